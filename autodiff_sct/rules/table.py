@@ -1,0 +1,124 @@
+"""The derivative table: one text for the compiler, forward mode and the tape.
+
+A rule is an ordinary function ``rule(y, d, *arguments)``: ``y`` is the primal's result, ``d`` the incoming
+derivative, and the rest are the primal's own parameters, with the same names, order and defaults.  It returns one
+*entry* for each leading parameter (a bare entry where only the first parameter is differentiable, ``None`` where a
+parameter is not): the linear map that the parameter's derivative obeys, applied to ``d``.
+
+====================  =================================================  =========================================
+decorator             what the text says                                 who applies it
+====================  =================================================  =========================================
+``elementwise(f)``    ``d -> f'(x) * d``: its own transpose              reverse and forward mode
+``linear(f)``         the transpose of ``f`` in its first parameter      reverse mode; forward mode calls ``f``
+``reverse(f)``        cotangent of the result -> cotangents of inputs    reverse mode
+``forward(f)``        tangent of input i -> its share of the result's    forward mode, which sums the shares
+====================  =================================================  =========================================
+
+Invariants that an engine keeps, so that a rule need not: an entry whose shape differs from its input's is summed
+over (or broadcast along) the axes that differ; an entry is cast to the dtype of its input; a ``d`` that a rule other
+than an elementwise one receives has the full shape of ``y``.  For a function with several results ``y`` and ``d`` are
+tuples, and ``d`` holds ``None`` for a result that nothing depends on.
+
+Inside a rule an ``if`` may test facts (``x.ndim == 2``, ``axis is None``): the compiler folds it where it knows the
+fact, the tape executes it.  A function decorated with ``static`` computes settings (axes, subscripts) from settings;
+the compiler runs it at compile time where its arguments are known.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+__all__ = ["NONDIFFERENTIABLE", "STATIC", "TABLE", "Rule", "elementwise", "forward", "linear", "nondifferentiable", "reverse", "static"]
+
+
+@dataclass
+class Rule:
+    """What the table knows of one function."""
+
+    fn: Callable[..., Any]
+    kind: str = "general"  # "elementwise", "linear" or "general"
+    reverse: Callable[..., Any] | None = None
+    forward: Callable[..., Any] | None = None
+    signature: inspect.Signature = field(default_factory=inspect.Signature)
+
+
+TABLE: dict[Callable[..., Any], Rule] = {}
+NONDIFFERENTIABLE: set[Callable[..., Any]] = set()
+STATIC: set[Callable[..., Any]] = set()
+
+
+def signature_of(rule: Callable[..., Any]) -> inspect.Signature:
+    """The primal's parameters: those of `rule` after ``y`` and ``d``."""
+    parameters = list(inspect.signature(rule).parameters.values())
+    return inspect.Signature(parameters[2:])
+
+
+def entry_for(fn: Callable[..., Any], rule: Callable[..., Any]) -> Rule:
+    """The row of `fn`, made with the signature that `rule` shows where there is none yet."""
+    if not callable(fn):
+        raise TypeError(f"a rule is registered for a callable, not for {fn!r}")
+    if fn not in TABLE:
+        TABLE[fn] = Rule(fn, signature=signature_of(rule))
+    return TABLE[fn]
+
+
+def elementwise(*fns: Callable[..., Any]) -> Callable[[F], F]:
+    """Register a rule whose entries are elementwise factors of ``d``: the same text is the vjp and the jvp."""
+
+    def register(rule: F) -> F:
+        for fn in fns:
+            row = entry_for(fn, rule)
+            row.kind, row.reverse, row.forward = "elementwise", rule, rule
+        return rule
+
+    return register
+
+
+def linear(*fns: Callable[..., Any]) -> Callable[[F], F]:
+    """Register the transpose of functions that are linear in their first parameter (an array or a list of arrays)."""
+
+    def register(rule: F) -> F:
+        for fn in fns:
+            row = entry_for(fn, rule)
+            row.kind, row.reverse = "linear", rule
+        return rule
+
+    return register
+
+
+def reverse(*fns: Callable[..., Any]) -> Callable[[F], F]:
+    """Register the reverse-mode rule of functions."""
+
+    def register(rule: F) -> F:
+        for fn in fns:
+            entry_for(fn, rule).reverse = rule
+        return rule
+
+    return register
+
+
+def forward(*fns: Callable[..., Any]) -> Callable[[F], F]:
+    """Register the forward-mode rule of functions: each entry maps one input's tangent, in the place of ``d``."""
+
+    def register(rule: F) -> F:
+        for fn in fns:
+            entry_for(fn, rule).forward = rule
+        return rule
+
+    return register
+
+
+def nondifferentiable(*fns: Callable[..., Any]) -> None:
+    """Declare functions whose derivative is zero wherever it exists, or whose results are not real numbers."""
+    NONDIFFERENTIABLE.update(fns)
+
+
+def static(fn: F) -> F:
+    """Declare that `fn` computes settings from settings, without side effects: the compiler may run it itself."""
+    STATIC.add(fn)
+    return fn

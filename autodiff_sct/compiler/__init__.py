@@ -1,0 +1,1 @@
+"""The compiler: from a Python function over NumPy to the source of its adjoint."""

@@ -1,0 +1,156 @@
+"""Every error that the package raises on its own account.
+
+::
+
+    AutodiffError
+    ├── Refused                                   a program that cannot be differentiated rightly
+    │   ├── UnsupportedSyntax (NotImplementedError)   a construct outside the language that is understood
+    │   ├── NoRule (NotImplementedError)              a callee with neither a rule nor Python source
+    │   ├── AliasError                                memory shared in a way that cannot be followed
+    │   ├── SourceUnavailable (OSError)               no text that provably is the function's own
+    │   └── NotDifferentiable (TypeError)             an input or a result without a derivative
+    └── ArgumentError                             a call of ours with a wrong argument
+        ├── ArgumentTypeError (TypeError)
+        ├── ArgumentValueError (ValueError)
+        ├── ArgumentRuntimeError (RuntimeError)
+        ├── ArgumentIndexError (IndexError)
+        └── ArgumentAttributeError (AttributeError)
+
+Errors of the differentiated program itself are never wrapped: they come out as the user raised them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+__all__ = [
+    "AliasError",
+    "ArgumentAttributeError",
+    "ArgumentError",
+    "ArgumentIndexError",
+    "ArgumentRuntimeError",
+    "ArgumentTypeError",
+    "ArgumentValueError",
+    "AutodiffError",
+    "NoRule",
+    "NotDifferentiable",
+    "Origin",
+    "Refused",
+    "SourceUnavailable",
+    "UnsupportedSyntax",
+]
+
+
+class Origin(NamedTuple):
+    """A place in the user's source.
+
+    Attributes
+    ----------
+    file : str
+        Path as the code object names it.
+    line : int
+        Line in the file, counted from 1.
+    column, end_column : int
+        Characters (not bytes) of `text` that are meant, counted from 0, the end exclusive.
+    text : str
+        The whole source line, with its indentation.
+    function : str
+        Name of the function that the line belongs to.
+    """
+
+    file: str
+    line: int
+    column: int
+    end_column: int
+    text: str
+    function: str
+
+    def show(self) -> str:
+        """Return the place as three lines: where, the source line, and carets under the columns."""
+        text = self.text.rstrip()
+        body = text.lstrip()
+        margin = len(text) - len(body)
+        start = min(max(self.column - margin, 0), len(body))
+        width = max(min(self.end_column - margin, len(body)) - start, 1)
+        # Tabs stay tabs, so that the carets line up however wide the terminal shows them.
+        lead = "".join("\t" if char == "\t" else " " for char in body[:start])
+        where = f"{self.file}:{self.line}: in {self.function}"
+        return f"{where}\n    {body}\n    {lead}{'^' * width}" if body else where
+
+
+class AutodiffError(Exception):
+    """Base of all errors of this package."""
+
+
+class Refused(AutodiffError):
+    """A program that cannot be differentiated rightly.
+
+    Parameters
+    ----------
+    reason : str
+        What stands in the way, in terms of the user's program.
+    remedy : str, optional
+        What the user can do: the rewrite, or the rule to register.
+    origin : Origin, optional
+        The place in the user's source.
+    """
+
+    def __init__(self, reason: str, remedy: str = "", origin: Origin | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.remedy = remedy
+        self.origin = origin
+
+    def __str__(self) -> str:
+        parts = [self.origin.show()] if self.origin is not None else []
+        parts.append(self.reason)
+        if self.remedy:
+            parts.append(f"What to do: {self.remedy}")
+        return "\n".join(parts)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.reason, self.remedy, self.origin), dict(self.__dict__)
+
+
+class UnsupportedSyntax(Refused, NotImplementedError):
+    """A construct outside the part of Python that is differentiated."""
+
+
+class NoRule(Refused, NotImplementedError):
+    """A callee on an active path that has neither a derivative rule nor Python source."""
+
+
+class AliasError(Refused):
+    """Memory that is shared and written in a way that cannot be followed."""
+
+
+class SourceUnavailable(Refused, OSError):
+    """No source text that provably is the text of the function object."""
+
+
+class NotDifferentiable(Refused, TypeError):
+    """An input or a result that has no derivative: an integer, a string, None, an object."""
+
+
+class ArgumentError(AutodiffError):
+    """A wrong argument to a function of this package."""
+
+
+class ArgumentTypeError(ArgumentError, TypeError):
+    """An argument of a wrong type."""
+
+
+class ArgumentValueError(ArgumentError, ValueError):
+    """An argument of the right type with an impossible value."""
+
+
+class ArgumentRuntimeError(ArgumentError, RuntimeError):
+    """An argument that proves wrong only while the call runs."""
+
+
+class ArgumentIndexError(ArgumentError, IndexError):
+    """An index or position out of range."""
+
+
+class ArgumentAttributeError(ArgumentError, AttributeError):
+    """An object without an attribute or method that it must have."""

@@ -1,0 +1,1 @@
+"""The tests; a package, so that `tests/random` never shadows the standard library's `random`."""

@@ -1,0 +1,8 @@
+"""``python -m autodiff_sct``: see `autodiff_sct.cli`."""
+
+import sys
+
+from autodiff_sct.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,185 @@
+"""Several names for one object."""
+import numpy as np
+
+from tests.bank.registry import program
+
+ALIAS = {"inplace", "alias"}
+
+
+@program(args=lambda rng: (rng.normal(size=4),), tags=ALIAS)
+def array_alias(x):
+    y = np.sin(x)
+    z = y
+    y *= 3
+    return np.sum(z * z)
+
+
+@program(args=lambda rng: (0.7,), tags={"alias", "second"})
+def float_alias(x):
+    y = np.sin(x)
+    z = y
+    y *= 3
+    y += z
+    return z * z * y
+
+
+@program(args=lambda rng: (rng.normal(size=3),), tags=ALIAS)
+def rebinding_breaks_alias(x):
+    y = x * x
+    z = y
+    y = y * 3
+    z += 1.0
+    w = z
+    z = z.copy()
+    z *= 2.0
+    return np.sum(y * z * w)
+
+
+@program(args=lambda rng: (rng.normal(size=3),), tags=ALIAS)
+def scalar_elements_are_copies(x):
+    y = x * x
+    a = y[0]
+    y[0] = 5.0
+    a += y[1]
+    a *= a
+    return a * np.sum(y)
+
+
+@program(args=lambda rng: (rng.normal(size=3), 0.4), wrt=(0, 1), tags=ALIAS)
+def alias_in_list(x, t):
+    y = x * t
+    kept = [y, x * x]
+    y += 1.0
+    kept[1][0] = t
+    kept[0][1] *= x[2]
+    first, second = kept
+    first -= second
+    return np.sum(y**2)
+
+
+@program(args=lambda rng: (rng.normal(size=3),), tags=ALIAS)
+def alias_twice_in_list(x):
+    row = x * 1.0
+    table = [row, row, row.copy()]
+    table[0][0] = x[1] ** 2
+    table[1] *= 2.0
+    table[2] += table[0]
+    return np.sum(table[0] * table[1] * table[2])
+
+
+@program(args=lambda rng: (rng.normal(size=3),), tags=ALIAS)
+def list_alias(x):
+    a = [x[0], x[1]]
+    b = a
+    b.append(x[2] ** 2)
+    b[0] = b[2] * a[1]
+    a += [np.sin(x[0])]
+    return sum(a) * b[3] * len(b)
+
+
+@program(args=lambda rng: (rng.normal(size=3), 0.3), wrt=(0, 1), tags=ALIAS)
+def alias_through_function(x, t):
+    def identity(a):
+        return a
+
+    def head(a):
+        return a[:2]
+
+    y = x * x
+    identity(y)[2] = t
+    head(y)[:] *= t
+    z = identity(y)
+    z += x
+    return np.sum(y**2)
+
+
+@program(args=lambda rng: (rng.normal(size=3),), tags=ALIAS)
+def alias_in_dict(x):
+    state = {"u": x * 1.0}
+    state["v"] = state["u"]
+    state["u"] += x**2
+    state["v"][0] = 2.0
+    state["u"] = state["u"] * state["v"]
+    state["v"] *= 0.5
+    return np.sum(state["u"] * state["v"])
+
+
+@program(args=lambda rng: (rng.normal(size=3),), tags=ALIAS)
+def default_copy_or_not(x):
+    y = np.asarray(x * 2.0)
+    z = np.array(y)
+    w = np.asarray(y)
+    w[0] = z[1]
+    z[1] = 9.0
+    v = y.astype(float, copy=False)
+    v[2] = 0.5 * z[0]
+    u = y.astype(float)
+    u *= 0.0
+    return np.sum(y * z + u)
+
+
+@program(args=lambda rng: (lambda a: (a, a))(rng.normal(size=3)), wrt=(0, 1), float32=False)
+def same_array_twice(x, y):
+    return np.sum(x * x * y)
+
+
+@program(args=lambda rng: (rng.normal(size=4),), tags=ALIAS)
+def rotating_aliases(x):
+    a, b, c = x * 1.0, x * 2.0, x * x
+    for i in range(4):
+        a, b, c = b, c, a
+        a[i] = b[i] * c[i]
+        c += 0.1 * a
+    return np.sum(a * b) + np.sum(c**2)
+
+
+@program(args=lambda rng: (rng.normal(size=3),), tags=ALIAS)
+def loop_carried_alias(x):
+    previous = x * 1.0
+    current = previous
+    for k in range(3):
+        current = current * x if k % 2 else current
+        current += previous[0]
+        previous = current
+    return np.sum(current * previous)
+
+
+@program(args=lambda rng: (rng.normal(size=(2, 3)),), tags=ALIAS)
+def unpacked_rows_are_views(A):
+    B = A * A
+    top, bottom = B
+    top += bottom
+    first, *rest = B
+    rest[0][1] = first[2] * A[0, 0]
+    return np.sum(B**2) * top[0]
+
+
+@program(args=lambda rng: (rng.normal(size=3),), tags=ALIAS)
+def list_multiplication(x):
+    rows = [x * 1.0] * 3
+    rows[0][0] *= x[1]
+    rows[2] = rows[1] * 2.0
+    rows[1] += rows[2]
+    return np.sum(np.stack(rows) ** 2)
+
+
+@program(args=lambda rng: (rng.normal(size=4),), tags=ALIAS | {"in_argument"})
+def argument_alias(x):
+    y = x
+    y[1:] *= x[0]
+    z = x[:2]
+    x += 1.0
+    return np.sum(y * y) * z[1]
+
+
+@program(args=lambda rng: (rng.normal(size=4),), tags=ALIAS)
+def returned_alias(x):
+    y = x * x
+    z = y[1:]
+    y[2] = x[0]
+    return y, z
+
+
+@program(args=lambda rng: (rng.normal(size=4),))
+def returns_argument(x):
+    return x

@@ -1,0 +1,145 @@
+"""Branches: `if`, ternaries, chained and boolean conditions, values that only one branch defines."""
+import numpy as np
+
+from tests.bank.registry import program
+
+
+@program(args=lambda rng: (0.7,), tags={"second"})
+def drag(speed):
+    if speed < 0.1:
+        force = 3.0 * speed
+    elif speed < 1.0:
+        force = 0.3 + speed**2
+    else:
+        force = 1.3 * speed**1.5
+    return force * speed
+
+
+@program(args=lambda rng: (1.7, 0.4), wrt=(0, 1))
+def value_from_one_branch(x, y):
+    hot = x > 1.0
+    if hot:
+        excess = (x - 1.0) ** 2
+    total = x * y
+    if hot:
+        total = total + np.sin(excess)
+    return total
+
+
+@program(args=lambda rng: (rng.normal(size=4) + 2.0,), tags={"second"})
+def ternary(x):
+    scale = 2.0 if x.sum() > 0 else 0.5
+    shift = x[0] if scale > 1 else x[1]
+    return np.sum(np.tanh(scale * x + shift))
+
+
+@program(args=lambda rng: (0.6, 1.4), wrt=(0, 1))
+def chained_comparison(a, b):
+    if 0.0 < a < b <= 2.0 and not a == b:
+        return a * b**2
+    return a + b
+
+
+@program(args=lambda rng: (0.0, 0.8), wrt=(0, 1))
+def or_picks_a_value(given, fallback):
+    level = given or fallback
+    gate = fallback and level * 3.0
+    return level**2 + gate * np.cos(level)
+
+
+@program(args=lambda rng: (rng.normal(size=5),))
+def walrus_condition(x):
+    if (energy := np.sum(x**2)) > 0.01:
+        return np.sqrt(energy) * x[0]
+    return energy
+
+
+@program(args=lambda rng: (rng.uniform(0.5, 1.5, size=(3, 2)), None))
+def optional_weights(x, weights=None):
+    if weights is None:
+        weights = np.ones(x.shape[1])
+    return np.sum(np.log(x) @ weights)
+
+
+@program(args=lambda rng: (rng.normal(size=3), "cubic"))
+def string_switch(x, kind):
+    if kind == "linear":
+        y = x
+    elif kind in ("square", "quadratic"):
+        y = x * x
+    else:
+        y = x**3
+    return y.mean()
+
+
+@program(args=lambda rng: (rng.uniform(0.2, 0.8, size=4), 1.3), wrt=(0, 1), tags={"inplace"})
+def write_in_one_branch(x, k):
+    y = x * k
+    if np.all(y < 5.0):
+        y[1:3] = y[1:3] ** 2
+    else:
+        y[0] = k
+    if np.any(y > 100.0):
+        y *= 0.0
+    return np.sum(y**3)
+
+
+@program(args=lambda rng: (rng.normal(size=3), True), tags={"inplace", "alias"})
+def alias_in_one_branch(x, share):
+    a = x * 2.0
+    b = a if share else a.copy()
+    b *= x
+    return np.sum(a * b)
+
+
+@program(args=lambda rng: (rng.normal(size=3), 0.9), wrt=(0, 1), tags={"inplace", "alias"})
+def alias_by_data(x, t):
+    a = np.sin(x)
+    b = np.cos(x)
+    target = a if t > 0.5 else b
+    target += t
+    target[0] = t * t
+    return np.sum(a * a * b)
+
+
+@program(args=lambda rng: (rng.normal(size=3), 0.3), wrt=(0, 1))
+def scalar_or_array(x, t):
+    scale = 1.0
+    if t < 0.5:
+        scale = np.exp(x) * t
+    return np.sum(scale * x)
+
+
+@program(args=lambda rng: (0.4,), tags={"second"})
+def overwritten_in_both(x):
+    y = x * x
+    if y > 0.1:
+        y = np.sin(y) * y
+        if y < 1.0:
+            y = y * y + x
+    else:
+        y = np.exp(y)
+    return y * x
+
+
+@program(args=lambda rng: (rng.normal(size=6), [0, 1, 0, 2, 1, 0]))
+def branch_by_label(x, labels):
+    total = 0.0
+    for value, label in zip(x, labels):
+        if label == 0:
+            total += value
+        elif label == 1:
+            total += value**2
+        else:
+            total *= value
+    return total
+
+
+@program(args=lambda rng: (0.8, 1.9), wrt=(0, 1))
+def condition_calls_function(a, b):
+    def inside(u, v):
+        return u * u + v * v < 9.0
+
+    if inside(a, b) and (a < b or b < 0):
+        a, b = b, a
+    return a**2 / b

@@ -1,0 +1,256 @@
+"""Writes through views seen by the base, and writes to the base seen by its views."""
+import numpy as np
+
+from tests.bank.registry import program
+
+VIEW = {"inplace", "view"}
+
+
+@program(args=lambda rng: (rng.normal(size=6), 1.7), wrt=(0, 1), tags=VIEW)
+def damp_edges(a, k):
+    b = a * 1.0
+    edge = b[:2]
+    edge *= k
+    return np.sum(b**3)
+
+
+@program(args=lambda rng: (rng.normal(size=6), 0.7), wrt=(0, 1), tags=VIEW)
+def base_written_view_read(a, k):
+    b = a * a
+    tail = b[2:]
+    before = np.sum(tail**2)
+    b[3] = k
+    b[:] *= a
+    return before * np.sum(tail**3)
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 4)), rng.normal(size=3)), wrt=(0, 1), tags=VIEW)
+def write_through_transpose(A, v):
+    B = A * 2.0
+    T = B.T
+    T[1] = v
+    T[2:] *= v**2
+    B[0] += T[:, 1][0]
+    return np.sum(B**2 * A)
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 4)), 0.6), wrt=(0, 1), tags=VIEW)
+def write_through_reshape(A, t):
+    B = np.sin(A)
+    flat = B.reshape(-1)
+    flat[::5] *= t
+    flat[3] = flat[4] ** 2
+    cube = B.reshape(2, 2, 3)
+    cube[1, 0] = cube[0, 1] * t
+    return np.sum(B**2)
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 4)), 0.6), wrt=(0, 1), tags=VIEW)
+def reshape_that_copies(A, t):
+    B = A * A
+    flat = B.T.reshape(-1)
+    flat *= t
+    flat[0] = 1.0
+    ravelled = B.T.ravel()
+    ravelled[2] = t * 9.0
+    return np.sum(B * A) * np.sum(flat) + ravelled[2]
+
+
+@program(args=lambda rng: (rng.normal(size=(4, 4)), rng.normal(size=4)), wrt=(0, 1), tags=VIEW)
+def write_through_ravel(A, d):
+    B = A + 1.0
+    flat = B.ravel()
+    flat[::5] = d
+    flat[-3:] *= 2.0
+    flat -= d[0]
+    return np.sum(B**3)
+
+
+@program(args=lambda rng: (rng.normal(size=(2, 3, 2)), 0.8), wrt=(0, 1), tags=VIEW)
+def write_through_swapaxes(T, k):
+    U = T * k
+    V = U.swapaxes(0, 2)
+    V[0] *= k
+    W = np.moveaxis(U, 1, 0)
+    W[2, 1] = V[1, 2, 1] ** 2
+    X = np.transpose(U, (1, 2, 0))
+    X[0] -= k
+    return np.sum(U**2 * T)
+
+
+@program(args=lambda rng: (rng.normal(size=(4, 4)), rng.normal(size=4)), wrt=(0, 1), tags=VIEW)
+def diagonal_views(A, v):
+    B = A * A
+    d = np.einsum("ii->i", B)
+    d *= v
+    off = np.diagonal(B, 1)
+    B[0, 1] = v[2]
+    return np.sum(B * A) + np.sum(off**2) + np.trace(B) ** 2
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 4)),), tags=VIEW)
+def rows_written_in_loop(A):
+    B = A.copy()
+    for row in B:
+        row *= row[0]
+        row[1:] += np.sin(row[:-1])
+    return np.sum(B**2)
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 3)), rng.normal(size=(3, 3))), wrt=(0, 1), tags=VIEW)
+def zipped_rows_written(A, B):
+    C = A * B
+    for i, (c, a) in enumerate(zip(C, A)):
+        c -= a[i] * c
+        c[i] = a @ a
+    for column in C.T:
+        column /= 2.0 + column[0] ** 2
+    return np.sum(C * B)
+
+
+@program(args=lambda rng: (rng.normal(size=8), 0.4), wrt=(0, 1), tags=VIEW)
+def view_of_view(x, t):
+    y = x * x
+    outer = y[1:7]
+    inner = outer[::2][1:]
+    inner *= t
+    outer[3:] += inner[0]
+    y[4] = inner[1] * 2.0
+    return np.sum(y**2) + np.sum(outer * inner[1])
+
+
+@program(args=lambda rng: (rng.normal(size=6), 0.4), wrt=(0, 1), tags=VIEW)
+def view_outlives_name(x, t):
+    y = x * 1.0
+    head = y[:3]
+    y = y * 2.0
+    head *= t
+    y[0] = head[1]
+    return np.sum(y * y) + np.sum(head**2)
+
+
+@program(args=lambda rng: (rng.normal(size=4), 0.4), wrt=(0, 1), tags=VIEW)
+def added_axes(x, t):
+    y = np.exp(0.1 * x)
+    column = y[:, None]
+    column *= t
+    row = np.expand_dims(y, 0)
+    row[0, 2] = t**2
+    back = np.squeeze(column)
+    back[1] += x[3]
+    same = np.atleast_2d(y)
+    same[:, -1] = x[0] * t
+    return np.sum(column * row) + np.sum(y**3)
+
+
+@program(args=lambda rng: (rng.normal(size=(2, 3)), 0.4), wrt=(0, 1), tags=VIEW)
+def flat_iterator(A, t):
+    B = A * t
+    B.flat[4] = t**2
+    B.flat[0] *= 3.0
+    s = 0.0
+    for v in B.flat:
+        s = s + v**2
+    return s * B.flat[2]
+
+
+@program(args=lambda rng: (rng.normal(size=6),), tags=VIEW)
+def split_views(x):
+    y = x * x
+    left, middle, right = np.split(y, 3)
+    left += right
+    middle[:] = left * x[:2]
+    a, b = y[:3], y[3:]
+    a *= b
+    return np.sum(y * x)
+
+
+@program(args=lambda rng: (rng.normal(size=7),), tags=VIEW)
+def overlapping_views(x):
+    y = x * 1.0
+    left, right = y[:-1], y[1:]
+    left += right
+    right *= left
+    middle = y[2:5]
+    middle -= y[:3]
+    return np.sum(left * right)
+
+
+@program(args=lambda rng: (rng.normal(size=(4, 6)), 0.3), wrt=(0, 1), tags=VIEW)
+def blocks_by_view(A, t):
+    B = A.copy()
+    for i in range(0, 4, 2):
+        for j in range(0, 6, 3):
+            block = B[i : i + 2, j : j + 3]
+            block *= t + block[0, 0]
+            block[1] = block[0] * A[i, j]
+    return np.sum(B**2)
+
+
+@program(args=lambda rng: (rng.normal(size=5),), tags=VIEW)
+def reversed_view(x):
+    y = np.sin(x)
+    r = y[::-1]
+    r[0] = x[0] * x[1]
+    r[1:] *= y[1:]
+    return np.sum(y * r)
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 4)),), tags=VIEW)
+def view_method_and_asarray(A):
+    B = A * 1.0
+    V = B.view()
+    W = np.asarray(B)
+    V[0] = W[1] * W[2]
+    W[1:] **= 2
+    C = np.array(B)
+    C *= 0.0
+    D = np.array(B, copy=False) if False else np.ascontiguousarray(B)
+    D[2, 2] = V[0, 0]
+    return np.sum(B * A) + np.sum(C)
+
+
+@program(args=lambda rng: (rng.normal(size=4) + 1j * rng.normal(size=4),), float32=False, tags=VIEW)
+def real_and_imaginary_views(z):
+    w = z * z
+    w.real[1:] *= 2.0
+    w.imag[0] = w.real[0]
+    re = w.real
+    re += w.imag**2
+    return np.sum(np.abs(w) ** 2)
+
+
+@program(args=lambda rng: (rng.normal(size=8),), tags=VIEW)
+def sliding_windows(x):
+    y = x * x
+    windows = np.lib.stride_tricks.sliding_window_view(y, 3)
+    y[2] = x[0]
+    return np.sum(np.sin(windows) @ np.array([0.2, -0.5, 0.3]))
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 1)), rng.normal(size=4)), wrt=(0, 1), tags=VIEW)
+def broadcast_views_read(c, r):
+    big = np.broadcast_to(c, (3, 4))
+    a, b = np.broadcast_arrays(c, r)
+    first = np.sum(big * r)
+    return first * np.sum(a * b**2)
+
+
+@program(args=lambda rng: (rng.normal(size=5), 3), tags=VIEW)
+def view_index_from_loop(x, n):
+    y = np.tanh(x)
+    for k in range(1, n + 1):
+        part = y[k:]
+        part -= 0.3 * y[k - 1] * part
+    return y
+
+
+@program(args=lambda rng: (rng.normal(size=6),), tags=VIEW)
+def gather_is_a_copy(x):
+    y = x * x
+    picked = y[[0, 2, 4]]
+    picked *= 10.0
+    masked = y[y > 0.0]
+    masked += 1.0
+    y[1:3] += picked[0]
+    return np.sum(y * x) + np.sum(masked) * picked[1]

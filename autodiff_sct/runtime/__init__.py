@@ -1,0 +1,11 @@
+"""The few functions that emitted code calls beside NumPy's.
+
+Each has a row in the derivative table or is differentiated like any other Python, so emitted code stays its own input.
+"""
+
+from __future__ import annotations
+
+from .broadcast import ones_like, spread, unbroadcast, zeros_like
+from .scatter import add_at, gather_adjoint, stored
+
+__all__ = ["add_at", "gather_adjoint", "ones_like", "spread", "stored", "unbroadcast", "zeros_like"]

@@ -1,0 +1,111 @@
+"""Fitting derivatives to the values that they belong to.
+
+The derivative of a value has the value's shape, and its dtype where that is a floating-point one; integers and booleans
+have float64 derivatives.  A Python scalar's derivative is a Python scalar, an array's an array, a container's a container
+of the same shape (a tuple's is a list, so that it can be added to item by item).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["ones_like", "spread", "unbroadcast", "zeros_like"]
+
+
+def unbroadcast(cotangent: Any, like: Any) -> Any:
+    """The cotangent of `like`, from that of a result into which `like` was broadcast.
+
+    Parameters
+    ----------
+    cotangent : scalar or array
+        Wider than `like` along axes that are summed here, narrower along axes that are repeated here.
+    like : scalar or array
+        The value whose cotangent is wanted.
+
+    Returns
+    -------
+    scalar or array
+        Of the shape of `like`, its dtype (float64 for integers; the real part for real `like`) and its Python type.
+        May be `cotangent` itself.
+    """
+    if type(like) is np.ndarray is type(cotangent) and like.shape == cotangent.shape and like.dtype == cotangent.dtype:
+        return cotangent
+    if type(like) is float is type(cotangent):
+        return cotangent
+    if isinstance(like, (list, tuple)):
+        return [unbroadcast(part, item) for part, item in zip(cotangent, like, strict=True)]
+    return cast(fit_shape(np.asarray(cotangent), np.shape(like)), like)
+
+
+def spread(cotangent: Any, like: Any) -> Any:
+    """`cotangent` as a fresh, writable array (or a Python scalar) of the shape and dtype of `like`."""
+    fitted = unbroadcast(cotangent, like)
+    if not isinstance(fitted, np.ndarray):
+        return list(fitted) if isinstance(fitted, list) else fitted
+    return np.array(fitted)
+
+
+def fit_shape(cotangent: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Sum `cotangent` over the axes that `shape` lacks or has as 1, and repeat it along those that it lacks itself."""
+    if cotangent.shape == shape:
+        return cotangent
+    extra = cotangent.ndim - len(shape)
+    if extra > 0:
+        cotangent = np.sum(cotangent, axis=tuple(range(extra)))
+    summed = tuple(axis for axis in range(-len(shape), 0) if shape[axis] == 1 != width(cotangent, axis))
+    if summed:
+        cotangent = np.sum(cotangent, axis=summed, keepdims=True)
+    # A copy: a broadcast view is read-only and holds each number in several places.
+    return cotangent if cotangent.shape == shape else np.array(np.broadcast_to(cotangent, shape))
+
+
+def width(array: np.ndarray, axis: int) -> int:
+    """The size of `array` along a negative `axis`, 1 where it has no such axis."""
+    return array.shape[axis] if -axis <= array.ndim else 1
+
+
+def cast(cotangent: Any, like: Any) -> Any:
+    """`cotangent`, of the shape of `like` already, in the dtype and the Python type of a derivative of `like`."""
+    dtype = derivative_dtype(like)
+    if np.iscomplexobj(cotangent) and dtype.kind != "c":
+        cotangent = cotangent.real
+    if isinstance(like, (complex, float, int)) and not isinstance(like, np.generic):
+        return complex(cotangent) if isinstance(like, complex) else float(cotangent)
+    if isinstance(like, np.generic):
+        return dtype.type(cotangent)
+    return np.asarray(cotangent, dtype=dtype)
+
+
+def derivative_dtype(like: Any) -> np.dtype[Any]:
+    """The dtype of derivatives of `like`: its own if that is real or complex, else float64."""
+    dtype = like.dtype if isinstance(like, (np.ndarray, np.generic)) else np.result_type(like)
+    return dtype if dtype.kind in "fc" else np.dtype(np.float64)
+
+
+def zeros_like(x: Any) -> Any:
+    """A fresh zero derivative of `x`; ``0.0`` for what has none (None, strings, functions)."""
+    return filled_like(x, 0)
+
+
+def ones_like(x: Any) -> Any:
+    """A fresh derivative of `x` that is one everywhere: the seed of a result."""
+    return filled_like(x, 1)
+
+
+def filled_like(x: Any, value: int) -> Any:
+    """A derivative of `x` whose every number is `value`; ``0.0`` for what has none."""
+    if isinstance(x, np.ndarray):
+        return np.full_like(x, value, dtype=derivative_dtype(x), subok=False)
+    if isinstance(x, np.generic):
+        return derivative_dtype(x).type(value) if x.dtype.kind in "fciub" else 0.0
+    if isinstance(x, (float, int)):
+        return float(value)
+    if isinstance(x, complex):
+        return complex(value)
+    if isinstance(x, (list, tuple)):
+        return [filled_like(item, value) for item in x]
+    if isinstance(x, dict):
+        return {key: filled_like(item, value) for key, item in x.items()}
+    return 0.0

@@ -1,0 +1,109 @@
+"""Adjoints of reading and of storing through an index.
+
+Reading one position twice adds two cotangents up; storing to one position twice leaves the first value without any.  Plain
+``shadow[index] += d`` gets both wrong where an integer index repeats, and is right, and fastest, everywhere else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .broadcast import zeros_like
+
+__all__ = ["add_at", "gather_adjoint", "stored"]
+
+
+def add_at(shadow: Any, index: Any, cotangent: Any) -> None:
+    """Add the cotangent of ``x[index]`` to `shadow`, the cotangent of ``x``, in place.
+
+    Parameters
+    ----------
+    shadow : array, list or dict
+        Changed in place.
+    index : any index that NumPy takes, or a key
+        Integer arrays may name a position several times: all of its shares are added.
+    cotangent : scalar or array
+        Of the shape of ``x[index]``, or broadcasting to it.
+    """
+    if not isinstance(shadow, np.ndarray):
+        add_to_items(shadow, index, cotangent)
+        return
+    if np.iscomplexobj(cotangent) and not np.iscomplexobj(shadow):
+        cotangent = np.real(cotangent)
+    if not may_repeat(index):
+        shadow[index] += cotangent
+    elif is_row_index(index) and shadow.ndim > 1 and shadow.flags.c_contiguous:
+        add_rows(shadow, np.asarray(index), cotangent)
+    else:
+        np.add.at(shadow, plain(index), cotangent)
+
+
+def gather_adjoint(cotangent: Any, x: Any, index: Any) -> Any:
+    """The cotangent of `x` from that of ``x[index]``: zero but at `index`, where shares of one position are added."""
+    shadow = zeros_like(x)
+    add_at(shadow, index, cotangent)
+    return shadow
+
+
+def stored(shadow: Any, index: Any) -> Any:
+    """The cotangent of the value stored by ``a[index] = value``, from `shadow`, that of ``a`` afterwards.
+
+    A fresh copy of ``shadow[index]``, zero where the value did not last because `index` names its position again later.
+    """
+    if not isinstance(shadow, np.ndarray):
+        return shadow[index]
+    taken = shadow[index]
+    if not may_repeat(index):
+        return taken.copy() if isinstance(taken, np.ndarray) else taken
+    order = np.arange(taken.size).reshape(taken.shape)
+    # Storing the order itself shows which of several values NumPy keeps.
+    last = np.empty(shadow.shape, dtype=order.dtype)
+    last[index] = order
+    return np.where(last[index] == order, taken, zeros_like(taken))
+
+
+def add_to_items(shadow: Any, index: Any, cotangent: Any) -> None:
+    """Add to one item of a list or dict, or to each of a slice of a list."""
+    if isinstance(index, slice):
+        for position, part in zip(range(*index.indices(len(shadow))), cotangent, strict=True):
+            shadow[position] = plus(shadow[position], part)
+    else:
+        shadow[index] = plus(shadow[index], cotangent)
+
+
+def plus(a: Any, b: Any) -> Any:
+    """`a` and `b` added, item by item in containers."""
+    if isinstance(a, list):
+        return [plus(x, y) for x, y in zip(a, b, strict=True)]
+    if isinstance(a, dict):
+        return {key: plus(item, b[key]) for key, item in a.items()}
+    return a + b
+
+
+def may_repeat(index: Any) -> bool:
+    """Whether `index` may name one position twice: only several integers do."""
+    if isinstance(index, tuple):
+        return any(may_repeat(part) for part in index)
+    if isinstance(index, np.ndarray):
+        return index.dtype.kind != "b" and index.size > 1
+    return isinstance(index, list) and may_repeat(np.asarray(index))
+
+
+def is_row_index(index: Any) -> bool:
+    """Whether `index` picks whole rows by an integer array or list."""
+    return isinstance(index, list) or isinstance(index, np.ndarray)
+
+
+def plain(index: Any) -> Any:
+    """`index` with its lists as arrays, the form in which ``np.add.at`` is fast."""
+    return np.asarray(index) if isinstance(index, list) else index
+
+
+def add_rows(shadow: np.ndarray, rows: np.ndarray, cotangent: Any) -> None:
+    """Add to whole rows of a contiguous `shadow`: one flat index is several times as fast as an index of rows."""
+    length = shadow[0].size
+    flat = (rows % len(shadow)).reshape(-1, 1) * length + np.arange(length)
+    parts = np.broadcast_to(cotangent, rows.shape + shadow.shape[1:])
+    np.add.at(shadow.reshape(-1), flat.reshape(-1), parts.reshape(-1).astype(shadow.dtype, copy=False))

@@ -1,0 +1,228 @@
+"""Lists, dicts, tuples, namedtuples: as arguments, as results, built, written and read inside."""
+from collections import defaultdict, deque, namedtuple
+from typing import NamedTuple
+
+import numpy as np
+
+from tests.bank.registry import program
+
+Point = namedtuple("Point", ["x", "y"])
+
+
+class Layer(NamedTuple):
+    weight: np.ndarray
+    bias: np.ndarray
+
+
+@program(args=lambda rng: (rng.normal(size=4),))
+def append_and_pop(x):
+    work = []
+    for v in x:
+        work.append(v * v)
+        if len(work) > 2:
+            last = work.pop()
+            work[0] = work[0] * last + v
+    first = work.pop(0)
+    return first * work[-1] + sum(work)
+
+
+@program(args=lambda rng: (rng.normal(size=3),))
+def list_methods(x):
+    values = list(x)
+    values.insert(1, x[0] * x[2])
+    values.extend([x[1], 2.0])
+    values.reverse()
+    del values[0]
+    head = values[:2] + [x[2]] * 2
+    values[1:3] = [x[0] ** 2]
+    copy = values.copy()
+    values[0] = 0.5
+    return sum(h * v for h, v in zip(head, copy)) + values[0] * values[1]
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 2)),), tags={"inplace"})
+def arrays_in_list_written(A):
+    rows = [row * 1.0 for row in A]
+    for i in range(3):
+        rows[i][0] = rows[i - 1][1] * rows[i][0]
+        rows[i] *= 1.5
+        rows[i] = rows[i] + A[0]
+    rows[1][1] = 0.0
+    return np.sum(np.array(rows) ** 2)
+
+
+@program(args=lambda rng: (rng.normal(size=3), 0.7), wrt=(0, 1))
+def dict_updates(x, t):
+    state = {"u": x, "v": t * x}
+    for k in range(3):
+        state["v"] = state["v"] - 0.1 * np.sin(state["u"])
+        state["u"] = state["u"] + 0.1 * state["v"]
+        state.update(t=t * k, last=state["u"])
+        state["count"] = state.get("count", 0.0) + t
+    state.setdefault("u", 0.0)
+    scale = state.pop("count")
+    return np.sum(state["u"] * state["last"]) * scale + state["t"]
+
+
+@program(args=lambda rng: ((rng.normal(size=2), 0.4),))
+def tuple_argument(pair):
+    a, b = pair
+    return np.sum(a**2) * b + pair[0][1]
+
+
+@program(args=lambda rng: ([rng.normal(size=(3, 4)), rng.normal(size=4), rng.normal(size=(4, 1))], rng.normal(size=(5, 3))), wrt=(0, 1))
+def list_argument(weights, x):
+    w1, b1, w2 = weights
+    return np.tanh(x @ w1 + b1) @ w2
+
+
+@program(args=lambda rng: ({"w": rng.normal(size=(3, 2)), "b": rng.normal(size=2), "unused": rng.normal(size=3)}, rng.normal(size=(4, 3))))
+def dict_argument(params, x):
+    return np.mean((x @ params["w"] + params["b"]) ** 2)
+
+
+@program(args=lambda rng: ([{"w": rng.normal(size=(2, 3)), "b": 0.3}, {"w": rng.normal(size=(3, 2)), "b": -0.2}], rng.normal(size=2)), wrt=(0, 1))
+def nested_argument(layers, x):
+    for layer in layers:
+        x = np.tanh(x @ layer["w"] + layer["b"])
+    return np.sum(x)
+
+
+@program(args=lambda rng: (Point(rng.normal(size=3), 0.8), Layer(rng.normal(size=(3, 3)), rng.normal(size=3))), wrt=(0, 1))
+def namedtuple_argument(p, layer):
+    hidden = np.sin(layer.weight @ p.x + layer.bias * p.y)
+    q = p._replace(y=p.y**2)
+    return np.sum(hidden * q.x) * q.y + p[0][0]
+
+
+@program(args=lambda rng: (0.4, 1.3), wrt=(0, 1))
+def namedtuple_inside(a, b):
+    p = Point(a * b, y=b)
+    for _ in range(3):
+        p = Point(p.x + 0.1 * p.y, p.y - 0.1 * np.sin(p.x))
+    x, y = p
+    return x * y + p.x
+
+
+@program(args=lambda rng: (rng.normal(size=3),))
+def tuple_result(x):
+    return x * x, np.sum(x) ** 2, 3.0
+
+
+@program(args=lambda rng: (rng.normal(size=3), 0.5), wrt=(0, 1))
+def dict_result(x, t):
+    y = np.sin(x) * t
+    return {"y": y, "loss": np.sum(y**2), "parts": [y[0], (t**2,)], "n": 3}
+
+
+@program(args=lambda rng: (0.5,))
+def namedtuple_result(t):
+    return Point(t * t, np.cos(t))
+
+
+@program(args=lambda rng: (rng.normal(size=6), ["a", "b", "a", "c", "b", "a"]))
+def group_by_key(x, keys):
+    groups = defaultdict(list)
+    for key, value in zip(keys, x):
+        groups[key].append(value)
+    return sum(np.mean(np.array(v)) ** 2 * len(v) for v in groups.values())
+
+
+@program(args=lambda rng: (rng.normal(size=5),))
+def moving_window(x):
+    window = deque(maxlen=3)
+    total = 0.0
+    for v in x:
+        window.append(v)
+        total = total + sum(window) ** 2
+    window.popleft()
+    return total * window[0]
+
+
+@program(args=lambda rng: (rng.uniform(0.5, 1.0, size=(3, 4)),))
+def dynamic_programming(cost):
+    n, m = cost.shape
+    best = [[0.0] * m for _ in range(n)]
+    for i in range(n):
+        for j in range(m):
+            if i == 0 and j == 0:
+                best[i][j] = cost[0, 0]
+            elif i == 0:
+                best[i][j] = best[i][j - 1] + cost[i, j]
+            elif j == 0:
+                best[i][j] = best[i - 1][j] + cost[i, j]
+            else:
+                best[i][j] = cost[i, j] * cost[0, j] + min(best[i - 1][j], best[i][j - 1])
+    return best[-1][-1]
+
+
+@program(args=lambda rng: (rng.normal(size=3), rng.normal(size=3)), wrt=(0, 1))
+def starred_unpacking(x, y):
+    first, *middle, last = [x[0], y[0], x[1], y[2] * x[2]]
+    (a, b), c = (first, last), middle
+    merged = [*c, a, *[b, b]]
+    settings = {**{"p": a * b}, "q": c[0]}
+    return sum(m**2 for m in merged) * settings["p"] + settings["q"]
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 3)),))
+def transposed_zip(A):
+    columns = list(zip(*A))
+    total = 0.0
+    for a, b, c in columns:
+        total += a * b - c**2
+    return total * columns[0][1]
+
+
+@program(args=lambda rng: ([rng.normal(size=2), rng.normal(size=2)], 0.3), tags={"inplace", "in_argument"})
+def list_argument_written(arrays, t):
+    arrays[0][1] = t
+    arrays.append(arrays[0] * arrays[1])
+    arrays[1] = arrays[1] ** 2
+    arrays[2] *= 2.0
+    return np.sum(arrays[0] * arrays[1] * arrays[-1])
+
+
+@program(args=lambda rng: ({"u": rng.normal(size=3), "v": rng.normal(size=3)},), tags={"inplace", "in_argument"})
+def dict_argument_written(state):
+    state["u"][0] *= 3.0
+    state["w"] = state["u"] * state["v"]
+    state["v"] = np.sin(state["w"])
+    return np.sum(state["v"] * state["u"])
+
+
+@program(args=lambda rng: (rng.normal(size=4),))
+def sets_and_membership(x):
+    chosen = {0, 2} | {3}
+    total = 0.0
+    for i in range(4):
+        if i in chosen and i not in (3,):
+            total += x[i] ** 2
+        elif i in chosen:
+            total *= x[i]
+    return total * len(chosen)
+
+
+@program(args=lambda rng: (rng.uniform(1, 2, size=3), {"decay": 0.5, "steps": 3, "mode": "exp", "shift": None}), wrt=(0,))
+def settings_dict(x, config):
+    for _ in range(config["steps"]):
+        if config["mode"] == "exp":
+            x = x * np.exp(-config["decay"] * x)
+        if config.get("shift") is not None:
+            x = x + config["shift"]
+    return np.sum(x)
+
+
+@program(args=lambda rng: (rng.normal(size=(4, 2)),))
+def adjacency(x):
+    neighbours = {0: [1, 2], 1: [0], 2: [3, 0], 3: []}
+    h = x
+    for _ in range(2):
+        messages = []
+        for node, others in neighbours.items():
+            message = h[node] * 0.5
+            for other in others:
+                message = message + np.tanh(h[other])
+            messages.append(message)
+        h = np.stack(messages)
+    return h

@@ -12,7 +12,7 @@ from autodiff_sct.cli import main, module_from_file, positions
 from autodiff_sct.compiler.pipeline import STAGES
 from autodiff_sct.highlight import highlight, wants_color
 
-SHAPES = '''\
+SHAPES = """\
 import numpy as np
 
 HEIGHT = np.ones(3)
@@ -41,7 +41,7 @@ class Ring:
 
 
 RADIUS = 2.0
-'''
+"""
 ESCAPES = re.compile(r"\x1b\[\d+m")
 
 

@@ -1,0 +1,58 @@
+"""The examples run, small, and reach what they promise."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+pytest.importorskip("matplotlib")
+pytest.importorskip("scipy")
+
+
+@pytest.fixture
+def example(monkeypatch, tmp_path):
+    """Import an example by name, in a working folder of its own (they save pictures in ``out/``)."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    imported = []
+
+    def load(name):
+        imported.append(name)
+        return importlib.import_module(name)
+
+    yield load
+    for name in imported:
+        sys.modules.pop(name, None)
+
+
+def is_picture(path):
+    return path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_heat_lowers_the_misfit_a_thousand_times(example, tmp_path, capsys):
+    assert example("heat").main(["--steps", "10", "--size", "16"]) >= 1000
+    assert "the misfit fell" in capsys.readouterr().out
+    assert is_picture(tmp_path / "out" / "heat.png")
+
+
+def test_gallery_holds_a_dozen_programs_with_right_gradients(example, capsys):
+    gallery = example("gallery")
+    assert len(gallery.programs()) >= 12
+    assert gallery.main([]) < 1e-6
+    printed = capsys.readouterr().out
+    for name in gallery.programs():
+        assert f" {name} =" in printed
+
+
+def test_gallery_shows_one_program(example, capsys):
+    example("gallery").main(["branch"])
+    printed = capsys.readouterr().out
+    assert "def branch(x)" in printed and "def in_place" not in printed
+
+
+def test_gallery_refuses_an_unknown_name(example, capsys):
+    with pytest.raises(SystemExit):
+        example("gallery").main(["knot"])
+    assert "knot" in capsys.readouterr().err

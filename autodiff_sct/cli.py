@@ -66,9 +66,7 @@ def build_parser() -> argparse.ArgumentParser:
     show = commands.add_parser("show", help="print the adjoint of a function", description="Print an emitted adjoint.")
     show.add_argument("target", help="package.module:function, package.module:Class.method or path/to/file.py:function")
     show.add_argument("--wrt", type=positions, metavar="0,1", help="positions of the arguments to differentiate")
-    show.add_argument(
-        "--args", metavar="EXPRESSION", help="example arguments, e.g. 'np.ones(3), 2.0': specialise on them"
-    )
+    show.add_argument("--args", metavar="EXPRESSION", help="example arguments to specialise on: 'np.ones(3), 2.0'")
     show.add_argument("--stage", metavar="NAME", help="print this stage of the pipeline instead (see 'stages')")
     show.add_argument("--no-color", dest="color", action="store_false", help="never colour (so does NO_COLOR)")
     show.set_defaults(command=show_adjoint)

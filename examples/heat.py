@@ -18,7 +18,7 @@ from scipy.optimize import OptimizeResult, minimize
 from autodiff_sct import value_and_grad
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
+import matplotlib.pyplot as plt
 
 OUT = Path("out")
 

@@ -1,0 +1,250 @@
+"""`try`, `with`, `assert`, `raise`, warnings."""
+import contextlib
+import math
+import warnings
+
+import numpy as np
+
+from tests.bank.registry import program
+
+
+class Diverged(Exception):
+    def __init__(self, state):
+        super().__init__("diverged")
+        self.state = state
+
+
+class Scope:
+    def __init__(self, gain):
+        self.gain = gain
+        self.open = False
+
+    def __enter__(self):
+        self.open = True
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.open = False
+        return kind is ZeroDivisionError
+
+
+@contextlib.contextmanager
+def announced(name):
+    print("enter", name)
+    try:
+        yield name
+    finally:
+        print("leave", name)
+
+
+@program(args=lambda rng: (0.4, 0.0), wrt=(0, 1))
+def division_by_zero_caught(x, y):
+    try:
+        ratio = x / y
+    except ZeroDivisionError:
+        ratio = x**2 + y
+    return ratio * x
+
+
+@program(args=lambda rng: (rng.normal(size=3), 5))
+def index_error_caught(x, i):
+    try:
+        v = x[i]
+    except IndexError:
+        v = x[-1] ** 2
+    else:
+        v = v * 100.0
+    finally:
+        v = v + x[0]
+    return v * x[1]
+
+
+@program(args=lambda rng: (rng.normal(size=3), {"a": 2.0}))
+def key_error_in_loop(x, table):
+    total = 0.0
+    for name, v in zip(("a", "b", "a"), x):
+        try:
+            total += table[name] * v
+        except KeyError as error:
+            total += v**2 * len(error.args)
+    return total**2
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 3)),))
+def jitter_until_positive(A):
+    M = A @ A.T - 0.5 * np.eye(3)
+    jitter = 0.0
+    while True:
+        try:
+            L = np.linalg.cholesky(M + jitter * np.eye(3))
+            break
+        except np.linalg.LinAlgError:
+            jitter = 10 * jitter + 0.1
+    return np.sum(np.log(np.diag(L)))
+
+
+@program(args=lambda rng: (rng.normal(size=4),))
+def errstate(x):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        y = np.where(x > -100.0, x / np.sqrt(x * x + 1.0), 0.0)
+        z = np.zeros(4) / np.zeros(4)
+    return np.sum(np.where(np.isnan(z), y, z))
+
+
+@program(args=lambda rng: (0.7, 1.2), wrt=(0, 1))
+def user_context_manager(x, g):
+    with Scope(g * g) as scope:
+        y = x * scope.gain
+        if scope.open:
+            y = np.sin(y)
+    with Scope(y) as outer, Scope(x) as inner:
+        y = y * outer.gain * inner.gain
+        x = x / 0 if g == 0.0 else x
+    return y * x if not scope.open else 0.0
+
+
+@program(args=lambda rng: (0.7,))
+def context_manager_swallows(x):
+    y = x
+    with Scope(2.0):
+        y = y * x
+        y = y * (1.0 / (int(x) * 0))
+        y = y * 100.0
+    return y * x
+
+
+@program(args=lambda rng: (0.7,))
+def generator_context_manager(x):
+    y = x
+    with announced("outer"):
+        y = y * x
+        with announced("inner") as name:
+            y = np.sin(y) * len(name)
+    return y
+
+
+@program(args=lambda rng: (rng.uniform(0.5, 1.5, size=3),), tags={"second"})
+def assertions(x):
+    assert x.ndim == 1, "expects a vector"
+    assert np.all(x > 0)
+    return np.sum(np.log(x) * x)
+
+
+@program(args=lambda rng: (rng.uniform(0.5, 1.5, size=3), "smooth"))
+def raise_on_bad_setting(x, kind):
+    if kind not in ("smooth", "rough"):
+        raise ValueError(f"unknown kind {kind!r}")
+    if x.shape != (3,):
+        raise TypeError("three numbers")
+    return np.sum(x**2)
+
+
+@program(args=lambda rng: (1.5,))
+def exception_carries_a_value(x):
+    def grow(state):
+        for _ in range(10):
+            state = state * state
+            if state > 20.0:
+                raise Diverged(state)
+        return state
+
+    try:
+        y = grow(x)
+    except Diverged as error:
+        y = np.log(error.state) * x
+    return y
+
+
+@program(args=lambda rng: (rng.uniform(0.5, 1.5, size=4),))
+def stop_by_exception(x):
+    total = 0.0
+    items = iter(x)
+    try:
+        while True:
+            v = next(items)
+            total = total * 0.5 + v**2
+    except StopIteration:
+        total = np.sin(total)
+    return total
+
+
+@program(args=lambda rng: (rng.normal(size=3),), tags={"inplace"})
+def finally_writes(x):
+    y = x * 1.0
+    try:
+        y[0] = y[1] * y[2]
+        y[7] = 1.0
+    except IndexError:
+        y[1] = y[0] ** 2
+    finally:
+        y *= 2.0
+    return np.sum(y**2)
+
+
+@program(args=lambda rng: (rng.normal(size=3),), tags={"inplace"})
+def partial_work_before_error(x):
+    y = x * 1.0
+    try:
+        for i in range(5):
+            y[i] = y[i] ** 2 + y[i - 1]
+    except IndexError:
+        pass
+    return np.sum(y * x)
+
+
+@program(args=lambda rng: (0.4,))
+def return_inside_try(x):
+    try:
+        if x > 0.1:
+            return x**3
+        x = x * 2.0
+    except ArithmeticError:
+        return x
+    finally:
+        print("done")
+    return x
+
+
+@program(args=lambda rng: (-0.6,))
+def math_domain_error(x):
+    try:
+        return math.sqrt(x)
+    except ValueError:
+        return math.sqrt(-x) * x
+
+
+@program(args=lambda rng: (0.6,))
+def nested_try(x):
+    y = x
+    try:
+        try:
+            y = y * x
+            raise KeyError("inner")
+        except IndexError:
+            y = y * 100.0
+        finally:
+            y = y + x
+    except (KeyError, ValueError):
+        y = np.sin(y)
+    return y
+
+
+@program(args=lambda rng: (rng.normal(size=3),))
+def warnings_and_prints(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        y = np.log(x**2)
+        if y[0] < 100:
+            warnings.warn("quiet", stacklevel=2)
+    print(f"mean {np.mean(y):.3f}", y.shape, sep=" | ")
+    return np.sum(y)
+
+
+@program(args=lambda rng: (rng.normal(size=3),))
+def suppressed(x):
+    total = np.sum(x**2)
+    with contextlib.suppress(IndexError):
+        total = total * x[0]
+        total = total + x[3]
+        total = 0.0
+    return total

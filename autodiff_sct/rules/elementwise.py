@@ -1,0 +1,330 @@
+"""Elementwise functions of real numbers: NumPy's ufuncs, their twins in ``math`` and ``operator``, and their friends.
+
+Conventions at points without a derivative, each as in PyTorch: 0 for ``abs`` and ``hypot`` at 0, halves for ties of
+``maximum`` and ``minimum``, and ``clip`` passes the derivative on at its bounds.  Steps (``floor``, the sign of
+``copysign``) have derivative 0, also at the steps.
+"""
+
+import math
+import operator
+
+import numpy as np
+
+from .table import elementwise, forward, reverse
+
+# Arithmetic
+
+
+@elementwise(np.add, operator.add)
+def add(y, d, a, b):
+    return d, d
+
+
+@elementwise(np.subtract, operator.sub)
+def subtract(y, d, a, b):
+    return d, -d
+
+
+@elementwise(np.multiply, operator.mul)
+def multiply(y, d, a, b):
+    return d * b, d * a
+
+
+@elementwise(np.divide, operator.truediv)
+def divide(y, d, a, b):
+    return d / b, -d * y / b
+
+
+@elementwise(np.negative, operator.neg)
+def negative(y, d, x):
+    return -d
+
+
+@elementwise(np.positive, operator.pos, float, np.float64)
+def positive(y, d, x=0):
+    return d
+
+
+@elementwise(np.reciprocal)
+def reciprocal(y, d, x):
+    return -d * y * y
+
+
+@elementwise(np.square)
+def square(y, d, x):
+    return d * (2 * x)
+
+
+def nonzero(x):
+    """`x`, or one where it is zero: for the denominators and logarithms of terms that vanish there anyway."""
+    if isinstance(x, (int, float)):
+        return x or 1
+    return np.where(x == 0, 1, x)
+
+
+def power_slope(base, exp):
+    """``exp * base ** (exp - 1)``, finite at base 0 for the exponents 0, 1 and 2."""
+    if isinstance(exp, (int, float)):
+        return 2 * base if exp == 2 else exp * base ** (exp - 1 if exp else 1)
+    return exp * base ** np.where(exp == 0, 1, exp - 1)
+
+
+def log_of_base(base):
+    # NumPy's logarithm of a Python number would be a double, and widen single precision.
+    return math.log(base or 1) if isinstance(base, (int, float)) else np.log(nonzero(base))
+
+
+@elementwise(np.power, np.float_power, operator.pow, math.pow, pow)
+def power(y, d, base, exp):
+    if isinstance(exp, int):
+        return d * power_slope(base, exp)
+    # At base 0 the power does not depend on its (positive) exponent.
+    return d * power_slope(base, exp), d * y * log_of_base(base)
+
+
+@elementwise(np.remainder, operator.mod)
+def remainder(y, d, a, b):
+    return d, -d * (a // b)
+
+
+@elementwise(np.fmod, math.fmod, math.remainder)
+def fmod(y, d, a, b):
+    # The quotient is an integer; a / b may round up to the next one.
+    return d, -d * np.rint((a - y) / b)
+
+
+# Powers and logarithms
+
+
+@elementwise(np.exp, math.exp)
+def exp(y, d, x):
+    return d * y
+
+
+@elementwise(np.exp2, math.exp2)
+def exp2(y, d, x):
+    return d * y * math.log(2)
+
+
+@elementwise(np.expm1, math.expm1)
+def expm1(y, d, x):
+    return d * (y + 1)
+
+
+@elementwise(np.log)
+def log(y, d, x):
+    return d / x
+
+
+@elementwise(math.log)
+def log_to_base(y, d, x, base=math.e):
+    return d / (x * math.log(base)), -d * y / (base * math.log(base))
+
+
+@elementwise(np.log2, math.log2)
+def log2(y, d, x):
+    return d / (x * math.log(2))
+
+
+@elementwise(np.log10, math.log10)
+def log10(y, d, x):
+    return d / (x * math.log(10))
+
+
+@elementwise(np.log1p, math.log1p)
+def log1p(y, d, x):
+    return d / (1 + x)
+
+
+@elementwise(np.sqrt, math.sqrt)
+def sqrt(y, d, x):
+    return d / (2 * y)
+
+
+@elementwise(np.cbrt, math.cbrt)
+def cbrt(y, d, x):
+    return d / (3 * y * y)
+
+
+@elementwise(np.logaddexp)
+def logaddexp(y, d, a, b):
+    # Two probabilities of zero stay zero: neither has a share.
+    total = np.where(y == -np.inf, 0, y)
+    return d * np.exp(a - total), d * np.exp(b - total)
+
+
+@elementwise(np.logaddexp2)
+def logaddexp2(y, d, a, b):
+    total = np.where(y == -np.inf, 0, y)
+    return d * np.exp2(a - total), d * np.exp2(b - total)
+
+
+# Trigonometric and hyperbolic functions
+
+
+@elementwise(np.sin, math.sin)
+def sin(y, d, x):
+    return d * np.cos(x)
+
+
+@elementwise(np.cos, math.cos)
+def cos(y, d, x):
+    return -d * np.sin(x)
+
+
+@elementwise(np.tan, math.tan)
+def tan(y, d, x):
+    return d * (1 + y * y)
+
+
+@elementwise(np.arcsin, math.asin)
+def arcsin(y, d, x):
+    return d / np.sqrt(1 - x * x)
+
+
+@elementwise(np.arccos, math.acos)
+def arccos(y, d, x):
+    return -d / np.sqrt(1 - x * x)
+
+
+@elementwise(np.arctan, math.atan)
+def arctan(y, d, x):
+    return d / (1 + x * x)
+
+
+@elementwise(np.arctan2, math.atan2)
+def arctan2(y, d, a, b):
+    return d * b / (a * a + b * b), -d * a / (a * a + b * b)
+
+
+@elementwise(np.sinh, math.sinh)
+def sinh(y, d, x):
+    return d * np.cosh(x)
+
+
+@elementwise(np.cosh, math.cosh)
+def cosh(y, d, x):
+    return d * np.sinh(x)
+
+
+@elementwise(np.tanh, math.tanh)
+def tanh(y, d, x):
+    return d * (1 - y * y)
+
+
+@elementwise(np.arcsinh, math.asinh)
+def arcsinh(y, d, x):
+    return d / np.sqrt(x * x + 1)
+
+
+@elementwise(np.arccosh, math.acosh)
+def arccosh(y, d, x):
+    # Two roots rather than that of x * x - 1: the branch that complex arccosh is on.
+    return d / (np.sqrt(x - 1) * np.sqrt(x + 1))
+
+
+@elementwise(np.arctanh, math.atanh)
+def arctanh(y, d, x):
+    return d / (1 - x * x)
+
+
+@elementwise(np.hypot, math.hypot)
+def hypot(y, d, a, b):
+    return d * a / nonzero(y), d * b / nonzero(y)
+
+
+@elementwise(np.deg2rad, np.radians, math.radians)
+def radians(y, d, x):
+    return d * (np.pi / 180)
+
+
+@elementwise(np.rad2deg, np.degrees, math.degrees)
+def degrees(y, d, x):
+    return d * (180 / np.pi)
+
+
+# Size, sign and choice
+
+
+@elementwise(np.absolute, np.fabs, math.fabs, operator.abs, abs)
+def absolute(y, d, x):
+    if np.iscomplexobj(x):
+        return d * np.conj(x) / nonzero(y)
+    return d * np.sign(x)
+
+
+@elementwise(np.copysign, math.copysign)
+def copysign(y, d, a, b):
+    return d * np.sign(a) * np.sign(y), None
+
+
+@elementwise(np.heaviside)
+def heaviside(y, d, a, b):
+    return None, np.where(a == 0, d, 0)
+
+
+@elementwise(np.ldexp, math.ldexp)
+def ldexp(y, d, x, i):
+    return np.ldexp(d, i)
+
+
+@elementwise(np.maximum)
+def maximum(y, d, a, b):
+    half = np.where(a == b, d / 2, 0)
+    return np.where(a > b, d, half), np.where(b > a, d, half)
+
+
+@elementwise(np.minimum)
+def minimum(y, d, a, b):
+    half = np.where(a == b, d / 2, 0)
+    return np.where(a < b, d, half), np.where(b < a, d, half)
+
+
+@elementwise(np.fmax, np.fmin)
+def fmax(y, d, a, b):
+    # A number beside a NaN is the result, and has the whole derivative.
+    half = np.where(a == b, d / 2, d)
+    return np.where(a == y, half, 0), np.where(b == y, half, 0)
+
+
+@elementwise(np.clip)
+def clip(y, d, a, a_min=None, a_max=None, *, min=None, max=None):
+    low = min if a_min is None else a_min
+    high = max if a_max is None else a_max
+    if low is None and high is None:
+        return d
+    if low is None:
+        d_high = np.where(a > high, d, 0)
+        return np.where(a <= high, d, 0), None, d_high, None, d_high
+    if high is None:
+        d_low = np.where(a < low, d, 0)
+        return np.where(a >= low, d, 0), d_low, None, d_low, None
+    # Of bounds that cross, NumPy returns the upper one.
+    d_low, d_high = np.where((a < low) & (low <= high), d, 0), np.where((a > high) | (low > high), d, 0)
+    return np.where((low <= a) & (a <= high), d, 0), d_low, d_high, d_low, d_high
+
+
+@elementwise(np.where)
+def where(y, d, condition, a, b):
+    return None, np.where(condition, d, 0), np.where(condition, 0, d)
+
+
+@reverse(np.select)
+def select(y, d, condlist, choicelist, default=0):
+    count = len(choicelist)
+    chosen = [np.select(condlist, [d if i == k else 0 for i in range(count)], 0) for k in range(count)]
+    return None, chosen, np.select(condlist, [0 for i in range(count)], d)
+
+
+@forward(np.select)
+def select_tangent(y, d, condlist, choicelist, default=0):
+    return None, np.select(condlist, d, 0), np.select(condlist, [0 for i in range(len(choicelist))], d)
+
+
+@elementwise(np.nan_to_num)
+def nan_to_num(y, d, x, copy=True, nan=0.0, posinf=None, neginf=None):
+    if np.iscomplexobj(x):
+        real, imag = np.where(np.isfinite(np.real(x)), np.real(d), 0), np.where(np.isfinite(np.imag(x)), np.imag(d), 0)
+        return real + 1j * imag
+    replaced = np.where(np.isnan(x), d, 0), np.where(x == np.inf, d, 0), np.where(x == -np.inf, d, 0)
+    return np.where(np.isfinite(x), d, 0), None, *replaced

@@ -1,0 +1,63 @@
+"""Functions through which no derivative flows.
+
+Either their results are integers, booleans or descriptions of an array, or they are constant between isolated steps.
+"""
+
+import builtins
+import math
+import operator
+
+import numpy as np
+
+from .table import nondifferentiable
+
+# Comparisons and logic
+
+nondifferentiable(
+    np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal,
+    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
+    np.logical_and, np.logical_or, np.logical_xor, np.logical_not,
+    operator.not_, operator.truth, operator.is_, operator.is_not, operator.contains,
+    np.allclose, np.isclose, np.array_equal, np.array_equiv, math.isclose,
+    np.any, np.all, np.isin,
+)  # fmt: skip
+
+nondifferentiable(
+    np.isfinite, np.isinf, np.isnan, np.isneginf, np.isposinf, np.signbit,
+    math.isfinite, math.isinf, math.isnan,
+    np.isreal, np.isrealobj, np.iscomplex, np.iscomplexobj, np.isscalar,
+)  # fmt: skip
+
+# Steps
+
+nondifferentiable(
+    np.floor, np.ceil, np.trunc, np.rint, np.round, np.around, np.fix, np.sign, np.floor_divide,
+    operator.floordiv, math.floor, math.ceil, math.trunc, round,
+)  # fmt: skip
+
+# Integers and bits
+
+nondifferentiable(
+    np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.left_shift, np.right_shift,
+    operator.and_, operator.or_, operator.xor, operator.invert, operator.lshift, operator.rshift,
+    np.gcd, np.lcm, math.gcd, math.lcm, math.comb, math.factorial, math.isqrt, math.perm,
+)  # fmt: skip
+
+# Where something is, and how often
+
+nondifferentiable(
+    np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort, np.lexsort, np.argpartition, np.searchsorted,
+    np.nonzero, np.flatnonzero, np.argwhere, np.count_nonzero, np.digitize, np.histogram_bin_edges,
+    np.unravel_index, np.ravel_multi_index, np.indices, np.ndindex,
+    np.tril_indices, np.triu_indices, np.tril_indices_from, np.triu_indices_from, np.diag_indices, np.ix_,
+)  # fmt: skip
+
+# What an array is like, not what is in it
+
+nondifferentiable(
+    np.shape, np.size, np.ndim, np.result_type, np.can_cast, np.promote_types, np.finfo, np.iinfo, np.dtype,
+    np.broadcast_shapes, np.shares_memory, np.may_share_memory,
+    np.zeros_like, np.ones_like, np.empty_like,
+    builtins.len, builtins.int, builtins.bool, builtins.isinstance, builtins.range, builtins.type,
+    builtins.callable, builtins.hasattr, builtins.id, builtins.hash, builtins.str, builtins.repr,
+)  # fmt: skip

@@ -1,0 +1,113 @@
+"""Programs that must be refused, with the line and the reason, before any number leaves."""
+import array
+
+import numpy as np
+
+from tests.bank.registry import refused
+
+half_wave = np.frompyfunc(lambda v: max(v, 0.0), 1, 1)
+
+
+def vector(rng):
+    return (rng.normal(size=3),)
+
+
+def squares_of(x):
+    for v in x:
+        yield v * v  # refused here
+
+
+@refused(r"yield|generator", args=vector)
+def calls_a_generator(x):
+    total = 0.0
+    for v in squares_of(x):
+        total = total + v
+    return total
+
+
+@refused(r"yield|generator", args=vector)
+def is_a_generator(x):
+    yield np.sum(x)  # refused here
+
+
+@refused(r"async|await|coroutine", args=vector)
+async def is_a_coroutine(x):  # refused here
+    return np.sum(x)
+
+
+@refused(r"half_wave|frompyfunc|rule", args=vector)
+def unknown_ufunc(x):
+    y = x * 2.0
+    y = half_wave(y)  # refused here
+    return y[0] + y[1]
+
+
+@refused(r"array|rule|source", args=vector)
+def unknown_class_in_c(x):
+    y = x + 1.0
+    packed = array.array("d", y)  # refused here
+    return packed[0] * packed[1]
+
+
+@refused(r"None", args=vector)
+def returns_none(x):
+    y = x * 2.0
+    y[0] = 1.0  # no return: the definition is named
+
+
+@refused(r"str", args=vector)
+def returns_text(x):
+    return f"{np.sum(x):.3f}"  # refused here
+
+
+@refused(r"None", args=vector)
+def returns_none_in_tuple(x):
+    return np.sum(x), None  # refused here
+
+
+@refused(r"eval", args=vector)
+def evaluates_text(x):
+    y = eval("x * 2.0")  # refused here
+    return np.sum(y)
+
+
+@refused(r"exec", args=vector)
+def executes_text(x):
+    exec("x[0] = 3.0")  # refused here
+    return np.sum(x)
+
+
+@refused(r"x.*(int|complex|float)|int.*x", args=lambda rng: (3,))
+def integer_argument(x):  # the argument is named
+    return x * 2.0
+
+
+@refused(r"x.*int|int.*x", args=lambda rng: (np.arange(3),))
+def integer_array_argument(x):  # the argument is named
+    return np.sum(x * 2.0)
+
+
+@refused(r"x.*str|str.*x", args=lambda rng: ("text",))
+def text_argument(x):  # the argument is named
+    return len(x) * 2.0
+
+
+@refused(r"x.*None|None.*x", args=lambda rng: (None,))
+def none_argument(x):  # the argument is named
+    return 2.0
+
+
+@refused(r"object", args=lambda rng: (np.array([1.0, None], dtype=object),))
+def object_array_argument(x):  # the argument is named
+    return x[0] * 2.0
+
+
+@refused(r"locals|globals|vars", args=vector)
+def writes_through_locals(x):
+    names = locals()  # refused here
+    return np.sum(names["x"] * 2.0)
+
+
+@refused(r"returns|result|output|object", args=vector)
+def returns_function(x):
+    return lambda t: t * x  # refused here

@@ -1,8 +1,8 @@
 """Fitting derivatives to the values that they belong to.
 
-The derivative of a value has the value's shape, and its dtype where that is a floating-point one; integers and booleans
-have float64 derivatives.  A Python scalar's derivative is a Python scalar, an array's an array, a container's a container
-of the same shape (a tuple's is a list, so that it can be added to item by item).
+The derivative of a value has the value's shape, and its dtype where that is a floating-point one; integers and
+booleans have float64 derivatives.  A Python scalar's derivative is a Python scalar, an array's an array, a container's
+a container of the same shape (a tuple's is a list, so that it can be added to item by item).
 """
 
 from __future__ import annotations

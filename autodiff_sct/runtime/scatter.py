@@ -1,7 +1,7 @@
 """Adjoints of reading and of storing through an index.
 
-Reading one position twice adds two cotangents up; storing to one position twice leaves the first value without any.  Plain
-``shadow[index] += d`` gets both wrong where an integer index repeats, and is right, and fastest, everywhere else.
+Reading one position twice adds two cotangents up; storing to one position twice leaves the first value without any.
+Plain ``shadow[index] += d`` gets both wrong where an integer index repeats, and is right, and fastest, elsewhere.
 """
 
 from __future__ import annotations
@@ -74,7 +74,9 @@ def add_to_items(shadow: Any, index: Any, cotangent: Any) -> None:
 
 
 def plus(a: Any, b: Any) -> Any:
-    """`a` and `b` added, item by item in containers."""
+    """`a` and `b` added, item by item in containers; None, the cotangent of what nothing depends on, adds nothing."""
+    if b is None:
+        return a
     if isinstance(a, list):
         return [plus(x, y) for x, y in zip(a, b, strict=True)]
     if isinstance(a, dict):

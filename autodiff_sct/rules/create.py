@@ -1,0 +1,75 @@
+"""Rules for functions that make arrays, and for the run-time helpers that fit a derivative to its value.
+
+What an array is filled with is differentiable; its shape is not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..runtime import ones_like, spread, unbroadcast, zeros_like
+from .table import forward, linear, nondifferentiable, reverse
+
+nondifferentiable(zeros_like, ones_like)
+nondifferentiable(
+    np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, np.zeros_like, np.ones_like, np.empty_like,
+    np.bartlett, np.blackman, np.hamming, np.hanning,
+    np.fft.fftfreq, np.fft.rfftfreq, np.linalg.matrix_rank,
+)  # fmt: skip
+
+
+@reverse(np.full)
+def full(y, d, shape, fill_value, dtype=None):
+    return None, d
+
+
+@forward(np.full)
+def push_full(y, d, shape, fill_value, dtype=None):
+    return None, np.full(shape, d)
+
+
+@reverse(np.full_like)
+def full_like(y, d, a, fill_value, dtype=None):
+    return None, d
+
+
+@forward(np.full_like)
+def push_full_like(y, d, a, fill_value, dtype=None):
+    return None, np.full_like(y, d)
+
+
+@reverse(np.linspace)
+def linspace(y, d, start, stop, num=50, endpoint=True, *, dtype=None, axis=0):
+    share = np.linspace(0.0, 1.0, num, endpoint, dtype=d.dtype)
+    if d.ndim == 1:
+        return d @ (1.0 - share), d @ share
+    return np.tensordot(1.0 - share, d, (0, axis)), np.tensordot(share, d, (0, axis))
+
+
+@forward(np.linspace)
+def push_linspace(y, d, start, stop, num=50, endpoint=True, *, dtype=None, axis=0):
+    return (
+        np.linspace(d, np.zeros_like(stop), num, endpoint, axis=axis),
+        np.linspace(np.zeros_like(start), d, num, endpoint, axis=axis),
+    )
+
+
+@reverse(np.arange)
+def arange(y, d, start_or_stop, stop=None, step=1, *, dtype=None):
+    if stop is None:
+        return np.zeros_like(start_or_stop), None, d @ np.arange(y.size, dtype=d.dtype)
+    return np.sum(d), np.zeros_like(stop), d @ np.arange(y.size, dtype=d.dtype)
+
+
+@forward(np.arange)
+def push_arange(y, d, start_or_stop, stop=None, step=1, *, dtype=None):
+    first = 0.0 if stop is None else 1.0
+    return np.full_like(y, first * d), np.zeros_like(y), d * np.arange(y.size)
+
+
+# Fitting a derivative to its value: sums and repetitions, whose transposes are repetitions and sums.
+
+
+@linear(unbroadcast, spread)
+def unbroadcast_rule(y, d, cotangent, like):
+    return unbroadcast(d, cotangent)

@@ -1,0 +1,189 @@
+"""Rules for reading elements by index, by mask or by place in a matrix; all of them are linear in what they read.
+
+The adjoint of a read adds the cotangent at the places that were read: several times where one was read several times.
+"""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from ..runtime import gather_adjoint, stored
+from .shape import along
+from .table import forward, linear, reverse
+
+# Indices
+
+
+@linear(operator.getitem)
+def getitem(y, d, a, b):
+    return gather_adjoint(d, a, b)
+
+
+@linear(gather_adjoint)
+def gather_adjoint_rule(y, d, cotangent, x, index):
+    return d[index]
+
+
+@linear(stored)
+def stored_rule(y, d, shadow, index):
+    return stored_adjoint(d, shadow, index)
+
+
+def stored_adjoint(d, shadow, index):
+    """Storing is its own transpose: it too keeps the last of the values stored at one place."""
+    z = np.zeros_like(shadow)
+    z[index] = d
+    return z
+
+
+@linear(np.take, np.ndarray.take)
+def take(y, d, a, indices, axis=None, *, mode="raise"):
+    if axis is None:
+        return np.reshape(gather_adjoint(d, np.ravel(a), within(indices, np.size(a), mode)), np.shape(a))
+    return gather_adjoint(d, a, along(within(indices, a.shape[axis], mode), axis, a.ndim))
+
+
+def within(indices, size, mode):
+    """`indices` as ordinary ones, in the way that `mode` says."""
+    if mode == "raise":
+        return indices
+    return np.asarray(indices) % size if mode == "wrap" else np.clip(indices, 0, size - 1)
+
+
+@linear(np.take_along_axis)
+def take_along_axis(y, d, arr, indices, axis=-1):
+    if axis is None:
+        return np.reshape(gather_adjoint(d, np.ravel(arr), indices), arr.shape)
+    return gather_adjoint(d, arr, places_along(indices, arr.shape, axis % arr.ndim))
+
+
+def places_along(indices, shape, axis):
+    """The full index that ``take_along_axis`` reads at: `indices` on one axis, every position on the others."""
+    every = np.ix_(*[np.arange(n) for n in shape])
+    return every[:axis] + (indices,) + every[axis + 1 :]
+
+
+# Masks and choices
+
+
+@reverse(np.compress)
+def compress(y, d, condition, a, axis=None):
+    return None, picked_adjoint(d, a, np.flatnonzero(condition), axis)
+
+
+@forward(np.compress)
+def push_compress(y, d, condition, a, axis=None):
+    return None, np.compress(condition, d, axis)
+
+
+@reverse(np.extract)
+def extract(y, d, condition, arr):
+    return None, picked_adjoint(d, arr, np.flatnonzero(condition), None)
+
+
+@forward(np.extract)
+def push_extract(y, d, condition, arr):
+    return None, np.extract(condition, d)
+
+
+def picked_adjoint(d, a, places, axis):
+    """The adjoint of picking different `places` along `axis`, or from all elements."""
+    z = np.zeros_like(np.ravel(a) if axis is None else a)
+    z[places if axis is None else along(places, axis, a.ndim)] = d
+    return np.reshape(z, np.shape(a))
+
+
+@reverse(np.choose)
+def choose(y, d, a, choices, *, mode="raise"):
+    number = within(a, len(choices), mode)
+    if isinstance(choices, np.ndarray):
+        return None, np.stack([np.where(number == k, d, 0.0) for k in range(len(choices))])
+    return None, [np.where(number == k, d, 0.0) for k in range(len(choices))]
+
+
+@forward(np.choose)
+def push_choose(y, d, a, choices, *, mode="raise"):
+    return None, np.choose(a, d, mode=mode)
+
+
+@reverse(np.select)
+def select(y, d, condlist, choicelist, default=0):
+    first = first_true(condlist)
+    parts = [np.where(first == k, d, 0.0) for k in range(len(choicelist))]
+    return None, parts, np.where(first == len(choicelist), d, 0.0)
+
+
+@forward(np.select)
+def push_select(y, d, condlist, choicelist, default=0):
+    return None, np.select(condlist, d), np.select(condlist, [0.0 for c in condlist], d)
+
+
+def first_true(condlist):
+    """Which condition is the first to hold, or how many there are where none does."""
+    return np.select(condlist, list(range(len(condlist))), len(condlist))
+
+
+# Diagonals and triangles
+
+
+@linear(np.diagonal, np.ndarray.diagonal)
+def diagonal(y, d, a, offset=0, axis1=0, axis2=1):
+    return on_diagonal(d, a, offset, axis1, axis2)
+
+
+@linear(np.linalg.diagonal)
+def linalg_diagonal(y, d, x, *, offset=0):
+    return on_diagonal(d, x, offset, -2, -1)
+
+
+@linear(np.trace, np.ndarray.trace)
+def trace(y, d, a, offset=0, axis1=0, axis2=1, dtype=None):
+    return on_diagonal(d if a.ndim == 2 else d[..., None], a, offset, axis1, axis2)
+
+
+@linear(np.linalg.trace)
+def linalg_trace(y, d, x, *, offset=0, dtype=None):
+    return on_diagonal(d if x.ndim == 2 else d[..., None], x, offset, -2, -1)
+
+
+def on_diagonal(d, a, offset, axis1, axis2):
+    """An array like `a` with `d` on its diagonals and zero elsewhere."""
+    if a.ndim == 2 and axis1 % 2 == 0:
+        z = np.zeros_like(a)
+    else:
+        z = np.zeros_like(np.moveaxis(a, (axis1, axis2), (-2, -1)))
+    place = np.arange(max(0, min(z.shape[-2] + min(offset, 0), z.shape[-1] - max(offset, 0))))
+    z[..., place - min(offset, 0), place + max(offset, 0)] = d
+    return z if a.ndim == 2 and axis1 % 2 == 0 else np.moveaxis(z, (-2, -1), (axis1, axis2))
+
+
+@linear(np.diag)
+def diag(y, d, v, k=0):
+    return np.diagonal(d, k) if v.ndim == 1 else on_diagonal(d, v, k, 0, 1)
+
+
+@linear(np.diagflat)
+def diagflat(y, d, v, k=0):
+    return np.reshape(np.diagonal(d, k), np.shape(v))
+
+
+@linear(np.tril)
+def tril(y, d, m, k=0):
+    return np.tril(d, k)
+
+
+@linear(np.triu)
+def triu(y, d, m, k=0):
+    return np.triu(d, k)
+
+
+# Windows
+
+
+@linear(sliding_window_view)
+def sliding_windows(y, d, x, window_shape, axis=None):
+    places = sliding_window_view(np.reshape(np.arange(x.size), x.shape), window_shape, axis)
+    return np.reshape(gather_adjoint(d, np.ravel(x), places), x.shape)

@@ -1,0 +1,459 @@
+"""Rules for functions that move, repeat, join or drop elements without computing on them.
+
+All are linear, so each is stated by its transpose: what was moved is moved back, what was repeated is summed, what was
+joined is parted again, and what was dropped gets zero.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..runtime import gather_adjoint
+from .table import forward, linear, reverse, static
+
+# Same elements, other axes
+
+
+@linear(np.reshape)
+def reshape(y, d, a, shape, order="C"):
+    return np.reshape(d, np.shape(a), order) if order == "F" else np.reshape(d, np.shape(a))
+
+
+@linear(np.ravel, np.ndarray.ravel, np.ndarray.flatten)
+def ravel(y, d, a, order="C"):
+    return np.reshape(d, np.shape(a), order) if order == "F" else np.reshape(d, np.shape(a))
+
+
+@linear(np.transpose)
+def transpose(y, d, a, axes=None):
+    return d.T if axes is None else np.transpose(d, inverse_permutation(axes))
+
+
+@static
+def inverse_permutation(axes: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes that undo a transposition to `axes`."""
+    return tuple(sorted(range(len(axes)), key=lambda k: axes[k] % len(axes)))
+
+
+@linear(np.matrix_transpose, np.linalg.matrix_transpose)
+def matrix_transpose(y, d, x):
+    return np.swapaxes(d, -1, -2)
+
+
+@linear(np.swapaxes, np.ndarray.swapaxes)
+def swapaxes(y, d, a, axis1, axis2):
+    return np.swapaxes(d, axis1, axis2)
+
+
+@linear(np.moveaxis)
+def moveaxis(y, d, a, source, destination):
+    return np.moveaxis(d, destination, source)
+
+
+@linear(np.rollaxis)
+def rollaxis(y, d, a, axis, start=0):
+    return np.moveaxis(d, rolled_place(axis, start, d.ndim), axis)
+
+
+@static
+def rolled_place(axis: int, start: int, ndim: int) -> int:
+    """Where ``rollaxis`` puts `axis`."""
+    axis, start = axis % ndim, start + ndim if start < 0 else start
+    return start - 1 if axis < start else start
+
+
+@linear(np.expand_dims)
+def expand_dims(y, d, a, axis):
+    return np.squeeze(d, axis)
+
+
+@linear(np.squeeze, np.ndarray.squeeze)
+def squeeze(y, d, a, axis=None):
+    return np.reshape(d, np.shape(a)) if axis is None else np.expand_dims(d, axis)
+
+
+@linear(np.flip)
+def flip(y, d, m, axis=None):
+    return np.flip(d, axis)
+
+
+@linear(np.fliplr)
+def fliplr(y, d, m):
+    return np.fliplr(d)
+
+
+@linear(np.flipud)
+def flipud(y, d, m):
+    return np.flipud(d)
+
+
+@linear(np.rot90)
+def rot90(y, d, m, k=1, axes=(0, 1)):
+    return np.rot90(d, -k, axes)
+
+
+@linear(np.roll)
+def roll(y, d, a, shift, axis=None):
+    return np.roll(d, [-step for step in shift] if isinstance(shift, (tuple, list)) else -shift, axis)
+
+
+# Copies.  The engine casts an entry to the dtype of its input, which is all that the transpose of a cast does.
+
+
+@linear(np.ndarray.astype)
+def astype(y, d, a, dtype):
+    return d
+
+
+@linear(np.copy, np.ndarray.copy)
+def copy(y, d, a, order="K"):
+    return d
+
+
+@linear(np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
+def asarray(y, d, a, dtype=None):
+    return rows(d, a)
+
+
+@linear(np.array)
+def array(y, d, object, dtype=None):
+    return rows(d, object)
+
+
+def rows(d, value):
+    """The cotangent of what ``np.array`` was made from: of an array, a number, or a list nested three deep."""
+    return [cells(d[k], value[k]) for k in range(len(value))] if isinstance(value, (list, tuple)) else d
+
+
+def cells(d, value):
+    return [deep_cells(d[k], value[k]) for k in range(len(value))] if isinstance(value, (list, tuple)) else d
+
+
+def deep_cells(d, value):
+    return [leaf(d[k], value[k]) for k in range(len(value))] if isinstance(value, (list, tuple)) else d
+
+
+def leaf(d, value):
+    if isinstance(value, (list, tuple)):
+        raise NotImplementedError("np.array of lists nested more than three deep: build it by np.stack or np.reshape")
+    return d
+
+
+@linear(np.ndarray.item)
+def item(y, d, a, *args):
+    if len(args) == 0:
+        return d
+    return gather_adjoint(d, a, np.unravel_index(args[0], a.shape) if len(args) == 1 else args)
+
+
+# Repetition: the adjoint sums over the copies.
+
+
+@linear(np.broadcast_to)
+def broadcast_to(y, d, array, shape):
+    return d
+
+
+@reverse(np.broadcast_arrays)
+def broadcast_arrays(y, d, *args):
+    return tuple(d)
+
+
+@forward(np.broadcast_arrays)
+def push_broadcast_arrays(y, d, *args):
+    return (*[np.broadcast_arrays(*alone(d, k, args)) for k in range(len(args))],)
+
+
+def alone(d, k, arrays):
+    """The tangents of all `arrays` where only the one at `k` has a tangent, `d`."""
+    return [d if j == k else np.zeros_like(arrays[j]) for j in range(len(arrays))]
+
+
+@reverse(np.meshgrid)
+def meshgrid(y, d, *xi, sparse=False, indexing="xy"):
+    return tuple(
+        None if d[k] is None else np.reshape(np.sum(d[k], mesh_axes(k, len(xi), indexing)), np.shape(xi[k]))
+        for k in range(len(xi))
+    )
+
+
+@forward(np.meshgrid)
+def push_meshgrid(y, d, *xi, sparse=False, indexing="xy"):
+    return (*[np.meshgrid(*alone(d, k, xi), sparse=sparse, indexing=indexing) for k in range(len(xi))],)
+
+
+@static
+def mesh_axes(k: int, count: int, indexing: str) -> tuple[int, ...]:
+    """The axes of the `k`-th of `count` coordinate arrays along which it is constant."""
+    own = 1 - k if indexing == "xy" and k < 2 <= count else k
+    return tuple(axis for axis in range(count) if axis != own)
+
+
+@linear(np.tile)
+def tile(y, d, A, reps):
+    parts = np.reshape(d, tiled_shape(np.shape(A), reps))
+    return np.reshape(np.sum(parts, tuple(range(0, 2 * y.ndim, 2))), np.shape(A))
+
+
+@static
+def tiled_shape(shape: tuple[int, ...], reps: int | tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of a tiled array with each axis split into (which copy, where in it)."""
+    counts = tuple(reps) if isinstance(reps, (tuple, list, np.ndarray)) else (reps,)
+    ndim = max(len(counts), len(shape))
+    counts, sizes = (1,) * (ndim - len(counts)) + counts, (1,) * (ndim - len(shape)) + tuple(shape)
+    return tuple(n for pair in zip(counts, sizes, strict=True) for n in pair)
+
+
+@linear(np.repeat, np.ndarray.repeat)
+def repeat(y, d, a, repeats, axis=None):
+    if axis is None:
+        return np.reshape(repeated(d, np.ravel(a), repeats, 0), np.shape(a))
+    return repeated(d, a, repeats, axis % a.ndim)
+
+
+def repeated(d, a, repeats, axis):
+    """The adjoint of repetition along `axis`."""
+    if np.ndim(repeats) == 0:
+        return np.sum(np.reshape(d, np.shape(a)[: axis + 1] + (repeats,) + np.shape(a)[axis + 1 :]), axis + 1)
+    return gather_adjoint(d, a, along(np.repeat(np.arange(a.shape[axis]), repeats), axis, a.ndim))
+
+
+@static
+def along(index: Any, axis: int, ndim: int) -> tuple[Any, ...]:
+    """The index that applies `index` to one axis and keeps the others."""
+    return (slice(None),) * (axis % ndim) + (index,)
+
+
+@linear(np.resize)
+def resize(y, d, a, new_shape):
+    source = np.reshape(np.arange(y.size) % np.size(a), np.shape(y))
+    return np.reshape(gather_adjoint(d, np.ravel(a), source), np.shape(a))
+
+
+@linear(np.atleast_1d)
+def atleast_1d(y, d, *arys):
+    return least(d, arys)
+
+
+@linear(np.atleast_2d)
+def atleast_2d(y, d, *arys):
+    return least(d, arys)
+
+
+@linear(np.atleast_3d)
+def atleast_3d(y, d, *arys):
+    return least(d, arys)
+
+
+def least(d, arrays):
+    """The adjoint of added axes, for one array or several."""
+    if len(arrays) == 1:
+        return np.reshape(d, np.shape(arrays[0]))
+    return tuple(None if d[k] is None else np.reshape(d[k], np.shape(arrays[k])) for k in range(len(arrays)))
+
+
+@forward(np.atleast_1d)
+def push_atleast_1d(y, d, *arys):
+    return (*[np.atleast_1d(*alone(d, k, arys)) for k in range(len(arys))],)
+
+
+@forward(np.atleast_2d)
+def push_atleast_2d(y, d, *arys):
+    return (*[np.atleast_2d(*alone(d, k, arys)) for k in range(len(arys))],)
+
+
+@forward(np.atleast_3d)
+def push_atleast_3d(y, d, *arys):
+    return (*[np.atleast_3d(*alone(d, k, arys)) for k in range(len(arys))],)
+
+
+# Joining: each part gets its section of the cotangent.
+
+
+@linear(np.concatenate)
+def concatenate(y, d, arrays, axis=0):
+    if axis is None:
+        return sections(d, arrays, [np.size(a) for a in arrays], 0)
+    if isinstance(arrays, np.ndarray):
+        return np.stack(np.split(d, len(arrays), axis))
+    return sections(d, arrays, [np.shape(a)[axis] for a in arrays], axis)
+
+
+@linear(np.vstack)
+def vstack(y, d, tup):
+    return sections(d, tup, [1 if np.ndim(a) < 2 else np.shape(a)[0] for a in tup], 0)
+
+
+@linear(np.hstack)
+def hstack(y, d, tup):
+    axis = 0 if d.ndim == 1 else 1
+    return sections(d, tup, [1 if np.ndim(a) == 0 else np.shape(a)[axis] for a in tup], axis)
+
+
+@linear(np.dstack)
+def dstack(y, d, tup):
+    return sections(d, tup, [1 if np.ndim(a) < 3 else np.shape(a)[2] for a in tup], 2)
+
+
+@linear(np.column_stack)
+def column_stack(y, d, tup):
+    return sections(d, tup, [1 if np.ndim(a) < 2 else np.shape(a)[1] for a in tup], 1)
+
+
+def sections(d, arrays, sizes, axis):
+    """The sections of `d` along `axis`, of the given sizes, in the shapes of `arrays`."""
+    if len(arrays) <= 4:
+        return like_parts([section(d, sum(sizes[:k]), sum(sizes[: k + 1]), axis) for k in range(len(arrays))], arrays)
+    ends = np.cumsum(sizes)
+    return like_parts([section(d, ends[k] - sizes[k], ends[k], axis) for k in range(len(arrays))], arrays)
+
+
+def section(d, start, stop, axis):
+    if axis == 0:
+        return d[start:stop]
+    if axis == 1:
+        return d[:, start:stop]
+    if axis == -1:
+        return d[..., start:stop]
+    return d[along(slice(start, stop), axis, d.ndim)]
+
+
+def like_parts(parts, arrays):
+    """`parts` without the axes that joining added to `arrays`."""
+    parts = [p if p.ndim == np.ndim(a) else np.reshape(p, np.shape(a)) for p, a in zip(parts, arrays)]
+    return np.stack(parts) if isinstance(arrays, np.ndarray) else parts
+
+
+@linear(np.stack)
+def stack(y, d, arrays, axis=0):
+    parts = d if axis == 0 else np.moveaxis(d, axis, 0)
+    return parts if isinstance(arrays, np.ndarray) else [parts[k] for k in range(len(arrays))]
+
+
+@linear(np.block)
+def block(y, d, arrays):
+    if not isinstance(arrays, list):
+        return d
+    if not isinstance(arrays[0], list):
+        return sections(d, arrays, [1 if np.ndim(a) == 0 else np.shape(a)[-1] for a in arrays], -1)
+    if isinstance(arrays[0][0], list):
+        raise NotImplementedError("np.block of lists nested more than two deep: nest np.concatenate instead")
+    heights = [max([1 if np.ndim(a) < 2 else np.shape(a)[-2] for a in row]) for row in arrays]
+    return [block_row(d, row, sum(heights[:k]), sum(heights[: k + 1])) for k, row in enumerate(arrays)]
+
+
+def block_row(d, row, start, stop):
+    return sections(d[..., start:stop, :], row, [1 if np.ndim(a) == 0 else np.shape(a)[-1] for a in row], -1)
+
+
+@reverse(np.append)
+def append(y, d, arr, values, axis=None):
+    count = np.size(arr) if axis is None else np.shape(arr)[axis]
+    first, last = section(d, 0, count, axis or 0), section(d, count, None, axis or 0)
+    return tuple(like_parts([first, last], [arr, values]))
+
+
+@forward(np.append)
+def push_append(y, d, arr, values, axis=None):
+    return np.append(d, np.zeros_like(values), axis), np.append(np.zeros_like(arr), d, axis)
+
+
+# Parting: the sections are joined again.
+
+
+@linear(np.split, np.array_split)
+def split(y, d, ary, indices_or_sections, axis=0):
+    return np.concatenate(with_zeros(d, y), axis)
+
+
+@linear(np.vsplit)
+def vsplit(y, d, ary, indices_or_sections):
+    return np.concatenate(with_zeros(d, y), 0)
+
+
+@linear(np.hsplit)
+def hsplit(y, d, ary, indices_or_sections):
+    return np.concatenate(with_zeros(d, y), 0 if ary.ndim == 1 else 1)
+
+
+@linear(np.dsplit)
+def dsplit(y, d, ary, indices_or_sections):
+    return np.concatenate(with_zeros(d, y), 2)
+
+
+def with_zeros(d, y):
+    """The cotangents of several results, with zeros for those that nothing depends on."""
+    return [np.zeros_like(y[k]) if d[k] is None else d[k] for k in range(len(y))]
+
+
+# Padding, inserting, deleting: where each element went is found by doing the same to the elements' positions.
+
+
+@linear(np.pad)
+def pad(y, d, array, pad_width, mode="constant"):
+    if mode == "constant":
+        return d[core(pad_width, d.ndim)]
+    if mode not in ("edge", "reflect", "symmetric", "wrap", "empty"):
+        raise NotImplementedError("np.pad is differentiable in the modes constant, edge, reflect, symmetric and wrap")
+    widths = pad_widths(pad_width, array.ndim)
+    places = [np.pad(np.arange(array.shape[k]), widths[k], mode) for k in range(array.ndim)]
+    return gather_adjoint(d, array, np.ix_(*places))
+
+
+@static
+def pad_widths(pad_width: Any, ndim: int) -> tuple[tuple[int, int], ...]:
+    """``pad_width`` as a pair for each axis."""
+    pairs = np.broadcast_to(pad_width, (ndim, 2)).tolist()
+    return tuple((before, after) for before, after in pairs)
+
+
+@static
+def core(pad_width: Any, ndim: int) -> tuple[slice, ...]:
+    """The index of the part of a padded array that is not padding."""
+    return tuple(slice(before, -after or None) for before, after in pad_widths(pad_width, ndim))
+
+
+@linear(np.delete)
+def delete(y, d, arr, obj, axis=None):
+    if axis is None:
+        return np.reshape(put_back(d, np.ravel(arr), obj, 0), np.shape(arr))
+    return put_back(d, arr, obj, axis)
+
+
+def put_back(d, a, obj, axis):
+    """`d` at the places along `axis` that ``np.delete(a, obj)`` keeps, zero at the others."""
+    kept = np.delete(np.arange(a.shape[axis]), obj)
+    shadow = np.zeros_like(a)
+    shadow[along(kept, axis, a.ndim)] = d
+    return shadow
+
+
+@reverse(np.insert)
+def insert(y, d, arr, obj, values, axis=None):
+    if axis is None:
+        kept, placed = insertion_places(obj, np.size(arr), y.size)
+        return np.reshape(d[kept], np.shape(arr)), d[placed]
+    kept, placed = insertion_places(obj, arr.shape[axis], y.shape[axis])
+    new = np.take(d, placed, axis)
+    # For one integer place, NumPy takes the rows of `values` to be what goes in one after the other.
+    return np.take(d, kept, axis), np.moveaxis(new, axis, 0) if np.ndim(obj) == 0 else new
+
+
+def insertion_places(obj, old, new):
+    """Where the `old` elements and the inserted ones are among the `new`."""
+    order = np.argsort(np.insert(np.arange(old), obj, np.arange(old - new, 0)))
+    return order[new - old :], order[: new - old]
+
+
+@forward(np.insert)
+def push_insert(y, d, arr, obj, values, axis=None):
+    return np.insert(d, obj, np.zeros_like(values), axis), np.insert(np.zeros_like(arr), obj, d, axis)
+
+
+if hasattr(np, "unstack"):
+
+    @linear(np.unstack)
+    def unstack(y, d, x, *, axis=0):
+        return np.stack(with_zeros(d, y), axis)

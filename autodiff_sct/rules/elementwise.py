@@ -63,9 +63,9 @@ def nonzero(x):
 
 
 def power_slope(base, exp):
-    """``exp * base ** (exp - 1)``, finite at base 0 for the exponents 0, 1 and 2."""
+    """``exp * base ** (exp - 1)``, which is finite at base 0 also for the exponent 0."""
     if isinstance(exp, (int, float)):
-        return 2 * base if exp == 2 else exp * base ** (exp - 1 if exp else 1)
+        return exp * base ** (exp - 1 if exp else 1)
     return exp * base ** np.where(exp == 0, 1, exp - 1)
 
 

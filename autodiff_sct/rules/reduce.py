@@ -1,1 +1,297 @@
-"""."""
+"""Reductions: sums, means, products, extremes and spreads over all elements or over axes.
+
+Ties of ``max`` and ``min`` share the derivative evenly; the standard deviation has derivative 0 where it is 0.
+Where a reduction takes ``where``, elements outside of it have derivative 0.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..runtime.scan import products_of_others, recurrence, shift
+from .elementwise import nonzero
+from .table import forward, linear, reverse, static
+
+
+def kept(d, axis, keepdims):
+    """`d`, which belongs to a reduction's result, with the reduced axes back as axes of length 1."""
+    return d if axis is None or keepdims else np.expand_dims(d, axis)
+
+
+def count(a, axis):
+    """The number of elements that a reduction takes together, as a Python int."""
+    if axis is None:
+        return a.size
+    if isinstance(axis, tuple):
+        return math.prod([a.shape[k] for k in axis])
+    return a.shape[axis]
+
+
+def count_where(a, axis, where):
+    """The number of elements that a reduction takes together, as an array of the dtype of `a` unless it is static."""
+    if where is True:
+        return count(a, axis)
+    return np.sum(np.where(where, np.ones_like(a), 0), axis, keepdims=True)
+
+
+def masked(d, where):
+    return d if where is True else np.where(where, d, 0)
+
+
+# Sums and means
+
+
+@linear(np.sum)
+def sum_(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
+    return masked(kept(d, axis, keepdims), where)
+
+
+@linear(np.add.reduce)
+def add_reduce(y, d, array, axis=0, dtype=None, *, keepdims=False, where=True):
+    return masked(kept(d, axis, keepdims), where)
+
+
+@linear(np.mean)
+def mean(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
+    return masked(kept(d, axis, keepdims) / count_where(a, axis, where), where)
+
+
+@reverse(np.nansum)
+def nansum(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
+    return np.where(np.isnan(a), 0, masked(kept(d, axis, keepdims), where))
+
+
+@forward(np.nansum)
+def push_nansum(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
+    return np.sum(np.where(np.isnan(a), 0, masked(d, where)), axis, keepdims=keepdims)
+
+
+@reverse(np.nanmean)
+def nanmean(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
+    valid = np.logical_and(where, ~np.isnan(a))
+    return np.where(valid, kept(d, axis, keepdims) / count_where(a, axis, valid), 0)
+
+
+@forward(np.nanmean)
+def push_nanmean(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
+    return np.mean(d, axis, keepdims=keepdims, where=np.logical_and(where, ~np.isnan(a)))
+
+
+@reverse(np.average)
+def average(y, d, a, axis=None, weights=None, *, keepdims=False):
+    d = kept(d, axis, keepdims)
+    if weights is None:
+        return d / count(a, axis)
+    others = unweighted_axes(a.ndim, np.ndim(weights), axis)
+    w = spread_out(weights, others)
+    share = d / np.sum(w, axis, keepdims=True)
+    d_w = share * (a - kept(y, axis, keepdims))
+    return share * w, None, np.sum(d_w, others) if others else d_w
+
+
+@forward(np.average)
+def push_average(y, d, a, axis=None, weights=None, *, keepdims=False):
+    if weights is None:
+        return np.mean(d, axis, keepdims=keepdims)
+    others = unweighted_axes(a.ndim, np.ndim(weights), axis)
+    total = np.sum(weights) if others else np.sum(weights, axis, keepdims=keepdims)
+    deviation = a - kept(y, axis, keepdims)
+    return (
+        np.sum(d * spread_out(weights, others), axis, keepdims=keepdims) / total,
+        None,
+        np.sum(deviation * spread_out(d, others), axis, keepdims=keepdims) / total,
+    )
+
+
+def spread_out(weights, others):
+    return np.expand_dims(weights, others) if others else weights
+
+
+@static
+def unweighted_axes(ndim: int, weights_ndim: int, axis: Any) -> tuple[int, ...]:
+    """The axes of an averaged array that its weights do not have."""
+    if weights_ndim == ndim:
+        return ()
+    weighted = [k % ndim for k in (axis if isinstance(axis, tuple) else (axis,))]
+    if weighted != sorted(weighted):
+        raise NotImplementedError("np.average with weights: give the axes in ascending order")
+    return tuple(k for k in range(ndim) if k not in weighted)
+
+
+# Products
+
+
+@reverse(np.prod)
+def prod(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
+    return masked(kept(d, axis, keepdims) * products_of_others(factors(a, where), axis), where)
+
+
+@forward(np.prod)
+def push_prod(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
+    return np.sum(masked(d * products_of_others(factors(a, where), axis), where), axis, keepdims=keepdims)
+
+
+@reverse(np.nanprod)
+def nanprod(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
+    return prod(y, d, a, axis, keepdims=keepdims, where=np.logical_and(where, ~np.isnan(a)))
+
+
+@forward(np.nanprod)
+def push_nanprod(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
+    return push_prod(y, d, a, axis, keepdims=keepdims, where=np.logical_and(where, ~np.isnan(a)))
+
+
+def factors(a, where):
+    return a if where is True else np.where(where, a, 1)
+
+
+# The second derivative of a product is symmetric, so its map is its own transpose.  With ``before`` and ``after`` the
+# products of the elements on either side, the derivative of their product is summed over the other elements by recurrences.
+
+
+@reverse(products_of_others)
+@forward(products_of_others)
+def products_of_all_but_two(y, d, a, axis=None):
+    lanes, g = in_lanes(a, axis), in_lanes(d, axis)
+    before = np.cumprod(shift(lanes, 1, -1, 1), -1)
+    after = np.flip(np.cumprod(np.flip(shift(lanes, -1, -1, 1), -1), -1), -1)
+    left = recurrence(shift(lanes, 1), shift(g * before, 1))
+    right = recurrence(shift(lanes, -1), shift(g * after, -1), backward=True)
+    return out_of_lanes(left * after + before * right, a, axis)
+
+
+def in_lanes(a, axis):
+    """`a` with the axes to reduce as one, the last."""
+    if axis is None:
+        return np.ravel(a)
+    if isinstance(axis, tuple):
+        moved = np.moveaxis(a, axis, last_axes(axis))
+        return np.reshape(moved, moved.shape[: a.ndim - len(axis)] + (count(a, axis),))
+    return np.moveaxis(a, axis, -1)
+
+
+def out_of_lanes(lanes, a, axis):
+    """The inverse of `in_lanes`."""
+    if axis is None:
+        return np.reshape(lanes, a.shape)
+    if isinstance(axis, tuple):
+        moved = np.moveaxis(a, axis, last_axes(axis))
+        return np.moveaxis(np.reshape(lanes, moved.shape), last_axes(axis), axis)
+    return np.moveaxis(lanes, -1, axis)
+
+
+@static
+def last_axes(axis: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(range(-len(axis), 0))
+
+
+# Extremes
+
+
+def shared(d, y, a, axis, where):
+    """`d` divided evenly among the elements that equal the extreme `y`; both have the reduced axes, of length 1."""
+    extreme = a == y if where is True else np.logical_and(where, a == y)
+    return np.where(extreme, d / np.sum(extreme, axis, a.dtype, keepdims=True), 0)
+
+
+@reverse(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)
+def max_(y, d, a, axis=None, *, keepdims=False, initial=None, where=True):
+    d, y = kept(d, axis, keepdims), kept(y, axis, keepdims)
+    if initial is None:
+        return shared(d, y, a, axis, where)
+    extreme = np.logical_and(where, a == y)
+    share = d / (np.sum(extreme, axis, a.dtype, keepdims=True) + (y == initial))
+    return np.where(extreme, share, 0), None, None, np.where(y == initial, share, 0)
+
+
+@forward(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)
+def push_max(y, d, a, axis=None, *, keepdims=False, initial=None, where=True):
+    top = kept(y, axis, keepdims)
+    if initial is None:
+        return np.sum(shared(d, top, a, axis, where), axis, keepdims=keepdims)
+    extreme = np.logical_and(where, a == top)
+    total = np.sum(extreme, axis, a.dtype, keepdims=keepdims) + (y == initial)
+    return np.sum(np.where(extreme, d, 0), axis, keepdims=keepdims) / total, None, None, np.where(y == initial, d / total, 0)
+
+
+@reverse(np.maximum.reduce, np.minimum.reduce)
+def maximum_reduce(y, d, array, axis=0, *, keepdims=False):
+    return shared(kept(d, axis, keepdims), kept(y, axis, keepdims), array, axis, True)
+
+
+@forward(np.maximum.reduce, np.minimum.reduce)
+def push_maximum_reduce(y, d, array, axis=0, *, keepdims=False):
+    return np.sum(shared(d, kept(y, axis, keepdims), array, axis, True), axis, keepdims=keepdims)
+
+
+@reverse(np.ptp)
+def ptp(y, d, a, axis=None, *, keepdims=False):
+    d = kept(d, axis, keepdims)
+    return ptp_slope(d, a, axis)
+
+
+@forward(np.ptp)
+def push_ptp(y, d, a, axis=None, *, keepdims=False):
+    return np.sum(ptp_slope(d, a, axis), axis, keepdims=keepdims)
+
+
+def ptp_slope(d, a, axis):
+    top, bottom = np.max(a, axis, keepdims=True), np.min(a, axis, keepdims=True)
+    return shared(d, top, a, axis, True) - shared(d, bottom, a, axis, True)
+
+
+# Spreads
+
+
+def deviation(a, axis, where):
+    """``a - mean``; conjugated, for the square of a complex deviation is its absolute square."""
+    difference = a - np.mean(a, axis, keepdims=True, where=where)
+    return np.conj(difference) if np.iscomplexobj(a) else difference
+
+
+def var_slope(d, a, axis, ddof, where):
+    return masked(2 * d / (count_where(a, axis, where) - ddof) * deviation(a, axis, where), where)
+
+
+@reverse(np.var)
+def var(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
+    return var_slope(kept(d, axis, keepdims), a, axis, ddof, where)
+
+
+@forward(np.var)
+def push_var(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
+    return np.sum(var_slope(d, a, axis, ddof, where), axis, keepdims=keepdims)
+
+
+@reverse(np.std)
+def std(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
+    d, y = kept(d, axis, keepdims), kept(y, axis, keepdims)
+    return masked(d / ((count_where(a, axis, where) - ddof) * nonzero(y)) * deviation(a, axis, where), where)
+
+
+@forward(np.std)
+def push_std(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
+    return np.sum(var_slope(d, a, axis, ddof, where), axis, keepdims=keepdims) / (2 * nonzero(y))
+
+
+@reverse(np.nanvar)
+def nanvar(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
+    return var(y, d, a, axis, ddof=ddof, keepdims=keepdims, where=np.logical_and(where, ~np.isnan(a)))
+
+
+@forward(np.nanvar)
+def push_nanvar(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
+    return push_var(y, d, a, axis, ddof=ddof, keepdims=keepdims, where=np.logical_and(where, ~np.isnan(a)))
+
+
+@reverse(np.nanstd)
+def nanstd(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
+    return std(y, d, a, axis, ddof=ddof, keepdims=keepdims, where=np.logical_and(where, ~np.isnan(a)))
+
+
+@forward(np.nanstd)
+def push_nanstd(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
+    return push_std(y, d, a, axis, ddof=ddof, keepdims=keepdims, where=np.logical_and(where, ~np.isnan(a)))

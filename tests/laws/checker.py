@@ -46,7 +46,7 @@ class Case:
 
     def __str__(self) -> str:
         shown = [show(a) for a in self.args] + [f"{k}={show(v)}" for k, v in self.kwargs.items()]
-        return f"{module_of(self.fn)}{self.fn.__name__}({', '.join(shown)})"
+        return f"{full_name(self.fn)}({', '.join(shown)})"
 
 
 def case(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Case:
@@ -54,9 +54,14 @@ def case(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Case:
     return Case(fn, args, kwargs)
 
 
-def module_of(fn: Callable[..., Any]) -> str:
+def full_name(fn: Callable[..., Any]) -> str:
+    """``np.sum``, ``np.ndarray.sum``, ``operator.add``, ``abs``; a ufunc's method with the ufunc's name."""
+    owner = getattr(fn, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return f"np.{owner.__name__}.{fn.__name__}"
     module = getattr(fn, "__module__", None) or "numpy"
-    return {"builtins": "", "_operator": "operator.", "numpy": "np."}.get(module, module.replace("numpy", "np") + ".")
+    module = {"builtins": "", "_operator": "operator."}.get(module, module.replace("numpy", "np") + ".")
+    return module + getattr(fn, "__qualname__", fn.__name__)
 
 
 def show(value: Any) -> str:
@@ -247,7 +252,7 @@ def check_entry(call: Call, y: Any, d: Any, position: int, entry: Any, rng: np.r
     entry = matched(lambda leaf, e: fit(e, leaf), x, entry)
     pulled = pairing(t, entry)
     measured = difference(call, position, x, t)
-    label = f"{call.fn.__name__}, parameter {position}: "
+    label = f"{full_name(call.fn)}, parameter {position}: "
     accuracy = (RTOL32, ATOL32) if any(is_narrow(leaf) for leaf in leaves(y)) else (RTOL, ATOL)
     np.testing.assert_allclose(pulled, pairing(d, measured), *accuracy, err_msg=label + "reverse rule against differences")
     with warnings.catch_warnings():
@@ -305,7 +310,7 @@ def check_narrow(call: Call) -> None:
         for got, want in zip(leaves(entry), leaves(expected), strict=True):
             if got is None or not is_inexact(single.inputs().get(position)):
                 continue
-            assert not is_wide(got), f"{call.fn.__name__}: entry {position} is {got.dtype} for float32 inputs"
+            assert not is_wide(got), f"{full_name(call.fn)}: entry {position} is {got.dtype} for float32 inputs"
             np.testing.assert_allclose(got, want, RTOL32, ATOL32)
 
 

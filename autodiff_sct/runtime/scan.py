@@ -1,0 +1,71 @@
+"""Products and recurrences along an axis, in the forms that stay right where a factor is zero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["products_of_others", "recurrence", "shift"]
+
+
+def shift(x: Any, by: int, axis: int = -1, fill: float = 0) -> np.ndarray:
+    """`x` moved along `axis` by `by` places, up or down; `fill` where nothing moved to.
+
+    >>> shift(np.array([1.0, 2.0, 3.0]), 1)
+    array([0., 1., 2.])
+    """
+    x = np.asarray(x)
+    moved = np.full_like(x, fill)
+    lead = (slice(None),) * (axis % x.ndim)
+    moved[(*lead, slice(max(by, 0), x.shape[axis] + min(by, 0)))] = x[(*lead, slice(max(-by, 0), x.shape[axis] - max(by, 0)))]
+    return moved
+
+
+def recurrence(a: Any, b: Any, axis: int = -1, backward: bool = False) -> np.ndarray:
+    """The solution of ``s[k] = a[k] * s[k - 1] + b[k]`` along `axis`, from ``s[0] = b[0]``.
+
+    Parameters
+    ----------
+    a, b : array
+        Of one shape.  The first of `a` is not used.
+    backward : bool
+        Solve ``s[k] = a[k] * s[k + 1] + b[k]`` instead, from the end.
+
+    Returns
+    -------
+    array
+        Of the shape of `b`.  A logarithmic number of vectorised steps, without any division.
+
+    >>> recurrence(np.array([5.0, 2.0, 0.0, 2.0]), np.ones(4))
+    array([1., 3., 1., 3.])
+    """
+    if backward:
+        return np.flip(recurrence(np.flip(a, axis), np.flip(b, axis), axis), axis)
+    s = np.array(np.moveaxis(b, axis, 0), np.result_type(a, b))
+    factor = np.array(np.moveaxis(a, axis, 0), s.dtype)
+    step = 1
+    # After each round s[k] holds the terms of the last `step` places, and factor[k] the product of their coefficients.
+    while step < len(s):
+        s[step:] += factor[step:] * s[:-step].copy()
+        factor[step:] *= factor[:-step].copy()
+        step *= 2
+    return np.moveaxis(s, 0, axis)
+
+
+def products_of_others(a: Any, axis: int | tuple[int, ...] | None = None) -> np.ndarray:
+    """For each element the product of all *other* elements along `axis`: the derivative of ``np.prod(a, axis)``.
+
+    >>> products_of_others(np.array([2.0, 0.0, 3.0]))
+    array([0., 6., 0.])
+    """
+    a = np.asarray(a)
+    axes = tuple(range(a.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    ends = tuple(range(-len(axes), 0))
+    moved = np.moveaxis(a, axes, ends)
+    lanes = moved.reshape(*moved.shape[: a.ndim - len(axes)], -1) if a.size else moved
+    if not (a.size and axes):
+        return np.ones_like(a)
+    before = np.cumprod(shift(lanes, 1, -1, 1), -1)
+    after = np.flip(np.cumprod(np.flip(shift(lanes, -1, -1, 1), -1), -1), -1)
+    return np.moveaxis((before * after).reshape(moved.shape), ends, axes)

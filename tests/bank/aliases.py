@@ -1,4 +1,5 @@
 """Several names for one object."""
+
 import numpy as np
 
 from tests.bank.registry import program

@@ -1,4 +1,5 @@
 """Branches: `if`, ternaries, chained and boolean conditions, values that only one branch defines."""
+
 import numpy as np
 
 from tests.bank.registry import program

@@ -1,4 +1,5 @@
 """Python's own functions on numbers and lists, and the `math` module."""
+
 import math
 from math import cos, exp, pi
 

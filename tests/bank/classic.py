@@ -1,4 +1,5 @@
 """The programs that every automatic differentiation paper runs."""
+
 import math
 
 import numpy as np
@@ -25,7 +26,11 @@ def rk4_pendulum(y, h, steps):
     return np.sum(y**2)
 
 
-@program(args=lambda rng: (rng.normal(size=(3, 2)) * 2, rng.normal(size=(3, 2)), rng.uniform(0.5, 1, size=3)), wrt=(0, 1, 2), tags={"inplace"})
+@program(
+    args=lambda rng: (rng.normal(size=(3, 2)) * 2, rng.normal(size=(3, 2)), rng.uniform(0.5, 1, size=3)),
+    wrt=(0, 1, 2),
+    tags={"inplace"},
+)
 def n_body(position, velocity, mass):
     position, velocity = position.copy(), velocity.copy()
     n = len(mass)
@@ -71,7 +76,11 @@ def black_scholes(spot, strike, sigma, rate, maturity):
     return spot * normal_cdf(d1) - strike * math.exp(-rate * maturity) * normal_cdf(d2)
 
 
-@program(args=lambda rng: (np.tril(rng.normal(size=(4, 4))) + 3 * np.eye(4), rng.normal(size=4)), wrt=(0, 1), tags={"inplace"})
+@program(
+    args=lambda rng: (np.tril(rng.normal(size=(4, 4))) + 3 * np.eye(4), rng.normal(size=4)),
+    wrt=(0, 1),
+    tags={"inplace"},
+)
 def triangular_solve(L, b):
     n = len(b)
     x = np.zeros(n)
@@ -83,7 +92,11 @@ def triangular_solve(L, b):
     return x
 
 
-@program(args=lambda rng: (rng.normal(size=5), rng.uniform(3, 4, size=6), rng.normal(size=5), rng.normal(size=6)), wrt=(0, 1, 2, 3), tags={"inplace", "in_argument"})
+@program(
+    args=lambda rng: (rng.normal(size=5), rng.uniform(3, 4, size=6), rng.normal(size=5), rng.normal(size=6)),
+    wrt=(0, 1, 2, 3),
+    tags={"inplace", "in_argument"},
+)
 def thomas_algorithm(a, b, c, d):
     n = len(d)
     for i in range(1, n):
@@ -153,7 +166,11 @@ def quicksort_lists(x):
     return sum(v * v * k for k, v in enumerate(ordered)) * ordered[0]
 
 
-@program(args=lambda rng: (rng.normal(size=(5, 5)) + np.arange(5)[:, None], np.arange(10.0).reshape(2, 5) * 0.4), wrt=(0, 1), tags={"inplace"})
+@program(
+    args=lambda rng: (rng.normal(size=(5, 5)) + np.arange(5)[:, None], np.arange(15.0).reshape(3, 5) ** 2 * 0.1),
+    wrt=(0, 1),
+    tags={"inplace"},
+)
 def k_means_step(points, centres):
     distance = ((points[:, None] - centres[None]) ** 2).sum(axis=2)
     nearest = np.argmin(distance, axis=1)
@@ -162,7 +179,7 @@ def k_means_step(points, centres):
         members = points[nearest == k]
         if len(members):
             updated[k] = members.mean(axis=0)
-    return np.sum((points - updated[nearest]) ** 2)
+    return np.sum((points - updated[nearest]) ** 2) + np.sum(np.sin(updated))
 
 
 @program(args=lambda rng: (rng.normal(size=(5, 6)), rng.normal(size=(2, 3))), wrt=(0, 1), tags={"inplace"})

@@ -1,4 +1,5 @@
 """Nested functions, captured variables, `nonlocal`, lambdas."""
+
 import numpy as np
 
 from tests.bank.registry import program

@@ -1,4 +1,5 @@
 """List, dict and set comprehensions and generator expressions."""
+
 import numpy as np
 
 from tests.bank.registry import program

@@ -1,4 +1,5 @@
 """Lists, dicts, tuples, namedtuples: as arguments, as results, built, written and read inside."""
+
 from collections import defaultdict, deque, namedtuple
 from typing import NamedTuple
 
@@ -70,25 +71,41 @@ def tuple_argument(pair):
     return np.sum(a**2) * b + pair[0][1]
 
 
-@program(args=lambda rng: ([rng.normal(size=(3, 4)), rng.normal(size=4), rng.normal(size=(4, 1))], rng.normal(size=(5, 3))), wrt=(0, 1))
+@program(
+    args=lambda rng: ([rng.normal(size=(3, 4)), rng.normal(size=4), rng.normal(size=(4, 1))], rng.normal(size=(5, 3))),
+    wrt=(0, 1),
+)
 def list_argument(weights, x):
     w1, b1, w2 = weights
     return np.tanh(x @ w1 + b1) @ w2
 
 
-@program(args=lambda rng: ({"w": rng.normal(size=(3, 2)), "b": rng.normal(size=2), "unused": rng.normal(size=3)}, rng.normal(size=(4, 3))))
+@program(
+    args=lambda rng: (
+        {"w": rng.normal(size=(3, 2)), "b": rng.normal(size=2), "unused": rng.normal(size=3)},
+        rng.normal(size=(4, 3)),
+    )
+)
 def dict_argument(params, x):
     return np.mean((x @ params["w"] + params["b"]) ** 2)
 
 
-@program(args=lambda rng: ([{"w": rng.normal(size=(2, 3)), "b": 0.3}, {"w": rng.normal(size=(3, 2)), "b": -0.2}], rng.normal(size=2)), wrt=(0, 1))
+@program(
+    args=lambda rng: (
+        [{"w": rng.normal(size=(2, 3)), "b": 0.3}, {"w": rng.normal(size=(3, 2)), "b": -0.2}],
+        rng.normal(size=2),
+    ),
+    wrt=(0, 1),
+)
 def nested_argument(layers, x):
     for layer in layers:
         x = np.tanh(x @ layer["w"] + layer["b"])
     return np.sum(x)
 
 
-@program(args=lambda rng: (Point(rng.normal(size=3), 0.8), Layer(rng.normal(size=(3, 3)), rng.normal(size=3))), wrt=(0, 1))
+@program(
+    args=lambda rng: (Point(rng.normal(size=3), 0.8), Layer(rng.normal(size=(3, 3)), rng.normal(size=3))), wrt=(0, 1)
+)
 def namedtuple_argument(p, layer):
     hidden = np.sin(layer.weight @ p.x + layer.bias * p.y)
     q = p._replace(y=p.y**2)
@@ -203,7 +220,9 @@ def sets_and_membership(x):
     return total * len(chosen)
 
 
-@program(args=lambda rng: (rng.uniform(1, 2, size=3), {"decay": 0.5, "steps": 3, "mode": "exp", "shift": None}), wrt=(0,))
+@program(
+    args=lambda rng: (rng.uniform(1, 2, size=3), {"decay": 0.5, "steps": 3, "mode": "exp", "shift": None}), wrt=(0,)
+)
 def settings_dict(x, config):
     for _ in range(config["steps"]):
         if config["mode"] == "exp":

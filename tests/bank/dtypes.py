@@ -1,17 +1,20 @@
 """Mixed dtypes, complex numbers, zero-dimensional and empty arrays, broadcasting."""
+
 import numpy as np
 
 from tests.bank.registry import program
 
 
-@program(args=lambda rng: (rng.normal(size=3).astype(np.float32), rng.normal(size=3)), wrt=(0, 1))
+@program(args=lambda rng: (rng.normal(size=3).astype(np.float32), rng.normal(size=3)), wrt=(0, 1), tags={"coarse"})
 def mixed_precision(x, y):
     z = x * y + x.astype(np.float64)
     w = z.astype(np.float32) * 2
     return np.sum(w * y)
 
 
-@program(args=lambda rng: (rng.normal(size=4).astype(np.float32), rng.normal(size=4)), wrt=(0, 1), tags={"inplace"})
+@program(
+    args=lambda rng: (rng.normal(size=4).astype(np.float32), rng.normal(size=4)), wrt=(0, 1), tags={"inplace", "coarse"}
+)
 def stored_into_float32(x, y):
     z = x * 2
     z[1:3] = y[:2] * y[2:]
@@ -40,7 +43,11 @@ def numpy_scalar(t, x):
     return u * y.mean() + np.float64(2.0) * t
 
 
-@program(args=lambda rng: (rng.normal(size=(3, 1)), rng.normal(size=4), rng.normal(size=(1, 1)), 0.7), wrt=(0, 1, 2, 3), tags={"second"})
+@program(
+    args=lambda rng: (rng.normal(size=(3, 1)), rng.normal(size=4), rng.normal(size=(1, 1)), 0.7),
+    wrt=(0, 1, 2, 3),
+    tags={"second"},
+)
 def broadcasting(a, b, c, t):
     y = a * b + c
     z = y / (t + a**2 + 1.0) - b * c
@@ -49,8 +56,8 @@ def broadcasting(a, b, c, t):
 
 @program(args=lambda rng: (rng.normal(size=(2, 3)), rng.normal(size=(4, 1, 3)), rng.normal(size=1)), wrt=(0, 1, 2))
 def broadcasting_ranks(A, B, c):
-    D = np.maximum(A, B * 0.3) + c
-    E = np.where(D > 0, D * A, c)
+    D = np.maximum(A, B) + c
+    E = np.where(D > -1.5, D * A, c)
     return np.sum(E**2, axis=(0, 2))
 
 

@@ -1,4 +1,5 @@
 """Ways out: `break`, `continue`, loop `else`, early `return`, `return` inside loops."""
+
 import numpy as np
 
 from tests.bank.registry import program

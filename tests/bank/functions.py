@@ -1,4 +1,5 @@
 """Calls: every kind of parameter, functions as values, partial, reduce, map, decorators."""
+
 import functools
 import itertools
 from functools import partial, reduce
@@ -90,7 +91,7 @@ def decorated_helper(r):
 
 
 program(args=lambda rng: (0.6, 1.1), wrt=(0, 1), name="decorated_program")(doubled_area)
-program(args=lambda rng: (0.6, 1.1), wrt=(0, 1), name="partial_program")(partial(mix, 0.5, gain=3.0))
+program(args=lambda rng: (0.6, 1.1), wrt=(0, 1), name="partial_program", topic="functions")(partial(mix, 0.5, gain=3.0))
 
 
 @program(args=lambda rng: (rng.normal(size=3), "sine"))

@@ -1,4 +1,5 @@
 """Subscript assignment and augmented assignment, by every kind of index."""
+
 import numpy as np
 
 from tests.bank.registry import program
@@ -200,7 +201,7 @@ def write_into_argument(x, y):
 def normalise_argument(A):
     A -= A.mean(axis=0)
     A /= np.sqrt(np.sum(A**2, axis=0) + 0.1)
-    return A
+    return A**3
 
 
 @program(args=normal(6, (3,)), wrt=(0, 1), tags=WRITES)

@@ -1,4 +1,5 @@
 """Linear algebra, products, FFTs and the reductions around them."""
+
 import numpy as np
 from numpy.linalg import inv, norm, solve
 
@@ -59,7 +60,11 @@ def einsums(T, A, v):
     return np.sum(a**2) + np.sum(np.sin(b)) * c
 
 
-@program(args=lambda rng: (rng.normal(size=(5, 2, 3)), rng.normal(size=(3, 4)), rng.normal(size=4)), wrt=(0, 1, 2), tags={"second"})
+@program(
+    args=lambda rng: (rng.normal(size=(5, 2, 3)), rng.normal(size=(3, 4)), rng.normal(size=4)),
+    wrt=(0, 1, 2),
+    tags={"second"},
+)
 def batched_products(T, A, v):
     return np.sum(np.tanh(T @ A) @ v)
 
@@ -137,7 +142,15 @@ def convolution_functions(x, k):
 def elementwise_zoo(x, p):
     y = np.exp(-x) + np.log(p) + np.sqrt(p) + np.square(x) + np.tanh(x) + np.arctan(x) + np.sinh(x)
     z = np.logaddexp(x, p) + np.arctan2(x, p) + np.hypot(x, p) + np.power(p, x) + np.reciprocal(p) + np.cbrt(p)
-    w = np.log1p(p) + np.expm1(x) + np.arcsin(np.sin(x) * 0.5) + np.abs(x) + np.sign(x) * p + np.exp2(x) + np.negative(x)
+    w = (
+        np.log1p(p)
+        + np.expm1(x)
+        + np.arcsin(np.sin(x) * 0.5)
+        + np.abs(x)
+        + np.sign(x) * p
+        + np.exp2(x)
+        + np.negative(x)
+    )
     return np.sum(y * z + w) + np.sum(np.sinc(p) + np.fmax(x, p - 9) + np.log2(p) * np.cosh(x) + np.floor(p) * x)
 
 
@@ -146,4 +159,6 @@ def array_methods(A):
     B = A.T.reshape(2, 6).sum(axis=0).reshape((3, 2))
     c = A.max() * A.min() + A.prod(axis=0).sum() + A.flatten().dot(A.ravel()) + A.trace()
     d = B.mean(0) @ B.T.std(axis=1) + A.clip(-1.0, 1.0).var() + A.cumsum()[-2] + A.squeeze().transpose(1, 0)[2, 1]
-    return c * d + A.repeat(2, axis=0).swapaxes(0, 1).sum() + A.take([1, 5]).sum() + A.round(0).sum() + A.diagonal().sum()
+    return (
+        c * d + A.repeat(2, axis=0).swapaxes(0, 1).sum() + A.take([1, 5]).sum() + A.round(0).sum() + A.diagonal().sum()
+    )

@@ -1,4 +1,5 @@
 """`for` loops over everything that people loop over."""
+
 import numpy as np
 
 from tests.bank.registry import program

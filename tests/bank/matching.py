@@ -1,4 +1,5 @@
 """`match` statements."""
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,7 +82,7 @@ def match_sequence(x):
             case [first, *rest]:
                 return first * 2.0 + total(rest) * 0.9
 
-    return total(list(x)) * total([])  + total([x[0]])
+    return total(list(x)) * total([]) + total([x[0]])
 
 
 @program(args=lambda rng: ({"kind": "spring", "k": 2.0, "rest": 0.3}, 0.8), wrt=(1,))

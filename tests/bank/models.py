@@ -1,4 +1,5 @@
 """Statistical and neural models in plain NumPy."""
+
 import numpy as np
 
 from tests.bank.registry import program
@@ -19,7 +20,14 @@ def logsumexp(x, axis=None):
 
 
 @program(
-    args=lambda rng: (rng.normal(size=(3, 4)), rng.normal(size=4), rng.normal(size=(4, 2)), rng.normal(size=2), rng.normal(size=(5, 3)), rng.normal(size=(5, 2))),
+    args=lambda rng: (
+        rng.normal(size=(3, 4)),
+        rng.normal(size=4),
+        rng.normal(size=(4, 2)),
+        rng.normal(size=2),
+        rng.normal(size=(5, 3)),
+        rng.normal(size=(5, 2)),
+    ),
     wrt=(0, 1, 2, 3),
     tags={"second"},
 )
@@ -29,7 +37,11 @@ def mlp_loss(w1, b1, w2, b2, x, y):
     return np.mean((prediction - y) ** 2)
 
 
-@program(args=lambda rng: (rng.normal(size=3), 0.2, rng.normal(size=(8, 3)), rng.integers(0, 2, 8)), wrt=(0, 1), tags={"second"})
+@program(
+    args=lambda rng: (rng.normal(size=3), 0.2, rng.normal(size=(8, 3)), rng.integers(0, 2, 8)),
+    wrt=(0, 1),
+    tags={"second"},
+)
 def logistic_regression(w, b, X, labels):
     p = sigmoid(X @ w + b)
     likelihood = labels * np.log(p) + (1 - labels) * np.log(1 - p)
@@ -44,7 +56,12 @@ def softmax_cross_entropy(W, X, labels):
 
 
 @program(
-    args=lambda rng: (rng.normal(size=(3, 16)) * 0.5, rng.normal(size=(4, 16)) * 0.5, rng.normal(size=16) * 0.1, rng.normal(size=(5, 3))),
+    args=lambda rng: (
+        rng.normal(size=(3, 16)) * 0.5,
+        rng.normal(size=(4, 16)) * 0.5,
+        rng.normal(size=16) * 0.1,
+        rng.normal(size=(5, 3)),
+    ),
     wrt=(0, 1, 2, 3),
 )
 def lstm_loop(Wx, Wh, b, sequence):
@@ -60,7 +77,15 @@ def lstm_loop(Wx, Wh, b, sequence):
     return np.sum(np.stack(outputs) ** 2)
 
 
-@program(args=lambda rng: (rng.normal(size=(4, 6)), rng.normal(size=(6, 6)), rng.normal(size=(6, 6)), rng.normal(size=(6, 6))), wrt=(0, 1, 2, 3))
+@program(
+    args=lambda rng: (
+        rng.normal(size=(4, 6)),
+        rng.normal(size=(6, 6)),
+        rng.normal(size=(6, 6)),
+        rng.normal(size=(6, 6)),
+    ),
+    wrt=(0, 1, 2, 3),
+)
 def self_attention(X, Wq, Wk, Wv):
     q, k, v = X @ Wq, X @ Wk, X @ Wv
     scores = q @ k.T / np.sqrt(q.shape[-1])
@@ -85,7 +110,10 @@ def layer_norm(x, gain, shift):
     return (x - mean) / np.sqrt(var + 1e-5) * gain + shift
 
 
-@program(args=lambda rng: (rng.normal(size=3), rng.normal(size=(3, 2)), rng.normal(size=(3, 2)), rng.normal(size=(7, 2))), wrt=(0, 1, 2))
+@program(
+    args=lambda rng: (rng.normal(size=3), rng.normal(size=(3, 2)), rng.normal(size=(3, 2)), rng.normal(size=(7, 2))),
+    wrt=(0, 1, 2),
+)
 def gaussian_mixture(weights, means, log_scales, data):
     log_w = weights - logsumexp(weights)
     total = 0.0
@@ -105,7 +133,9 @@ def gaussian_process(X, y, log_length, log_noise):
     return 0.5 * y @ alpha + np.log(np.diag(L)).sum()
 
 
-@program(args=lambda rng: (rng.normal(size=(2, 6, 6)), rng.normal(size=(3, 2, 3, 3)) * 0.3), wrt=(0, 1), tags={"inplace"})
+@program(
+    args=lambda rng: (rng.normal(size=(2, 6, 6)), rng.normal(size=(3, 2, 3, 3)) * 0.3), wrt=(0, 1), tags={"inplace"}
+)
 def convolution_layer(image, kernels):
     out = np.zeros((3, 4, 4))
     for c in range(3):
@@ -155,7 +185,10 @@ class Network:
 
 
 @program(
-    args=lambda rng: ([(rng.normal(size=(3, 4)), rng.normal(size=4)), (rng.normal(size=(4, 1)), rng.normal(size=1))], rng.normal(size=(5, 3))),
+    args=lambda rng: (
+        [(rng.normal(size=(3, 4)), rng.normal(size=4)), (rng.normal(size=(4, 1)), rng.normal(size=1))],
+        rng.normal(size=(5, 3)),
+    ),
     wrt=(0, 1),
 )
 def network_of_objects(params, x):
@@ -164,7 +197,11 @@ def network_of_objects(params, x):
     return np.mean(network(x) ** 2)
 
 
-@program(args=lambda rng: (rng.normal(size=3), rng.normal(size=(10, 3)), rng.normal(size=10), 0.1), wrt=(0, 3), tags={"inplace"})
+@program(
+    args=lambda rng: (rng.normal(size=3), rng.normal(size=(10, 3)), rng.normal(size=10), 0.1),
+    wrt=(0, 3),
+    tags={"inplace"},
+)
 def unrolled_gradient_descent(w, X, y, rate):
     w = w.copy()
     velocity = np.zeros_like(w)
@@ -187,7 +224,10 @@ def adam_steps(w, target):
     return np.sum(w**2)
 
 
-@program(args=lambda rng: (rng.normal(size=(2, 2)) * 0.3 + np.eye(2), rng.uniform(0.5, 1, size=2), 0.3, rng.normal(size=5)), wrt=(0, 1, 2, 3))
+@program(
+    args=lambda rng: (rng.normal(size=(2, 2)) * 0.3 + np.eye(2), rng.uniform(0.5, 1, size=2), 0.3, rng.normal(size=5)),
+    wrt=(0, 1, 2, 3),
+)
 def kalman_filter(F, q, r, measurements):
     H = np.array([[1.0, 0.0]])
     x, P = np.zeros(2), np.eye(2)

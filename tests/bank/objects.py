@@ -1,4 +1,5 @@
 """Classes: methods, properties, inheritance, operators, dataclasses, objects as arguments."""
+
 from __future__ import annotations
 
 import enum

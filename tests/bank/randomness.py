@@ -1,4 +1,5 @@
 """Random numbers: the value drawn in the forward sweep is the one that the reverse sweep sees."""
+
 import random
 
 import numpy as np

@@ -1,4 +1,5 @@
 """Recursive functions."""
+
 import numpy as np
 
 from tests.bank.registry import program
@@ -15,7 +16,8 @@ def power(x, n):
 def deep_recursion(x, n):
     if n <= 0:
         return x
-    return np.sin(deep_recursion(x + 0.01 * x**2, n - 1)) + 0.5
+    inner = deep_recursion(x + 0.001 * x**2, n - 1)
+    return inner + 0.02 * np.sin(3 * inner)
 
 
 @program(args=lambda rng: ((0.3, (0.5, 0.2), ((0.7, 1.1), 0.9)),))

@@ -1,4 +1,5 @@
 """Programs that must be refused, with the line and the reason, before any number leaves."""
+
 import array
 
 import numpy as np

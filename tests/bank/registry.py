@@ -1,7 +1,8 @@
 """Where the programs of the bank are collected.
 
-A decorator registers the function and returns it unchanged, so that a program is what its author wrote and nothing else.
+A decorator registers the function and returns it unchanged: a program is what its author wrote and nothing else.
 """
+
 from __future__ import annotations
 
 import importlib
@@ -53,7 +54,8 @@ class Program:
     wrt : tuple of int
         Positions that are differentiated.
     tags : frozenset of str
-        `second`: second order is checked, by the first position of `wrt`; `in_argument`: writes into its arguments.
+        `second`: second order is checked, by the first position of `wrt`; `in_argument`: writes into its arguments;
+        `coarse`: computes in float32 inside, so that differences need long steps.
     float32 : bool
         Whether the program is also run with float32 arrays.
     """
@@ -73,7 +75,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Refused:
-    """A function that must raise an `AutodiffError` whose text matches `reason`, at the line marked `# refused here`."""
+    """A function that must raise an `AutodiffError` with a matching text, at the line marked `# refused here`."""
 
     name: str
     function: Callable[..., Any]

@@ -1,4 +1,5 @@
 """Iterative solvers and simulations, as they are written by hand."""
+
 import numpy as np
 
 from tests.bank.registry import program
@@ -151,7 +152,10 @@ def option_on_a_tree(p, rate):
     return values[0]
 
 
-@program(args=lambda rng: (rng.uniform(1, 2, size=3), rng.uniform(1, 2, size=3), rng.uniform(0.5, 2, size=(3, 3))), wrt=(0, 1, 2))
+@program(
+    args=lambda rng: (rng.uniform(1, 2, size=3), rng.uniform(1, 2, size=3), rng.uniform(0.5, 2, size=(3, 3))),
+    wrt=(0, 1, 2),
+)
 def sinkhorn(a, b, cost):
     a, b = a / a.sum(), b / b.sum()
     K = np.exp(-cost)

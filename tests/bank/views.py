@@ -1,4 +1,5 @@
 """Writes through views seen by the base, and writes to the base seen by its views."""
+
 import numpy as np
 
 from tests.bank.registry import program

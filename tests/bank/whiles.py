@@ -1,4 +1,5 @@
 """`while` loops whose conditions depend on data."""
+
 import numpy as np
 
 from tests.bank.registry import program

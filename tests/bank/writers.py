@@ -1,4 +1,5 @@
 """Functions that write into arrays: `out=`, `ufunc.at`, `fill`, `sort`, `copyto`, `put`, `place` and the like."""
+
 import numpy as np
 
 from tests.bank.registry import program

@@ -1,0 +1,184 @@
+"""What must hold for each program of the bank."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import autodiff_sct as ad
+from tests.bank.differences import assert_close, differentiate, gradient_by_differences, quiet, shrink_of, tolerance_of
+from tests.bank.registry import Program
+from tests.bank.structures import arrays, leaves, map_leaves, same, show, total
+
+
+def position_of(wrt: tuple[int, ...]) -> int | tuple[int, ...]:
+    """Return `grad_position` as people write it."""
+    return wrt[0] if len(wrt) == 1 else wrt
+
+
+def by_position(wrt: tuple[int, ...], gradient: Any) -> dict[int, Any]:
+    """Return the gradients by position; for one position the gradient comes bare."""
+    return dict(zip(wrt, (gradient,) if len(wrt) == 1 else gradient))
+
+
+def by_path(wrt: tuple[int, ...], gradient: Any) -> dict[tuple[str, ...], Any]:
+    """Return the leaves of the gradients by their paths from the tuple of arguments."""
+    found = {}
+    for position, part in by_position(wrt, gradient).items():
+        found.update(leaves(part, (f"[{position}]",)))
+    return found
+
+
+def check_gradient(program: Program) -> None:
+    """The gradient is that of central differences, in the caller's structure, dtypes and kinds of numbers."""
+    args = program.args()
+    gradient, _ = quiet(ad.grad(program.function, position_of(program.wrt)), *args)
+    check_kinds(args, program.wrt, gradient)
+    found = by_path(program.wrt, gradient)
+    for path, expected in gradient_by_differences(program).items():
+        assert_close(found[path], expected, tolerance_of(program, found[path]), f"gradient of argument {show(path)}")
+
+
+def check_kinds(args: tuple[Any, ...], wrt: tuple[int, ...], gradient: Any) -> None:
+    """Each gradient has the containers, shapes, dtypes and kinds of its argument."""
+    for position, part in by_position(wrt, gradient).items():
+        expected, found = leaves(args[position]), leaves(part)
+        assert list(found) == list(expected), f"the structure of argument {position} is not kept"
+        assert type(part) is type(args[position])
+        for path, leaf in expected.items():
+            check_leaf(leaf, found[path], f"[{position}]{show(path)}")
+
+
+def check_leaf(leaf: Any, gradient: Any, where: str) -> None:
+    """A Python float gets a Python float; an array or NumPy scalar gets its own dtype and shape."""
+    if type(leaf) in (float, complex):
+        assert type(gradient) is type(leaf), f"{where}: {type(gradient).__name__} for {type(leaf).__name__}"
+        return
+    assert isinstance(gradient, type(leaf) if isinstance(leaf, np.ndarray) else (type(leaf), np.ndarray)), where
+    assert (gradient.dtype, gradient.shape) == (leaf.dtype, leaf.shape), where
+
+
+def check_value(program: Program, make_args: Callable[[], tuple[Any, ...]] | None = None) -> Any:
+    """The value is the primal's bit for bit, effects happen once, and nothing that the caller holds has changed."""
+    make_args = make_args or program.args
+    expected, printed = quiet(program.function, *(primal_args := make_args()))
+    args = make_args()
+    (value, gradient), text = quiet(ad.value_and_grad(program.function, position_of(program.wrt)), *args)
+    assert same(value, expected), f"value {value!r} is not {expected!r}"
+    assert text == printed
+    check_caller(args, make_args(), primal_args)
+    check_memory(args, value, gradient, program.wrt)
+    return gradient
+
+
+def check_caller(args: tuple[Any, ...], fresh: tuple[Any, ...], after_primal: tuple[Any, ...]) -> None:
+    """Arguments are as they were, except that generators are where the primal leaves them."""
+    for position, (arg, untouched, used) in enumerate(zip(args, fresh, after_primal)):
+        expected = used if isinstance(arg, np.random.Generator) else untouched
+        assert same(arg, expected), f"argument {position} was changed"
+
+
+def check_memory(args: tuple[Any, ...], value: Any, gradient: Any, wrt: tuple[int, ...]) -> None:
+    """Gradients share no memory with arguments, values or each other; values share none with arguments."""
+    parts = [arrays(part) for part in by_position(wrt, gradient).values()]
+    owned = [array for part in parts for array in part]
+    for i, array in enumerate(owned):
+        for other in owned[i + 1 :] + arrays(args) + arrays(value):
+            assert not np.shares_memory(array, other), "a gradient shares memory"
+    for array in arrays(value):
+        assert not any(np.shares_memory(array, other) for other in arrays(args)), (
+            "the value shares an argument's memory"
+        )
+
+
+def single_precision(program: Program) -> tuple[Any, ...]:
+    """Return the arguments with float32 arrays."""
+
+    def narrow(path: Any, leaf: Any) -> Any:
+        return leaf.astype(np.float32) if isinstance(leaf, np.ndarray) and leaf.dtype == np.float64 else leaf
+
+    args: tuple[Any, ...] = map_leaves(narrow, program.args())
+    return args
+
+
+def check_float32(program: Program) -> None:
+    """float32 arguments get float32 gradients, close to those in double precision, and the primal's value."""
+    gradient = check_value(program, lambda: single_precision(program))
+    check_kinds(single_precision(program), program.wrt, gradient)
+    found = by_path(program.wrt, gradient)
+    for path, expected in gradient_by_differences(program).items():
+        assert_close(found[path], expected, 5e-2, f"gradient of argument {show(path)} in float32")
+
+
+def random_tangents(program: Program) -> tuple[Any, ...]:
+    """Return directions for the differentiated arguments, zeros for the others."""
+    rng = np.random.default_rng(1)
+    active = {f"[{position}]" for position in program.wrt}
+
+    def direction(path: Any, leaf: Any) -> Any:
+        scale = float(path[0] in active)
+        if not isinstance(leaf, np.ndarray):
+            return type(leaf)(scale * rng.normal())
+        imaginary = 1j * rng.normal(size=leaf.shape) if leaf.dtype.kind == "c" else 0.0
+        return (scale * (rng.normal(size=leaf.shape) + imaginary)).astype(leaf.dtype)
+
+    tangents: tuple[Any, ...] = map_leaves(direction, program.args())
+    return tangents
+
+
+def check_forward(program: Program) -> None:
+    """Forward mode agrees with reverse mode: the tangent's total is the gradient applied to the direction."""
+    tangents = random_tangents(program)
+    (value, tangent), _ = quiet(ad.jvp, program.function, program.args(), tangents)
+    assert same(value, quiet(program.function, *program.args())[0])
+    gradient, _ = quiet(ad.grad(program.function, position_of(program.wrt)), *program.args())
+    directions = leaves(tangents)
+    products = [np.sum(leaf * directions[path]) for path, leaf in by_path(program.wrt, gradient).items()]
+    expected = float(np.real(sum(products)))
+    size = float(sum(np.sum(np.abs(leaf * directions[path])) for path, leaf in by_path(program.wrt, gradient).items()))
+    narrow = any(np.asarray(leaf).dtype.itemsize < 8 for leaf in by_path(program.wrt, gradient).values())
+    np.testing.assert_allclose(total(tangent), expected, rtol=1e-7, atol=(1e-3 if narrow else 1e-9) * max(1.0, size))
+
+
+def contraction(program: Program) -> Callable[..., Any]:
+    """Return a function of the same arguments: the gradient by the first position, summed with fixed weights."""
+    gradient = ad.grad(program.function, program.wrt[0])
+    shape = np.shape(program.args()[program.wrt[0]])
+    weights = np.random.default_rng(2).normal(size=shape) if shape else 0.7
+
+    def contracted(*args: Any) -> Any:
+        return np.sum(gradient(*args) * weights) if shape else gradient(*args) * weights
+
+    return contracted
+
+
+def check_second(program: Program) -> None:
+    """The gradient of a contraction of the gradient is that of differences of the gradient."""
+    contracted = contraction(program)
+    first = program.wrt[:1]
+    got = ad.grad(contracted, first[0])(*program.args())
+    for path, expected in differentiate(contracted, program.args, first).items():
+        assert_close(by_path(first, got)[path], expected, 2e-5, f"second order by argument {show(path)}")
+
+
+def source_of(program: Program) -> str:
+    """Return the adjoint's text for the program's own arguments."""
+    text: str = ad.adjoint_source(program.function, *program.args(), grad_position=position_of(program.wrt))
+    return text
+
+
+def check_smooth(program: Program) -> None:
+    """The oracle is trustworthy: two steps give the same differences, so no kink or branch lies near."""
+    halved = differentiate(program.function, program.args, program.wrt, shrink=0.5 * shrink_of(program))
+    for path, expected in gradient_by_differences(program).items():
+        assert np.all(np.isfinite(expected))
+        tolerance = 0.2 * tolerance_of(program, expected)
+        assert_close(halved[path], expected, tolerance, f"differences of argument {show(path)}")
+
+
+def module_globals(program: Program) -> dict[str, Any]:
+    """Return the globals of the module that defines a program."""
+    return vars(sys.modules[f"tests.bank.{program.topic}"])

@@ -73,7 +73,7 @@ def main(words: list[str]) -> int:
         for line in failures:
             print(f"                    {line}")
     if measured:
-        ratios, times = zip(*measured)
+        ratios, times = zip(*measured, strict=True)
         print(f"median {statistics.median(ratios):.2f} lines a line, {statistics.median(times):.1f} ms to compile")
     print(f"{len(chosen) - failing} of {len(chosen)} programs pass")
     return failing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +22,7 @@ def position_of(wrt: tuple[int, ...]) -> int | tuple[int, ...]:
 
 def by_position(wrt: tuple[int, ...], gradient: Any) -> dict[int, Any]:
     """Return the gradients by position; for one position the gradient comes bare."""
-    return dict(zip(wrt, (gradient,) if len(wrt) == 1 else gradient))
+    return dict(zip(wrt, (gradient,) if len(wrt) == 1 else gradient, strict=True))
 
 
 def by_path(wrt: tuple[int, ...], gradient: Any) -> dict[tuple[str, ...], Any]:
@@ -76,7 +77,7 @@ def check_value(program: Program, make_args: Callable[[], tuple[Any, ...]] | Non
 
 def check_caller(args: tuple[Any, ...], fresh: tuple[Any, ...], after_primal: tuple[Any, ...]) -> None:
     """Arguments are as they were, except that generators are where the primal leaves them."""
-    for position, (arg, untouched, used) in enumerate(zip(args, fresh, after_primal)):
+    for position, (arg, untouched, used) in enumerate(zip(args, fresh, after_primal, strict=True)):
         expected = used if isinstance(arg, np.random.Generator) else untouched
         assert same(arg, expected), f"argument {position} was changed"
 
@@ -89,9 +90,7 @@ def check_memory(args: tuple[Any, ...], value: Any, gradient: Any, wrt: tuple[in
         for other in owned[i + 1 :] + arrays(args) + arrays(value):
             assert not np.shares_memory(array, other), "a gradient shares memory"
     for array in arrays(value):
-        assert not any(np.shares_memory(array, other) for other in arrays(args)), (
-            "the value shares an argument's memory"
-        )
+        assert not any(np.shares_memory(array, other) for other in arrays(args)), "the value shares memory"
 
 
 def single_precision(program: Program) -> tuple[Any, ...]:
@@ -177,6 +176,17 @@ def check_smooth(program: Program) -> None:
         assert np.all(np.isfinite(expected))
         tolerance = 0.2 * tolerance_of(program, expected)
         assert_close(halved[path], expected, tolerance, f"differences of argument {show(path)}")
+
+
+def check_source_alone(program: Program) -> None:
+    """The printed adjoint, run by itself in the globals of the program's module, gives the same gradient."""
+    text = source_of(program)
+    names = {**module_globals(program)}
+    exec(compile(text, f"<adjoint of {program.name}>", "exec"), names)
+    adjoint = names[[node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)][-1]]
+    alone, _ = quiet(adjoint, *program.args())
+    expected, _ = quiet(ad.grad(program.function, position_of(program.wrt)), *program.args())
+    assert same(alone, expected)
 
 
 def module_globals(program: Program) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import enum
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -65,9 +64,9 @@ def rebuild(value: Any, parts: list[Any]) -> Any:
     if isinstance(value, list):
         return parts
     if isinstance(value, dict):
-        return dict(zip(value, parts))
+        return dict(zip(value, parts, strict=True))
     made = copy.copy(value)
-    made.__dict__.update(zip(vars(value), parts))
+    made.__dict__.update(zip(vars(value), parts, strict=True))
     return made
 
 
@@ -81,9 +80,8 @@ def same(a: Any, b: Any) -> bool:
         return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
     parts, others = list(children(a)), list(children(b))
     if parts or others:
-        return [s for s, _ in parts] == [s for s, _ in others] and all(
-            same(p, q) for (_, p), (_, q) in zip(parts, others)
-        )
+        pairs = zip(parts, others, strict=False)
+        return len(parts) == len(others) and all(s == t and same(p, q) for (s, p), (t, q) in pairs)
     return bool(a == b) or a != a or is_object(a)
 
 

@@ -335,7 +335,9 @@ def push_einsum(y, d, *operands, optimize=False):
 def einsum_adjoint(d, subscripts, k, operands, optimize):
     """The adjoint of the operand at `k`: the product of `d` and the other operands."""
     others = [operands[j] for j in range(len(operands)) if j != k]
-    found = np.einsum(adjoint_subscripts(subscripts, k), d, *others, optimize=bool(optimize))
+    adjoint = adjoint_subscripts(subscripts, k)
+    # A path planned for the primal does not fit its adjoints, so one is planned for each.
+    found = np.einsum(adjoint, d, *others) if optimize is False else np.einsum(adjoint, d, *others, optimize=True)
     labels = operand_labels(subscripts, k)
     if len(set(labels)) < len(labels):
         return on_diagonals(spread_axes(found, subscripts, k), operands[k], labels)

@@ -1,0 +1,155 @@
+"""Rules for the discrete Fourier transforms.
+
+The matrix of the transform is symmetric, so with the bilinear pairing of complex derivatives (no conjugation) each
+transform is its own transpose, scale included.  What remains is bookkeeping: the transpose of zero-padding is
+truncation and the other way round, and the real transforms leave out the half of the spectrum that mirrors the rest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .table import linear, static
+
+# Complex transforms
+
+
+@linear(np.fft.fft)
+def fft(y, d, a, n=None, axis=-1, norm=None):
+    whole = np.fft.fft(d, axis=axis, norm=norm)
+    return whole if n is None else resized(whole, np.shape(a))
+
+
+@linear(np.fft.ifft)
+def ifft(y, d, a, n=None, axis=-1, norm=None):
+    whole = np.fft.ifft(d, axis=axis, norm=norm)
+    return whole if n is None else resized(whole, np.shape(a))
+
+
+@linear(np.fft.fft2)
+def fft2(y, d, a, s=None, axes=(-2, -1), norm=None):
+    whole = np.fft.fftn(d, axes=axes, norm=norm)
+    return whole if s is None else resized(whole, np.shape(a))
+
+
+@linear(np.fft.ifft2)
+def ifft2(y, d, a, s=None, axes=(-2, -1), norm=None):
+    whole = np.fft.ifftn(d, axes=axes, norm=norm)
+    return whole if s is None else resized(whole, np.shape(a))
+
+
+@linear(np.fft.fftn)
+def fftn(y, d, a, s=None, axes=None, norm=None):
+    whole = np.fft.fftn(d, axes=all_axes(axes, d.ndim), norm=norm)
+    return whole if s is None else resized(whole, np.shape(a))
+
+
+@linear(np.fft.ifftn)
+def ifftn(y, d, a, s=None, axes=None, norm=None):
+    whole = np.fft.ifftn(d, axes=all_axes(axes, d.ndim), norm=norm)
+    return whole if s is None else resized(whole, np.shape(a))
+
+
+@static
+def all_axes(axes: tuple[int, ...] | None, ndim: int) -> tuple[int, ...]:
+    """The axes that ``axes=None`` stands for."""
+    return tuple(range(ndim)) if axes is None else tuple(axes)
+
+
+def resized(a, shape):
+    """`a` cut off or filled up with zeros at the end of each axis."""
+    kept = tuple([slice(min(m, n)) for m, n in zip(a.shape, shape)])
+    z = np.zeros(shape, a.dtype)
+    z[kept] = a[kept]
+    return z
+
+
+# Real transforms
+
+
+@linear(np.fft.rfft)
+def rfft(y, d, a, n=None, axis=-1, norm=None):
+    whole = from_half(d, np.shape(a)[axis] if n is None else n, axis, norm)
+    return whole if n is None else resized(whole, np.shape(a))
+
+
+@linear(np.fft.irfft)
+def irfft(y, d, a, n=None, axis=-1, norm=None):
+    half = to_half(d, axis, norm)
+    return half if n is None else resized(half, np.shape(a))
+
+
+@linear(np.fft.hfft)
+def hfft(y, d, a, n=None, axis=-1, norm=None):
+    half = np.conj(to_half(d, axis, opposite(norm)))
+    return half if n is None else resized(half, np.shape(a))
+
+
+@linear(np.fft.ihfft)
+def ihfft(y, d, a, n=None, axis=-1, norm=None):
+    whole = from_half(np.conj(d), np.shape(a)[axis] if n is None else n, axis, opposite(norm))
+    return whole if n is None else resized(whole, np.shape(a))
+
+
+@linear(np.fft.rfft2)
+def rfft2(y, d, a, s=None, axes=(-2, -1), norm=None):
+    return rfftn(y, d, a, s, axes, norm)
+
+
+@linear(np.fft.irfft2)
+def irfft2(y, d, a, s=None, axes=(-2, -1), norm=None):
+    return irfftn(y, d, a, s, axes, norm)
+
+
+@linear(np.fft.rfftn)
+def rfftn(y, d, a, s=None, axes=None, norm=None):
+    axes = all_axes(axes, d.ndim)
+    n = np.shape(a)[axes[-1]] if s is None or s[-1] == -1 else s[-1]
+    whole = from_half(np.fft.fftn(d, axes=axes[:-1], norm=norm), n, axes[-1], norm)
+    return whole if s is None else resized(whole, np.shape(a))
+
+
+@linear(np.fft.irfftn)
+def irfftn(y, d, a, s=None, axes=None, norm=None):
+    axes = all_axes(axes, d.ndim)
+    half = np.fft.ifftn(to_half(d, axes[-1], norm), axes=axes[:-1], norm=norm)
+    return half if s is None else resized(half, np.shape(a))
+
+
+def from_half(d, n, axis, norm):
+    """The adjoint of ``rfft``: the half that it leaves out is zero here."""
+    return np.real(np.fft.fft(d, n, axis, norm))
+
+
+def to_half(d, axis, norm):
+    """The adjoint of ``irfft``, which reads each frequency twice but for the first and, of an even number, the last."""
+    n = d.shape[axis]
+    half = np.conj(np.fft.rfft(d, axis=axis, norm=opposite(norm)))
+    frequency = np.arange(half.shape[axis])
+    times = np.where((frequency == 0) | (2 * frequency == n), 1.0, 2.0).astype(d.dtype)
+    return half * np.reshape(times, column_shape(axis, d.ndim))
+
+
+@static
+def column_shape(axis: int, ndim: int) -> tuple[int, ...]:
+    """The shape that lays a vector along `axis`."""
+    return (-1,) + (1,) * (ndim - 1 - axis % ndim)
+
+
+@static
+def opposite(norm: str | None) -> str:
+    """The scaling of the inverse transform."""
+    return {"forward": "backward", "ortho": "ortho"}.get(norm or "backward", "forward")
+
+
+# Shifts
+
+
+@linear(np.fft.fftshift)
+def fftshift(y, d, x, axes=None):
+    return np.fft.ifftshift(d, axes)
+
+
+@linear(np.fft.ifftshift)
+def ifftshift(y, d, x, axes=None):
+    return np.fft.fftshift(d, axes)

@@ -10,7 +10,7 @@ import operator
 
 import numpy as np
 
-from .table import elementwise, forward, reverse
+from .table import elementwise
 
 # Arithmetic
 
@@ -309,22 +309,15 @@ def where(y, d, condition, a, b):
     return None, np.where(condition, d, 0), np.where(condition, 0, d)
 
 
-@reverse(np.select)
-def select(y, d, condlist, choicelist, default=0):
-    count = len(choicelist)
-    chosen = [np.select(condlist, [d if i == k else 0 for i in range(count)], 0) for k in range(count)]
-    return None, chosen, np.select(condlist, [0 for i in range(count)], d)
-
-
-@forward(np.select)
-def select_tangent(y, d, condlist, choicelist, default=0):
-    return None, np.select(condlist, d, 0), np.select(condlist, [0 for i in range(len(choicelist))], d)
-
-
 @elementwise(np.nan_to_num)
 def nan_to_num(y, d, x, copy=True, nan=0.0, posinf=None, neginf=None):
     if np.iscomplexobj(x):
         real, imag = np.where(np.isfinite(np.real(x)), np.real(d), 0), np.where(np.isfinite(np.imag(x)), np.imag(d), 0)
         return real + 1j * imag
-    replaced = np.where(np.isnan(x), d, 0), np.where(x == np.inf, d, 0), np.where(x == -np.inf, d, 0)
-    return np.where(np.isfinite(x), d, 0), None, *replaced
+    return (
+        np.where(np.isfinite(x), d, 0),
+        None,
+        np.where(np.isnan(x), d, 0),
+        np.where(x == np.inf, d, 0),
+        np.where(x == -np.inf, d, 0),
+    )

@@ -227,6 +227,18 @@ def push_maximum_reduce(y, d, array, axis=0, *, keepdims=False):
     return np.sum(shared(d, kept(y, axis, keepdims), array, axis, True), axis, keepdims=keepdims)
 
 
+@reverse(np.logaddexp.reduce)
+def logaddexp_reduce(y, d, array, axis=0, *, keepdims=False):
+    y = kept(y, axis, keepdims)
+    return kept(d, axis, keepdims) * np.exp(array - np.where(y == -np.inf, 0, y))
+
+
+@forward(np.logaddexp.reduce)
+def push_logaddexp_reduce(y, d, array, axis=0, *, keepdims=False):
+    y = kept(y, axis, keepdims)
+    return np.sum(d * np.exp(array - np.where(y == -np.inf, 0, y)), axis, keepdims=keepdims)
+
+
 @reverse(np.ptp)
 def ptp(y, d, a, axis=None, *, keepdims=False):
     d = kept(d, axis, keepdims)

@@ -1,1 +1,400 @@
-"""."""
+"""Functions along an axis: running sums and products, differences, order, convolution, interpolation, integrals.
+
+Where elements tie, sorting derivatives follow a stable sort, and order statistics (``median``, ``quantile``) share
+evenly.  At a knot, ``interp`` has the slope on its right.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..runtime import gather_adjoint
+from ..runtime.scan import recurrence, shift
+from .index import places_along
+from .reduce import count, in_lanes, kept, shared
+from .shape import section
+from .table import forward, linear, reverse, static
+
+# Running sums and products
+
+
+@linear(np.cumsum)
+def cumsum(y, d, a, axis=None, dtype=None):
+    if axis is None:
+        return np.reshape(np.cumsum(d[::-1])[::-1], np.shape(a))
+    return np.flip(np.cumsum(np.flip(d, axis), axis), axis)
+
+
+@linear(np.add.accumulate)
+def add_accumulate(y, d, array, axis=0, dtype=None):
+    return np.flip(np.cumsum(np.flip(d, axis), axis), axis)
+
+
+@reverse(np.nancumsum)
+def nancumsum(y, d, a, axis=None, dtype=None):
+    return np.where(np.isnan(a), 0, cumsum(y, d, a, axis))
+
+
+@forward(np.nancumsum)
+def push_nancumsum(y, d, a, axis=None, dtype=None):
+    return np.cumsum(np.where(np.isnan(a), 0, d), axis)
+
+
+@reverse(np.cumprod)
+def cumprod(y, d, a, axis=None, dtype=None):
+    if axis is None:
+        return np.reshape(cumprod_adjoint(d, np.ravel(a), 0), np.shape(a))
+    return cumprod_adjoint(d, a, axis)
+
+
+@forward(np.cumprod)
+def push_cumprod(y, d, a, axis=None, dtype=None):
+    return cumprod_tangent(np.ravel(d), np.ravel(a), 0) if axis is None else cumprod_tangent(d, a, axis)
+
+
+@reverse(np.multiply.accumulate)
+def multiply_accumulate(y, d, array, axis=0, dtype=None):
+    return cumprod_adjoint(d, array, axis)
+
+
+@forward(np.multiply.accumulate)
+def push_multiply_accumulate(y, d, array, axis=0, dtype=None):
+    return cumprod_tangent(d, array, axis)
+
+
+def cumprod_adjoint(d, a, axis):
+    # Recurrences instead of y / a, which a zero would spoil.
+    before = np.cumprod(shift(a, 1, axis, 1), axis)
+    return before * recurrence(shift(a, -1, axis), d, axis, backward=True)
+
+
+def cumprod_tangent(d, a, axis):
+    return recurrence(a, d * np.cumprod(shift(a, 1, axis, 1), axis), axis)
+
+
+if hasattr(np, "cumulative_sum"):  # NumPy 2.1
+
+    @linear(np.cumulative_sum)
+    def cumulative_sum(y, d, x, *, axis=None, dtype=None, include_initial=False):
+        along = 0 if axis is None else axis
+        tail = section(d, 1, None, along) if include_initial else d
+        return np.flip(np.cumsum(np.flip(tail, along), along), along)
+
+    @reverse(np.cumulative_prod)
+    def cumulative_prod(y, d, x, *, axis=None, dtype=None, include_initial=False):
+        along = 0 if axis is None else axis
+        return cumprod_adjoint(section(d, 1, None, along) if include_initial else d, x, along)
+
+    @forward(np.cumulative_prod)
+    def push_cumulative_prod(y, d, x, *, axis=None, dtype=None, include_initial=False):
+        along = 0 if axis is None else axis
+        t = cumprod_tangent(d, x, along)
+        return np.concatenate([np.zeros_like(section(t, 0, 1, along)), t], along) if include_initial else t
+
+
+@linear(shift)
+def shift_back(y, d, x, by, axis=-1, fill=0):
+    return shift(d, -by, axis)
+
+
+@forward(shift)
+def push_shift(y, d, x, by, axis=-1, fill=0):
+    return shift(d, by, axis)
+
+
+@reverse(recurrence)
+def recurrence_adjoint(y, d, a, b, axis=-1, backward=False):
+    step = -1 if backward else 1
+    d_b = recurrence(shift(a, -step, axis), d, axis, not backward)
+    return d_b * shift(y, step, axis), d_b
+
+
+@forward(recurrence)
+def push_recurrence(y, d, a, b, axis=-1, backward=False):
+    step = -1 if backward else 1
+    return recurrence(a, d * shift(y, step, axis), axis, backward), recurrence(a, d, axis, backward)
+
+
+# The running extreme at k is the latest element before k that is one; ties go to the latest.
+
+
+@reverse(np.maximum.accumulate, np.minimum.accumulate)
+def maximum_accumulate(y, d, array, axis=0):
+    places = places_along(latest(array == y, axis), array.shape, axis % array.ndim)
+    return gather_adjoint(d, array, places)
+
+
+@forward(np.maximum.accumulate, np.minimum.accumulate)
+def push_maximum_accumulate(y, d, array, axis=0):
+    return np.take_along_axis(d, latest(array == y, axis), axis)
+
+
+def latest(true, axis):
+    """For each element the place of the last true one up to it."""
+    numbers = np.reshape(np.arange(true.shape[axis]), only_axis(true.ndim, axis))
+    return np.maximum.accumulate(np.where(true, numbers, 0), axis)
+
+
+@static
+def only_axis(ndim: int, axis: int) -> tuple[int, ...]:
+    """The shape of what varies along one axis."""
+    return tuple(-1 if k == axis % ndim else 1 for k in range(ndim))
+
+
+# Differences
+
+
+@linear(np.diff)
+def diff(y, d, a, n=1, axis=-1):
+    return np.diff(np.pad(d, around(d.ndim, axis, n, n)), n, axis) * (-1) ** n
+
+
+@linear(np.ediff1d)
+def ediff1d(y, d, ary):
+    return np.reshape(-np.diff(np.pad(d, 1)), np.shape(ary))
+
+
+@static
+def around(ndim: int, axis: int, before: int, after: int) -> tuple[tuple[int, int], ...]:
+    """The widths for ``np.pad`` that pad one axis only."""
+    return tuple((before, after) if k == axis % ndim else (0, 0) for k in range(ndim))
+
+
+@reverse(np.unwrap)
+@forward(np.unwrap)
+def unwrap(y, d, p, discont=None, axis=-1, *, period=2 * np.pi):
+    return d
+
+
+# Order
+
+
+@reverse(np.sort)
+def sort(y, d, a, axis=-1, kind=None):
+    if axis is None:
+        return np.reshape(d[ranks(np.ravel(a), 0)], np.shape(a))
+    return d[ranks(a, 0)] if a.ndim == 1 else np.take_along_axis(d, ranks(a, axis), axis)
+
+
+@forward(np.sort)
+def push_sort(y, d, a, axis=-1, kind=None):
+    if axis is None:
+        return np.ravel(d)[np.argsort(np.ravel(a), kind="stable")]
+    order = np.argsort(a, axis, kind="stable")
+    return d[order] if a.ndim == 1 else np.take_along_axis(d, order, axis)
+
+
+def ranks(a, axis):
+    """The place that sorting gives to each element."""
+    return np.argsort(np.argsort(a, axis, kind="stable"), axis)
+
+
+def order_statistics(a, q, axis):
+    """The two order statistics between which the quantile `q` lies, and how far it is from the first."""
+    position = q * (count(a, axis) - 1)
+    low = int(position)
+    lanes = np.sort(in_lanes(a, axis), -1)
+    return lanes[..., low], lanes[..., min(low + 1, count(a, axis) - 1)], position - low
+
+
+def quantile_slope(d, a, q, axis):
+    """`d`, with the reduced axes of length 1, shared among the elements that decide the quantile `q`."""
+    bottom, top, between = order_statistics(a, q, axis)
+    low = shared((1 - between) * d, kept(bottom, axis, False), a, axis, True)
+    return low + shared(between * d, kept(top, axis, False), a, axis, True)
+
+
+def level_slope(d, a, q, axis, keepdims):
+    """The derivative of a quantile by its level."""
+    bottom, top, between = order_statistics(a, q, axis)
+    slope = (count(a, axis) - 1) * (top - bottom)
+    return d * (kept(slope, axis, False) if keepdims and axis is not None else slope)
+
+
+@reverse(np.median)
+def median(y, d, a, axis=None, *, keepdims=False):
+    return quantile_slope(kept(d, axis, keepdims), a, 0.5, axis)
+
+
+@forward(np.median)
+def push_median(y, d, a, axis=None, *, keepdims=False):
+    return np.sum(quantile_slope(d, a, 0.5, axis), axis, keepdims=keepdims)
+
+
+@reverse(np.quantile)
+def quantile(y, d, a, q, axis=None, *, keepdims=False):
+    level = one_level(q)
+    return quantile_slope(kept(d, axis, keepdims), a, level, axis), level_slope(d, a, level, axis, keepdims)
+
+
+@forward(np.quantile)
+def push_quantile(y, d, a, q, axis=None, *, keepdims=False):
+    level = one_level(q)
+    return np.sum(quantile_slope(d, a, level, axis), axis, keepdims=keepdims), level_slope(d, a, level, axis, keepdims)
+
+
+@reverse(np.percentile)
+def percentile(y, d, a, q, axis=None, *, keepdims=False):
+    level = one_level(q) / 100
+    return quantile_slope(kept(d, axis, keepdims), a, level, axis), level_slope(d / 100, a, level, axis, keepdims)
+
+
+@forward(np.percentile)
+def push_percentile(y, d, a, q, axis=None, *, keepdims=False):
+    level = one_level(q) / 100
+    return (
+        np.sum(quantile_slope(d, a, level, axis), axis, keepdims=keepdims),
+        level_slope(d / 100, a, level, axis, keepdims),
+    )
+
+
+def one_level(q):
+    if np.ndim(q) > 0:
+        raise NotImplementedError("np.quantile and np.percentile are differentiable for one level at a time: stack calls")
+    return q
+
+
+# Convolution and counting
+
+
+@reverse(np.convolve)
+def convolve(y, d, a, v, mode="full"):
+    d = as_full(d, min(a.size, v.size), mode, 0)
+    return np.convolve(d, v[::-1], "valid"), np.convolve(d, a[::-1], "valid")
+
+
+@forward(np.convolve)
+def push_convolve(y, d, a, v, mode="full"):
+    return np.convolve(d, v, mode), np.convolve(a, d, mode)
+
+
+@reverse(np.correlate)
+def correlate(y, d, a, v, mode="valid"):
+    d = as_full(d, min(a.size, v.size), mode, 1 if a.size < v.size else 0)
+    d_v = np.convolve(d, a[::-1], "valid")[::-1]
+    return np.convolve(d, np.conj(v), "valid"), np.conj(d_v)
+
+
+@forward(np.correlate)
+def push_correlate(y, d, a, v, mode="valid"):
+    return np.correlate(d, v, mode), np.correlate(a, d, mode)
+
+
+def as_full(d, short, mode, odd):
+    """The cotangent of the whole convolution, of which a mode returns the middle; `short` is the shorter operand's size."""
+    if mode == "full":
+        return d
+    if mode == "valid":
+        return np.pad(d, short - 1)
+    before = (short - 1 + odd) // 2
+    return np.pad(d, (before, short - 1 - before))
+
+
+@reverse(np.bincount)
+def bincount(y, d, x, weights=None, minlength=0):
+    return None, None if weights is None else d[x]
+
+
+@forward(np.bincount)
+def push_bincount(y, d, x, weights=None, minlength=0):
+    return None, np.bincount(x, d, minlength)
+
+
+# Interpolation, integrals, polynomials
+
+
+def as_array(x):
+    return x if isinstance(x, np.ndarray) else np.array(x)
+
+
+def located(x, xp):
+    """The interval between knots in which each `x` lies, and the fraction of it below `x`."""
+    i = np.clip(np.searchsorted(xp, x, "right") - 1, 0, len(xp) - 2)
+    return i, np.clip((x - xp[i]) / (xp[i + 1] - xp[i]), 0, 1)
+
+
+def interp_slope(d, x, xp, fp):
+    i, _ = located(x, xp)
+    return np.where((xp[0] <= x) & (x <= xp[-1]), d * (fp[i + 1] - fp[i]) / (xp[i + 1] - xp[i]), 0)
+
+
+def spread_to_knots(d, x, xp, like):
+    """The adjoint of ``fp -> np.interp(x, xp, fp)``."""
+    i, below = located(x, xp)
+    return gather_adjoint(d * (1 - below), like, i) + gather_adjoint(d * below, like, i + 1)
+
+
+def inner(d, x, xp, left, right):
+    """`d` without the places whose result is `left` or `right`."""
+    d = d if left is None else np.where(x < xp[0], 0, d)
+    return d if right is None else np.where(x > xp[-1], 0, d)
+
+
+@reverse(np.interp)
+def interp(y, d, x, xp, fp, left=None, right=None):
+    xp, fp = as_array(xp), as_array(fp)
+    d_x = interp_slope(d, x, xp, fp)
+    d_fp = spread_to_knots(inner(d, x, xp, left, right), x, xp, fp)
+    return d_x, -spread_to_knots(d_x, x, xp, xp), d_fp, np.where(x < xp[0], d, 0), np.where(x > xp[-1], d, 0)
+
+
+@forward(np.interp)
+def push_interp(y, d, x, xp, fp, left=None, right=None):
+    xp, fp = as_array(xp), as_array(fp)
+    return (
+        interp_slope(d, x, xp, fp),
+        -interp_slope(np.interp(x, xp, d), x, xp, fp),
+        inner(np.interp(x, xp, d), x, xp, left, right),
+        np.where(x < xp[0], d, 0),
+        np.where(x > xp[-1], d, 0),
+    )
+
+
+@reverse(np.trapezoid)
+def trapezoid(area, d, y, x=None, dx=1.0, axis=-1):
+    d = np.expand_dims(d, axis)
+    d_widths = d * (section(y, 1, None, axis) + section(y, None, -1, axis)) / 2
+    if x is None:
+        return ends_added(d * dx / 2 + np.zeros_like(d_widths), axis), None, d_widths
+    others = other_axes(y.ndim, x.ndim, axis)
+    widths = np.expand_dims(np.diff(x), others) if others else np.diff(x, axis=axis)
+    d_x = np.diff(np.pad(-d_widths, around(y.ndim, axis, 1, 1)), 1, axis)
+    return ends_added(d * widths / 2 + np.zeros_like(d_widths), axis), np.sum(d_x, others) if others else d_x
+
+
+@forward(np.trapezoid)
+def push_trapezoid(area, d, y, x=None, dx=1.0, axis=-1):
+    # The area is linear in the heights and in the places alike.
+    if x is None:
+        return np.trapezoid(d, dx=dx, axis=axis), None, np.trapezoid(y, dx=d, axis=axis)
+    return np.trapezoid(d, x, axis=axis), np.trapezoid(y, d, axis=axis)
+
+
+def ends_added(pairs, axis):
+    """The adjoint of adding neighbours."""
+    return np.pad(pairs, around(pairs.ndim, axis, 0, 1)) + np.pad(pairs, around(pairs.ndim, axis, 1, 0))
+
+
+@static
+def other_axes(ndim: int, x_ndim: int, axis: int) -> tuple[int, ...]:
+    """The axes that one-dimensional sample points do not have."""
+    if x_ndim not in (1, ndim):
+        raise NotImplementedError("np.trapezoid with x: of one axis, or of as many as y")
+    return tuple(k for k in range(ndim) if k != axis % ndim) if x_ndim == 1 else ()
+
+
+@reverse(np.polyval)
+def polyval(y, d, p, x):
+    c = as_array(p)
+    powers = np.expand_dims(x, -1) ** np.arange(c.size - 1, -1, -1, dtype=c.dtype)
+    d_c = np.sum(np.reshape(np.expand_dims(d, -1) * powers, (-1, c.size)), 0)
+    return [d_c[k] for k in range(len(p))] if isinstance(p, (list, tuple)) else d_c, polyval_slope(d, c, x)
+
+
+@forward(np.polyval)
+def push_polyval(y, d, p, x):
+    return np.polyval(d, x), polyval_slope(d, as_array(p), x)
+
+
+def polyval_slope(d, c, x):
+    return d * np.polyval(c[:-1] * np.arange(c.size - 1, 0, -1, dtype=c.dtype), x)

@@ -17,8 +17,9 @@ def shift(x: Any, by: int, axis: int = -1, fill: float = 0) -> np.ndarray:
     """
     x = np.asarray(x)
     moved = np.full_like(x, fill)
-    lead = (slice(None),) * (axis % x.ndim)
-    moved[(*lead, slice(max(by, 0), x.shape[axis] + min(by, 0)))] = x[(*lead, slice(max(-by, 0), x.shape[axis] - max(by, 0)))]
+    lead, size = (slice(None),) * (axis % x.ndim), x.shape[axis]
+    up, down = min(max(by, 0), size), min(max(-by, 0), size)
+    moved[(*lead, slice(up, size - down))] = x[(*lead, slice(down, size - up))]
     return moved
 
 

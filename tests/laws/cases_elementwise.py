@@ -70,7 +70,5 @@ CASES: list[Case] = [
     case(np.where, X > 0, X, Q),
     case(np.where, X[0] > 0, X, 1.5),
     case(np.where, X > 0, 0, Z),
-    case(np.select, [X > 0.5, X > -0.4], [X, Q[0]], 2.5),
-    case(np.select, [X > 0.5, X > -0.4, X < 3], [X, Q, Z]),
     case(np.nan_to_num, np.array([np.nan, 1.0, np.inf, -np.inf]), nan=0.5, posinf=2.0, neginf=-2.0),
 ]

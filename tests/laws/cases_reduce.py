@@ -43,6 +43,7 @@ CASES: list[Case] = [
     *(case(fn, A, initial=value) for fn in (np.min, np.amin, np.nanmin) for value in (-2.0, 0.5)),
     case(np.amax, A),
     case(np.amin, A),
+    *(case(np.logaddexp.reduce, A, **settings) for settings in AXES),
     case(np.average, A),
     case(np.average, A, axis=(0, 1), keepdims=True),
     case(np.average, A, weights=A + 2),

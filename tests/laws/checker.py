@@ -193,7 +193,8 @@ def pick(value: ast.expr, position: int) -> ast.expr:
     if position < len(value.elts) and not isinstance(value.elts[position], ast.Starred):
         return value.elts[position]
     last = value.elts[-1]
-    assert isinstance(last, ast.Starred), "entries behind a *list must be the list's"
+    if not isinstance(last, ast.Starred):
+        return ast.Constant(None)
     return delayed(last.value, position - len(value.elts) + 1)
 
 

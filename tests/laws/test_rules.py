@@ -114,7 +114,7 @@ def referred(rule: Callable[..., Any]) -> list[Any]:
     return found
 
 
-LANGUAGE = {abs, bool, complex, enumerate, float, int, isinstance, len, list, max, min, pow, range, reversed, round,
+LANGUAGE = {abs, bool, complex, enumerate, float, int, isinstance, len, list, max, min, pow, range, reversed, round, set,
             slice, sorted, sum, NotImplementedError, tuple, type, zip, math.prod}  # fmt: skip
 PLAIN = "autodiff_sct"
 

@@ -1,0 +1,77 @@
+"""Calls on which the rows of ``rules/scan.py`` are checked."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from autodiff_sct.runtime.scan import recurrence, shift
+from tests.laws.cases_elementwise import X, Z
+from tests.laws.cases_reduce import A, NANS, ONE_ZERO, TWO_ZEROS
+from tests.laws.checker import Case, case
+
+V = np.array([0.5, -1.2, 2.0, 0.3])
+SIGNAL = np.array([0.3, 0.7, -0.2, 0.9, 1.1])
+KNOTS = np.array([-1.0, 0.2, 0.9, 2.0])
+POINTS = np.array([[-0.6, 0.5], [1.7, 0.05]])
+OUTSIDE = np.array([-2.0, -0.5, 0.5, 3.0])
+PLACES = np.array([0.0, 0.3, 1.0, 1.2])
+MODES = ["full", "same", "valid"]
+AXES = [{}, {"axis": 0}, {"axis": -1}]
+NUMPY_2_1 = hasattr(np, "cumulative_sum")
+
+CASES: list[Case] = [
+    *(case(fn, a, **settings) for fn in [np.cumsum, np.cumprod] for a in (A, V, ONE_ZERO, TWO_ZEROS) for settings in AXES),
+    *(case(fn, Z, 1) for fn in [np.cumsum, np.cumprod, np.diff]),
+    *(case(fn, a, 0) for fn in [np.cumsum, np.cumprod] for a in (np.zeros((0, 2)), np.zeros((2, 0)))),
+    *(case(np.nancumsum, NANS, **settings) for settings in AXES),
+    *(case(fn, A, 1) for fn in [np.add.accumulate, np.multiply.accumulate, np.maximum.accumulate, np.minimum.accumulate]),
+    *(case(fn, V) for fn in [np.add.accumulate, np.multiply.accumulate, np.maximum.accumulate, np.minimum.accumulate]),
+    *(
+        case(fn, a, include_initial=initial, **settings)
+        for fn in ([np.cumulative_sum, np.cumulative_prod] if NUMPY_2_1 else [])
+        for a, settings in ((V, {}), (A, {"axis": 1}))
+        for initial in (False, True)
+    ),
+    *(case(shift, A, by, axis, 1.0) for by in (1, -2, 5) for axis in (0, -1)),
+    *(case(recurrence, A, A[::-1] * 1.1, axis, backward) for axis in (0, 1, -1) for backward in (False, True)),
+    *(case(np.diff, A, n, axis) for n in (1, 2) for axis in (0, 1, -1) if A.shape[axis] > n),
+    case(np.diff, V, 3),
+    case(np.diff, V[:1]),
+    case(np.ediff1d, A),
+    case(np.unwrap, np.array([0.1, 2.9, 6.0, 9.5, 0.3])),
+    case(np.unwrap, A * 9, axis=0),
+    *(case(np.sort, A, axis) for axis in (0, 1, -1, None)),
+    case(np.sort, V),
+    case(np.sort, V, kind="stable"),
+    *(case(fn, a, **settings) for fn in [np.median] for a in (A, SIGNAL) for settings in AXES),
+    case(np.median, A, axis=(0, 2), keepdims=True),
+    *(case(np.quantile, A, 0.37, **settings) for settings in [*AXES, {"axis": (0, 1)}, {"axis": 1, "keepdims": True}]),
+    *(case(np.percentile, A, 41.0, **settings) for settings in [*AXES, {"axis": -1, "keepdims": True}]),
+    *(case(np.percentile, A, q) for q in (0, 100)),
+    *(case(np.convolve, a, b, mode) for a, b in ((V, SIGNAL), (SIGNAL, V), (V, V), (V[:1], V), (Z[0], SIGNAL)) for mode in MODES),
+    *(case(np.correlate, a, b, mode) for a, b in ((V, SIGNAL), (SIGNAL, V), (V, V), (Z[0], Z[1]), (Z[0], V)) for mode in MODES),
+    case(np.convolve, V, SIGNAL),
+    case(np.bincount, np.array([1, 0, 3, 1]), V),
+    case(np.bincount, np.array([1, 0, 3, 1]), weights=V, minlength=6),
+    case(np.interp, POINTS, KNOTS, V),
+    case(np.interp, 0.4, KNOTS, V),
+    case(np.interp, 0.4, [0.0, 0.3, 1.0], [1.0, 2.0, 5.0]),
+    case(np.interp, OUTSIDE, KNOTS, V),
+    case(np.interp, OUTSIDE, KNOTS, V, 0.3, 0.4),
+    case(np.interp, OUTSIDE, KNOTS, V, right=0.4),
+    case(np.interp, POINTS, KNOTS, V + 1j),
+    case(np.trapezoid, V),
+    case(np.trapezoid, V, PLACES),
+    case(np.trapezoid, V, dx=0.3),
+    case(np.trapezoid, A, dx=0.3, axis=1),
+    case(np.trapezoid, A, PLACES),
+    case(np.trapezoid, A, PLACES[:3], axis=1),
+    case(np.trapezoid, X, X[::-1] * 2, axis=0),
+    case(np.trapezoid, X, X[::-1] * 2),
+    case(np.trapezoid, V[:1]),
+    *(case(np.polyval, V, x) for x in (X, 0.7, np.array([0.0, 0.5]))),
+    case(np.polyval, [0.3, 0.4, -0.7], X),
+    case(np.polyval, V[:1], X),
+    case(np.polyval, Z[0], X),
+    case(np.polyval, V, Z),
+]

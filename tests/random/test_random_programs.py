@@ -1,0 +1,54 @@
+"""No random program gets a wrong gradient; few are refused.
+
+`AUTODIFF_SCT_RANDOM_PROGRAMS` sets how many programs are tried (2000).
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from tests.random.oracle import judge
+from tests.random.writer import FLAVOURS, Writer
+
+COUNT = int(os.environ.get("AUTODIFF_SCT_RANDOM_PROGRAMS", "2000"))
+ROUNDS = 2
+REFUSED_AT_MOST = 0.2
+UNKNOWN_AT_MOST = 0.1
+DRAWS = [st.integers(0, n) for n in range(64)]
+
+
+@st.composite
+def programs(draw: st.DrawFn, flavour: str) -> tuple[str, int]:
+    """Draw a program's text and the seed of its arguments."""
+    writer = Writer(lambda n: draw(DRAWS[n - 1]), flavour)
+    return writer.program(), draw(st.integers(0, 99))
+
+
+@pytest.mark.parametrize("batch", range(ROUNDS))
+@pytest.mark.parametrize("flavour", FLAVOURS)
+def test_random_programs(flavour: str, batch: int) -> None:
+    """Same programs in each run; a failing one is shrunk and its text printed."""
+    outcomes: Counter[str] = Counter()
+
+    @seed(batch)
+    @settings(
+        max_examples=max(1, COUNT // (ROUNDS * len(FLAVOURS))),
+        deadline=None,
+        database=None,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(programs(flavour))
+    def run(drawn: tuple[str, int]) -> None:
+        outcomes[judge(*drawn).partition(":")[0]] += 1
+
+    run()
+    total = outcomes.total()
+    print(f"{flavour}: {dict(outcomes)}")
+    assert outcomes["refused"] <= REFUSED_AT_MOST * total
+    assert outcomes["unknown"] <= UNKNOWN_AT_MOST * total

@@ -1,0 +1,299 @@
+"""MindSpore's tensor over one ndarray.
+
+A `Tensor` is a wrapper that exists outside compiled code only: the compiler takes the array out of it at the boundary,
+runs on arrays, and wraps what comes back.  The methods (`TensorMethods`) are therefore plain NumPy on ``self``.  Run
+eagerly, NumPy hands each call back to the tensor (``__array_ufunc__``, ``__array_function__``), which unwraps, calls
+NumPy and wraps; compiled, the compiler reads the same method with an array for ``self``.
+
+Two dtype rules differ from NumPy's and are applied where results are wrapped: an integer tensor that meets a float
+takes on the float's dtype, and where no float is around (``/``, ``exp`` of integers) the result is float32.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .dtypes import DType, dtype_of
+from .errors import ArgumentTypeError, ArgumentValueError
+from .tensor_methods import TensorMethods
+from .tensor_text import tensor_repr
+
+__all__ = ["Tensor", "from_numpy", "tensor", "wrap"]
+
+FLOAT32 = np.dtype(np.float32)
+WIDE = (np.dtype(np.float64), np.dtype(np.complex128))
+NUMBERS = (numbers.Number, np.generic)
+
+
+class Tensor(TensorMethods):
+    """An array of numbers that behaves as MindSpore's tensors do.
+
+    Parameters
+    ----------
+    input_data : number, sequence of numbers, ndarray or Tensor
+        The content, which is copied.  Python floats become float32 and Python integers int64; an ndarray keeps its
+        dtype.
+    dtype : DType, optional
+        The dtype of the elements: ``ad.float32`` and so on.
+
+    Raises
+    ------
+    TypeError
+        If the content is not made of numbers, is a ragged list, or `dtype` is not one of the package's dtypes.
+    """
+
+    __slots__ = ("__weakref__", "_data")
+    __autodiff_tensor__ = True
+    __array_priority__ = 1000
+    __hash__ = object.__hash__
+
+    def __init__(self, input_data: Any, dtype: DType | None = None) -> None:
+        self._data: np.ndarray = array_of(input_data, dtype)
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return dtype_of(self._data.dtype)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+        return self._data.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self._data.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._data.size
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self._data.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self._data.nbytes
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes to step along each axis."""
+        return self._data.strides
+
+    @staticmethod
+    def from_numpy(array: np.ndarray) -> Tensor:
+        """A tensor that shares memory with `array`."""
+        return from_numpy(array)
+
+    def asnumpy(self) -> np.ndarray:
+        """The array itself, not a copy."""
+        return self._data
+
+    def numpy(self) -> np.ndarray:
+        """The array itself, not a copy."""
+        return self._data
+
+    def item(self, *index: int) -> Any:
+        """One element as a Python number; without an index, the only one."""
+        return self._data.item(*index)
+
+    def tolist(self) -> Any:
+        """The elements as nested Python lists."""
+        return self._data.tolist()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self._data, dtype=dtype, copy=copy)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **settings: Any) -> Any:
+        if not all(isinstance(value, (Tensor, *NUMBERS)) for value in inputs) and method != "at":
+            return refuse_operands(ufunc, inputs)
+        if out is not None:
+            settings["out"] = tuple(unwrap(target) for target in out)
+        result = getattr(ufunc, method)(*[unwrap(value) for value in inputs], **unwrap(settings))
+        if out is not None:
+            return out[0] if len(out) == 1 else out
+        return wrap_result(result, None if "dtype" in settings else floating_of(inputs))
+
+    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        result = func(*unwrap(args), **unwrap(kwargs))
+        if kwargs.get("out") is not None:
+            return kwargs["out"]
+        return wrap_result(result, None if "dtype" in kwargs else floating_of((*args, *kwargs.values())))
+
+    def __getitem__(self, index: Any) -> Tensor:
+        return wrap(np.asarray(self._data[unwrap(index)]))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._data[unwrap(index)] = unwrap(value)
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if self._data.ndim == 0:
+            raise ArgumentTypeError("a tensor without axes cannot be iterated over")
+        return (self[k] for k in range(len(self._data)))
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __contains__(self, value: Any) -> bool:
+        return unwrap(value) in self._data
+
+    def __bool__(self) -> bool:
+        return bool(self.only("bool"))
+
+    def __float__(self) -> float:
+        return float(self.only("float"))
+
+    def __int__(self) -> int:
+        return int(self.only("int"))
+
+    def __complex__(self) -> complex:
+        return complex(self.only("complex"))
+
+    def __index__(self) -> int:
+        return self._data.__index__()
+
+    def __round__(self, digits: int = 0) -> Tensor:
+        return wrap(np.asarray(np.round(self._data, digits)))
+
+    def __format__(self, spec: str) -> str:
+        return format(self._data.item() if spec and self._data.ndim == 0 else str(self), spec)
+
+    def __str__(self) -> str:
+        return str(self._data)
+
+    def __repr__(self) -> str:
+        return tensor_repr(self._data, str(self.dtype))
+
+    def __copy__(self) -> Tensor:
+        return wrap(self._data.copy())
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        return wrap(self._data.copy())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return wrap, (self._data,)
+
+    def only(self, kind: str) -> Any:
+        """The one element of a tensor that is asked to be a Python number."""
+        if self._data.size != 1:
+            raise ArgumentValueError(f"{kind}() wants a tensor of one element, not one of shape {self._data.shape}")
+        return self._data.item()
+
+
+def refuse_operands(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
+    """Say which operand a tensor cannot be combined with; another array library's has its own say first."""
+    other = next(value for value in inputs if not isinstance(value, (Tensor, *NUMBERS)))
+    if not isinstance(other, np.ndarray) and hasattr(type(other), "__array_ufunc__"):
+        return NotImplemented
+    kind = type(other).__name__
+    raise ArgumentTypeError(f"{ufunc.__name__}: a Tensor is combined with Tensors and numbers, not with a {kind}")
+
+
+def tensor(input_data: Any, dtype: DType | None = None) -> Tensor:
+    """Make a `Tensor`; see there."""
+    return Tensor(input_data, dtype)
+
+
+def from_numpy(array: np.ndarray) -> Tensor:
+    """A tensor that shares memory with `array`."""
+    if not isinstance(array, np.ndarray):
+        raise ArgumentTypeError(f"from_numpy takes an ndarray, not {type(array).__name__}")
+    dtype_of(array.dtype)
+    return wrap(array)
+
+
+def wrap(array: np.ndarray) -> Tensor:
+    """A tensor around `array` itself, without a check or a copy."""
+    result = Tensor.__new__(Tensor)
+    result._data = array
+    return result
+
+
+def unwrap(value: Any) -> Any:
+    """`value` with an array in the place of each tensor, also inside tuples, lists and dicts."""
+    if isinstance(value, Tensor):
+        return value._data
+    if isinstance(value, tuple):
+        return tuple(unwrap(item) for item in value)
+    if isinstance(value, list):
+        return [unwrap(item) for item in value]
+    if isinstance(value, dict):
+        return {key: unwrap(item) for key, item in value.items()}
+    return value
+
+
+def wrap_result(result: Any, floating: np.dtype[Any] | None) -> Any:
+    """What a NumPy function returned, as tensors; a float that only integers made takes the dtype `floating`."""
+    if isinstance(result, (np.ndarray, np.generic)):
+        array = np.asarray(result)
+        if floating is not None and array.dtype in WIDE:
+            array = array.astype(np.result_type(floating, np.complex64) if array.dtype.kind == "c" else floating)
+        return wrap(array)
+    if isinstance(result, tuple) and hasattr(result, "_fields"):
+        return type(result)(*[wrap_result(item, floating) for item in result])
+    if isinstance(result, (tuple, list)):
+        return type(result)(wrap_result(item, floating) for item in result)
+    return result
+
+
+def floating_of(values: Any) -> np.dtype[Any] | None:
+    """The dtype that replaces NumPy's float64 in a result: None where no integer is among `values`, or a wide float."""
+    dtypes = list(dtypes_in(values))
+    floats = [dtype for dtype in dtypes if dtype.kind in "fc"]
+    if len(floats) == len(dtypes) or any(dtype in WIDE for dtype in floats):
+        return None
+    return np.result_type(*floats) if floats else FLOAT32
+
+
+def dtypes_in(values: Any) -> Iterator[np.dtype[Any]]:
+    """The dtypes of the tensors and arrays in a tuple or list, nested ones included."""
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value._data.dtype
+        elif isinstance(value, (np.ndarray, np.generic)):
+            yield value.dtype
+        elif isinstance(value, (tuple, list)):
+            yield from dtypes_in(value)
+
+
+def array_of(value: Any, dtype: DType | None) -> np.ndarray:
+    """A new array of the content that a tensor is made from."""
+    if dtype is not None and not isinstance(dtype, DType):
+        raise ArgumentTypeError(f"dtype is one of ad.float32, ad.int64 and so on, not {dtype!r}")
+    if isinstance(value, Tensor):
+        return np.array(value._data, dtype=dtype)
+    if isinstance(value, (np.ndarray, np.generic)):
+        dtype_of(value.dtype)
+        return np.array(value, dtype=dtype)
+    if not isinstance(value, (numbers.Number, list, tuple)):
+        raise ArgumentTypeError(f"a Tensor is made from numbers, lists, arrays or tensors, not from {value!r}")
+    return array_of_python(unwrap(value), dtype)
+
+
+def array_of_python(value: Any, dtype: DType | None) -> np.ndarray:
+    """A new array of Python numbers; floats among them are float32 unless a dtype is given."""
+    try:
+        array = np.array(value)
+    except ValueError as error:
+        raise ArgumentTypeError(f"a Tensor is rectangular: {error}") from None
+    dtype_of(array.dtype)
+    if dtype is not None:
+        return array.astype(dtype)
+    narrow = {np.dtype(np.float64): FLOAT32, np.dtype(np.complex128): np.dtype(np.complex64)}
+    return array if has_numpy(value) else array.astype(narrow.get(array.dtype, array.dtype), copy=False)
+
+
+def has_numpy(value: Any) -> bool:
+    """Whether a nested list holds arrays, whose dtype is kept."""
+    if isinstance(value, (list, tuple)):
+        return any(has_numpy(item) for item in value)
+    return isinstance(value, (np.ndarray, np.generic))

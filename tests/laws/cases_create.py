@@ -18,6 +18,7 @@ CASES: list[Case] = [
     case(np.linspace, V, X, 4), case(np.linspace, 0.3, X, 4, axis=-1), case(np.linspace, V, 1.7, 4, axis=1),
     case(np.arange, 0.3, 2.3, 0.45), case(np.arange, 0.5, 3.2), case(np.arange, 3.2),
     *(case(fn, d, like) for fn in (unbroadcast, spread) for d, like in [
-        (X, X), (X, V), (V, X), (0.5, X), (X, 0.5), (X[:, :1], V), (Z, X), (X, Z), (X, X[:, :1]), (X, np.zeros((2, 2, 3))),
+        (X, X), (X, V), (V, X), (0.5, X), (X, 0.5), (X[:, :1], V), (Z, X), (X, Z), (X, X[:, :1]),
+        (X, np.zeros((2, 2, 3))),
     ]),
 ]  # fmt: skip

@@ -14,7 +14,8 @@ E = np.zeros((0, 3))
 S = np.float64(0.8)
 
 MOVES = [
-    case(np.reshape, X, (3, 2)), case(np.reshape, X, -1), case(np.reshape, X, (3, 2), order="F"), case(np.reshape, E, (3, 0)),
+    case(np.reshape, X, (3, 2)), case(np.reshape, X, -1), case(np.reshape, X, (3, 2), order="F"),
+    case(np.reshape, E, (3, 0)),
     case(np.ravel, X), case(np.ravel, X, "F"), case(np.ndarray.ravel, X), case(np.ndarray.flatten, X, "F"),
     case(np.transpose, X), case(np.transpose, C, (2, 0, 1)), case(np.transpose, C, (-1, 0, -2)), case(np.transpose, V),
     case(np.matrix_transpose, C), case(np.linalg.matrix_transpose, C),
@@ -44,9 +45,11 @@ REPEATS = [
     case(np.broadcast_arrays, V, X), case(np.broadcast_arrays, X[:, :1], V, S), case(np.broadcast_arrays, X),
     case(np.meshgrid, V, X[0, :2]), case(np.meshgrid, V, X[0, :2], indexing="ij"),
     case(np.meshgrid, V, X[0, :2], X[1]), case(np.meshgrid, V),
-    case(np.tile, V, 2), case(np.tile, X, (2, 1, 3)), case(np.tile, C, 2), case(np.tile, X, (2, 3)), case(np.tile, S, 3),
+    case(np.tile, V, 2), case(np.tile, X, (2, 1, 3)), case(np.tile, C, 2), case(np.tile, X, (2, 3)),
+    case(np.tile, S, 3),
     case(np.tile, E, (2, 2)),
-    case(np.repeat, X, 2), case(np.repeat, X, 2, axis=1), case(np.repeat, X, [1, 0, 3], axis=-1), case(np.repeat, V, 3, 0),
+    case(np.repeat, X, 2), case(np.repeat, X, 2, axis=1), case(np.repeat, X, [1, 0, 3], axis=-1),
+    case(np.repeat, V, 3, 0),
     case(np.repeat, X, np.array([1, 2, 0, 1, 3, 1])), case(np.ndarray.repeat, X, 2), case(np.repeat, E, 2, axis=1),
     case(np.resize, X, (3, 3)), case(np.resize, X, 4),
     *(case(fn, x) for fn in (np.atleast_1d, np.atleast_2d, np.atleast_3d) for x in (S, V, X, C)),
@@ -55,17 +58,22 @@ REPEATS = [
 
 JOINS = [
     case(np.concatenate, [X, X[:1]]), case(np.concatenate, [X, X[:, :1], X], 1), case(np.concatenate, [C, C], axis=-1),
-    case(np.concatenate, [V, X], axis=None), case(np.concatenate, C), case(np.concatenate, C, 1), case(np.concatenate, [X]),
+    case(np.concatenate, [V, X], axis=None), case(np.concatenate, C), case(np.concatenate, C, 1),
+    case(np.concatenate, [X]),
     case(np.concatenate, [V] * 6), case(np.concatenate, [C, C, C], axis=2), case(np.concatenate, (X, E)),
     case(np.concatenate, [Z, X]), case(np.concatenate, C, axis=None),
     case(np.vstack, [V, X]), case(np.vstack, [V, V]), case(np.vstack, (C, C)), case(np.vstack, C), case(np.vstack, X),
-    case(np.hstack, [V, V[:2]]), case(np.hstack, [X, X[:, :1]]), case(np.hstack, [S, V]), case(np.hstack, C), case(np.hstack, [V] * 5),
+    case(np.hstack, [V, V[:2]]), case(np.hstack, [X, X[:, :1]]), case(np.hstack, [S, V]), case(np.hstack, C),
+    case(np.hstack, [V] * 5),
     case(np.dstack, [V, V]), case(np.dstack, [X, X]), case(np.dstack, [C, X[:, :, None]]),
     case(np.column_stack, [V[:2], X]), case(np.column_stack, [V, V, V]), case(np.column_stack, (X, X)),
-    case(np.stack, [X, X]), case(np.stack, [X, X], 1), case(np.stack, [X, X, X], axis=-1), case(np.stack, C, axis=1), case(np.stack, [0.5, S]),
-    case(np.block, [[X, X], [X, X]]), case(np.block, [V, V]), case(np.block, [[X, X[:, :1]], [np.ones((1, 4))]]), case(np.block, X),
+    case(np.stack, [X, X]), case(np.stack, [X, X], 1), case(np.stack, [X, X, X], axis=-1), case(np.stack, C, axis=1),
+    case(np.stack, [0.5, S]),
+    case(np.block, [[X, X], [X, X]]), case(np.block, [V, V]), case(np.block, [[X, X[:, :1]], [np.ones((1, 4))]]),
+    case(np.block, X),
     case(np.block, [V, S]), case(np.block, [[V, S], [np.ones(4)]]),
-    case(np.append, V, V[:2]), case(np.append, X, X[:1], axis=0), case(np.append, X, X[:, :1], axis=1), case(np.append, X, S),
+    case(np.append, V, V[:2]), case(np.append, X, X[:1], axis=0), case(np.append, X, X[:, :1], axis=1),
+    case(np.append, X, S),
     case(np.append, X, X), case(np.append, C, C, -1),
 ]  # fmt: skip
 
@@ -83,8 +91,10 @@ PADS = [
     case(np.delete, V, 1), case(np.delete, X, -1, axis=1), case(np.delete, X, [0, 4]), case(np.delete, C, [0, 2], 1),
     case(np.delete, V, slice(0, 2)), case(np.delete, V, np.array([True, False, True])),
     case(np.insert, V, 1, 0.5), case(np.insert, V, [2, 0], [0.5, 0.7]), case(np.insert, X, 1, V, axis=0),
-    case(np.insert, X, 1, np.array([7.0, 8.0]), axis=1), case(np.insert, X, [1], np.array([[7.0], [8.0]]), axis=1), case(np.insert, X, -1, S, axis=1),
-    case(np.insert, X, [0, 3], np.array([0.3, 0.4]), axis=1), case(np.insert, X, 2, np.array([0.3, 0.4])), case(np.insert, X, [0, 1], S),
+    case(np.insert, X, 1, np.array([7.0, 8.0]), axis=1), case(np.insert, X, [1], np.array([[7.0], [8.0]]), axis=1),
+    case(np.insert, X, -1, S, axis=1),
+    case(np.insert, X, [0, 3], np.array([0.3, 0.4]), axis=1), case(np.insert, X, 2, np.array([0.3, 0.4])),
+    case(np.insert, X, [0, 1], S),
 ]  # fmt: skip
 
 CASES: list[Case] = [*MOVES, *COPIES, *REPEATS, *JOINS, *PARTS, *PADS]

@@ -1,0 +1,394 @@
+"""Rules for ``numpy.linalg``; each takes one matrix or a stack of them.
+
+The formulas are those of M. Giles, "An extended collection of matrix derivative results" (2008), and of S. F. Walter
+and L. Lehmann, "Algorithmic differentiation of linear algebra functions" (2010), in the convention that no operand is
+conjugated but where the function itself conjugates.
+
+``cholesky`` and ``eigh`` read one triangle of their argument, so the cotangent lies in that triangle: an element of it
+stands for its mirror image too.  Eigenvectors and singular vectors have derivatives where the values differ; their sign
+or phase is arbitrary, and a result that depends on it has no derivative to speak of.  A singular matrix has a
+determinant with a derivative, but ``det``'s rule needs the inverse: NumPy raises ``LinAlgError`` then.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .products import transposed
+from .table import forward, reverse
+
+
+def adjoint_of(a):
+    """The conjugate transpose of each matrix."""
+    return np.conj(transposed(a)) if np.iscomplexobj(a) else transposed(a)
+
+
+def conjugate(a):
+    """`a` conjugated, without a call where it is real."""
+    return np.conj(a) if np.iscomplexobj(a) else a
+
+
+def diagonal_matrix(values):
+    """Matrices with `values` on their diagonals."""
+    return values[..., None] * np.eye(values.shape[-1], dtype=values.dtype)
+
+
+# Solving and inverting
+
+
+@reverse(np.linalg.solve)
+def solve(y, d, a, b):
+    if b.ndim == 1 and a.ndim > 2:
+        d_b = np.linalg.solve(transposed(a), d[..., None])[..., 0]
+    else:
+        d_b = np.linalg.solve(transposed(a), d)
+    if b.ndim > 1:
+        return -(d_b @ transposed(y)), d_b
+    return -np.outer(d_b, y) if a.ndim == 2 else -(d_b[..., :, None] * y[..., None, :]), d_b
+
+
+@forward(np.linalg.solve)
+def push_solve(y, d, a, b):
+    if b.ndim == 1 and a.ndim > 2:
+        return -np.linalg.solve(a, d @ y[..., None])[..., 0], np.linalg.solve(a, d)
+    return -np.linalg.solve(a, d @ y), np.linalg.solve(a, d)
+
+
+@reverse(np.linalg.inv)
+def inv(y, d, a):
+    return -(transposed(y) @ d @ transposed(y))
+
+
+@forward(np.linalg.inv)
+def push_inv(y, d, a):
+    return -(y @ d @ y)
+
+
+@reverse(np.linalg.pinv)
+def pinv(y, d, a, rcond=None):
+    return pinv_adjoint(y, d, a)
+
+
+@forward(np.linalg.pinv)
+def push_pinv(y, d, a, rcond=None):
+    return pinv_tangent(y, d, a)
+
+
+def pinv_tangent(y, d, a):
+    """Golub and Pereyra's derivative of the pseudoinverse, for a perturbation that does not change the rank."""
+    d_h, y_h = adjoint_of(d), adjoint_of(y)
+    return y @ y_h @ (d_h - d_h @ a @ y) - y @ d @ y + (d_h - y @ a @ d_h) @ y_h @ y
+
+
+def pinv_adjoint(y, d, a):
+    d_t, y_t, y_h = transposed(d), transposed(y), adjoint_of(y)
+    around = (d_t - a @ y @ d_t) @ y @ y_h + y_h @ y @ (d_t - d_t @ y @ a)
+    return conjugate(around) - y_t @ d @ y_t
+
+
+@reverse(np.linalg.lstsq)
+def lstsq(y, d, a, b, rcond=None):
+    d_a, d_b = np.zeros_like(a), np.zeros_like(b)
+    if d[0] is not None:
+        p = np.linalg.pinv(a)
+        d_a = pinv_adjoint(p, np.outer(d[0], b) if b.ndim == 1 else d[0] @ b.T, a)
+        d_b = p.T @ d[0]
+    if d[1] is not None and y[1].size > 0:
+        # The solution minimises the residual, so it contributes nothing.
+        d_b = d_b + 2 * d[1] * (b - a @ y[0])
+        d_a = d_a - 2 * (np.outer(b - a @ y[0], d[1] * y[0]) if b.ndim == 1 else (d[1] * (b - a @ y[0])) @ y[0].T)
+    return (d_a if d[3] is None else d_a + singular_values_adjoint(d[3], a)), d_b
+
+
+@forward(np.linalg.lstsq)
+def push_lstsq(y, d, a, b, rcond=None):
+    p, residual = np.linalg.pinv(a), b - a @ y[0]
+    return (
+        (pinv_tangent(p, d, a) @ b, squares(-2 * residual * (d @ y[0]), y[1]), None, singular_values_tangent(d, a)),
+        (p @ d, squares(2 * residual * d, y[1]), None, np.zeros_like(y[3])),
+    )
+
+
+def squares(terms, like):
+    """The sum of `terms` over the equations, where there is a residual."""
+    return np.reshape(np.sum(terms, 0), like.shape) if like.size > 0 else np.zeros_like(like)
+
+
+# Determinants
+
+
+@reverse(np.linalg.det)
+def det(y, d, a):
+    return (d * y if a.ndim == 2 else (d * y)[..., None, None]) * transposed(np.linalg.inv(a))
+
+
+@forward(np.linalg.det)
+def push_det(y, d, a):
+    return y * np.trace(np.linalg.solve(a, d), axis1=-2, axis2=-1)
+
+
+@reverse(np.linalg.slogdet)
+def slogdet(y, d, a):
+    if np.iscomplexobj(a):
+        # The sign is exp(1j * angle), and the angle is the imaginary part of the complex logarithm.
+        turn = np.zeros_like(y[0]) if d[0] is None else 1j * np.real(1j * d[0] * y[0])
+        scale = -turn if d[1] is None else d[1] - turn
+    else:
+        scale = np.zeros_like(y[1]) if d[1] is None else d[1]
+    return (scale if a.ndim == 2 else scale[..., None, None]) * transposed(np.linalg.inv(a))
+
+
+@forward(np.linalg.slogdet)
+def push_slogdet(y, d, a):
+    t_log = np.trace(np.linalg.solve(a, d), axis1=-2, axis2=-1)
+    if np.iscomplexobj(a):
+        return ((1j * np.imag(t_log) * y[0], np.real(t_log)),)
+    return ((np.zeros_like(y[0]), t_log),)
+
+
+# Factorisations of Hermitian matrices
+
+
+@reverse(np.linalg.cholesky)
+def cholesky(y, d, a, *, upper=False):
+    if upper:
+        return adjoint_of(cholesky_adjoint(adjoint_of(y), adjoint_of(d)))
+    return cholesky_adjoint(y, d)
+
+
+@forward(np.linalg.cholesky)
+def push_cholesky(y, d, a, *, upper=False):
+    if upper:
+        return adjoint_of(cholesky_tangent(adjoint_of(y), adjoint_of(d)))
+    return cholesky_tangent(y, d)
+
+
+def cholesky_adjoint(y, d):
+    back = transposed(np.linalg.inv(y))
+    s = back @ half_diagonal(transposed(y) @ d) @ adjoint_of(back)
+    return half_diagonal(s + adjoint_of(s))
+
+
+def cholesky_tangent(y, d):
+    inverse = np.linalg.inv(y)
+    return y @ half_diagonal(inverse @ mirrored(d, "L") @ adjoint_of(inverse))
+
+
+def half_diagonal(a):
+    """The lower triangles with half their diagonals."""
+    return 0.5 * (np.tril(a) + np.tril(a, -1))
+
+
+def mirrored(a, UPLO):
+    """The Hermitian matrix that a function takes `a` for which reads one triangle of it."""
+    half = half_diagonal(a) if UPLO.upper() == "L" else transposed(half_diagonal(transposed(a)))
+    return half + adjoint_of(half)
+
+
+def onto_triangle(s, UPLO):
+    """The cotangent of a matrix of which one triangle is read, from that of the Hermitian matrix that is meant."""
+    if UPLO.upper() == "L":
+        return half_diagonal(s + adjoint_of(s))
+    return transposed(half_diagonal(transposed(s) + conjugate(s)))
+
+
+@reverse(np.linalg.eigh)
+def eigh(y, d, a, UPLO="L"):
+    return eigh_adjoint(y[0], y[1], d[0], d[1], UPLO)
+
+
+@forward(np.linalg.eigh)
+def push_eigh(y, d, a, UPLO="L"):
+    turned = adjoint_of(y[1]) @ mirrored(d, UPLO) @ y[1]
+    values = np.real(np.diagonal(turned, 0, -2, -1))
+    return ((values, y[1] @ (turned * inverse_gaps(y[0]))),)
+
+
+@reverse(np.linalg.eigvalsh)
+def eigvalsh(y, d, a, UPLO="L"):
+    values, vectors = np.linalg.eigh(a, UPLO)
+    return eigh_adjoint(values, vectors, d, None, UPLO)
+
+
+@forward(np.linalg.eigvalsh)
+def push_eigvalsh(y, d, a, UPLO="L"):
+    values, vectors = np.linalg.eigh(a, UPLO)
+    return np.real(np.diagonal(adjoint_of(vectors) @ mirrored(d, UPLO) @ vectors, 0, -2, -1))
+
+
+def eigh_adjoint(w, v, d_w, d_v, UPLO):
+    if d_v is None:
+        return onto_triangle((conjugate(v) * d_w[..., None, :]) @ transposed(v), UPLO)
+    inner = (transposed(v) @ d_v) * inverse_gaps(w)
+    if d_w is not None:
+        inner = inner + diagonal_matrix(d_w)
+    return onto_triangle(conjugate(v) @ inner @ transposed(v), UPLO)
+
+
+def inverse_gaps(w):
+    """``1 / (w[j] - w[i])`` at (i, j), and 0 on the diagonal."""
+    eye = np.eye(w.shape[-1], dtype=w.dtype)
+    return (1.0 - eye) / (w[..., None, :] - w[..., :, None] + eye)
+
+
+# Eigenvalues of any matrix
+
+
+@reverse(np.linalg.eig)
+def eig(y, d, a):
+    return eig_adjoint(y[0], y[1], d[0], d[1])
+
+
+@forward(np.linalg.eig)
+def push_eig(y, d, a):
+    turned = np.linalg.solve(y[1], d @ y[1])
+    moved = y[1] @ (turned * inverse_gaps(y[0]))
+    along = np.real(np.sum(np.conj(y[1]) * moved, -2, keepdims=True))
+    phase = np.imag(np.sum(moved / y[1] * is_largest(y[1]), -2, keepdims=True))
+    return ((np.diagonal(turned, 0, -2, -1), moved - y[1] * (along + 1j * phase)),)
+
+
+def is_largest(v):
+    """True at the component of each eigenvector that LAPACK makes real."""
+    return np.arange(v.shape[-1])[:, None] == np.argmax(np.abs(v), -2)[..., None, :]
+
+
+@reverse(np.linalg.eigvals)
+def eigvals(y, d, a):
+    values, vectors = np.linalg.eig(a)
+    return eig_adjoint(values, vectors, d, None)
+
+
+@forward(np.linalg.eigvals)
+def push_eigvals(y, d, a):
+    values, vectors = np.linalg.eig(a)
+    return np.diagonal(np.linalg.solve(vectors, d @ vectors), 0, -2, -1)
+
+
+def eig_adjoint(w, v, d_w, d_v):
+    if d_v is None:
+        return np.linalg.solve(transposed(v), d_w[..., :, None] * transposed(v))
+    # LAPACK gives an eigenvector length 1 and a real largest component.
+    along = np.sum(d_v * v, -2, keepdims=True)
+    across = d_v - np.conj(v) * np.real(along) - 1j * (np.imag(along) / v * is_largest(v))
+    inner = (transposed(v) @ across) * inverse_gaps(w)
+    if d_w is not None:
+        inner = inner + diagonal_matrix(d_w)
+    return np.linalg.solve(transposed(v), inner @ transposed(v))
+
+
+# Singular values
+
+
+@reverse(np.linalg.svd)
+def svd(y, d, a, full_matrices=True, compute_uv=True):
+    if not compute_uv:
+        return singular_values_adjoint(d, a)
+    if d[0] is None and d[2] is None:
+        u, vh = y[0][..., : y[1].shape[-1]], y[2][..., : y[1].shape[-1], :]
+        return (conjugate(u) * d[1][..., None, :]) @ conjugate(vh)
+    check_thin(a, full_matrices)
+    return svd_adjoint(y[0], y[1], y[2], d[0], d[1], d[2])
+
+
+@forward(np.linalg.svd)
+def push_svd(y, d, a, full_matrices=True, compute_uv=True):
+    if not compute_uv:
+        return singular_values_tangent(d, a)
+    check_thin(a, full_matrices)
+    return (svd_tangent(y[0], y[1], y[2], d),)
+
+
+@reverse(np.linalg.svdvals)
+def svdvals(y, d, x):
+    return singular_values_adjoint(d, x)
+
+
+@forward(np.linalg.svdvals)
+def push_svdvals(y, d, x):
+    return singular_values_tangent(d, x)
+
+
+def singular_values_adjoint(d, a):
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    return (conjugate(u) * d[..., None, :]) @ conjugate(vh)
+
+
+def singular_values_tangent(d, a):
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    return np.real(np.diagonal(adjoint_of(u) @ d @ adjoint_of(vh), 0, -2, -1))
+
+
+def check_thin(a, full_matrices):
+    """Refuse what has no derivative, or none here."""
+    if np.iscomplexobj(a):
+        raise NotImplementedError("np.linalg.svd of a complex matrix is differentiable in its singular values only")
+    if full_matrices and a.shape[-2] != a.shape[-1]:
+        raise NotImplementedError("the singular vectors of np.linalg.svd need full_matrices=False to be differentiable")
+
+
+def svd_adjoint(u, s, vh, d_u, d_s, d_vh):
+    row, column, gaps = s[..., None, :], s[..., :, None], inverse_gaps(s * s)
+    d_a = np.zeros_like(u @ vh) if d_s is None else (u * d_s[..., None, :]) @ vh
+    if d_u is not None:
+        inside = transposed(u) @ d_u
+        j = inside * gaps
+        d_a = d_a + (u @ ((j + transposed(j)) * row) + (d_u - u @ inside) / row) @ vh
+    if d_vh is not None:
+        inside = d_vh @ transposed(vh)
+        k = transposed(inside) * gaps
+        d_a = d_a + u @ (column * (k + transposed(k)) @ vh + (d_vh - inside @ vh) / column)
+    return d_a
+
+
+def svd_tangent(u, s, vh, d):
+    v, gaps = transposed(vh), inverse_gaps(s * s)
+    m = transposed(u) @ d @ v
+    row, column = s[..., None, :], s[..., :, None]
+    t_u = u @ (gaps * (m * row + column * transposed(m))) + (d @ v - u @ m) / row
+    t_v = v @ (gaps * (column * m + transposed(m) * row)) + (transposed(d) @ u - v @ transposed(m)) / row
+    return t_u, np.diagonal(m, 0, -2, -1), transposed(t_v)
+
+
+# Orthogonal factorisation
+
+
+@reverse(np.linalg.qr)
+def qr(y, d, a, mode="reduced"):
+    check_qr(a, mode)
+    if mode == "r":
+        return qr_adjoint(np.linalg.qr(a)[0], y, None, d)
+    return qr_adjoint(y[0], y[1], d[0], d[1])
+
+
+@forward(np.linalg.qr)
+def push_qr(y, d, a, mode="reduced"):
+    check_qr(a, mode)
+    if mode == "r":
+        return qr_tangent(np.linalg.qr(a)[0], y, d)[1]
+    return (qr_tangent(y[0], y[1], d),)
+
+
+def check_qr(a, mode):
+    """Refuse what has no derivative, or none here."""
+    if mode == "complete" or mode == "raw":
+        raise NotImplementedError("np.linalg.qr is differentiable in the modes 'reduced' and 'r'")
+    if np.iscomplexobj(a):
+        raise NotImplementedError("np.linalg.qr of a complex matrix is not differentiable here")
+    if a.shape[-2] < a.shape[-1]:
+        raise NotImplementedError("np.linalg.qr of a matrix with more columns than rows is not differentiable here")
+
+
+def qr_adjoint(q, r, d_q, d_r):
+    m = np.zeros_like(r) if d_r is None else r @ transposed(d_r)
+    if d_q is not None:
+        m = m - transposed(d_q) @ q
+    inner = q @ (np.tril(m) + transposed(np.tril(m, -1)))
+    return transposed(np.linalg.solve(r, transposed(inner if d_q is None else inner + d_q)))
+
+
+def qr_tangent(q, r, d):
+    scaled = transposed(np.linalg.solve(transposed(r), transposed(d)))
+    below = np.tril(transposed(q) @ scaled, -1)
+    turn = below - transposed(below)
+    return q @ turn + scaled - q @ (transposed(q) @ scaled), (transposed(q) @ scaled - turn) @ r

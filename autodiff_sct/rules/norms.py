@@ -1,0 +1,146 @@
+"""Rules for the norms and the condition number of ``numpy.linalg``.
+
+At 0 a norm's derivative is taken to be 0, as the derivative of the absolute value is; where several elements attain an
+extremum, they share its derivative evenly.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .linalg import conjugate
+from .table import forward, reverse, static
+
+
+@reverse(np.linalg.norm)
+def norm(y, d, x, ord=None, axis=None, keepdims=False):
+    axes = norm_axes(axis, x.ndim)
+    y, d = widened(y, axes, keepdims, x.ndim), widened(d, axes, keepdims, x.ndim)
+    if is_euclidean(ord, axis, x.ndim):
+        return d / nonzero(y) * conjugate(x)
+    return d * norm_gradient(y, x, ord, axes)
+
+
+@forward(np.linalg.norm)
+def push_norm(y, d, x, ord=None, axis=None, keepdims=False):
+    axes = norm_axes(axis, x.ndim)
+    gradient = norm_gradient(
+        widened(y, axes, keepdims, x.ndim), x, None if is_euclidean(ord, axis, x.ndim) else ord, axes
+    )
+    return np.sum(np.real(gradient * d), axes, keepdims=keepdims)
+
+
+@reverse(np.linalg.vector_norm)
+def vector_norm(y, d, x, *, axis=None, keepdims=False, ord=2):
+    axes = norm_axes(axis, x.ndim)
+    return widened(d, axes, keepdims, x.ndim) * vector_gradient(widened(y, axes, keepdims, x.ndim), x, ord, axes)
+
+
+@forward(np.linalg.vector_norm)
+def push_vector_norm(y, d, x, *, axis=None, keepdims=False, ord=2):
+    axes = norm_axes(axis, x.ndim)
+    gradient = vector_gradient(widened(y, axes, keepdims, x.ndim), x, ord, axes)
+    return np.sum(np.real(gradient * d), axes, keepdims=keepdims)
+
+
+@reverse(np.linalg.matrix_norm)
+def matrix_norm(y, d, x, *, keepdims=False, ord="fro"):
+    return norm(y, d, x, ord, (-2, -1), keepdims)
+
+
+@forward(np.linalg.matrix_norm)
+def push_matrix_norm(y, d, x, *, keepdims=False, ord="fro"):
+    return push_norm(y, d, x, ord, (-2, -1), keepdims)
+
+
+@static
+def norm_axes(axis: int | tuple[int, ...] | None, ndim: int) -> tuple[int, ...]:
+    """The axes that a norm is taken over, counted from the front."""
+    axes = range(ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+    return tuple(k % ndim for k in axes)
+
+
+@static
+def is_euclidean(ord: float | str | None, axis: int | tuple[int, ...] | None, ndim: int) -> bool:
+    """Whether a norm is the root of the sum of the squares of all elements."""
+    return ord is None or ord == "fro" or (ord == 2 and len(norm_axes(axis, ndim)) == 1)
+
+
+def widened(value, axes, keepdims, ndim):
+    """`value` with the axes that the norm has removed, unless it has removed all."""
+    return value if keepdims or len(axes) == ndim else np.expand_dims(value, axes)
+
+
+def nonzero(y):
+    """`y` with 1 in the place of 0, to divide by."""
+    return y + (y == 0)
+
+
+def direction(x):
+    """The derivative of the absolute value, 0 at 0."""
+    return np.conj(x) / nonzero(np.abs(x)) if np.iscomplexobj(x) else np.sign(x)
+
+
+def norm_gradient(y, x, ord, axes):
+    if ord is not None and len(axes) == 2:
+        return matrix_gradient(x, ord, axes)
+    return vector_gradient(y, x, 2 if ord is None else ord, axes)
+
+
+def vector_gradient(y, x, ord, axes):
+    if ord == 2:
+        return conjugate(x) / nonzero(y)
+    if ord == 0:
+        return np.zeros_like(x)
+    if ord == 1:
+        return direction(x)
+    if abs(ord) == np.inf:
+        return direction(x) * even_share(np.abs(x) == y, axes, y.dtype)
+    return direction(x) * (np.abs(x) / nonzero(y)) ** (ord - 1)
+
+
+def even_share(at, axes, dtype):
+    """One over the number of places that attain an extremum, at those places."""
+    return at / np.sum(at, axes, dtype=dtype, keepdims=True)
+
+
+def matrix_gradient(x, ord, axes):
+    if ord == "nuc" or abs(ord) == 2:
+        u, s, vh = np.linalg.svd(np.moveaxis(x, axes, (-2, -1)), full_matrices=False)
+        return np.moveaxis((conjugate(u) * singular_weights(s, ord)[..., None, :]) @ conjugate(vh), (-2, -1), axes)
+    summed, compared = (axes[0], axes[1]) if abs(ord) == 1 else (axes[1], axes[0])
+    sums = np.sum(np.abs(x), summed, keepdims=True)
+    extreme = np.max(sums, compared, keepdims=True) if ord > 0 else np.min(sums, compared, keepdims=True)
+    return direction(x) * even_share(sums == extreme, compared, sums.dtype)
+
+
+def singular_weights(s, ord):
+    """The derivative of a norm by the singular values, which are sorted."""
+    if ord == "nuc":
+        return np.ones_like(s)
+    return even_share(s == (s[..., :1] if ord == 2 else s[..., -1:]), -1, s.dtype)
+
+
+@reverse(np.linalg.cond)
+def cond(y, d, x, p=None):
+    return (d if x.ndim == 2 else d[..., None, None]) * cond_gradient(x, p)
+
+
+@forward(np.linalg.cond)
+def push_cond(y, d, x, p=None):
+    return np.sum(np.real(cond_gradient(x, p) * d), (-2, -1))
+
+
+def cond_gradient(x, p):
+    """The derivative of the largest singular value over the smallest (``p=-2``: the other way round)."""
+    if p is not None and p != 2 and p != -2:
+        raise NotImplementedError(
+            "np.linalg.cond is differentiable for p=None, 2 and -2: write norm(x, p) * norm(inv(x), p)"
+        )
+    u, s, vh = np.linalg.svd(x, full_matrices=False)
+    top, bottom = s[..., :1, None], s[..., -1:, None]
+    first = conjugate(u[..., :, :1] @ vh[..., :1, :])
+    last = conjugate(u[..., :, -1:] @ vh[..., -1:, :])
+    if p == -2:
+        return last / top - first * bottom / (top * top)
+    return first / bottom - last * top / (bottom * bottom)

@@ -1,0 +1,70 @@
+"""Calls on which the rows of ``rules/linalg.py`` are checked.
+
+Not here: complex eigenvectors of Hermitian matrices and results that depend on the sign that LAPACK happens to choose.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.laws.checker import Case, case
+
+RNG = np.random.default_rng(11)
+
+
+def real(*shape: int) -> np.ndarray:
+    return RNG.uniform(-1, 1, shape)
+
+
+def complex_(*shape: int) -> np.ndarray:
+    return real(*shape) + 1j * real(*shape)
+
+
+EYE = np.eye(3)
+A, B, STACK, Z, ZSTACK = (
+    real(3, 3) + 2 * EYE,
+    real(3, 2),
+    real(2, 3, 3) + 2 * EYE,
+    complex_(3, 3) + 2 * EYE,
+    complex_(2, 3, 3) + 2 * EYE,
+)
+V, TALL, WIDE = real(3), real(5, 3), real(3, 5)
+POSITIVE, POSITIVES, HERMITIAN = A @ A.T + EYE, STACK @ STACK.swapaxes(1, 2) + EYE, Z @ Z.conj().T + EYE
+DIAGONAL = np.diag([1.0, 2.5, 4.5]) + 0.3 * real(3, 3)
+TURNING = np.array([[0.5, -2.0, 0.3], [1.5, 0.4, 0.2], [0.1, -0.3, 2.0]])
+THIN = 0.2 * real(2, 4, 3) + np.eye(4, 3) * [1.0, 2.5, 4.0]
+E, ONE = np.zeros((0, 0)), np.array([[1.7]])
+
+SOLVES = [
+    case(np.linalg.solve, A, V), case(np.linalg.solve, A, B), case(np.linalg.solve, STACK, V),
+    case(np.linalg.solve, STACK, real(2, 3, 2)),
+    case(np.linalg.solve, A, real(2, 3, 2)), case(np.linalg.solve, STACK, B), case(np.linalg.solve, Z, V),
+    case(np.linalg.solve, A, complex_(3, 2)),
+    case(np.linalg.solve, ZSTACK, V), case(np.linalg.solve, ONE, np.array([0.3])),
+    case(np.linalg.solve, E, np.zeros((0, 2))),
+    *(case(np.linalg.inv, a) for a in (A, STACK, Z, ZSTACK, ONE)),
+    *(case(np.linalg.pinv, a) for a in (A, TALL, WIDE, STACK, Z, complex_(4, 3), complex_(2, 3, 4))),
+    case(np.linalg.lstsq, TALL, real(5)), case(np.linalg.lstsq, TALL, real(5, 2)), case(np.linalg.lstsq, WIDE, V),
+    case(np.linalg.lstsq, A, B, None),
+]  # fmt: skip
+
+DETERMINANTS = [case(fn, a) for fn in (np.linalg.det, np.linalg.slogdet) for a in (A, STACK, Z, ZSTACK, -A, ONE)]
+
+SYMMETRIC = [
+    *(case(np.linalg.cholesky, a) for a in (POSITIVE, POSITIVES, HERMITIAN, ONE)),
+    *(case(np.linalg.cholesky, a, upper=True) for a in (POSITIVE, POSITIVES, HERMITIAN)),
+    *(case(np.linalg.eigh, a) for a in (POSITIVE, POSITIVES, ONE)), case(np.linalg.eigh, POSITIVE, "U"),
+    *(case(np.linalg.eigvalsh, a, *uplo) for a in (POSITIVE, POSITIVES, HERMITIAN) for uplo in ((), ("U",), ("l",))),
+]  # fmt: skip
+
+SPECTRA = [
+    *(case(fn, a) for fn in (np.linalg.eig, np.linalg.eigvals)
+    for a in (DIAGONAL, TURNING, Z, np.stack([DIAGONAL, DIAGONAL.T]), ZSTACK)),
+    *(case(np.linalg.svd, a, full_matrices=False) for a in (A, TALL, WIDE, STACK, THIN)), case(np.linalg.svd, A),
+    *(case(np.linalg.svd, a, compute_uv=False) for a in (A, TALL, Z, real(2, 4, 3))),
+    *(case(np.linalg.svdvals, a) for a in (A, WIDE, Z, complex_(2, 3, 4))),
+    *(case(np.linalg.qr, a) for a in (A, TALL, STACK, real(2, 4, 3))), case(np.linalg.qr, TALL, "r"),
+    case(np.linalg.qr, A, mode="r"),
+]  # fmt: skip
+
+CASES: list[Case] = [*SOLVES, *DETERMINANTS, *SYMMETRIC, *SPECTRA]

@@ -17,6 +17,7 @@ from tests.bank.structures import arrays
 
 CHECKS: dict[str, Callable[[Program], object]] = {
     "gradient": checks.check_gradient,
+    "other values": checks.check_other_values,
     "value": checks.check_value,
     "float32": checks.check_float32,
     "forward": checks.check_forward,

@@ -35,12 +35,46 @@ def by_path(wrt: tuple[int, ...], gradient: Any) -> dict[tuple[str, ...], Any]:
 
 def check_gradient(program: Program) -> None:
     """The gradient is that of central differences, in the caller's structure, dtypes and kinds of numbers."""
-    args = program.args()
-    gradient, _ = quiet(ad.grad(program.function, position_of(program.wrt)), *args)
-    check_kinds(args, program.wrt, gradient)
+    gradient = ad.grad(program.function, position_of(program.wrt))
+    found, _ = quiet(gradient, *program.args())
+    check_kinds(program.args(), program.wrt, found)
+    compare(program, found, gradient_by_differences(program))
+    assert same(found, quiet(gradient, *program.args())[0]), "two calls differ"
+
+
+def compare(program: Program, gradient: Any, differences: dict[tuple[str, ...], np.ndarray]) -> None:
+    """Compare a gradient with differences, number by number."""
     found = by_path(program.wrt, gradient)
-    for path, expected in gradient_by_differences(program).items():
+    for path, expected in differences.items():
         assert_close(found[path], expected, tolerance_of(program, found[path]), f"gradient of argument {show(path)}")
+
+
+def check_other_values(program: Program) -> None:
+    """A gradient function that was compiled for some numbers is right for others."""
+    gradient = ad.grad(program.function, position_of(program.wrt))
+    quiet(gradient, *program.args())
+    for number in range(1, 10):
+        if (expected := differences_elsewhere(program, number)) is not None:
+            return compare(program, quiet(gradient, *program.args_elsewhere(number))[0], expected)
+    raise AssertionError("no other numbers suit this program")
+
+
+def differences_elsewhere(program: Program, number: int) -> dict[tuple[str, ...], np.ndarray] | None:
+    """Return the differences at other numbers, or None where the program fails there or a kink lies near."""
+    function, make, wrt, shrink = (
+        program.function,
+        lambda: program.args_elsewhere(number),
+        program.wrt,
+        shrink_of(program),
+    )
+    try:
+        expected = differentiate(function, make, wrt, shrink)
+        halved = differentiate(function, make, wrt, 0.5 * shrink)
+    except (ArithmeticError, LookupError, ValueError, Warning):
+        return None
+    tolerance = 0.2 * tolerance_of(program, 0.0)
+    steady = all(np.allclose(halved[p], expected[p], rtol=tolerance, atol=0.01 * tolerance) for p in expected)
+    return expected if steady else None
 
 
 def check_kinds(args: tuple[Any, ...], wrt: tuple[int, ...], gradient: Any) -> None:
@@ -129,17 +163,24 @@ def random_tangents(program: Program) -> tuple[Any, ...]:
 
 
 def check_forward(program: Program) -> None:
-    """Forward mode agrees with reverse mode: the tangent's total is the gradient applied to the direction."""
+    """Forward mode agrees with differences and, more closely, with reverse mode applied to the same direction."""
     tangents = random_tangents(program)
     (value, tangent), _ = quiet(ad.jvp, program.function, program.args(), tangents)
     assert same(value, quiet(program.function, *program.args())[0])
+    compare_with(tangent, gradient_by_differences(program), tangents, 10 * tolerance_of(program, 0.0))
     gradient, _ = quiet(ad.grad(program.function, position_of(program.wrt)), *program.args())
+    found = by_path(program.wrt, gradient)
+    narrow = any(np.asarray(leaf).dtype.itemsize < 8 for leaf in found.values())
+    compare_with(tangent, found, tangents, 1e-2 if narrow else 1e-8)
+
+
+def compare_with(tangent: Any, gradient: dict[tuple[str, ...], Any], tangents: tuple[Any, ...], rtol: float) -> None:
+    """Compare the total of a tangent with the gradient applied to the direction."""
     directions = leaves(tangents)
-    products = [np.sum(leaf * directions[path]) for path, leaf in by_path(program.wrt, gradient).items()]
-    expected = float(np.real(sum(products)))
-    size = float(sum(np.sum(np.abs(leaf * directions[path])) for path, leaf in by_path(program.wrt, gradient).items()))
-    narrow = any(np.asarray(leaf).dtype.itemsize < 8 for leaf in by_path(program.wrt, gradient).values())
-    np.testing.assert_allclose(total(tangent), expected, rtol=1e-7, atol=(1e-3 if narrow else 1e-9) * max(1.0, size))
+    products = [leaf * directions[path] for path, leaf in gradient.items()]
+    expected = float(np.real(sum(np.sum(product) for product in products)))
+    size = float(sum(np.sum(np.abs(product)) for product in products))
+    np.testing.assert_allclose(total(tangent), expected, rtol=rtol, atol=rtol * max(1.0, size))
 
 
 def contraction(program: Program) -> Callable[..., Any]:

@@ -7,6 +7,18 @@ import numpy as np
 from tests.bank.registry import program
 
 
+@program(args=lambda rng: (1.3, 0.7), wrt=(0, 1), tags={"second"})
+def volume(r, h):
+    area = np.pi * r**2
+    return area * h
+
+
+@program(args=lambda rng: tuple(rng.normal(size=s) for s in ((4, 3), 3, (7, 4), (7, 3))), wrt=(0, 1))
+def mean_squared_error(w, b, x, y):
+    error = x @ w + b - y
+    return np.mean(error**2)
+
+
 @program(args=lambda rng: (rng.normal(size=5),), tags={"second"})
 def rosenbrock(x):
     return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)

@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from tests.bank.structures import map_leaves
+
 TOPICS = (
     "aliases",
     "branches",
@@ -70,7 +72,23 @@ class Program:
 
     def args(self) -> tuple[Any, ...]:
         """Return fresh arguments, the same ones in each call and in each process."""
-        return self.make_args(np.random.default_rng(zlib.crc32(self.name.encode())))
+        return self.args_elsewhere(0)
+
+    def args_elsewhere(self, number: int) -> tuple[Any, ...]:
+        """Return arguments of the same kinds with other numbers; the literal ones move by a few per cent."""
+        args = self.make_args(np.random.default_rng(zlib.crc32(self.name.encode()) + number))
+        factor = 1 + 0.02 * number
+        moved: tuple[Any, ...] = (
+            map_leaves(
+                lambda path, leaf: (
+                    leaf * type(leaf)(factor) if np.isscalar(leaf) else (leaf * factor).astype(leaf.dtype)
+                ),
+                args,
+            )
+            if number
+            else args
+        )
+        return moved
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,11 @@ def test_gradient(program: Program) -> None:
 
 
 @EVERY
+def test_other_values(program: Program) -> None:
+    checks.check_other_values(program)
+
+
+@EVERY
 def test_value_and_memory(program: Program) -> None:
     checks.check_value(program)
 

@@ -81,7 +81,7 @@ class Program:
         moved: tuple[Any, ...] = (
             map_leaves(
                 lambda path, leaf: (
-                    leaf * type(leaf)(factor) if np.isscalar(leaf) else (leaf * factor).astype(leaf.dtype)
+                    leaf * type(leaf)(factor) if np.isscalar(leaf) else np.asarray(leaf * factor, leaf.dtype)
                 ),
                 args,
             )

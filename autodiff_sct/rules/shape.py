@@ -107,6 +107,13 @@ def astype(y, d, a, dtype):
     return d
 
 
+if hasattr(np, "astype"):
+
+    @linear(np.astype)
+    def astype_function(y, d, x, dtype):
+        return d
+
+
 @linear(np.copy, np.ndarray.copy)
 def copy(y, d, a, order="K"):
     return d
@@ -391,15 +398,30 @@ def with_zeros(d, y):
 # Padding, inserting, deleting: where each element went is found by doing the same to the elements' positions.
 
 
-@linear(np.pad)
-def pad(y, d, array, pad_width, mode="constant"):
-    if mode == "constant":
-        return d[core(pad_width, d.ndim)]
-    if mode not in ("edge", "reflect", "symmetric", "wrap", "empty"):
+@reverse(np.pad)
+def pad(y, d, array, pad_width, mode="constant", *, constant_values=0):
+    if mode in ("constant", "empty"):
+        inner = d[core(pad_width, d.ndim)]
+        return inner, None, None, outside(d, inner, constant_values)
+    if mode not in ("edge", "reflect", "symmetric", "wrap"):
         raise NotImplementedError("np.pad is differentiable in the modes constant, edge, reflect, symmetric and wrap")
     widths = pad_widths(pad_width, array.ndim)
     places = [np.pad(np.arange(array.shape[k]), widths[k], mode) for k in range(array.ndim)]
     return gather_adjoint(d, array, np.ix_(*places))
+
+
+@forward(np.pad)
+def push_pad(y, d, array, pad_width, mode="constant", *, constant_values=0):
+    return np.pad(d, pad_width, mode), None, None, np.pad(np.zeros_like(array), pad_width, constant_values=d)
+
+
+def outside(d, inner, constant_values):
+    """The cotangent of the number that the padding is filled with."""
+    if np.ndim(constant_values) > 0:
+        raise NotImplementedError(
+            "np.pad is differentiable with one number as constant_values: pad each side by itself"
+        )
+    return np.sum(d) - np.sum(inner)
 
 
 @static

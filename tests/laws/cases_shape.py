@@ -32,6 +32,7 @@ MOVES = [
 
 COPIES = [
     case(np.ndarray.astype, X, np.float32), case(np.ndarray.astype, X, complex),
+    *([case(np.astype, X, np.float32)] if hasattr(np, "astype") else []),
     case(np.copy, X), case(np.ndarray.copy, X), case(np.asarray, X), case(np.asarray, [0.3, S]), case(np.asanyarray, X),
     case(np.ascontiguousarray, X.T), case(np.asfortranarray, X),
     case(np.array, X), case(np.array, [V, V * 2]), case(np.array, [0.5, 1.5, S]), case(np.array, (0.5, 1.5)),
@@ -88,6 +89,7 @@ MODES = ["constant", "edge", "reflect", "symmetric", "wrap"]
 PADS = [
     *(case(np.pad, X, 1, mode) for mode in MODES), *(case(np.pad, V, (2, 0), mode) for mode in MODES),
     *(case(np.pad, C, [(0, 1), (2, 1), (0, 0)], mode) for mode in MODES), case(np.pad, V, (4, 5), "reflect"),
+    case(np.pad, X, 1, constant_values=0.5), case(np.pad, X, [(0, 1), (2, 0)], constant_values=0.5),
     case(np.delete, V, 1), case(np.delete, X, -1, axis=1), case(np.delete, X, [0, 4]), case(np.delete, C, [0, 2], 1),
     case(np.delete, V, slice(0, 2)), case(np.delete, V, np.array([True, False, True])),
     case(np.insert, V, 1, 0.5), case(np.insert, V, [2, 0], [0.5, 0.7]), case(np.insert, X, 1, V, axis=0),

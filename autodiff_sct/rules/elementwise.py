@@ -57,29 +57,19 @@ def square(y, d, x):
 
 def nonzero(x):
     """`x`, or one where it is zero: for the denominators and logarithms of terms that vanish there anyway."""
-    if isinstance(x, (int, float)):
-        return x or 1
-    return np.where(x == 0, 1, x)
-
-
-def power_slope(base, exp):
-    """``exp * base ** (exp - 1)``, which is finite at base 0 also for the exponent 0."""
-    if isinstance(exp, (int, float)):
-        return exp * base ** (exp - 1 if exp else 1)
-    return exp * base ** np.where(exp == 0, 1, exp - 1)
+    return x + (x == 0)
 
 
 def log_of_base(base):
     # NumPy's logarithm of a Python number would be a double, and widen single precision.
-    return math.log(base or 1) if isinstance(base, (int, float)) else np.log(nonzero(base))
+    return math.log(nonzero(base)) if isinstance(base, (int, float)) else np.log(nonzero(base))
 
 
 @elementwise(np.power, np.float_power, operator.pow, math.pow, pow)
 def power(y, d, base, exp):
-    if isinstance(exp, int):
-        return d * power_slope(base, exp)
-    # At base 0 the power does not depend on its (positive) exponent.
-    return d * power_slope(base, exp), d * y * log_of_base(base)
+    # The exponent 0 is not lowered: at base 0 its slope is 0.  There the power does not depend on a positive exponent.
+    slope = exp * base ** (exp - (exp != 0))
+    return d * slope if isinstance(exp, int) else (d * slope, d * y * log_of_base(base))
 
 
 @elementwise(np.remainder, operator.mod)

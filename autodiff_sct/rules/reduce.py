@@ -148,8 +148,8 @@ def factors(a, where):
     return a if where is True else np.where(where, a, 1)
 
 
-# The second derivative of a product is symmetric, so its map is its own transpose.  With ``before`` and ``after`` the
-# products of the elements on either side, the derivative of their product is summed over the other elements by recurrences.
+# The second derivative of a product is symmetric, so its map is its own transpose.  ``before`` and ``after`` are the
+# products of the elements on either side; the shares of the other elements are summed up by recurrences.
 
 
 @reverse(products_of_others)
@@ -214,7 +214,8 @@ def push_max(y, d, a, axis=None, *, keepdims=False, initial=None, where=True):
         return np.sum(shared(d, top, a, axis, where), axis, keepdims=keepdims)
     extreme = np.logical_and(where, a == top)
     total = np.sum(extreme, axis, a.dtype, keepdims=keepdims) + (y == initial)
-    return np.sum(np.where(extreme, d, 0), axis, keepdims=keepdims) / total, None, None, np.where(y == initial, d / total, 0)
+    d_a = np.sum(np.where(extreme, d, 0), axis, keepdims=keepdims) / total
+    return d_a, None, None, np.where(y == initial, d / total, 0)
 
 
 @reverse(np.maximum.reduce, np.minimum.reduce)

@@ -250,7 +250,7 @@ def push_percentile(y, d, a, q, axis=None, *, keepdims=False):
 
 def one_level(q):
     if np.ndim(q) > 0:
-        raise NotImplementedError("np.quantile and np.percentile are differentiable for one level at a time: stack calls")
+        raise NotImplementedError("np.quantile and np.percentile are differentiable one level at a time: stack calls")
     return q
 
 
@@ -281,7 +281,7 @@ def push_correlate(y, d, a, v, mode="valid"):
 
 
 def as_full(d, short, mode, odd):
-    """The cotangent of the whole convolution, of which a mode returns the middle; `short` is the shorter operand's size."""
+    """The cotangent of the whole convolution, of which a mode returns the middle; `short`: the smaller operand's size."""
     if mode == "full":
         return d
     if mode == "valid":

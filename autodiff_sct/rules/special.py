@@ -1,8 +1,8 @@
 """Complex numbers, conversions between kinds of numbers, and special functions.
 
 For complex numbers ``d`` is not conjugated in a holomorphic function's rule: with the pairing ``Re(sum(a * b))``, the
-convention of JAX and HIPS autograd, ``d -> f'(z) * d`` is its own transpose, and so are ``d -> conj(d)`` and, for a real
-result, ``d -> c * d``, whose real part the engine takes in forward mode.
+convention of JAX and HIPS autograd, ``d -> f'(z) * d`` is its own transpose, and so are ``d -> conj(d)`` and, for a
+real result, ``d -> c * d``, whose real part the engine takes in forward mode.
 """
 
 import math

@@ -21,6 +21,7 @@ HOLOMORPHIC = [np.negative, np.positive, np.square, np.reciprocal, *EVERYWHERE]
 INSIDE_ONE = [np.arcsin, np.arccos, np.arctanh]
 POSITIVE = [np.log, np.log2, np.log10, np.log1p, np.sqrt]
 REAL = [np.cbrt, np.fabs, np.deg2rad, np.radians, np.rad2deg, np.degrees, np.nan_to_num]
+SIGNS = [np.absolute, abs, operator.abs, operator.neg, operator.pos]
 
 MATH = [math.exp, math.exp2, math.expm1, math.sin, math.cos, math.tan, math.atan, math.sinh, math.cosh, math.tanh,
         math.asinh, math.asin, math.acos, math.atanh, math.log, math.log2, math.log10, math.log1p, math.sqrt, math.cbrt,
@@ -33,7 +34,7 @@ EXPONENTS = [-2, -1, 0, 1, 2, 3, -0.5, 0.5, 2.5]
 ZERO = np.array([0.0, 0.5])
 
 CASES: list[Case] = [
-    *(case(fn, X) for fn in [*HOLOMORPHIC, *INSIDE_ONE, *REAL, np.absolute, abs, operator.neg, operator.pos, operator.abs]),
+    *(case(fn, X) for fn in [*HOLOMORPHIC, *INSIDE_ONE, *REAL, *SIGNS]),
     *(case(fn, P) for fn in POSITIVE),
     *(case(fn, Z) for fn in [*HOLOMORPHIC, *INSIDE_ONE, *POSITIVE, np.arccosh, np.absolute, np.nan_to_num]),
     case(np.arccosh, P + 1),

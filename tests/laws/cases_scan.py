@@ -6,7 +6,7 @@ import numpy as np
 
 from autodiff_sct.runtime.scan import recurrence, shift
 from tests.laws.cases_elementwise import X, Z
-from tests.laws.cases_reduce import A, NANS, ONE_ZERO, TWO_ZEROS
+from tests.laws.cases_reduce import NANS, ONE_ZERO, TWO_ZEROS, A
 from tests.laws.checker import Case, case
 
 V = np.array([0.5, -1.2, 2.0, 0.3])
@@ -20,11 +20,19 @@ AXES = [{}, {"axis": 0}, {"axis": -1}]
 NUMPY_2_1 = hasattr(np, "cumulative_sum")
 
 CASES: list[Case] = [
-    *(case(fn, a, **settings) for fn in [np.cumsum, np.cumprod] for a in (A, V, ONE_ZERO, TWO_ZEROS) for settings in AXES),
+    *(
+        case(fn, a, **settings)
+        for fn in [np.cumsum, np.cumprod]
+        for a in (A, V, ONE_ZERO, TWO_ZEROS)
+        for settings in AXES
+    ),
     *(case(fn, Z, 1) for fn in [np.cumsum, np.cumprod, np.diff]),
     *(case(fn, a, 0) for fn in [np.cumsum, np.cumprod] for a in (np.zeros((0, 2)), np.zeros((2, 0)))),
     *(case(np.nancumsum, NANS, **settings) for settings in AXES),
-    *(case(fn, A, 1) for fn in [np.add.accumulate, np.multiply.accumulate, np.maximum.accumulate, np.minimum.accumulate]),
+    *(
+        case(fn, A, 1)
+        for fn in [np.add.accumulate, np.multiply.accumulate, np.maximum.accumulate, np.minimum.accumulate]
+    ),
     *(case(fn, V) for fn in [np.add.accumulate, np.multiply.accumulate, np.maximum.accumulate, np.minimum.accumulate]),
     *(
         case(fn, a, include_initial=initial, **settings)
@@ -48,8 +56,16 @@ CASES: list[Case] = [
     *(case(np.quantile, A, 0.37, **settings) for settings in [*AXES, {"axis": (0, 1)}, {"axis": 1, "keepdims": True}]),
     *(case(np.percentile, A, 41.0, **settings) for settings in [*AXES, {"axis": -1, "keepdims": True}]),
     *(case(np.percentile, A, q) for q in (0, 100)),
-    *(case(np.convolve, a, b, mode) for a, b in ((V, SIGNAL), (SIGNAL, V), (V, V), (V[:1], V), (Z[0], SIGNAL)) for mode in MODES),
-    *(case(np.correlate, a, b, mode) for a, b in ((V, SIGNAL), (SIGNAL, V), (V, V), (Z[0], Z[1]), (Z[0], V)) for mode in MODES),
+    *(
+        case(np.convolve, a, b, mode)
+        for a, b in ((V, SIGNAL), (SIGNAL, V), (V, V), (V[:1], V), (Z[0], SIGNAL))
+        for mode in MODES
+    ),
+    *(
+        case(np.correlate, a, b, mode)
+        for a, b in ((V, SIGNAL), (SIGNAL, V), (V, V), (Z[0], Z[1]), (Z[0], V))
+        for mode in MODES
+    ),
     case(np.convolve, V, SIGNAL),
     case(np.bincount, np.array([1, 0, 3, 1]), V),
     case(np.bincount, np.array([1, 0, 3, 1]), weights=V, minlength=6),

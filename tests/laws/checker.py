@@ -202,9 +202,9 @@ def delayed(items: ast.expr, index: int) -> ast.expr:
     """``[e for i in r][index]`` without evaluating the other items."""
     if isinstance(items, (ast.ListComp, ast.GeneratorExp)):
         names = [ast.unparse(g.target) for g in items.generators]
-        items.elt = ast.parse(f"lambda {', '.join(f'{n}={n}' for n in names)}: {ast.unparse(items.elt)}", mode="eval").body
-        chosen = ast.parse(f"list({ast.unparse(items)})[{index}]()", mode="eval").body
-        return chosen
+        bound = ", ".join(f"{n}={n}" for n in names)
+        items.elt = ast.parse(f"lambda {bound}: {ast.unparse(items.elt)}", mode="eval").body
+        return ast.parse(f"list({ast.unparse(items)})[{index}]()", mode="eval").body
     return ast.Subscript(items, ast.Constant(index), ast.Load())
 
 
@@ -253,9 +253,10 @@ def check_entry(call: Call, y: Any, d: Any, position: int, entry: Any, rng: np.r
     entry = matched(lambda leaf, e: fit(e, leaf), x, entry)
     pulled = pairing(t, entry)
     measured = difference(call, position, x, t)
+    against = "reverse rule against differences"
     label = f"{full_name(call.fn)}, parameter {position}: "
     accuracy = (RTOL32, ATOL32) if any(is_narrow(leaf) for leaf in leaves(y)) else (RTOL, ATOL)
-    np.testing.assert_allclose(pulled, pairing(d, measured), *accuracy, err_msg=label + "reverse rule against differences")
+    np.testing.assert_allclose(pulled, pairing(d, measured), *accuracy, err_msg=label + against)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pushed = fitted_tangent(call, y, position, t)

@@ -144,6 +144,9 @@ def _parsed(function: FunctionType, text: Text, found: Found) -> Parsed:
     shell = Parsed(gast.Pass(lineno=code.co_firstlineno), text.file, code.co_firstlineno, lines, name)
     _check_kinds(found.node, shell)
     tree = gast.ast_to_gast(found.node)
+    for node in gast.walk(tree):
+        if isinstance(node, gast.ExceptHandler) and node.name is not None:
+            gast.copy_location(node.name, node)
     tree = _as_function(tree, found.bound_to) if isinstance(tree, gast.Lambda) else tree
     tree.decorator_list = []
     if found.class_name.strip("_"):

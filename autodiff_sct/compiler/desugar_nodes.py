@@ -1,0 +1,148 @@
+"""What the stages of `desugar` write with: names that the function does not use, and nodes that know where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import gast
+
+Statement = Any
+Expression = Any
+Block = list[Any]
+
+
+class Names:
+    """Names for new variables, different from every name in a function.
+
+    >>> import gast
+    >>> names = Names(gast.parse("def f(stop): return stop + 1").body[0])
+    >>> names.fresh("stop"), names.fresh("result"), names.of_depth("skip", 0), names.of_depth("skip", 0)
+    ('stop_2', 'result', 'skip', 'skip')
+    """
+
+    def __init__(self, tree: gast.FunctionDef) -> None:
+        self._taken = set(names_in(tree))
+        self._given: dict[tuple[str, int], str] = {}
+
+    def fresh(self, base: str) -> str:
+        """Return `base`, or `base` with the first number that makes it new."""
+        name, number = base, 1
+        while name in self._taken:
+            number += 1
+            name = f"{base}_{number}"
+        self._taken.add(name)
+        return name
+
+    def of_depth(self, base: str, depth: int) -> str:
+        """Return the name that stands for `base` in loops at `depth`: loops side by side share it."""
+        if (base, depth) not in self._given:
+            self._given[base, depth] = self.fresh(base)
+        return self._given[base, depth]
+
+
+def names_in(tree: Any) -> Iterator[str]:
+    """Yield every name that occurs in `tree`, those of nested functions too."""
+    for node in gast.walk(tree):
+        if isinstance(node, gast.Name):
+            yield node.id
+        elif isinstance(node, (gast.Global, gast.Nonlocal)):
+            yield from node.names
+        elif isinstance(node, gast.alias):
+            yield (node.asname or node.name).partition(".")[0]
+        elif isinstance(node, gast.MatchMapping):
+            yield from [node.rest] if node.rest else []
+        elif isinstance(node, (gast.FunctionDef, gast.ClassDef, gast.MatchAs, gast.MatchStar)):
+            yield from [node.name] if node.name else []
+
+
+def at(origin: Any, node: Any) -> Any:
+    """Give `node` and the new nodes in it the place of `origin`."""
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        if getattr(each, "lineno", None) is None:
+            gast.copy_location(each, origin)
+            pending.extend(gast.iter_child_nodes(each))
+    return node
+
+
+def load(name: str) -> gast.Name:
+    """Return an expression that reads `name`."""
+    return gast.Name(name, gast.Load(), None, None)
+
+
+def store(name: str) -> gast.Name:
+    """Return a target that binds `name`."""
+    return gast.Name(name, gast.Store(), None, None)
+
+
+def constant(value: Any) -> gast.Constant:
+    """Return a literal."""
+    return gast.Constant(value, None)
+
+
+def assign(name: str, value: Expression) -> gast.Assign:
+    """Return `name = value`."""
+    return gast.Assign([store(name)], value, None)
+
+
+def call(function: Expression, *args: Expression) -> gast.Call:
+    """Return `function(*args)`; a string names the function."""
+    return gast.Call(load(function) if isinstance(function, str) else function, list(args), [])
+
+
+def every(tests: list[Expression]) -> Expression:
+    """Return the conjunction of one or more tests."""
+    return tests[0] if len(tests) == 1 else gast.BoolOp(gast.And(), tests)
+
+
+def some(tests: list[Expression]) -> Expression:
+    """Return the disjunction of one or more tests."""
+    return tests[0] if len(tests) == 1 else gast.BoolOp(gast.Or(), tests)
+
+
+def negated(test: Expression) -> Expression:
+    """Return `not test`, or what `test` negates."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        return test.operand
+    return gast.UnaryOp(gast.Not(), test)
+
+
+def again(expression: Expression) -> Expression:
+    """Return the same expression in new nodes, so that no node stands in two places."""
+    fields = {}
+    for field, value in gast.iter_fields(expression):
+        if isinstance(value, gast.AST):
+            value = again(value)
+        elif isinstance(value, list):
+            value = [again(item) if isinstance(item, gast.AST) else item for item in value]
+        fields[field] = value
+    return gast.copy_location(type(expression)(**fields), expression)
+
+
+def blocks_of(statement: Statement) -> Iterator[Block]:
+    """Yield the statement lists inside a compound statement, but not those of nested functions and classes."""
+    if isinstance(statement, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
+        return
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(statement, field, None)
+        if isinstance(block, list) and block:
+            yield block
+    for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+        yield part.body
+
+
+def statements_in(body: Iterable[Statement]) -> Iterator[Statement]:
+    """Yield all statements of a function's body at any depth, but not those of nested functions."""
+    pending = list(body)[::-1]
+    while pending:
+        statement = pending.pop()
+        yield statement
+        for block in blocks_of(statement):
+            pending.extend(block)
+
+
+def rebuilt(node: Any, **fields: Any) -> Any:
+    """Return a node like `node` with some fields replaced; the others are shared."""
+    return gast.copy_location(type(node)(**{**dict(gast.iter_fields(node)), **fields}), node)

@@ -7,6 +7,8 @@ truncation and the other way round, and the real transforms leave out the half o
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .table import linear, static
@@ -137,7 +139,7 @@ def column_shape(axis: int, ndim: int) -> tuple[int, ...]:
 
 
 @static
-def opposite(norm: str | None) -> str:
+def opposite(norm: str | None) -> Any:
     """The scaling of the inverse transform."""
     return {"forward": "backward", "ortho": "ortho"}.get(norm or "backward", "forward")
 

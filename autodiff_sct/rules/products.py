@@ -148,7 +148,7 @@ if hasattr(np, "vecdot"):
 
     @forward(np.linalg.vecdot)
     def push_linalg_vecdot(y, d, x1, x2, *, axis=-1):
-        return np.linalg.vecdot(d, x2, axis=axis), np.linalg.vecdot(x1, d, axis=axis)
+        return np.sum(conjugated(d, x1) * x2, axis), np.sum(conjugated(x1, x1) * d, axis)
 
 
 if hasattr(np, "matvec"):

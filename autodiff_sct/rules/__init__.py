@@ -2,6 +2,7 @@
 
 from . import (
     create,
+    difference,
     elementwise,
     fft,
     index,
@@ -18,6 +19,7 @@ from . import (
 
 __all__ = [
     "create",
+    "difference",
     "elementwise",
     "fft",
     "index",

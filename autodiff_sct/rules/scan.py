@@ -1,4 +1,4 @@
-"""Functions along an axis: running sums and products, differences, order, convolution, interpolation, integrals.
+"""Functions along an axis: running sums and products, order, convolution, interpolation, integrals.
 
 Where elements tie, sorting derivatives follow a stable sort, and order statistics (``median``, ``quantile``) share
 evenly.  At a knot, ``interp`` has the slope on its right.
@@ -10,6 +10,7 @@ import numpy as np
 
 from ..runtime import gather_adjoint
 from ..runtime.scan import recurrence, shift
+from .difference import around
 from .index import places_along
 from .reduce import count, in_lanes, kept, shared
 from .shape import section
@@ -141,31 +142,6 @@ def only_axis(ndim: int, axis: int) -> tuple[int, ...]:
     return tuple(-1 if k == axis % ndim else 1 for k in range(ndim))
 
 
-# Differences
-
-
-@linear(np.diff)
-def diff(y, d, a, n=1, axis=-1):
-    return np.diff(np.pad(d, around(d.ndim, axis, n, n)), n, axis) * (-1) ** n
-
-
-@linear(np.ediff1d)
-def ediff1d(y, d, ary):
-    return np.reshape(-np.diff(np.pad(d, 1)), np.shape(ary))
-
-
-@static
-def around(ndim: int, axis: int, before: int, after: int) -> tuple[tuple[int, int], ...]:
-    """The widths for ``np.pad`` that pad one axis only."""
-    return tuple((before, after) if k == axis % ndim else (0, 0) for k in range(ndim))
-
-
-@reverse(np.unwrap)
-@forward(np.unwrap)
-def unwrap(y, d, p, discont=None, axis=-1, *, period=2 * np.pi):
-    return d
-
-
 # Order
 
 
@@ -281,7 +257,7 @@ def push_correlate(y, d, a, v, mode="valid"):
 
 
 def as_full(d, short, mode, odd):
-    """The cotangent of the whole convolution, of which a mode returns the middle; `short`: the smaller operand's size."""
+    """The cotangent of the whole convolution, of which a mode returns the middle; `short` is the smaller size."""
     if mode == "full":
         return d
     if mode == "valid":

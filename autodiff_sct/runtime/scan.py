@@ -1,4 +1,4 @@
-"""Products and recurrences along an axis, in the forms that stay right where a factor is zero."""
+"""Products, recurrences and stencils along an axis, in the forms that their derivatives need."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["products_of_others", "recurrence", "shift"]
+__all__ = ["products_of_others", "recurrence", "shift", "stencil_adjoint"]
 
 
 def shift(x: Any, by: int, axis: int = -1, fill: float = 0) -> np.ndarray:
@@ -70,3 +70,21 @@ def products_of_others(a: Any, axis: int | tuple[int, ...] | None = None) -> np.
     before = np.cumprod(shift(lanes, 1, -1, 1), -1)
     after = np.flip(np.cumprod(np.flip(shift(lanes, -1, -1, 1), -1), -1), -1)
     return np.moveaxis((before * after).reshape(moved.shape), ends, axes)
+
+
+def stencil_adjoint(cotangent: Any, spacing: Any, axis: int, edge_order: int = 1) -> np.ndarray:
+    """The transpose of ``f -> np.gradient(f, spacing, axis=axis, edge_order=edge_order)``.
+
+    >>> stencil_adjoint(np.array([1.0, 0.0, 0.0]), 0.5, 0)
+    array([-2.,  2.,  0.])
+    """
+    d = np.moveaxis(np.asarray(cotangent), axis, 0)
+    result, size = np.zeros_like(d), len(d)
+    places = np.arange(size)
+    first = np.clip(places - 1, 0, max(size - 3, 0))
+    # Each row reads three neighbours, so its weight for one of them is what it makes of a comb with every third one.
+    for residue in range(3):
+        weights = np.gradient((places % 3 == residue).astype(float), spacing, edge_order=edge_order)
+        column = np.minimum(first + (residue - first) % 3, size - 1)
+        np.add.at(result, column, (d.T * weights.astype(d.dtype)).T)
+    return np.moveaxis(result, 0, axis)

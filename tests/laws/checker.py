@@ -201,7 +201,7 @@ def pick(value: ast.expr, position: int) -> ast.expr:
 def delayed(items: ast.expr, index: int) -> ast.expr:
     """``[e for i in r][index]`` without evaluating the other items."""
     if isinstance(items, (ast.ListComp, ast.GeneratorExp)):
-        names = [ast.unparse(g.target) for g in items.generators]
+        names = [n.id for g in items.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)]
         bound = ", ".join(f"{n}={n}" for n in names)
         items.elt = ast.parse(f"lambda {bound}: {ast.unparse(items.elt)}", mode="eval").body
         return ast.parse(f"list({ast.unparse(items)})[{index}]()", mode="eval").body

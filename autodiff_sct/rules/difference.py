@@ -1,0 +1,195 @@
+"""Differences of neighbours: ``diff``, ``ediff1d``, ``gradient`` (with scalar or sampled spacing), ``unwrap``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..runtime.scan import stencil_adjoint
+from .shape import section
+from .table import forward, linear, reverse, static
+
+
+@reverse(np.diff)
+def diff(y, d, a, n=1, axis=-1, prepend=np._NoValue, append=np._NoValue):
+    d = np.diff(np.pad(d, around(d.ndim, axis, n, n)), n, axis) * (-1) ** n
+    if prepend is np._NoValue and append is np._NoValue:
+        return d
+    start = width(prepend, axis)
+    stop = start + a.shape[axis]
+    return section(d, start, stop, axis), None, None, section(d, 0, start, axis), section(d, stop, None, axis)
+
+
+@forward(np.diff)
+def push_diff(y, d, a, n=1, axis=-1, prepend=np._NoValue, append=np._NoValue):
+    before = prepend if prepend is np._NoValue else np.zeros_like(prepend)
+    after = append if append is np._NoValue else np.zeros_like(append)
+    return (
+        np.diff(d, n, axis, before, after),
+        None,
+        None,
+        np.diff(np.zeros_like(a), n, axis, d, after),
+        np.diff(np.zeros_like(a), n, axis, before, d),
+    )
+
+
+def width(added, axis):
+    """How many elements `np.diff` puts before or after the array: a number counts as one."""
+    if added is np._NoValue:
+        return 0
+    return 1 if np.ndim(added) == 0 else np.shape(added)[axis]
+
+
+@linear(np.ediff1d)
+def ediff1d(y, d, ary):
+    return np.reshape(-np.diff(np.pad(d, 1)), np.shape(ary))
+
+
+@static
+def around(ndim: int, axis: int, before: int, after: int) -> tuple[tuple[int, int], ...]:
+    """The widths for ``np.pad`` that pad one axis only."""
+    return tuple((before, after) if k == axis % ndim else (0, 0) for k in range(ndim))
+
+
+@reverse(np.unwrap)
+@forward(np.unwrap)
+def unwrap(y, d, p, discont=None, axis=-1, *, period=2 * np.pi):
+    return d
+
+
+@reverse(np.gradient)
+def gradient(y, d, f, *varargs, axis=None, edge_order=1):
+    axes = gradient_axes(f.ndim, axis)
+    ys, ds = (y, d) if len(axes) > 1 else ((y,), (d,))
+    used = [k for k in range(len(axes)) if ds[k] is not None]
+    d_f = added([stencil_adjoint(ds[k], spacing(varargs, k), axes[k], edge_order) for k in used])
+    if len(varargs) < len(axes):
+        return (
+            d_f,
+            *[added([spacing_adjoint(ds[k], ys[k], f, h, axes[k], edge_order) for k in used]) for h in varargs],
+        )
+    return (
+        d_f,
+        *[
+            None if ds[k] is None else spacing_adjoint(ds[k], ys[k], f, varargs[k], axes[k], edge_order)
+            for k in range(len(varargs))
+        ],
+    )
+
+
+@forward(np.gradient)
+def push_gradient(y, d, f, *varargs, axis=None, edge_order=1):
+    return (
+        np.gradient(d, *varargs, axis=axis, edge_order=edge_order),
+        *[push_spacing(d, y, f, varargs, k, gradient_axes(f.ndim, axis), edge_order) for k in range(len(varargs))],
+    )
+
+
+def push_spacing(d, y, f, varargs, k, axes, edge_order):
+    """What the tangent `d` of the `k`-th spacing does to the gradients along all axes."""
+    if len(axes) == 1:
+        return spacing_tangent(d, y, f, varargs[k], axes[0], edge_order)
+    return [
+        spacing_tangent(d, y[j], f, varargs[k], axes[j], edge_order)
+        if len(varargs) == 1 or j == k
+        else np.zeros_like(f)
+        for j in range(len(axes))
+    ]
+
+
+@static
+def gradient_axes(ndim: int, axis: int | tuple[int, ...] | None) -> tuple[int, ...]:
+    """The axes along which ``np.gradient`` differentiates."""
+    if axis is None:
+        return tuple(range(ndim))
+    return axis if isinstance(axis, tuple) else (axis,)
+
+
+def spacing(varargs, k):
+    """The spacing along the `k`-th axis; one given for all axes, or none, is a number."""
+    if len(varargs) == 0:
+        return 1.0
+    return varargs[0] if len(varargs) == 1 else varargs[k]
+
+
+def added(parts):
+    return parts[0] if len(parts) == 1 else added(parts[:-1]) + parts[-1]
+
+
+def on_axis(x, ndim, axis):
+    """Sample points along `axis` of an array with `ndim` axes."""
+    return np.expand_dims(x, all_but(ndim, axis)) if ndim > 1 else x
+
+
+@static
+def all_but(ndim: int, axis: int) -> tuple[int, ...]:
+    return tuple(k for k in range(ndim) if k != axis % ndim)
+
+
+def curvature(f, x, axis, edge_order):
+    """The second derivative of the parabola through three neighbours, whose slope ``np.gradient`` returns.
+
+    `x` is aligned with `f`.  At the ends it is the neighbour's, or 0 where a line is drawn instead of a parabola.
+    """
+    slopes = np.diff(f, 1, axis) / np.diff(x, 1, axis)
+    inside = 2 * np.diff(slopes, 1, axis) / (section(x, 2, None, axis) - section(x, 0, -2, axis))
+    return np.pad(inside, around(f.ndim, axis, 1, 1), "edge" if edge_order == 2 else "constant")
+
+
+def curvature_adjoint(d, x, axis, edge_order):
+    """The transpose of `curvature` in `f`."""
+    inside = section(d, 1, -1, axis)
+    if edge_order == 2:
+        first = np.concatenate([section(d, 0, 1, axis), np.zeros_like(section(d, 2, -1, axis))], axis)
+        last = np.concatenate([np.zeros_like(section(d, 1, -2, axis)), section(d, -1, None, axis)], axis)
+        inside = inside + first + last
+    weights = 2 * inside / (section(x, 2, None, axis) - section(x, 0, -2, axis))
+    once = np.diff(np.pad(weights, around(d.ndim, axis, 1, 1)), 1, axis) / np.diff(x, 1, axis)
+    return np.diff(np.pad(once, around(d.ndim, axis, 1, 1)), 1, axis)
+
+
+def spacing_adjoint(d, y, f, h, axis, edge_order):
+    if np.ndim(h) == 0:
+        return -np.sum(d * y) / h
+    # With L_j the parabola that is 1 at x_j and 0 at the neighbours, and p the one through the samples around x_k:
+    # moving x_j alone changes p'(x_k) by -p'(x_j) L_j'(x_k), and moving x_k also by p''(x_k).
+    x = on_axis(h, f.ndim, axis)
+    bend = d * curvature(f, x, axis, edge_order)
+    drag = stencil_adjoint(d * y - bend * x, h, axis, edge_order) + x * stencil_adjoint(bend, h, axis, edge_order)
+    return np.sum(bend - drag, all_but(f.ndim, axis))
+
+
+def spacing_tangent(d, y, f, h, axis, edge_order):
+    if np.ndim(h) == 0:
+        return -d * y / h
+    t = np.zeros_like(f) + on_axis(d, f.ndim, axis)
+    bend = curvature(f, on_axis(h, f.ndim, axis), axis, edge_order) * pull_of_points(t, h, axis, edge_order)
+    return bend - y * np.gradient(t, h, axis=axis, edge_order=edge_order)
+
+
+def pull_of_points(t, h, axis, edge_order):
+    """The part of a change `t` of the sample points that bends the gradient: the factor of the curvature."""
+    x = on_axis(h, t.ndim, axis)
+    slope = np.gradient(t, h, axis=axis, edge_order=edge_order)
+    return t + x * slope - np.gradient(x * t, h, axis=axis, edge_order=edge_order)
+
+
+@reverse(stencil_adjoint)
+def stencil(y, d, cotangent, h, axis, edge_order=1):
+    forth = np.gradient(d, h, axis=axis, edge_order=edge_order)
+    return forth, spacing_adjoint(cotangent, forth, d, h, axis, edge_order)
+
+
+@forward(stencil_adjoint)
+def push_stencil(y, d, cotangent, h, axis, edge_order=1):
+    return stencil_adjoint(d, h, axis, edge_order), push_stencil_spacing(d, y, cotangent, h, axis, edge_order)
+
+
+def push_stencil_spacing(d, y, cotangent, h, axis, edge_order):
+    if np.ndim(h) == 0:
+        return -d * y / h
+    # The transpose of `spacing_tangent` in its samples.
+    t = np.zeros_like(cotangent) + on_axis(d, cotangent.ndim, axis)
+    bend = cotangent * pull_of_points(t, h, axis, edge_order)
+    slope = np.gradient(t, h, axis=axis, edge_order=edge_order)
+    bent = curvature_adjoint(bend, on_axis(h, t.ndim, axis), axis, edge_order)
+    return bent - stencil_adjoint(cotangent * slope, h, axis, edge_order)

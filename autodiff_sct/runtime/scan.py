@@ -72,8 +72,8 @@ def products_of_others(a: Any, axis: int | tuple[int, ...] | None = None) -> np.
     return np.moveaxis((before * after).reshape(moved.shape), ends, axes)
 
 
-def stencil_adjoint(cotangent: Any, spacing: Any, axis: int, edge_order: int = 1) -> np.ndarray:
-    """The transpose of ``f -> np.gradient(f, spacing, axis=axis, edge_order=edge_order)``.
+def stencil_adjoint(cotangent: Any, h: Any, axis: int, edge_order: int = 1) -> np.ndarray:
+    """The transpose of ``f -> np.gradient(f, h, axis=axis, edge_order=edge_order)``.
 
     >>> stencil_adjoint(np.array([1.0, 0.0, 0.0]), 0.5, 0)
     array([-2.,  2.,  0.])
@@ -84,7 +84,7 @@ def stencil_adjoint(cotangent: Any, spacing: Any, axis: int, edge_order: int = 1
     first = np.clip(places - 1, 0, max(size - 3, 0))
     # Each row reads three neighbours, so its weight for one of them is what it makes of a comb with every third one.
     for residue in range(3):
-        weights = np.gradient((places % 3 == residue).astype(float), spacing, edge_order=edge_order)
+        weights = np.gradient((places % 3 == residue).astype(float), h, edge_order=edge_order)
         column = np.minimum(first + (residue - first) % 3, size - 1)
         np.add.at(result, column, (d.T * weights.astype(d.dtype)).T)
     return np.moveaxis(result, 0, axis)

@@ -60,10 +60,8 @@ def all_axes(axes: tuple[int, ...] | None, ndim: int) -> tuple[int, ...]:
 
 def resized(a, shape):
     """`a` cut off or filled up with zeros at the end of each axis."""
-    kept = tuple([slice(min(m, n)) for m, n in zip(a.shape, shape)])
-    z = np.zeros(shape, a.dtype)
-    z[kept] = a[kept]
-    return z
+    kept = a[tuple([slice(n) for n in shape])]
+    return np.pad(kept, [(0, n - m) for m, n in zip(kept.shape, shape)])
 
 
 # Real transforms

@@ -29,14 +29,8 @@ def gather_adjoint_rule(y, d, cotangent, x, index):
 
 @linear(stored)
 def stored_rule(y, d, shadow, index):
-    return stored_adjoint(d, shadow, index)
-
-
-def stored_adjoint(d, shadow, index):
-    """Storing is its own transpose: it too keeps the last of the values stored at one place."""
-    z = np.zeros_like(shadow)
-    z[index] = d
-    return z
+    lasting = stored(np.ones_like(shadow), index)
+    return gather_adjoint(d * lasting, shadow, index)
 
 
 @linear(np.take, np.ndarray.take)
@@ -90,10 +84,10 @@ def push_extract(y, d, condition, arr):
 
 
 def picked_adjoint(d, a, places, axis):
-    """The adjoint of picking different `places` along `axis`, or from all elements."""
-    z = np.zeros_like(np.ravel(a) if axis is None else a)
-    z[places if axis is None else along(places, axis, a.ndim)] = d
-    return np.reshape(z, np.shape(a))
+    """The adjoint of picking `places` along `axis`, or from all elements."""
+    if axis is None:
+        return np.reshape(gather_adjoint(d, np.ravel(a), places), np.shape(a))
+    return gather_adjoint(d, a, along(places, axis, a.ndim))
 
 
 @reverse(np.choose)
@@ -152,12 +146,15 @@ def linalg_trace(y, d, x, *, offset=0, dtype=None):
 def on_diagonal(d, a, offset, axis1, axis2):
     """An array like `a` with `d` on its diagonals and zero elsewhere."""
     if a.ndim == 2 and axis1 % 2 == 0:
-        z = np.zeros_like(a)
-    else:
-        z = np.zeros_like(np.moveaxis(a, (axis1, axis2), (-2, -1)))
-    place = np.arange(max(0, min(z.shape[-2] + min(offset, 0), z.shape[-1] - max(offset, 0))))
-    z[..., place - min(offset, 0), place + max(offset, 0)] = d
-    return z if a.ndim == 2 and axis1 % 2 == 0 else np.moveaxis(z, (-2, -1), (axis1, axis2))
+        return gather_adjoint(d, a, diagonal_places(a.shape, offset))
+    last = np.moveaxis(a, (axis1, axis2), (-2, -1))
+    return np.moveaxis(gather_adjoint(d, last, (..., *diagonal_places(last.shape, offset))), (-2, -1), (axis1, axis2))
+
+
+def diagonal_places(shape, offset):
+    """The rows and the columns of a diagonal."""
+    place = np.arange(max(0, min(shape[-2] + min(offset, 0), shape[-1] - max(offset, 0))))
+    return place - min(offset, 0), place + max(offset, 0)
 
 
 @linear(np.diag)

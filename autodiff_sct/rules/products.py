@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..runtime import gather_adjoint
 from .table import forward, reverse, static
 
 # Matrix products
@@ -353,9 +354,7 @@ def spread_axes(found, subscripts, k):
 def on_diagonals(found, operand, labels):
     """An array like `operand`, with `found` where the indices of axes with the same label are equal."""
     places = np.ix_(*[np.arange(operand.shape[labels.index(label)]) for label in distinct(labels)])
-    z = np.zeros_like(operand)
-    z[tuple([places[distinct(labels).index(label)] for label in labels])] = found
-    return z
+    return gather_adjoint(found, operand, tuple([places[distinct(labels).index(label)] for label in labels]))
 
 
 @static

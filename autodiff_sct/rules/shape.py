@@ -447,9 +447,7 @@ def delete(y, d, arr, obj, axis=None):
 def put_back(d, a, obj, axis):
     """`d` at the places along `axis` that ``np.delete(a, obj)`` keeps, zero at the others."""
     kept = np.delete(np.arange(a.shape[axis]), obj)
-    shadow = np.zeros_like(a)
-    shadow[along(kept, axis, a.ndim)] = d
-    return shadow
+    return gather_adjoint(d, a, along(kept, axis, a.ndim))
 
 
 @reverse(np.insert)

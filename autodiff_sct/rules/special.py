@@ -37,7 +37,7 @@ def angle(y, d, z, deg=False):
 
 
 @elementwise(complex)
-def make_complex(y, d, real=0, imag=0):
+def make_complex(y, d, x=0, imag=0, /):
     return d, 1j * d
 
 

@@ -72,9 +72,9 @@ def test_has_a_case_and_both_modes(row: Rule) -> None:
     assert row.fn not in NONDIFFERENTIABLE
 
 
-def positional(signature: inspect.Signature) -> list[str]:
+def positional(signature: inspect.Signature) -> list[inspect.Parameter]:
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return [name for name, p in signature.parameters.items() if p.kind in kinds]
+    return [p for p in signature.parameters.values() if p.kind in kinds]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=name_of)
@@ -88,10 +88,9 @@ def test_parameters_are_the_primals(row: Rule) -> None:
         return
     place = list(primal.parameters.values())
     takes_any_keyword = any(p.kind is p.VAR_KEYWORD for p in place)
-    for index, name in enumerate(positional(row.signature)):
-        other = place[index]
-        free = other.kind in (other.POSITIONAL_ONLY, other.VAR_KEYWORD)
-        assert free or other.name == name, f"parameter {index}: NumPy's is {other.name}"
+    for own, other in zip(positional(row.signature), place, strict=False):
+        free = own.kind is own.POSITIONAL_ONLY or other.kind in (other.POSITIONAL_ONLY, other.VAR_KEYWORD)
+        assert free or own.name == other.name, f"the rule has {own.name} where NumPy has {other.name}"
     for name, p in row.signature.parameters.items():
         if p.kind is p.KEYWORD_ONLY and not takes_any_keyword:
             assert name in primal.parameters

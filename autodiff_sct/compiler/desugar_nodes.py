@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import Any
 
 import gast
@@ -17,13 +17,13 @@ class Names:
 
     >>> import gast
     >>> names = Names(gast.parse("def f(stop): return stop + 1").body[0])
-    >>> names.fresh("stop"), names.fresh("result"), names.of_depth("skip", 0), names.of_depth("skip", 0)
-    ('stop_2', 'result', 'skip', 'skip')
+    >>> names.fresh("stop"), names.fresh("result"), names.free("skip", set()), names.free("skip", {"skip"})
+    ('stop_2', 'result', 'skip', 'skip_2')
     """
 
     def __init__(self, tree: gast.FunctionDef) -> None:
         self._taken = set(names_in(tree))
-        self._given: dict[tuple[str, int], str] = {}
+        self._given: dict[str, list[str]] = {}
 
     def fresh(self, base: str) -> str:
         """Return `base`, or `base` with the first number that makes it new."""
@@ -34,11 +34,14 @@ class Names:
         self._taken.add(name)
         return name
 
-    def of_depth(self, base: str, depth: int) -> str:
-        """Return the name that stands for `base` in loops at `depth`: loops side by side share it."""
-        if (base, depth) not in self._given:
-            self._given[base, depth] = self.fresh(base)
-        return self._given[base, depth]
+    def free(self, base: str, busy: Set[str]) -> str:
+        """Return the first name that stands for `base` and is not `busy`: it may have served before."""
+        given = self._given.setdefault(base, [])
+        for name in given:
+            if name not in busy:
+                return name
+        given.append(self.fresh(base))
+        return given[-1]
 
 
 def names_in(tree: Any) -> Iterator[str]:

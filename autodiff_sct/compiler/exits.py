@@ -53,20 +53,28 @@ class Place:
         For each way to leave, the flags that it has to set to true.
     clear : frozenset of str
         Flags that are false whenever control is here.
-    loops : int
-        The number of loops around.
+    busy : frozenset of str
+        Flags of the loops around, which a loop here must not use for itself.
+    in_loop : bool
+        Whether there are loops around.
     depth : int
         How deep the blocks nest that this stage made.
     """
 
     sets: dict[str, tuple[str, ...]] = dataclasses.field(default_factory=lambda: dict.fromkeys(EXITS, ()))
     clear: frozenset[str] = frozenset()
-    loops: int = 0
+    busy: frozenset[str] = frozenset()
+    in_loop: bool = False
     depth: int = 0
 
     def cleared(self, flags: tuple[str, ...]) -> Place:
         """Return the place where `flags` are known to be false too."""
         return dataclasses.replace(self, clear=self.clear.union(flags))
+
+    @property
+    def taken(self) -> frozenset[str]:
+        """The flags that mean something here."""
+        return self.busy.union(self.clear, *self.sets.values())
 
     def deeper(self, by: int = 10) -> Place:
         """Return the place one block further in."""
@@ -148,7 +156,7 @@ class Exits:
 
     def _outcome_of_try(self, statement: Statement) -> set[str]:
         body = self.outcome_of_block(statement.body)
-        found = set(body) if FALL not in body else body - {FALL} | self.outcome_of_block(statement.orelse)
+        found = set(body if FALL not in body else body - {FALL} | self.outcome_of_block(statement.orelse))
         for handler in statement.handlers:
             found |= self.outcome_of_block(handler.body)
         last = self.outcome_of_block(statement.finalbody)
@@ -199,11 +207,10 @@ class Exits:
             elif isinstance(statement, LOOPS):
                 loop, after = self._loop(statement, place)
                 done += loop
-                body = self.outcome_of_block(statement.body)
-                if _is_endless(statement) and BREAK not in body:
+                if FALL not in outcome and _is_endless(statement):
                     break
                 rest += after[::-1]
-                if RETURN in body:
+                if RETURN in self.outcome_of_block(statement.body):
                     return done + self._guard((self._returned,), rest[::-1], place, statement)
                 continue
             elif outcome & EXITS:
@@ -216,7 +223,7 @@ class Exits:
 
     @property
     def _returned(self) -> str:
-        return self.names.of_depth("returned", 0)
+        return self.names.free("returned", frozenset())
 
     def _leave(self, statement: Statement, place: Place) -> Block:
         kind = LEAVING[type(statement)]
@@ -241,8 +248,9 @@ class Exits:
             flags.append(self._returned)
             sets[RETURN] = _with(sets[RETURN], self._returned)
         if CONTINUE in kinds:
-            flags.append(self.names.of_depth("skip", place.loops))
-            sets[CONTINUE] = _with(sets[CONTINUE], flags[-1])
+            if not sets[CONTINUE]:
+                sets[CONTINUE] = (self.names.free("skip", place.busy.union(*sets.values())),)
+            flags += sets[CONTINUE]
         return tuple(flags), dataclasses.replace(place, sets=sets).cleared(tuple(flags))
 
     # Statements
@@ -263,7 +271,7 @@ class Exits:
                 return [self._choice(statement, body, orelse + rest, place.deeper(4 if is_elif else 10))]
             if FALL not in self.outcome_of_block(orelse):
                 return [self._choice(statement, body + rest, orelse, place.deeper())]
-            if not place.loops and self._is_small(rest):
+            if not place.in_loop and self._is_small(rest):
                 return [self._choice(statement, body + rest, orelse + [again(rest[0])], place)]
         return self._guarded(statement, rest, place)
 
@@ -320,7 +328,7 @@ class Exits:
             flags, inside, after = self._watch(statement, rest, place)
             start = self._start(flags, place, statement)
         body = self.block(statement.body, inside) or [at(statement, gast.Pass())]
-        cut_short = tuple(dict.fromkeys(flag for kind in sorted(kinds) for flag in inside.sets[kind])) if late else ()
+        cut_short = _to_undo(kinds, inside) if late else ()
         if cut_short:
             # The outer manager may swallow what an inner one raises on the way out: then nothing was left.
             finished = self.names.fresh("finished")
@@ -350,9 +358,7 @@ class Exits:
             orelse = self._guard(flags, orelse, inside, statement)
         else:
             orelse = self.block(orelse, inside)
-        undone = (
-            tuple(dict.fromkeys(flag for kind in sorted(body & EXITS) for flag in inside.sets[kind])) if late else ()
-        )
+        undone = _to_undo(body & EXITS, inside) if late else ()
         return [*self._start(flags, place, statement), self._rebuilt_try(statement, orelse, undone, inside), *after]
 
     def _rebuilt_try(self, statement: Statement, orelse: Block, undone: tuple[str, ...], place: Place) -> Statement:
@@ -371,37 +377,44 @@ class Exits:
         if _is_last_break(last) and not self.outcome_of_block(body) & EXITS:
             return self._loop_until(loop, body, last, place)
         outcome = self.outcome_of_block(loop.body)
-        stop = self.names.of_depth("stop", place.loops) if BREAK in outcome else ""
+        stop = self.names.free("stop", place.taken) if BREAK in outcome else ""
         leaving = place.sets[RETURN]
         if RETURN in outcome:
             leaving = _with(_with(leaving, self._returned), stop)
         flags = ((self._returned,) if RETURN in outcome else ()) + ((stop,) if stop else ())
-        sets = {RETURN: leaving, BREAK: (stop,), CONTINUE: ()}
-        new_body = self.block(loop.body, Place(sets, place.clear.union(flags), place.loops + 1, place.depth))
+        sets = {RETURN: leaving, BREAK: (stop,) if stop else (), CONTINUE: ()}
+        inside = Place(sets, place.clear.union(flags), place.taken, True, place.depth)
+        new_body = self.block(loop.body, inside)
         if flags:
             new_body.append(_last_break(flags[-1], loop))
         start = self._start(flags[:1] if RETURN in outcome else (), place, loop)
         start += _set((stop,), False, loop) if stop else []
         new_loop = rebuilt(loop, body=new_body or [at(loop, gast.Pass())], orelse=[])
-        return [*start, new_loop], _otherwise(loop.orelse, stop)
+        return [*start, new_loop], _otherwise(loop, stop)
 
     def _loop_until(self, loop: Statement, body: Block, last: Statement, place: Place) -> tuple[Block, Block]:
         """Return a loop whose body ends with ``if test: break`` and is left nowhere else."""
-        inside = Place(place.sets, place.clear, place.loops + 1, place.depth)
+        inside = dataclasses.replace(place, busy=place.taken, in_loop=True)
         if isinstance(last.test, gast.Name) and not loop.orelse:
             return [rebuilt(loop, body=[*self.block(body, inside), last])], []
-        stop = self.names.of_depth("stop", place.loops)
+        stop = self.names.free("stop", place.taken)
         new_body = [*self.block(body, inside), at(last, assign(stop, last.test)), _last_break(stop, last)]
         start = _set((stop,), False, loop) if loop.orelse else []
-        return [*start, rebuilt(loop, body=new_body, orelse=[])], _otherwise(loop.orelse, stop)
+        return [*start, rebuilt(loop, body=new_body, orelse=[])], _otherwise(loop, stop)
+
+
+def _to_undo(kinds: frozenset[str], place: Place) -> tuple[str, ...]:
+    """Return the flags that may be set at `place` although an exception then stopped control from leaving."""
+    return tuple(sorted((place.clear - place.busy).union(*(place.sets[kind] for kind in kinds))))
 
 
 def _is_endless(loop: Statement) -> bool:
     return isinstance(loop, gast.While) and isinstance(loop.test, gast.Constant) and bool(loop.test.value)
 
 
-def _otherwise(orelse: Block, stop: str) -> Block:
+def _otherwise(loop: Statement, stop: str) -> Block:
     """Return what runs after a loop in place of its `else`."""
+    orelse = [] if _is_endless(loop) else loop.orelse
     return [at(orelse[0], gast.If(_none_of((stop,)), orelse, []))] if orelse and stop else orelse
 
 

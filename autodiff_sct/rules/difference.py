@@ -11,12 +11,20 @@ from .table import forward, linear, reverse, static
 
 @reverse(np.diff)
 def diff(y, d, a, n=1, axis=-1, prepend=np._NoValue, append=np._NoValue):
-    d = np.diff(np.pad(d, around(d.ndim, axis, n, n)), n, axis) * (-1) ** n
+    d = diff_adjoint(d, n, axis)
     if prepend is np._NoValue and append is np._NoValue:
         return d
     start = width(prepend, axis)
     stop = start + a.shape[axis]
     return section(d, start, stop, axis), None, None, section(d, 0, start, axis), section(d, stop, None, axis)
+
+
+def diff_adjoint(d, n, axis):
+    if d.ndim == 1:
+        signed = np.diff(np.pad(d, n)) if n == 1 else np.diff(np.pad(d, n), n)
+    else:
+        signed = np.diff(np.pad(d, around(d.ndim, axis, n, n)), n, axis)
+    return signed if n % 2 == 0 else -signed
 
 
 @forward(np.diff)

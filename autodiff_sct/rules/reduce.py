@@ -21,6 +21,18 @@ def kept(d, axis, keepdims):
     return d if axis is None or keepdims else np.expand_dims(d, axis)
 
 
+def total(a, axis, keepdims=False):
+    """The sum of `a` over the axes of a reduction, written as one would write it by hand."""
+    if keepdims:
+        return np.sum(a, axis, keepdims=True)
+    return np.sum(a) if axis is None else np.sum(a, axis)
+
+
+def per_lane(a, axis):
+    """The sum over a reduction's axes, in a shape that broadcasts against `a`."""
+    return total(a, axis, axis is not None)
+
+
 def count(a, axis):
     """The number of elements that a reduction takes together, as a Python int."""
     if axis is None:
@@ -34,7 +46,7 @@ def count_where(a, axis, where):
     """The number of elements that a reduction takes together, as an array of the dtype of `a` unless it is static."""
     if where is True:
         return count(a, axis)
-    return np.sum(np.where(where, np.ones_like(a), 0), axis, keepdims=True)
+    return per_lane(np.where(where, np.ones_like(a), 0), axis)
 
 
 def masked(d, where):
@@ -66,7 +78,7 @@ def nansum(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
 
 @forward(np.nansum)
 def push_nansum(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
-    return np.sum(np.where(np.isnan(a), 0, masked(d, where)), axis, keepdims=keepdims)
+    return total(np.where(np.isnan(a), 0, masked(d, where)), axis, keepdims)
 
 
 @reverse(np.nanmean)
@@ -87,7 +99,7 @@ def average(y, d, a, axis=None, weights=None, *, keepdims=False):
         return d / count(a, axis)
     others = unweighted_axes(a.ndim, np.ndim(weights), axis)
     w = spread_out(weights, others)
-    share = d / np.sum(w, axis, keepdims=True)
+    share = d / per_lane(w, axis)
     d_w = share * (a - kept(y, axis, keepdims))
     return share * w, None, np.sum(d_w, others) if others else d_w
 
@@ -97,12 +109,12 @@ def push_average(y, d, a, axis=None, weights=None, *, keepdims=False):
     if weights is None:
         return np.mean(d, axis, keepdims=keepdims)
     others = unweighted_axes(a.ndim, np.ndim(weights), axis)
-    total = np.sum(weights) if others else np.sum(weights, axis, keepdims=keepdims)
-    deviation = a - kept(y, axis, keepdims)
+    whole = np.sum(weights) if others else total(weights, axis, keepdims)
+    difference = a - kept(y, axis, keepdims)
     return (
-        np.sum(d * spread_out(weights, others), axis, keepdims=keepdims) / total,
+        total(d * spread_out(weights, others), axis, keepdims) / whole,
         None,
-        np.sum(deviation * spread_out(d, others), axis, keepdims=keepdims) / total,
+        total(difference * spread_out(d, others), axis, keepdims) / whole,
     )
 
 
@@ -126,12 +138,12 @@ def unweighted_axes(ndim: int, weights_ndim: int, axis: Any) -> tuple[int, ...]:
 
 @reverse(np.prod)
 def prod(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
-    return masked(kept(d, axis, keepdims) * products_of_others(factors(a, where), axis), where)
+    return masked(kept(d, axis, keepdims) * product_of_others(factors(a, where), axis), where)
 
 
 @forward(np.prod)
 def push_prod(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
-    return np.sum(masked(d * products_of_others(factors(a, where), axis), where), axis, keepdims=keepdims)
+    return total(masked(d * product_of_others(factors(a, where), axis), where), axis, keepdims)
 
 
 @reverse(np.nanprod)
@@ -142,6 +154,10 @@ def nanprod(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
 @forward(np.nanprod)
 def push_nanprod(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
     return push_prod(y, d, a, axis, keepdims=keepdims, where=np.logical_and(where, ~np.isnan(a)))
+
+
+def product_of_others(a, axis):
+    return products_of_others(a) if axis is None else products_of_others(a, axis)
 
 
 def factors(a, where):
@@ -194,7 +210,14 @@ def last_axes(axis: tuple[int, ...]) -> tuple[int, ...]:
 def shared(d, y, a, axis, where):
     """`d` divided evenly among the elements that equal the extreme `y`; both have the reduced axes, of length 1."""
     extreme = a == y if where is True else np.logical_and(where, a == y)
-    return np.where(extreme, d / np.sum(extreme, axis, a.dtype, keepdims=True), 0)
+    return np.where(extreme, d / how_many(extreme, a, axis, axis is not None), 0)
+
+
+def how_many(true, a, axis, keepdims):
+    """How many are true, in the dtype of `a`: an integer beside single precision would make it double."""
+    if axis is None and not keepdims:
+        return np.sum(true, dtype=a.dtype)
+    return np.sum(true, axis, a.dtype, keepdims=keepdims)
 
 
 @reverse(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)
@@ -203,7 +226,7 @@ def max_(y, d, a, axis=None, *, keepdims=False, initial=None, where=True):
     if initial is None:
         return shared(d, y, a, axis, where)
     extreme = np.logical_and(where, a == y)
-    share = d / (np.sum(extreme, axis, a.dtype, keepdims=True) + (y == initial))
+    share = d / (how_many(extreme, a, axis, axis is not None) + (y == initial))
     return np.where(extreme, share, 0), None, None, np.where(y == initial, share, 0)
 
 
@@ -211,11 +234,10 @@ def max_(y, d, a, axis=None, *, keepdims=False, initial=None, where=True):
 def push_max(y, d, a, axis=None, *, keepdims=False, initial=None, where=True):
     top = kept(y, axis, keepdims)
     if initial is None:
-        return np.sum(shared(d, top, a, axis, where), axis, keepdims=keepdims)
+        return total(shared(d, top, a, axis, where), axis, keepdims)
     extreme = np.logical_and(where, a == top)
-    total = np.sum(extreme, axis, a.dtype, keepdims=keepdims) + (y == initial)
-    d_a = np.sum(np.where(extreme, d, 0), axis, keepdims=keepdims) / total
-    return d_a, None, None, np.where(y == initial, d / total, 0)
+    sharers = how_many(extreme, a, axis, keepdims) + (y == initial)
+    return total(np.where(extreme, d, 0), axis, keepdims) / sharers, None, None, np.where(y == initial, d / sharers, 0)
 
 
 @reverse(np.maximum.reduce, np.minimum.reduce)
@@ -225,7 +247,7 @@ def maximum_reduce(y, d, array, axis=0, *, keepdims=False):
 
 @forward(np.maximum.reduce, np.minimum.reduce)
 def push_maximum_reduce(y, d, array, axis=0, *, keepdims=False):
-    return np.sum(shared(d, kept(y, axis, keepdims), array, axis, True), axis, keepdims=keepdims)
+    return total(shared(d, kept(y, axis, keepdims), array, axis, True), axis, keepdims)
 
 
 @reverse(np.logaddexp.reduce)
@@ -237,7 +259,7 @@ def logaddexp_reduce(y, d, array, axis=0, *, keepdims=False):
 @forward(np.logaddexp.reduce)
 def push_logaddexp_reduce(y, d, array, axis=0, *, keepdims=False):
     y = kept(y, axis, keepdims)
-    return np.sum(d * np.exp(array - np.where(y == -np.inf, 0, y)), axis, keepdims=keepdims)
+    return total(d * np.exp(array - np.where(y == -np.inf, 0, y)), axis, keepdims)
 
 
 @reverse(np.ptp)
@@ -248,11 +270,11 @@ def ptp(y, d, a, axis=None, *, keepdims=False):
 
 @forward(np.ptp)
 def push_ptp(y, d, a, axis=None, *, keepdims=False):
-    return np.sum(ptp_slope(d, a, axis), axis, keepdims=keepdims)
+    return total(ptp_slope(d, a, axis), axis, keepdims)
 
 
 def ptp_slope(d, a, axis):
-    top, bottom = np.max(a, axis, keepdims=True), np.min(a, axis, keepdims=True)
+    top, bottom = kept(np.max(a, axis), axis, False), kept(np.min(a, axis), axis, False)
     return shared(d, top, a, axis, True) - shared(d, bottom, a, axis, True)
 
 
@@ -261,12 +283,22 @@ def ptp_slope(d, a, axis):
 
 def deviation(a, axis, where):
     """``a - mean``; conjugated, for the square of a complex deviation is its absolute square."""
-    difference = a - np.mean(a, axis, keepdims=True, where=where)
+    difference = a - centre(a, axis, where)
     return np.conj(difference) if np.iscomplexobj(a) else difference
 
 
+def centre(a, axis, where):
+    if where is not True:
+        return np.mean(a, axis, keepdims=True, where=where)
+    return np.mean(a) if axis is None else np.mean(a, axis, keepdims=True)
+
+
+def freedom(a, axis, ddof, where):
+    return count_where(a, axis, where) if ddof == 0 else count_where(a, axis, where) - ddof
+
+
 def var_slope(d, a, axis, ddof, where):
-    return masked(2 * d / (count_where(a, axis, where) - ddof) * deviation(a, axis, where), where)
+    return masked(2 * d / freedom(a, axis, ddof, where) * deviation(a, axis, where), where)
 
 
 @reverse(np.var)
@@ -276,18 +308,18 @@ def var(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
 
 @forward(np.var)
 def push_var(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
-    return np.sum(var_slope(d, a, axis, ddof, where), axis, keepdims=keepdims)
+    return total(var_slope(d, a, axis, ddof, where), axis, keepdims)
 
 
 @reverse(np.std)
 def std(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
     d, y = kept(d, axis, keepdims), kept(y, axis, keepdims)
-    return masked(d / ((count_where(a, axis, where) - ddof) * nonzero(y)) * deviation(a, axis, where), where)
+    return masked(d / (freedom(a, axis, ddof, where) * nonzero(y)) * deviation(a, axis, where), where)
 
 
 @forward(np.std)
 def push_std(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
-    return np.sum(var_slope(d, a, axis, ddof, where), axis, keepdims=keepdims) / (2 * nonzero(y))
+    return total(var_slope(d, a, axis, ddof, where), axis, keepdims) / (2 * nonzero(y))
 
 
 @reverse(np.nanvar)

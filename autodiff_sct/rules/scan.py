@@ -12,7 +12,7 @@ from ..runtime import gather_adjoint
 from ..runtime.scan import recurrence, shift
 from .difference import around
 from .index import places_along
-from .reduce import count, in_lanes, kept, shared
+from .reduce import count, in_lanes, kept, shared, total
 from .shape import section
 from .table import forward, linear, reverse, static
 
@@ -21,6 +21,8 @@ from .table import forward, linear, reverse, static
 
 @linear(np.cumsum)
 def cumsum(y, d, a, axis=None, dtype=None):
+    if a.ndim == 1:
+        return np.cumsum(d[::-1])[::-1]
     if axis is None:
         return np.reshape(np.cumsum(d[::-1])[::-1], np.shape(a))
     return np.flip(np.cumsum(np.flip(d, axis), axis), axis)
@@ -148,21 +150,25 @@ def only_axis(ndim: int, axis: int) -> tuple[int, ...]:
 @reverse(np.sort)
 def sort(y, d, a, axis=-1, kind=None):
     if axis is None:
-        return np.reshape(d[ranks(np.ravel(a), 0)], np.shape(a))
-    return d[ranks(a, 0)] if a.ndim == 1 else np.take_along_axis(d, ranks(a, axis), axis)
+        return np.reshape(d[ranks(np.ravel(a), -1)], np.shape(a))
+    return d[ranks(a, -1)] if a.ndim == 1 else np.take_along_axis(d, ranks(a, axis), axis)
 
 
 @forward(np.sort)
 def push_sort(y, d, a, axis=-1, kind=None):
     if axis is None:
-        return np.ravel(d)[np.argsort(np.ravel(a), kind="stable")]
-    order = np.argsort(a, axis, kind="stable")
-    return d[order] if a.ndim == 1 else np.take_along_axis(d, order, axis)
+        return np.ravel(d)[stable_order(np.ravel(a), -1)]
+    return d[stable_order(a, -1)] if a.ndim == 1 else np.take_along_axis(d, stable_order(a, axis), axis)
 
 
 def ranks(a, axis):
     """The place that sorting gives to each element."""
-    return np.argsort(np.argsort(a, axis, kind="stable"), axis)
+    order = stable_order(a, axis)
+    return np.argsort(order) if axis == -1 else np.argsort(order, axis)
+
+
+def stable_order(a, axis):
+    return np.argsort(a, kind="stable") if axis == -1 else np.argsort(a, axis, kind="stable")
 
 
 def order_statistics(a, q, axis):
@@ -194,7 +200,7 @@ def median(y, d, a, axis=None, *, keepdims=False):
 
 @forward(np.median)
 def push_median(y, d, a, axis=None, *, keepdims=False):
-    return np.sum(quantile_slope(d, a, 0.5, axis), axis, keepdims=keepdims)
+    return total(quantile_slope(d, a, 0.5, axis), axis, keepdims)
 
 
 @reverse(np.quantile)
@@ -206,7 +212,7 @@ def quantile(y, d, a, q, axis=None, *, keepdims=False):
 @forward(np.quantile)
 def push_quantile(y, d, a, q, axis=None, *, keepdims=False):
     level = one_level(q)
-    return np.sum(quantile_slope(d, a, level, axis), axis, keepdims=keepdims), level_slope(d, a, level, axis, keepdims)
+    return total(quantile_slope(d, a, level, axis), axis, keepdims), level_slope(d, a, level, axis, keepdims)
 
 
 @reverse(np.percentile)
@@ -219,7 +225,7 @@ def percentile(y, d, a, q, axis=None, *, keepdims=False):
 def push_percentile(y, d, a, q, axis=None, *, keepdims=False):
     level = one_level(q) / 100
     return (
-        np.sum(quantile_slope(d, a, level, axis), axis, keepdims=keepdims),
+        total(quantile_slope(d, a, level, axis), axis, keepdims),
         level_slope(d / 100, a, level, axis, keepdims),
     )
 
@@ -248,7 +254,9 @@ def push_convolve(y, d, a, v, mode="full"):
 def correlate(y, d, a, v, mode="valid"):
     d = as_full(d, min(a.size, v.size), mode, 1 if a.size < v.size else 0)
     d_v = np.convolve(d, a[::-1], "valid")[::-1]
-    return np.convolve(d, np.conj(v), "valid"), np.conj(d_v)
+    if np.iscomplexobj(v):
+        return np.convolve(d, np.conj(v), "valid"), np.conj(d_v)
+    return np.convolve(d, v, "valid"), d_v
 
 
 @forward(np.correlate)

@@ -71,8 +71,8 @@ def test_ties_of_many_share_evenly(fn: Callable[..., Any]) -> None:
 
 
 def test_an_initial_value_takes_part_in_a_tie() -> None:
-    assert entries(np.max, np.array([1.0, 2.0]), initial=2.0) == [[0, 0.5], None, None, [0.5]]
-    assert entries(np.max, np.array([1.0, 2.0]), initial=5.0) == [[0, 0], None, None, [1]]
+    assert entries(np.max, np.array([1.0, 2.0]), initial=2.0) == [[0, 0.5], None, None, 0.5]
+    assert entries(np.max, np.array([1.0, 2.0]), initial=5.0) == [[0, 0], None, None, 1]
 
 
 def test_order_statistics_share_evenly() -> None:

@@ -36,27 +36,33 @@ def unbroadcast(cotangent: Any, like: Any) -> Any:
         return cotangent
     if isinstance(like, (list, tuple)):
         return [unbroadcast(part, item) for part, item in zip(cotangent, like, strict=True)]
-    return cast(fit_shape(np.asarray(cotangent), np.shape(like)), like)
+    if isinstance(like, dict):
+        return {key: unbroadcast(cotangent[key], item) for key, item in like.items()}
+    return zeros_like(like) if cotangent is None else cast(fit_shape(np.asarray(cotangent), np.shape(like)), like)
 
 
 def spread(cotangent: Any, like: Any) -> Any:
     """`cotangent` as a fresh, writable array (or a Python scalar) of the shape and dtype of `like`."""
+    if isinstance(like, (list, tuple)):
+        return [spread(part, item) for part, item in zip(cotangent, like, strict=True)]
+    if isinstance(like, dict):
+        return {key: spread(cotangent[key], item) for key, item in like.items()}
     fitted = unbroadcast(cotangent, like)
-    if not isinstance(fitted, np.ndarray):
-        return list(fitted) if isinstance(fitted, list) else fitted
-    return np.array(fitted)
+    return np.array(fitted) if isinstance(fitted, np.ndarray) else fitted
 
 
 def fit_shape(cotangent: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """Sum `cotangent` over the axes that `shape` lacks or has as 1, and repeat it along those that it lacks itself."""
     if cotangent.shape == shape:
         return cotangent
+    if not shape:
+        return np.add.reduce(cotangent, axis=None)
     extra = cotangent.ndim - len(shape)
     if extra > 0:
-        cotangent = np.sum(cotangent, axis=tuple(range(extra)))
+        cotangent = np.add.reduce(cotangent, axis=tuple(range(extra)))
     summed = tuple(axis for axis in range(-len(shape), 0) if shape[axis] == 1 != width(cotangent, axis))
     if summed:
-        cotangent = np.sum(cotangent, axis=summed, keepdims=True)
+        cotangent = np.add.reduce(cotangent, axis=summed, keepdims=True)
     # A copy: a broadcast view is read-only and holds each number in several places.
     return cotangent if cotangent.shape == shape else np.array(np.broadcast_to(cotangent, shape))
 
@@ -66,22 +72,23 @@ def width(array: np.ndarray, axis: int) -> int:
     return array.shape[axis] if -axis <= array.ndim else 1
 
 
-def cast(cotangent: Any, like: Any) -> Any:
+def cast(cotangent: np.ndarray | np.generic, like: Any) -> Any:
     """`cotangent`, of the shape of `like` already, in the dtype and the Python type of a derivative of `like`."""
     dtype = derivative_dtype(like)
-    if np.iscomplexobj(cotangent) and dtype.kind != "c":
+    if cotangent.dtype.kind == "c" and dtype.kind != "c":
         cotangent = cotangent.real
-    if isinstance(like, (complex, float, int)) and not isinstance(like, np.generic):
-        return complex(cotangent) if isinstance(like, complex) else float(cotangent)
+    if isinstance(like, np.ndarray):
+        return np.asarray(cotangent, dtype=dtype)
     if isinstance(like, np.generic):
         return dtype.type(cotangent)
-    return np.asarray(cotangent, dtype=dtype)
+    return complex(cotangent) if isinstance(like, complex) else float(cotangent)
 
 
 def derivative_dtype(like: Any) -> np.dtype[Any]:
     """The dtype of derivatives of `like`: its own if that is real or complex, else float64."""
-    dtype = like.dtype if isinstance(like, (np.ndarray, np.generic)) else np.result_type(like)
-    return dtype if dtype.kind in "fc" else np.dtype(np.float64)
+    if not isinstance(like, (np.ndarray, np.generic)):
+        return np.dtype(np.complex128 if isinstance(like, complex) else np.float64)
+    return like.dtype if like.dtype.kind in "fc" else np.dtype(np.float64)
 
 
 def zeros_like(x: Any) -> Any:

@@ -56,6 +56,8 @@ def same(got: Any, expected: Any) -> None:
         (2.0, 1.5, 2.0),
         (np.float64(2), 1.5, 2.0),
         ([X, 1.0], (np.zeros(3), 1.0), [X.sum(0), 1.0]),
+        ([None, None], (np.zeros(3), 1.0), [np.zeros(3), 0.0]),
+        ({"w": X, "b": 1.0}, {"w": np.zeros(3), "b": 2}, {"w": X.sum(0), "b": 1.0}),
     ],
     ids=str,
 )
@@ -72,6 +74,7 @@ def test_spread_is_fresh_and_writable() -> None:
     for d in (X, X[:, :1], 2.0, np.broadcast_to(1.0, (2, 3))):
         got = spread(d, X)
         assert got.flags.writeable and not np.shares_memory(got, d)
+    assert not np.shares_memory(spread([X], [X])[0], X)
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,7 @@ class Exits:
         if last & EXITS:
             reason = "leaving a `finally` block by `return`, `break` or `continue` drops exceptions."
             raise UnsupportedSyntax(reason, "leave after the `try` statement.")
-        return found if FALL in last else set()
+        return found if FALL in last else found - {FALL}
 
     def is_plain(self, statement: Statement) -> bool:
         """Tell whether `statement` has the form already that this stage makes."""

@@ -1,0 +1,190 @@
+"""What the compiler takes: a list of the node kinds that it knows, and nothing else.
+
+Whatever is not on the list is refused here, before anything is rewritten, with the user's line and what to write
+instead. So is what stands on the list but may not mean what it seems to: an assigned global, `exec`, a `finally` block
+that is left early.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn
+
+import gast
+
+from autodiff_sct.compiler.desugar_nodes import blocks_of
+from autodiff_sct.compiler.matching import BUILTINS_NEEDED, SELF_MATCHING
+from autodiff_sct.compiler.parse import Parsed
+from autodiff_sct.errors import UnsupportedSyntax
+
+STATEMENTS = (
+    "AnnAssign Assert Assign AugAssign Break Continue Delete Expr For FunctionDef Global If Import ImportFrom Match "
+    "Nonlocal Pass Raise Return Try TypeAlias While With"
+)
+EXPRESSIONS = (
+    "Attribute BinOp BoolOp Call Compare Constant Dict DictComp FormattedValue GeneratorExp IfExp JoinedStr Lambda "
+    "List ListComp Name NamedExpr Set SetComp Slice Starred Subscript Tuple UnaryOp"
+)
+PARTS = (
+    "ExceptHandler alias arguments comprehension keyword withitem match_case MatchAs MatchClass MatchMapping MatchOr "
+    "MatchSequence MatchSingleton MatchStar MatchValue ParamSpec TypeVar TypeVarTuple"
+)
+ALLOWED = frozenset(f"{STATEMENTS} {EXPRESSIONS} {PARTS}".split())
+
+_ASYNC = ("asynchronous code is not differentiated.", "call it from outside, and differentiate a plain function.")
+_GENERATOR = ("generators are not differentiated.", "collect the values in a list and return that.")
+REFUSED = {
+    "AsyncFor": _ASYNC,
+    "AsyncFunctionDef": _ASYNC,
+    "AsyncWith": _ASYNC,
+    "Await": _ASYNC,
+    "ClassDef": ("a class is defined inside the function.", "define the class at the top level of a module."),
+    "TryStar": ("`except*` is not understood.", "use `except`."),
+    "Yield": _GENERATOR,
+    "YieldFrom": _GENERATOR,
+}
+# Calls that read or write variables by name, out of sight of any analysis.
+HIDDEN = {
+    "eval": "write the expression itself.",
+    "exec": "write the statements themselves.",
+    "locals": "name the variables.",
+    "vars": "name the variables, or pass the object whose attributes are meant.",
+}
+
+
+def fence(parsed: Parsed, namespace: Mapping[str, Any] | None = None) -> None:
+    """Refuse a function that has anything in it that the compiler does not know.
+
+    Parameters
+    ----------
+    parsed : Parsed
+        The function.
+    namespace : mapping, optional
+        Its globals, to tell builtins from the user's own functions of the same name.
+
+    Raises
+    ------
+    UnsupportedSyntax
+        With the place, the reason and what to write instead.
+    """
+    _Fence(parsed, namespace or {}).check()
+
+
+class _Fence:
+    def __init__(self, parsed: Parsed, namespace: Mapping[str, Any]) -> None:
+        self.parsed = parsed
+        self.namespace = namespace
+        self.own = set(_bound_in(parsed.tree)).union(parsed.free_names)
+
+    def refuse(self, node: Any, reason: str, remedy: str) -> NoReturn:
+        raise UnsupportedSyntax(reason, remedy, self.parsed.origin(node))
+
+    def check(self) -> None:
+        for node in _nodes(self.parsed.tree):
+            kind = type(node).__name__
+            if kind not in ALLOWED:
+                unknown = (f"`{kind}` is not part of the Python that is understood.", "write it in another way.")
+                self.refuse(node, *REFUSED.get(kind, unknown))
+            check = getattr(self, f"_check_{kind}", None)
+            if check is not None:
+                check(node)
+
+    def is_builtin(self, name: str) -> bool:
+        """Tell whether `name` means the builtin here."""
+        return name not in self.own and self.namespace.get(name, _MISSING) in (_MISSING, getattr(builtins, name))
+
+    def _check_comprehension(self, node: Any) -> None:
+        if node.is_async:
+            self.refuse(node.target, *_ASYNC)
+
+    def _check_Call(self, node: Any) -> None:
+        name = getattr(node.func, "id", None)
+        if name in HIDDEN and self.is_builtin(name) and not (name == "vars" and node.args):
+            self.refuse(node, f"`{name}()` reaches variables in a way that cannot be followed.", HIDDEN[name])
+
+    def _check_Delete(self, node: Any) -> None:
+        for target in node.targets:
+            if not isinstance(target, (gast.Name, gast.Tuple, gast.List)):
+                is_item = isinstance(target, gast.Subscript)
+                remedy = "build a new list or dict without the item." if is_item else "set the attribute to None."
+                self.refuse(target, "only variables can be deleted, not items or attributes.", remedy)
+
+    def _check_FunctionDef(self, node: Any) -> None:
+        shared = {name for each in _own_nodes(node) if isinstance(each, gast.Global) for name in each.names}
+        for each in _own_nodes(node):
+            for name in _bound_by(each):
+                if name in shared:
+                    reason = f"the global variable `{name}` is assigned."
+                    self.refuse(each, reason, "return the new value, or keep it in an attribute of an object.")
+
+    def _check_Try(self, node: Any) -> None:
+        for statement in _leaving(node.finalbody, in_loop=False):
+            reason = "leaving a `finally` block by `return`, `break` or `continue` drops exceptions."
+            self.refuse(statement, reason, "leave after the `try` statement.")
+
+    def _check_Match(self, node: Any) -> None:
+        for name in sorted(BUILTINS_NEEDED):
+            if not self.is_builtin(name):
+                reason = f"`match` is understood only where `{name}` is the builtin."
+                self.refuse(node.subject, reason, f"rename your own `{name}`, or write `if` and `elif`.")
+
+    def _check_MatchClass(self, node: Any) -> None:
+        name = getattr(node.cls, "id", None)
+        if name in SELF_MATCHING and node.patterns and not self.is_builtin(name):
+            reason = f"`{name}` is not the builtin here, and what its positional pattern means is not known."
+            self.refuse(node, reason, "name the attributes in the pattern: `Class(attribute=pattern)`.")
+
+
+_MISSING = object()
+
+
+def _nodes(tree: Any) -> Iterator[Any]:
+    """Yield the nodes of a tree in the order of the text, but not contexts and operators."""
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if not isinstance(node, _MARKS):
+            yield node
+            pending.extend(list(gast.iter_child_nodes(node))[::-1])
+
+
+_MARKS = (gast.expr_context, gast.operator, gast.unaryop, gast.boolop, gast.cmpop)
+
+
+def _own_nodes(function: Any) -> Iterator[Any]:
+    """Yield the nodes of a function's own scope."""
+    pending = list(function.body)
+    while pending:
+        node = pending.pop()
+        yield node
+        if not isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Lambda)):
+            pending.extend(gast.iter_child_nodes(node))
+
+
+def _bound_by(node: Any) -> Iterator[str]:
+    """Yield the names that a node itself binds."""
+    if isinstance(node, gast.Name):
+        if not isinstance(node.ctx, gast.Load):
+            yield node.id
+    elif isinstance(node, (gast.FunctionDef, gast.ClassDef, gast.alias, gast.MatchAs, gast.MatchStar)):
+        name = getattr(node, "asname", None) or node.name
+        yield from [name.partition(".")[0]] if name else []
+    elif isinstance(node, gast.MatchMapping) and node.rest:
+        yield node.rest
+
+
+def _bound_in(tree: Any) -> Iterator[str]:
+    for node in _nodes(tree):
+        if node is not tree:
+            yield from _bound_by(node)
+
+
+def _leaving(block: list[Any], in_loop: bool) -> Iterator[Any]:
+    """Yield the statements that leave a block early."""
+    for statement in block:
+        if isinstance(statement, gast.Return) or (isinstance(statement, (gast.Break, gast.Continue)) and not in_loop):
+            yield statement
+        is_loop = isinstance(statement, (gast.For, gast.While))
+        for inner in blocks_of(statement):
+            yield from _leaving(inner, in_loop or (is_loop and inner is statement.body))

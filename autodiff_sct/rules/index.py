@@ -18,8 +18,8 @@ from .table import forward, linear, reverse
 
 
 @linear(operator.getitem)
-def getitem(y, d, a, b):
-    return gather_adjoint(d, a, b)
+def getitem(y, d, x, index):
+    return gather_adjoint(d, x, index)
 
 
 @linear(gather_adjoint)

@@ -245,12 +245,12 @@ def absolute(y, d, x):
 
 @elementwise(np.copysign, math.copysign)
 def copysign(y, d, a, b):
-    return d * np.sign(a) * np.sign(y), None
+    return d * np.sign(a) * np.sign(y), 0.0
 
 
 @elementwise(np.heaviside)
 def heaviside(y, d, a, b):
-    return None, np.where(a == 0, d, 0)
+    return 0.0, np.where(a == 0, d, 0)
 
 
 @elementwise(np.ldexp, math.ldexp)

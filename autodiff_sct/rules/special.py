@@ -21,7 +21,7 @@ def real(y, d, val):
 
 @elementwise(np.imag)
 def imag(y, d, val):
-    return -1j * d if np.iscomplexobj(val) else None
+    return -1j * d if np.iscomplexobj(val) else 0.0
 
 
 @elementwise(np.conjugate)
@@ -32,7 +32,7 @@ def conjugate(y, d, x):
 @elementwise(np.angle)
 def angle(y, d, z, deg=False):
     if not np.iscomplexobj(z):
-        return None
+        return 0.0
     return -1j * (d * (180 / np.pi)) / z if deg else -1j * d / z
 
 

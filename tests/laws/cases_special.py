@@ -11,7 +11,7 @@ from tests.laws.checker import Case, case
 
 CASES: list[Case] = [
     *(case(fn, z) for fn in [np.real, np.conjugate] for z in (X, Z, 0.7, 0.3 - 0.4j)),
-    *(case(fn, Z) for fn in [np.imag, np.angle]),
+    *(case(fn, z) for fn in [np.imag, np.angle] for z in (X, Z)),
     case(np.angle, Z, deg=True),
     case(complex, 0.3, 0.4),
     case(complex, 0.3 - 0.2j),

@@ -33,12 +33,20 @@ def list_methods(x):
     values.insert(1, x[0] * x[2])
     values.extend([x[1], 2.0])
     values.reverse()
-    del values[0]
     head = values[:2] + [x[2]] * 2
     values[1:3] = [x[0] ** 2]
     copy = values.copy()
     values[0] = 0.5
     return sum(h * v for h, v in zip(head, copy)) + values[0] * values[1]
+
+
+@program(args=lambda rng: (rng.normal(size=3),))
+def deleted_items(x):
+    values = list(x)
+    del values[0]
+    table = {"a": x[0], "b": x[1] ** 2}
+    del table["a"]
+    return sum(values) * sum(table.values())
 
 
 @program(args=lambda rng: (rng.normal(size=(3, 2)),), tags={"inplace"})

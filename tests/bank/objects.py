@@ -135,6 +135,10 @@ class Polynomial:
         return y
 
 
+class Box:
+    scale = 2.0
+
+
 class Activation(enum.Enum):
     TANH = "tanh"
     SINE = "sine"
@@ -268,9 +272,6 @@ def object_made_inside(stiffness, damping, x):
 
 @program(args=lambda rng: (rng.normal(size=3),))
 def attributes_by_name(x):
-    class Box:
-        scale = 2.0
-
     box = Box()
     for i, name in enumerate(("a", "b", "c")):
         setattr(box, name, x[i] * box.scale)

@@ -10,7 +10,7 @@ import operator
 
 import numpy as np
 
-from .table import elementwise
+from .table import elementwise, forward, reverse
 
 # Arithmetic
 
@@ -81,6 +81,28 @@ def remainder(y, d, a, b):
 def fmod(y, d, a, b):
     # The quotient is an integer; a / b may round up to the next one.
     return d, -d * np.rint((a - y) / b)
+
+
+@reverse(np.divmod, divmod)
+def divmod_(y, d, a, b, /):
+    if d[1] is None:
+        return 0.0, 0.0
+    return d[1], -d[1] * y[0]
+
+
+@forward(np.divmod, divmod)
+def push_divmod(y, d, a, b, /):
+    return (np.zeros_like(y[0]), d), (np.zeros_like(y[0]), -d * y[0])
+
+
+@reverse(np.modf, math.modf)
+def modf(y, d, x, /):
+    return 0.0 if d[0] is None else d[0]
+
+
+@forward(np.modf, math.modf)
+def push_modf(y, d, x, /):
+    return ((d, np.zeros_like(y[1])),)
 
 
 # Powers and logarithms

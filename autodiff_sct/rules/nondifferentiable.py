@@ -25,14 +25,14 @@ nondifferentiable(
 nondifferentiable(
     np.isfinite, np.isinf, np.isnan, np.isneginf, np.isposinf, np.signbit,
     math.isfinite, math.isinf, math.isnan,
-    np.isreal, np.isrealobj, np.iscomplex, np.iscomplexobj, np.isscalar,
+    np.isnat, np.isreal, np.isrealobj, np.iscomplex, np.iscomplexobj, np.isscalar,
 )  # fmt: skip
 
 # Steps
 
 nondifferentiable(
     np.floor, np.ceil, np.trunc, np.rint, np.round, np.around, np.fix, np.sign, np.floor_divide,
-    operator.floordiv, math.floor, math.ceil, math.trunc, round,
+    np.spacing, operator.floordiv, math.floor, math.ceil, math.trunc, round,
 )  # fmt: skip
 
 # Integers and bits
@@ -40,6 +40,8 @@ nondifferentiable(
 nondifferentiable(
     np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.left_shift, np.right_shift,
     operator.and_, operator.or_, operator.xor, operator.invert, operator.lshift, operator.rshift,
+    operator.index, np.bitwise_count, np.packbits, np.unpackbits,
+    np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.intp,
     np.gcd, np.lcm, math.gcd, math.lcm, math.comb, math.factorial, math.isqrt, math.perm,
 )  # fmt: skip
 
@@ -50,13 +52,14 @@ nondifferentiable(
     np.nonzero, np.flatnonzero, np.argwhere, np.count_nonzero, np.digitize, np.histogram_bin_edges,
     np.unravel_index, np.ravel_multi_index, np.indices, np.ndindex,
     np.tril_indices, np.triu_indices, np.tril_indices_from, np.triu_indices_from, np.diag_indices, np.ix_,
+    np.diag_indices_from, np.mask_indices, operator.indexOf, operator.countOf,
 )  # fmt: skip
 
 # What an array is like, not what is in it
 
 nondifferentiable(
     np.shape, np.size, np.ndim, np.result_type, np.can_cast, np.promote_types, np.finfo, np.iinfo, np.dtype,
-    np.broadcast_shapes, np.shares_memory, np.may_share_memory,
+    np.issubdtype, np.isdtype, np.min_scalar_type, np.common_type, np.iterable, np.isfortran, np.broadcast_shapes, np.shares_memory, np.may_share_memory,
     np.zeros_like, np.ones_like, np.empty_like,
     builtins.len, builtins.int, builtins.bool, builtins.isinstance, builtins.range, builtins.type,
     builtins.callable, builtins.hasattr, builtins.id, builtins.hash, builtins.str, builtins.repr,

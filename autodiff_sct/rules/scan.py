@@ -55,6 +55,16 @@ def push_cumprod(y, d, a, axis=None, dtype=None):
     return cumprod_tangent(np.ravel(d), np.ravel(a), 0) if axis is None else cumprod_tangent(d, a, axis)
 
 
+@reverse(np.nancumprod)
+def nancumprod(y, d, a, axis=None, dtype=None):
+    return np.where(np.isnan(a), 0, cumprod(y, d, np.where(np.isnan(a), 1, a), axis))
+
+
+@forward(np.nancumprod)
+def push_nancumprod(y, d, a, axis=None, dtype=None):
+    return push_cumprod(y, np.where(np.isnan(a), 0, d), np.where(np.isnan(a), 1, a), axis)
+
+
 @reverse(np.multiply.accumulate)
 def multiply_accumulate(y, d, array, axis=0, dtype=None):
     return cumprod_adjoint(d, array, axis)
@@ -159,6 +169,23 @@ def push_sort(y, d, a, axis=-1, kind=None):
     if axis is None:
         return np.ravel(d)[stable_order(np.ravel(a), -1)]
     return d[stable_order(a, -1)] if a.ndim == 1 else np.take_along_axis(d, stable_order(a, axis), axis)
+
+
+# A partitioned array and its source are the same once sorted, which tells where each element went.
+
+
+@reverse(np.partition)
+def partition(y, d, a, kth, axis=-1, kind="introselect"):
+    if axis is None:
+        return np.reshape(d[stable_order(y, -1)][ranks(np.ravel(a), -1)], np.shape(a))
+    return np.take_along_axis(np.take_along_axis(d, stable_order(y, axis), axis), ranks(a, axis), axis)
+
+
+@forward(np.partition)
+def push_partition(y, d, a, kth, axis=-1, kind="introselect"):
+    if axis is None:
+        return np.ravel(d)[stable_order(np.ravel(a), -1)][ranks(y, -1)]
+    return np.take_along_axis(np.take_along_axis(d, stable_order(a, axis), axis), ranks(y, axis), axis)
 
 
 def ranks(a, axis):
@@ -382,3 +409,21 @@ def push_polyval(y, d, p, x):
 
 def polyval_slope(d, c, x):
     return d * np.polyval(c[:-1] * np.arange(c.size - 1, 0, -1, dtype=c.dtype), x)
+
+
+@reverse(np.vander)
+def vander(y, d, x, N=None, increasing=False):
+    return np.sum(d * vander_slope(y, increasing), -1)
+
+
+@forward(np.vander)
+def push_vander(y, d, x, N=None, increasing=False):
+    return np.expand_dims(d, -1) * vander_slope(y, increasing)
+
+
+def vander_slope(y, increasing):
+    # Each power's derivative is its exponent times the column with the power below.
+    count = y.shape[-1]
+    if increasing:
+        return np.arange(count, dtype=y.dtype) * shift(y, 1)
+    return np.arange(count - 1, -1, -1, dtype=y.dtype) * shift(y, -1)

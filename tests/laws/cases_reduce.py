@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from autodiff_sct.runtime.scan import products_of_others
@@ -44,6 +46,11 @@ CASES: list[Case] = [
     case(np.amax, A),
     case(np.amin, A),
     *(case(np.logaddexp.reduce, A, **settings) for settings in AXES),
+    *(case(fn, [0.3, 0.0, -1.2]) for fn in (math.fsum, math.prod)),
+    case(math.fsum, np.array([0.3, 0.4])),
+    *(case(np.cov, a, **s) for a in (X, A[0]) for s in ({}, {"rowvar": False}, {"bias": True}, {"ddof": 0})),
+    case(np.cov, WEIGHTS),
+    case(np.cov, Z),
     case(np.average, A),
     case(np.average, A, axis=(0, 1), keepdims=True),
     case(np.average, A, weights=A + 2),

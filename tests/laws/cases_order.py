@@ -1,0 +1,25 @@
+"""Calls on which the rows of ``rules/order.py`` are checked."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.laws.cases_reduce import A
+from tests.laws.checker import Case, case
+
+V = np.array([0.5, -1.2, 2.0, 0.3])
+SIGNAL = np.array([0.3, 0.7, -0.2, 0.9, 1.1])
+AXES = [{}, {"axis": 0}, {"axis": -1}]
+
+CASES: list[Case] = [
+    *(case(np.sort, A, axis) for axis in (0, 1, -1, None)),
+    case(np.sort, V),
+    *(case(np.partition, A, 1, axis) for axis in (0, 1, -1, None)),
+    case(np.partition, np.array([0.5, 0.1, 0.9, 0.7, 0.3]), 2),
+    case(np.sort, V, kind="stable"),
+    *(case(fn, a, **settings) for fn in [np.median] for a in (A, SIGNAL) for settings in AXES),
+    case(np.median, A, axis=(0, 2), keepdims=True),
+    *(case(np.quantile, A, 0.37, **settings) for settings in [*AXES, {"axis": (0, 1)}, {"axis": 1, "keepdims": True}]),
+    *(case(np.percentile, A, 41.0, **settings) for settings in [*AXES, {"axis": -1, "keepdims": True}]),
+    *(case(np.percentile, A, q) for q in (0, 100)),
+]

@@ -98,5 +98,5 @@ def dtype_of(dtype: np.dtype[Any]) -> DType:
     """The `DType` of a NumPy dtype; TypeError where there is none (strings, objects, dates)."""
     found = BY_NUMPY.get(dtype)
     if found is None:
-        raise ArgumentTypeError(f"a Tensor cannot hold {dtype}: it holds booleans, integers, floats and complex numbers")
+        raise ArgumentTypeError(f"a Tensor holds booleans, integers, floats and complex numbers, not {dtype}")
     return found

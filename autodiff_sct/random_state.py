@@ -8,11 +8,13 @@ from .errors import ArgumentTypeError, ArgumentValueError
 
 __all__ = ["generator", "set_seed"]
 
-STATE = {"generator": np.random.default_rng()}
+STATE: dict[str, np.random.Generator] = {}
 
 
 def generator() -> np.random.Generator:
     """The generator in use."""
+    if not STATE:
+        STATE["generator"] = np.random.default_rng()
     return STATE["generator"]
 
 
@@ -31,4 +33,4 @@ def set_seed(seed: int) -> None:
     if seed < 0:
         raise ArgumentValueError(f"a seed is not negative: {seed}")
     STATE["generator"] = np.random.default_rng(seed)
-    np.random.seed(seed)
+    np.random.seed(seed % 2**32)

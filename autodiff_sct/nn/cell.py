@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..errors import ArgumentAttributeError, ArgumentTypeError
-from ..parameter import UNNAMED, Parameter, ParameterTuple
+from ..tensor import UNNAMED, Parameter, ParameterTuple
 
 __all__ = ["Cell", "CellList", "SequentialCell"]
 

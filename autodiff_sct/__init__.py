@@ -1,0 +1,104 @@
+"""A source-transformation autodiff compiler for NumPy.
+
+`grad` reads the source of a function, writes the source of its adjoint, and runs that:
+
+>>> from autodiff_sct import grad
+>>> grad(lambda x: x ** 3)(2.0)
+12.0
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from . import context, dtypes, errors, nn, ops
+from . import dtypes as dtype
+from .api import adjoint_source, get_grad, grad, jacfwd, jacrev, jvp, stop_gradient, value_and_grad, vjp
+from .context import GRAPH_MODE, PYNATIVE_MODE, get_context, set_context
+from .dtypes import (
+    bool_,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from .errors import AutodiffError
+from .gradfunction import GradFunction
+from .nn.initializer import initializer
+from .random_state import set_seed
+from .tensor import Parameter, ParameterTuple, Tensor, from_numpy, tensor
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "GRAPH_MODE",
+    "PYNATIVE_MODE",
+    "AutodiffError",
+    "GradFunction",
+    "Parameter",
+    "ParameterTuple",
+    "Tensor",
+    "__version__",
+    "adjoint_source",
+    "bool_",
+    "complex64",
+    "complex128",
+    "context",
+    "dtype",
+    "dtypes",
+    "errors",
+    "float16",
+    "float32",
+    "float64",
+    "from_numpy",
+    "from_source",
+    "get_context",
+    "get_grad",
+    "grad",
+    "initializer",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "nn",
+    "ops",
+    "rule",
+    "set_context",
+    "set_seed",
+    "stop_gradient",
+    "tensor",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "value_and_grad",
+    "vjp",
+]
+
+# Read at first use: importing the package reads neither the rules nor the compiler.
+LATER = {"rule": ".rules.custom", "from_source": ".compiler.from_source"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(LATER[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *LATER})

@@ -1,0 +1,380 @@
+"""The calls: `grad`, `value_and_grad` and their relatives, with MindSpore's parameters and return structures.
+
+Everything here is checked and arranged around three objects of the compiler: `Adjoint` (values and gradients),
+`Pullback` (a value and a function from seeds to gradients) and `Pushforward` (a value and its tangent).  The compiler
+is imported at the first call, so that importing the package stays quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .arguments import (
+    checked_callable,
+    checked_flag,
+    checked_positions,
+    checked_weights,
+    fitted,
+    refuse_input,
+    split_aux,
+)
+from .entry import dispatch
+from .errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
+from .gradfunction import GradFunction, ParameterName, part
+from .jacobian import JacobianFunction
+from .tensor import Parameter
+
+__all__ = [
+    "adjoint_source",
+    "get_grad",
+    "grad",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "stop_gradient",
+    "value_and_grad",
+    "vjp",
+]
+
+T = TypeVar("T")
+
+
+class Missing:
+    """The type of the default of `fn`, which None cannot be: differentiating None is an error."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+MISSING: Any = Missing()
+
+
+def grad(
+    fn: Any = MISSING,
+    grad_position: int | tuple[int, ...] | None = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: bool = False,
+) -> Any:
+    """Make the function that computes the gradient of `fn`.
+
+    Parameters
+    ----------
+    fn : callable or Cell
+        What is differentiated.  Left out, `grad` is a decorator: ``@grad(grad_position=(0, 1))``.
+    grad_position : int, tuple of int or None
+        The arguments by which it is; keyword arguments count on after the positional ones.
+    weights : Parameter, or list, tuple or ParameterTuple of them, optional
+        The parameters by which it is.
+    has_aux : bool
+        Whether `fn` returns a tuple whose first element only is differentiated.
+    return_ids : bool
+        Whether each gradient is paired with its position or its parameter's name.
+    sens_param : bool
+        Whether the last argument of the call is the seed: the derivative by the output.
+
+    Returns
+    -------
+    GradFunction
+        Called as `fn` is.  It returns the bare gradient for one position or one Parameter, else a tuple; the pair of
+        both with positions and weights; the pair of this and the auxiliary outputs with `has_aux`.  A gradient has the
+        kind, the shape and the dtype of its argument.  Outputs that are not scalar are summed.
+
+    Raises
+    ------
+    ValueError
+        If `grad_position` and `weights` are both None, or a position is negative or named twice.
+    TypeError
+        If an argument has a wrong type.
+
+    Examples
+    --------
+    >>> grad(lambda x, y: x * x * y, (0, 1))(3.0, 2.0)
+    (12.0, 9.0)
+    """
+    settings = (grad_position, weights, has_aux, return_ids, sens_param, "grad")
+    return decorator(settings) if fn is MISSING else GradFunction(fn, *settings)
+
+
+def value_and_grad(
+    fn: Any = MISSING,
+    grad_position: int | tuple[int, ...] | None = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: bool = False,
+) -> Any:
+    """Make the function that computes the value of `fn` and its gradient.
+
+    The parameters and errors are those of `grad`.
+
+    Returns
+    -------
+    GradFunction
+        Called as `fn` is.  It returns the whole output of `fn`, bit for bit, paired with the gradient as `grad` has it.
+
+    Examples
+    --------
+    >>> value_and_grad(lambda x: x * x)(3.0)
+    (9.0, 6.0)
+    """
+    settings = (grad_position, weights, has_aux, return_ids, sens_param, "value_and_grad")
+    return decorator(settings) if fn is MISSING else GradFunction(fn, *settings)
+
+
+def decorator(settings: tuple[Any, ...]) -> Callable[[Any], GradFunction]:
+    """The decorator that `grad` without a function is; its settings are checked at once."""
+    GradFunction(len, *settings)
+    return lambda fn: GradFunction(fn, *settings)
+
+
+def get_grad(gradients: Any, identifier: int | Parameter) -> Any:
+    """Find one gradient in what a gradient function with ``return_ids=True`` returned.
+
+    Parameters
+    ----------
+    gradients : tuple
+        The gradients with their ids.
+    identifier : int or Parameter
+        The position or the parameter.
+
+    Raises
+    ------
+    RuntimeError
+        If it is not among them.
+    TypeError
+        If the identifier is neither, or `gradients` is no tuple.
+    """
+    if isinstance(identifier, bool) or not isinstance(identifier, (int, Parameter)):
+        raise ArgumentTypeError(f"a gradient is found by its position or its Parameter, not by {identifier!r}")
+    if not isinstance(gradients, tuple):
+        raise ArgumentTypeError(f"gradients is the tuple from a call with return_ids=True, not {gradients!r}")
+    found = [gradient for name, gradient in labelled(gradients) if names(name, identifier)]
+    if not found:
+        shown = identifier.name if isinstance(identifier, Parameter) else identifier
+        raise ArgumentRuntimeError(f"there is no gradient of {shown!r} here; was return_ids=True given?")
+    return found[0]
+
+
+def labelled(gradients: Any) -> list[tuple[Any, Any]]:
+    """The pairs of an id and a gradient, wherever they are nested."""
+    if not isinstance(gradients, tuple):
+        return []
+    if len(gradients) == 2 and isinstance(gradients[0], (int, str)):
+        return [(gradients[0], gradients[1])]
+    return [pair for item in gradients for pair in labelled(item)]
+
+
+def names(name: Any, identifier: int | Parameter) -> bool:
+    """Whether an id is that of a position or a parameter; parameters are told apart by object where they can be."""
+    if isinstance(identifier, Parameter):
+        if isinstance(name, ParameterName):
+            return name.parameter is identifier
+        return isinstance(name, str) and name == identifier.name
+    return isinstance(name, int) and name == identifier
+
+
+def vjp(fn: Any, *inputs: Any, weights: Any = None, has_aux: bool = False) -> Any:
+    """Compute the value of `fn` and the function that maps vectors for its outputs to gradients.
+
+    Parameters
+    ----------
+    fn : callable or Cell
+        What is differentiated.
+    *inputs : Tensor, array, float or containers of them
+        Its arguments; it is differentiated by all of them.
+    weights : Parameter, or list, tuple or ParameterTuple of them, optional
+        Parameters by which it is differentiated too.
+    has_aux : bool
+        Whether `fn` returns a tuple whose first element only is differentiated.
+
+    Returns
+    -------
+    value
+        The output, or its first element with `has_aux`.
+    vjp_fn : callable
+        Takes one vector for each output, or one tuple of them, as often as wanted.  Returns the tuple of the gradients
+        by the inputs; with `weights`, the pair of this and the gradients by the weights.
+    aux
+        With `has_aux` only: the rest of the output, bare where it is one.
+
+    Raises
+    ------
+    TypeError
+        If an input or a vector is no number or array, or an argument has a wrong type.
+    ValueError
+        If a vector has another shape than its output, or there is nothing beside one output with `has_aux`.
+
+    Examples
+    --------
+    >>> value, pull = vjp(lambda x, y: x * y, 3.0, 4.0)
+    >>> value, pull(1.0)
+    (12.0, (4.0, 3.0))
+    """
+    checked_callable(fn)
+    checked_flag(has_aux, "has_aux")
+    parameters = checked_weights(weights)
+    for k, value in enumerate(inputs):
+        refuse_input(value, f"input {k} of vjp")
+    output, pull = dispatch().Pullback(fn, tuple(range(len(inputs))), parameters, has_aux).run(inputs, {})
+    first, aux = split_aux(output) if has_aux else (output, None)
+
+    def vjp_fn(*vectors: Any) -> Any:
+        """Map vectors for the outputs to gradients."""
+        by_inputs, by_weights = pull(seed_of(vectors, first))
+        if weights is None:
+            return by_inputs
+        return by_inputs, part(by_weights, isinstance(weights, Parameter), None)
+
+    return (first, vjp_fn, aux) if has_aux else (first, vjp_fn)
+
+
+def seed_of(vectors: tuple[Any, ...], output: Any) -> Any:
+    """The seed that the arguments of a vjp function are: one vector, one for each output, or one tuple of them."""
+    several = isinstance(output, (tuple, list))
+    if several and not (len(vectors) == 1 and isinstance(vectors[0], (tuple, list))):
+        return fitted(vectors, output, "the vectors")
+    if len(vectors) != 1:
+        raise ArgumentValueError(f"the function has one output: one vector is wanted, not {len(vectors)}")
+    return fitted(vectors[0], output, "the vector")
+
+
+def jvp(fn: Any, inputs: Any, v: Any, has_aux: bool = False) -> Any:
+    """Compute the value of `fn` and its derivative in one direction.
+
+    Parameters
+    ----------
+    fn : callable or Cell
+        What is differentiated.
+    inputs : Tensor, array, float, or tuple or list of the arguments
+        Where.
+    v : like `inputs`
+        The direction: for each input a vector of its shape.
+    has_aux : bool
+        Whether `fn` returns a tuple whose first element only is differentiated.
+
+    Returns
+    -------
+    value
+        The output, or its first element with `has_aux`.
+    tangent
+        The derivative, with the structure of the value.
+    aux
+        With `has_aux` only: the rest of the output, bare where it is one.
+
+    Raises
+    ------
+    TypeError
+        If an input is no number or array.
+    ValueError
+        If `inputs` and `v` differ in number or shape, or there is nothing beside one output with `has_aux`.
+
+    Examples
+    --------
+    >>> jvp(lambda x, y: x * y, (3.0, 4.0), (1.0, 0.0))
+    (12.0, 4.0)
+    """
+    checked_callable(fn)
+    checked_flag(has_aux, "has_aux")
+    arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    directions = tuple(v) if isinstance(v, (tuple, list)) else (v,)
+    if len(arguments) != len(directions):
+        raise ArgumentValueError(f"jvp got {len(arguments)} inputs and {len(directions)} vectors")
+    for k, value in enumerate(arguments):
+        refuse_input(value, f"input {k} of jvp")
+    tangents = tuple(fitted(d, x, f"v[{k}]") for k, (d, x) in enumerate(zip(directions, arguments)))
+    output, tangent = dispatch().Pushforward(fn, tuple(range(len(arguments))), has_aux).run(arguments, {}, tangents)
+    if not has_aux:
+        return output, tangent
+    first, aux = split_aux(output)
+    return first, tangent, aux
+
+
+def jacrev(fn: Any, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> JacobianFunction:
+    """Make the function that computes the Jacobian of `fn`, row by row in reverse mode.
+
+    Parameters
+    ----------
+    fn : callable or Cell
+        What is differentiated.
+    grad_position : int or tuple of int
+        The arguments by which it is.
+    has_aux : bool
+        Whether `fn` returns a tuple whose first element only is differentiated.
+
+    Returns
+    -------
+    JacobianFunction
+        Called as `fn` is.  For one output and one position it returns an array of shape ``out.shape + in.shape``; for
+        several positions a tuple; for several outputs a tuple of these.  With `has_aux`, the pair of this and the
+        auxiliary outputs, bare where there is one.
+
+    Raises
+    ------
+    TypeError
+        If `has_aux` is not a bool; on the call, if `grad_position` is None.
+    ValueError
+        On the call, if a position is negative, named twice or too large.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> print(jacrev(lambda x: x[:2] * x[1])(np.array([1.0, 2.0, 3.0])))
+    [[2. 1. 0.]
+     [0. 4. 0.]]
+    """
+    return JacobianFunction(fn, grad_position, has_aux, "jacrev")
+
+
+def jacfwd(fn: Any, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> JacobianFunction:
+    """Make the function that computes the Jacobian of `fn`, column by column in forward mode.
+
+    The parameters, results and errors are those of `jacrev`; the function runs once for each element of its inputs.
+    """
+    return JacobianFunction(fn, grad_position, has_aux, "jacfwd")
+
+
+def stop_gradient(value: T) -> T:
+    """Return `value` itself, as a constant to derivatives.
+
+    Examples
+    --------
+    >>> grad(lambda x: x * stop_gradient(x))(3.0)
+    3.0
+    """
+    return value
+
+
+def adjoint_source(
+    fn: Any,
+    *args: Any,
+    grad_position: int | tuple[int, ...] | None = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    stage: str | None = None,
+    **kwargs: Any,
+) -> str:
+    """Return the text of the adjoint of `fn`.
+
+    Parameters
+    ----------
+    fn : callable or Cell
+        What is differentiated.
+    *args, **kwargs
+        Example arguments, for whose kinds, dtypes and ranks the text is specialised.  Without any: the text that is
+        right for all.
+    grad_position, weights, has_aux
+        As for `grad`.
+    stage : str, optional
+        Return what this stage of the pipeline made instead.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `grad`.
+    """
+    positions = checked_positions(grad_position, weights) or ()
+    adjoint = dispatch().Adjoint(checked_callable(fn), positions, checked_weights(weights), has_aux, False, False)
+    return adjoint.source(*args, **kwargs) if stage is None else adjoint.stage(stage, args, kwargs)

@@ -1,0 +1,170 @@
+"""The checks of what `grad` and its relatives are called with: each returns the argument in one form, or raises."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
+from .tensor import Parameter, Tensor
+
+__all__ = [
+    "checked_callable",
+    "checked_flag",
+    "checked_jacobian_positions",
+    "checked_positions",
+    "checked_weights",
+    "fitted",
+    "refuse_input",
+    "refuse_position",
+    "split_aux",
+]
+
+Positions = int | tuple[int, ...] | None
+
+
+def checked_flag(value: Any, name: str) -> bool:
+    """A flag: TypeError unless it is a bool."""
+    if not isinstance(value, bool):
+        raise ArgumentTypeError(f"{name} is True or False, not {value!r}")
+    return value
+
+
+def checked_positions(grad_position: Any, weights: Any) -> tuple[int, ...] | None:
+    """The positions as a tuple, or None.
+
+    Raises
+    ------
+    TypeError
+        If `grad_position` is neither None, an int nor a tuple of int.
+    ValueError
+        If a position is negative or named twice, or there are neither positions nor weights.
+    """
+    if grad_position is None:
+        if weights is None:
+            raise ArgumentValueError("grad_position and weights are both None: nothing is left to differentiate by")
+        return None
+    positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
+    for position in positions:
+        if not isinstance(position, int) or isinstance(position, bool):
+            raise ArgumentTypeError(f"grad_position is None, an int or a tuple of int, not {grad_position!r}")
+        if position < 0:
+            raise ArgumentValueError(f"grad_position counts from 0: {grad_position!r} has a negative position")
+    if len(set(positions)) < len(positions):
+        raise ArgumentValueError(f"grad_position names a position twice: {grad_position!r}")
+    return positions
+
+
+def checked_jacobian_positions(grad_position: Any, count: int) -> tuple[int, ...]:
+    """The positions of a Jacobian, of which `count` arguments were given; None is a TypeError, the rest ValueErrors."""
+    if grad_position is None:
+        raise ArgumentTypeError("grad_position of a Jacobian is an int or a tuple of int, not None")
+    positions = checked_positions(grad_position, None) or ()
+    if not positions or max(positions) >= count:
+        raise ArgumentValueError(f"grad_position is {grad_position!r}, but {count} arguments were given")
+    return positions
+
+
+def checked_weights(weights: Any) -> tuple[Parameter, ...]:
+    """The weights as a tuple, TypeError where they are no parameters."""
+    if weights is None:
+        return ()
+    if isinstance(weights, Parameter):
+        return (weights,)
+    if not isinstance(weights, (list, tuple)):
+        raise ArgumentTypeError(f"weights is a Parameter or a list or tuple of them, not {weights!r}")
+    for weight in weights:
+        if not isinstance(weight, Parameter):
+            raise ArgumentTypeError(f"weights holds a {type(weight).__name__}, which is no Parameter")
+    return tuple(weights)
+
+
+def checked_callable(fn: Any) -> Callable[..., Any]:
+    """What is differentiated: TypeError unless it can be called."""
+    if not callable(fn):
+        raise ArgumentTypeError(f"what is differentiated is a function or a Cell, not {fn!r}")
+    return fn
+
+
+def refuse_position(fn: Any, positions: tuple[int, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Say why a call has too few arguments for the positions: `fn` itself lacks some, or a position is too high."""
+    try:
+        inspect.signature(getattr(fn, "construct", fn)).bind(*args, **kwargs)
+    except TypeError as error:
+        raise ArgumentTypeError(f"{name_of(fn)}() {error}") from None
+    except ValueError:
+        pass  # a builtin without a signature
+    count = len(args) + len(kwargs)
+    raise ArgumentRuntimeError(f"grad_position is {positions}, but {name_of(fn)} got {count} argument(s)")
+
+
+def name_of(fn: Any) -> str:
+    """The name by which messages call a function or a Cell."""
+    return getattr(fn, "__name__", None) or type(fn).__name__
+
+
+def refuse_input(value: Any, what: str) -> None:
+    """TypeError for what cannot be an input or a vector: None, strings, booleans."""
+    if value is None or isinstance(value, (str, bytes, bool)):
+        raise ArgumentTypeError(f"{what} is a tensor, an array, a float or a container of them, not {value!r}")
+
+
+def split_aux(value: Any) -> tuple[Any, Any]:
+    """The differentiated output and the auxiliary one: bare where there is one, else a tuple.
+
+    Raises
+    ------
+    ValueError
+        If the output is not a tuple of two or more.
+    """
+    require_aux(value)
+    return value[0], value[1] if len(value) == 2 else value[1:]
+
+
+def require_aux(value: Any) -> None:
+    """ValueError unless an output has auxiliary parts."""
+    if not isinstance(value, tuple) or len(value) < 2:
+        raise ArgumentValueError("has_aux=True wants a function that returns a tuple of two outputs or more")
+
+
+def fitted(vector: Any, value: Any, what: str) -> Any:
+    """`vector` (a seed or a tangent) with the structure and dtypes of `value`.
+
+    Raises
+    ------
+    TypeError
+        If it is no number or array where `value` is one.
+    ValueError
+        If its shape or its length differs.
+    """
+    if isinstance(value, (tuple, list)):
+        if not isinstance(vector, (tuple, list)) or len(vector) != len(value):
+            raise ArgumentValueError(f"{what} holds {len(value)} vectors in a {type(value).__name__}")
+        parts = [fitted(v, x, f"{what}[{k}]") for k, (v, x) in enumerate(zip(vector, value))]
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    if isinstance(value, dict):
+        if not isinstance(vector, dict) or vector.keys() != value.keys():
+            raise ArgumentValueError(f"{what} is a dict with the keys {list(value)}")
+        return {key: fitted(vector[key], value[key], f"{what}[{key!r}]") for key in value}
+    if isinstance(value, (Tensor, np.ndarray, np.generic, float, complex)):
+        return fitted_array(vector, value, what)
+    refuse_input(vector, what)
+    return vector
+
+
+def fitted_array(vector: Any, value: Any, what: str) -> Any:
+    """A vector for one array, in the array's kind and dtype."""
+    if isinstance(vector, bool) or not isinstance(vector, (Tensor, np.ndarray, np.generic, int, float, complex)):
+        raise ArgumentTypeError(f"{what} is a tensor, an array or a number, not {vector!r}")
+    if np.shape(vector) != np.shape(value):
+        raise ArgumentValueError(f"{what} has shape {np.shape(vector)}: it must have {np.shape(value)}")
+    if isinstance(value, (float, complex)) and not isinstance(value, np.generic):
+        return type(value)(vector)
+    content, like = np.asarray(vector), np.asarray(value)
+    dtype = like.dtype if like.dtype.kind in "fc" else content.dtype
+    if content.dtype.kind == "c" and dtype.kind == "f":
+        raise ArgumentTypeError(f"{what} is complex, but what it belongs to is real")
+    return content.astype(dtype)

@@ -1,0 +1,15 @@
+"""The compiler's door: read at the first gradient, so that importing the package stays quick."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["dispatch"]
+
+
+def dispatch() -> Any:
+    """The module with `Adjoint`, `Pullback` and `Pushforward`, every rule registered."""
+    from .compiler import dispatch as module
+    from .ops import erf_rule as _erf_rule  # noqa: F401  (registers a rule)
+
+    return module

@@ -1,0 +1,286 @@
+"""`GradFunction`, what `grad` returns: the adjoint of a function as an object that is called like the function."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import types
+from collections.abc import Callable
+from typing import Any
+
+from .arguments import (
+    checked_callable,
+    checked_flag,
+    checked_positions,
+    checked_weights,
+    name_of,
+    refuse_position,
+    require_aux,
+)
+from .entry import dispatch
+from .errors import ArgumentRuntimeError, ArgumentTypeError
+from .tensor import Parameter
+
+__all__ = ["GradFunction", "ParameterName", "assemble"]
+
+
+class ParameterName(str):
+    """The name of a parameter that remembers which parameter it names."""
+
+    __slots__ = ("parameter",)
+    parameter: Parameter
+
+    def __new__(cls, parameter: Parameter) -> ParameterName:
+        name = super().__new__(cls, parameter.name)
+        name.parameter = parameter
+        return name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ParameterName, (self.parameter,)
+
+
+# The compiler inlines these three: plain code over flags that are known when it does.
+
+
+def assemble(
+    value: Any,
+    position_gradients: Any,
+    weight_gradients: Any,
+    by_positions: bool,
+    by_weights: bool,
+    one_position: bool,
+    one_weight: bool,
+    position_ids: Any,
+    weight_ids: Any,
+    has_aux: bool,
+    with_value: bool,
+) -> Any:
+    """MindSpore's return structure of a value and its gradients."""
+    gradient = arranged(
+        position_gradients,
+        weight_gradients,
+        by_positions,
+        by_weights,
+        one_position,
+        one_weight,
+        position_ids,
+        weight_ids,
+    )
+    if with_value:
+        return value, gradient
+    if has_aux:
+        return gradient, value[1:]
+    return gradient
+
+
+def arranged(
+    position_gradients: Any,
+    weight_gradients: Any,
+    by_positions: bool,
+    by_weights: bool,
+    one_position: bool,
+    one_weight: bool,
+    position_ids: Any,
+    weight_ids: Any,
+) -> Any:
+    """The gradients by positions, by weights, or the pair of both."""
+    if not by_weights:
+        return part(position_gradients, one_position, position_ids)
+    if not by_positions:
+        return part(weight_gradients, one_weight, weight_ids)
+    return part(position_gradients, one_position, position_ids), part(weight_gradients, one_weight, weight_ids)
+
+
+def part(gradients: Any, one: bool, ids: Any) -> Any:
+    """The gradients as a tuple, or bare where there is `one`, each paired with its id where there are `ids`."""
+    if ids is None:
+        return gradients[0] if one else gradients
+    if one:
+        return ids[0], gradients[0]
+    return tuple((ids[k], gradients[k]) for k in range(len(ids)))
+
+
+class GradFunction:
+    """The gradient of a function, called with the function's own arguments.
+
+    Made by `grad` and `value_and_grad`; see there for the parameters.
+
+    Attributes
+    ----------
+    fn : callable
+        What is differentiated.
+    positions : tuple of int or None
+        The arguments by which it is.
+    weights : Parameter, sequence of Parameter or None
+        The parameters by which it is.
+    has_aux, return_ids, sens_param : bool
+        As given.
+    kind : {'grad', 'value_and_grad'}
+        Whether the value is returned as well.
+    """
+
+    # What the compiler knows a gradient function by, to differentiate it.
+    __autodiff_gradient__ = True
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        grad_position: int | tuple[int, ...] | None = 0,
+        weights: Any = None,
+        has_aux: bool = False,
+        return_ids: bool = False,
+        sens_param: bool = False,
+        kind: str = "grad",
+        always_tuple: bool = False,
+        skip: int = 0,
+    ) -> None:
+        self.take_identity(fn)
+        self.positions = checked_positions(grad_position, weights)
+        self.fn = fn
+        self.weights = weights
+        self.has_aux = checked_flag(has_aux, "has_aux")
+        self.return_ids = checked_flag(return_ids, "return_ids")
+        self.sens_param = checked_flag(sens_param, "sens_param")
+        self.kind = kind
+        self.always_tuple = always_tuple
+        # Leading arguments that positions do not count: the instance, of a method.
+        self.skip = skip
+        self._lock = threading.Lock()
+        self._method: GradFunction | None = None
+        self._adjoint: Any = None
+        self._run: Callable[..., Any] | None = None
+        self._form: tuple[Any, ...] = ()
+        self._least = 0 if not self.positions else max(self.positions) + 1 + skip
+
+    def take_identity(self, fn: Any) -> None:
+        """Take the name, signature and docstring of what is differentiated."""
+        shown = getattr(fn, "construct", fn)
+        if not callable(shown):
+            return
+        functools.update_wrapper(self, shown, updated=())
+        self.__name__ = name_of(fn)
+        self.__doc__ = getattr(fn, "__doc__", None)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        run = self._run
+        if run is None or len(args) < self._least:
+            return self.call_carefully(args, kwargs)
+        value, position_gradients, weight_gradients = run(args, kwargs)
+        if self.has_aux:
+            require_aux(value)
+        return assemble(value, position_gradients, weight_gradients, *self._form)
+
+    def call_carefully(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call with everything that the short way leaves out: the first call, seeds, keyword arguments."""
+        adjoint = self.prepared()
+        seeds = ()
+        if self.sens_param:
+            if not args:
+                raise ArgumentTypeError("sens_param=True: the last argument of the call is the seed")
+            *rest, seed = args
+            args, seeds = tuple(rest), (seed,)
+        if len(args) + len(kwargs) < self._least:
+            refuse_position(self.fn, self.positions or (), args, kwargs)
+        value, position_gradients, weight_gradients = adjoint.run(args, kwargs, *seeds)
+        if self.has_aux:
+            require_aux(value)
+        return assemble(value, position_gradients, weight_gradients, *self._form)
+
+    def prepared(self) -> Any:
+        """The adjoint, made at the first call: arguments that MindSpore checks then are checked then."""
+        with self._lock:
+            if self._adjoint is None:
+                self._adjoint = self.prepare()
+                if not self.sens_param:
+                    self._run = self._adjoint.run
+        return self._adjoint
+
+    def prepare(self) -> Any:
+        """Check what the constructor could not, and make the adjoint."""
+        fn, weights = checked_callable(self.fn), checked_weights(self.weights)
+        if self.positions == ():
+            raise ArgumentRuntimeError("grad_position is (): name at least one position, or None")
+        positions = tuple(position + self.skip for position in self.positions or ())
+        self._form = self.form(weights)
+        return dispatch().Adjoint(fn, positions, weights, self.has_aux, self.sens_param, self.kind == "value_and_grad")
+
+    def form(self, weights: tuple[Parameter, ...]) -> tuple[Any, ...]:
+        """The settings of `assemble`, after the gradients."""
+        by_positions, by_weights = self.positions is not None, self.weights is not None
+        one_position = by_positions and len(self.positions or ()) == 1 and not self.always_tuple
+        ids = (self.positions, tuple(ParameterName(weight) for weight in weights)) if self.return_ids else (None, None)
+        one_weight = isinstance(self.weights, Parameter)
+        return (by_positions, by_weights, one_position, one_weight, *ids, self.has_aux, self.kind == "value_and_grad")
+
+    @property
+    def source(self) -> str:
+        """The text of the adjoint, for arguments of any kind."""
+        return self.prepared().source()
+
+    def source_for(self, *args: Any, **kwargs: Any) -> str:
+        """The text of the adjoint that a call with these arguments runs."""
+        return self.prepared().source(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        # As with any function in a class; a Cell or another object that is differentiated does not bind.
+        if instance is None or not hasattr(type(self.fn), "__get__"):
+            return self
+        if self._method is None:
+            self._method = type(self)(*self.settings()[:-1], 1)
+        return types.MethodType(self._method, instance)
+
+    def settings(self) -> tuple[Any, ...]:
+        """The arguments that make an equal gradient function."""
+        positions = self.positions
+        if positions is not None and len(positions) == 1 and not self.always_tuple:
+            return (self.fn, positions[0], *self.rest_of_settings())
+        return (self.fn, positions, *self.rest_of_settings())
+
+    def rest_of_settings(self) -> tuple[Any, ...]:
+        """The arguments after the position."""
+        flags = self.has_aux, self.return_ids, self.sens_param
+        return (self.weights, *flags, self.kind, self.always_tuple, self.skip)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from .pickling import by_value
+
+        fn, *rest = self.settings()
+        return type(self), (by_value(fn), *rest)
+
+    def __copy__(self) -> GradFunction:
+        return type(self)(*self.settings())
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> GradFunction:
+        import copy
+
+        return type(self)(*(copy.deepcopy(setting, memo) for setting in self.settings()))
+
+    def __repr__(self) -> str:
+        what = {"grad": "gradient", "value_and_grad": "value and gradient"}[self.kind]
+        flags = [name for name in ("has_aux", "return_ids", "sens_param") if getattr(self, name)]
+        extras = f", {', '.join(flags)}" if flags else ""
+        return f"<{what} of {name_of(self.fn)} by {self.inputs_text()}{extras}>"
+
+    def inputs_text(self) -> str:
+        """By what it is differentiated: names where the signature tells them."""
+        names = parameter_names(self.fn)
+        texts = [names[p + self.skip] if p + self.skip < len(names) else f"argument {p}" for p in self.positions or ()]
+        if self.weights is not None:
+            count = 1 if isinstance(self.weights, Parameter) else len(self.weights)
+            texts.append(f"{count} weight{'s' if count != 1 else ''}")
+        return ", ".join(texts)
+
+    def _repr_html_(self) -> str:
+        from .highlight_html import highlighted_html
+
+        return highlighted_html(self.source)
+
+
+def parameter_names(fn: Any) -> list[str]:
+    """The names of the positional parameters of a function or of a Cell's construct."""
+    try:
+        parameters = inspect.signature(getattr(fn, "construct", fn)).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]

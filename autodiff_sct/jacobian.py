@@ -1,0 +1,152 @@
+"""Jacobians, assembled from pullbacks (one for each element of the output) or pushforwards (one for each input's)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .arguments import checked_callable, checked_flag, checked_jacobian_positions, fitted, name_of, split_aux
+from .entry import dispatch
+from .errors import ArgumentTypeError
+from .tensor import Tensor, wrap
+
+__all__ = ["JacobianFunction"]
+
+
+class JacobianFunction:
+    """The Jacobian of a function, called with the function's own arguments.  Made by `jacrev` and `jacfwd`.
+
+    Attributes
+    ----------
+    fn : callable
+        What is differentiated.
+    grad_position : int or tuple of int
+        The arguments by which it is.
+    has_aux : bool
+        Whether only the first element of the output is differentiated.
+    kind : {'jacrev', 'jacfwd'}
+        The mode.
+    """
+
+    def __init__(self, fn: Callable[..., Any], grad_position: Any, has_aux: bool, kind: str) -> None:
+        self.fn = fn
+        self.grad_position = grad_position
+        self.has_aux = checked_flag(has_aux, "has_aux")
+        self.kind = kind
+        self.__name__ = name_of(fn)
+        self.__doc__ = getattr(fn, "__doc__", None)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        checked_callable(self.fn)
+        positions = checked_jacobian_positions(self.grad_position, len(args) + len(kwargs))
+        inputs = [(*args, *kwargs.values())[position] for position in positions]
+        blocks_of = self.by_rows if self.kind == "jacrev" else self.by_columns
+        output, aux, blocks = blocks_of(positions, inputs, args, kwargs)
+        one = len(positions) == 1
+        parts = [row[0] if one else tuple(row) for row in blocks]
+        jacobian = tuple(parts) if isinstance(output, (tuple, list)) else parts[0]
+        return (jacobian, aux) if self.has_aux else jacobian
+
+    def by_rows(
+        self, positions: tuple[int, ...], inputs: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """The output, the auxiliary output, and for each output its Jacobian by each input."""
+        value, pull = dispatch().Pullback(self.fn, positions, (), self.has_aux).run(args, kwargs)
+        output, aux = split_aux(value) if self.has_aux else (value, None)
+        outputs = outputs_of(output)
+        blocks = []
+        for k in range(len(outputs)):
+            rows = [pull(rebuilt(output, seeds))[0] for seeds in units(outputs, k)]
+            by_input = [[row[j] for row in rows] for j in range(len(inputs))]
+            blocks.append([stacked(found, outputs[k], x) for found, x in zip(by_input, inputs)])
+        return output, aux, blocks
+
+    def by_columns(self, positions: tuple[int, ...], inputs: list[Any], args: Any, kwargs: dict[str, Any]) -> Any:
+        """The output, the auxiliary output, and for each output its Jacobian by each input."""
+        for x in inputs:
+            require_array(x, "an input of jacfwd")
+        push = dispatch().Pushforward(self.fn, positions, self.has_aux)
+        directions = [direction for j in range(len(inputs)) for direction in units(inputs, j)]
+        # An input without elements has no direction: the output is still wanted.
+        runs = [push.run(args, kwargs, tuple(d)) for d in directions or [[zeros_like(x) for x in inputs]]]
+        output, aux = split_aux(runs[0][0]) if self.has_aux else (runs[0][0], None)
+        outputs = outputs_of(output)
+        columns = [outputs_of(tangent) for _, tangent in runs] if directions else []
+        return output, aux, [[*self.columns_stacked(columns, k, y, inputs)] for k, y in enumerate(outputs)]
+
+    @staticmethod
+    def columns_stacked(columns: list[Any], k: int, y: Any, inputs: list[Any]) -> Iterator[Any]:
+        """The Jacobian of output `k` by each input."""
+        start = 0
+        for x in inputs:
+            found = [np.asarray(column[k]) for column in columns[start : start + size(x)]]
+            start += size(x)
+            table = np.stack(found, -1) if found else np.zeros((*np.shape(y), 0), np.asarray(y).dtype)
+            yield finished(table.reshape(np.shape(y) + np.shape(x)), y, x)
+
+    def __repr__(self) -> str:
+        return f"<Jacobian of {self.__name__} by {self.kind}, grad_position={self.grad_position}>"
+
+
+def size(x: Any) -> int:
+    """The number of elements of an array or a number."""
+    return math.prod(np.shape(x))
+
+
+def outputs_of(output: Any) -> list[Any]:
+    """The outputs of a function one by one: TypeError where they are neither arrays nor numbers."""
+    outputs = list(output) if isinstance(output, (tuple, list)) else [output]
+    for y in outputs:
+        require_array(y, "an output of a Jacobian")
+    return outputs
+
+
+def require_array(x: Any, what: str) -> None:
+    """TypeError unless `x` is an array or a number that has a derivative."""
+    if isinstance(x, bool) or not isinstance(x, (Tensor, np.ndarray, np.generic, float, complex)):
+        raise ArgumentTypeError(f"{what} is a tensor, an array or a float, not {type(x).__name__}")
+
+
+def zeros_like(x: Any) -> Any:
+    """The zero of the kind of `x`, as vectors are given to the compiler."""
+    return fitted(np.zeros(np.shape(x)), x, "zeros")
+
+
+def units(values: list[Any], which: int) -> Iterator[list[Any]]:
+    """For each element of ``values[which]`` the vectors that are 1 there and 0 elsewhere."""
+    zeros = [zeros_like(x) for x in values]
+    for index in np.ndindex(np.shape(values[which])):
+        unit = np.zeros(np.shape(values[which]))
+        unit[index] = 1
+        yield [fitted(unit, x, "unit") if k == which else zeros[k] for k, x in enumerate(values)]
+
+
+def rebuilt(output: Any, seeds: list[Any]) -> Any:
+    """Seeds in the structure of the output."""
+    if not isinstance(output, (tuple, list)):
+        return seeds[0]
+    return type(output)(*seeds) if hasattr(output, "_fields") else type(output)(seeds)
+
+
+def stacked(rows: list[Any], y: Any, x: Any) -> Any:
+    """The gradients of the elements of `y` as one Jacobian, in the container that `x` is."""
+    if isinstance(x, dict):
+        return {key: stacked([row[key] for row in rows], y, x[key]) for key in x}
+    if isinstance(x, (tuple, list)):
+        parts = [stacked([row[k] for row in rows], y, item) for k, item in enumerate(x)]
+        return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
+    require_array(x, "an input of a Jacobian")
+    arrays = [np.asarray(row) for row in rows]
+    table = np.stack(arrays) if arrays else np.zeros((0, *np.shape(x)), np.asarray(x).dtype)
+    return finished(table.reshape(np.shape(y) + np.shape(x)), y, x)
+
+
+def finished(table: np.ndarray, y: Any, x: Any) -> Any:
+    """A Jacobian in the kind that output and input call for."""
+    if isinstance(y, Tensor) or isinstance(x, Tensor):
+        return wrap(table)
+    plain = all(type(value) in (float, complex) for value in (y, x))
+    return table.item() if plain else table

@@ -1,0 +1,271 @@
+"""Optimizers: called with the tuple of gradients, they replace the values of their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentTypeError, ArgumentValueError
+from ..tensor import Parameter, ParameterTuple, Tensor
+from .cell import Cell
+
+__all__ = ["SGD", "Adam", "AdamWeightDecay", "Momentum", "Optimizer"]
+
+
+class Optimizer(Cell):
+    """What optimizers share.
+
+    Parameters
+    ----------
+    learning_rate : float, Tensor, iterable of float or callable
+        The step size; an iterable or a callable of the step number gives one for each step.
+    parameters : iterable of Parameter
+        What is trained.
+    weight_decay : float
+        The share of each parameter that is added to its gradient.
+    loss_scale : float
+        What gradients are divided by.
+
+    Attributes
+    ----------
+    parameters : ParameterTuple
+    global_step : int
+        How often the optimizer was called.
+
+    Raises
+    ------
+    TypeError
+        If `parameters` are not parameters, or a setting is not a number.
+    ValueError
+        If there is none, or a setting is out of range.
+    """
+
+    def __init__(
+        self, learning_rate: Any, parameters: Iterable[Parameter], weight_decay: float = 0.0, loss_scale: float = 1.0
+    ) -> None:
+        super().__init__()
+        self.parameters = ParameterTuple(parameters)
+        if not self.parameters:
+            raise ArgumentValueError(f"{self.cls_name} got no parameters to train")
+        self.learning_rate = rate_of(learning_rate)
+        self.weight_decay = within("weight_decay", weight_decay, 0)
+        self.loss_scale = within("loss_scale", loss_scale, 0)
+        self.global_step = 0
+
+    def construct(self, gradients: Any) -> bool:
+        """Make one step.
+
+        Parameters
+        ----------
+        gradients : tuple of Tensor or array
+            The gradient of each parameter, in the order of `parameters`.
+
+        Raises
+        ------
+        ValueError
+            If the number of gradients differs.
+        """
+        found = gradients if isinstance(gradients, (tuple, list)) else (gradients,)
+        if len(found) != len(self.parameters):
+            raise ArgumentValueError(
+                f"{len(self.parameters)} parameters are trained, {len(found)} gradients were given"
+            )
+        rate = self.get_lr()
+        self.global_step += 1
+        for index, (parameter, gradient) in enumerate(zip(self.parameters, found)):
+            value = parameter.asnumpy()
+            slope = np.asarray(gradient) / self.loss_scale if self.loss_scale != 1 else np.asarray(gradient)
+            if self.weight_decay:
+                slope = slope + self.weight_decay * value
+            parameter.set_data(self.step(index, value, slope, rate))
+        return True
+
+    def get_lr(self) -> float:
+        """The step size of the step that comes."""
+        if callable(self.learning_rate):
+            return float(self.learning_rate(self.global_step))
+        return self.learning_rate
+
+    def step(self, index: int, value: np.ndarray, slope: np.ndarray, rate: float) -> np.ndarray:
+        """The new value of parameter `index`."""
+        raise NotImplementedError
+
+    def zeros(self) -> list[np.ndarray]:
+        """A zero array for each parameter."""
+        return [np.zeros_like(parameter.asnumpy()) for parameter in self.parameters]
+
+    def own_parameters(self) -> Iterator[tuple[str, Parameter]]:
+        """Nothing: the parameters belong to the network."""
+        return iter(())
+
+
+class SGD(Optimizer):
+    """Gradient descent: ``v = momentum * v + (1 - dampening) * g`` (first ``v = g``), ``p -= rate * v``.
+
+    Parameters
+    ----------
+    params, learning_rate, weight_decay, loss_scale
+        As in `Optimizer`.
+    momentum, dampening : float
+        As in the formula.
+    nesterov : bool
+        Whether ``g + momentum * v`` takes the place of ``v`` in the step.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Parameter],
+        learning_rate: Any = 0.1,
+        momentum: float = 0.0,
+        dampening: float = 0.0,
+        weight_decay: float = 0.0,
+        nesterov: bool = False,
+        loss_scale: float = 1.0,
+    ) -> None:
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self.momentum = within("momentum", momentum, 0)
+        self.dampening = within("dampening", dampening, 0)
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ArgumentValueError("nesterov wants a positive momentum and no dampening")
+        self.nesterov = nesterov
+        self.velocity: list[np.ndarray] = []
+
+    def step(self, index: int, value: np.ndarray, slope: np.ndarray, rate: float) -> np.ndarray:
+        """The new value of parameter `index`."""
+        if not self.momentum:
+            return value - rate * slope
+        if len(self.velocity) <= index:
+            self.velocity.append(slope.copy())
+        else:
+            self.velocity[index] = self.momentum * self.velocity[index] + (1 - self.dampening) * slope
+        direction = slope + self.momentum * self.velocity[index] if self.nesterov else self.velocity[index]
+        return value - rate * direction
+
+
+class Momentum(Optimizer):
+    """Gradient descent with momentum: ``v = momentum * v + g``, ``p -= rate * v``.
+
+    Parameters
+    ----------
+    params, learning_rate, weight_decay, loss_scale
+        As in `Optimizer`.
+    momentum : float
+        As in the formula.
+    use_nesterov : bool
+        Whether ``g + momentum * v`` takes the place of ``v`` in the step.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Parameter],
+        learning_rate: Any,
+        momentum: float,
+        weight_decay: float = 0.0,
+        loss_scale: float = 1.0,
+        use_nesterov: bool = False,
+    ) -> None:
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self.momentum = within("momentum", momentum, 0)
+        self.use_nesterov = use_nesterov
+        self.moments = self.zeros()
+
+    def step(self, index: int, value: np.ndarray, slope: np.ndarray, rate: float) -> np.ndarray:
+        """The new value of parameter `index`."""
+        self.moments[index] = self.momentum * self.moments[index] + slope
+        if self.use_nesterov:
+            return value - rate * (slope + self.momentum * self.moments[index])
+        return value - rate * self.moments[index]
+
+
+class Adam(Optimizer):
+    """Adam (Kingma and Ba, 2015), with MindSpore's place of `eps`: ``p -= rate_t * m / (sqrt(v) + eps)``.
+
+    Parameters
+    ----------
+    params, learning_rate, weight_decay, loss_scale
+        As in `Optimizer`.
+    beta1, beta2 : float
+        How much of the moments a step keeps.
+    eps : float
+        Added to the root.
+    use_nesterov : bool
+        Whether the gradient is looked ahead.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Parameter],
+        learning_rate: Any = 1e-3,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        use_locking: bool = False,
+        use_nesterov: bool = False,
+        weight_decay: float = 0.0,
+        loss_scale: float = 1.0,
+    ) -> None:
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self.beta1 = within("beta1", beta1, 0, 1)
+        self.beta2 = within("beta2", beta2, 0, 1)
+        self.eps = within("eps", eps, 0)
+        self.use_nesterov = use_nesterov
+        self.first_moments = self.zeros()
+        self.second_moments = self.zeros()
+
+    def step(self, index: int, value: np.ndarray, slope: np.ndarray, rate: float) -> np.ndarray:
+        """The new value of parameter `index`."""
+        keep, keep2, t = self.beta1, self.beta2, self.global_step
+        first = self.first_moments[index] = keep * self.first_moments[index] + (1 - keep) * slope
+        second = self.second_moments[index] = keep2 * self.second_moments[index] + (1 - keep2) * slope * slope
+        rate = rate * (1 - keep2**t) ** 0.5 / (1 - keep**t)
+        if self.use_nesterov:
+            first = keep * first + (1 - keep) * slope
+        return value - rate * first / (np.sqrt(second) + self.eps)
+
+
+class AdamWeightDecay(Adam):
+    """Adam without bias correction whose weight decay acts on the parameters, not on the gradients."""
+
+    def __init__(
+        self,
+        params: Iterable[Parameter],
+        learning_rate: Any = 1e-3,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-6,
+        weight_decay: float = 0.0,
+    ) -> None:
+        super().__init__(params, learning_rate, beta1, beta2, eps)
+        self.decay = within("weight_decay", weight_decay, 0)
+
+    def step(self, index: int, value: np.ndarray, slope: np.ndarray, rate: float) -> np.ndarray:
+        """The new value of parameter `index`."""
+        keep, keep2 = self.beta1, self.beta2
+        first = self.first_moments[index] = keep * self.first_moments[index] + (1 - keep) * slope
+        second = self.second_moments[index] = keep2 * self.second_moments[index] + (1 - keep2) * slope * slope
+        return value - rate * (first / (np.sqrt(second) + self.eps) + self.decay * value)
+
+
+def rate_of(value: Any) -> float | Callable[[int], float]:
+    """A learning rate as a float, or as a function of the step number; the last of a sequence stays."""
+    if isinstance(value, (bool, str)) or value is None:
+        raise ArgumentTypeError(f"learning_rate is a number, a sequence of them or a callable, not {value!r}")
+    if isinstance(value, (int, float, np.generic)) or (isinstance(value, Tensor) and value.ndim == 0):
+        if float(value) < 0:
+            raise ArgumentValueError(f"learning_rate is not negative: {value}")
+        return float(value)
+    if callable(value):
+        return value
+    rates = [float(rate) for rate in value]
+    return lambda step: rates[min(step, len(rates) - 1)]
+
+
+def within(what: str, value: Any, least: float, most: float = float("inf")) -> float:
+    """A setting between two bounds."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ArgumentTypeError(f"{what} is a number, not {value!r}")
+    if not least <= value <= most:
+        raise ArgumentValueError(f"{what} is between {least} and {most}, not {value}")
+    return float(value)

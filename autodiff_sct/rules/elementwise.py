@@ -240,9 +240,14 @@ def arctanh(y, d, x):
     return d / (1 - x * x)
 
 
-@elementwise(np.hypot, math.hypot)
+@elementwise(np.hypot)
 def hypot(y, d, a, b):
     return d * a / nonzero(y), d * b / nonzero(y)
+
+
+@elementwise(math.hypot)
+def hypot_of_many(y, d, *coordinates):
+    return (*[d * c / nonzero(y) for c in coordinates],)
 
 
 @elementwise(np.deg2rad, np.radians, math.radians)

@@ -222,6 +222,18 @@ def push_product_of_list(y, d, iterable, /):
     return sum([d[k] * others(iterable, k) for k in range(len(iterable))])
 
 
+@reverse(math.dist)
+def dist(y, d, p, q, /):
+    scaled = [d * (p[k] - q[k]) / nonzero(y) for k in range(len(p))]
+    return scaled, [-s for s in scaled]
+
+
+@forward(math.dist)
+def push_dist(y, d, p, q, /):
+    share = sum([d[k] * (p[k] - q[k]) for k in range(len(p))]) / nonzero(y)
+    return share, -share
+
+
 def others(items, k):
     return math.prod(items[:k]) * math.prod(items[k + 1 :])
 

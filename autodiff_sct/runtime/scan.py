@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -72,7 +72,7 @@ def products_of_others(a: Any, axis: int | tuple[int, ...] | None = None) -> np.
     return np.moveaxis((before * after).reshape(moved.shape), ends, axes)
 
 
-def stencil_adjoint(cotangent: Any, h: Any, axis: int, edge_order: int = 1) -> np.ndarray:
+def stencil_adjoint(cotangent: Any, h: Any, axis: int, edge_order: Literal[1, 2] = 1) -> np.ndarray:
     """The transpose of ``f -> np.gradient(f, h, axis=axis, edge_order=edge_order)``.
 
     >>> stencil_adjoint(np.array([1.0, 0.0, 0.0]), 0.5, 0)

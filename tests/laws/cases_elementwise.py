@@ -50,6 +50,8 @@ CASES: list[Case] = [
     *(case(fn, 1.3, X) for fn in BINARY),
     *(case(fn, 2.3, -0.7) for fn in [math.fmod, math.remainder, math.atan2, math.hypot, math.copysign]),
     case(math.pow, 2.3, -0.7),
+    case(math.hypot, 2.3, -0.7, 0.4),
+    case(math.hypot, 2.3),
     *(case(fn, P, Q) for fn in POWERS),
     *(case(fn, Z, W) for fn in POWERS),
     *(case(np.power, X if isinstance(b, int) else P, b) for b in EXPONENTS),

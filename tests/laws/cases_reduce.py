@@ -48,6 +48,7 @@ CASES: list[Case] = [
     *(case(np.logaddexp.reduce, A, **settings) for settings in AXES),
     *(case(fn, [0.3, 0.0, -1.2]) for fn in (math.fsum, math.prod)),
     case(math.fsum, np.array([0.3, 0.4])),
+    case(math.dist, [0.3, 0.4], [0.9, -0.1]),
     *(case(np.cov, a, **s) for a in (X, A[0]) for s in ({}, {"rowvar": False}, {"bias": True}, {"ddof": 0})),
     case(np.cov, WEIGHTS),
     case(np.cov, Z),

@@ -348,7 +348,8 @@ class Exits:
             deeper = place.deeper()
             return [self._rebuilt_try(statement, self.block(statement.orelse + rest, deeper), (), place)]
         late = bool(body & EXITS) and any(map(self.leaves_late, statement.body))
-        if rest == [self.falling_off] and not late and not (body & EXITS and statement.orelse):
+        late_anywhere = any(self.leaves_late(each) for block in blocks_of(statement) for each in block)
+        if rest == [self.falling_off] and not late_anywhere and not (body & EXITS and statement.orelse):
             return [self._nothing_yet(statement), *self._try(statement, [], place)]
         flags, inside, after = self._watch(statement, rest, place)
         orelse = statement.orelse if FALL in body else []

@@ -121,7 +121,7 @@ class Printer(ExpressionPrinter):
 
     def _Expr(self, tree: Any) -> None:
         self.fill()
-        self.at(Level.YIELD if type(tree.value).__name__ != "Tuple" else Level.TUPLE, tree.value)
+        self._value(tree.value)
 
     def _value(self, tree: Any) -> None:
         """Print a value that stands alone at the end of a statement."""

@@ -6,6 +6,7 @@ Every expression is printed *at* a level of precedence and gets parentheses if i
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Iterable
 from enum import IntEnum
 from typing import Any
@@ -148,8 +149,7 @@ class ExpressionPrinter(astunparse.Unparser):  # type: ignore[misc]
         elif isinstance(value, tuple):
             self._Tuple(ast.Tuple([ast.Constant(each) for each in value], ast.Load()))
         elif type(value) in (float, complex):
-            # A literal that overflows is how text can say infinity; there is none for NaN.
-            self.write('float("nan")' if value != value else repr(value).replace("inf", astunparse.unparser.INFSTR))
+            self.write(_number(value))
         elif isinstance(value, (type, type(len), type(_quoted))):
             self.write(value.__name__)
         else:
@@ -368,6 +368,16 @@ class ExpressionPrinter(astunparse.Unparser):  # type: ignore[misc]
         if tree.annotation is not None:
             self.write(": ")
             self.at(Level.TEST, tree.annotation)
+
+
+def _number(value: float | complex) -> str:
+    """Return a float or complex number as an expression that gives it back to the last bit."""
+    if value != value:
+        return f'{type(value).__name__}("{value}")'
+    if isinstance(value, complex) and not value.real and math.copysign(1.0, value.real) < 0:
+        return f"(-{-value!r})" if value.imag < 0 else f'complex("{value}")'
+    # A literal that overflows is how text can say infinity.
+    return repr(value).replace("inf", str(astunparse.unparser.INFSTR))
 
 
 def _quoted(text: str) -> str:

@@ -4,6 +4,9 @@ The compiler inlines these texts with an array in the place of ``self``; run eag
 back to the tensor.  So nothing here asks whether it holds a tensor or an array.
 """
 
+# NumPy's type hints do not know that its functions take whatever has ``__array_function__``.
+# mypy: disable-error-code="call-overload, type-var"
+
 from __future__ import annotations
 
 from typing import Any

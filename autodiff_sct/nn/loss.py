@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..ops import functional as F
+from ..ops.losses import reduced
 from .cell import Cell
 
 __all__ = [
@@ -49,7 +50,7 @@ class LossBase(Cell):
 
     def get_loss(self, x: Any, weights: Any = 1.0) -> Any:
         """Reduce the losses of the elements, multiplied by `weights`."""
-        return F.reduced(x * weights, self.reduction)
+        return reduced(x * weights, self.reduction)
 
 
 class MSELoss(LossBase):
@@ -58,7 +59,7 @@ class MSELoss(LossBase):
     def construct(self, logits: Any, labels: Any) -> Any:
         """Compare `logits` with `labels`."""
         error = logits - labels
-        return F.reduced(error * error, self.reduction)
+        return reduced(error * error, self.reduction)
 
 
 class L1Loss(LossBase):
@@ -66,7 +67,7 @@ class L1Loss(LossBase):
 
     def construct(self, logits: Any, labels: Any) -> Any:
         """Compare `logits` with `labels`."""
-        return F.reduced(np.abs(logits - labels), self.reduction)
+        return reduced(np.abs(logits - labels), self.reduction)
 
 
 class MAELoss(L1Loss):
@@ -96,7 +97,7 @@ class SmoothL1Loss(LossBase):
         """Compare `logits` with `labels`."""
         error = np.abs(logits - labels)
         loss = np.where(error < self.beta, 0.5 * error * error / self.beta, error - 0.5 * self.beta)
-        return F.reduced(loss, self.reduction)
+        return reduced(loss, self.reduction)
 
 
 class HuberLoss(LossBase):
@@ -110,7 +111,7 @@ class HuberLoss(LossBase):
         """Compare `logits` with `labels`."""
         error = np.abs(logits - labels)
         loss = np.where(error <= self.delta, 0.5 * error * error, self.delta * (error - 0.5 * self.delta))
-        return F.reduced(loss, self.reduction)
+        return reduced(loss, self.reduction)
 
 
 class BCELoss(LossBase):
@@ -205,8 +206,8 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         log_p = F.log_softmax(logits, -1)
         if self.sparse:
             picked = np.take_along_axis(log_p, np.expand_dims(labels, -1), axis=-1)
-            return F.reduced(-np.squeeze(picked, -1), self.reduction)
-        return F.reduced(-np.sum(labels * log_p, axis=-1), self.reduction)
+            return reduced(-np.squeeze(picked, -1), self.reduction)
+        return reduced(-np.sum(labels * log_p, axis=-1), self.reduction)
 
 
 class KLDivLoss(LossBase):
@@ -215,7 +216,7 @@ class KLDivLoss(LossBase):
     def construct(self, logits: Any, labels: Any) -> Any:
         """Compare `logits` with `labels`; a label of 0 counts nothing."""
         log_label = np.log(np.where(labels > 0, labels, 1))
-        return F.reduced(labels * (log_label - logits), self.reduction)
+        return reduced(labels * (log_label - logits), self.reduction)
 
 
 def threshold(value: Any, what: str) -> float:

@@ -1,0 +1,122 @@
+"""Reductions and scans."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..api import stop_gradient
+
+__all__ = [
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "argmax",
+    "argmin",
+    "cumprod",
+    "cumsum",
+    "logsumexp",
+    "max",
+    "mean",
+    "min",
+    "norm",
+    "prod",
+    "reduce_sum",
+    "std",
+    "sum",
+    "var",
+]
+
+
+def sum(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The sum over an axis, several, or all."""
+    return np.sum(input, axis=dim, keepdims=keepdim)
+
+
+def reduce_sum(x: Any, axis: Any = None, keep_dims: bool = False) -> Any:
+    """The sum over an axis, several, or all; an empty tuple stands for all."""
+    return np.sum(x, axis=None if axis == () else axis, keepdims=keep_dims)
+
+
+def mean(x: Any, axis: Any = None, keep_dims: bool = False) -> Any:
+    """The mean over an axis, several, or all; an empty tuple stands for all."""
+    return np.mean(x, axis=None if axis == () else axis, keepdims=keep_dims)
+
+
+def prod(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
+    """The product over an axis, several, or all."""
+    return np.prod(input, axis=None if axis == () else axis, keepdims=keep_dims)
+
+
+def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    """The standard deviation, biased unless `ddof` is 1."""
+    return np.std(input, axis=axis, ddof=ddof, keepdims=keepdims)
+
+
+def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    """The variance, biased unless `ddof` is 1."""
+    return np.var(input, axis=axis, ddof=ddof, keepdims=keepdims)
+
+
+def amax(input: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The largest element; ties share the derivative evenly."""
+    return np.max(input, axis=None if axis == () else axis, keepdims=keepdims)
+
+
+def amin(input: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The smallest element; ties share the derivative evenly."""
+    return np.min(input, axis=None if axis == () else axis, keepdims=keepdims)
+
+
+def max(input: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The largest elements and where they are; without an axis, of the elements in one row."""
+    return np.max(input, axis=axis, keepdims=keepdims), np.argmax(input, axis=axis, keepdims=keepdims)
+
+
+def min(input: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The smallest elements and where they are; without an axis, of the elements in one row."""
+    return np.min(input, axis=axis, keepdims=keepdims), np.argmin(input, axis=axis, keepdims=keepdims)
+
+
+def argmax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """Where the largest element is."""
+    return np.argmax(input, axis=dim, keepdims=keepdim)
+
+
+def argmin(input: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Where the smallest element is."""
+    return np.argmin(input, axis=axis, keepdims=keepdims)
+
+
+def all(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
+    """Whether all elements are true."""
+    return np.all(input, axis=axis, keepdims=keep_dims)
+
+
+def any(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
+    """Whether any element is true."""
+    return np.any(input, axis=axis, keepdims=keep_dims)
+
+
+def cumsum(x: Any, axis: int) -> Any:
+    """Sums of the elements so far."""
+    return np.cumsum(x, axis=axis)
+
+
+def cumprod(input: Any, dim: int) -> Any:
+    """Products of the elements so far."""
+    return np.cumprod(input, axis=dim)
+
+
+def logsumexp(input: Any, axis: Any, keep_dims: bool = False) -> Any:
+    """The logarithm of the sum of exponentials, without overflow."""
+    top = stop_gradient(np.max(input, axis=axis, keepdims=True))
+    total = np.log(np.sum(np.exp(input - top), axis=axis, keepdims=True)) + top
+    return total if keep_dims else np.squeeze(total, axis)
+
+
+def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False) -> Any:
+    """A norm of vectors or matrices, as ``np.linalg.norm``."""
+    return np.linalg.norm(A, ord, dim, keepdim)

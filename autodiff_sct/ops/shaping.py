@@ -1,0 +1,158 @@
+"""Functions that move elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "broadcast_to",
+    "cat",
+    "concat",
+    "diag",
+    "expand_dims",
+    "flatten",
+    "flip",
+    "pad",
+    "permute",
+    "rank",
+    "repeat_elements",
+    "reshape",
+    "roll",
+    "shape",
+    "size",
+    "squeeze",
+    "stack",
+    "swapaxes",
+    "tile",
+    "transpose",
+    "tril",
+    "triu",
+    "unsqueeze",
+    "unstack",
+]
+
+
+def shape(input: Any) -> tuple[int, ...]:
+    """The lengths of the axes."""
+    return np.shape(input)
+
+
+def rank(input_x: Any) -> int:
+    """The number of axes."""
+    return np.ndim(input_x)
+
+
+def size(input_x: Any) -> int:
+    """The number of elements."""
+    return np.size(input_x)
+
+
+def reshape(input: Any, shape: Any) -> Any:
+    """The elements in another shape."""
+    return np.reshape(input, shape)
+
+
+def transpose(input: Any, input_perm: Any) -> Any:
+    """The axes in another order."""
+    return np.transpose(input, input_perm)
+
+
+def permute(input: Any, axis: Any) -> Any:
+    """The axes in another order."""
+    return np.transpose(input, axis)
+
+
+def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
+    """Two axes exchanged."""
+    return np.swapaxes(input, axis0, axis1)
+
+
+def expand_dims(input_x: Any, axis: int) -> Any:
+    """An axis of length 1 put in."""
+    return np.expand_dims(input_x, axis)
+
+
+def unsqueeze(input: Any, dim: int) -> Any:
+    """An axis of length 1 put in."""
+    return np.expand_dims(input, dim)
+
+
+def squeeze(input: Any, axis: Any = None) -> Any:
+    """Axes of length 1 left out."""
+    return np.squeeze(input, axis)
+
+
+def flatten(input: Any, start_dim: int = 1, end_dim: int = -1) -> Any:
+    """The axes from `start_dim` to `end_dim` joined into one."""
+    lengths = np.shape(input)
+    last = end_dim + len(lengths) if end_dim < 0 else end_dim
+    return np.reshape(input, (*lengths[:start_dim], -1, *lengths[last + 1 :]))
+
+
+def broadcast_to(input: Any, shape: Any) -> Any:
+    """The tensor repeated to a shape by NumPy's broadcasting."""
+    return np.broadcast_to(input, shape)
+
+
+def tile(input: Any, multiples: Any) -> Any:
+    """The tensor repeated as a whole along each axis."""
+    return np.tile(input, multiples)
+
+
+def repeat_elements(x: Any, rep: int, axis: int = 0) -> Any:
+    """Each element repeated."""
+    return np.repeat(x, rep, axis)
+
+
+def concat(tensors: Any, axis: int = 0) -> Any:
+    """Tensors one after the other along an axis."""
+    return np.concatenate(tensors, axis)
+
+
+def cat(tensors: Any, axis: int = 0) -> Any:
+    """Tensors one after the other along an axis."""
+    return np.concatenate(tensors, axis)
+
+
+def stack(tensors: Any, axis: int = 0) -> Any:
+    """Tensors one after the other along a new axis."""
+    return np.stack(tensors, axis)
+
+
+def unstack(input_x: Any, axis: int = 0) -> Any:
+    """The entries along an axis, which is left out."""
+    return tuple(np.take(input_x, k, axis) for k in range(np.shape(input_x)[axis]))
+
+
+def flip(input: Any, dims: Any) -> Any:
+    """Axes reversed."""
+    return np.flip(input, dims)
+
+
+def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
+    """Elements moved around along axes."""
+    return np.roll(input, shifts, dims)
+
+
+def tril(input: Any, diagonal: int = 0) -> Any:
+    """The lower triangle, zeros elsewhere."""
+    return np.tril(input, diagonal)
+
+
+def triu(input: Any, diagonal: int = 0) -> Any:
+    """The upper triangle, zeros elsewhere."""
+    return np.triu(input, diagonal)
+
+
+def diag(input: Any) -> Any:
+    """A matrix with this diagonal, or the diagonal of a matrix."""
+    return np.diag(input)
+
+
+def pad(input_x: Any, paddings: Any, mode: str = "constant", value: float = 0.0) -> Any:
+    """Elements put around the tensor: a pair of counts for each axis."""
+    if mode == "constant":
+        return np.pad(input_x, paddings, constant_values=value)
+    return np.pad(input_x, paddings, mode)

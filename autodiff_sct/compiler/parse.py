@@ -98,7 +98,11 @@ def parse(fn: Callable[..., Any]) -> Parsed:
     function = function_of(fn)
     parsed = _PARSED.get(function.__code__)
     if parsed is None:
-        parsed = deeply(_parse, function)
+        try:
+            parsed = deeply(_parse, function)
+        except RecursionError:
+            reason = "its expressions nest deeper than this version of Python can turn into a tree."
+            raise UnsupportedSyntax(reason, "use intermediate variables.", _place_of(function)) from None
         _PARSED[function.__code__] = parsed
     return parsed
 
@@ -139,7 +143,7 @@ def _parse(function: FunctionType) -> Parsed:
 
 def _parsed(function: FunctionType, text: Text, found: Found) -> Parsed:
     code = function.__code__
-    name = code.co_qualname.rpartition("<locals>.")[2]
+    name = _short_name(function)
     lines = text.source.split("\n")
     shell = Parsed(gast.Pass(lineno=code.co_firstlineno), text.file, code.co_firstlineno, lines, name)
     _check_kinds(found.node, shell)
@@ -201,7 +205,6 @@ _NAME_FIELDS = {
 def _unavailable(function: FunctionType, edited: bool) -> SourceUnavailable:
     code = function.__code__
     name = code.co_qualname
-    origin = Origin(code.co_filename, code.co_firstlineno, 0, 0, "", name.rpartition("<locals>.")[2])
     if edited:
         reason = (
             f"the text in {code.co_filename} is not the text that `{name}` was compiled from: "
@@ -211,4 +214,14 @@ def _unavailable(function: FunctionType, edited: bool) -> SourceUnavailable:
     else:
         reason = f"the source text of `{name}` cannot be found."
         remedy = "pass the function's text to `autodiff_sct.from_source(text)`, or put it in a file and import it."
-    return SourceUnavailable(reason, remedy, origin)
+    return SourceUnavailable(reason, remedy, _place_of(function))
+
+
+def _place_of(function: FunctionType) -> Origin:
+    code = function.__code__
+    return Origin(code.co_filename, code.co_firstlineno, 0, 0, "", _short_name(function))
+
+
+def _short_name(function: FunctionType) -> str:
+    """Return the qualified name without the functions around."""
+    return function.__code__.co_qualname.rpartition("<locals>.")[2]

@@ -91,17 +91,18 @@ def texts_of(function: FunctionType) -> Iterator[Text]:
     own = TEXTS.get(code)
     if own is not None:
         yield own
-    # A compiled file that was moved still names its old place, hence the module's own idea of where it is.
+    # A compiled file that was moved still names its old place, and a frozen one none at all; the module knows better.
     for file in dict.fromkeys((code.co_filename, function.__globals__.get("__file__"))):
-        if isinstance(file, str) and (file == code.co_filename or _same_name(file, code.co_filename)):
+        if isinstance(file, str) and _may_name(code.co_filename, file):
             linecache.checkcache(file)
             lines = linecache.getlines(file, function.__globals__) or _lines_by_code(code)
             if lines:
                 yield Text(file, "".join(lines))
 
 
-def _same_name(file: str, other: str) -> bool:
-    return os.path.basename(file) == os.path.basename(other)
+def _may_name(name: str, file: str) -> bool:
+    """Tell whether the file name in a code object may mean `file`."""
+    return name == file or name.startswith("<frozen ") or os.path.basename(name) == os.path.basename(file)
 
 
 def _lines_by_code(code: CodeType) -> list[str]:

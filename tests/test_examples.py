@@ -9,6 +9,7 @@ import pytest
 EXAMPLES = Path(__file__).parent.parent / "examples"
 pytest.importorskip("matplotlib")
 pytest.importorskip("scipy")
+pytest.importorskip("sklearn")
 
 
 @pytest.fixture
@@ -56,3 +57,12 @@ def test_gallery_refuses_an_unknown_name(example, capsys):
     with pytest.raises(SystemExit):
         example("gallery").main(["knot"])
     assert "knot" in capsys.readouterr().err
+
+
+def test_digits_are_learned_and_drawn(example, monkeypatch, tmp_path, capsys):
+    digits = example("digits")
+    monkeypatch.setattr(digits, "EPOCHS", 3)
+    assert digits.main([]) > 0.85
+    assert "held-out accuracy" in capsys.readouterr().out
+    assert is_picture(tmp_path / "out" / "digits_loss.png")
+    assert is_picture(tmp_path / "out" / "digits_misread.png")

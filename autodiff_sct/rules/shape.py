@@ -454,11 +454,11 @@ def put_back(d, a, obj, axis):
 def insert(y, d, arr, obj, values, axis=None):
     if axis is None:
         kept, placed = insertion_places(obj, np.size(arr), y.size)
-        return np.reshape(d[kept], np.shape(arr)), d[placed]
+        return np.reshape(d[kept], np.shape(arr)), None, d[placed]
     kept, placed = insertion_places(obj, arr.shape[axis], y.shape[axis])
     new = np.take(d, placed, axis)
     # For one integer place, NumPy takes the rows of `values` to be what goes in one after the other.
-    return np.take(d, kept, axis), np.moveaxis(new, axis, 0) if np.ndim(obj) == 0 else new
+    return np.take(d, kept, axis), None, np.moveaxis(new, axis, 0) if np.ndim(obj) == 0 else new
 
 
 def insertion_places(obj, old, new):
@@ -469,7 +469,7 @@ def insertion_places(obj, old, new):
 
 @forward(np.insert)
 def push_insert(y, d, arr, obj, values, axis=None):
-    return np.insert(d, obj, np.zeros_like(values), axis), np.insert(np.zeros_like(arr), obj, d, axis)
+    return np.insert(d, obj, np.zeros_like(values), axis), None, np.insert(np.zeros_like(arr), obj, d, axis)
 
 
 if hasattr(np, "unstack"):

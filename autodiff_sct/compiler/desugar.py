@@ -21,7 +21,7 @@ new one.
 ...             return value
 ...     return bound
 ... '''
->>> print(unparse(desugar(gast.parse(before).body[0])))
+>>> print(unparse(desugar(gast.parse(before).body[0])), end="")
 def first_above(values, bound):
     returned = False
     for value in values:

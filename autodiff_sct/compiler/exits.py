@@ -12,6 +12,7 @@ says which flags a leaving statement there has to set, and which flags are known
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -164,6 +165,17 @@ class Exits:
             reason = "leaving a `finally` block by `return`, `break` or `continue` drops exceptions."
             raise UnsupportedSyntax(reason, "leave after the `try` statement.")
         return found if FALL in last else found - {FALL}
+
+    def unreachable(self, block: Block) -> Iterator[Statement]:
+        """Yield the statements of a block, and of the blocks in it, that control never gets to."""
+        reached = True
+        for statement in block:
+            if not reached:
+                yield statement
+            else:
+                reached = FALL in self.outcome(statement)
+                for inner in blocks_of(statement):
+                    yield from self.unreachable(inner)
 
     def is_plain(self, statement: Statement) -> bool:
         """Tell whether `statement` has the form already that this stage makes."""

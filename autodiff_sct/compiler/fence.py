@@ -13,7 +13,8 @@ from typing import Any, NoReturn
 
 import gast
 
-from autodiff_sct.compiler.desugar_nodes import blocks_of
+from autodiff_sct.compiler.desugar_nodes import Names, blocks_of
+from autodiff_sct.compiler.exits import Exits
 from autodiff_sct.compiler.matching import BUILTINS_NEEDED, SELF_MATCHING
 from autodiff_sct.compiler.parse import Parsed
 from autodiff_sct.errors import UnsupportedSyntax
@@ -89,6 +90,9 @@ class _Fence:
             check = getattr(self, f"_check_{kind}", None)
             if check is not None:
                 check(node)
+        for node in _nodes(self.parsed.tree):
+            if isinstance(node, gast.FunctionDef):
+                self._check_unreachable(node)
 
     def is_builtin(self, name: str) -> bool:
         """Tell whether `name` means the builtin here."""
@@ -117,6 +121,23 @@ class _Fence:
                 if name in shared:
                     reason = f"the global variable `{name}` is assigned."
                     self.refuse(each, reason, "return the new value, or keep it in an attribute of an object.")
+
+    def _check_unreachable(self, function: Any) -> None:
+        """Refuse a function whose scopes depend on statements that never run, since those are left out."""
+        unreachable = list(Exits(Names(function)).unreachable(function.body))
+        if not unreachable:
+            return
+        dead = {id(node) for statement in unreachable for node in _own_nodes(statement)}
+        dead.update(map(id, unreachable))
+        own = list(_own_nodes(function))
+        bound = {name for node in own if id(node) not in dead for name in _bound_by(node)}
+        only_there = {name for node in own if id(node) in dead for name in _bound_by(node)} - bound
+        for node in own:
+            declares = isinstance(node, (gast.Global, gast.Nonlocal)) and id(node) in dead
+            reads = isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) and node.id in only_there
+            if declares or (reads and id(node) not in dead):
+                reason = "what this name means is decided by a statement that never runs."
+                self.refuse(node, reason, "remove the statements that cannot be reached.")
 
     def _check_Try(self, node: Any) -> None:
         for statement in _leaving(node.finalbody, in_loop=False):
@@ -152,9 +173,9 @@ def _nodes(tree: Any) -> Iterator[Any]:
 _MARKS = (gast.expr_context, gast.operator, gast.unaryop, gast.boolop, gast.cmpop)
 
 
-def _own_nodes(function: Any) -> Iterator[Any]:
-    """Yield the nodes of a function's own scope."""
-    pending = list(function.body)
+def _own_nodes(root: Any) -> Iterator[Any]:
+    """Yield the nodes inside a function or statement that belong to the same scope as its first ones."""
+    pending = list(root.body) if isinstance(root, gast.FunctionDef) else list(gast.iter_child_nodes(root))
     while pending:
         node = pending.pop()
         yield node

@@ -5,9 +5,8 @@ the width, the one outside the most brackets is taken, and of these the last.
 
 >>> for line in broken("total = combine(first_argument, other(second, third), fourth)", width=40):
 ...     print(line)
-total = combine(
-    first_argument, other(second, third),
-    fourth)
+total = combine(first_argument,
+    other(second, third), fourth)
 """
 
 from __future__ import annotations
@@ -39,9 +38,10 @@ def broken(line: str, width: int = WIDTH) -> list[str]:
         if not fitting:
             break
         _, end = min(fitting, key=lambda place: (place[0], -place[1]))
-        lines.append(" " * indent * bool(lines) + line[start:end].strip(" " * bool(lines)))
+        lines.append(line[start:end].rstrip())
         start, room = end, width - indent
-    return [*lines, " " * indent * bool(lines) + line[start:].strip(" " * bool(lines))]
+    lines.append(line[start:])
+    return [lines[0], *(" " * indent + each for each in lines[1:])]
 
 
 def _places(line: str) -> Iterator[tuple[int, int]]:

@@ -40,6 +40,12 @@ REFUSALS = {
     "del attribute": ("def f(x):\n    del x.y\n    return x", 2, "deleted"),
     "return in finally": ("def f(x):\n    try: pass\n    finally:\n        return x", 4, "finally"),
     "break in finally": ("def f(x):\n    for i in x:\n        try: pass\n        finally: break", 4, "finally"),
+    "bound where control never gets": ("def f(x):\n    if x:\n        return y\n    return x\n    y = 1", 3, "never"),
+    "declared where control never gets": (
+        "def f(x):\n    while True:\n        x += 1\n    global y\n    return x",
+        4,
+        "never",
+    ),
     "shadowed len": ("def f(x, len):\n    match x:\n        case [a]: return a\n    return x", 2, "`len`"),
 }
 
@@ -100,6 +106,10 @@ def f(x, /, y: float = 1.0, *args, k=2, **kwargs) -> float:
 def test_what_is_understood():
     function = load(ALLOWED, "f", {}, "allowed")
     fence(parse(function), function.__globals__)
+
+
+def test_dead_code_that_decides_nothing_is_understood():
+    fence(parse(load("def f(x):\n    y = 1\n    return y\n    y = 2\n    z = 3\n", "f", {}, "dead code")))
 
 
 @pytest.mark.parametrize("name", ["eval", "exec", "locals", "vars"])

@@ -316,15 +316,18 @@ class Exits:
 
     def _flat(self, statement: Statement, rest: Block, place: Place) -> Block:
         """Return `statement` and `rest` with one guard after the other."""
-        kinds = frozenset().union(*(self.outcome(each) for each in (statement, *rest))) & EXITS
+        kinds = self.outcome_of_block([statement, *rest]) & EXITS
         flags, inside = self._flags(kinds, place)
         done = self._start(flags, place, statement) + self.block([statement], inside)
         segment: Block = []
         for each in rest:
             segment.append(each)
-            if self.outcome(each) & EXITS or each is rest[-1]:
+            outcome = self.outcome(each)
+            if outcome != {FALL} or each is rest[-1]:
                 done += self._guard(flags, segment, inside, segment[0])
                 segment = []
+            if FALL not in outcome:
+                break
         return done
 
     def _with(self, statement: Statement, rest: Block, place: Place) -> Block:

@@ -1,0 +1,214 @@
+"""Activity: which variables carry a derivative.
+
+*Varied* depends on a differentiated input, *useful* reaches a differentiated output; *active* is both.  Memory is varied or
+useful as a region.  Here is also where a derivative that would have to pass through something unknown is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import NoRule, UnsupportedSyntax
+from ..rules.table import NONDIFFERENTIABLE, TABLE
+from . import ir
+from .facts import Listed, Mapped, Num, Opaque, Pair
+from .regions import Regions, written_by
+from .specialise.calls import opaque_call
+from .specialise.methods import opaque_method
+from .specialise.state import Specialiser
+
+# Functions that look at their arguments and change nothing.
+READERS = {print, repr, str, format, len, isinstance, bool, int, type, id, hash, dict.keys, opaque_method}
+INERT = {str, bytes, bool, int, type, type(None), tuple, set, np.dtype, range}
+STRUCTURAL = {list, dict, list.pop, list.copy}
+
+
+@dataclass
+class Activity:
+    varied: set[str] = field(default_factory=set)
+    useful: set[str] = field(default_factory=set)
+    varied_regions: set[int] = field(default_factory=set)
+    useful_regions: set[int] = field(default_factory=set)
+
+    def active(self, name: str) -> bool:
+        return name in self.varied and name in self.useful
+
+
+class Analysis:
+    """The fixed point, forwards for *varied* and backwards for *useful*."""
+
+    def __init__(self, s: Specialiser, regions: Regions) -> None:
+        self.s, self.regions = s, regions
+        self.result = Activity()
+        self.changed = False
+
+    def carries(self, name: str) -> bool:
+        """Whether a variable's kind can carry a derivative."""
+        facts = self.s.facts[name]
+        if isinstance(facts, Num):
+            return facts.differentiable
+        if isinstance(facts, Opaque):  # what nothing is known of may carry one: using it is refused below
+            return facts.cls is None or facts.cls not in INERT
+        return isinstance(facts, (Listed, Mapped, Pair))
+
+    def mark(self, names: set[str], regions: set[int], name: str) -> None:
+        if name not in names and self.carries(name):
+            names.add(name)
+            self.changed = True
+        region = self.regions.of(name)
+        if name in names and region is not None and region not in regions:
+            if region in self.regions.written or isinstance(self.s.facts[name], (Listed, Mapped)):
+                regions.add(region)
+                self.changed = True
+
+    def is_varied(self, name: str) -> bool:
+        r = self.result
+        return name in r.varied or (self.regions.of(name) in r.varied_regions and self.carries(name))
+
+    def is_useful(self, name: str) -> bool:
+        r = self.result
+        return name in r.useful or (self.regions.of(name) in r.useful_regions and self.carries(name))
+
+    # -- forwards
+
+    def spread_varied(self, block: ir.Block) -> None:
+        vary = lambda name: self.mark(self.result.varied, self.result.varied_regions, name)  # noqa: E731
+        for stmt in ir.walk(block):
+            if isinstance(stmt, ir.Let):
+                if self.depends(stmt):
+                    for target in stmt.targets:
+                        vary(target)
+            elif isinstance(stmt, ir.Store):
+                if any(self.is_varied(n) for n in operands(self.s, stmt) if n != stmt.base):
+                    vary(stmt.base)
+            elif isinstance(stmt, ir.Effect) and stmt.kind and stmt.kind != "publish":
+                if any(self.is_varied(n) for n in operands(self.s, stmt)[1:]):
+                    vary(stmt.operands[0].name)
+            for target, sources in joins(stmt):
+                if any(self.is_varied(n) for n in sources):
+                    vary(target)
+        for name in self.s.facts:
+            if self.is_varied(name) and name not in self.result.varied:
+                vary(name)
+
+    def depends(self, stmt: ir.Let) -> bool:
+        if stmt.op is None:
+            return False
+        if stmt.op.fn in NONDIFFERENTIABLE:
+            return False
+        return any(self.is_varied(n) for n in operands(self.s, stmt))
+
+    # -- backwards
+
+    def spread_useful(self, block: ir.Block) -> None:
+        use = lambda name: self.mark(self.result.useful, self.result.useful_regions, name)  # noqa: E731
+        for stmt in reversed(list(ir.walk(block))):
+            for target, sources in joins(stmt):
+                if self.is_useful(target):
+                    for n in sources:
+                        use(n)
+            if isinstance(stmt, ir.Let) and stmt.op is not None and stmt.op.fn not in NONDIFFERENTIABLE:
+                if any(self.is_useful(t) for t in stmt.targets):
+                    for n in operands(self.s, stmt):
+                        use(n)
+            elif isinstance(stmt, ir.Store) and self.is_useful(stmt.base):
+                for n in operands(self.s, stmt):
+                    use(n)
+            elif isinstance(stmt, ir.Effect) and stmt.kind and stmt.kind != "publish" and self.is_useful(stmt.operands[0].name):
+                for n in operands(self.s, stmt):
+                    use(n)
+        for name in list(self.s.facts):
+            if self.is_useful(name) and name not in self.result.useful:
+                use(name)
+
+    # -- refusing
+
+    def refuse_unknown(self, block: ir.Block) -> None:
+        for stmt in ir.walk(block):
+            if isinstance(stmt, ir.Let) and stmt.op is not None:
+                self.check_let(stmt, stmt.op)
+            elif isinstance(stmt, ir.Effect) and stmt.kind.startswith("list."):
+                if self.is_varied(stmt.operands[0].name):
+                    raise UnsupportedSyntax(f"list.{stmt.kind[5:]} of a list that carries a derivative", "build a new list", stmt.origin)
+            elif isinstance(stmt, ir.Store) and stmt.op is not None and "opaque" in stmt.op.arguments:
+                if any(self.is_varied(n) for n in operands(self.s, stmt)):
+                    raise NoRule("a value that carries a derivative is stored in an object of unknown class", "store it in an array or a list", stmt.origin)
+
+    def check_let(self, stmt: ir.Let, op: ir.Op) -> None:
+        fn = op.fn
+        if fn in TABLE and "argument 0" not in op.arguments or fn in NONDIFFERENTIABLE or fn in STRUCTURAL:
+            return
+        varied = [n for n in operands(self.s, stmt) if self.is_varied(n)]
+        if not varied:
+            return
+        name = getattr(fn, "__name__", str(fn))
+        useful = any(self.is_useful(t) for t in stmt.targets) or any(not isinstance(self.s.facts[t], Num) and t in self.needed for t in stmt.targets)
+        if useful:
+            raise NoRule(
+                f"{name} has no derivative rule" + (" for these arguments" if fn not in (opaque_call, opaque_method) and type(fn).__name__ == "Unbound" else ""),
+                f"register one with autodiff_sct.rule, wrap its result in stop_gradient, or write it with functions that have rules",
+                stmt.origin,
+            )
+        mutable = [n for n in varied if not (isinstance(f := self.s.facts[n], Num) and (f.python or f.kind == "npscalar"))]
+        if stmt.effect and mutable and fn not in READERS and not is_reader(fn):
+            raise NoRule(
+                f"{name} has no derivative rule and may write into an argument that carries a derivative",
+                "give it a copy (`x.copy()`), or register a rule",
+                stmt.origin,
+            )
+
+    needed: set[str] = set()
+
+
+def is_reader(fn: Any) -> bool:
+    module = getattr(fn, "__module__", None) or ""
+    return module.split(".")[0] in ("numpy", "scipy", "math", "logging", "warnings", "builtins", "time") and not getattr(fn, "__name__", "").startswith("shuffle")
+
+
+def operands(s: Specialiser, stmt: Any) -> list[str]:
+    """The variables that a statement's operation works on."""
+    if isinstance(stmt, (ir.Let, ir.Store)):
+        values: Iterable[Any] = stmt.op.arguments.values() if stmt.op is not None else ()
+    elif isinstance(stmt, ir.Effect):
+        values = stmt.operands
+    else:
+        values = ()
+    return [name for value in values for name in s.leaves(value)]
+
+
+def joins(stmt: Any) -> list[tuple[str, list[str]]]:
+    """The variables that a control statement defines, each with those that it stands for."""
+    if isinstance(stmt, ir.If):
+        return [(m.target, [n for n in (m.then, m.orelse) if n is not None]) for m in stmt.merges]
+    if isinstance(stmt, ir.Try):
+        return [(target, [n for n in names if n is not None]) for target, names in stmt.merges]
+    if isinstance(stmt, ir.Loop):
+        result = []
+        for c in stmt.carries:
+            sources = [n for n in (c.init, c.next) if n is not None]
+            result += [(c.phi, sources), (c.out, sources)]
+        return result
+    return []
+
+
+def activity(s: Specialiser, block: ir.Block, regions: Regions, inputs: set[str], outputs: set[str]) -> Activity:
+    """The variables that carry a derivative from `inputs` to `outputs`."""
+    analysis = Analysis(s, regions)
+    for name in inputs:
+        analysis.mark(analysis.result.varied, analysis.result.varied_regions, name)
+    for name in outputs:
+        analysis.mark(analysis.result.useful, analysis.result.useful_regions, name)
+    for sweep in (analysis.spread_varied, analysis.spread_useful):
+        analysis.changed = True
+        while analysis.changed:
+            analysis.changed = False
+            sweep(block)
+    analysis.refuse_unknown(block)
+    return analysis.result
+
+
+__all__ = ["Activity", "activity", "joins", "operands", "written_by"]

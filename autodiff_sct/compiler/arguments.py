@@ -1,0 +1,160 @@
+"""The boundary of the emitted function: arguments come in, gradients go out in the same containers."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from ..runtime import objects
+from . import ir
+from .facts import Listed, Mapped, Num, Opaque
+from .reverse import Reverse
+from .adjoints import copied, facts_like, fit, numpy_call, spread, zeros
+from .specialise.externals import facts_of_tree
+from .specialise.state import Specialiser
+from .specialise.values import Const, Leaf, Obj, TupleV, Value
+from .structure import Branch, Listing, Static
+from .structure import Leaf as LeafTree
+
+
+@dataclass
+class Arguments:
+    """The parameters of an emitted function and what stands for each of them."""
+
+    names: dict[str, str] = field(default_factory=dict)  # variable -> name of the parameter
+    values: dict[str, Value] = field(default_factory=dict)  # parameter -> value
+    entries: dict[str, ir.Let] = field(default_factory=dict)  # variable -> the statement that takes it out of a parameter
+    owners: dict[str, str] = field(default_factory=dict)  # variable -> the parameter that it is in
+    written: frozenset[str] = frozenset()  # parameters that the program writes
+
+
+def receive(s: Specialiser, table: Arguments, parameter: str, tree: Any) -> Value:
+    """The abstract value of an argument."""
+    variable = s.fresh(parameter, Opaque())
+    s.named.add(variable)
+    table.names[variable] = parameter
+    value = take(s, table, tree, ir.name(variable), parameter, ("argument", parameter))
+    table.values[parameter] = value
+    for name in table.entries:
+        table.owners.setdefault(name, parameter)
+    return value
+
+
+def take(s: Specialiser, table: Arguments, tree: Any, expr: Any, hint: str, path: Any) -> Value:
+    """The value at a place inside an argument."""
+    if isinstance(tree, Static):
+        return Const(tree.value)
+    if isinstance(tree, (LeafTree, Listing)):
+        facts = facts_of_tree(s, tree, path)
+        leaf = s.let(expr, facts, hint=hint, may_raise=False)
+        s.named.add(leaf.name)
+        table.entries[leaf.name] = s.block[-1]
+        return leaf
+    assert isinstance(tree, Branch)
+    if issubclass(tree.cls, tuple):
+        items = [take(s, table, child, ir.subscript(expr, ir.constant(k)), f"{hint}_{k}", (path, k)) for k, child in zip(tree.keys, tree.children)]
+        return TupleV(tuple(items), tree.cls if tree.cls is not tuple else None)
+    obj = Obj(path, tree.cls)
+    for key, child in zip(tree.keys, tree.children):
+        inner = ir.subscript(expr, ir.constant(key)) if tree.cls in (dict, list) else ir.attribute(expr, key)
+        label = str(key) if str(key).isidentifier() else f"{hint}_{key}"
+        s.env[(path, key)] = take(s, table, child, inner, label if tree.cls is dict else f"{hint}_{key}", (path, key))
+    return obj
+
+
+def protect(s: Specialiser, table: Arguments, regions: Any) -> None:
+    """Arguments that the program writes are copied on entry: the caller's stay as they are."""
+    table.written = frozenset(table.owners[v] for v in table.entries if regions.is_written(v))
+    for variable, entry in table.entries.items():
+        facts = s.facts[variable]
+        if isinstance(facts, (Listed, Mapped)):
+            element = s.elements_of(facts)
+            if isinstance(element, Num) and any(regions.find(root) in regions.written for root in element.roots):
+                entry.expr = copied_elements(entry.expr, facts)
+            elif regions.is_written(variable):
+                entry.expr = ir.call("list" if isinstance(facts, Listed) else "dict", entry.expr)
+        elif regions.is_written(variable):
+            entry.expr = ir.call(ir.attribute(entry.expr, "copy"))
+
+
+def copied_elements(expr: Any, facts: Any) -> Any:
+    item = gast.Name("item", gast.Load(), None, None)
+    generator = gast.comprehension(gast.Name("item", gast.Store(), None, None), expr, [], 0)
+    return gast.ListComp(ir.call(ir.attribute(item, "copy")), [generator])
+
+
+def gradient(r: Reverse, value: Value, tree: Any, expr: Any) -> Any:
+    """The expression of the gradient of an argument, in the container that it came in."""
+    s = r.s
+    if isinstance(value, Leaf):
+        return leaf_gradient(r, value)
+    if isinstance(value, Const):
+        return s.expr(value)
+    if isinstance(value, TupleV):
+        items = [gradient(r, v, child, ir.subscript(expr, ir.constant(k))) for k, (v, child) in enumerate(zip(value.items, tree.children))]
+        return ir.tuple_(items) if value.cls is None else ir.call(s.bind(value.cls.__name__, value.cls), *items)
+    assert isinstance(value, Obj)
+    parts = {k: gradient(r, initial(r, value, k), child, field_of(tree, expr, k)) for k, child in zip(tree.keys, tree.children)}
+    if tree.cls is dict:
+        return gast.Dict([ir.constant(k) for k in parts], list(parts.values()))
+    if tree.cls is list:
+        return gast.List(list(parts.values()), gast.Load())
+    return ir.call(s.bind("rebuild", objects.rebuild), expr, **parts)
+
+
+def field_of(tree: Any, expr: Any, key: Any) -> Any:
+    return ir.subscript(expr, ir.constant(key)) if tree.cls in (dict, list) else ir.attribute(expr, key)
+
+
+def initial(r: Reverse, obj: Obj, key: Any) -> Value:
+    """The value that a field had on entry: the program may have assigned it since."""
+    return r.initial_fields[(obj.id, key)]  # type: ignore[attr-defined]
+
+
+def leaf_gradient(r: Reverse, value: Leaf) -> Any:
+    s = r.s
+    facts = s.facts[value.name]
+    if isinstance(facts, (Listed, Mapped)):
+        return list_gradient(r, value)
+    if isinstance(facts, Num) and not facts.differentiable:
+        return ir.constant(0) if facts.python else numpy_call(s, "zeros_like", ir.name(value.name))
+    if isinstance(facts, Opaque):
+        return ir.name(value.name)
+    if r.has_shadow(value.name) and r.activity.active(value.name):
+        return s.expr(r.shadows.of(value.name))
+    found = r.take(value.name)
+    if found is None:
+        return s.expr(zeros(s, value.name))
+    full = spread(s, fit(s, found.value, value.name), value.name)
+    if full == found.value and not found.owned:
+        full = copied(s, full)
+    return s.expr(full)
+
+
+def list_gradient(r: Reverse, value: Leaf) -> Any:
+    from ..runtime import broadcast
+
+    s = r.s
+    if not r.activity.active(value.name):
+        shadow = ir.call(s.bind("zeros_like", broadcast.zeros_like), ir.name(value.name))
+    else:
+        shadow = s.expr(r.shadows.of(value.name))
+    facts = s.facts[value.name]
+    element = s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else None
+    if isinstance(element, Num) and element.kind in ("float", "array") and not r.regions.is_written(value.name):
+        return shadow
+    return ir.call(s.bind("like", objects.like), shadow, ir.name(value.name))
+
+
+def signature_of(fn: Any) -> inspect.Signature:
+    """The parameters of anything callable; those of ``construct`` for a Cell."""
+    target = fn
+    if hasattr(type(fn), "construct") and not inspect.isfunction(fn):
+        target = fn.construct
+    return inspect.signature(target, follow_wrapped=False)
+
+
+__all__ = ["Arguments", "facts_like", "gradient", "protect", "receive", "signature_of"]

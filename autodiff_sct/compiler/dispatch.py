@@ -1,0 +1,325 @@
+"""From a call to an emitted function: one compiled variant for each kind of arguments, chosen by facts.
+
+A variant is used again as long as the arguments' key is the same and its guards hold: functions, flags and strings that
+it was compiled against are unchanged, and what it reads from outside has the same kind as then.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from typing import Any
+
+import numpy as np
+
+from .. import rules as _rules  # noqa: F401  (fills the table)
+from ..errors import AliasError, ArgumentTypeError, ArgumentValueError, AutodiffError
+from . import pipeline
+from .arguments import signature_of
+from .facts import UNKNOWN, Num, of_value
+from .load import note_origin
+from .pipeline import Emitted, Request
+from .specialise import builtin_calls as _builtin_calls  # noqa: F401  (registers what Python's functions mean)
+from .specialise import numpy_calls as _numpy_calls  # noqa: F401
+from .specialise.values import Leaf, ListV, Obj, TupleV
+from .structure import Leaf as LeafTree
+from .structure import Static, describe, is_tensor, key
+
+POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+class Compiled:
+    """A callable, what is wanted of it, and the variants compiled so far."""
+
+    emit = staticmethod(pipeline.adjoint)
+
+    def __init__(self, fn: Any, positions: tuple[int, ...], weights: tuple[Any, ...], has_aux: bool, seeded: bool, value: bool) -> None:
+        self.fn, self.positions, self.weights = fn, positions, weights
+        self.has_aux, self.seeded, self.value = has_aux, seeded, value
+        self.signature = signature_of(fn)
+        self.parameters = list(self.signature.parameters.values())
+        self.simple = all(p.kind in POSITIONAL for p in self.parameters)
+        self.name = getattr(fn, "__name__", None) or type(fn).__name__
+        self.variants: dict[Any, list[Variant]] = {}
+        self.lock = threading.RLock()
+        self.latest: Variant | None = None
+
+    # -- arguments
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """The arguments by parameter, defaults filled in."""
+        if not kwargs and self.simple and len(args) == len(self.parameters):
+            return args
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise ArgumentTypeError(f"{self.name}(): {error}") from None
+        bound.apply_defaults()
+        return tuple(bound.arguments[p.name] for p in self.parameters)
+
+    def wanted(self, values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, ...]:
+        """The names of the parameters with respect to which is differentiated; keywords count as further positions."""
+        names = [p.name for p in self.parameters]
+        given = [*names[: len(args)], *(k for k in kwargs if k not in names[: len(args)])]
+        order = [*given, *(n for n in names if n not in given)]
+        result = []
+        for position in self.positions:
+            if position >= len(order):
+                raise IndexPastArguments(f"grad_position {position} is past the {len(order)} arguments of {self.name}")
+            result.append(order[position])
+        return tuple(result)
+
+    def variant(self, values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], seeds: tuple[Any, ...]) -> Variant:
+        found_key = (tuple([key(v) for v in values]), tuple(kwargs), tuple([key(s) for s in seeds]))
+        for variant in self.variants.get(found_key, ()):
+            if variant.holds():
+                return variant
+        with self.lock:
+            for variant in self.variants.get(found_key, ()):
+                if variant.holds():
+                    return variant
+            variant = self.compile(values, self.wanted(values, args, kwargs), seeds)
+            kept = [v for v in self.variants.get(found_key, []) if v.may_hold_again()]
+            self.variants[found_key] = [variant, *kept][:8]
+            self.latest = variant
+            return variant
+
+    def compile(self, values: tuple[Any, ...], wrt: tuple[str, ...], seeds: tuple[Any, ...]) -> Variant:
+        parameters = {p.name: (p.kind, describe(v, p.name)) for p, v in zip(self.parameters, values)}
+        return Variant(self.emit(self.request(parameters, wrt, self.seed_facts(seeds))))
+
+    def seed_facts(self, seeds: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        return tuple(of_value(unwrapped(seed)) for seed in seeds) if seeds else None
+
+    def request(self, parameters: dict[str, Any], wrt: tuple[str, ...], seeds: tuple[Any, ...] | None, value: bool | None = None) -> Request:
+        wants_value = self.value or self.has_aux if value is None else value
+        return Request(self.fn, parameters, wrt, self.weights, self.has_aux, seeds, wants_value, self.name)
+
+    def call(self, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...] = ()) -> Any:
+        """Run a variant on arguments, unwrapped."""
+        emitted = variant.emitted
+        if variant.written:
+            check_overlap(self, values, variant.written)
+        given = [unwrapped(v) for v in values]
+        outside = [unwrapped(e.read()) for e in emitted.externals]
+        assert emitted.function is not None
+        try:
+            return emitted.function(*given, *outside, *seeds)
+        except Exception as error:
+            note_origin(error, variant.origins, emitted.function.__code__.co_filename)
+            raise
+
+    # -- looking at it
+
+    def source(self, *args: Any, **kwargs: Any) -> str:
+        """The text of the adjoint for these arguments; the general one without any."""
+        if not args and not kwargs and self.parameters:
+            if self.latest is not None:
+                return self.latest.text
+            return Variant(self.general()).text
+        values = self.bind(args, kwargs)
+        seeds: tuple[Any, ...] = ()
+        return self.variant(values, args, kwargs, seeds).text
+
+    def stage(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+        """The text of one stage of the pipeline."""
+        from .stages import text_of_stage
+
+        return text_of_stage(self, name, args, kwargs)
+
+    def general(self) -> Emitted:
+        return self.emit(self.general_request())
+
+    def general_request(self) -> Request:
+        parameters = {p.name: (p.kind, general_tree(p)) for p in self.parameters}
+        names = list(parameters)
+        return self.request(parameters, tuple(names[k] for k in self.positions if k < len(names)), None)
+
+
+class Adjoint(Compiled):
+    """Values and gradients."""
+
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any = None) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
+        """The value (None where it was not asked for), and the gradients by position and by weight."""
+        values = self.bind(args, kwargs)
+        seeds = () if seed is None and not self.seeded else self.seeds_of(seed, args, kwargs, values)
+        variant = self.variant(values, args, kwargs, seeds)
+        result = self.call(variant, values, seeds)
+        count = variant.count
+        parts = result if count > 1 else (result,)
+        first = 1 if self.value or self.has_aux else 0
+        value = variant.wrap_output(parts[0]) if first else None
+        split = first + len(self.positions)
+        grads = parts[first:split]
+        if variant.tensors:
+            chosen = variant.wrt_values(self, values, args, kwargs)
+            grads = tuple(wrapped_like(g, v) for g, v in zip(grads, chosen))
+        weights = tuple(wrapped_like(g, w) for g, w in zip(parts[split:], self.weights)) if self.weights else ()
+        return value, tuple(grads), weights
+
+    def seeds_of(self, seed: Any, args: tuple[Any, ...], kwargs: dict[str, Any], values: tuple[Any, ...]) -> tuple[Any, ...]:
+        plain = Adjoint.variant_of_shape(self, values, args, kwargs)
+        return flatten_seed(seed, plain)
+
+    def variant_of_shape(self, values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The structure of the output, from the variant without seeds."""
+        return self.variant(values, args, kwargs, ())
+
+
+class IndexPastArguments(AutodiffError, RuntimeError, IndexError):
+    """``grad_position`` names more arguments than there are."""
+
+
+class Variant:
+    """One emitted function, and what has to hold for it to be used."""
+
+    def __init__(self, emitted: Emitted) -> None:
+        self.emitted = emitted
+        self.origins = getattr(emitted.function, "__autodiff_origins__", {})
+        self.keys = [key(e.read()) for e in emitted.externals]
+        self.written = emitted.written
+        self.wrap = emitted.wrap
+        self.count = emitted.count
+        self.tensors = emitted.tensors
+
+    @property
+    def text(self) -> str:
+        lines = pipeline.imports_of(self.emitted.namespace)
+        return "\n".join([*lines, "", "", self.emitted.text]) if lines else self.emitted.text
+
+    def holds(self) -> bool:
+        for guard in self.emitted.guards:
+            if not guard.holds():
+                return False
+        for external, known in zip(self.emitted.externals, self.keys):
+            if key(external.read()) != known:
+                return False
+        return True
+
+    def may_hold_again(self) -> bool:
+        return True
+
+    def wrap_output(self, value: Any) -> Any:
+        return value if self.wrap is None else wrap_by(self.wrap, value)
+
+    def wrt_values(self, compiled: Compiled, values: tuple[Any, ...], args: Any, kwargs: Any) -> list[Any]:
+        names = compiled.wanted(values, args, kwargs)
+        table = {p.name: v for p, v in zip(compiled.parameters, values)}
+        return [table[n] for n in names]
+
+
+def general_tree(parameter: inspect.Parameter) -> Any:
+    """What is assumed of a parameter of which no example is given."""
+    default = parameter.default
+    if default is not inspect.Parameter.empty and (default is None or isinstance(default, (bool, str)) or callable(default)):
+        return Static(default)
+    if default is not inspect.Parameter.empty and isinstance(default, (int, float)):
+        return describe(default, parameter.name)
+    if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+        return describe((), parameter.name)
+    if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+        return describe({}, parameter.name)
+    if parameter.annotation in (int, "int"):
+        return describe(1, parameter.name)
+    if parameter.annotation in (float, "float"):
+        return describe(1.0, parameter.name)
+    return LeafTree(UNKNOWN)
+
+
+def check_overlap(compiled: Compiled, values: tuple[Any, ...], written: frozenset[str]) -> None:
+    """Arguments that share memory, one of which the program writes, would have to be copied together."""
+    arrays = [(p.name, v) for p, v in zip(compiled.parameters, values) if isinstance(v, np.ndarray)]
+    for name, value in arrays:
+        if name in written:
+            for other, array in arrays:
+                if other != name and np.may_share_memory(value, array) and np.shares_memory(value, array):
+                    raise AliasError(f"the arguments {name!r} and {other!r} of {compiled.name} share memory, and one of them is written", "pass a copy of one of them")
+
+
+def unwrapped(value: Any) -> Any:
+    """A value without tensors, for the compiled code."""
+    if isinstance(value, (np.ndarray, float, int)) or value is None:
+        return value
+    if is_tensor(value):
+        return np.asarray(value)
+    if isinstance(value, tuple) and has_tensor(value):
+        items = [unwrapped(v) for v in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if type(value) is list and has_tensor(value):
+        return [unwrapped(v) for v in value]
+    if type(value) is dict and has_tensor(value):
+        return {k: unwrapped(v) for k, v in value.items()}
+    return value
+
+
+def has_tensor(value: Any) -> bool:
+    if is_tensor(value):
+        return True
+    if isinstance(value, (tuple, list)):
+        return any(has_tensor(v) for v in value)
+    return type(value) is dict and any(has_tensor(v) for v in value.values())
+
+
+def wrapped_like(gradient: Any, value: Any) -> Any:
+    """A gradient in the kind of what it belongs to."""
+    if is_tensor(value):
+        from ..tensor import wrap
+
+        return wrap(np.asarray(gradient))
+    if isinstance(value, tuple) and has_tensor(value):
+        items = [wrapped_like(g, v) for g, v in zip(gradient, value)]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if type(value) is list and has_tensor(value):
+        return [wrapped_like(g, v) for g, v in zip(gradient, value)]
+    if type(value) is dict and has_tensor(value):
+        return {k: wrapped_like(gradient[k], v) for k, v in value.items()}
+    return gradient
+
+
+def wrap_by(spec: Any, value: Any) -> Any:
+    """Wrap the tensors of an output where `spec` says so."""
+    if spec is True:
+        from ..tensor import wrap
+
+        return wrap(np.asarray(value))
+    if isinstance(spec, tuple):
+        items = [wrap_by(s, v) for s, v in zip(spec, value)]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if isinstance(spec, dict):
+        return {k: wrap_by(spec[k], v) for k, v in value.items()}
+    return value
+
+
+def wrap_spec(s: Any, value: Any) -> Any:
+    """Where an output holds tensors: True, a tuple, a dict, or None for nowhere."""
+    if isinstance(value, Leaf):
+        facts = s.facts[value.name]
+        return True if isinstance(facts, Num) and facts.tensor else None
+    if isinstance(value, (TupleV, ListV)):
+        items = tuple(wrap_spec(s, v) for v in value.items)
+        return items if any(i is not None for i in items) else None
+    if isinstance(value, Obj) and value.cls is dict:
+        parts = {k: wrap_spec(s, s.env[(value.id, k)]) for k in s.fields(value)}
+        return parts if any(v is not None for v in parts.values()) else None
+    return None
+
+
+def flatten_seed(seed: Any, variant: Variant) -> tuple[Any, ...]:
+    """The seeds of the output's leaves, in order, checked against their number."""
+    leaves = list(flat(seed))
+    wanted = variant.emitted.leaves
+    if len(leaves) != wanted:
+        raise ArgumentValueError(f"{wanted} seeds are needed, one for each output, and {len(leaves)} were given")
+    return tuple(unwrapped(leaf) for leaf in leaves)
+
+
+def flat(seed: Any) -> Any:
+    if isinstance(seed, (tuple, list)):
+        for item in seed:
+            yield from flat(item)
+    elif isinstance(seed, dict):
+        for item in seed.values():
+            yield from flat(item)
+    else:
+        yield seed
+

@@ -1,0 +1,177 @@
+"""From the intermediate form to Python statements, with the copies that names could not avoid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..errors import Origin
+from . import ir
+from .specialise.expressions import fold_block
+
+
+class Emitter:
+    """Writes blocks under the chosen names; notes which statement came from which line of the user's."""
+
+    def __init__(self, names: dict[str, str], comments: set[int]) -> None:
+        self.names = {variable: ir.name(text) for variable, text in names.items()}
+        self.comments = comments  # ids of blocks whose statements say where they come from
+        self.last: Any = None
+
+    def text(self, variable: str) -> str:
+        return self.names[variable].id
+
+    def expr(self, expr: Any) -> Any:
+        return ir.substitute(expr, self.names)
+
+    def block(self, block: ir.Block, end: list[tuple[str, str]] | None = None) -> list[Any]:
+        """The statements of a block, then the copies ``target = source`` at its end."""
+        result: list[Any] = []
+        for stmt in block:
+            nodes = self.statement(stmt)
+            if nodes and getattr(stmt, "origin", None) is not None:
+                for node in nodes:
+                    node.origin = stmt.origin
+            result += nodes
+        return result + self.copies(end or [])
+
+    def copies(self, pairs: list[tuple[str, str]]) -> list[Any]:
+        moves = [(t, v) for t, v in dict.fromkeys((self.text(t), self.text(v)) for t, v in pairs) if t != v]
+        if not moves:
+            return []
+        targets = {t for t, _ in moves}
+        if len(moves) > 1 and any(v in targets for _, v in moves):
+            left = gast.Tuple([store_name(t) for t, _ in moves], gast.Store())
+            return [gast.Assign([left], ir.tuple_([ir.name(v) for _, v in moves]), None)]
+        return [gast.Assign([store_name(t)], ir.name(v), None) for t, v in moves]
+
+    def statement(self, stmt: Any) -> list[Any]:
+        return getattr(self, type(stmt).__name__.lower())(stmt)
+
+    def let(self, stmt: ir.Let) -> list[Any]:
+        targets = [store_name(self.text(t)) for t in stmt.targets]
+        value = self.expr(stmt.expr)
+        if len(targets) > 1:
+            return [gast.Assign([gast.Tuple(targets, gast.Store())], value, None)]
+        if isinstance(value, gast.Name) and value.id == targets[0].id:
+            return []
+        if getattr(stmt, "in_place", False) and isinstance(value, gast.BinOp) and isinstance(value.left, gast.Name) and value.left.id == targets[0].id:
+            return [gast.AugAssign(targets[0], value.op, value.right)]
+        return [gast.Assign(targets, value, None)]
+
+    def store(self, stmt: ir.Store) -> list[Any]:
+        base, index, value = self.expr(ir.name(stmt.base)), self.expr(stmt.index), self.expr(stmt.value)
+        whole = isinstance(index, gast.Constant) and index.value is Ellipsis
+        if stmt.aug is not None and whole:
+            return [gast.AugAssign(store_name(base.id), stmt.aug(), value)]
+        target = gast.Subscript(base, index, gast.Store())
+        if stmt.aug is not None:
+            return [gast.AugAssign(target, stmt.aug(), value)]
+        return [gast.Assign([target], value, None)]
+
+    def effect(self, stmt: ir.Effect) -> list[Any]:
+        expr = self.expr(stmt.expr)
+        return [expr if isinstance(expr, gast.stmt) else gast.Expr(expr)]
+
+    def raise_(self, stmt: ir.Raise) -> list[Any]:
+        return [self.expr(stmt.node)]
+
+    def return_(self, stmt: ir.Return) -> list[Any]:
+        return [gast.Return(self.expr(stmt.value))]
+
+    def if_(self, stmt: ir.If) -> list[Any]:
+        then = self.block(stmt.then, [(m.target, m.then) for m in stmt.merges if m.then])
+        orelse = self.block(stmt.orelse, [(m.target, m.orelse) for m in stmt.merges if m.orelse])
+        test = self.expr(stmt.test)
+        if not then and not orelse:
+            return []
+        if not then:
+            return [gast.If(negated(test), orelse, [])]
+        return [gast.If(test, then, orelse)]
+
+    def loop(self, stmt: ir.Loop) -> list[Any]:
+        result = self.copies([(c.phi, c.init) for c in stmt.carries if c.init])
+        end = [(c.phi, c.next) for c in stmt.carries if c.next]
+        body = self.block(stmt.body, [] if stmt.stop is not None else end)
+        if stmt.trips is not None:
+            result.append(gast.Assign([store_name(self.text(stmt.trips))], ir.constant(0), None))
+            body.append(gast.AugAssign(store_name(self.text(stmt.trips)), gast.Add(), ir.constant(1)))
+        if stmt.stop is not None:
+            body += self.copies(end)
+            body.append(gast.If(self.expr(stmt.stop), [gast.Break()], []))
+        body = body or [gast.Pass()]
+        result.append(self.loop_head(stmt, body))
+        return result + self.copies([(c.out, c.phi) for c in stmt.carries])
+
+    def loop_head(self, stmt: ir.Loop, body: list[Any]) -> Any:
+        if stmt.kind == "while":
+            folded = fold_block(stmt.head, stmt.test)
+            if folded is not None:
+                return gast.While(self.expr(folded), body, [])
+            head = self.block(stmt.head)
+            leave = gast.If(negated(self.expr(stmt.test)), [gast.Break()], [])
+            return gast.While(ir.constant(True), [*head, leave, *body], [])
+        assert stmt.index is not None
+        bounds = [self.expr(b) for b in stmt.bounds]
+        target = store_name(self.text(stmt.index))
+        if stmt.kind == "iter":
+            return gast.For(target, bounds[0], body, [], None)
+        if len(bounds) == 1 and isinstance(bounds[0], gast.Call) and getattr(bounds[0].func, "id", "") == "range":
+            return gast.For(target, ir.call("reversed", bounds[0]), body, [], None)
+        return gast.For(target, ir.call("range", *bounds), body, [], None)
+
+    def with_(self, stmt: ir.With) -> list[Any]:
+        items = [gast.withitem(self.expr(e), None if n is None else store_name(self.text(n))) for e, n in stmt.items]
+        return [gast.With(items, self.block(stmt.body) or [gast.Pass()], None)]
+
+    def try_(self, stmt: ir.Try) -> list[Any]:
+        if not stmt.handlers:
+            return [gast.Try(self.block(stmt.body) or [gast.Pass()], [], [], self.block(stmt.final) or [gast.Pass()])]
+        paths = [stmt.body, *(b for _, _, b in stmt.handlers)]
+        blocks = []
+        for k, path in enumerate(paths):
+            copies = [(target, names[k]) for target, names in stmt.merges if names[k]]
+            mark = gast.Assign([store_name(self.text(stmt.took))], ir.constant(k), None) if stmt.took in self.names else None
+            blocks.append([*self.block(path, copies), *([mark] if mark is not None else [])] or [gast.Pass()])
+        handlers = []
+        for (kind, bound, _), body in zip(stmt.handlers, blocks[1:]):
+            name = None if bound is None else self.text(bound)
+            handlers.append(gast.ExceptHandler(None if kind is None else self.expr(kind), name, body))
+        return [gast.Try(blocks[0], handlers, [], self.block(stmt.final))]
+
+
+for _kind, _method in (("raise", "raise_"), ("return", "return_"), ("if", "if_"), ("with", "with_"), ("try", "try_")):
+    setattr(Emitter, _kind, getattr(Emitter, _method))
+
+
+def store_name(text: str) -> Any:
+    return gast.Name(text, gast.Store(), None, None)
+
+
+def negated(test: Any) -> Any:
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        return test.operand
+    return gast.UnaryOp(gast.Not(), test)
+
+
+def comment_of(origin: Origin) -> str:
+    """Where a statement comes from: ``model.py:14  h = np.tanh(x)``."""
+    import os
+
+    return f"{os.path.basename(origin.file)}:{origin.line}  {origin.text.strip()}"
+
+
+def annotate(body: list[Any]) -> None:
+    """Say once above each group of statements which line of the user's they reverse."""
+    last: Any = None
+    for node in body:
+        origin = getattr(node, "origin", None)
+        compound = isinstance(node, (gast.For, gast.While, gast.If, gast.With))
+        if origin is not None and not compound and (origin.file, origin.line) != last:
+            node.comment = comment_of(origin)
+            last = (origin.file, origin.line)
+        if compound:
+            annotate(node.body)
+            annotate(getattr(node, "orelse", []))
+            last = None

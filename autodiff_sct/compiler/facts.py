@@ -1,0 +1,292 @@
+"""Facts: what is known of a run-time value before the program runs.
+
+Kinds of facts: `Num` (scalars and arrays), `Listed` (Python lists), `Mapped` (dicts), `Pair` (a tuple kept in a
+variable) and `Opaque`, of which nothing is known.  Facts form a lattice: `join` is what holds whichever of two values
+is there.  ``None`` inside a `Num` means *unknown*, which is always legal.
+
+The transfer of facts through a NumPy function is NumPy's own: the function is run on dummies whose every axis has
+length 1 (`evaluate`), which gives the kind, the dtype, the rank and whether the result shares memory with an argument.
+Axes are symbols (`Dim`): two axes with one symbol have the same length, so that nothing needs to be unbroadcast.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+PYTHON_KINDS: dict[type, str] = {bool: "bool", int: "int", float: "float", complex: "complex"}
+
+
+@dataclass(frozen=True)
+class Dim:
+    """The length of an axis: a symbol and an offset; `several` where it is known not to be 1."""
+
+    symbol: Any
+    offset: int = 0
+    several: bool = False
+
+    def plus(self, offset: int) -> Dim | None:
+        """The length that differs by `offset`; lengths are clipped at 0, so a cut cannot be undone."""
+        if offset == 0:
+            return self
+        if offset > 0 and self.offset < 0:
+            return None
+        return Dim(self.symbol, self.offset + offset)
+
+
+Axis = Dim | int | None
+
+
+@dataclass(frozen=True)
+class Num:
+    """A number or an array of numbers.
+
+    `kind` is a Python type's name, ``"npscalar"``, ``"array"`` or ``None``; `dims` has one entry an axis; `roots` are the places where
+    the memory may have been made; `size` is the axis that an integer measures; `tensor` tells a MindSpore tensor.
+    """
+
+    kind: str | None = None
+    dtype: np.dtype | None = None
+    dims: tuple[Axis, ...] | None = None
+    roots: frozenset[int] = frozenset()
+    size: Axis = None
+    tensor: bool = False
+
+    @property
+    def ndim(self) -> int | None:
+        return None if self.dims is None else len(self.dims)
+
+    @property
+    def differentiable(self) -> bool:
+        return self.dtype is None or self.dtype.kind in "fc"
+
+    @property
+    def python(self) -> bool:
+        return self.kind in ("bool", "int", "float", "complex")
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A Python list; facts of its elements are kept by root, for they grow as it is filled."""
+
+    roots: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """A dict with keys known only at run time."""
+
+    roots: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A tuple held in one variable: an element of a list, or the result of a function with several."""
+
+    items: tuple[Any, ...]
+    cls: type | None = None
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """Anything else: strings, files, generators; `cls` where its class is known."""
+
+    cls: type | None = None
+
+
+Facts = Num | Listed | Mapped | Pair | Opaque
+
+FLOAT = Num("float", np.dtype(float), ())
+INT = Num("int", np.dtype(int), ())
+BOOL = Num("bool", np.dtype(bool), ())
+COMPLEX = Num("complex", np.dtype(complex), ())
+UNKNOWN = Num()
+
+
+def join(a: Facts, b: Facts) -> Facts:
+    """What holds of a value that is one of two."""
+    if a == b:
+        return a
+    if isinstance(a, Num) and isinstance(b, Num):
+        dims = join_dims(a.dims, b.dims)
+        return Num(
+            a.kind if a.kind == b.kind else None,
+            join_dtypes(a, b),
+            dims,
+            a.roots | b.roots,
+            a.size if a.size == b.size else None,
+            a.tensor or b.tensor,
+        )
+    if isinstance(a, Listed) and isinstance(b, Listed):
+        return Listed(a.roots | b.roots)
+    if isinstance(a, Mapped) and isinstance(b, Mapped):
+        return Mapped(a.roots | b.roots)
+    if isinstance(a, Pair) and isinstance(b, Pair) and len(a.items) == len(b.items) and a.cls is b.cls:
+        return Pair(tuple(join(x, y) for x, y in zip(a.items, b.items)), a.cls)
+    for number, other in ((a, b), (b, a)):
+        if isinstance(number, Num) and other == Opaque(type(None)):
+            return Num(None, number.dtype, None, number.roots, None, number.tensor)
+    return Opaque()
+
+
+def join_dims(a: tuple[Axis, ...] | None, b: tuple[Axis, ...] | None) -> tuple[Axis, ...] | None:
+    if a is None or b is None or len(a) != len(b):
+        return None
+    return tuple(x if x == y else None for x, y in zip(a, b))
+
+
+def join_dtypes(a: Num, b: Num) -> np.dtype | None:
+    if a.dtype == b.dtype:
+        return a.dtype
+    if a.dtype is None or b.dtype is None:
+        return None
+    # A Python number beside a real array is the start of an accumulation (`total = 0`): the array decides.
+    if a.python and not b.python and b.dtype.kind in "fc" and a.dtype.kind != "c":
+        return b.dtype
+    if b.python and not a.python and a.dtype.kind in "fc" and b.dtype.kind != "c":
+        return a.dtype
+    if a.python and b.python:
+        return np.result_type(a.dtype, b.dtype)
+    return None
+
+
+def of_value(value: Any, root: int | None = None, symbol: str = "", tensor: bool = False) -> Facts:
+    """The facts that a call is specialised on: not the lengths of axes, only which of them are 1."""
+    if type(value) in PYTHON_KINDS:
+        return {"bool": BOOL, "int": INT, "float": FLOAT, "complex": COMPLEX}[PYTHON_KINDS[type(value)]]
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
+        dims = tuple(1 if n == 1 else Dim((symbol, k), 0, True) for k, n in enumerate(value.shape))
+        return Num("array", value.dtype, dims, frozenset() if root is None else frozenset([root]), None, tensor)
+    if isinstance(value, np.generic) and value.dtype.kind in "biufc":
+        return Num("npscalar", value.dtype, ())
+    return Opaque(type(value))
+
+
+def same(a: Axis, b: Axis) -> bool:
+    """Whether two axes are known to have one length."""
+    return a is not None and a == b
+
+
+def several(a: Axis) -> bool:
+    """Whether an axis is known not to have length 1."""
+    return (isinstance(a, int) and a != 1) or (isinstance(a, Dim) and a.several)
+
+
+def broadcast_axis(a: Axis, b: Axis) -> Axis:
+    if same(a, b) or (isinstance(b, int) and b == 1) or several(a):
+        return a
+    if (isinstance(a, int) and a == 1) or several(b):
+        return b
+    return None
+
+
+def broadcast(*shapes: tuple[Axis, ...] | None) -> tuple[Axis, ...] | None:
+    """The axes of the result of an elementwise function."""
+    result: tuple[Axis, ...] = ()
+    for dims in shapes:
+        if dims is None:
+            return None
+        longer, shorter = (result, dims) if len(result) >= len(dims) else (dims, result)
+        cut = len(longer) - len(shorter)
+        result = longer[:cut] + tuple(broadcast_axis(a, b) for a, b in zip(longer[cut:], shorter))
+    return result
+
+
+def dummy(facts: Any, length: int = 1, integer: int = 1) -> Any:
+    """A value that the facts describe; raises ValueError where they are not enough to make one."""
+    if isinstance(facts, Num):
+        if facts.kind == "int":
+            return integer
+        if facts.python:
+            return {"float": 1.0, "bool": True, "complex": 1.0 + 0j}[facts.kind or ""]
+        if facts.dtype is None or facts.dims is None or (facts.kind is None and facts.dims):
+            raise ValueError("unknown")
+        array = np.ones((length,) * len(facts.dims), facts.dtype)
+        return array if facts.kind == "array" else array[()]
+    if isinstance(facts, Pair):
+        items = [dummy(item, length, integer) for item in facts.items]
+        return tuple(items) if facts.cls is None else facts.cls(*items)
+    raise ValueError("unknown")
+
+
+def of_result(result: Any) -> Facts:
+    """The facts of what a function returned for dummies: nothing is known of the lengths of axes."""
+    if isinstance(result, np.ndarray) and result.dtype.kind in "biufc":
+        return Num("array", result.dtype, (None,) * result.ndim)
+    if isinstance(result, (tuple, list)) and all(isinstance(r, (np.ndarray, np.generic, float, int)) for r in result):
+        return Pair(tuple(of_result(item) for item in result), type(result) if type(result) is not tuple else None)
+    return of_value(result)
+
+
+@lru_cache(maxsize=8192)
+def evaluate_cached(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: tuple[tuple[str, Any], ...]) -> Any:
+    last: Exception | None = None
+    for length, integer in ((1, 1), (1, 0), (2, 1), (3, 1), (4, 2)):
+        try:
+            values = [realise(a, length, integer) for a in args]
+            named = {k: realise(v, length, integer) for k, v in kwargs}
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                result = fn(*values, **named)
+        except Exception as error:
+            last = error
+            continue
+        flat = [*values, *named.values()]
+        shared = [
+            k
+            for k, value in enumerate(flat)
+            if isinstance(value, np.ndarray) and any(np.may_share_memory(r, value) for r in arrays_in(result))
+        ]
+        return of_result(result), tuple(shared), isinstance(result, list)
+    raise ValueError(str(last))
+
+
+def arrays_in(result: Any) -> list[Any]:
+    if isinstance(result, (tuple, list)):
+        return [r for item in result for r in arrays_in(item)]
+    return [result] if isinstance(result, np.ndarray) else []
+
+
+@dataclass(frozen=True)
+class Static:
+    """An argument whose value is known at compile time."""
+
+    value: Any
+    type: type
+
+
+def realise(argument: Any, length: int, integer: int) -> Any:
+    if isinstance(argument, Static):
+        return argument.value
+    if isinstance(argument, tuple):
+        return type(argument)(realise(a, length, integer) for a in argument)
+    if isinstance(argument, Sequence):
+        return [realise(a, length, integer) for a in argument.items]
+    return dummy(argument, length, integer)
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """A list display given to a function."""
+
+    items: tuple[Any, ...]
+
+
+def evaluate(fn: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> tuple[Facts, tuple[int, ...], bool]:
+    """The facts of ``fn(*args, **kwargs)``, which arguments its result may share memory with, and whether it is a list.
+
+    Arguments are facts, `Static` values, or tuples and `Sequence` of these.  Raises ValueError where nothing can be said.
+    """
+    try:
+        return evaluate_cached(fn, tuple(args), tuple(kwargs.items()))
+    except TypeError as error:  # an argument that cannot be hashed
+        raise ValueError(str(error)) from error
+
+
+def without_memory(facts: Facts) -> Facts:
+    return replace(facts, roots=frozenset()) if isinstance(facts, Num) else facts

@@ -1,0 +1,273 @@
+"""The intermediate form: structured single assignment, printed as Python.
+
+Every variable is assigned at one place and is named ``hint.number`` (``x.3``), which no user's name can be.  Statements
+keep the order and the nesting of the program: `If` and `Loop` are trees, and say which variables leave them.
+
+- an `If` *merges*: ``target`` is ``then`` or ``orelse`` after it;
+- a `Loop` *carries*: ``phi`` is ``init`` in the first iteration and ``next`` of the one before in all others, ``out``
+  is its value after the loop.  ``None`` stands for a name that is not bound on that path.
+
+Memory is the exception: arrays and lists that the program writes are changed by `Store` and `Effect`, in order.
+Expressions are Python trees whose leaves are such variables, literals and the globals of the emitted module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from ..errors import Origin
+
+Expr = Any  # a gast expression
+
+
+@dataclass(eq=False)
+class Op:
+    """What a `Let` computes, for whoever differentiates it: a row of the table and its bound arguments."""
+
+    fn: Callable[..., Any]
+    arguments: dict[str, Any]  # parameter name -> abstract value
+    cls: type | None = None  # of a result that is a namedtuple
+
+
+@dataclass(eq=False)
+class Let:
+    """``targets = expr``; without effects unless `effect` says so."""
+
+    targets: tuple[str, ...]
+    expr: Expr
+    op: Op | None = None
+    origin: Origin | None = None
+    effect: bool = False
+    may_raise: bool = False
+
+    @property
+    def target(self) -> str:
+        return self.targets[0]
+
+
+@dataclass(eq=False)
+class Store:
+    """``base[index] = value``, or ``base[index] op= value``."""
+
+    base: str
+    index: Expr
+    value: Expr
+    aug: type | None = None
+    origin: Origin | None = None
+    op: Op | None = None  # with `aug`: the operator's row, bound to the old content and the operand
+    old: str | None = None  # the name under which the overwritten content is known
+    result: Any = None
+
+
+@dataclass(eq=False)
+class Effect:
+    """An expression that is executed for what it does: ``print(...)``, ``items.append(x)``."""
+
+    expr: Expr
+    origin: Origin | None = None
+    kind: str = ""  # "append", "pop", ... where the reverse sweep has to undo it
+    operands: tuple[Any, ...] = ()
+
+
+@dataclass(eq=False)
+class Raise:
+    """A statement that ends the path: ``raise`` or ``assert``, printed as the user wrote it."""
+
+    node: Any
+    origin: Origin | None = None
+
+
+@dataclass
+class Merge:
+    target: str
+    then: str | None
+    orelse: str | None
+
+
+@dataclass
+class Carry:
+    phi: str
+    init: str | None
+    next: str | None
+    out: str
+
+
+@dataclass(eq=False)
+class If:
+    test: Expr
+    then: list[Any]
+    orelse: list[Any]
+    merges: list[Merge]
+    origin: Origin | None = None
+
+
+@dataclass(eq=False)
+class Loop:
+    """``for index in range(...)``, ``for item in iterable`` or ``while test``; `stop` ends it at the end of a body.
+
+    `trips` names the number of bodies run, where somebody asks for it.
+    """
+
+    kind: str  # "range", "iter" or "while"
+    body: list[Any]
+    carries: list[Carry]
+    index: str | None = None
+    bounds: tuple[Expr, ...] = ()  # of range; the iterable of iter
+    head: list[Any] = field(default_factory=list)  # statements that compute `test`
+    test: Expr | None = None
+    stop: Expr | None = None
+    trips: str | None = None
+    origin: Origin | None = None
+
+
+@dataclass(eq=False)
+class With:
+    items: list[tuple[Expr, str | None]]
+    body: list[Any]
+    origin: Origin | None = None
+
+
+@dataclass(eq=False)
+class Try:
+    """``try`` whose handlers are like the second branch of an `If`; `took` names which path was taken."""
+
+    body: list[Any]
+    handlers: list[tuple[Expr | None, str | None, list[Any]]]
+    final: list[Any]
+    merges: list[tuple[str, list[str | None]]]
+    took: str
+    origin: Origin | None = None
+
+
+@dataclass(eq=False)
+class Return:
+    value: Expr
+    origin: Origin | None = None
+
+
+Block = list[Any]
+
+
+def name(id: str) -> Expr:
+    return gast.Name(id, gast.Load(), None, None)
+
+
+def constant(value: Any) -> Expr:
+    if isinstance(value, tuple):
+        return gast.Tuple([constant(v) for v in value], gast.Load())
+    if isinstance(value, slice):
+        return gast.Slice(*(None if v is None else constant(v) for v in (value.start, value.stop, value.step)))
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and (value < 0 or str(value) == "-0.0"):
+        return gast.UnaryOp(gast.USub(), gast.Constant(-value, None))
+    return gast.Constant(value, None)
+
+
+def dotted(path: str) -> Expr:
+    first, *rest = path.split(".")
+    node: Expr = name(first)
+    for attribute in rest:
+        node = gast.Attribute(node, attribute, gast.Load())
+    return node
+
+
+def call(fn: str | Expr, *args: Expr, **keywords: Expr) -> Expr:
+    callee = dotted(fn) if isinstance(fn, str) else fn
+    return gast.Call(callee, list(args), [gast.keyword(k, v) for k, v in keywords.items()])
+
+
+def subscript(base: Expr, index: Expr) -> Expr:
+    return gast.Subscript(base, index, gast.Load())
+
+
+def attribute(base: Expr, attr: str) -> Expr:
+    return gast.Attribute(base, attr, gast.Load())
+
+
+def binop(left: Expr, op: type, right: Expr) -> Expr:
+    return gast.BinOp(left, op(), right)
+
+
+def tuple_(items: list[Expr]) -> Expr:
+    return gast.Tuple(items, gast.Load())
+
+
+def names_in(expr: Any) -> Iterator[str]:
+    """The variables that an expression reads, in order of evaluation as far as the tree shows it."""
+    stack = [expr]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, gast.Name):
+            yield node.id
+        elif isinstance(node, gast.AST):
+            stack.extend(child for child in reversed(list(gast.iter_child_nodes(node))))
+
+
+def is_variable(id: str) -> bool:
+    return "." in id
+
+
+def substitute(expr: Any, mapping: dict[str, Expr]) -> Any:
+    """`expr` with variables replaced; what does not change is shared, not copied."""
+    if isinstance(expr, gast.Name):
+        return mapping.get(expr.id, expr)
+    if isinstance(expr, list):
+        new = [substitute(item, mapping) for item in expr]
+        return expr if all(a is b for a, b in zip(new, expr)) else new
+    if not isinstance(expr, gast.AST):
+        return expr
+    changed = {}
+    for key in expr._fields:
+        old = getattr(expr, key, None)
+        if isinstance(old, (gast.AST, list)):
+            new = substitute(old, mapping)
+            if new is not old:
+                changed[key] = new
+    if not changed:
+        return expr
+    fields = {key: changed.get(key, getattr(expr, key, None)) for key in expr._fields}
+    return type(expr)(**fields)
+
+
+def bodies(stmt: Any) -> list[Block]:
+    """The blocks nested directly in a statement."""
+    if isinstance(stmt, If):
+        return [stmt.then, stmt.orelse]
+    if isinstance(stmt, Loop):
+        return [stmt.head, stmt.body]
+    if isinstance(stmt, With):
+        return [stmt.body]
+    if isinstance(stmt, Try):
+        return [stmt.body, *(block for _, _, block in stmt.handlers), stmt.final]
+    return []
+
+
+def walk(block: Block) -> Iterator[Any]:
+    """Every statement of a block and of the blocks inside it, in order."""
+    for stmt in block:
+        yield stmt
+        for inner in bodies(stmt):
+            yield from walk(inner)
+
+
+def reads(stmt: Any) -> list[str]:
+    """The names that a statement itself reads, without the blocks inside it."""
+    exprs: list[Any] = []
+    if isinstance(stmt, (Let, Effect)):
+        exprs = [stmt.expr]
+    elif isinstance(stmt, Store):
+        exprs = [name(stmt.base), stmt.index, stmt.value]
+    elif isinstance(stmt, Raise):
+        exprs = [stmt.node]
+    elif isinstance(stmt, If):
+        exprs = [stmt.test]
+    elif isinstance(stmt, Loop):
+        exprs = [*stmt.bounds, stmt.test, stmt.stop]
+    elif isinstance(stmt, With):
+        exprs = [expr for expr, _ in stmt.items]
+    elif isinstance(stmt, Return):
+        exprs = [stmt.value]
+    return [id for expr in exprs if expr is not None for id in names_in(expr) if is_variable(id)]

@@ -1,0 +1,268 @@
+"""Names for the emitted program: out of single assignment.
+
+Variables that meet at a branch or a loop get one name where their lives do not overlap, so that no copies are needed;
+everything else is called after the user's variable, or after what it holds, with a number only where two are alive.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from . import ir
+from .reverse import ir_targets
+from .specialise.state import Specialiser
+
+Segment = tuple[float, float]
+
+
+@dataclass
+class Lives:
+    """For each variable, the stretches of the program during which it holds a value that is still read."""
+
+    segments: dict[str, list[Segment]] = field(default_factory=lambda: defaultdict(list))
+    place: int = 0
+
+    def program(self, block: ir.Block, arguments: list[str]) -> None:
+        self.number(block)
+        live = self.block(block, {})
+        for name in arguments:
+            self.segments[name].append((-1, live.get(name, -0.5)))
+
+    def number(self, block: ir.Block) -> None:
+        for stmt in block:
+            self.place += 1
+            stmt.place = self.place
+            for inner in ir.bodies(stmt):
+                self.place += 1
+                self.number(inner)
+            self.place += 1
+            stmt.end = self.place
+
+    def define(self, name: str, place: float, live: dict[str, float]) -> None:
+        self.segments[name].append((place, live.pop(name, place + 0.5)))
+
+    def block(self, block: ir.Block, live: dict[str, float]) -> dict[str, float]:
+        """Walk backwards; `live` maps what is read later to where it is read last."""
+        for stmt in reversed(block):
+            live = self.statement(stmt, live)
+        return live
+
+    def statement(self, stmt: Any, live: dict[str, float]) -> dict[str, float]:
+        if isinstance(stmt, ir.If):
+            return self.branches(stmt, live, [stmt.then, stmt.orelse], [(m.target, [m.then, m.orelse]) for m in stmt.merges])
+        if isinstance(stmt, ir.Try):
+            self.attempt(stmt, live)
+            return live
+        if isinstance(stmt, ir.Loop):
+            return self.loop(stmt, live)
+        if isinstance(stmt, ir.With):
+            live = self.block(stmt.body, live)
+        for name in ir_targets(stmt):
+            self.define(name, stmt.place, live)
+        for name in ir.reads(stmt):
+            live.setdefault(name, stmt.place)
+        return live
+
+    def branches(self, stmt: Any, live: dict[str, float], sides: list[ir.Block], merges: list[tuple[str, list[str | None]]]) -> dict[str, float]:
+        for target, _ in merges:
+            self.define(target, stmt.end, live)
+        result = dict(live)
+        before = []
+        for k, side in enumerate(sides):
+            inner = dict(live)
+            last = side[-1].end + 0.25 if side else stmt.place + 0.25 + 0.1 * k
+            for _, names in merges:
+                if (source := names[k]) is not None:
+                    inner.setdefault(source, last)
+            inner = self.block(side, inner)
+            first = side[0].place - 0.5 if side else stmt.place + 0.1
+            before.append((inner, first))
+        for inner, first in before:
+            for name, end in inner.items():
+                if name not in live:
+                    self.segments[name].append((first, end))
+                    result.setdefault(name, stmt.place + 0.05)
+        for name in ir.reads(stmt):
+            result.setdefault(name, stmt.place)
+        return result
+
+    def attempt(self, stmt: ir.Try, live: dict[str, float]) -> None:
+        """Everything that a try reads stays alive throughout: an exception may come anywhere."""
+        live.update(self.block(stmt.final, live))
+        for target, names in stmt.merges:
+            self.define(target, stmt.end, live)
+            for n in names:
+                if n is not None:
+                    live.setdefault(n, stmt.end)
+        if stmt.took:
+            self.define(stmt.took, stmt.place, live)
+        for block in [stmt.body, *(b for _, _, b in stmt.handlers)]:
+            for inner in ir.walk(block):
+                for name in ir.reads(inner):
+                    live.setdefault(name, stmt.end)
+        for block in [*(b for _, _, b in reversed(stmt.handlers)), stmt.body]:
+            live.update(self.block(block, live))
+        for _, bound, _ in stmt.handlers:
+            if bound is not None:
+                self.define(bound, stmt.place, live)
+
+    def loop(self, stmt: ir.Loop, live: dict[str, float]) -> dict[str, float]:
+        for c in stmt.carries:
+            self.define(c.out, stmt.end, live)
+        if stmt.trips is not None:
+            self.define(stmt.trips, stmt.place - 0.2, live)
+        inside = dict(live)
+        own = {n for c in stmt.carries for n in (c.phi,)} | ({stmt.index} if stmt.index else set())
+        made = {n for inner in ir.walk([*stmt.head, *stmt.body]) for n in ir_targets(inner)}
+        made |= {c.phi for inner in ir.walk(stmt.body) if isinstance(inner, ir.Loop) for c in inner.carries}
+        from .record import reads_inside
+
+        for name in reads_inside(stmt):
+            if name not in own and name not in made:
+                inside.setdefault(name, stmt.end - 0.1)
+        outer = dict(inside)
+        for c in stmt.carries:
+            if c.next is not None:
+                inside.setdefault(c.next, stmt.end - 0.1)
+        if stmt.stop is not None:
+            for name in ir.names_in(stmt.stop):
+                if ir.is_variable(name):
+                    inside.setdefault(name, stmt.end - 0.2)
+        inside = self.block(stmt.body, inside)
+        if stmt.test is not None:
+            for name in ir.names_in(stmt.test):
+                if ir.is_variable(name):
+                    inside.setdefault(name, stmt.place + 0.9)
+        inside = self.block(stmt.head, inside)
+        for name in own:
+            self.define(name, stmt.place + 0.1, inside)
+        for c in stmt.carries:
+            if c.init is not None:
+                outer[c.init] = max(outer.get(c.init, -1), stmt.place + 0.05)
+        for bound in stmt.bounds:
+            for name in ir.names_in(bound):
+                if ir.is_variable(name):
+                    outer.setdefault(name, stmt.place)
+        for c in stmt.carries:
+            inits = [x.init for x in stmt.carries]
+            if c.phi not in inits:
+                outer.pop(c.phi, None)
+        return outer
+
+
+@dataclass
+class Group:
+    """Variables that share one name."""
+
+    members: list[str]
+    segments: list[Segment]
+    name: str | None = None
+
+
+def overlap(a: list[Segment], b: list[Segment]) -> bool:
+    return any(x[0] < y[1] and y[0] < x[1] for x in a for y in b)
+
+
+class Naming:
+    def __init__(self, s: Specialiser, program: ir.Block, arguments: dict[str, str]) -> None:
+        self.s = s
+        lives = Lives()
+        lives.program(program, list(arguments))
+        self.segments = lives.segments
+        self.groups: dict[str, Group] = {}
+        for name in self.segments:
+            self.groups[name] = Group([name], list(self.segments[name]))
+        self.fixed = arguments
+        statements = list(ir.walk(program))
+        for stmt in [*(x for x in statements if isinstance(x, ir.Let)), *(x for x in statements if not isinstance(x, ir.Let))]:
+            self.coalesce(stmt)
+        self.taken: dict[str, list[Segment]] = defaultdict(list)
+        self.reserved = set(s.globals) | set(keyword.kwlist) | set(dir(builtins))
+
+    def coalesce(self, stmt: Any) -> None:
+        if isinstance(stmt, ir.Loop):
+            for c in stmt.carries:
+                for other in (c.out, c.next, c.init):
+                    self.unite(c.phi, other)
+        elif isinstance(stmt, ir.If):
+            for m in stmt.merges:
+                for other in (m.then, m.orelse):
+                    self.unite(m.target, other)
+        elif isinstance(stmt, ir.Try):
+            for target, names in stmt.merges:
+                for other in names:
+                    self.unite(target, other)
+        elif isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.Name) and len(stmt.targets) == 1:
+            self.unite(stmt.expr.id, stmt.target)
+
+    def unite(self, a: str, b: str | None) -> None:
+        if b is None or a not in self.groups or b not in self.groups:
+            return
+        x, y = self.groups[a], self.groups[b]
+        if x is y or overlap(x.segments, y.segments):
+            return
+        if sum(m in self.fixed for m in [*x.members, *y.members]) > 1:
+            return
+        x.members += y.members
+        x.segments += y.segments
+        for member in y.members:
+            self.groups[member] = x
+
+    def assign(self) -> dict[str, str]:
+        """A Python name for each variable."""
+        for group in self.ordered():
+            for member in group.members:
+                if member in self.fixed:
+                    group.name = self.fixed[member]
+                    self.taken[group.name] += group.segments
+        for group in self.ordered():
+            if group.name is None:
+                group.name = self.choose(group)
+                self.taken[group.name] += group.segments
+        return {member: group.name or "t" for group in self.groups.values() for member in group.members}
+
+    def ordered(self) -> list[Group]:
+        seen: dict[int, Group] = {}
+        for group in self.groups.values():
+            seen.setdefault(id(group), group)
+        return sorted(seen.values(), key=lambda g: min(seg[0] for seg in g.segments))
+
+    def choose(self, group: Group) -> str:
+        named = [m for m in group.members if m in self.s.named]
+        hint = self.s.hints[(named or group.members)[0]]
+        hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint).lstrip("_") or "t"
+        candidate, number = hint, 1
+        while candidate in self.reserved or overlap(self.taken.get(candidate, []), group.segments):
+            number += 1
+            candidate = f"{hint}{'_' if hint[-1].isdigit() else ''}{number}"
+        return candidate
+
+
+def temporary_hints(s: Specialiser, program: ir.Block) -> None:
+    """Name temporaries after what they hold: ``sin_x`` for ``np.sin(x)``."""
+    for stmt in ir.walk(program):
+        if isinstance(stmt, ir.Let) and stmt.target not in s.named and s.hints[stmt.target] in ("t", "item"):
+            found = describe(s, stmt.expr)
+            if found is not None:
+                s.hints[stmt.target] = found
+
+
+def describe(s: Specialiser, expr: Any) -> str | None:
+    if isinstance(expr, gast.Call) and len(expr.args) == 1 and isinstance(expr.args[0], gast.Name):
+        callee = expr.func.attr if isinstance(expr.func, gast.Attribute) else getattr(expr.func, "id", "")
+        argument = s.hints.get(expr.args[0].id, expr.args[0].id)
+        text = f"{callee}_{argument}"
+        return text if len(text) <= 24 and text.isidentifier() else None
+    return None
+
+
+def name_variables(s: Specialiser, program: ir.Block, arguments: dict[str, str]) -> dict[str, str]:
+    """Python names for the variables of a program; `arguments` are fixed."""
+    temporary_hints(s, program)
+    return Naming(s, program, arguments).assign()

@@ -1,0 +1,239 @@
+"""Optimisation of both sweeps together: dead code, then one statement for one thought.
+
+`sweep_dead` drops what nobody reads and what cannot fail; `first_contributions` makes ``d = zeros; d += e`` an
+assignment; `nest` puts temporaries back into the expression that uses them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from . import ir
+from .facts import Num
+from .regions import Regions, roots_of
+from .reverse import ir_targets
+from .specialise.state import Specialiser
+
+REVERSE_DEPTH = 6  # operations in one expression of the reverse sweep
+
+
+class Liveness:
+    """Marks, from effects and results back, the variables that somebody reads."""
+
+    def __init__(self, s: Specialiser, program: ir.Block, strict: set[Any], shadows: set[str]) -> None:
+        self.live: set[str] = set()
+        self.s = s
+        self.live_roots: set[int] = set()
+        self.strict, self.shadows = strict, shadows
+        self.program = program
+        changed = True
+        while changed:
+            before = len(self.live)
+            self.block(program)
+            self.live_roots = {root for name in self.live for root in roots_of(self.s.facts[name])}
+            changed = len(self.live) != before
+
+    def block(self, block: ir.Block) -> None:
+        for stmt in reversed(block):
+            self.statement(stmt)
+
+    def statement(self, stmt: Any) -> None:
+        for inner in reversed(ir.bodies(stmt)):
+            self.block(inner)
+        if self.keeps(stmt):
+            self.live.update(ir.reads(stmt))
+        if isinstance(stmt, ir.If):
+            for m in stmt.merges:
+                if m.target in self.live:
+                    self.live.update(n for n in (m.then, m.orelse) if n)
+        elif isinstance(stmt, ir.Try):
+            for target, names in stmt.merges:
+                if target in self.live:
+                    self.live.update(n for n in names if n)
+        elif isinstance(stmt, ir.Loop):
+            for c in stmt.carries:
+                if c.phi in self.live or c.out in self.live:
+                    self.live.update(n for n in (c.init, c.next) if n)
+
+    def keeps(self, stmt: Any) -> bool:
+        """Whether a statement has to stay."""
+        if isinstance(stmt, ir.Let):
+            return stmt.effect or (stmt.may_raise and stmt in self.strict) or any(t in self.live for t in stmt.targets)
+        if isinstance(stmt, ir.Store):
+            if stmt in self.strict or stmt.base not in self.shadows or stmt.base in self.live:
+                return True
+            return bool(roots_of(self.s.facts[stmt.base]) & self.live_roots)
+        if isinstance(stmt, ir.If):
+            return any(self.keeps(inner) for inner in [*stmt.then, *stmt.orelse]) or any(m.target in self.live for m in stmt.merges)
+        if isinstance(stmt, ir.Loop):
+            return any(self.keeps(inner) for inner in [*stmt.head, *stmt.body]) or stmt.trips in self.live or any(c.out in self.live for c in stmt.carries) or stmt.kind == "while"
+        if isinstance(stmt, ir.With) and stmt not in self.strict:
+            return any(self.keeps(inner) for inner in stmt.body)
+        return True
+
+
+def sweep_dead(s: Specialiser, program: ir.Block, strict: set[Any], shadows: set[str]) -> ir.Block:
+    """The program without what nobody reads; statements in `strict` may raise and then stay."""
+    liveness = Liveness(s, program, strict, shadows)
+
+    def prune(block: ir.Block) -> ir.Block:
+        kept = [stmt for stmt in block if liveness.keeps(stmt)]
+        for stmt in kept:
+            if isinstance(stmt, ir.If):
+                stmt.then, stmt.orelse = prune(stmt.then), prune(stmt.orelse)
+                stmt.merges = [m for m in stmt.merges if m.target in liveness.live]
+            elif isinstance(stmt, ir.Loop):
+                stmt.head, stmt.body = prune(stmt.head), prune(stmt.body)
+                stmt.carries = [c for c in stmt.carries if c.phi in liveness.live or c.out in liveness.live]
+                if stmt.trips is not None and stmt.trips not in liveness.live:
+                    stmt.trips = None
+            elif isinstance(stmt, ir.With):
+                stmt.body = prune(stmt.body)
+            elif isinstance(stmt, ir.Try):
+                stmt.body, stmt.final = prune(stmt.body), prune(stmt.final)
+                stmt.handlers = [(kind, bound, prune(b)) for kind, bound, b in stmt.handlers]
+                stmt.merges = [m for m in stmt.merges if m[0] in liveness.live]
+        return kept
+
+    return prune(program)
+
+
+# -- nesting
+
+
+def count_uses(program: ir.Block) -> dict[str, int]:
+    from .record import reads_inside
+
+    uses: dict[str, int] = {}
+    for stmt in program:
+        for name in reads_inside(stmt):
+            uses[name] = uses.get(name, 0) + 1
+    return uses
+
+
+def size(expr: Any) -> int:
+    """How many operations an expression holds."""
+    kinds = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript, gast.Compare, gast.IfExp, gast.BoolOp)
+    return sum(isinstance(node, kinds) for node in gast.walk(expr)) if isinstance(expr, gast.AST) else 0
+
+
+class Nesting:
+    """Puts a temporary that is used once into the statement that uses it."""
+
+    def __init__(self, s: Specialiser, regions: Regions, program: ir.Block, limit: int) -> None:
+        self.s, self.regions, self.limit = s, regions, limit
+        self.uses = count_uses(program)
+
+    def block(self, block: ir.Block) -> ir.Block:
+        result: ir.Block = []
+        pending: dict[str, ir.Let] = {}
+        for stmt in block:
+            for inner in ir.bodies(stmt):
+                inner[:] = self.block(inner)
+            self.use(stmt, pending, result)
+            if self.is_temporary(stmt):
+                pending[stmt.target] = stmt
+            else:
+                result.append(stmt)
+                self.flush(stmt, pending, result)
+        return [*result, *pending.values()] if not result else self.finish(result, pending)
+
+    def finish(self, result: ir.Block, pending: dict[str, ir.Let]) -> ir.Block:
+        return [*result, *pending.values()]
+
+    def is_temporary(self, stmt: Any) -> bool:
+        return (
+            isinstance(stmt, ir.Let)
+            and len(stmt.targets) == 1
+            and not stmt.effect
+            and stmt.target not in self.s.named
+            and self.uses.get(stmt.target, 0) == 1
+        )
+
+    def use(self, stmt: Any, pending: dict[str, ir.Let], result: ir.Block) -> None:
+        """Substitute pending temporaries into what a statement itself reads; write out those that others need first."""
+        if not pending:
+            return
+        own = ir.reads(stmt)
+        for name in [n for n in pending if n in own]:
+            let = pending.get(name)
+            if let is None:
+                continue
+            if self.fits(stmt, let):
+                substitute_own(stmt, {name: let.expr})
+                del pending[name]
+            else:
+                self.write_out(name, pending, result)
+        if ir.bodies(stmt):
+            for name in list(pending):
+                self.write_out(name, pending, result)
+        from .record import reads_inside
+
+        for name in [n for n in pending if n in reads_inside(stmt)]:
+            self.write_out(name, pending, result)
+
+    def write_out(self, name: str, pending: dict[str, ir.Let], result: ir.Block) -> None:
+        let = pending.pop(name, None)
+        if let is not None:
+            result.append(let)
+
+    def fits(self, stmt: Any, let: ir.Let) -> bool:
+        if isinstance(stmt, ir.Loop) and stmt.kind == "while":
+            return False
+        return self.limit == 0 or sum(size(e) for e in own_expressions(stmt)) + size(let.expr) <= self.limit or size(let.expr) == 0
+
+    def flush(self, stmt: Any, pending: dict[str, ir.Let], result: ir.Block) -> None:
+        """A write may change what a pending temporary reads."""
+        if isinstance(stmt, ir.Let) and not stmt.effect:
+            return
+        last = result.pop()
+        for name in list(pending):
+            if self.depends_on_memory(pending[name]):
+                self.write_out(name, pending, result)
+        result.append(last)
+
+    def depends_on_memory(self, let: ir.Let) -> bool:
+        return any(roots_of(self.s.facts[n]) or not isinstance(self.s.facts[n], Num) for n in ir.reads(let))
+
+
+def own_expressions(stmt: Any) -> list[Any]:
+    if isinstance(stmt, (ir.Let, ir.Effect)):
+        return [stmt.expr]
+    if isinstance(stmt, ir.Store):
+        return [stmt.index, stmt.value]
+    if isinstance(stmt, ir.If):
+        return [stmt.test]
+    if isinstance(stmt, ir.Return):
+        return [stmt.value]
+    if isinstance(stmt, ir.Loop):
+        return [e for e in (*stmt.bounds, stmt.test, stmt.stop) if e is not None]
+    if isinstance(stmt, ir.Raise):
+        return [stmt.node]
+    return []
+
+
+def substitute_own(stmt: Any, mapping: dict[str, Any]) -> None:
+    from .record import substitute_in
+
+    if isinstance(stmt, ir.If):
+        stmt.test = ir.substitute(stmt.test, mapping)
+    elif isinstance(stmt, ir.Loop):
+        stmt.bounds = tuple(ir.substitute(b, mapping) for b in stmt.bounds)
+        stmt.test = None if stmt.test is None else ir.substitute(stmt.test, mapping)
+        stmt.stop = None if stmt.stop is None else ir.substitute(stmt.stop, mapping)
+    elif isinstance(stmt, ir.Raise):
+        stmt.node = ir.substitute(stmt.node, mapping)
+    elif isinstance(stmt, ir.With):
+        stmt.items = [(ir.substitute(expr, mapping), n) for expr, n in stmt.items]
+    else:
+        substitute_in(stmt, mapping)
+
+
+def nest(s: Specialiser, regions: Regions, program: ir.Block, part: ir.Block, limit: int) -> ir.Block:
+    """`part` of the program with temporaries put back into expressions of at most `limit` operations (0: any number)."""
+    return Nesting(s, regions, program, limit).block(part)
+
+
+__all__ = ["ir_targets", "nest", "sweep_dead"]

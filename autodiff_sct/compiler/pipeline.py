@@ -1,0 +1,420 @@
+"""The pipeline: what a call is turned into, stage by stage.
+
+Each stage is a plain function in the module of its name; `STAGES` is their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+import numpy as np
+
+from ..errors import NotDifferentiable
+from . import ir
+from .activity import activity
+from .arguments import Arguments, gradient, protect, receive
+from .emit import Emitter, annotate
+from .facts import FLOAT, Facts, Listed, Mapped, Num, Opaque
+from .load import load
+from .naming import name_variables
+from .optimise import nest, sweep_dead
+from .record import record
+from .regions import Regions, regions
+from .reverse import Reverse
+from .settle import settle
+from .specialise.calls import call_value
+from .specialise.state import Restart, Specialiser
+from .specialise.values import Const, External, Frame, Leaf, ListV, Obj, TupleV, Value
+from .structure import Static
+from .unparse import printed
+
+STAGES: list[tuple[str, str]] = [
+    ("parse", "the text of the function, found and checked against the function object"),
+    ("desugar", "early exits as branches and flags, match as if"),
+    ("specialise", "names resolved, callees inlined, one operation a statement, with facts"),
+    ("activity", "the variables that carry a derivative"),
+    ("reverse", "the statements followed backwards"),
+    ("record", "what the reverse sweep reads, kept or computed again"),
+    ("optimise", "dead code dropped, temporaries put back into expressions"),
+    ("unparse", "the text of the adjoint"),
+]
+
+
+@dataclass
+class Request:
+    """What to differentiate: a callable, what its arguments are, and what is wanted."""
+
+    fn: Any
+    parameters: dict[str, Any]  # name -> (kind, tree)
+    wrt: tuple[str, ...]
+    weights: tuple[Any, ...] = ()
+    has_aux: bool = False
+    seeds: tuple[Facts, ...] | None = None  # facts of the seeds; None: ones
+    value: bool = False
+    name: str = "f"
+    stage: str | None = None
+
+
+@dataclass
+class Emitted:
+    """An emitted function and how to call it."""
+
+    text: str
+    function: Callable[..., Any] | None
+    externals: list[External]
+    guards: list[Any]
+    output: Any  # the tree of the result: where its leaves are, and which carry a seed
+    namespace: dict[str, Any] = field(default_factory=dict)
+    written: frozenset[str] = frozenset()
+    stages: dict[str, str] = field(default_factory=dict)
+    wrap: Any = None  # where the value holds tensors
+    tensors: bool = False  # whether anything is a tensor
+    count: int = 1  # results of the emitted function
+    leaves: int = 1  # seeds that it takes
+
+
+def specialise(request: Request) -> tuple[Specialiser, Arguments, Value]:
+    """Run the program on facts."""
+    dynamic: set[Any] = set()
+    while True:
+        s = Specialiser(dynamic)
+        s.frame = Frame(0, None, {})
+        table = Arguments()
+        args: list[Value] = []
+        kwargs: dict[str, Value] = {}
+        for parameter, (kind, tree) in request.parameters.items():
+            value = receive(s, table, parameter, tree)
+            pass_on(s, kind, parameter, value, args, kwargs)
+        s.initial = dict(s.env)  # type: ignore[attr-defined]
+        try:
+            return s, table, call_value(s, Const(request.fn), args, kwargs)
+        except Restart as restart:
+            if restart.site in dynamic:
+                raise s.refuse("a container changes its shape in a way that cannot be followed") from None
+            dynamic.add(restart.site)
+
+
+def pass_on(s: Specialiser, kind: Any, parameter: str, value: Value, args: list[Value], kwargs: dict[str, Value]) -> None:
+    import inspect
+
+    if kind is inspect.Parameter.VAR_POSITIONAL:
+        args += value.items
+    elif kind is inspect.Parameter.VAR_KEYWORD:
+        kwargs |= {k: s.env[(value.id, k)] for k in s.fields(value)}
+    elif kind is inspect.Parameter.KEYWORD_ONLY:
+        kwargs[parameter] = value
+    else:
+        args.append(value)
+
+
+def output_leaves(s: Specialiser, value: Value) -> list[str]:
+    """The variables of a result that carry a derivative, in order."""
+    if isinstance(value, Obj):
+        return [n for key in s.fields(value) for n in output_leaves(s, s.env[(value.id, key)])]
+    if isinstance(value, (TupleV, ListV)):
+        return [n for item in value.items for n in output_leaves(s, item)]
+    if isinstance(value, Leaf):
+        facts = s.facts[value.name]
+        return [value.name] if (isinstance(facts, Num) and facts.differentiable) or isinstance(facts, (Listed, Mapped)) else []
+    return []
+
+
+def check_output(s: Specialiser, value: Value, request: Request) -> Value:
+    """The part of the result that is differentiated."""
+    if request.has_aux:
+        if not isinstance(value, TupleV) or len(value.items) < 2:
+            raise NotAux(f"has_aux needs a function that returns a tuple of two or more values; {request.name} does not")
+        value = value.items[0]
+    if isinstance(value, Const) and (value.value is None or isinstance(value.value, str)):
+        raise NotDifferentiable(f"{request.name} returns {value.value!r}, which has no derivative", "return a number or an array")
+    if isinstance(value, Leaf) and isinstance(s.facts[value.name], Opaque):
+        raise NotDifferentiable(f"{request.name} returns something that has no derivative", "return a number or an array")
+    if isinstance(value, Obj) and value.cls not in (dict, list) and not output_leaves(s, value):
+        raise NotDifferentiable(f"{request.name} returns a {value.cls.__name__}, which has no derivative", "return a number or an array")
+    return value
+
+
+class NotAux(NotDifferentiable, ValueError):
+    """``has_aux`` was asked of a function with one result."""
+
+
+def adjoint(request: Request) -> Emitted:
+    """Emit the adjoint function of a request: both sweeps in one."""
+    s, table, result = specialise(request)
+    stages: dict[str, str] = {}
+    chosen = check_output(s, result, request)
+    forward = s.block
+    where = regions(forward, s.facts, s.elements)
+    protect(s, table, where)
+    outputs = list(dict.fromkeys(output_leaves(s, chosen)))
+    inputs, weights = wanted_inputs(s, table, request)
+    active = activity(s, forward, where, inputs, set(outputs))
+    refuse_captured(s, where, active)
+    result_expr = s.expr(result) if request.value else None
+    r = Reverse(s, active, where)
+    r.initial_fields = s.initial  # type: ignore[attr-defined]
+    r.index(forward)
+    r.primal_roots = frozenset(root for n in r.first for root in getattr(s.facts[n], "roots", ())) | frozenset(
+        root for e in s.externals.values() for root in getattr(e.facts, "roots", ())
+    )
+    s.frame = Frame(0, None, {}, rule=True)
+    reverse: ir.Block = []
+    seeds: dict[str, str] = {}
+    with s.writing(reverse):
+        seeds = sow(r, request, chosen, forward)
+        for stmt in reversed(forward):
+            r.statement(stmt)
+        s.origin = None
+        grads = [gradient(r, table.values[p], request.parameters[p][1], parameter_name(table, p)) for p in request.wrt]
+        grads += [weight_gradient(r, w) for w in weights]
+    rename(r, reverse, grads)
+    parts = ([result_expr] if result_expr is not None else []) + [ir.substitute(g, renaming(r)) for g in grads]
+    final = ir.Return(parts[0] if len(parts) == 1 else ir.tuple_(parts))
+    final.single = parts[0] if len(parts) == 1 else None  # type: ignore[attr-defined]
+    return finish(s, r, request, table, forward, reverse, final, seeds, result, stages)
+
+
+def parameter_name(table: Arguments, parameter: str) -> Any:
+    return ir.name(next(v for v, p in table.names.items() if p == parameter))
+
+
+def wanted_inputs(s: Specialiser, table: Arguments, request: Request) -> tuple[set[str], list[Any]]:
+    """The variables with respect to which is differentiated, and the weights' variables in order."""
+    inputs: set[str] = set()
+    for p in request.wrt:
+        names = list(input_leaves(s, table.values[p]))
+        check_input(s, request, p, table.values[p])
+        inputs.update(names)
+    weights: list[Any] = []
+    for w in request.weights:
+        found = next((e for e in s.externals.values() if e.key is w), None)
+        frozen = not getattr(w, "requires_grad", True)
+        weights.append((w, None if found is None or frozen else found.name))
+        if found is not None and not frozen:
+            inputs.add(found.name)
+    return inputs, weights
+
+
+def input_leaves(s: Specialiser, value: Value) -> Any:
+    if isinstance(value, Obj):
+        for key in [k[1] for k in s.initial if isinstance(k, tuple) and k[0] == value.id]:  # type: ignore[attr-defined]
+            yield from input_leaves(s, s.initial[(value.id, key)])  # type: ignore[attr-defined]
+    elif isinstance(value, TupleV):
+        for item in value.items:
+            yield from input_leaves(s, item)
+    elif isinstance(value, Leaf):
+        yield value.name
+
+
+def check_input(s: Specialiser, request: Request, parameter: str, value: Value) -> None:
+    tree = request.parameters[parameter][1]
+    facts = s.facts_of(value)
+    if isinstance(tree, Static):
+        raise NotDifferentiable(f"the argument {parameter!r} of {request.name} is {type(tree.value).__name__}, which has no derivative", "leave it out of grad_position")
+    if isinstance(value, Leaf) and isinstance(facts, Num) and not facts.differentiable:
+        raise NotDifferentiable(
+            f"the argument {parameter!r} of {request.name} holds integers, which have no derivative",
+            f"pass floats: `float({parameter})` or `{parameter}.astype(float)`",
+        )
+    if isinstance(value, Leaf) and isinstance(facts, Opaque):
+        raise NotDifferentiable(f"the argument {parameter!r} of {request.name} is not made of numbers", "leave it out of grad_position")
+
+
+def refuse_captured(s: Specialiser, where: Regions, active: Any) -> None:
+    from ..errors import AliasError
+
+    for external in s.externals.values():
+        region = where.of(external.name)
+        if region is not None and region in where.written and region in active.varied_regions:
+            raise AliasError(
+                f"{external.symbol!r} lives outside the function, and a value that carries a derivative is written into it",
+                "pass it as an argument, or write into a copy",
+            )
+
+
+def sow(r: Reverse, request: Request, chosen: Value, forward: ir.Block) -> dict[str, str]:
+    """Seed the results with parameters of the emitted function."""
+    s = r.s
+    leaves = output_leaves(s, chosen)
+    several = len(leaves) > 1
+    for external in s.externals.values():
+        if r.shadows.wanted(external.name):
+            r.shadows.table[external.name] = r.shadows.fresh(external.name)
+    r.shadows.open(forward)
+    seeds: dict[str, str] = {}
+    for k, leaf in enumerate(leaves):
+        name = f"d_out_{k + 1}" if several else "d_out"
+        facts = request.seeds[k] if request.seeds is not None else FLOAT
+        if isinstance(facts, Num) and isinstance(own := s.facts[leaf], Num) and facts.kind == "array":
+            facts = Num("array", facts.dtype, own.dims, frozenset([s.root(("seed", k))]))
+        variable = s.fresh(name, facts)
+        s.named.add(variable)
+        seeds[variable] = name
+        if isinstance(s.facts[leaf], (Listed, Mapped)):
+            seed_list(r, leaf, variable)
+        else:
+            r.add(leaf, Leaf(variable), False)
+    return seeds
+
+
+def seed_list(r: Reverse, leaf: str, variable: str) -> None:
+    from ..runtime import broadcast, memory
+
+    s = r.s
+    if not r.activity.active(leaf):
+        return
+    ones = ir.call(s.bind("ones_like", broadcast.ones_like), ir.name(leaf))
+    s.block.append(ir.Effect(ir.call(s.bind("add_items", memory.add_items), s.expr(r.shadows.of(leaf)), ones), None, "adjoint"))
+
+
+def weight_gradient(r: Reverse, weight: tuple[Any, str | None]) -> Any:
+    from .arguments import leaf_gradient
+
+    parameter, name = weight
+    if name is None:
+        return numpy_zeros(r.s, parameter)
+    return leaf_gradient_again(r, name, leaf_gradient)
+
+
+def leaf_gradient_again(r: Reverse, name: str, make: Callable[[Reverse, Leaf], Any]) -> Any:
+    """A weight that is listed twice gets its gradient twice, in memory of its own."""
+    known = r.__dict__.setdefault("weight_gradients", {})
+    if name not in known:
+        known[name] = make(r, Leaf(name))
+        return known[name]
+    return ir.call(ir.attribute(known[name], "copy"))
+
+
+def numpy_zeros(s: Specialiser, parameter: Any) -> Any:
+    from ..runtime import broadcast
+
+    data = parameter.asnumpy() if hasattr(parameter, "asnumpy") else parameter
+    return ir.call(s.bind("zeros_like", broadcast.zeros_like), s.bind("frozen", np.asarray(data)))
+
+
+def renaming(r: Reverse) -> dict[str, Any]:
+    def final(name: str) -> str:
+        while name in r.renames:
+            name = r.renames[name]
+        return name
+
+    return {old: ir.name(final(old)) for old in r.renames}
+
+
+def rename(r: Reverse, block: ir.Block, grads: list[Any]) -> None:
+    """Use one variable for a cotangent that a loop changes in place."""
+    from .optimise import substitute_own
+
+    mapping = renaming(r)
+    if not mapping:
+        return
+    for stmt in ir.walk(block):
+        substitute_own(stmt, mapping)
+        for c in getattr(stmt, "carries", []):
+            c.init = mapping[c.init].id if c.init in mapping else c.init
+            c.next = mapping[c.next].id if c.next in mapping else c.next
+        for m in getattr(stmt, "merges", []):
+            if isinstance(m, ir.Merge):
+                m.then = mapping[m.then].id if m.then in mapping else m.then
+                m.orelse = mapping[m.orelse].id if m.orelse in mapping else m.orelse
+
+
+def finish(s: Specialiser, r: Reverse, request: Request, table: Arguments, forward: ir.Block, reverse: ir.Block, final: ir.Return, seeds: dict[str, str], result: Value, stages: dict[str, str]) -> Emitted:
+    """From both sweeps to a loaded function."""
+    insert_saves(r, forward)
+    strict = {stmt for stmt in ir.walk(forward)}
+    shadows = {leaf.name for leaf in r.shadows.table.values()} | {a for a in s.facts if s.hints[a].startswith("d_")}
+    clean = sweep_dead(s, [*forward, *reverse, final], strict, shadows)
+    reverse[:] = [stmt for stmt in clean if stmt in set(reverse)]
+    settle(r, forward, reverse, {e.name for e in s.externals.values()})
+    forward, reverse = record(s, r.regions, forward, reverse)
+    program = sweep_dead(s, [*forward, *reverse, final], strict, shadows)
+    return emit(s, r.regions, request, table, program, set(map(id, forward)), final, seeds, result, f"d_{request.name}", stages)
+
+
+def insert_saves(r: Reverse, block: ir.Block) -> None:
+    for stmt in list(block):
+        for inner in ir.bodies(stmt):
+            insert_saves(r, inner)
+        if stmt in r.shadows.before:
+            place = block.index(stmt)
+            block[place:place] = r.shadows.before[stmt]
+
+
+def emit(s: Specialiser, where: Regions, request: Request, table: Arguments, program: ir.Block, early: set[int], final: ir.Return, seeds: dict[str, str], result: Value, name: str, stages: dict[str, str]) -> Emitted:
+    """Name, print and load a program whose last statement returns."""
+    from .optimise import Nesting
+
+    front = [stmt for stmt in program if id(stmt) in early]
+    back = [stmt for stmt in program if id(stmt) not in early]
+    nesting = Nesting(s, where, program, 0)
+    front = nesting.block(front)
+    from .optimise import REVERSE_DEPTH
+
+    nesting.limit = REVERSE_DEPTH
+    back = nesting.block(back)
+    program = [*front, *back]
+    externals = list(s.externals.values())
+    arguments = dict(table.names)
+    used = set(arguments.values()) | set(seeds.values())
+    for external in externals:
+        arguments[external.name] = unique(s.hints[external.name], used | set(s.globals))
+    arguments |= seeds
+    names = name_variables(s, program, arguments)
+    emitter = Emitter(names, set())
+    body = emitter.block(front)
+    for node in body:
+        node.origin = None if False else getattr(node, "origin", None)
+    tail = emitter.block(back)
+    annotate(tail)
+    function_name = unique(name, set(s.globals) | set(arguments.values()))
+    tree = gast.Module([function(function_name, arguments, seeds, [*body, *tail], default_seed(request))], [])
+    text = printed(tree)
+    origins = {line: node.origin for line, node in text.statements.items() if getattr(node, "origin", None) is not None}
+    hint = f"adjoint of {getattr(request.fn, '__module__', '')}.{request.name}"
+    loaded = load(text.text, function_name, dict(s.globals), hint)
+    loaded.__autodiff_origins__ = origins  # type: ignore[attr-defined]
+    from .dispatch import wrap_spec
+
+    tensors = any(isinstance(f, Num) and f.tensor for f in s.facts.values())
+    count = len(final.value.elts) if isinstance(final.value, gast.Tuple) and final.value is not getattr(final, "single", None) else 1
+    return Emitted(
+        text.text, loaded, externals, s.guards, result, dict(s.globals), table.written, stages,
+        wrap_spec(s, result) if tensors else None, tensors, count, len(seeds),
+    )  # fmt: skip
+
+
+def default_seed(request: Request) -> bool:
+    return request.seeds is None
+
+
+def unique(name: str, taken: set[str]) -> str:
+    candidate, number = name, 1
+    while candidate in taken:
+        number += 1
+        candidate = f"{name}_{number}"
+    taken.add(candidate)
+    return candidate
+
+
+def function(name: str, arguments: dict[str, str], seeds: dict[str, str], body: list[Any], default: bool) -> Any:
+    parameters = [gast.Name(text, gast.Param(), None, None) for text in arguments.values()]
+    defaults = [ir.constant(1.0)] * len(seeds) if default else []
+    spec = gast.arguments(parameters, [], None, [], [], None, defaults)
+    return gast.FunctionDef(name, spec, body, [], None, None, [])
+
+
+def imports_of(namespace: dict[str, Any]) -> list[str]:
+    """The import lines that make an emitted text stand alone."""
+    import types
+
+    lines = []
+    for name, value in sorted(namespace.items()):
+        if isinstance(value, types.ModuleType):
+            lines.append(f"import {value.__name__}" + (f" as {name}" if value.__name__ != name else ""))
+        elif getattr(value, "__module__", "").startswith("autodiff_sct.runtime"):
+            lines.append(f"from {value.__module__} import {value.__name__}" + (f" as {name}" if value.__name__ != name else ""))
+    return lines

@@ -1,0 +1,270 @@
+"""Recording: what the reverse sweep reads of the forward sweep.
+
+In straight-line code a variable just stays alive.  Inside a loop it has one value for each iteration: the loop's own index comes
+back by itself, cheap things (a view, an index, a length) are computed again, and only what is left is saved, in one list
+for each variable, pushed where it is made and popped where the reverse of that block first needs it.  A value that only
+one side of a branch needs is saved on that side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from . import ir
+from .facts import Listed, Num
+from .regions import Regions, roots_of
+from .reverse import ir_targets
+from .specialise.state import Specialiser
+from .specialise.values import Leaf
+
+
+@dataclass
+class Home:
+    """Where a variable is defined: its block, the loop around that block (None outside loops), and its statement."""
+
+    block: ir.Block
+    loop: ir.Loop | None
+    stmt: Any
+
+
+@dataclass
+class Record:
+    s: Specialiser
+    regions: Regions
+    homes: dict[str, Home] = field(default_factory=dict)
+    saved: dict[str, str] = field(default_factory=dict)  # variable -> the list that keeps its values
+    pushes: dict[int, list[tuple[str, Any]]] = field(default_factory=dict)
+    lists: ir.Block = field(default_factory=list)
+
+    def locate(self, block: ir.Block, loop: ir.Loop | None) -> None:
+        """Note where each variable of the forward sweep is defined."""
+        for stmt in block:
+            for target in ir_targets(stmt):
+                if not (isinstance(stmt, ir.Loop) and target == stmt.index):
+                    self.homes.setdefault(target, Home(block, loop, stmt))
+            if isinstance(stmt, ir.Loop):
+                for c in stmt.carries:
+                    self.homes[c.phi] = Home(stmt.body, stmt, stmt)
+                if stmt.index is not None:
+                    self.homes[stmt.index] = Home(stmt.body, stmt, stmt)
+                for inner in stmt.head:
+                    for target in ir_targets(inner):
+                        self.homes[target] = Home(stmt.body, stmt, stmt)
+                self.locate(stmt.body, stmt)
+            else:
+                for inner_block in ir.bodies(stmt):
+                    self.locate(inner_block, loop)
+
+    # -- the reverse sweep
+
+    def block(self, reverse: ir.Block, forward: ir.Block, names: dict[str, str]) -> ir.Block:
+        """The reverse block with the variables of its forward block made available; `names` holds those from outside."""
+        names = dict(names)
+        result: ir.Block = []
+        for stmt in reverse:
+            for name in self.missing(stmt, forward, names):
+                if not self.sinks(name, stmt, reverse, forward):
+                    self.provide(name, forward, names, result)
+            result.append(self.rewrite(stmt, forward, names))
+        return result
+
+    def missing(self, stmt: Any, forward: ir.Block, names: dict[str, str]) -> list[str]:
+        """The variables of the forward block, made anew in each iteration, that a statement needs."""
+        found = dict.fromkeys(reads_inside(stmt))
+        return [n for n in found if n not in names and self.is_local(n, forward)]
+
+    def is_local(self, name: str, forward: ir.Block) -> bool:
+        home = self.homes.get(name)
+        return home is not None and home.loop is not None and home.block is forward
+
+    def sinks(self, name: str, stmt: Any, reverse: ir.Block, forward: ir.Block) -> bool:
+        """Whether only the sides of one branch need a variable, so that they keep it themselves."""
+        if not isinstance(stmt, ir.If) or name in ir.reads(stmt) or self.is_cheap(name, forward):
+            return False
+        users = [other for other in reverse if name in reads_inside(other)]
+        primal = getattr(stmt, "primal", None)
+        home = self.homes[name]
+        if users != [stmt] or primal is None or home.stmt is primal or any(name in (m.then, m.orelse) for m in stmt.merges):
+            return False
+        if forward.index(primal) < (forward.index(home.stmt) if home.stmt in forward else -1):
+            return False
+        for side in (primal.then, primal.orelse):
+            self.homes_in[(name, id(side))] = True
+        return True
+
+    homes_in: dict[tuple[str, int], bool] = field(default_factory=dict)
+
+    def provide(self, name: str, forward: ir.Block, names: dict[str, str], result: ir.Block) -> None:
+        """Make a variable available from here on: by computing it again, or from where it was saved."""
+        home = self.homes[name]
+        if isinstance(home.stmt, ir.Loop) and name == home.stmt.index and home.block is forward:
+            raise AssertionError("a loop's index is provided with its loop")
+        again = self.recomputed(name, forward, names, result)
+        fresh = self.s.fresh(self.s.hints[name], self.s.facts[name])
+        if name in self.s.named:
+            self.s.named.add(fresh)
+        if again is not None:
+            result.append(ir.Let((fresh,), again))
+        else:
+            result.append(ir.Let((fresh,), ir.call(ir.attribute(ir.name(self.list_of(name)), "pop")), effect=True))
+            self.pushes.setdefault(id(forward), []).append((name, home))
+        names[name] = fresh
+
+    def list_of(self, name: str) -> str:
+        if name not in self.saved:
+            prefix = "took" if self.is_condition(name) else "saved"
+            list_name = self.s.fresh(f"{prefix}_{self.s.hints[name]}", Listed(frozenset([self.s.root(("saved", name))])))
+            self.s.named.add(list_name)
+            self.saved[name] = list_name
+            self.lists.append(ir.Let((list_name,), gast.List([], gast.Load())))
+        return self.saved[name]
+
+    def is_condition(self, name: str) -> bool:
+        facts = self.s.facts[name]
+        return isinstance(facts, Num) and facts.dims == () and facts.dtype is not None and facts.dtype.kind == "b"
+
+    def is_cheap(self, name: str, forward: ir.Block) -> bool:
+        """Whether a variable costs next to nothing to compute again."""
+        home = self.homes[name]
+        if isinstance(home.stmt, ir.Loop):
+            return name == home.stmt.index
+        return isinstance(home.stmt, ir.Let) and self.may_repeat(home.stmt) and all(
+            not self.is_local(n, forward) or self.is_cheap(n, forward) for n in ir.reads(home.stmt)
+        )
+
+    def recomputed(self, name: str, forward: ir.Block, names: dict[str, str], result: ir.Block) -> Any | None:
+        home = self.homes[name]
+        if not isinstance(home.stmt, ir.Let) or not self.is_cheap(name, forward):
+            return None
+        for operand in ir.reads(home.stmt):
+            if operand not in names and self.is_local(operand, forward):
+                self.provide(operand, forward, names, result)
+        return ir.substitute(home.stmt.expr, {n: ir.name(new) for n, new in names.items()})
+
+    def may_repeat(self, stmt: ir.Let) -> bool:
+        """Whether computing a statement again gives the same at next to no cost."""
+        if stmt.effect or len(stmt.targets) != 1:
+            return False
+        facts = self.s.facts[stmt.target]
+        if isinstance(stmt.expr, (gast.Constant, gast.Name)):
+            return True
+        if stmt.op is None and not isinstance(stmt.expr, (gast.Attribute, gast.Subscript)):
+            return False
+        operands = ir.reads(stmt)
+        if isinstance(facts, Num) and facts.python and facts.dtype is not None and facts.dtype.kind in "ib":
+            return all(self.is_settled(n) for n in operands)
+        if isinstance(stmt.expr, gast.Subscript) and stmt.op is not None and isinstance(facts, Num):
+            base = stmt.op.arguments.get("x")
+            if not isinstance(base, Leaf):
+                return False
+            if roots_of(facts) & roots_of(self.s.facts[base.name]):
+                return True
+            return facts.kind == "npscalar" and not self.regions.is_written(base.name) or (
+                isinstance(self.s.facts[base.name], Listed) and not self.regions.is_written(base.name)
+            )
+        if isinstance(facts, Num) and any(roots_of(facts) & roots_of(self.s.facts[n]) for n in operands):
+            return isinstance(stmt.expr, (gast.Attribute, gast.Subscript))
+        return False
+
+    def is_settled(self, name: str) -> bool:
+        """Whether a variable means the same in the reverse sweep: a number, or memory that nobody writes."""
+        facts = self.s.facts[name]
+        return (isinstance(facts, Num) and facts.python) or not self.regions.is_written(name)
+
+    def rewrite(self, stmt: Any, forward: ir.Block, names: dict[str, str]) -> Any:
+        """A statement of the reverse sweep with the variables that stand for the forward sweep's."""
+        mapping = {n: ir.name(new) for n, new in names.items()}
+        primal = getattr(stmt, "primal", None)
+        if isinstance(stmt, ir.If):
+            sides = (primal.then, primal.orelse) if isinstance(primal, ir.If) else (forward, forward)
+            path = getattr(stmt, "path", None)
+            if path is not None:
+                attempt, k = path
+                paths = [attempt.body, *(b for _, _, b in attempt.handlers)]
+                sides = (paths[k], paths[k + 1] if k + 2 == len(paths) else forward)
+            stmt.test = ir.substitute(stmt.test, mapping)
+            for merge in stmt.merges:
+                merge.then = self.renamed(merge.then, names)
+                merge.orelse = self.renamed(merge.orelse, names)
+            stmt.then = self.sunk(stmt.then, sides[0], names)
+            stmt.orelse = self.sunk(stmt.orelse, sides[1], names)
+        elif isinstance(stmt, ir.Loop):
+            self.rewrite_loop(stmt, primal, names, mapping)
+        elif isinstance(stmt, ir.With):
+            stmt.items = [(ir.substitute(expr, mapping), n) for expr, n in stmt.items]
+            stmt.body = self.block(stmt.body, primal.body if primal is not None else forward, names)
+        else:
+            substitute_in(stmt, mapping)
+        return stmt
+
+    def sunk(self, reverse: ir.Block, forward: ir.Block, names: dict[str, str]) -> ir.Block:
+        """A side of a branch that keeps variables from before the branch itself."""
+        moved = {n: self.homes[n] for n, side in self.homes_in if side == id(forward) and n not in names}
+        for name, old in moved.items():
+            self.homes[name] = Home(forward, old.loop, old.stmt)
+        result = self.block(reverse, forward, names)
+        self.homes |= moved
+        return result
+
+    def rewrite_loop(self, stmt: ir.Loop, primal: ir.Loop | None, names: dict[str, str], mapping: dict[str, Any]) -> None:
+        stmt.bounds = tuple(ir.substitute(b, mapping) for b in stmt.bounds)
+        for c in stmt.carries:
+            c.init = self.renamed(c.init, names)
+        inner = dict(names)
+        if primal is not None and primal.index is not None and primal.kind == "range":
+            index = getattr(stmt, "recomputed_index", stmt.index)
+            inner[primal.index] = index
+        stmt.body = self.block(stmt.body, primal.body if primal is not None else stmt.body, inner)
+        for c in stmt.carries:
+            c.next = self.renamed(c.next, inner)
+
+    def renamed(self, name: str | None, names: dict[str, str]) -> str | None:
+        return names.get(name, name) if name is not None else None
+
+    # -- the forward sweep
+
+    def push(self, block: ir.Block) -> None:
+        """Put the saving statements where the saved values are made."""
+        for stmt in block:
+            for inner in ir.bodies(stmt):
+                self.push(inner)
+        for name, home in self.pushes.get(id(block), []):
+            node = ir.Effect(ir.call(ir.attribute(ir.name(self.saved[name]), "append"), ir.name(name)), kind="save")
+            place = block.index(home.stmt) + 1 if home.stmt in block else 0
+            block.insert(place, node)
+
+
+def substitute_in(stmt: Any, mapping: dict[str, Any]) -> None:
+    """Replace variables in a simple statement."""
+    if isinstance(stmt, (ir.Let, ir.Effect)):
+        stmt.expr = ir.substitute(stmt.expr, mapping)
+    elif isinstance(stmt, ir.Store):
+        new = mapping.get(stmt.base)
+        stmt.base = new.id if new is not None else stmt.base
+        stmt.index, stmt.value = ir.substitute(stmt.index, mapping), ir.substitute(stmt.value, mapping)
+    elif isinstance(stmt, ir.Return):
+        stmt.value = ir.substitute(stmt.value, mapping)
+
+
+def reads_inside(stmt: Any) -> list[str]:
+    """All the names that a statement and the blocks inside it read."""
+    names = []
+    for inner in ir.walk([stmt]):
+        names += ir.reads(inner)
+        if isinstance(inner, ir.If):
+            names += [n for m in inner.merges for n in (m.then, m.orelse) if n]
+        if isinstance(inner, ir.Loop):
+            names += [n for c in inner.carries for n in (c.init, c.next) if n]
+    return names
+
+
+def record(s: Specialiser, regions: Regions, forward: ir.Block, reverse: ir.Block) -> tuple[ir.Block, ir.Block]:
+    """Both sweeps with what has to be kept between them."""
+    table = Record(s, regions)
+    table.locate(forward, None)
+    reverse = table.block(reverse, forward, {})
+    table.push(forward)
+    return [*table.lists, *forward], reverse

@@ -1,0 +1,75 @@
+"""Memory: which variables may share it, and which memory the program writes.
+
+Places where memory is made (roots) that one variable may stand for are one *region*; two variables of one region may be
+aliases.  A region is written if a statement changes memory through any variable of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import ir
+from .facts import Facts, Listed, Mapped, Num, Pair
+
+
+@dataclass
+class Regions:
+    parent: dict[int, int] = field(default_factory=dict)
+    written: set[int] = field(default_factory=set)  # representatives
+    facts: dict[str, Facts] = field(default_factory=dict)
+
+    def find(self, root: int) -> int:
+        while (up := self.parent.get(root, root)) != root:
+            root = up
+        return root
+
+    def union(self, roots: frozenset[int]) -> None:
+        first, *rest = sorted(roots)
+        for other in rest:
+            a, b = self.find(first), self.find(other)
+            if a != b:
+                self.parent[max(a, b)] = min(a, b)
+
+    def of(self, name: str) -> int | None:
+        """The region of a variable; None for what has no memory of its own, such as a float."""
+        roots = roots_of(self.facts[name])
+        return self.find(min(roots)) if roots else None
+
+    def is_written(self, name: str) -> bool:
+        region = self.of(name)
+        return region is not None and region in self.written
+
+
+def roots_of(facts: Facts) -> frozenset[int]:
+    return facts.roots if isinstance(facts, (Num, Listed, Mapped)) else frozenset()
+
+
+def regions(block: ir.Block, facts: dict[str, Facts], elements: dict[int, Facts]) -> Regions:
+    """The regions of a program."""
+    table = Regions(facts=facts)
+    for found in [*facts.values(), *elements.values()]:
+        stack: list[Any] = [found]
+        while stack:
+            item = stack.pop()
+            if isinstance(item, Pair):
+                stack += item.items
+            elif roots := roots_of(item):
+                table.union(roots)
+    for stmt in ir.walk(block):
+        base = written_by(stmt)
+        if base is not None and (region := table.of(base)) is not None:
+            table.written.add(region)
+    table.written = {table.find(region) for region in table.written}
+    return table
+
+
+def written_by(stmt: Any) -> str | None:
+    """The variable through which a statement writes memory."""
+    if isinstance(stmt, ir.Store):
+        return stmt.base
+    if isinstance(stmt, ir.Effect) and stmt.kind and stmt.kind != "publish":
+        return stmt.operands[0].name
+    if isinstance(stmt, ir.Let) and stmt.op is not None and stmt.op.fn is list.pop:
+        return stmt.op.arguments["x"].name
+    return None

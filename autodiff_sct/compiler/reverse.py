@@ -1,0 +1,605 @@
+"""Reverse mode: the statements of the forward sweep, each followed backwards.
+
+A value that is never changed has a functional cotangent, collected by addition; memory that is written has one *shadow*,
+made where the reverse sweep of its block begins, and a view's shadow is the same view of it (`shadows`).  The reverse
+sweep freely reads variables of the forward sweep: what has to be kept for that, or computed again, is `record`'s affair.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import gast
+import numpy as np
+
+from ..errors import NoRule
+from ..rules.table import TABLE
+from ..runtime import memory, scatter
+from . import ir
+from .activity import Activity, operands
+from .adjoints import Adjoint, call_sum, copied, facts_like, fit, helper, is_full, name_adjoint, numpy_call, op, spread, zeros
+from .facts import FLOAT, INT, UNKNOWN, Listed, Mapped, Num, Pair
+from .regions import Regions
+from .shadows import Shadows
+from .specialise import arrays
+from .specialise.rules import apply_rule
+from .specialise.state import Specialiser
+from .specialise.values import Const, Leaf, ListV, TupleV, Value
+
+
+class Reverse:
+    """The state of a reverse sweep while it is written."""
+
+    def __init__(self, s: Specialiser, activity: Activity, regions: Regions) -> None:
+        self.s, self.activity, self.regions = s, activity, regions
+        self.adjoints: dict[str, Adjoint] = {}
+        self.shadows = Shadows(self)
+        self.positions: dict[Any, int] = {}  # statement of the reverse sweep -> place of the one that it reverses
+        self.order: dict[Any, int] = {}  # statement of the forward sweep -> its place
+        self.renames: dict[str, str] = {}
+        self.shared_lists: set[str] = set()
+
+    # -- cotangents
+
+    def index(self, block: ir.Block) -> None:
+        """Number the statements of the forward sweep, and note where variables are defined and used."""
+        self.first: dict[str, int] = {}
+        self.last: dict[str, int] = {}
+        for place, stmt in enumerate(ir.walk(block)):
+            self.order[stmt] = place
+            for name in ir_targets(stmt):
+                self.first[name] = place
+            for name in [*ir.reads(stmt), *(n for c in getattr(stmt, "carries", []) for n in (c.init, c.next) if n)]:
+                self.last[name] = place
+
+    def uses_after(self, stmt: Any) -> list[str]:
+        return [name for name, place in self.last.items() if place > self.order[stmt]]
+
+    def defined_before(self, stmt: Any) -> set[str]:
+        return {name for name in self.last if self.first.get(name, -1) < self.order[stmt]}
+
+    def has_shadow(self, name: str) -> bool:
+        """Whether a variable's cotangent lives in memory of its own that follows the primal's."""
+        facts = self.s.facts[name]
+        if isinstance(facts, (Listed, Mapped, Pair)):
+            return True
+        return isinstance(facts, Num) and self.regions.is_written(name)
+
+    def add(self, name: str, value: Value, owned: bool) -> None:
+        """Add a contribution to a variable's cotangent."""
+        s = self.s
+        if not self.activity.active(name):
+            return
+        if self.has_shadow(name):
+            shadow = self.shadows.of(name)
+            if isinstance(s.facts[name], (Listed, Mapped, Pair)):
+                self.add_items(name, shadow, value)
+            else:
+                self.store(shadow, Const(Ellipsis), fit(s, value, name), gast.Add)
+            return
+        fitted = fit(s, value, name)
+        owned = owned or fitted != value
+        old = self.adjoints.get(name)
+        if old is None:
+            name_adjoint(s, fitted, name)
+            self.adjoints[name] = Adjoint(fitted, owned)
+            return
+        total = arrays.apply(s, np.add, ir.binop(s.expr(old.value), gast.Add, s.expr(fitted)), [old.value, fitted], {}, operator.add)
+        name_adjoint(s, total, name)
+        self.adjoints[name] = Adjoint(total, True)
+
+    def add_items(self, name: str, shadow: Leaf, value: Value) -> None:
+        """Add a list of cotangents to the shadow of a list, item by item."""
+        s = self.s
+        if isinstance(value, (ListV, TupleV)):
+            for k, item in enumerate(value.items):
+                if item != Const(None):
+                    self.add_at(shadow, Const(k), item)
+        else:
+            s.block.append(ir.Effect(helper(s, memory.add_items, shadow, value), s.origin, "adjoint"))
+
+    def add_at(self, shadow: Leaf, index: Value, value: Value) -> None:
+        self.s.block.append(ir.Store(shadow.name, self.s.expr(index), self.s.expr(value), gast.Add, self.s.origin))
+
+    def store(self, base: Leaf, index: Value, value: Value, aug: type | None = None) -> None:
+        self.s.block.append(ir.Store(base.name, self.s.expr(index), self.s.expr(value), aug, self.s.origin))
+
+    def take(self, name: str) -> Adjoint | None:
+        """The cotangent of a variable whose definition has been reached; nothing is added to it any more."""
+        return self.adjoints.pop(name, None)
+
+    # -- blocks
+
+    def block(self, block: ir.Block) -> None:
+        """Write the reverse of a block into the current one."""
+        self.shadows.open(block)
+        for stmt in reversed(block):
+            self.statement(stmt)
+
+    def statement(self, stmt: Any) -> None:
+        s = self.s
+        outer, s.origin = s.origin, getattr(stmt, "origin", None)
+        start = len(s.block)
+        if isinstance(stmt, ir.Let):
+            self.let(stmt)
+        elif isinstance(stmt, ir.Store):
+            self.stored(stmt)
+        elif isinstance(stmt, ir.Effect):
+            self.effect(stmt)
+        elif isinstance(stmt, ir.If):
+            self.branch(stmt)
+        elif isinstance(stmt, ir.Loop):
+            from .reverse_loops import reverse_loop
+
+            reverse_loop(self, stmt)
+        elif isinstance(stmt, ir.With):
+            self.with_(stmt)
+        elif isinstance(stmt, ir.Try):
+            self.attempt(stmt)
+        for new in s.block[start:]:
+            for inner in ir.walk([new]):
+                self.positions.setdefault(inner, self.order[stmt])
+        s.origin = outer
+
+    # -- operations
+
+    def let(self, stmt: ir.Let) -> None:
+        if stmt.op is None:
+            return
+        fn = stmt.op.fn
+        if fn is list.pop:
+            self.popped(stmt)
+            return
+        active = [t for t in stmt.targets if self.activity.active(t)]
+        if not active:
+            return
+        if fn is list or fn is dict:
+            self.list_made(stmt)
+        elif fn is list.copy:
+            self.add(stmt.op.arguments["x"].name, self.shadows.of(stmt.target), False)
+        elif fn is operator.getitem:
+            self.item_read(stmt)
+        elif self.shadows.is_view(stmt):
+            return
+        else:
+            self.operation(stmt)
+
+    def operation(self, stmt: ir.Let) -> None:
+        """An operation of the table."""
+        s, op_ = self.s, stmt.op
+        assert op_ is not None
+        incoming = self.incoming(stmt)
+        if incoming is None:
+            return
+        d, owned = incoming
+        names = [p for p in op_.arguments if any(self.activity.active(n) for n in s.leaves(op_.arguments[p]))]
+        if op_.fn is np.multiply and op_.arguments["a"] == op_.arguments["b"]:
+            op_, names = ir.Op(np.square, {"x": op_.arguments["a"]}), ["x"]
+        row = TABLE[op_.fn]
+        if row.kind != "elementwise" or not self.may_stay_narrow(stmt, op_, names):
+            if len(stmt.targets) == 1:
+                d = spread(s, d, stmt.target)
+        entries = apply_rule(s, row.reverse, op_.fn, self.result(stmt), d, op_.arguments)
+        self.distribute(op_, entries, names, d, owned)
+
+    def may_stay_narrow(self, stmt: ir.Let, op_: ir.Op, names: list[str]) -> bool:
+        """Whether no input was broadcast, so that a narrow cotangent stays right."""
+        s = self.s
+        want = s.facts[stmt.target]
+        for p in names:
+            for n in s.leaves(op_.arguments[p]):
+                have = s.facts[n]
+                if not (isinstance(have, Num) and isinstance(want, Num) and have.dims is not None and have.dims == want.dims and None not in have.dims):
+                    return False
+        return True
+
+    def incoming(self, stmt: ir.Let) -> tuple[Value, bool] | None:
+        """The cotangent of a statement's result, and whether its memory is ours."""
+        s = self.s
+        if len(stmt.targets) > 1:
+            parts = [self.take(t) for t in stmt.targets]
+            if all(p is None for p in parts):
+                return None
+            full = [Const(None) if p is None else spread(s, p.value, t) for p, t in zip(parts, stmt.targets)]
+            return TupleV(tuple(full)), False
+        if self.has_shadow(stmt.target):
+            # Its definition is reached: nobody adds to a shadow of its own any more.
+            return self.shadows.of(stmt.target), stmt.target not in self.shadows.given and not self.shadows.is_view(stmt)
+        found = self.take(stmt.target)
+        return None if found is None else (found.value, found.owned)
+
+    def result(self, stmt: ir.Let) -> Value:
+        if len(stmt.targets) == 1:
+            return Leaf(stmt.target)
+        assert stmt.op is not None
+        return TupleV(tuple(Leaf(t) for t in stmt.targets), stmt.op.cls)
+
+    def distribute(self, op_: ir.Op, entries: dict[str, Value], names: list[str], d: Value, owned: bool) -> None:
+        """Give each active input its entry."""
+        s = self.s
+        given: list[Value] = [e for p in names for e in self.flat(entries.get(p))]
+        for p in names:
+            argument, entry = op_.arguments[p], entries.get(p)
+            if entry is None or entry == Const(None):
+                raise NoRule(f"{getattr(op_.fn, '__name__', op_.fn)} has no derivative with respect to {p!r}", "wrap that argument in stop_gradient", s.origin)
+            self.give(argument, entry, d, owned, given)
+
+    def flat(self, entry: Value | None) -> list[Value]:
+        if isinstance(entry, (TupleV, ListV)):
+            return [e for item in entry.items for e in self.flat(item)]
+        return [] if entry is None else [entry]
+
+    def give(self, argument: Value, entry: Value, d: Value, owned: bool, given: list[Value]) -> None:
+        s = self.s
+        if isinstance(argument, Leaf):
+            self.add(argument.name, entry, self.is_owned(entry, d, owned, given))
+        elif isinstance(argument, (TupleV, ListV)):
+            for k, item in enumerate(argument.items):
+                if any(self.activity.active(n) for n in s.leaves(item)):
+                    self.give(item, self.nth(entry, k), d, owned, given)
+
+    def nth(self, entry: Value, k: int) -> Value:
+        if isinstance(entry, (TupleV, ListV)):
+            return entry.items[k]
+        s = self.s
+        return s.let(ir.subscript(s.expr(entry), ir.constant(k)), self.element(entry), may_raise=False)
+
+    def element(self, entry: Value) -> Any:
+        facts = self.s.facts_of(entry)
+        if isinstance(facts, Listed):
+            return self.s.elements_of(facts) or UNKNOWN
+        return UNKNOWN
+
+    def is_owned(self, entry: Value, d: Value, owned: bool, given: list[Value]) -> bool:
+        """Whether nobody else refers to the memory of an entry."""
+        facts, of_d = self.s.num(entry), self.s.num(d)
+        if facts is None or not isinstance(entry, Leaf) or facts.python or facts.kind == "npscalar":
+            return True
+        if given.count(entry) > 1:
+            return False
+        if entry == d:
+            return owned and sum(self.touches(g, facts) for g in given) == 1
+        return not (of_d is not None and facts.roots & of_d.roots) and not self.is_primal(facts)
+
+    def touches(self, value: Value, facts: Num) -> bool:
+        other = self.s.num(value)
+        return other is not None and bool(other.roots & facts.roots)
+
+    def is_primal(self, facts: Num) -> bool:
+        return bool(facts.roots & self.primal_roots)
+
+    primal_roots: frozenset[int] = frozenset()
+
+    # -- items
+
+    def item_read(self, stmt: ir.Let) -> None:
+        """``y = x[index]``"""
+        s = self.s
+        assert stmt.op is not None
+        base, index = stmt.op.arguments["x"], stmt.op.arguments.get("index")
+        facts = s.facts[base.name]
+        if self.shadows.is_view(stmt):
+            return
+        if index is None:
+            raise NoRule("something of unknown structure is unpacked", "unpack a tuple or an array", stmt.origin)
+        incoming = self.incoming(stmt)
+        if incoming is None:
+            return
+        d = incoming[0]
+        if isinstance(facts, (Listed, Mapped, Pair)):
+            if isinstance(s.facts[stmt.target], Listed):  # a slice of a list
+                s.block.append(ir.Effect(helper(s, scatter.add_at, self.shadows.of(base.name), index, d), s.origin, "adjoint"))
+            else:
+                self.add_at(self.shadows.of(base.name), index, d)
+            return
+        if not all(arrays.is_basic(s, p) for p in arrays.parts_of(index)):
+            d = spread(s, d, stmt.target)
+        self.scatter(base.name, index, d)
+
+    def scatter(self, name: str, index: Value, d: Value) -> None:
+        """Add `d` to the cotangent of ``name[index]``."""
+        s = self.s
+        if not self.activity.active(name):
+            return
+        if self.has_shadow(name):
+            buffer = self.shadows.of(name)
+        else:
+            buffer = self.buffer(name)
+        if all(arrays.is_basic(s, p) or self.is_mask(p) for p in arrays.parts_of(index)) and s.facts[name].dims is not None:  # type: ignore[union-attr]
+            self.add_at(buffer, index, d)
+        else:
+            s.block.append(ir.Effect(helper(s, scatter.add_at, buffer, index, d), s.origin, "adjoint"))
+
+    def is_mask(self, part: Value) -> bool:
+        facts = self.s.num(part)
+        return facts is not None and facts.dtype is not None and facts.dtype.kind == "b"
+
+    def buffer(self, name: str) -> Leaf:
+        """A cotangent that may be changed in place."""
+        s = self.s
+        old = self.adjoints.get(name)
+        if old is None:
+            value = zeros(s, name)
+        elif old.owned and is_full(s, old.value, name) and isinstance(old.value, Leaf):
+            return old.value
+        elif is_full(s, old.value, name):
+            value = copied(s, old.value)
+        else:
+            value = spread(s, old.value, name)
+        assert isinstance(value, Leaf)
+        name_adjoint(s, value, name)
+        self.adjoints[name] = Adjoint(value, True)
+        return value
+
+    def list_made(self, stmt: ir.Let) -> None:
+        assert stmt.op is not None
+        items = stmt.op.arguments.get("items")
+        if items is None:
+            return
+        if stmt.target in self.shared_lists:
+            return
+        shadow = self.shadows.of(stmt.target)
+        for k, item in enumerate(items.items):
+            self.give_item(item, shadow, Const(k))
+
+    def give_item(self, item: Value, shadow: Leaf, index: Value) -> None:
+        """The cotangent of something that was put into a list."""
+        s = self.s
+        if isinstance(item, TupleV):
+            if any(self.activity.active(n) for n in s.leaves(item)):
+                inner = s.let(ir.subscript(s.expr(shadow), s.expr(index)), UNKNOWN, may_raise=False)
+                for k, part in enumerate(item.items):
+                    self.give_item(part, inner, Const(k))
+        elif isinstance(item, Leaf) and self.activity.active(item.name):
+            facts = s.facts[item.name]
+            known = FLOAT if isinstance(facts, Num) and facts.kind == "float" else UNKNOWN
+            d = s.let(ir.subscript(s.expr(shadow), s.expr(index)), known, may_raise=False)
+            self.add(item.name, d, False)
+
+    # -- writes
+
+    def stored(self, stmt: ir.Store) -> None:
+        s = self.s
+        assert stmt.op is not None
+        arguments = stmt.op.arguments
+        base = arguments.get("x")
+        if base is None:
+            return
+        if not self.activity.active(base.name):
+            self.shadows.restore(stmt)
+            return
+        shadow, index, value = self.shadows.of(base.name), arguments["index"], arguments["value"]
+        facts = s.facts[base.name]
+        if isinstance(facts, (Listed, Mapped)):
+            self.give_item(value, shadow, index)
+            self.store(shadow, index, Const(0.0))
+            self.shadows.restore(stmt)
+        elif stmt.aug in (gast.Add, gast.Sub) and not self.may_repeat(index):
+            self.shadows.restore(stmt)
+            slot = self.slot(shadow, index, copy=True)
+            if stmt.aug is gast.Sub:
+                slot = s.let(gast.UnaryOp(gast.USub(), s.expr(slot)), s.facts_of(slot), may_raise=False)
+            self.give_stored(value, slot)
+        elif stmt.aug is not None:
+            self.augmented(stmt, shadow, index, value)
+        else:
+            self.shadows.restore(stmt)
+            slot = self.slot(shadow, index, copy=True)
+            self.store(shadow, index, Const(0.0))
+            self.give_stored(value, slot)
+
+    def give_stored(self, value: Value, slot: Value) -> None:
+        s = self.s
+        if isinstance(value, (ListV, TupleV)):
+            total = arrays.apply(s, np.array, numpy_call(s, "array", s.expr(value)), [value], {})
+            if any(self.activity.active(n) for n in s.leaves(value)):
+                fitted = fit(s, slot, total.name)
+                for k, item in enumerate(value.items):
+                    self.give(item, s.let(ir.subscript(s.expr(fitted), ir.constant(k)), UNKNOWN, may_raise=False), slot, False, [])
+        elif isinstance(value, Leaf) and self.activity.active(value.name):
+            if isinstance(s.facts[value.name], Listed):
+                s.block.append(ir.Effect(helper(s, memory.add_items, self.shadows.of(value.name), slot), s.origin, "adjoint"))
+            else:
+                self.add(value.name, slot, True)
+
+    def may_repeat(self, index: Value) -> bool:
+        return not all(arrays.is_basic(self.s, p) or self.is_mask(p) for p in arrays.parts_of(index))
+
+    def slot(self, shadow: Leaf, index: Value, copy: bool) -> Value:
+        """The cotangent of ``a[index]`` as a value of its own."""
+        s = self.s
+        if self.may_repeat(index):
+            facts = s.facts_of(arrays.load_item(s, shadow, index))
+            s.block.pop()
+            return s.let(helper(s, scatter.stored, shadow, index), facts, may_raise=False)
+        if index == Const(Ellipsis):
+            return copied(s, shadow)
+        taken = arrays.load_item(s, shadow, index)
+        facts = s.facts_of(taken)
+        if copy and isinstance(facts, Num) and facts.kind != "npscalar":
+            return copied(s, taken) if facts.kind == "array" else s.let(helper(s, scatter.stored, shadow, index), facts, may_raise=False)
+        return taken
+
+    def augmented(self, stmt: ir.Store, shadow: Leaf, index: Value, value: Value) -> None:
+        """``a[index] op= value``: read, operate, store."""
+        s, op_ = self.s, stmt.op
+        assert op_ is not None
+        base = op_.arguments["x"]
+        row = TABLE[op_.fn]
+        assert row.reverse is not None
+        new = arrays.load_item(s, base, index) if index != Const(Ellipsis) else base
+        new = copied(s, new)
+        old = self.shadows.old(stmt)
+        self.shadows.restore(stmt)
+        d = self.slot(shadow, index, copy=True)
+        names = list(row.signature.parameters)[:2]
+        entries = apply_rule(s, row.reverse, op_.fn, new, d, dict(zip(names, (old, value))))
+        kept = fit(s, entries[names[0]], old.name)
+        if self.may_repeat(index):
+            self.store(shadow, index, Const(0.0))
+            s.block.append(ir.Effect(helper(s, scatter.add_at, shadow, index, kept), s.origin, "adjoint"))
+        else:
+            self.store(shadow, index, kept)
+        if any(self.activity.active(n) for n in s.leaves(value)):
+            self.give(value, entries[names[1]], d, True, [])
+
+    def effect(self, stmt: ir.Effect) -> None:
+        s = self.s
+        if stmt.kind == "append":
+            base, value = stmt.operands
+            if self.activity.active(base.name):
+                shadow = self.shadows.of(base.name)
+                known = FLOAT if isinstance(f := s.facts_of(value), Num) and f.kind == "float" else UNKNOWN
+                d = s.let(ir.call(ir.attribute(s.expr(shadow), "pop")), known, effect=True, hint="d_item")
+                self.give_popped(value, d)
+            self.shadows.restore(stmt)
+        elif stmt.kind in ("add.at", "subtract.at"):
+            base, index, value = stmt.operands
+            self.shadows.restore(stmt)
+            if self.activity.active(base.name) and any(self.activity.active(n) for n in s.leaves(value)):
+                d = arrays.load_item(s, self.shadows.of(base.name), index)
+                if stmt.kind == "subtract.at":
+                    d = s.let(gast.UnaryOp(gast.USub(), s.expr(d)), s.facts_of(d), may_raise=False)
+                self.give_stored(value, copied(s, d))
+        elif stmt.kind.startswith("list."):
+            self.shadows.restore(stmt)
+
+    def give_popped(self, value: Value, d: Leaf) -> None:
+        s = self.s
+        if isinstance(value, Leaf):
+            self.add(value.name, d, True)
+        elif isinstance(value, TupleV):
+            for k, part in enumerate(value.items):
+                if any(self.activity.active(n) for n in s.leaves(part)):
+                    inner = s.let(ir.subscript(s.expr(d), ir.constant(k)), UNKNOWN, may_raise=False, hint="d_item")
+                    self.give_popped(part, inner)
+
+    def popped(self, stmt: ir.Let) -> None:
+        """``x = items.pop()``: its cotangent goes back onto the shadow."""
+        s = self.s
+        assert stmt.op is not None
+        base = stmt.op.arguments["x"]
+        self.shadows.restore(stmt)
+        if not self.activity.active(base.name):
+            return
+        shadow = self.shadows.of(base.name)
+        if isinstance(s.facts[stmt.target], (Listed, Mapped, Pair)):
+            value: Value = self.shadows.of(stmt.target)
+        else:
+            found = self.take(stmt.target)
+            value = Const(0.0) if found is None else found.value
+            if found is not None and not found.owned:
+                value = copied(s, value)
+        s.block.append(ir.Effect(ir.call(ir.attribute(s.expr(shadow), "append"), s.expr(value)), s.origin, "adjoint"))
+
+    # -- branches
+
+    def branch(self, stmt: ir.If) -> None:
+        s = self.s
+        incoming = {m.target: self.take(m.target) for m in stmt.merges if not self.has_shadow(m.target)}
+        inner = defined_in(stmt)
+        base = dict(self.adjoints)
+        blocks: list[ir.Block] = []
+        ends: list[dict[str, Adjoint]] = []
+        for k, body in enumerate((stmt.then, stmt.orelse)):
+            self.adjoints = dict(base)
+            block: ir.Block = []
+            with s.writing(block):
+                shared = self.sources(stmt, k)
+                for m in stmt.merges:
+                    source, found = (m.then, m.orelse)[k], incoming.get(m.target)
+                    if found is not None and source is not None:
+                        self.add(source, found.value, found.owned and shared.count(source) == 1)
+                self.block(body)
+            blocks.append(block)
+            ends.append({n: a for n, a in self.adjoints.items() if n not in inner})
+        node = ir.If(stmt.test, blocks[0], blocks[1], [], stmt.origin)
+        node.primal = stmt  # type: ignore[attr-defined]
+        self.adjoints = self.meet(node, ends)
+        s.block.append(node)
+
+    def sources(self, stmt: ir.If, k: int) -> list[str | None]:
+        return [(m.then, m.orelse)[k] for m in stmt.merges]
+
+    def meet(self, node: ir.If, ends: list[dict[str, Adjoint]]) -> dict[str, Adjoint]:
+        """The cotangents after a branch, from those at the ends of its two sides."""
+        s = self.s
+        result: dict[str, Adjoint] = {}
+        for name in dict.fromkeys([*ends[0], *ends[1]]):
+            a, b = ends[0].get(name), ends[1].get(name)
+            if a is not None and b is not None and a.value == b.value:
+                result[name] = Adjoint(a.value, a.owned and b.owned)
+                continue
+            values = []
+            for found, block in ((a, node.then), (b, node.orelse)):
+                with s.writing(block):
+                    value = zeros(s, name) if found is None else spread(s, found.value, name)
+                    values.append(as_variable(s, value, name))
+            target = s.fresh(f"d_{s.hints[name]}", facts_like(s, name))
+            if name in s.named:
+                s.named.add(target)
+            node.merges.append(ir.Merge(target, values[0].name, values[1].name))
+            result[name] = Adjoint(Leaf(target), (a is None or a.owned) and (b is None or b.owned))
+        return result
+
+    def with_(self, stmt: ir.With) -> None:
+        """NumPy's error state holds in the reverse sweep too; other managers have done their work."""
+        s = self.s
+        states = [(expr, None) for expr, _ in stmt.items if is_error_state(expr)]
+        if not states:
+            self.block(stmt.body)
+            return
+        block: ir.Block = []
+        with s.writing(block):
+            self.block(stmt.body)
+        node = ir.With(states, block, stmt.origin)  # type: ignore[arg-type]
+        node.primal = stmt  # type: ignore[attr-defined]
+        s.block.append(node)
+
+    def attempt(self, stmt: ir.Try) -> None:
+        self.block(stmt.final)
+        if not stmt.handlers:
+            self.block(stmt.body)
+            return
+        from .reverse_loops import reverse_attempt
+
+        reverse_attempt(self, stmt)
+
+
+def is_error_state(expr: Any) -> bool:
+    return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr == "errstate"
+
+
+def as_variable(s: Specialiser, value: Value, name: str) -> Leaf:
+    if isinstance(value, Leaf):
+        return value
+    return s.let(s.expr(value), s.facts_of(value), hint=f"d_{s.hints[name]}", may_raise=False)
+
+
+def defined_in(stmt: Any) -> set[str]:
+    """The variables that are defined inside a control statement."""
+    result: set[str] = set()
+    for inner in [s for block in ir.bodies(stmt) for s in ir.walk(block)]:
+        result |= set(ir_targets(inner))
+    if isinstance(stmt, ir.Loop):
+        result |= {c.phi for c in stmt.carries} | ({stmt.index} if stmt.index else set())
+    return result
+
+
+def ir_targets(stmt: Any) -> list[str]:
+    if isinstance(stmt, ir.Let):
+        return list(stmt.targets)
+    if isinstance(stmt, ir.If):
+        return [m.target for m in stmt.merges]
+    if isinstance(stmt, ir.Try):
+        return [target for target, _ in stmt.merges] + ([stmt.took] if stmt.took else [])
+    if isinstance(stmt, ir.Loop):
+        names = [n for c in stmt.carries for n in (c.phi, c.out)]
+        return names + [n for n in (stmt.index, stmt.trips) if n is not None]
+    if isinstance(stmt, ir.With):
+        return [n for _, n in stmt.items if n is not None]
+    return []
+
+
+__all__ = ["INT", "Reverse", "call_sum", "numpy_call", "op", "operands"]

@@ -1,0 +1,225 @@
+"""The reverse of loops: the same bodies, backwards, the last iteration first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from . import ir
+from .activity import operands
+from .adjoints import Adjoint, copied, facts_like, spread, zeros
+from .facts import FLOAT, INT, Num
+from .specialise.values import Const, Leaf, Value
+
+if TYPE_CHECKING:
+    from .reverse import Reverse
+
+
+def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
+    from .reverse import as_variable, defined_in
+
+    s = r.s
+    own = [c for c in stmt.carries if r.activity.active(c.out) and not r.has_shadow(c.out)]
+    own = [c for c in own if r.activity.active(c.phi)]
+    inner = defined_in(stmt)
+    around = outer_operands(r, stmt, inner)
+    node = backwards(r, stmt)
+    node.primal = stmt  # type: ignore[attr-defined]
+    carried: list[tuple[str, ir.Carry]] = []
+    body_adjoints: dict[str, Adjoint] = {}
+    for c in own:
+        found = r.take(c.out)
+        init = zeros(s, c.out) if found is None else spread(s, found.value, c.out)
+        carried.append((c.phi, begin(r, c.out, as_variable(s, init, c.out))))
+    for n in around:
+        start = owned_start(r, n)
+        carry = begin(r, n, start)
+        carried.append((n, carry))
+        body_adjoints[n] = Adjoint(Leaf(carry.phi), True)
+    r.shadows.enter_loop(stmt)
+    outer = r.adjoints
+    r.adjoints = body_adjoints
+    with s.writing(node.body):
+        r.shadows.prepare_body(stmt)
+        for c, (_, carry) in zip(own, carried):
+            if c.next is not None:
+                r.add(c.next, Leaf(carry.phi), False)
+        r.block(stmt.body)
+        for n, carry in carried:
+            found = r.adjoints.get(n)
+            value = end_of_iteration(r, n, found, own)
+            if n in around and found is not None and not found.owned:
+                value = copied(s, value)
+            carry.next = as_variable(s, value, n).name
+        r.shadows.finish_body(stmt)
+    r.adjoints = outer
+    node.carries = [carry for _, carry in carried]
+    s.block.append(node)
+    r.shadows.leave_loop(stmt)
+    for n, carry in carried[len(own) :]:
+        if carry.next != carry.phi:
+            r.adjoints[n] = Adjoint(Leaf(carry.out), True)
+            continue
+        # Nothing was rebound: either nothing was added, or it was added in place.
+        node.carries.remove(carry)
+        if reads(node, carry.phi) and carry.init is not None:
+            r.renames[carry.phi] = carry.init
+            r.adjoints[n] = Adjoint(Leaf(carry.init), True)
+    for c, (_, carry) in zip(own, carried):
+        if c.init is not None:
+            r.add(c.init, Leaf(carry.out), False)
+
+
+def reads(node: ir.Loop, name: str) -> bool:
+    return any(name in ir.reads(stmt) or name in [c.init for c in getattr(stmt, "carries", [])] for stmt in ir.walk(node.body))
+
+
+def begin(r: Reverse, name: str, init: Leaf) -> ir.Carry:
+    s = r.s
+    facts = facts_like(s, name)
+    phi, out = s.fresh(f"d_{s.hints[name]}", facts), s.fresh(f"d_{s.hints[name]}", facts)
+    if name in s.named:
+        s.named |= {phi, out}
+    return ir.Carry(phi, init.name, None, out)
+
+
+def owned_start(r: Reverse, name: str) -> Leaf:
+    """The cotangent of a variable from outside the loop, before it: in memory that the loop may add to."""
+    from .reverse import as_variable
+
+    s = r.s
+    old = r.adjoints.get(name)
+    if old is None:
+        value = zeros(s, name)
+    else:
+        full = spread(s, old.value, name)
+        value = full if old.owned or full != old.value else copied(s, full)
+    return as_variable(s, value, name)
+
+
+def end_of_iteration(r: Reverse, name: str, found: Adjoint | None, own: list[ir.Carry]) -> Value:
+    s = r.s
+    if found is not None:
+        return spread(s, found.value, name)
+    return zeros(s, name)
+
+
+def outer_operands(r: Reverse, stmt: ir.Loop, inner: set[str]) -> list[str]:
+    """The active variables from outside that a loop's body works on, in order."""
+    s = r.s
+    names: dict[str, None] = {}
+    for inside in ir.walk(stmt.body):
+        for n in [*operands(s, inside), *sources(inside)]:
+            if n not in inner and r.activity.active(n) and not r.has_shadow(n):
+                names[n] = None
+    for c in stmt.carries:
+        if c.next is not None and c.next not in inner and r.activity.active(c.next) and not r.has_shadow(c.next):
+            names[c.next] = None
+    return list(names)
+
+
+def sources(stmt: Any) -> list[str]:
+    from .activity import joins
+
+    return [n for _, found in joins(stmt) for n in found]
+
+
+def backwards(r: Reverse, stmt: ir.Loop) -> ir.Loop:
+    """The loop over the same iterations from the last to the first."""
+    s = r.s
+    if stmt.kind == "range" and stmt.stop is None:
+        assert stmt.index is not None
+        index = s.fresh(s.hints[stmt.index], INT)
+        if stmt.index in s.named:
+            s.named.add(index)
+        return ir.Loop("range", [], [], index, reversed_bounds(stmt.bounds), origin=stmt.origin)
+    if stmt.trips is None:
+        stmt.trips = s.fresh("trips", INT)
+    if stmt.kind == "range":
+        return counted_backwards(r, stmt)
+    index = s.fresh("trip", INT)
+    return ir.Loop("range", [], [], index, (ir.name(stmt.trips),), origin=stmt.origin)
+
+
+def counted_backwards(r: Reverse, stmt: ir.Loop) -> ir.Loop:
+    """A range that may have ended early: only the iterations that ran."""
+    s = r.s
+    assert stmt.index is not None and stmt.trips is not None
+    trips = ir.name(stmt.trips)
+    if len(stmt.bounds) == 1:
+        index = s.fresh(s.hints[stmt.index], INT)
+        return ir.Loop("range", [], [], index, reversed_bounds((trips,)), origin=stmt.origin)
+    k = s.fresh("trip", INT)
+    node = ir.Loop("range", [], [], k, reversed_bounds((trips,)), origin=stmt.origin)
+    step = stmt.bounds[2] if len(stmt.bounds) == 3 else None
+    scaled = ir.name(k) if step is None else ir.binop(ir.name(k), gast.Mult, step)
+    index = s.fresh(s.hints[stmt.index], INT)
+    node.body.append(ir.Let((index,), ir.binop(stmt.bounds[0], gast.Add, scaled), None, stmt.origin))
+    node.recomputed_index = index  # type: ignore[attr-defined]
+    return node
+
+
+def minus(expr: Any, number: int) -> Any:
+    if isinstance(expr, gast.Constant) and isinstance(expr.value, int):
+        return ir.constant(expr.value - number)
+    if isinstance(expr, gast.UnaryOp) and isinstance(expr.operand, gast.Constant):
+        return ir.constant(-expr.operand.value - number)
+    if isinstance(expr, gast.BinOp) and isinstance(expr.right, gast.Constant) and isinstance(expr.op, (gast.Add, gast.Sub)):
+        offset = expr.right.value * (1 if isinstance(expr.op, gast.Add) else -1) - number
+        if offset == 0:
+            return expr.left
+        return ir.binop(expr.left, gast.Add if offset > 0 else gast.Sub, ir.constant(abs(offset)))
+    return ir.binop(expr, gast.Sub if number > 0 else gast.Add, ir.constant(abs(number)))
+
+
+def reversed_bounds(bounds: tuple[Any, ...]) -> tuple[Any, ...]:
+    """``range(n)`` backwards is ``range(n - 1, -1, -1)``."""
+    step = bounds[2] if len(bounds) == 3 else ir.constant(1)
+    start, stop = (ir.constant(0), bounds[0]) if len(bounds) == 1 else bounds[:2]
+    if isinstance(step, gast.Constant) and step.value == 1:
+        return (minus(stop, 1), minus(start, 1), ir.constant(-1))
+    if isinstance(step, gast.UnaryOp) and isinstance(step.operand, gast.Constant) and step.operand.value == 1:
+        up = (minus(stop, -1), minus(start, -1))
+        return (up[1],) if isinstance(up[0], gast.Constant) and up[0].value == 0 else up
+    return (ir.call(gast.Name("range", gast.Load(), None, None), *bounds),)  # printed as reversed(range(...))
+
+
+def reverse_attempt(r: Reverse, stmt: ir.Try) -> None:
+    """The path that was taken, backwards."""
+    from .reverse import defined_in
+
+    s = r.s
+    incoming = {target: r.take(target) for target, _ in stmt.merges if not r.has_shadow(target)}
+    paths = [stmt.body, *(block for _, _, block in stmt.handlers)]
+    inner = defined_in(stmt)
+
+    def write(k: int) -> None:
+        for target, names in stmt.merges:
+            found, source = incoming.get(target), names[k]
+            if found is not None and source is not None:
+                r.add(source, found.value, False)
+        r.block(paths[k])
+
+    def choose(k: int) -> None:
+        if k == len(paths) - 1:
+            write(k)
+            return
+        base = dict(r.adjoints)
+        blocks: list[ir.Block] = [[], []]
+        ends = []
+        for side, work in enumerate((lambda: write(k), lambda: choose(k + 1))):
+            r.adjoints = dict(base)
+            with s.writing(blocks[side]):
+                work()
+            ends.append({n: a for n, a in r.adjoints.items() if n not in inner})
+        test = gast.Compare(ir.name(stmt.took), [gast.Eq()], [ir.constant(k)])
+        node = ir.If(test, blocks[0], blocks[1], [], stmt.origin)
+        node.path = (stmt, k)  # type: ignore[attr-defined]
+        r.adjoints = r.meet(node, ends)
+        s.block.append(node)
+
+    choose(0)
+
+
+__all__ = ["FLOAT", "Const", "Num", "reverse_loop"]

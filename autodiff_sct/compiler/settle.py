@@ -1,0 +1,115 @@
+"""Which overwritten memory has to be restored: that which the reverse sweep reads as it was before.
+
+A restore stays if a statement reversed later than the write reads the memory's content: one before it in the program, or
+one in a common loop.  Reading a shape, or making zeros of the same shape, reads no content.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..errors import AliasError
+from . import ir
+from .reverse import Reverse, defined_in
+
+SHAPE_ONLY = {"zeros_like", "full_like", "ones_like", "len", "shape", "ndim"}
+SECOND_IS_SHAPE = {"unbroadcast", "spread"}
+
+
+def content_names(expr: Any) -> set[str]:
+    """The variables whose content an expression reads."""
+    if isinstance(expr, gast.Name):
+        return {expr.id}
+    if isinstance(expr, gast.Attribute) and expr.attr in ("shape", "ndim", "size", "dtype"):
+        return set() if isinstance(expr.value, gast.Name) else content_names(expr.value)
+    if isinstance(expr, gast.Call):
+        callee = expr.func.attr if isinstance(expr.func, gast.Attribute) else getattr(expr.func, "id", "")
+        if callee in SHAPE_ONLY:
+            return set().union(*(content_names(a) for a in expr.args[1:]), *(content_names(k.value) for k in expr.keywords))
+        if callee in SECOND_IS_SHAPE:
+            return content_names(expr.args[0])
+    if isinstance(expr, list):
+        return set().union(*(content_names(e) for e in expr))
+    if not isinstance(expr, gast.AST):
+        return set()
+    return set().union(*(content_names(child) for child in gast.iter_child_nodes(expr)))
+
+
+def settle(r: Reverse, forward: ir.Block, reverse: ir.Block, captured: set[str]) -> None:
+    """Drop the restores that nobody needs."""
+    undo = {node: stmt for stmt, node in r.shadows.restores}
+    reads = [(r.positions.get(stmt, 10**9), region) for stmt in ir.walk(reverse) if stmt not in undo for region in regions_read(r, stmt)]
+    loops = enclosing_loops(forward)
+    captured_regions = {r.regions.of(n) for n in captured}
+    for node, stmt in undo.items():
+        region = r.regions.of(base_of(stmt))
+        places = [p for p, found in reads if found == region]
+        needed = any(is_needed(r, stmt, p, loops, region) for p in places)
+        if needed and (isinstance(node, ir.Raise) or region in captured_regions):
+            raise AliasError("memory that lives outside the function, or a list, is changed and its old content is needed", "copy it first", stmt.origin)
+        if needed and region in getattr(r, "opaque_regions", set()):
+            raise AliasError("an array changed by a function without a rule is read in the reverse sweep", "copy it first", stmt.origin)
+        node.dropped = not needed
+    prune(reverse)
+
+
+def base_of(stmt: Any) -> str:
+    from .regions import written_by
+
+    base = written_by(stmt)
+    assert base is not None
+    return base
+
+
+def regions_read(r: Reverse, stmt: Any) -> set[int]:
+    names: set[str] = set()
+    if isinstance(stmt, (ir.Let, ir.Effect)):
+        names = content_names(stmt.expr)
+    elif isinstance(stmt, ir.Store):
+        names = content_names(stmt.index) | content_names(stmt.value)
+    elif isinstance(stmt, ir.If):
+        names = content_names(stmt.test)
+    elif isinstance(stmt, ir.Loop):
+        names = set().union(*(content_names(b) for b in stmt.bounds))
+    elif isinstance(stmt, ir.Return):
+        names = content_names(stmt.value)
+    found = {r.regions.of(n) for n in names if ir.is_variable(n) and n in r.first}
+    return {region for region in found if region is not None and region in r.regions.written}
+
+
+def enclosing_loops(block: ir.Block, around: tuple[ir.Loop, ...] = ()) -> dict[Any, tuple[ir.Loop, ...]]:
+    result: dict[Any, tuple[ir.Loop, ...]] = {}
+    for stmt in block:
+        result[stmt] = around
+        inner = (*around, stmt) if isinstance(stmt, ir.Loop) else around
+        for body in ir.bodies(stmt):
+            result |= enclosing_loops(body, inner)
+    return result
+
+
+def is_needed(r: Reverse, write: Any, place: int, loops: dict[Any, tuple[ir.Loop, ...]], region: int | None) -> bool:
+    if place < r.order[write]:
+        return True
+    reader = next((stmt for stmt, p in r.order.items() if p == place), None)
+    if reader is None:
+        return False
+    common = [loop for loop in loops.get(write, ()) if loop in loops.get(reader, ()) or loop is reader]
+    return any(not is_local(r, loop, region) for loop in common)
+
+
+def is_local(r: Reverse, loop: ir.Loop, region: int | None) -> bool:
+    """Whether memory is made anew in every iteration of a loop."""
+    inside = defined_in(loop)
+    carried = {n for c in loop.carries for n in (c.phi, c.out)}
+    return all(n in inside and n not in carried for n in r.first if r.regions.of(n) == region)
+
+
+def prune(block: ir.Block) -> None:
+    block[:] = [stmt for stmt in block if not getattr(stmt, "dropped", False)]
+    for stmt in block:
+        for inner in ir.bodies(stmt):
+            prune(inner)
+
+

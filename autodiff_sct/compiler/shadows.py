@@ -1,0 +1,351 @@
+"""Shadows: the cotangents of memory that the program writes.
+
+A shadow is made where the reverse sweep of the block begins in which the primal's memory is made; a view's shadow is the
+same view of its base's.  Memory that leaves a block through a branch or a loop takes its shadow from outside: the shadow
+of the variable that it becomes there.  What the reverse sweep reads of overwritten memory is saved before the write and
+restored after its reverse (`restores` lists these, and `settle` keeps those that somebody needs).
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import gast
+import numpy as np
+
+from ..errors import AliasError
+from ..runtime import broadcast, memory
+from . import ir
+from .adjoints import helper, numpy_call
+from .facts import FLOAT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
+from .regions import roots_of
+from .specialise import arrays
+from .specialise.values import Const, Leaf, TupleV, Value
+
+if TYPE_CHECKING:
+    from .reverse import Reverse
+
+UNCERTAIN = {np.reshape, np.ravel, np.ascontiguousarray, np.asfortranarray, np.ndarray.astype, np.require if hasattr(np, "require") else None}
+
+
+class Shadows:
+    def __init__(self, reverse: Reverse) -> None:
+        self.r = reverse
+        self.table: dict[str, Leaf] = {}
+        self.given: dict[str, Leaf] = {}
+        self.olds: dict[Any, Leaf] = {}
+        self.before: dict[Any, list[ir.Let]] = {}
+        self.restores: list[tuple[Any, Any]] = []  # (forward statement, the statement that undoes it)
+        self.loops: list[list[tuple[ir.Carry, ir.Carry]]] = []
+
+    def of(self, name: str) -> Leaf:
+        """The shadow of a variable."""
+        found = self.table.get(name)
+        if found is None:
+            raise AliasError(f"the memory of {self.r.s.hints[name]!r} is reached in a way that cannot be followed", "copy the array before writing into it", self.r.s.origin)
+        return found
+
+    # -- making
+
+    def open(self, block: ir.Block) -> None:
+        """Make the shadows of what a block defines, in the order of the forward sweep."""
+        for stmt in block:
+            if isinstance(stmt, ir.Let):
+                for target in stmt.targets:
+                    if self.wanted(target):
+                        self.make(stmt, target)
+            elif isinstance(stmt, ir.If):
+                for m in stmt.merges:
+                    if self.wanted(m.target):
+                        self.merge(stmt, m)
+            elif isinstance(stmt, ir.Loop):
+                for c in stmt.carries:
+                    if self.wanted(c.out):
+                        self.table[c.out] = self.given.get(c.out) or self.fresh(c.out)
+            elif isinstance(stmt, ir.Try) and any(self.wanted(target) for target, _ in stmt.merges):
+                raise AliasError("an array that is written later comes out of a `try`", "copy it after the try statement", stmt.origin)
+
+    def wanted(self, name: str) -> bool:
+        return self.r.activity.active(name) and self.r.has_shadow(name)
+
+    def fresh(self, name: str) -> Leaf:
+        """A shadow of zeros."""
+        s = self.r.s
+        facts = s.facts[name]
+        if isinstance(facts, Num) and facts.kind == "array" and facts.dtype is not None and facts.dtype.kind in "fc":
+            leaf = s.let(numpy_call(s, "zeros_like", ir.name(name)), self.facts(name), may_raise=False)
+        else:
+            leaf = s.let(helper(s, broadcast.zeros_like, Leaf(name)), self.facts(name), may_raise=False)
+        return self.call(leaf, name)
+
+    def facts(self, name: str) -> Facts:
+        s = self.r.s
+        facts = s.facts[name]
+        root = frozenset([s.root(("shadow", name))])
+        if isinstance(facts, Num):
+            return replace(facts, roots=root)
+        if isinstance(facts, (Listed, Mapped)):
+            listed = replace(facts, roots=root)
+            element = s.elements_of(facts)
+            s.put_element(listed, shadow_element(element))
+            return listed
+        if isinstance(facts, Pair):
+            return Pair(tuple(shadow_element(f) for f in facts.items))
+        return UNKNOWN
+
+    def call(self, leaf: Leaf, name: str) -> Leaf:
+        s = self.r.s
+        if leaf.name not in s.named:
+            s.hints[leaf.name] = f"d_{s.hints[name]}"
+            s.named.add(leaf.name)
+        return leaf
+
+    def make(self, stmt: ir.Let, target: str) -> None:
+        if target in self.given:
+            if self.is_view(stmt):
+                raise AliasError(f"a view of an array that is written leaves its block as {self.r.s.hints[target]!r}", "copy it (`.copy()`)", stmt.origin)
+            self.table[target] = self.given[target]
+        elif self.is_view(stmt):
+            self.table[target] = self.view(stmt, target)
+        elif stmt.op is not None and stmt.op.fn is list:
+            self.table[target] = self.list_of_shadows(stmt, target)
+        else:
+            self.table[target] = self.fresh(target)
+
+    def list_of_shadows(self, stmt: ir.Let, target: str) -> Leaf:
+        """A list of arrays that are written holds their shadows, so that both ways to them lead to one."""
+        s, r = self.r.s, self.r
+        assert stmt.op is not None
+        items = stmt.op.arguments["items"].items
+        flat = [v for v in items if isinstance(v, Leaf)]
+        if items and len(flat) == len(items) and any(self.wanted(v.name) for v in flat):
+            if self.is_resized(target) or not all(self.wanted(v.name) for v in flat):
+                raise AliasError("an array that is written is also in a list that changes", "copy it into the list", stmt.origin)
+            shadows = [s.expr(self.of(v.name)) for v in flat]
+            r.shared_lists.add(target)
+            return self.call(s.let(gast.List(shadows, gast.Load()), self.facts(target), may_raise=False), target)
+        return self.fresh(target)
+
+    def is_resized(self, name: str) -> bool:
+        return self.r.regions.is_written(name)
+
+    def base_of(self, stmt: ir.Let) -> Leaf | None:
+        """The operand whose memory a statement's result shares."""
+        if stmt.op is None or len(stmt.targets) != 1:
+            return None
+        s = self.r.s
+        facts = s.facts[stmt.target]
+        for value in stmt.op.arguments.values():
+            if isinstance(value, Leaf):
+                if stmt.op.fn is operator.getitem and isinstance(s.facts[value.name], (Listed, Mapped, Pair)):
+                    return value if self.r.has_shadow(stmt.target) else None
+                if roots_of(s.facts[value.name]) & roots_of(facts):
+                    return value
+        return None
+
+    def is_view(self, stmt: ir.Let) -> bool:
+        if not self.r.has_shadow(stmt.target) or isinstance(self.r.s.facts[stmt.target], Listed) and self.is_slice(stmt):
+            return False
+        return self.base_of(stmt) is not None
+
+    def is_slice(self, stmt: ir.Let) -> bool:
+        from .specialise.containers import is_slice
+
+        return stmt.op is not None and stmt.op.fn is operator.getitem and is_slice(stmt.op.arguments.get("index"))
+
+    def view(self, stmt: ir.Let, target: str) -> Leaf:
+        s = self.r.s
+        base = self.base_of(stmt)
+        assert base is not None and stmt.op is not None
+        shadow = self.of(base.name)
+        expr = ir.substitute(stmt.expr, {base.name: ir.name(shadow.name)})
+        known = s.facts[target]
+        if isinstance(known, Num) and (stmt.op.fn in UNCERTAIN or known.dims is None):
+            if known.dims is None and stmt.op.fn not in UNCERTAIN and stmt.op.fn is not operator.getitem:
+                raise AliasError("whether this is a view of an array that is written is known only at run time", "copy it (`.copy()`)", stmt.origin)
+            expr = ir.call(s.bind("same_view", memory.same_view), expr, s.expr(shadow), ir.name(target), s.expr(base))
+        found = self.facts(target)
+        if isinstance(found, Num) and roots_of(s.facts[shadow.name]):
+            found = replace(found, roots=roots_of(s.facts[shadow.name]))
+        return self.call(s.let(expr, found, may_raise=False), target)
+
+    # -- branches
+
+    def merge(self, stmt: ir.If, m: ir.Merge) -> None:
+        """The shadow of what a branch leaves behind."""
+        s = self.r.s
+        sides = [(m.then, stmt.then), (m.orelse, stmt.orelse)]
+        inner = [source is None or source in defined(block) for source, block in sides]
+        given = self.given.get(m.target)
+        if given is not None and not all(inner):
+            raise AliasError(f"{s.hints[m.target]!r} is one of several arrays, depending on the path, and is written", "copy it on both paths", stmt.origin)
+        if all(inner):
+            shadow = given or self.fresh(m.target)
+        else:
+            blocks: list[ir.Block] = [[], []]
+            names = []
+            for (source, _), block, is_inner in zip(sides, blocks, inner):
+                with s.writing(block):
+                    names.append((self.fresh(m.target) if is_inner or source is None else self.of(source)).name)
+            target = s.fresh(f"d_{s.hints[m.target]}", self.facts(m.target))
+            s.named.add(target)
+            node = ir.If(stmt.test, blocks[0], blocks[1], [ir.Merge(target, names[0], names[1])], stmt.origin)
+            node.primal = stmt  # type: ignore[attr-defined]
+            s.block.append(node)
+            shadow = Leaf(target)
+        self.table[m.target] = shadow
+        for (source, _), is_inner in zip(sides, inner):
+            if source is not None and is_inner:
+                if source in self.given:
+                    raise AliasError("one array gets two names in a branch", "copy it", stmt.origin)
+                self.given[source] = shadow
+
+    # -- loops
+
+    def enter_loop(self, stmt: ir.Loop) -> None:
+        s = self.r.s
+        pairs = []
+        for c in stmt.carries:
+            if self.wanted(c.out):
+                self.check_moved(stmt, c)
+                facts = self.facts(c.out)
+                phi, out = s.fresh(f"d_{s.hints[c.out]}", facts), s.fresh(f"d_{s.hints[c.out]}", facts)
+                s.named |= {phi, out}
+                pairs.append((c, ir.Carry(phi, self.of(c.out).name, None, out)))
+        self.loops.append(pairs)
+
+    def check_moved(self, stmt: ir.Loop, c: ir.Carry) -> None:
+        """Memory that is carried around a loop must have no other name: its shadow moves with it."""
+        r = self.r
+        region = r.regions.of(c.phi)
+        inside = defined([stmt])
+        for name in r.uses_after(stmt):
+            if name not in inside and r.regions.of(name) == region and name not in {x.out for x in stmt.carries} and name in r.defined_before(stmt):
+                raise AliasError(
+                    f"the array {r.s.hints[c.phi]!r} is replaced in a loop and written, and has another name ({r.s.hints[name]!r})",
+                    "copy it before the loop (`x = x.copy()`)",
+                    stmt.origin,
+                )
+
+    def prepare_body(self, stmt: ir.Loop) -> None:
+        pairs = self.loops[-1]
+        by_next: dict[str, ir.Carry] = {}
+        for c, carry in pairs:
+            if c.next is None:
+                continue
+            if c.next in by_next:
+                raise AliasError("two names carried around a loop are one array that is written", "copy it", stmt.origin)
+            by_next[c.next] = carry
+        for c, _ in pairs:
+            if c.phi in by_next:
+                self.table[c.phi] = Leaf(by_next[c.phi].phi)
+            else:
+                self.table[c.phi] = self.fresh(c.phi)
+        phis = {c.phi for c, _ in pairs}
+        inner = defined(stmt.body)
+        for name, carry in by_next.items():
+            if name in phis:
+                continue
+            if name not in inner:
+                raise AliasError(f"{self.r.s.hints[name]!r} comes from outside the loop and is written in it under another name", "copy it (`.copy()`)", stmt.origin)
+            self.given[name] = Leaf(carry.phi)
+
+    def finish_body(self, stmt: ir.Loop) -> None:
+        for c, carry in self.loops[-1]:
+            carry.next = self.table[c.phi].name
+
+    def leave_loop(self, stmt: ir.Loop) -> None:
+        node = self.r.s.block[-1]
+        for c, carry in self.loops.pop():
+            node.carries.append(carry)
+            if c.init is not None and self.wanted(c.init):
+                self.r.store(self.of(c.init), Const(Ellipsis), Leaf(carry.out), gast.Add)
+
+    # -- saving and restoring
+
+    def old(self, stmt: ir.Store) -> Leaf:
+        """What a write overwrites, saved before it."""
+        found = self.olds.get(stmt)
+        if found is not None:
+            return found
+        s = self.r.s
+        assert stmt.op is not None
+        base, index = stmt.op.arguments["x"], stmt.op.arguments["index"]
+        return self.save(stmt, base, index, s)
+
+    def save(self, stmt: Any, base: Leaf, index: Value, s: Any) -> Leaf:
+        block: ir.Block = []
+        with s.writing(block):
+            facts = s.facts[base.name]
+            if isinstance(facts, (Listed, Mapped)):
+                leaf = s.let(ir.subscript(s.expr(base), s.expr(index)), s.elements_of(facts) or UNKNOWN)
+            elif index == Const(Ellipsis):
+                leaf = s.let(ir.call(ir.attribute(s.expr(base), "copy")), replace(facts, roots=frozenset([s.root(("old", s.counter))])))
+            else:
+                taken = arrays.load_item(s, base, index)
+                known = s.facts_of(taken)
+                leaf = taken
+                if isinstance(known, Num) and known.kind != "npscalar" and self.shares(known, facts):
+                    own = replace(known, roots=frozenset([s.root(("old", s.counter))]))
+                    if known.kind == "array":
+                        leaf = s.let(ir.call(ir.attribute(s.expr(taken), "copy")), own)
+                    else:
+                        leaf = s.let(numpy_call(s, "copy", s.expr(taken)), own)
+        s.hints[leaf.name] = f"old_{s.hints[base.name]}"
+        s.named.add(leaf.name)
+        for let in block:
+            let.may_raise = False
+        self.before[stmt] = block
+        self.olds[stmt] = leaf
+        return leaf
+
+    def shares(self, a: Num, b: Num) -> bool:
+        return bool(a.roots & b.roots)
+
+    def restore(self, stmt: Any) -> None:
+        """Undo a write in the reverse sweep, where somebody needs what was there."""
+        s = self.r.s
+        undo: Any
+        if isinstance(stmt, ir.Store):
+            assert stmt.op is not None
+            base, index = stmt.op.arguments["x"], stmt.op.arguments["index"]
+            undo = ir.Store(base.name, s.expr(index), s.expr(self.old(stmt)), None, s.origin)
+        elif isinstance(stmt, ir.Let):
+            assert stmt.op is not None
+            base = stmt.op.arguments["x"]
+            undo = ir.Effect(ir.call(ir.attribute(s.expr(base), "append"), ir.name(stmt.target)), s.origin)
+        elif stmt.kind == "append":
+            base = stmt.operands[0]
+            undo = ir.Effect(ir.call(ir.attribute(s.expr(base), "pop")), s.origin)
+        elif stmt.kind.endswith(".at"):
+            base, index = stmt.operands[0], stmt.operands[1]
+            old = self.olds.get(stmt) or self.save(stmt, base, index, s)
+            undo = ir.Store(base.name, s.expr(index), s.expr(old), None, s.origin)
+        else:
+            base = stmt.operands[0]
+            undo = ir.Raise(None, stmt.origin)
+        self.restores.append((stmt, undo))
+        s.block.append(undo)
+
+
+def shadow_element(facts: Any) -> Any:
+    """Facts of what stands in a shadow for an element: a float for a float, else something that adds up."""
+    if isinstance(facts, Num) and facts.kind == "float":
+        return FLOAT
+    return UNKNOWN
+
+
+def defined(block: ir.Block) -> set[str]:
+    from .reverse import ir_targets
+
+    result: set[str] = set()
+    for stmt in ir.walk(block):
+        result |= set(ir_targets(stmt))
+        if isinstance(stmt, ir.Loop):
+            result |= {c.phi for c in stmt.carries}
+    return result
+
+
+__all__ = ["Shadows", "TupleV"]

@@ -1,0 +1,461 @@
+"""Operations on numbers and arrays: one statement each, with the row of the table that differentiates it."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import gast
+import numpy as np
+
+from ...rules.table import NONDIFFERENTIABLE, TABLE
+from .. import ir
+from ..facts import (
+    UNKNOWN,
+    Axis,
+    Dim,
+    Facts,
+    Listed,
+    Mapped,
+    Num,
+    Opaque,
+    Pair,
+    Sequence,
+    Static,
+    broadcast,
+    evaluate,
+    same,
+)
+from .shapes import DIMS
+from .state import Specialiser
+from .values import Const, Leaf, ListV, Obj, SliceV, TupleV, Value
+
+# What a rule's text means on Python floats: the same function without NumPy's cost for a scalar.
+SCALAR_TWINS: dict[Callable[..., Any], Callable[..., Any]] = {
+    getattr(np, n): getattr(math, m)
+    for n, m in [
+        ("sin", "sin"), ("cos", "cos"), ("tan", "tan"), ("exp", "exp"), ("sinh", "sinh"), ("cosh", "cosh"),
+        ("tanh", "tanh"), ("arctan", "atan"), ("arctan2", "atan2"), ("hypot", "hypot"), ("copysign", "copysign"),
+    ]
+}  # fmt: skip
+
+
+def plain(facts: Facts) -> Facts:
+    """Facts as NumPy's own behaviour depends on them, so that what is computed once serves many programs."""
+    if isinstance(facts, Num):
+        return Num(facts.kind, facts.dtype, None if facts.dims is None else (None,) * len(facts.dims))
+    if isinstance(facts, Pair):
+        return Pair(tuple(plain(f) for f in facts.items), facts.cls)
+    return facts
+
+
+def argument(s: Specialiser, value: Value) -> Any:
+    """An argument as `facts.evaluate` takes it."""
+    if isinstance(value, Const):
+        return Static(value.value, type(value.value))
+    if isinstance(value, TupleV):
+        return tuple(argument(s, v) for v in value.items)
+    if isinstance(value, ListV):
+        return Sequence(tuple(argument(s, v) for v in value.items))
+    facts = s.facts_of(value)
+    if isinstance(facts, Listed):
+        element = s.elements_of(facts)
+        if element is None:
+            raise ValueError("an empty list")
+        if isinstance(element, Listed):
+            inner = s.elements_of(element)
+            if inner is None:
+                raise ValueError("an empty list")
+            return Sequence((Sequence((plain(inner), plain(inner))),) * 2)
+        return Sequence((plain(element), plain(element)))
+    return plain(facts)
+
+
+def facts_of_call(
+    s: Specialiser, fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value], elementwise: bool = False
+) -> Facts:
+    """The facts of ``fn(*args, **kwargs)``."""
+    try:
+        facts, shared, is_list = evaluate(
+            fn, [argument(s, a) for a in args], {k: argument(s, v) for k, v in kwargs.items()}
+        )
+    except ValueError:
+        return unknown_result(s, args, kwargs, elementwise)
+    operands = [*args, *kwargs.values()]
+    roots: set[int] = set()
+    for position in shared:
+        for leaf in s.leaves(operands[position]):
+            found = s.facts[leaf]
+            roots |= found.roots if isinstance(found, Num) else set()
+    tensor = any(f.tensor for leaf in operands for n in s.leaves(leaf) if isinstance(f := s.facts[n], Num))
+    return settle(s, fn, facts, args, kwargs, frozenset(roots), tensor, elementwise)
+
+
+def settle(
+    s: Specialiser,
+    fn: Any,
+    facts: Facts,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    roots: frozenset[int],
+    tensor: bool,
+    elementwise: bool,
+) -> Facts:
+    """Facts from dummies, completed with axes and roots."""
+    if isinstance(facts, Pair):
+        own = frozenset([s.root(s.site("result"))]) if not roots else roots
+        return Pair(
+            tuple(
+                replace(f, roots=own if f.kind == "array" else frozenset(), tensor=tensor) if isinstance(f, Num) else f
+                for f in facts.items
+            ),
+            facts.cls,
+        )
+    if not isinstance(facts, Num) or facts.dims is None:
+        return facts
+    dims: tuple[Axis, ...] | None = facts.dims
+    if elementwise:
+        found = broadcast(*(f.dims if f is not None else None for f in (numeric(s, a) for a in args)))
+        dims = found if found is not None and len(found) == len(facts.dims) else dims
+    elif fn in DIMS:
+        found = DIMS[fn](s, args, kwargs)
+        dims = found if found is not None and len(found) == len(facts.dims) else dims
+    if facts.kind == "array" and not roots:
+        roots = frozenset([s.root(s.site())])
+    if facts.kind == "npscalar" and any(f is not None and f.kind is None for f in (numeric(s, a) for a in args)):
+        return Num(None, facts.dtype, (), frozenset(), None, tensor)  # a scalar, of Python's or of NumPy's
+    return replace(
+        facts, dims=dims, roots=roots if facts.kind == "array" else frozenset(), tensor=tensor and not facts.python
+    )
+
+
+def numeric(s: Specialiser, value: Value) -> Num | None:
+    facts = s.facts_of(value)
+    if isinstance(facts, Num):
+        return facts
+    return None
+
+
+def unknown_result(s: Specialiser, args: list[Value], kwargs: dict[str, Value], elementwise: bool) -> Facts:
+    """The result of an operation on something unknown: a number or an array, which may share its operands' memory."""
+    roots: set[int] = set()
+    dtypes = set()
+    for value in [*args, *kwargs.values()]:
+        for leaf in s.leaves(value):
+            facts = s.facts[leaf]
+            if isinstance(facts, Num):
+                roots |= facts.roots
+                if not facts.python:
+                    dtypes.add(facts.dtype)
+            elif isinstance(facts, Listed):
+                element = s.elements_of(facts)
+                roots |= element.roots if isinstance(element, Num) else set()
+    roots.add(s.root(s.site()))
+    dtype = dtypes.pop() if len(dtypes) == 1 and elementwise else None
+    return Num(None, dtype, None, frozenset(roots) if not elementwise else frozenset([s.root(s.site())]))
+
+
+def bind(fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) -> dict[str, Value] | None:
+    """The arguments by the parameter names of the row; None where the row does not know one of them."""
+    row = TABLE.get(fn)
+    if row is None:
+        return None
+    try:
+        bound = row.signature.bind(*args, **kwargs)
+    except TypeError:
+        return None
+    arguments = dict(bound.arguments)
+    for parameter in row.signature.parameters.values():
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL and parameter.name in arguments:
+            arguments[parameter.name] = TupleV(tuple(arguments[parameter.name]))
+        elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            for key, value in arguments.pop(parameter.name, {}).items():
+                if value != Const(None) and key not in ("optimize",):
+                    return None
+    return arguments
+
+
+def make_op(s: Specialiser, fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) -> ir.Op:
+    arguments = bind(fn, args, kwargs)
+    if arguments is None:
+        every = {f"argument {k}": v for k, v in enumerate([*args, *kwargs.values()])}
+        return ir.Op(fn if fn in NONDIFFERENTIABLE or fn not in TABLE else Unbound(fn), every)
+    return ir.Op(fn, arguments)
+
+
+class Unbound:
+    """A function that has a rule, called with arguments that the rule does not take."""
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        self.fn = fn
+        self.__name__ = getattr(fn, "__name__", str(fn))
+
+
+def is_elementwise(fn: Any) -> bool:
+    if isinstance(fn, np.ufunc):
+        return fn.signature is None
+    row = TABLE.get(fn)
+    return row is not None and row.kind == "elementwise"
+
+
+def apply(
+    s: Specialiser,
+    fn: Callable[..., Any],
+    expr: Any,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    python: Callable[..., Any] | None = None,
+    hint: str = "t",
+) -> Value:
+    """Emit one operation; `fn` is its row, `python` what computes it where that differs."""
+    args = [normal(s, a) for a in args]
+    kwargs = {k: normal(s, v) for k, v in kwargs.items()}
+    elementwise = is_elementwise(fn)
+    facts = facts_of_call(s, python or fn, args, kwargs, elementwise)
+    if isinstance(facts, Num) and facts.kind == "int" and facts.size is None:
+        facts = replace(facts, size=integer_size(s, fn, args))
+    op = make_op(s, fn, args, kwargs)
+    if isinstance(facts, Pair):
+        op.cls = facts.cls if facts.cls is not list else None
+        leaves = s.let_several(expr, list(facts.items), op, hint)
+        return TupleV(tuple(leaves), facts.cls if facts.cls is not list else None)
+    quiet = cannot_fail(s, fn, args) if elementwise else fn in (np.sum, np.mean) and len(args) == 1 and not kwargs
+    return s.let(expr, facts, op, hint, may_raise=not quiet)
+
+
+def normal(s: Specialiser, value: Value) -> Value:
+    """An argument as the table knows it: an object that stands for a list is the list of its items."""
+    if isinstance(value, Obj) and value.cls is list:
+        from .containers import items_of
+
+        return ListV(tuple(items_of(s, value, None)))
+    return value
+
+
+def integer_size(s: Specialiser, fn: Any, args: list[Value]) -> Axis:
+    """The symbol of ``n + 1`` and ``n - 1``, given that of ``n``."""
+    if fn in (np.add, np.subtract) and len(args) == 2 and isinstance(args[0], Leaf) and isinstance(args[1], Const):
+        offset = args[1].value if fn is np.add else -args[1].value
+        return s.new_size(args[0]).plus(offset)
+    return None
+
+
+def cannot_fail(s: Specialiser, fn: Callable[..., Any], args: list[Value]) -> bool:
+    """Whether an elementwise operation surely succeeds: floats whose shapes are known to fit."""
+    known = [numeric(s, a) for a in args]
+    if any(f is None or f.dtype is None or f.dims is None or f.dtype.kind not in "fc" and not f.python for f in known):
+        return False
+    if all(f is not None and f.python for f in known):
+        return fn in (np.add, np.subtract, np.multiply, np.negative)
+    shapes = [f.dims for f in known if f is not None and f.dims]
+    return all(
+        len(d) == len(shapes[0]) and all(same(a, b) for a, b in zip(d, shapes[0])) for d in shapes if d is not None
+    )
+
+
+def augment(s: Specialiser, old: Value, op: type, value: Value) -> Value:
+    """``old op= value``: the new value of the name."""
+    from .containers import extend_list
+    from .expressions import OPERATORS, operate
+    from .objects import call_method, has_method
+
+    if isinstance(old, Obj):
+        method = f"__i{OPERATORS[op][2]}__"
+        return call_method(s, old, method, [value]) if has_method(s, old, method) else operate(s, op, old, value)
+    facts = s.facts_of(old)
+    if isinstance(facts, Listed) and op is gast.Add:
+        extend_list(s, old, value)
+        return old
+    if not isinstance(old, Leaf) or not isinstance(facts, Num) or facts.python or facts.kind == "npscalar":
+        return operate(s, op, old, value)
+    fn, python, _ = OPERATORS[op]
+    result = facts_of_call(s, python, [old, value], {}, elementwise=op is not gast.MatMult)
+    fits = (
+        isinstance(result, Num)
+        and result.dtype == facts.dtype
+        and result.dtype is not None
+        and same_shape(facts, result)
+    )
+    if fits and not shared(s, old):
+        return operate(s, op, old, value)
+    if facts.kind is None and not shared(s, old) and isinstance(result, Num) and (result.dtype == facts.dtype):
+        return operate(s, op, old, value)
+    return store_augmented(s, old, Const(Ellipsis), op, value)
+
+
+def same_shape(a: Num, b: Num) -> bool:
+    return (
+        a.dims is not None
+        and b.dims is not None
+        and len(a.dims) == len(b.dims)
+        and all(same(x, y) for x, y in zip(a.dims, b.dims))
+    )
+
+
+def shared(s: Specialiser, value: Leaf) -> bool:
+    """Whether another name may see a change of this array's memory."""
+    facts = s.facts[value.name]
+    roots = facts.roots if isinstance(facts, Num) else frozenset()
+    for element in s.elements.values():
+        if isinstance(element, Num) and element.roots & roots:
+            return True
+    if any(isinstance(e.facts, Num) and e.facts.roots & roots for e in s.externals.values()):
+        return True
+    seen = 0
+    for other in s.env.values():
+        for leaf in s.leaves(other):
+            found = s.facts[leaf]
+            if isinstance(found, Num) and found.roots & roots:
+                seen += 1
+    return seen > 1
+
+
+def store_item(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
+    """``base[index] = value`` on an array."""
+    facts = s.facts[base.name]
+    if isinstance(facts, Num) and facts.kind == "npscalar":
+        raise s.refuse("a NumPy scalar cannot be assigned to by index")
+    op = ir.Op(operator.setitem, {"x": base, "index": index, "value": value})
+    s.block.append(ir.Store(base.name, s.expr(index), s.expr(value), None, s.where(), op))
+
+
+def store_augmented(s: Specialiser, base: Leaf, index: Value, op: type, value: Value) -> Value:
+    """``base[index] op= value`` on an array."""
+    from .expressions import OPERATORS
+
+    arguments = {"x": base, "index": index, "value": value}
+    node = ir.Store(base.name, s.expr(index), s.expr(value), op, s.where(), ir.Op(OPERATORS[op][0], arguments))
+    s.block.append(node)
+    return base
+
+
+# -- reading by index
+
+
+def parts_of(index: Value) -> list[Value]:
+    if isinstance(index, TupleV):
+        return list(index.items)
+    if isinstance(index, Const) and isinstance(index.value, tuple):
+        return [Const(v) for v in index.value]
+    return [index]
+
+
+def is_basic(s: Specialiser, part: Value) -> bool:
+    if isinstance(part, Const):
+        return (
+            part.value is None
+            or part.value is Ellipsis
+            or isinstance(part.value, (slice, int, np.integer))
+            and not isinstance(part.value, bool)
+        )
+    if isinstance(part, SliceV):
+        return True
+    facts = s.facts_of(part)
+    return isinstance(facts, Num) and facts.dims == () and facts.dtype is not None and facts.dtype.kind in "iu"
+
+
+def load_item(s: Specialiser, base: Leaf, index: Value) -> Value:
+    """``base[index]`` on an array."""
+    facts = s.facts[base.name]
+    assert isinstance(facts, Num)
+    parts = parts_of(index)
+    index_ok = all(is_basic(s, p) for p in parts)
+    result: Facts
+    if facts.dims is None or facts.dtype is None:
+        result = Num(None, facts.dtype, None, facts.roots, None, facts.tensor)
+    elif index_ok:
+        result = basic_facts(s, facts, parts)
+    else:
+        result = advanced_facts(s, facts, parts)
+    op = ir.Op(operator.getitem, {"x": base, "index": index})
+    cut_only = index_ok and all(
+        isinstance(p, SliceV) or isinstance(p, Const) and not isinstance(p.value, int) for p in parts
+    )
+    return s.let(ir.subscript(ir.name(base.name), s.expr(index)), result, op, may_raise=not cut_only)
+
+
+def basic_facts(s: Specialiser, facts: Num, parts: list[Value]) -> Facts:
+    assert facts.dims is not None
+    consumed = sum(1 for p in parts if not (isinstance(p, Const) and (p.value is None or p.value is Ellipsis)))
+    rest = len(facts.dims) - consumed
+    if rest < 0:
+        raise s.refuse(f"too many indices for an array of rank {len(facts.dims)}")
+    dims: list[Axis] = []
+    axes = list(facts.dims)
+    ellipsis = False
+    for part in parts:
+        if isinstance(part, Const) and part.value is None:
+            dims.append(1)
+        elif isinstance(part, Const) and part.value is Ellipsis:
+            ellipsis = True
+            dims += axes[:rest]
+            axes = axes[rest:]
+        elif isinstance(part, SliceV) or isinstance(part, Const) and isinstance(part.value, slice):
+            dims.append(sliced(s, axes.pop(0), part))
+        else:
+            axes.pop(0)
+    dims += axes
+    if not dims and not ellipsis:
+        return Num("npscalar", facts.dtype, (), frozenset(), None, facts.tensor)
+    return Num("array", facts.dtype, tuple(dims), facts.roots, None, facts.tensor)
+
+
+def sliced(s: Specialiser, axis: Axis, part: Value) -> Axis:
+    """The length of an axis after a slice."""
+    if isinstance(part, SliceV):
+        bounds = [
+            v.name if isinstance(v, Leaf) else v.value if isinstance(v, Const) else None
+            for v in (part.start, part.stop, part.step)
+        ]
+        return Dim(("slice", axis, *bounds)) if axis is not None else None
+    start, stop, step = part.value.start, part.value.stop, part.value.step
+    if (start, stop) == (None, None) and step in (None, 1, -1):
+        return axis
+    if isinstance(axis, int):
+        return len(range(axis)[part.value])
+    if axis is None:
+        return None
+    if step in (None, 1) and (start or 0) >= 0 and (stop is None or stop < 0):
+        return axis.plus(-(start or 0) + (stop or 0))
+    return Dim(("slice", axis, start, stop, step))
+
+
+def advanced_facts(s: Specialiser, facts: Num, parts: list[Value]) -> Facts:
+    """The result of indexing with arrays is a copy; its rank comes from NumPy."""
+    assert facts.dims is not None
+    try:
+        index = tuple(dummy_index(s, p) for p in parts)
+        result = np.ones((2,) * len(facts.dims), facts.dtype)[index]
+    except (ValueError, IndexError, TypeError):
+        return Num("array", facts.dtype, None, frozenset([s.root(s.site())]), None, facts.tensor)
+    if not isinstance(result, np.ndarray):
+        return Num("npscalar", facts.dtype, (), frozenset(), None, facts.tensor)
+    dims: tuple[Axis, ...] = (None,) * result.ndim
+    if len(parts) == 1:
+        first = numeric(s, parts[0])
+        if first is not None and first.dtype is not None and first.dtype.kind in "iu" and first.dims is not None:
+            dims = (*first.dims, *facts.dims[1:])
+    return Num("array", facts.dtype, dims, frozenset([s.root(s.site())]), None, facts.tensor)
+
+
+def dummy_index(s: Specialiser, part: Value) -> Any:
+    if isinstance(part, Const):
+        return part.value if not isinstance(part.value, int) or isinstance(part.value, bool) else 0
+    if isinstance(part, SliceV):
+        return slice(None)
+    if isinstance(part, (ListV, TupleV)):
+        return [dummy_index(s, p) for p in part.items]
+    facts = s.facts_of(part)
+    if isinstance(facts, Listed):
+        return [0, 0]
+    if not isinstance(facts, Num) or facts.dims is None or facts.dtype is None:
+        raise ValueError
+    if facts.dtype.kind == "b":
+        return np.ones((2,) * len(facts.dims), bool)
+    if facts.dtype.kind not in "iu":
+        raise ValueError
+    return np.zeros((2,) * len(facts.dims), int) if facts.dims else 0

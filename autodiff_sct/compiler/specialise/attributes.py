@@ -1,0 +1,244 @@
+"""Attributes: of modules, objects, classes, arrays."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import gast
+import numpy as np
+
+from .. import ir
+from ..facts import INT, Listed, Mapped, Num, Opaque, Pair
+from . import arrays
+from .externals import import_external, import_value, object_number
+from .state import Specialiser
+from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, Super, TupleV, Value
+
+SCALAR_ATTRIBUTES: dict[str, Value] = {"ndim": Const(0), "size": Const(1), "shape": TupleV(())}
+
+
+def attribute_of(s: Specialiser, base: Value, attr: str) -> Value:
+    if isinstance(base, Const):
+        return of_constant(s, base, attr)
+    if isinstance(base, Obj):
+        return of_object(s, base, attr)
+    if isinstance(base, TupleV):
+        return of_tuple(s, base, attr)
+    if isinstance(base, Super):
+        return of_super(s, base, attr)
+    if isinstance(base, PartialV) and attr in ("func", "args", "keywords"):
+        return {"func": base.function, "args": TupleV(base.args)}.get(attr, Const(None))
+    if isinstance(base, Leaf):
+        return of_leaf(s, base, attr)
+    if isinstance(base, (ListV, Closure, Bound)):
+        return Bound(attr, base)
+    raise s.refuse(f"the attribute {attr!r} of this value cannot be followed")
+
+
+def of_constant(s: Specialiser, base: Const, attr: str) -> Value:
+    if isinstance(base.value, (int, float, complex)) and not isinstance(base.value, bool) and attr in SCALAR_ATTRIBUTES:
+        return SCALAR_ATTRIBUTES[attr]
+    try:
+        value = getattr(base.value, attr)
+    except AttributeError as error:
+        raise s.refuse(str(error)) from error
+    if isinstance(base.value, types.ModuleType):
+        return of_module(s, base, attr, value)
+    if isinstance(base.value, type) and isinstance(value, types.FunctionType):
+        return Const(value)
+    if callable(value) and not isinstance(value, type) and not isinstance(value, types.FunctionType):
+        return Bound(value, base) if isinstance(value, types.BuiltinMethodType) else Const(value, ir.attribute(s.expr(base), attr))
+    if isinstance(base.value, type) and not isinstance(value, (types.FunctionType, types.MethodType)):
+        return import_external(s, lambda: getattr(base.value, attr), attr, ("attribute", object_number(s, base.value), attr))
+    return Const(value, ir.attribute(s.expr(base), attr))
+
+
+def of_module(s: Specialiser, base: Const, attr: str, value: Any) -> Value:
+    """NumPy's and the standard library's names are constants; those of the user's modules are read anew."""
+    module = base.value.__name__.split(".")[0]
+    if module in ("numpy", "math", "scipy", "operator", "functools", "itertools", "random", "builtins", "autodiff_sct"):
+        if isinstance(value, types.ModuleType):
+            return Const(value, ir.attribute(s.expr(base), attr))
+        return Const(value, ir.attribute(s.expr(base), attr))
+    return import_external(s, lambda: getattr(base.value, attr), attr, ("module", base.value.__name__, attr))
+
+
+def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
+    from .containers import field
+
+    if base.cls in (dict, list):
+        return Bound(attr, base)
+    value = field(s, base, attr)
+    if value is not None:
+        return value
+    found = lookup(base.cls, attr)
+    if isinstance(found, property):
+        from .calls import call_python
+
+        assert found.fget is not None
+        return call_python(s, found.fget, [base], {})
+    if isinstance(found, types.FunctionType):
+        if base.id in s.objects and attr in getattr(s.objects[base.id][0], "__dict__", {}):
+            return of_outside(s, base, attr)
+        return Bound(found, base)
+    if isinstance(found, staticmethod):
+        return Const(found.__func__)
+    if isinstance(found, classmethod):
+        return Bound(found.__func__, Const(base.cls))
+    if base.id in s.objects:
+        return of_outside(s, base, attr)
+    if attr == "__class__":
+        return Const(base.cls)
+    if found is not None:
+        return import_external(s, lambda: getattr(base.cls, attr), attr, ("attribute", object_number(s, base.cls), attr))
+    raise s.refuse(f"a {base.cls.__name__} has no attribute {attr!r} here")
+
+
+def lookup(cls: type, attr: str) -> Any:
+    for parent in cls.__mro__:
+        if attr in parent.__dict__:
+            return parent.__dict__[attr]
+    return None
+
+
+def of_outside(s: Specialiser, base: Obj, attr: str) -> Value:
+    obj, read = s.objects[base.id]
+    if not hasattr(obj, attr):
+        raise s.refuse(f"{type(obj).__name__!r} object has no attribute {attr!r}")
+    symbol = f"{getattr(base, 'symbol', '')}{attr}"
+    value = import_value(s, getattr(obj, attr), lambda: getattr(read(), attr), symbol, ("field", base.id, attr))
+    s.env[(base.id, attr)] = value
+    return value
+
+
+def of_tuple(s: Specialiser, base: TupleV, attr: str) -> Value:
+    fields = getattr(base.cls, "_fields", None)
+    if fields is None and base.cls is not None:
+        fields = [n for n in dir(base.cls) if not n.startswith("_")] if False else getattr(base.cls, "__match_args__", ())
+    if fields and attr in fields:
+        return base.items[list(fields).index(attr)]
+    if attr == "_replace":
+        return Bound(attr, base)
+    found = lookup(base.cls, attr) if base.cls is not None else None
+    if isinstance(found, property):
+        from .calls import call_python
+
+        assert found.fget is not None
+        return call_python(s, found.fget, [base], {})
+    if isinstance(found, types.FunctionType):
+        return Bound(found, base)
+    return Bound(attr, base)
+
+
+def of_super(s: Specialiser, base: Super, attr: str) -> Value:
+    cls = base.self.cls if isinstance(base.self, Obj) else base.self.value
+    mro = cls.__mro__
+    for parent in mro[mro.index(base.cls) + 1 :]:
+        if attr in parent.__dict__:
+            found = parent.__dict__[attr]
+            if isinstance(found, property):
+                from .calls import call_python
+
+                assert found.fget is not None
+                return call_python(s, found.fget, [base.self], {})
+            if isinstance(found, (types.FunctionType, types.WrapperDescriptorType)):
+                return Bound(found, base.self)
+            if isinstance(found, (staticmethod, classmethod)):
+                return Const(found.__func__)
+            return Const(found)
+    raise s.refuse(f"no class above {base.cls.__name__} has {attr!r}")
+
+
+def of_leaf(s: Specialiser, base: Leaf, attr: str) -> Value:
+    facts = s.facts[base.name]
+    if isinstance(facts, Pair):
+        from .containers import items_of
+
+        return of_tuple(s, TupleV(tuple(items_of(s, base, None)), facts.cls), attr)
+    if isinstance(facts, (Listed, Mapped)):
+        return Bound(attr, base)
+    if isinstance(facts, Num):
+        return of_number(s, base, facts, attr)
+    return Bound(attr, base)
+
+
+def of_number(s: Specialiser, base: Leaf, facts: Num, attr: str) -> Value:
+    if facts.python and attr in SCALAR_ATTRIBUTES:
+        return SCALAR_ATTRIBUTES[attr]
+    if attr == "T":
+        return transposed(s, base, facts)
+    if attr in ("real", "imag"):
+        expr = ir.attribute(ir.name(base.name), attr)
+        return arrays.apply(s, getattr(np, attr), expr, [base], {}, lambda x: getattr(x, attr))
+    if attr == "shape":
+        return shape_of(s, base, facts)
+    if attr == "ndim":
+        return Const(facts.ndim) if facts.ndim is not None else measure(s, base, attr)
+    if attr == "size":
+        return Const(1) if facts.dims == () else measure(s, base, attr)
+    if attr == "dtype":
+        return Const(facts.dtype, ir.attribute(ir.name(base.name), attr)) if facts.dtype is not None else s.let(ir.attribute(ir.name(base.name), attr), Opaque(np.dtype), may_raise=False)
+    if attr in ("nbytes", "itemsize", "strides", "flags", "base"):
+        return s.let(ir.attribute(ir.name(base.name), attr), INT if attr in ("nbytes", "itemsize") else Opaque(), may_raise=False)
+    if attr == "flat":
+        raise s.refuse("`.flat` writes and reads in an order of its own", "use `.reshape(-1)` or `np.ravel`")
+    return Bound(attr, base)
+
+
+def measure(s: Specialiser, base: Leaf, attr: str) -> Leaf:
+    return s.let(ir.attribute(ir.name(base.name), attr), INT, ir.Op(np.shape, {"a": base}), hint=attr, may_raise=False)
+
+
+def transposed(s: Specialiser, base: Leaf, facts: Num) -> Value:
+    expr = ir.attribute(ir.name(base.name), "T")
+    if facts.dims is not None and len(facts.dims) < 2:
+        return base
+    result = Num(facts.kind, facts.dtype, None if facts.dims is None else facts.dims[::-1], facts.roots, None, facts.tensor)
+    return s.let(expr, result, ir.Op(np.transpose, {"a": base}), hint="transposed", may_raise=False)
+
+
+def shape_of(s: Specialiser, base: Leaf, facts: Num) -> Value:
+    expr = ir.attribute(ir.name(base.name), "shape")
+    if facts.dims is None:
+        return s.let(expr, Opaque(tuple), ir.Op(np.shape, {"a": base}), hint="shape", may_raise=False)
+    items: list[Value] = []
+    for k, dim in enumerate(facts.dims):
+        if isinstance(dim, int):
+            items.append(Const(dim))
+        else:
+            length = Num("int", np.dtype(int), (), frozenset(), dim)
+            items.append(s.let(ir.subscript(expr, ir.constant(k)), length, ir.Op(np.shape, {"a": base}), hint="n", may_raise=False))
+    return TupleV(tuple(items), None, expr)
+
+
+# -- writing
+
+
+def assign_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> None:
+    from .containers import refuse_frozen
+
+    if isinstance(base, Obj):
+        found = lookup(base.cls, attr)
+        if isinstance(found, property):
+            from .calls import call_python
+
+            if found.fset is None:
+                raise s.refuse(f"the property {attr!r} has no setter")
+            call_python(s, found.fset, [base, value], {})
+            return
+        refuse_frozen(s, base)
+        if base.id in s.objects:
+            assign_outside(s, base, attr, value)
+        s.env[(base.id, attr)] = value
+        return
+    if isinstance(base, Leaf) and isinstance(s.facts[base.name], Num):
+        raise s.refuse(f"the attribute {attr!r} of an array is assigned", "use reshape or a new array")
+    raise s.refuse(f"the attribute {attr!r} of something outside the function is assigned", "return the value instead")
+
+
+def assign_outside(s: Specialiser, base: Obj, attr: str, value: Value) -> None:
+    """An object that exists outside the call is changed, once, in the forward sweep."""
+    target = ir.attribute(s.expr(base), attr)
+    node = gast.Assign([gast.Attribute(target.value, attr, gast.Store())], s.expr(value), None)
+    s.block.append(ir.Effect(node, s.where(), "publish", (value,)))

@@ -1,0 +1,410 @@
+"""Python's own functions."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import functools
+import operator
+from typing import Any
+
+import gast
+import numpy as np
+
+from .. import ir
+from ..facts import BOOL, INT, Listed, Mapped, Num, Opaque, Pair, dummy
+from . import arrays, containers, polyfills
+from .attributes import assign_attribute, attribute_of, lookup
+from .calls import call_python, call_value, handles, opaque_call
+from .expressions import OPERATORS, operate, truth
+from .iteration import Source, each, enumerated, length_of, mapped, over, over_range, reversed_source, zipped
+from .objects import call_method, has_method, replace_fields
+from .state import Specialiser
+from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
+
+
+@handles(len)
+def len_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    value = args[0]
+    if isinstance(value, (TupleV, ListV)):
+        return Const(len(value.items))
+    if isinstance(value, Obj):
+        if value.cls in (dict, list):
+            return Const(len(s.fields(value)))
+        return call_method(s, value, "__len__", [])
+    if isinstance(value, Const):
+        return Const(len(value.value))
+    if isinstance(value, Leaf):
+        facts = s.facts[value.name]
+        return Const(len(facts.items)) if isinstance(facts, Pair) else length_of(s, value)
+    raise s.refuse("len() of something whose length cannot be followed", "make a list of it first")
+
+
+@handles(range)
+def range_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if all(s.is_static(a) for a in args):
+        return Const(range(*(s.static(a) for a in args)))
+    full = args if len(args) > 1 else [Const(0), args[0]]
+    return over_range(s, full)
+
+
+@handles(enumerate)
+def enumerate_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
+    source = over(s, args[0])
+    if source.items is None and source.bounds is None:
+        source = over(s, listed_opaque(s, args[0]))
+    return enumerated(s, source, start)
+
+
+def listed_opaque(s: Specialiser, value: Value) -> Leaf:
+    """The items of an iterable of which nothing is known, in a list."""
+    listed = Listed(frozenset([s.root(("list", s.site("opaque")))]))
+    s.put_element(listed, Opaque())
+    expr = ir.call(gast.Name("list", gast.Load(), None, None), s.expr(value))
+    return s.let(expr, listed, ir.Op(dict.keys, {"x": value}), hint="items", effect=True)
+
+
+@handles(zip)
+def zip_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if kwargs and kwargs != {"strict": Const(False)}:
+        raise s.refuse("zip with strict=True", "compare the lengths with an assert")
+    return zipped(s, [over(s, a) for a in args])
+
+
+@handles(reversed)
+def reversed_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return reversed_source(s, over(s, args[0]))
+
+
+@handles(map)
+def map_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    fn = args[0]
+    if len(args) == 2:
+        return mapped(s, over(s, args[1]), lambda item: call_value(s, fn, [item], {}))
+    source = zipped(s, [over(s, a) for a in args[1:]])
+    return mapped(s, source, lambda item: call_value(s, fn, list(item.items), {}))
+
+
+@handles(filter)
+def filter_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return call_python(s, polyfills.filtered, [args[0], listify(s, args[1])], {})
+
+
+def listify(s: Specialiser, value: Value) -> Value:
+    return as_list(s, value) if isinstance(value, Source) else value
+
+
+def as_list(s: Specialiser, value: Value) -> Value:
+    """The items of anything in a new list."""
+    source = over(s, value)
+    if source.items is not None:
+        return ListV(tuple(source.items), s.site())
+    listed = Listed(frozenset([s.root(("list", s.site("as list")))]))
+    if source.bounds is None:
+        return listed_opaque(s, value)
+    result = s.let(gast.List([], gast.Load()), listed, ir.Op(list, {"items": ListV(())}), hint="items", may_raise=False)
+    each(s, source, lambda item: containers.append(s, result, item))
+    return result
+
+
+@handles(list)
+def list_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if not args:
+        return ListV((), s.site())
+    if isinstance(args[0], Leaf) and isinstance(s.facts[args[0].name], Listed):
+        return call_value(s, Bound("copy", args[0]), [], {})
+    return as_list(s, args[0])
+
+
+@handles(tuple)
+def tuple_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if not args:
+        return TupleV(())
+    source = over(s, args[0])
+    if source.items is not None:
+        return TupleV(tuple(source.items))
+    items = as_list(s, args[0])
+    facts = s.facts_of(items)
+    return s.let(ir.call(gast.Name("tuple", gast.Load(), None, None), s.expr(items)), facts, ir.Op(list.copy, {"x": items}), hint="items")
+
+
+@handles(dict)
+def dict_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    result = containers.new_dict(s)
+    if args and isinstance(args[0], Obj) and args[0].cls is dict:
+        containers.update_dict(s, result, [(None, args[0])])
+    elif args:
+        each(s, over(s, args[0]), lambda pair: containers.set_item(s, result, *containers.items_of(s, pair, 2)))
+    containers.update_dict(s, result, [(Const(k), v) for k, v in kwargs.items()])
+    return result
+
+
+@handles(sum)
+def sum_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    items = listify(s, args[0])
+    start = args[1] if len(args) > 1 else kwargs.get("start")
+    known = as_items(s, items)
+    if known is not None and not known:
+        return start if start is not None else Const(0)
+    if known is not None and any(isinstance(v, (Obj, TupleV, ListV)) for v in known):
+        return call_python(s, polyfills.folded, [items, start or Const(0)], {})
+    given = ListV(tuple(known)) if known is not None else items
+    more = [] if start is None else [start]
+    expr = ir.call(gast.Name("sum", gast.Load(), None, None), s.expr(given), *(s.expr(v) for v in more))
+    return arrays.apply(s, sum, expr, [given, *more], {})
+
+
+def as_items(s: Specialiser, value: Value) -> list[Value] | None:
+    if isinstance(value, (TupleV, ListV)) or (isinstance(value, Obj) and value.cls in (dict, list)):
+        return containers.items_of(s, value, None)
+    if isinstance(value, Const) and isinstance(value.value, (tuple, list, range)):
+        return [Const(v) for v in value.value]
+    return None
+
+
+def extreme(fn: Any) -> Any:
+    def handler(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        args = [listify(s, a) for a in args]
+        if "key" in kwargs:
+            items = args[0] if len(args) == 1 else TupleV(tuple(args))
+            return call_python(s, polyfills.largest_by if fn is max else polyfills.smallest_by, [items, kwargs["key"]], {})
+        if kwargs:
+            raise s.refuse(f"{fn.__name__} with {next(iter(kwargs))}=")
+        if len(args) == 1 and as_items(s, args[0]) is not None:
+            args = as_items(s, args[0]) or []
+        if all(isinstance(a, Const) for a in args):
+            return Const(fn(*(a.value for a in args)))
+        if any(isinstance(a, Obj) for a in args):
+            return call_python(s, polyfills.largest if fn is max else polyfills.smallest, [TupleV(tuple(args))], {})
+        expr = ir.call(gast.Name(fn.__name__, gast.Load(), None, None), *(s.expr(a) for a in args))
+        return arrays.apply(s, fn, expr, args, {})
+
+    return handler
+
+
+handles(max)(extreme(max))
+handles(min)(extreme(min))
+
+
+@handles(sorted)
+def sorted_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    key = kwargs.get("key", Const(None))
+    items = listify(s, args[0])
+    if isinstance(items, Obj) and items.cls is dict:
+        return ListV(tuple(Const(k) for k in sorted(s.fields(items))), s.site())
+    if s.is_static(items) and key == Const(None):
+        return Const(sorted(s.static(items), reverse=s.static(kwargs.get("reverse", Const(False)))))
+    return call_python(s, polyfills.ordered, [containers.own_list(s, items) if isinstance(items, ListV) else items, key, kwargs.get("reverse", Const(False))], {})
+
+
+def quantifier(fn: Any) -> Any:
+    def handler(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        items = listify(s, args[0])
+        return s.let(ir.call(gast.Name(fn.__name__, gast.Load(), None, None), s.expr(items)), BOOL, ir.Op(bool, {"x": items}), hint="condition")
+
+    return handler
+
+
+handles(any)(quantifier(any))
+handles(all)(quantifier(all))
+
+
+@handles(functools.reduce)
+def reduce_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    items = listify(s, args[1])
+    if len(args) > 2:
+        return call_python(s, polyfills.reduced_from, [args[0], items, args[2]], {})
+    return call_python(s, polyfills.reduced, [args[0], items], {})
+
+
+@handles(functools.partial)
+def partial_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return PartialV(args[0], tuple(args[1:]), dict(kwargs))
+
+
+# -- types and truth
+
+
+@handles(isinstance)
+def isinstance_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    value, classes = args
+    kinds = classes_of(s, classes)
+    cls = class_of(s, value)
+    if cls is not None:
+        from ...tensor import Tensor
+
+        if cls is Tensor:
+            return Const(any(issubclass(Tensor, kind) for kind in kinds))
+        return Const(issubclass(cls, kinds))
+    return s.let(ir.call(gast.Name("isinstance", gast.Load(), None, None), s.expr(value), s.expr(classes)), BOOL, ir.Op(isinstance, {"x": value}), may_raise=False)
+
+
+def classes_of(s: Specialiser, value: Value) -> tuple[type, ...]:
+    import types
+
+    found = s.static(value)
+    if isinstance(found, types.UnionType):
+        return tuple(found.__args__)
+    return found if isinstance(found, tuple) else (found,)
+
+
+def class_of(s: Specialiser, value: Value) -> type | None:
+    """The class that a value has at run time, where it is known."""
+    if isinstance(value, Const):
+        return type(value.value)
+    if isinstance(value, TupleV):
+        return value.cls or tuple
+    if isinstance(value, ListV):
+        return list
+    if isinstance(value, Obj):
+        return value.cls
+    if isinstance(value, (Closure, PartialV, Bound)):
+        return type(class_of)
+    if isinstance(value, Leaf):
+        facts = s.facts[value.name]
+        if isinstance(facts, Num):
+            if facts.tensor:
+                from ...tensor import Tensor
+
+                return Tensor
+            try:
+                return type(dummy(facts))
+            except ValueError:
+                return None
+        return {Listed: list, Mapped: dict, Pair: tuple}.get(type(facts), getattr(facts, "cls", None))
+    return None
+
+
+@handles(type)
+def type_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    cls = class_of(s, args[0])
+    if cls is None:
+        return opaque_call(s, gast.Name("type", gast.Load(), None, None), type, args, kwargs)
+    return Const(cls)
+
+
+@handles(bool)
+def bool_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    value = truth(s, args[0])
+    if isinstance(value, Const):
+        return value
+    return s.let(ir.call(gast.Name("bool", gast.Load(), None, None), s.expr(value)), BOOL, ir.Op(bool, {"x": value}))
+
+
+@handles(int)
+def int_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if args and isinstance(args[0], Const):
+        return Const(int(args[0].value))
+    facts = s.num(args[0])
+    if facts is not None and facts.kind == "int":
+        return args[0]
+    return s.let(ir.call(gast.Name("int", gast.Load(), None, None), *(s.expr(a) for a in args)), INT, ir.Op(int, {"x": args[0]}), hint="k")
+
+
+@handles(callable)
+def callable_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    value = args[0]
+    if isinstance(value, Leaf):
+        return Const(False)
+    if isinstance(value, Obj):
+        return Const(has_method(s, value, "__call__"))
+    return Const(callable(value.value) if isinstance(value, Const) else isinstance(value, (Closure, Bound, PartialV)))
+
+
+@handles(hasattr)
+def hasattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    name = s.static(args[1])
+    if isinstance(args[0], Obj):
+        here = (args[0].id, name) in s.env or lookup(args[0].cls, name) is not None
+        return Const(here or (args[0].id in s.objects and hasattr(s.objects[args[0].id][0], name)))
+    cls = class_of(s, args[0])
+    return Const(hasattr(cls, name) if cls is not None else False)
+
+
+@handles(getattr)
+def getattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if len(args) > 2 and not hasattr_(s, args[:2], {}).value:
+        return args[2]
+    return attribute_of(s, args[0], s.static(args[1]))
+
+
+@handles(setattr)
+def setattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    assign_attribute(s, args[0], s.static(args[1]), args[2])
+    return Const(None)
+
+
+@handles(divmod)
+def divmod_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return TupleV((operate(s, gast.FloorDiv, *args), operate(s, gast.Mod, *args)))
+
+
+@handles(pow)
+def pow_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if len(args) != 2:
+        raise s.refuse("pow with a modulus")
+    return operate(s, gast.Pow, *args)
+
+
+@handles(abs)
+def abs_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    value = args[0]
+    if isinstance(value, Obj):
+        return call_method(s, value, "__abs__", [])
+    if isinstance(value, Const):
+        return Const(abs(value.value))
+    return arrays.apply(s, np.absolute, ir.call(gast.Name("abs", gast.Load(), None, None), s.expr(value)), args, {}, abs)
+
+
+for _kind, (_fn, _python, _method) in OPERATORS.items():
+    handles(_python)(lambda s, args, kwargs, _kind=_kind: operate(s, _kind, *args))
+
+
+@handles(operator.getitem)
+def getitem(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return containers.get_item(s, args[0], args[1])
+
+
+@handles(operator.neg)
+def neg(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return arrays.apply(s, np.negative, gast.UnaryOp(gast.USub(), s.expr(args[0])), args, {}, operator.neg)
+
+
+# -- copies
+
+
+@handles(copy.copy, copy.deepcopy)
+def copy_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    value = args[0]
+    if isinstance(value, Leaf):
+        facts = s.facts[value.name]
+        if isinstance(facts, Num) and facts.kind == "array":
+            return call_value(s, Bound("copy", value), [], {})
+        if isinstance(facts, Num) and facts.kind is not None:
+            return value
+        if isinstance(facts, Listed) and not isinstance(s.elements_of(facts), (Listed, Mapped)):
+            return call_value(s, Bound("copy", value), [], {})
+    if isinstance(value, (Const, TupleV)):
+        return value
+    if isinstance(value, Obj) and value.id not in s.objects:
+        obj = Obj(("copy", s.site()), value.cls)
+        fields = {k: s.env[(value.id, k)] for k in s.fields(value)}
+        for k, v in fields.items():
+            s.env[(obj.id, k)] = copy_(s, [v], {})
+        return obj
+    raise s.refuse("a copy of something that cannot be followed")
+
+
+@handles(dataclasses.replace)
+def replace_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return replace_fields(s, args[0], kwargs)
+
+
+@handles(dataclasses.asdict)
+def asdict(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    result = containers.new_dict(s)
+    obj = args[0]
+    for name in s.fields(obj):
+        containers.set_item(s, result, Const(name), s.env[(obj.id, name)])
+    return result

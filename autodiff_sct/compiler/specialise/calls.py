@@ -1,0 +1,361 @@
+"""Calls: functions of the user's are inlined, functions of NumPy's become one statement."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ...errors import NoRule, SourceUnavailable
+from ...rules.table import NONDIFFERENTIABLE, STATIC, TABLE
+from .. import ir
+from ..desugar import desugar
+from ..facts import Listed, Num, Opaque
+from ..fence import fence
+from ..parse import parse
+from . import arrays
+from .control import Ended
+from .expressions import evaluate
+from .externals import import_external, object_number
+from .names import parameters, scan
+from .state import Specialiser
+from .values import Bound, Closure, Const, Frame, Leaf, ListV, Obj, PartialV, Super, TupleV, Value
+
+HANDLERS: dict[Any, Callable[[Specialiser, list[Value], dict[str, Value]], Value]] = {}
+DEPTH = 120
+
+
+def handles(*fns: Any) -> Callable[[Any], Any]:
+    """Register the meaning of a call that is more than one operation."""
+
+    def register(handler: Any) -> Any:
+        for fn in fns:
+            HANDLERS[fn] = handler
+        return handler
+
+    return register
+
+
+def call_node(s: Specialiser, node: Any) -> Value:
+    if isinstance(node.func, gast.Name) and node.func.id == "super" and not node.args:
+        assert s.frame is not None
+        frame: Frame | None = s.frame
+        while frame is not None and frame.cls is None:
+            frame = frame.parent
+        if frame is None or frame.cls is None:
+            raise s.refuse("super() outside a method")
+        return Super(frame.cls, frame.self)
+    callee = evaluate(s, node.func)
+    args: list[Value] = []
+    for arg in node.args:
+        if isinstance(arg, gast.Starred):
+            from .containers import items_of
+
+            args += items_of(s, evaluate(s, arg.value), None)
+        else:
+            args.append(evaluate(s, arg))
+    kwargs: dict[str, Value] = {}
+    for keyword in node.keywords:
+        value = evaluate(s, keyword.value)
+        if keyword.arg is not None:
+            kwargs[keyword.arg] = value
+        elif isinstance(value, Obj) and value.cls is dict:
+            kwargs |= {str(key): s.env[(value.id, key)] for key in s.fields(value)}
+        else:
+            raise s.refuse("`**` of something that is not a dict with constant keys")
+    return call_value(s, callee, args, kwargs)
+
+
+def call_value(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``callee(*args, **kwargs)``."""
+    if isinstance(callee, Const):
+        return call_constant(s, callee, args, kwargs)
+    if isinstance(callee, Closure):
+        return call_closure(s, callee, args, kwargs)
+    if isinstance(callee, Bound):
+        return call_bound(s, callee, args, kwargs)
+    if isinstance(callee, PartialV):
+        return call_value(s, callee.function, [*callee.args, *args], {**callee.keywords, **kwargs})
+    if isinstance(callee, Obj):
+        return call_object(s, callee, args, kwargs)
+    if isinstance(callee, Leaf):
+        return opaque_call(s, s.expr(callee), None, args, kwargs)
+    raise s.refuse("this value cannot be called")
+
+
+def call_object(s: Specialiser, obj: Obj, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .attributes import attribute_of, lookup
+
+    if obj.id in s.objects:
+        outside = s.objects[obj.id][0]
+        nested = getattr(type(outside), "__autodiff_gradient__", None)
+        if nested is not None:
+            from .nested import call_gradient
+
+            return call_gradient(s, outside, args, kwargs)
+        if isinstance(lookup(obj.cls, "construct"), types.FunctionType) and hasattr(obj.cls, "bprop"):
+            pass
+    if isinstance(lookup(obj.cls, "construct"), types.FunctionType) and getattr(obj.cls, "__call__", None) is not None and is_cell(obj.cls):
+        return call_value(s, attribute_of(s, obj, "construct"), args, kwargs)
+    return call_value(s, attribute_of(s, obj, "__call__"), args, kwargs)
+
+
+def is_cell(cls: type) -> bool:
+    return any(parent.__name__ == "Cell" and parent.__module__.startswith("autodiff_sct") for parent in cls.__mro__)
+
+
+def call_bound(s: Specialiser, callee: Bound, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .methods import call_method_of
+
+    if isinstance(callee.function, types.FunctionType):
+        return call_constant(s, Const(callee.function), [callee.self, *args], kwargs)
+    if isinstance(callee.function, str):
+        return call_method_of(s, callee.self, callee.function, args, kwargs)
+    if isinstance(callee.function, types.WrapperDescriptorType):  # object.__init__ and the like
+        return Const(None)
+    return call_constant(s, Const(callee.function, ir.attribute(s.expr(callee.self), callee.function.__name__)), args, kwargs)
+
+
+def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    fn = callee.value
+    try:
+        handler = HANDLERS.get(fn)
+    except TypeError:
+        handler = None
+    if handler is not None:
+        return handler(s, args, kwargs)
+    if isinstance(fn, functools.partial):
+        bound = [import_external(s, lambda k=k: fn.args[k], f"partial_{k}", ("partial", object_number(s, fn), k)) for k in range(len(fn.args))]
+        named = {k: import_external(s, lambda k=k: fn.keywords[k], k, ("partial", object_number(s, fn), k)) for k in fn.keywords}
+        return call_value(s, Const(fn.func), [*bound, *args], {**named, **kwargs})
+    if hasattr(type(fn), "__autodiff_gradient__"):
+        from .nested import call_gradient
+
+        return call_gradient(s, fn, args, kwargs)
+    if isinstance(fn, types.MethodType):
+        return call_method_object(s, fn, args, kwargs)
+    if fn in STATIC and all(s.is_static(v) for v in [*args, *kwargs.values()]):
+        return Const(fn(*(s.static(a) for a in args), **{k: s.static(v) for k, v in kwargs.items()}))
+    if fn in TABLE or fn in NONDIFFERENTIABLE:
+        return call_known(s, callee, args, kwargs)
+    if isinstance(fn, types.FunctionType) and not is_library(fn):
+        return call_python(s, fn, args, kwargs)
+    if isinstance(fn, type):
+        return call_class(s, callee, args, kwargs)
+    if is_library(fn) or isinstance(fn, (types.BuiltinFunctionType, types.BuiltinMethodType)):
+        return opaque_call(s, s.expr(callee), fn, args, kwargs)
+    if callable(fn):
+        from .externals import outside_object
+
+        return call_object(s, outside_object(s, fn, lambda: fn), args, kwargs)
+    raise s.refuse(f"{fn!r} is not callable")
+
+
+def call_method_object(s: Specialiser, fn: types.MethodType, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .externals import outside_object
+
+    owner = fn.__self__
+    target: Value = Const(owner) if isinstance(owner, type) else outside_object(s, owner, lambda: owner)
+    return call_constant(s, Const(fn.__func__), [target, *args], kwargs)
+
+
+def is_library(fn: Any) -> bool:
+    """Functions whose Python text is not the user's: without a rule they are not differentiated."""
+    module = getattr(fn, "__module__", None) or ""
+    return module.split(".")[0] in ("numpy", "scipy", "builtins", "math", "copy", "time", "logging", "warnings", "random", "json", "os", "sys", "re", "itertools", "functools", "operator")
+
+
+def call_class(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .objects import construct
+
+    cls = callee.value
+    if issubclass(cls, BaseException) or is_library(cls):
+        return opaque_call(s, s.expr(callee), cls, args, kwargs)
+    return construct(s, cls, args, kwargs)
+
+
+def call_known(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A function that has a row in the table."""
+    from .numpy_calls import call_numpy
+
+    return call_numpy(s, callee, args, kwargs)
+
+
+def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A call of something without a rule: it just runs, and is refused where a derivative would have to pass through it."""
+    expr = ir.call(callee, *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
+    facts: Any = Opaque()
+    if is_pure(fn):
+        facts = arrays.facts_of_call(s, fn, args, kwargs)
+        if isinstance(facts, Num) and facts.kind is None:
+            facts = Opaque()
+    elif isinstance(fn, type):
+        facts = Opaque(fn)
+    every = {f"argument {k}": v for k, v in enumerate([*args, *kwargs.values()])}
+    op = ir.Op(fn if fn is not None else opaque_call, every)
+    return s.let(expr, facts, op, hint="result", effect=True)
+
+
+def is_pure(fn: Any) -> bool:
+    module = getattr(fn, "__module__", None) or ""
+    if isinstance(fn, types.BuiltinMethodType) and not isinstance(fn.__self__, types.ModuleType) and fn.__self__ is not None:
+        return False
+    return module.split(".")[0] in ("numpy", "scipy", "math", "operator") and not module.startswith("numpy.random")
+
+
+# -- inlining
+
+
+@functools.lru_cache(maxsize=4096)
+def prepared(code: types.CodeType, fn: Any) -> Any:
+    del code
+    parsed = parse(fn)
+    fence(parsed)
+    tree = desugar(parsed.tree)
+    return parsed, tree, *scan(tree.body)
+
+
+def call_python(s: Specialiser, fn: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Inline a function of the user's."""
+    try:
+        parsed, tree, assigned, declared = prepared(fn.__code__, fn)
+    except SourceUnavailable as error:
+        raise NoRule(
+            f"{fn.__name__} has neither a rule nor Python source that could be read: {error}",
+            "register a rule for it, or wrap it in stop_gradient",
+            s.where(),
+        ) from error
+    defaults = [default_of(s, fn, k) for k in range(len(fn.__defaults__ or ()))]
+    kw_names = list(fn.__kwdefaults__ or {})
+    kw_defaults = {k: import_external(s, lambda k=k: (fn.__kwdefaults__ or {})[k], k, ("kwdefault", object_number(s, fn), k)) for k in kw_names}
+    bound = bind_signature(s, tree.args, args, kwargs, defaults, kw_defaults, fn.__name__)
+    free = dict(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
+    frame = new_frame(s, fn.__code__, parsed, fn.__globals__, free, tree, assigned, declared, None)
+    frame.cls, frame.self = owner_class(fn, args, free), args[0] if args else None
+    return run(s, frame, tree, bound, fn)
+
+
+def default_of(s: Specialiser, fn: types.FunctionType, k: int) -> Value:
+    return import_external(s, lambda: (fn.__defaults__ or ())[k], f"default_{k}", ("default", object_number(s, fn), k))
+
+
+def owner_class(fn: types.FunctionType, args: list[Value], free: dict[str, Any]) -> type | None:
+    """The class that a method was written in, for super()."""
+    if "__class__" in free:
+        cls = free["__class__"].cell_contents
+        return cls if isinstance(cls, type) else None
+    return None
+
+
+def call_closure(s: Specialiser, closure: Closure, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    tree = desugared(closure)
+    assigned, declared = scan(tree.body)
+    kw_defaults = {a.id: d for a, d in zip(tree.args.kwonlyargs, closure.kw_defaults) if d is not None}
+    bound = bind_signature(s, tree.args, args, kwargs, list(closure.defaults), kw_defaults, closure.name)
+    outer = closure.frame
+    frame = new_frame(s, closure.node, outer.parsed, outer.globals, {}, tree, assigned, declared, outer)
+    return run(s, frame, tree, bound, closure.node)
+
+
+def desugared(closure: Closure) -> Any:
+    node = closure.node
+    if not hasattr(node, "desugared"):
+        node.desugared = desugar(node)
+    return node.desugared
+
+
+def new_frame(s: Specialiser, key: Any, parsed: Any, table: Any, free: Any, tree: Any, assigned: Any, declared: Any, parent: Frame | None) -> Frame:
+    if s.frame is not None and s.frame.rule:
+        s.counter += 1
+        site: Any = ("rule", s.counter)
+    else:
+        site = (s.frame.id if s.frame else 0, id(s.node), id(key))
+    number = s.frames.setdefault(site, len(s.frames) + 1)
+    frame = Frame(number, parsed, table, free, assigned | frozenset(parameters(tree.args)), declared, parent, s.frame)
+    frame.site = key
+    frame.rule = bool(s.frame and s.frame.rule)
+    return frame
+
+
+def bind_signature(
+    s: Specialiser, spec: Any, args: list[Value], kwargs: dict[str, Value], defaults: list[Value], kw_defaults: dict[str, Value], name: str
+) -> dict[str, Value]:
+    """Python's binding of arguments to parameters."""
+    positional = [a.id for a in [*spec.posonlyargs, *spec.args]]
+    bound: dict[str, Value] = dict(zip(positional, args))
+    rest, named = list(args[len(positional) :]), dict(kwargs)
+    for parameter in [a.id for a in [*spec.args, *spec.kwonlyargs]]:
+        if parameter in named:
+            if parameter in bound:
+                raise s.refuse(f"{name}() got several values for {parameter!r}")
+            bound[parameter] = named.pop(parameter)
+    for parameter, default in zip(positional[len(positional) - len(defaults) :], defaults):
+        bound.setdefault(parameter, default)
+    for parameter, default in kw_defaults.items():
+        bound.setdefault(parameter, default)
+    if spec.vararg is not None:
+        bound[spec.vararg.id] = TupleV(tuple(rest))
+    elif rest:
+        raise s.refuse(f"{name}() takes {len(positional)} positional arguments but {len(args)} were given")
+    if spec.kwarg is not None:
+        obj = Obj(("kwargs", s.site(name)), dict)
+        for key in s.fields(obj):
+            del s.env[(obj.id, key)]
+        for key, value in named.items():
+            s.env[(obj.id, key)] = value
+        bound[spec.kwarg.id] = obj
+    elif named:
+        raise s.refuse(f"{name}() got an unexpected argument {next(iter(named))!r}")
+    for parameter in [*positional, *(a.id for a in spec.kwonlyargs)]:
+        if parameter not in bound:
+            raise s.refuse(f"{name}() is missing the argument {parameter!r}")
+    return bound
+
+
+def run(s: Specialiser, frame: Frame, tree: Any, bound: dict[str, Value], fn: Any) -> Value:
+    """Execute a body in its frame; the value that it returns."""
+    check_recursion(s, frame, fn)
+    for key in [k for k in s.env if isinstance(k, tuple) and len(k) == 2 and k[0] == frame.id]:
+        del s.env[key]
+    outer_frame, outer_node, s.frame = s.frame, s.node, frame
+    try:
+        for name, value in bound.items():
+            s.env[(frame.id, name)] = own_argument(s, value)
+        return run_body(s, tree)
+    finally:
+        s.frame, s.node = outer_frame, outer_node
+
+
+def own_argument(s: Specialiser, value: Value) -> Value:
+    if isinstance(value, ListV):
+        from .containers import own_list
+
+        return own_list(s, value)
+    return value
+
+
+def run_body(s: Specialiser, tree: Any) -> Value:
+    from .statements import execute
+
+    *body, last = tree.body
+    if not isinstance(last, gast.Return):
+        execute(s, tree.body)
+        return Const(None)
+    execute(s, body)
+    return Const(None) if last.value is None else evaluate(s, last.value)
+
+
+def check_recursion(s: Specialiser, frame: Frame, fn: Any) -> None:
+    depth = 0
+    caller = frame.caller
+    while caller is not None:
+        depth += caller.site is frame.site
+        caller = caller.caller
+    if depth > DEPTH:
+        raise s.refuse("this recursion does not end at compile time", "write it as a loop")
+
+
+

@@ -1,0 +1,140 @@
+"""Comprehensions and generator expressions: loops that fill a list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from .. import ir
+from ..facts import INT, Listed
+from . import containers
+from .control import branch, loop
+from .expressions import evaluate, truth
+from .iteration import over
+from .state import Specialiser
+from .values import Const, Leaf, ListV, Obj, Value
+
+
+def bound_names(generators: list[Any]) -> list[str]:
+    return [n.id for g in generators for n in gast.walk(g.target) if isinstance(n, gast.Name)]
+
+
+def scoped(s: Specialiser, generators: list[Any], work: Callable[[], Any]) -> Any:
+    """Run `work` with the comprehension's own variables hidden from the function around it."""
+    frame = s.frame
+    assert frame is not None
+    names = bound_names(generators)
+    saved = {n: s.env.get((frame.id, n)) for n in names}
+    outer = frame.locals
+    frame.locals = outer | frozenset(names)
+    try:
+        return work()
+    finally:
+        frame.locals = outer
+        for n, value in saved.items():
+            s.env.pop((frame.id, n), None)
+            if value is not None:
+                s.env[(frame.id, n)] = value
+
+
+def build_list(s: Specialiser, node: Any) -> Value:
+    """A list of the elements; things known one by one stay so."""
+    site = s.site()
+    static = scoped(s, node.generators, lambda: unrolled(s, node.generators, 0, lambda: evaluate(s, node.elt)))
+    if static is not None:
+        return ListV(tuple(static), site)
+    listed = Listed(frozenset([s.root(("list", site))]))
+    result = s.let(gast.List([], gast.Load()), listed, ir.Op(list, {"items": ListV(())}), hint="items", may_raise=False)
+    scoped(s, node.generators, lambda: nest(s, node.generators, 0, lambda: containers.append(s, result, evaluate(s, node.elt))))
+    return result
+
+
+def unrolled(s: Specialiser, generators: list[Any], k: int, element: Callable[[], Value]) -> list[Value] | None:
+    """The elements where every generator goes over things known one by one and every condition is known."""
+    mark, env = len(s.block), dict(s.env)
+    if k == len(generators):
+        return [element()]
+    source = over(s, evaluate(s, generators[k].iter))
+    result: list[Value] | None = None
+    if source.items is not None:
+        result = []
+        for item in source.items:
+            store(s, generators[k].target, item)
+            tests = [truth(s, evaluate(s, test)) for test in generators[k].ifs]
+            if not all(isinstance(t, Const) for t in tests):
+                result = None
+                break
+            if all(t.value for t in tests):
+                more = unrolled(s, generators, k + 1, element)
+                if more is None:
+                    result = None
+                    break
+                result += more
+    if result is None:
+        del s.block[mark:]
+        s.env = env
+    return result
+
+
+def store(s: Specialiser, target: Any, value: Value) -> None:
+    from . import statements
+
+    statements.store(s, target, value)
+
+
+def nest(s: Specialiser, generators: list[Any], k: int, action: Callable[[], None]) -> None:
+    """The loops of a comprehension, from the outermost in."""
+    if k == len(generators):
+        action()
+        return
+    generator = generators[k]
+    source = over(s, evaluate(s, generator.iter))
+
+    def inside(item: Value) -> None:
+        store(s, generator.target, item)
+        guarded(s, generator.ifs, lambda: nest(s, generators, k + 1, action))
+
+    if source.items is not None:
+        for item in source.items:
+            inside(item)
+        return
+    hint = generator.target.id if isinstance(generator.target, gast.Name) and source.hint is None else source.hint or "i"
+
+    def make() -> ir.Loop:
+        if source.bounds is None:
+            raise s.refuse("a comprehension over an iterable of which nothing is known", "make a list of it first")
+        return ir.Loop("range", [], [], s.fresh(hint, INT), tuple(s.expr(b) for b in source.bounds), origin=s.where())
+
+    def run(node: ir.Loop) -> None:
+        assert node.index is not None
+        inside(source.item(Leaf(node.index)))
+
+    loop(s, make, run)
+
+
+def guarded(s: Specialiser, tests: list[Any], action: Callable[[], None]) -> None:
+    if not tests:
+        action()
+        return
+    test = truth(s, evaluate(s, tests[0]))
+    if isinstance(test, Const):
+        if test.value:
+            guarded(s, tests[1:], action)
+        return
+    branch(s, test, lambda: guarded(s, tests[1:], action), lambda: None)
+
+
+def build_dict(s: Specialiser, node: Any) -> Value:
+    result = containers.new_dict(s)
+
+    def put() -> None:
+        key = evaluate(s, node.key)
+        containers.set_item(s, result, key, evaluate(s, node.value))
+
+    scoped(s, node.generators, lambda: nest(s, node.generators, 0, put))
+    return result
+
+
+

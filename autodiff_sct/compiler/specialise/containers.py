@@ -1,0 +1,443 @@
+"""Items and attributes: reading and writing what is inside tuples, lists, dicts, objects and arrays."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+from typing import Any
+
+import gast
+
+from .. import ir
+from ..facts import INT, UNKNOWN, Facts, Listed, Mapped, Num, Opaque, Pair
+from . import arrays
+from .control import branch
+from .iteration import Source
+from .state import Restart, Specialiser
+from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, Poison, SliceV, Super, TupleV, Value
+
+# -- making
+
+
+def storable(s: Specialiser, value: Value) -> bool:
+    """Whether a value can be an element of a list that lives in a variable."""
+    if isinstance(value, Leaf):
+        return True
+    if isinstance(value, Const):
+        return isinstance(s.facts_of(value), Num) or value.value is None or isinstance(value.value, str)
+    return isinstance(value, TupleV) and all(storable(s, v) for v in value.items)
+
+
+def own_list(s: Specialiser, value: ListV) -> Value:
+    """A list display gets a variable; one of objects or functions exists at compile time only."""
+    site = ("list", value.site)
+    items = [own_list(s, v) if isinstance(v, ListV) else v for v in value.items]
+    if not all(storable(s, v) for v in items):
+        if site in s.dynamic:
+            raise s.refuse(
+                "a list of objects or functions changes its length in the program",
+                "use a list of numbers, arrays or tuples of them",
+            )
+        obj = Obj(site, list)
+        for k, item in enumerate(items):
+            s.env[(site, k)] = item
+        return obj
+    listed = Listed(frozenset([s.root(site)]))
+    for item in items:
+        s.put_element(listed, element_facts(s.facts_of(item)))
+    expr = gast.List([s.expr(v) for v in items], gast.Load())
+    return s.let(expr, listed, ir.Op(list, {"items": ListV(tuple(items))}), hint="items", may_raise=False)
+
+
+def element_facts(facts: Facts) -> Facts:
+    """Facts of an element: elements of one list need not agree in the lengths of their axes."""
+    if isinstance(facts, Num):
+        dims = None if facts.dims is None else (None,) * len(facts.dims)
+        return replace(facts, dims=dims, size=None)
+    if isinstance(facts, Pair):
+        return Pair(tuple(element_facts(f) for f in facts.items), facts.cls)
+    return facts
+
+
+def new_dict(s: Specialiser) -> Value:
+    site = ("dict", s.site())
+    if site in s.dynamic:
+        return s.let(
+            gast.Dict([], []), Mapped(frozenset([s.root(site)])), ir.Op(dict, {}), hint="table", may_raise=False
+        )
+    obj = Obj(site, dict)
+    for key in s.fields(obj):
+        del s.env[(site, key)]
+    return obj
+
+
+def update_dict(s: Specialiser, target: Value, pairs: list[tuple[Value | None, Value]]) -> None:
+    for key, value in pairs:
+        if key is None:
+            if not isinstance(value, Obj) or value.cls is not dict:
+                raise s.refuse("`**` of something that is not a dict with constant keys")
+            for name in s.fields(value):
+                set_item(s, target, Const(name), s.env[(value.id, name)])
+        else:
+            set_item(s, target, key, value)
+
+
+# -- reading
+
+
+def get_item(s: Specialiser, base: Value, index: Value) -> Value:
+    """``base[index]``."""
+    from .objects import call_method
+
+    if isinstance(base, (TupleV, ListV)):
+        return get_from_items(s, base, index)
+    if isinstance(base, Obj):
+        if base.cls is dict or base.cls is list:
+            return get_field(s, base, index)
+        return call_method(s, base, "__getitem__", [index])
+    if isinstance(base, Const):
+        return get_from_constant(s, base, index)
+    if not isinstance(base, Leaf):
+        raise s.refuse("this value cannot be indexed")
+    facts = s.facts[base.name]
+    if isinstance(facts, Pair):
+        return get_from_items(s, TupleV(tuple(items_of(s, base, None)), facts.cls), index)
+    if isinstance(facts, (Listed, Mapped)):
+        return get_element(s, base, facts, index)
+    if isinstance(facts, Num) and (facts.kind in ("array", None) or facts.kind == "npscalar"):
+        return arrays.load_item(s, base, own_index(s, index))
+    return s.let(
+        ir.subscript(ir.name(base.name), s.expr(index)),
+        Opaque(),
+        ir.Op(operator.getitem, {"x": base, "index": index}),
+        effect=True,
+    )
+
+
+def own_index(s: Specialiser, index: Value) -> Value:
+    return index
+
+
+def get_from_items(s: Specialiser, base: Any, index: Value) -> Value:
+    if s.is_static(index):
+        try:
+            found = base.items[s.static(index)]
+        except IndexError:
+            raise s.refuse(f"index {s.static(index)} is outside a tuple of {len(base.items)}") from None
+        return type(base)(found) if isinstance(found, tuple) else found
+    # An index known only at run time: the tuple becomes a list for it.
+    return get_item(s, own_list(s, ListV(base.items, s.site("runtime index"))), index)
+
+
+def get_field(s: Specialiser, base: Obj, index: Value) -> Value:
+    if not s.is_static(index):
+        if base.id[0] in ("dict", "list"):
+            raise Restart(base.id)
+        raise s.refuse("a key that is known only at run time", "use constant keys, or a list")
+    key = s.static(index)
+    if base.cls is list and isinstance(key, slice):
+        return ListV(tuple(items_of(s, base, None))[key], s.site())
+    if base.cls is list and key < 0:
+        key += len(items_of(s, base, None))
+    value = field(s, base, key)
+    if value is None:
+        raise s.refuse(f"the key {key!r} is not in this {base.cls.__name__}")
+    return value
+
+
+def field(s: Specialiser, base: Obj, key: Any) -> Value | None:
+    value = s.env.get((base.id, key))
+    if isinstance(value, Poison):
+        raise s.refuse(value.reason)
+    return value
+
+
+def get_from_constant(s: Specialiser, base: Const, index: Value) -> Value:
+    if s.is_static(index):
+        try:
+            return Const(base.value[s.static(index)])
+        except Exception as error:
+            raise s.refuse(f"this constant cannot be indexed so: {error}") from error
+    if isinstance(base.value, (tuple, list)):
+        return get_item(s, own_list(s, ListV(tuple(Const(v) for v in base.value), s.site())), index)
+    return s.let(ir.subscript(s.expr(base), s.expr(index)), Opaque(), effect=True)
+
+
+def get_element(s: Specialiser, base: Leaf, facts: Listed | Mapped, index: Value) -> Value:
+    """An element of a list or dict that lives in a variable."""
+    element = s.elements_of(facts)
+    op = ir.Op(operator.getitem, {"x": base, "index": index})
+    expr = ir.subscript(ir.name(base.name), s.expr(index))
+    if is_slice(index):
+        copy = Listed(frozenset([s.root(("list", s.site()))]))
+        if element is not None:
+            s.put_element(copy, element)
+        return s.let(expr, copy, op, hint="items")
+    if element is None:
+        element = Opaque()
+    return spread(s, s.let(expr, element, op, hint="item"))
+
+
+def is_slice(index: Value) -> bool:
+    return isinstance(index, SliceV) or (isinstance(index, Const) and isinstance(index.value, slice))
+
+
+def spread(s: Specialiser, leaf: Leaf) -> Value:
+    """A tuple held in a variable, taken apart."""
+    facts = s.facts[leaf.name]
+    if not isinstance(facts, Pair):
+        return leaf
+    return TupleV(tuple(items_of(s, leaf, None)), facts.cls, ir.name(leaf.name))
+
+
+def items_of(s: Specialiser, value: Value, count: int | None) -> list[Value]:
+    """The items of something that is unpacked, into `count` names where that is known."""
+    if isinstance(value, (TupleV, ListV)):
+        return list(value.items)
+    if isinstance(value, Obj) and value.cls is list:
+        return [s.env[(value.id, k)] for k in range(len(s.fields(value)))]
+    if isinstance(value, Obj) and value.cls is dict:
+        return [Const(k) for k in s.fields(value)]
+    if isinstance(value, Const) and isinstance(value.value, (tuple, list, str, range)):
+        return [Const(v) for v in value.value]
+    if isinstance(value, Source):
+        return source_items(s, value, count)
+    if isinstance(value, Leaf):
+        facts = s.facts[value.name]
+        if isinstance(facts, Pair):
+            return items_of_pair(s, value, facts)
+        if count is not None:
+            return items_of_leaf(s, value, facts, count)
+    raise s.refuse(
+        "something whose number of items is known only at run time is unpacked", "index it, or unpack a tuple"
+    )
+
+
+def source_items(s: Specialiser, source: Source, count: int | None) -> list[Value]:
+    if source.items is not None:
+        return list(source.items)
+    if count is None:
+        raise s.refuse("something whose number of items is known only at run time is unpacked")
+    return [source.item(Const(k)) for k in range(count)]
+
+
+def items_of_pair(s: Specialiser, value: Leaf, facts: Pair) -> list[Value]:
+    result: list[Value] = []
+    for k, item in enumerate(facts.items):
+        op = ir.Op(operator.getitem, {"x": value, "index": Const(k)})
+        leaf = s.let(ir.subscript(ir.name(value.name), ir.constant(k)), item, op, hint="item", may_raise=False)
+        result.append(spread(s, leaf))
+    return result
+
+
+def items_of_leaf(s: Specialiser, value: Leaf, facts: Facts, count: int) -> list[Value]:
+    """Unpacking checks the length, as Python does."""
+    if isinstance(facts, Opaque):
+        op = ir.Op(operator.getitem, {"x": value})
+        return list(s.let_several(ir.name(value.name), [Opaque()] * count, op, effect=True))
+    first = facts.dims[0] if isinstance(facts, Num) and facts.dims else None
+    if first != count:
+        check_length(s, value, count)
+    return [get_item(s, value, Const(k)) for k in range(count)]
+
+
+def check_length(s: Specialiser, value: Leaf, count: int) -> None:
+    length = ir.call(gast.Name("len", gast.Load(), None, None), ir.name(value.name))
+    test = gast.Compare(length, [gast.Eq()], [ir.constant(count)])
+    s.block.append(ir.Raise(gast.Assert(test, ir.constant(f"{count} values are unpacked here")), s.where()))
+
+
+def get_attribute(s: Specialiser, base: Value, attr: str) -> Value:
+    """``base.attr``."""
+    from .attributes import attribute_of
+
+    return attribute_of(s, base, attr)
+
+
+# -- writing
+
+
+def set_item(s: Specialiser, base: Value, index: Value, value: Value) -> None:
+    """``base[index] = value``."""
+    from .objects import call_method
+
+    if isinstance(base, Obj) and base.cls in (dict, list):
+        set_field(s, base, index, value)
+    elif isinstance(base, Obj):
+        call_method(s, base, "__setitem__", [index, value])
+    elif isinstance(base, Leaf):
+        set_in_leaf(s, base, index, value)
+    elif isinstance(base, Const):
+        raise s.refuse(
+            "a container that lives outside the function is written into", "pass it as an argument and return it"
+        )
+    else:
+        raise s.refuse("this value does not take item assignment")
+
+
+def set_field(s: Specialiser, base: Obj, index: Value, value: Value) -> None:
+    if base.id in s.objects:
+        raise s.refuse(
+            "a container that lives outside the function is written into", "pass it as an argument and return it"
+        )
+    if not s.is_static(index) or (base.cls is list and isinstance(s.static(index), slice)):
+        if base.id[0] in ("dict", "list"):
+            raise Restart(base.id)
+        raise s.refuse("a key that is known only at run time", "use constant keys, or a list")
+    refuse_frozen(s, base)
+    key = s.static(index)
+    if base.cls is list and key < 0:
+        key += len(items_of(s, base, None))
+    if isinstance(value, ListV):
+        value = own_list(s, value)
+    s.env[(base.id, key)] = value
+
+
+def refuse_frozen(s: Specialiser, base: Obj) -> None:
+    if base.id in s.frozen:
+        raise s.alias_error(
+            f"this {base.cls.__name__} is one of several objects, depending on the path, and one of its fields is assigned",
+            "make a new object with the new value instead",
+        )
+
+
+def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
+    facts = s.facts[base.name]
+    if isinstance(value, ListV):
+        value = own_list(s, value) if isinstance(facts, (Listed, Mapped)) else value
+    if isinstance(facts, (Listed, Mapped)):
+        if not storable(s, value):
+            raise s.refuse(
+                "an object or a function is put into a list that lives at run time",
+                "put numbers, arrays or tuples of them",
+            )
+        if is_slice(index):
+            raise s.refuse("assignment to a slice of a list", "assign item by item, or use an array")
+        s.put_element(facts, element_facts(s.facts_of(value)))
+        op = ir.Op(operator.setitem, {"x": base, "index": index, "value": value})
+        s.block.append(ir.Store(base.name, s.expr(index), s.expr(value), None, s.where(), op))
+    elif isinstance(facts, Num):
+        arrays.store_item(s, base, index, value)
+    else:
+        s.block.append(
+            ir.Store(
+                base.name,
+                s.expr(index),
+                s.expr(value),
+                None,
+                s.where(),
+                ir.Op(operator.setitem, {"opaque": base, "value": value}),
+            )
+        )
+
+
+def augment_item(s: Specialiser, base: Value, index: Value, op: type, value: Value) -> None:
+    """``base[index] op= value``."""
+    facts = s.facts[base.name] if isinstance(base, Leaf) else None
+    if isinstance(facts, Num):
+        arrays.store_augmented(s, base, index, op, value)
+        return
+    old = get_item(s, base, index)
+    new = arrays.augment(s, old, op, value)
+    set_item(s, base, index, new)
+
+
+def set_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> None:
+    """``base.attr = value``."""
+    from .attributes import assign_attribute
+
+    if isinstance(value, ListV):
+        value = own_list(s, value)
+    assign_attribute(s, base, attr, value)
+
+
+# -- lists
+
+
+def append(s: Specialiser, base: Value, value: Value) -> None:
+    if isinstance(base, Obj) and base.cls is list:
+        refuse_frozen(s, base)
+        s.env[(base.id, len(s.fields(base)))] = value
+        return
+    assert isinstance(base, Leaf)
+    facts = s.facts[base.name]
+    assert isinstance(facts, Listed)
+    if isinstance(value, ListV):
+        value = own_list(s, value)
+    if not storable(s, value):
+        raise s.refuse(
+            "an object or a function is put into a list that lives at run time", "put numbers, arrays or tuples of them"
+        )
+    s.put_element(facts, element_facts(s.facts_of(value)))
+    expr = ir.call(ir.attribute(ir.name(base.name), "append"), s.expr(value))
+    s.block.append(ir.Effect(expr, s.where(), "append", (base, value)))
+
+
+def pop(s: Specialiser, base: Leaf, args: list[Value]) -> Value:
+    facts = s.facts[base.name]
+    assert isinstance(facts, Listed)
+    if args and args != [Const(-1)]:
+        raise s.refuse("`pop` from the middle of a list", "pop the last item, or index from the front")
+    element = s.elements_of(facts)
+    expr = ir.call(ir.attribute(ir.name(base.name), "pop"))
+    op = ir.Op(list.pop, {"x": base})
+    return spread(s, s.let(expr, element if element is not None else Opaque(), op, hint="item", effect=True))
+
+
+def extend_list(s: Specialiser, base: Value, value: Value) -> None:
+    from .iteration import each
+
+    each(s, iteration(s, value), lambda item: append(s, base, item))
+
+
+def combine(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
+    """``+`` and ``*`` of tuples and lists."""
+    if op is gast.Add:
+        if isinstance(a, TupleV) and isinstance(b, TupleV):
+            return TupleV(a.items + b.items)
+        if isinstance(a, ListV) and isinstance(b, ListV):
+            return ListV(a.items + b.items, s.site())
+        if is_list(s, a) and is_list(s, b):
+            result = own_list(s, ListV((), s.site("sum")))
+            extend_list(s, result, a)
+            extend_list(s, result, b)
+            return result
+    if op is gast.Mult:
+        for items, times in ((a, b), (b, a)):
+            if isinstance(items, (TupleV, ListV)):
+                return repeat(s, items, times)
+    return None
+
+
+def is_list(s: Specialiser, value: Value) -> bool:
+    return (
+        isinstance(value, ListV)
+        or isinstance(s.facts_of(value), Listed)
+        or (isinstance(value, Obj) and value.cls is list)
+    )
+
+
+def repeat(s: Specialiser, items: Any, times: Value) -> Value:
+    if s.is_static(times) and isinstance(s.static(times), int):
+        return (
+            type(items)(items.items * s.static(times))
+            if isinstance(items, TupleV)
+            else ListV(items.items * s.static(times), items.site)
+        )
+    if isinstance(items, TupleV):
+        raise s.refuse("a tuple is repeated a number of times known only at run time", "use a list")
+    listed = Listed(frozenset([s.root(("list", s.site()))]))
+    for item in items.items:
+        s.put_element(listed, element_facts(s.facts_of(item)))
+    expr = ir.binop(s.expr(items), gast.Mult, s.expr(times))
+    return s.let(expr, listed, ir.Op(operator.mul, {"items": items, "times": times}), hint="items")
+
+
+# -- iteration
+
+
+def iteration(s: Specialiser, value: Value) -> Source:
+    """How a loop goes over a value."""
+    from .iteration import over
+
+    return over(s, value)

@@ -1,0 +1,297 @@
+"""Branches and loops: where environments part and meet.
+
+At a meeting point a name that stands for two variables becomes a third (a merge or a carry); structures are met item by
+item, objects field by field.  A loop's body is specialised until what holds at its head no longer changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import ir
+from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
+from .state import LITERALS, Specialiser
+from .values import Const, Leaf, ListV, Obj, Poison, TupleV, Value
+
+MISSING = Poison("this name may not have been assigned on the path that led here")
+
+
+class Ended(Exception):
+    """The block being written always raises: nothing after it runs."""
+
+
+def run_block(s: Specialiser, block: ir.Block, work: Callable[[], None]) -> bool:
+    """Write `work` into `block`; False where it always raises."""
+    with s.writing(block):
+        try:
+            work()
+        except Ended:
+            return False
+    return True
+
+
+def branch(s: Specialiser, test: Value, then: Callable[[], None], orelse: Callable[[], None]) -> None:
+    """``if test: then else: orelse``, whose bodies write into the environment."""
+    origin = s.where()
+    expr = s.expr(test)
+    entry = dict(s.env)
+    then_block: ir.Block = []
+    then_goes_on = run_block(s, then_block, then)
+    then_env, s.env = s.env, dict(entry)
+    else_block: ir.Block = []
+    else_goes_on = run_block(s, else_block, orelse)
+    else_env = s.env
+    node = ir.If(expr, then_block, else_block, [], origin)
+    s.block.append(node)
+    if not then_goes_on and not else_goes_on:
+        raise Ended
+    if not then_goes_on or not else_goes_on:
+        s.env = then_env if then_goes_on else else_env
+        return
+    s.env = meet(s, node, then_env, else_env)
+
+
+def meet(s: Specialiser, node: ir.If, then_env: dict[Any, Value], else_env: dict[Any, Value]) -> dict[Any, Value]:
+    result: dict[Any, Value] = {}
+    for key in [*then_env, *(k for k in else_env if k not in then_env)]:
+        a, b = then_env.get(key, MISSING), else_env.get(key, MISSING)
+        if a is b or a == b:
+            result[key] = a
+    s.env = result
+    envs = (then_env, else_env)
+    for key in [*then_env, *(k for k in else_env if k not in then_env)]:
+        if key not in result:
+            a, b = then_env.get(key, MISSING), else_env.get(key, MISSING)
+            result[key] = merge(s, node, key, (a, b), envs)
+    return result
+
+
+def label(key: Any) -> str:
+    text = str(key[1]) if isinstance(key, tuple) else str(key)
+    return text if text.isidentifier() else "t"
+
+
+def merge(
+    s: Specialiser, node: ir.If, key: Any, pair: tuple[Value, Value], envs: tuple[dict[Any, Value], dict[Any, Value]]
+) -> Value:
+    """The value of a name after a branch that gave it either of two."""
+    a, b = pair
+    if a is b or a == b:
+        return a
+    if isinstance(a, TupleV) and isinstance(b, TupleV) and len(a.items) == len(b.items) and a.cls is b.cls:
+        return TupleV(tuple(merge(s, node, key, p, envs) for p in zip(a.items, b.items)), a.cls)
+    if isinstance(a, Obj) and isinstance(b, Obj) and a.cls is b.cls:
+        return merge_objects(s, node, key, (a, b), envs)
+    if MISSING in pair and any(isinstance(v, (TupleV, Obj)) for v in pair):
+        return Poison(MISSING.reason)
+    names: list[str | None] = []
+    for value, block in zip(pair, (node.then, node.orelse)):
+        if value is MISSING:
+            names.append(None)
+            continue
+        leaf = as_leaf(s, value, block, label(key))
+        if leaf is None:
+            return (
+                value
+                if isinstance(value, Poison)
+                else Poison(f"{label(key)!r} stands for different kinds of things after this branch")
+            )
+        names.append(leaf.name)
+    facts = [s.facts[n] for n in names if n is not None]
+    joined = facts[0] if len(facts) == 1 else meet_facts(s, facts[0], facts[1])
+    target = s.fresh(label(key), joined)
+    s.named.add(target)
+    node.merges.append(ir.Merge(target, names[0], names[1]))
+    return Leaf(target)
+
+
+def meet_facts(s: Specialiser, a: Facts, b: Facts) -> Facts:
+    return join(a, b)
+
+
+def merge_objects(
+    s: Specialiser, node: ir.If, key: Any, pair: tuple[Obj, Obj], envs: tuple[dict[Any, Value], dict[Any, Value]]
+) -> Value:
+    a, b = pair
+    if a.id in s.objects or b.id in s.objects:
+        return Poison(f"{label(key)!r} stands for one of several objects")
+    id = ("merge", a.id, b.id)
+    fields = [
+        {k[1]: v for k, v in env.items() if isinstance(k, tuple) and k[0] == obj.id} for obj, env in zip(pair, envs)
+    ]
+    if list(fields[0]) != list(fields[1]):
+        return Poison(f"{label(key)!r} stands for objects with different fields")
+    s.frozen |= {a.id, b.id, id}
+    for f in fields[0]:
+        hint = (id, f"{label(key)}_{f}")
+        s.env[(id, f)] = merge(s, node, hint, (fields[0][f], fields[1][f]), envs)
+    return Obj(id, a.cls)
+
+
+def as_leaf(s: Specialiser, value: Value, block: ir.Block, hint: str) -> Leaf | None:
+    """`value` as a variable, assigned at the end of `block` where it was none."""
+    if isinstance(value, Leaf):
+        return value
+    plain = isinstance(value, Const) and (isinstance(value.value, LITERALS) or isinstance(s.facts_of(value), Num))
+    if not plain and not isinstance(value, (ListV, TupleV)):
+        return None
+    with s.writing(block):
+        leaf = s.let(s.expr(value), s.facts_of(value), hint=hint, may_raise=False)
+    return leaf
+
+
+# -- loops
+
+
+def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], None]) -> None:
+    """Specialise a loop: `make` gives its statement anew, `body` writes head and body into it.
+
+    The body is written again and again until the facts at its head hold for every iteration.
+    """
+    entry = dict(s.env)
+    carried: dict[Any, Value] = {}
+    while True:
+        node = make()
+        s.env = dict(entry)
+        known = dict(s.elements)
+        phis = {key: phi(s, key, value, entry.get(key, MISSING)) for key, value in carried.items()}
+        s.env.update(phis)
+        head = dict(s.env)
+        goes_on = run_block(s, node.body, lambda: body(node))
+        end = s.env if goes_on else head
+        wanted = next_carried(s, entry, head, end, carried)
+        if wanted == carried and known == s.elements:
+            break
+        carried = wanted
+    s.block.append(node)
+    finish_loop(s, node, entry, phis, end)
+
+
+def phi(s: Specialiser, key: Any, template: Value, entry: Value) -> Value:
+    """The value at the head of a loop of a name that the loop changes; `template` holds facts in place of leaves."""
+    if isinstance(template, TupleV):
+        items = entry.items if isinstance(entry, TupleV) else (MISSING,) * len(template.items)
+        return TupleV(tuple(phi(s, key, t, e) for t, e in zip(template.items, items)), template.cls)
+    if isinstance(template, (Poison, Obj)):
+        return template
+    target = s.fresh(label(key), template)
+    s.named.add(target)
+    return Leaf(target)
+
+
+def next_carried(
+    s: Specialiser, entry: dict[Any, Value], head: dict[Any, Value], end: dict[Any, Value], carried: dict[Any, Value]
+) -> dict[Any, Value]:
+    """For each name that the body changes, the facts that hold at the head, in the shape of its value."""
+    result: dict[Any, Value] = {}
+    pending = [
+        key for key in end if key in carried or key not in head or not (head[key] is end[key] or head[key] == end[key])
+    ]
+    while pending:
+        key = pending.pop(0)
+        if key in result:
+            continue
+        first, last = entry.get(key, MISSING), end.get(key, MISSING)
+        result[key] = template(s, key, first, last, carried.get(key), (entry, end), result)
+    return result
+
+
+def template(
+    s: Specialiser, key: Any, first: Value, last: Value, before: Value | None, envs: Any, result: dict[Any, Value]
+) -> Value:
+    if isinstance(first, Poison) and first is not MISSING:
+        return first
+    if isinstance(last, Poison):
+        return last
+    if isinstance(last, TupleV) and (
+        first is MISSING
+        or (isinstance(first, TupleV) and len(first.items) == len(last.items) and first.cls is last.cls)
+    ):
+        firsts = first.items if isinstance(first, TupleV) else (MISSING,) * len(last.items)
+        befores = before.items if isinstance(before, TupleV) else (None,) * len(last.items)
+        items = tuple(template(s, key, f, l, b, envs, result) for f, l, b in zip(firsts, last.items, befores))
+        return TupleV(items, last.cls)
+    if isinstance(last, Obj):
+        return carried_object(s, key, first, last, envs, result)
+    facts = [s.facts_of(v) for v in (first, last) if v is not MISSING]
+    for value in (first, last):
+        if value is not MISSING and not isinstance(value, (Leaf, TupleV, ListV)) and not is_plain(s, value):
+            if first is MISSING or first is last:
+                return Poison(f"{label(key)!r} is known only inside the loop")
+            return Poison(f"{label(key)!r} stands for different things in different iterations of the loop")
+    joined = facts[0]
+    for other in facts[1:]:
+        joined = join(joined, other)
+    if isinstance(before, (Num, Listed, Mapped, Pair, Opaque)):
+        joined = join(before, joined)
+    return joined
+
+
+def is_plain(s: Specialiser, value: Value) -> bool:
+    return isinstance(value, Const) and (isinstance(value.value, LITERALS) or isinstance(s.facts_of(value), Num))
+
+
+def carried_object(s: Specialiser, key: Any, first: Value, last: Obj, envs: Any, result: dict[Any, Value]) -> Value:
+    """An object that the loop replaces by another of its class is carried field by field."""
+    if isinstance(first, Obj) and first.id == last.id:
+        return first
+    id = ("carried", key)
+    if last.id == id:
+        return last
+    if last.id in s.objects or not (first is MISSING or (isinstance(first, Obj) and first.cls is last.cls)):
+        return Poison(f"{label(key)!r} stands for different objects in different iterations of the loop")
+    entry, end = envs
+    s.frozen |= {id, last.id} | ({first.id} if isinstance(first, Obj) else set())
+    names = [k[1] for k in end if isinstance(k, tuple) and k[0] == last.id]
+    if isinstance(first, Obj):
+        for f in names:
+            entry.setdefault((id, f), entry.get((first.id, f), MISSING))
+    for f in names:
+        end[(id, f)] = end[(last.id, f)]
+        result[(id, f)] = template(
+            s, (id, f"{label(key)}_{f}"), entry.get((id, f), MISSING), end[(id, f)], None, envs, result
+        )
+    return Obj(id, last.cls)
+
+
+def finish_loop(
+    s: Specialiser, node: ir.Loop, entry: dict[Any, Value], phis: dict[Any, Value], end: dict[Any, Value]
+) -> None:
+    after = dict(entry)
+    for key, value in phis.items():
+        if isinstance(value, Obj) and value.id == ("carried", key) and isinstance(end.get(key), Obj):
+            for f in [k[1] for k in end if isinstance(k, tuple) and k[0] == end[key].id]:
+                end[(value.id, f)] = end[(end[key].id, f)]
+    for key, value in phis.items():
+        after[key] = close(s, node, key, value, entry.get(key, MISSING), end.get(key, MISSING))
+    s.env = after
+
+
+def close(s: Specialiser, node: ir.Loop, key: Any, head: Value, first: Value, last: Value) -> Value:
+    """The value after the loop, with the carries that bring it there."""
+    if isinstance(head, TupleV):
+        firsts = first.items if isinstance(first, TupleV) else (MISSING,) * len(head.items)
+        return TupleV(tuple(close(s, node, key, h, f, l) for h, f, l in zip(head.items, firsts, last.items)), head.cls)
+    if not isinstance(head, Leaf):
+        return head
+    init = None if first is MISSING else entry_leaf(s, first, key)
+    if last is MISSING:
+        return Poison(MISSING.reason)
+    next_leaf = as_leaf(s, last, node.body, label(key))
+    out = s.fresh(label(key), s.facts[head.name])
+    s.named.add(out)
+    node.carries.append(ir.Carry(head.name, init, next_leaf.name if next_leaf else None, out))
+    return Leaf(out)
+
+
+def entry_leaf(s: Specialiser, value: Value, key: Any) -> str:
+    """The variable that holds a name's value before the loop, assigned just before the loop where it was a constant."""
+    if isinstance(value, Leaf):
+        return value.name
+    node = s.block.pop()
+    leaf = as_leaf(s, value, s.block, label(key))
+    s.block.append(node)
+    if leaf is None:
+        raise s.refuse(f"{label(key)!r} cannot be carried through this loop")
+    return leaf.name

@@ -1,0 +1,488 @@
+"""Expressions: evaluated to abstract values, in Python's order, with one statement emitted for each operation."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from .. import ir
+from ..facts import BOOL, Listed, Num, Opaque
+from .control import branch
+from .names import assign_name, load_name
+from .state import LITERALS, Specialiser
+from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
+
+EXPRESSIONS: dict[type, Callable[[Specialiser, Any], Value]] = {}
+
+OPERATORS: dict[type, tuple[Callable[..., Any], Callable[..., Any], str]] = {
+    gast.Add: (np.add, operator.add, "add"),
+    gast.Sub: (np.subtract, operator.sub, "sub"),
+    gast.Mult: (np.multiply, operator.mul, "mul"),
+    gast.Div: (np.true_divide, operator.truediv, "truediv"),
+    gast.FloorDiv: (np.floor_divide, operator.floordiv, "floordiv"),
+    gast.Mod: (np.remainder, operator.mod, "mod"),
+    gast.Pow: (np.power, operator.pow, "pow"),
+    gast.MatMult: (np.matmul, operator.matmul, "matmul"),
+    gast.BitAnd: (np.bitwise_and, operator.and_, "and"),
+    gast.BitOr: (np.bitwise_or, operator.or_, "or"),
+    gast.BitXor: (np.bitwise_xor, operator.xor, "xor"),
+    gast.LShift: (np.left_shift, operator.lshift, "lshift"),
+    gast.RShift: (np.right_shift, operator.rshift, "rshift"),
+}
+UNARY: dict[type, tuple[Callable[..., Any], Callable[..., Any], str]] = {
+    gast.USub: (np.negative, operator.neg, "neg"),
+    gast.UAdd: (np.positive, operator.pos, "pos"),
+    gast.Invert: (np.invert, operator.invert, "invert"),
+}
+COMPARISONS: dict[type, tuple[Callable[..., Any], str, str]] = {
+    gast.Eq: (operator.eq, "eq", "eq"),
+    gast.NotEq: (operator.ne, "ne", "ne"),
+    gast.Lt: (operator.lt, "lt", "gt"),
+    gast.LtE: (operator.le, "le", "ge"),
+    gast.Gt: (operator.gt, "gt", "lt"),
+    gast.GtE: (operator.ge, "ge", "le"),
+}
+
+
+def expression(*kinds: type) -> Callable[[Any], Any]:
+    def register(fn: Callable[[Specialiser, Any], Value]) -> Any:
+        for kind in kinds:
+            EXPRESSIONS[kind] = fn
+        return fn
+
+    return register
+
+
+def evaluate(s: Specialiser, node: Any) -> Value:
+    """The abstract value of an expression; what it computes is emitted into the current block."""
+    handler = EXPRESSIONS.get(type(node))
+    outer, s.node = s.node, node
+    try:
+        if handler is None:
+            raise s.refuse(f"a {type(node).__name__} expression cannot be differentiated")
+        return handler(s, node)
+    finally:
+        s.node = outer
+
+
+@expression(gast.Constant)
+def constant(s: Specialiser, node: Any) -> Value:
+    return Const(node.value)
+
+
+@expression(gast.Name)
+def name(s: Specialiser, node: Any) -> Value:
+    return load_name(s, node.id)
+
+
+@expression(gast.Attribute)
+def attribute(s: Specialiser, node: Any) -> Value:
+    from .containers import get_attribute
+
+    return get_attribute(s, evaluate(s, node.value), node.attr)
+
+
+@expression(gast.BinOp)
+def binary(s: Specialiser, node: Any) -> Value:
+    # Long chains are walked without recursion.
+    chain = [node]
+    while isinstance(chain[-1].left, gast.BinOp):
+        chain.append(chain[-1].left)
+    value = evaluate(s, chain[-1].left)
+    for link in reversed(chain):
+        right = evaluate(s, link.right)
+        s.node = link
+        value = operate(s, type(link.op), value, right)
+    return value
+
+
+def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
+    """``a op b``."""
+    from . import containers
+    from .arrays import apply
+    from .objects import overloaded
+
+    fn, python, method = OPERATORS[op]
+    if isinstance(a, Obj) or isinstance(b, Obj):
+        return overloaded(s, (f"__{method}__", f"__r{method}__"), a, b)
+    if isinstance(a, Const) and isinstance(b, Const):
+        return fold(s, python, gast.BinOp(s.expr(a), op(), s.expr(b)), a, b)
+    combined = containers.combine(s, op, a, b)
+    if combined is not None:
+        return combined
+    expr = ir.binop(s.expr(a), op, s.expr(b))
+    if s.frame is not None and s.frame.rule:
+        simple = simplify(s, op, a, b)
+        if simple is not None:
+            return simple
+    return apply(s, fn, expr, [a, b], {}, python)
+
+
+def simplify(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
+    """Exact simplifications of a rule's text: ``x * 1``, ``x ** 1``."""
+    if op in (gast.Mult, gast.Pow) and b == Const(1):
+        return a
+    if op is gast.Mult and a == Const(1):
+        return b
+    return None
+
+
+def fold(s: Specialiser, python: Callable[..., Any], expr: Any, *args: Const) -> Value:
+    """An operation on constants: in the user's program written as it was, in a rule as its value."""
+    try:
+        value = python(*(a.value for a in args))
+    except Exception:
+        return s.let(expr, Opaque(), effect=True)
+    plain = all(isinstance(a.value, int) and a.expr is None for a in args)
+    if (s.frame is not None and s.frame.rule and not any(a.expr for a in args)) or plain:
+        return Const(value)
+    return Const(value, expr)
+
+
+@expression(gast.UnaryOp)
+def unary(s: Specialiser, node: Any) -> Value:
+    from .arrays import apply
+    from .objects import call_method
+
+    value = evaluate(s, node.operand)
+    if isinstance(node.op, gast.Not):
+        test = truth(s, value)
+        if isinstance(test, Const):
+            return Const(not test.value)
+        return s.let(gast.UnaryOp(gast.Not(), s.expr(test)), BOOL, may_raise=False)
+    fn, python, method = UNARY[type(node.op)]
+    if isinstance(value, Obj):
+        return call_method(s, value, f"__{method}__", [])
+    expr = gast.UnaryOp(type(node.op)(), s.expr(value))
+    if isinstance(value, Const):
+        if isinstance(value.value, (int, float)) and value.expr is None:
+            return Const(python(value.value))
+        return fold(s, python, expr, value)
+    return apply(s, fn, expr, [value], {}, python)
+
+
+# -- truth
+
+
+def truth(s: Specialiser, value: Value) -> Value:
+    """A value where a truth value is asked for: a constant where it is known."""
+    from .objects import call_method, has_method
+
+    if isinstance(value, Const):
+        return Const(bool(value.value))
+    if isinstance(value, (TupleV, ListV)):
+        return Const(bool(value.items))
+    if isinstance(value, Obj):
+        if value.cls in (dict, list):
+            return Const(bool(s.fields(value)))
+        if has_method(s, value, "__bool__"):
+            return truth(s, call_method(s, value, "__bool__", []))
+        return Const(True)
+    if isinstance(value, Leaf):
+        return value
+    return Const(True)
+
+
+def fold_block(block: ir.Block, expr: Any) -> Any | None:
+    """`expr` with the statements that compute its operands put inside it; None where that changes the program."""
+    for stmt in block:
+        if not isinstance(stmt, ir.Let) or stmt.effect or len(stmt.targets) != 1:
+            return None
+    for stmt in reversed(block):
+        uses = list(ir.names_in(expr)).count(stmt.target)
+        if uses > 1 and not isinstance(stmt.expr, (gast.Name, gast.Constant)):
+            return None
+        expr = ir.substitute(expr, {stmt.target: stmt.expr})
+    return expr
+
+
+def lazily(s: Specialiser, node: Any) -> tuple[Value, ir.Block]:
+    """Evaluate an expression that may not be reached into a block of its own."""
+    block: ir.Block = []
+    with s.writing(block):
+        value = evaluate(s, node)
+    return value, block
+
+
+@expression(gast.BoolOp)
+def boolean(s: Specialiser, node: Any) -> Value:
+    is_and = isinstance(node.op, gast.And)
+    return chain(s, is_and, node.values)
+
+
+def chain(s: Specialiser, is_and: bool, nodes: list[Any]) -> Value:
+    """``a and b and ...``: later operands are computed only where the earlier ones let them."""
+    first = evaluate(s, nodes[0])
+    if len(nodes) == 1:
+        return first
+    test = truth(s, first)
+    if isinstance(test, Const):
+        return chain(s, is_and, nodes[1:]) if bool(test.value) is is_and else first
+    outer_env = dict(s.env)
+    block: ir.Block = []
+    with s.writing(block):
+        rest = chain(s, is_and, nodes[1:])
+    folded = (
+        fold_block(block, s.expr(rest))
+        if s.env == outer_env and is_condition(s, first) and is_condition(s, rest)
+        else None
+    )
+    if folded is not None:
+        op = gast.And() if is_and else gast.Or()
+        more = folded.values if isinstance(folded, gast.BoolOp) and isinstance(folded.op, type(op)) else [folded]
+        return s.let(gast.BoolOp(op, [s.expr(first), *more]), BOOL, hint="condition", may_raise=True)
+    s.env = outer_env
+    key = ("choice", s.site(len(nodes)))
+
+    def take_rest() -> None:
+        s.env[key] = chain(s, is_and, nodes[1:])
+
+    def take_first() -> None:
+        s.env[key] = first
+
+    branch(s, test, take_rest if is_and else take_first, take_first if is_and else take_rest)
+    return s.env.pop(key)
+
+
+def is_condition(s: Specialiser, value: Value) -> bool:
+    facts = s.num(value)
+    return facts is not None and facts.dtype is not None and facts.dtype.kind == "b"
+
+
+@expression(gast.Compare)
+def compare(s: Specialiser, node: Any) -> Value:
+    left = evaluate(s, node.left)
+    if len(node.ops) == 1:
+        return compare_two(s, node.ops[0], left, evaluate(s, node.comparators[0]))
+    return compare_chain(s, node.ops, left, node.comparators)
+
+
+def compare_chain(s: Specialiser, ops: list[Any], left: Value, nodes: list[Any]) -> Value:
+    right = evaluate(s, nodes[0])
+    first = compare_two(s, ops[0], left, right)
+    if len(ops) == 1:
+        return first
+    test = truth(s, first)
+    if isinstance(test, Const):
+        return compare_chain(s, ops[1:], right, nodes[1:]) if test.value else first
+    outer = dict(s.env)
+    block: ir.Block = []
+    with s.writing(block):
+        rest = compare_chain(s, ops[1:], right, nodes[1:])
+    folded = fold_block(block, s.expr(rest)) if s.env == outer else None
+    if folded is not None:
+        return s.let(gast.BoolOp(gast.And(), [s.expr(first), folded]), BOOL, hint="condition")
+    s.env = outer
+    key = ("choice", s.site(len(nodes)))
+
+    def go_on() -> None:
+        s.env[key] = compare_chain(s, ops[1:], right, nodes[1:])
+
+    def stay() -> None:
+        s.env[key] = first
+
+    branch(s, test, go_on, stay)
+    return s.env.pop(key)
+
+
+def compare_two(s: Specialiser, op: Any, a: Value, b: Value) -> Value:
+    from .arrays import facts_of_call
+    from .objects import call_method, has_method
+
+    known = compare_static(s, op, a, b)
+    if known is not None:
+        return known
+    if type(op) in COMPARISONS:
+        python, method, reflected = COMPARISONS[type(op)]
+        if isinstance(a, Obj) and has_method(s, a, f"__{method}__"):
+            return call_method(s, a, f"__{method}__", [b])
+        if isinstance(b, Obj) and has_method(s, b, f"__{reflected}__"):
+            return call_method(s, b, f"__{reflected}__", [a])
+        facts = facts_of_call(s, python, [a, b], {}, elementwise=True)
+    else:
+        facts = BOOL
+    expr = gast.Compare(s.expr(a), [op], [s.expr(b)])
+    return s.let(expr, facts, hint="condition", may_raise=True)
+
+
+def compare_static(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
+    """The outcome of a comparison where it is known at compile time."""
+    if isinstance(op, (gast.Is, gast.IsNot)):
+        same = identical(s, a, b)
+        return None if same is None else Const(same is isinstance(op, gast.Is))
+    if isinstance(op, (gast.In, gast.NotIn)):
+        if isinstance(b, Obj) and b.cls is dict and s.is_static(a):
+            return Const((s.static(a) in s.fields(b)) is isinstance(op, gast.In))
+        if s.is_static(a) and s.is_static(b):
+            return Const((s.static(a) in s.static(b)) is isinstance(op, gast.In))
+        return None
+    if s.is_static(a) and s.is_static(b) and type(op) in COMPARISONS:
+        try:
+            return Const(bool(COMPARISONS[type(op)][0](s.static(a), s.static(b))))
+        except Exception:
+            return None
+    return None
+
+
+def identical(s: Specialiser, a: Value, b: Value) -> bool | None:
+    if isinstance(a, Const) and isinstance(b, Const):
+        return a.value is b.value
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, Const):
+            if not isinstance(y, Leaf):
+                return False
+            facts = s.facts[y.name]
+            if not isinstance(facts, (Num, Opaque)) or (isinstance(facts, Num) and facts.kind is not None):
+                return False
+            if isinstance(facts, Opaque) and facts.cls is not None and not isinstance(x.value, facts.cls):
+                return False
+    if isinstance(a, Obj) and isinstance(b, Obj) and a.id == b.id:
+        return True
+    return None
+
+
+@expression(gast.IfExp)
+def conditional(s: Specialiser, node: Any) -> Value:
+    test = truth(s, evaluate(s, node.test))
+    if isinstance(test, Const):
+        return evaluate(s, node.body if test.value else node.orelse)
+    key = ("choice", s.site())
+
+    def choose(which: Any) -> Callable[[], None]:
+        def run() -> None:
+            s.env[key] = evaluate(s, which)
+
+        return run
+
+    branch(s, test, choose(node.body), choose(node.orelse))
+    result = s.env.pop(key)
+    if isinstance(result, Leaf):
+        s.named.discard(result.name)
+    return result
+
+
+@expression(gast.NamedExpr)
+def walrus(s: Specialiser, node: Any) -> Value:
+    value = evaluate(s, node.value)
+    assign_name(s, node.target.id, value)
+    return load_name(s, node.target.id)
+
+
+# -- displays
+
+
+def elements(s: Specialiser, nodes: list[Any]) -> tuple[Value, ...]:
+    from .containers import items_of
+
+    items: list[Value] = []
+    for node in nodes:
+        if isinstance(node, gast.Starred):
+            items += items_of(s, evaluate(s, node.value), None)
+        else:
+            items.append(evaluate(s, node))
+    return tuple(items)
+
+
+@expression(gast.Tuple)
+def tuple_display(s: Specialiser, node: Any) -> Value:
+    return TupleV(elements(s, node.elts))
+
+
+@expression(gast.List)
+def list_display(s: Specialiser, node: Any) -> Value:
+    return ListV(elements(s, node.elts), s.site())
+
+
+@expression(gast.Set)
+def set_display(s: Specialiser, node: Any) -> Value:
+    items = elements(s, node.elts)
+    return s.let(gast.Set([s.expr(v) for v in items]), Opaque(set), effect=True)
+
+
+@expression(gast.Dict)
+def dict_display(s: Specialiser, node: Any) -> Value:
+    from .containers import new_dict, update_dict
+
+    pairs: list[tuple[Value | None, Value]] = []
+    for key, value in zip(node.keys, node.values):
+        pairs.append((None if key is None else evaluate(s, key), evaluate(s, value)))
+    result = new_dict(s)
+    update_dict(s, result, pairs)
+    return result
+
+
+@expression(gast.Slice)
+def slice_(s: Specialiser, node: Any) -> Value:
+    parts = [Const(None) if part is None else evaluate(s, part) for part in (node.lower, node.upper, node.step)]
+    if all(isinstance(p, Const) and p.expr is None for p in parts):
+        return Const(slice(*(p.value for p in parts)))
+    return SliceV(*parts)
+
+
+@expression(gast.Subscript)
+def subscript(s: Specialiser, node: Any) -> Value:
+    from .containers import get_item
+
+    base = evaluate(s, node.value)
+    return get_item(s, base, evaluate(s, node.slice))
+
+
+@expression(gast.Lambda)
+def lambda_(s: Specialiser, node: Any) -> Value:
+    assert s.frame is not None
+    body = [gast.copy_location(gast.Return(node.body), node.body)]
+    fn = gast.copy_location(gast.FunctionDef("lambda_", node.args, body, [], None, None, []), node)
+    defaults = tuple(evaluate(s, d) for d in node.args.defaults)
+    kw_defaults = tuple(None if d is None else evaluate(s, d) for d in node.args.kw_defaults)
+    return Closure(fn, s.frame, defaults, kw_defaults)
+
+
+@expression(gast.Call)
+def call(s: Specialiser, node: Any) -> Value:
+    from .calls import call_node
+
+    return call_node(s, node)
+
+
+@expression(gast.JoinedStr)
+def formatted(s: Specialiser, node: Any) -> Value:
+    parts = [rewrite_part(s, part) for part in node.values]
+    return s.let(gast.JoinedStr(parts), Opaque(str), hint="text", effect=True)
+
+
+def rewrite_part(s: Specialiser, part: Any) -> Any:
+    if isinstance(part, gast.FormattedValue):
+        spec = (
+            None if part.format_spec is None else gast.JoinedStr([rewrite_part(s, p) for p in part.format_spec.values])
+        )
+        return gast.FormattedValue(s.expr(evaluate(s, part.value)), part.conversion, spec)
+    return part
+
+
+# -- comprehensions
+
+
+@expression(gast.ListComp, gast.GeneratorExp)
+def list_comprehension(s: Specialiser, node: Any) -> Value:
+    from .comprehensions import build_list
+
+    return build_list(s, node)
+
+
+@expression(gast.SetComp)
+def set_comprehension(s: Specialiser, node: Any) -> Value:
+    from .comprehensions import build_list
+
+    items = build_list(s, node)
+    return s.let(ir.call(gast.Name("set", gast.Load(), None, None), s.expr(items)), Opaque(set), effect=True)
+
+
+@expression(gast.DictComp)
+def dict_comprehension(s: Specialiser, node: Any) -> Value:
+    from .comprehensions import build_dict
+
+    return build_dict(s, node)

@@ -1,0 +1,113 @@
+"""What a program reads from outside: arguments, globals, closure cells, attributes of objects.
+
+Numbers and arrays become inputs of the emitted function, read anew for each call; functions, classes, flags and strings
+are known at compile time and guarded: the dispatcher compiles again when one of them has changed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, of_value
+from ..structure import Branch, Leaf as LeafTree, Listing, Static, describe
+from .state import Specialiser
+from .values import Bound, Const, External, Leaf, Obj, TupleV, Value
+
+
+@dataclasses.dataclass
+class Guard:
+    """A compile-time fact about the world: `read` must still give `expected`."""
+
+    read: Callable[[], Any]
+    expected: Any
+
+    def holds(self) -> bool:
+        value = self.read()
+        return value is self.expected or (
+            type(value) is type(self.expected) and isinstance(value, GUARDED_BY_VALUE) and value == self.expected
+        )
+
+
+GUARDED_BY_VALUE = (int, float, complex, str, bytes, bool, tuple)
+
+
+def import_external(s: Specialiser, read: Callable[[], Any], symbol: str, key: Any) -> Value:
+    """The abstract value of something outside the program, reached by `read`."""
+    if ("import", key) in s.env:
+        return s.env[("import", key)]
+    value = import_value(s, read(), read, symbol, key)
+    s.env[("import", key)] = value
+    return value
+
+
+def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: str, key: Any) -> Value:
+    if isinstance(value, ModuleType):
+        return Const(value, s.bind(symbol.rpartition(".")[2], value))
+    tree = describe(value, symbol)
+    if isinstance(tree, Static):
+        s.guards.append(Guard(read, value))
+        return Const(value)
+    if isinstance(tree, (LeafTree, Listing)):
+        return external_leaf(s, value, read, symbol, tree)
+    if isinstance(value, tuple):
+        items = tuple(import_external(s, lambda k=k: read()[k], f"{symbol}_{k}", (key, k)) for k in range(len(value)))
+        return TupleV(items, type(value) if type(value) is not tuple else None)
+    s.guards.append(Guard(lambda: id(read()), id(value)))
+    return outside_object(s, value, read)
+
+
+def outside_object(s: Specialiser, value: Any, read: Callable[[], Any]) -> Obj:
+    obj = Obj(("outside", object_number(s, value)), type(value))
+    s.objects[obj.id] = (value, read)
+    return obj
+
+
+def object_number(s: Specialiser, value: Any) -> int:
+    s.objects.setdefault(("identity", id(value)), value)
+    return list(s.objects).index(("identity", id(value)))
+
+
+def external_leaf(s: Specialiser, value: Any, read: Callable[[], Any], symbol: str, tree: Any) -> Leaf:
+    """One input of the emitted function for one object, however many paths lead to it."""
+    identity = (
+        ("external", id(value))
+        if not isinstance(value, (int, float, complex))
+        else ("external", symbol, len(s.externals))
+    )
+    if identity in s.externals:
+        return Leaf(s.externals[identity].name)
+    hint = symbol.replace(".", "_").lstrip("_") or "captured"
+    facts = facts_of_tree(s, tree, ("external", symbol))
+    name = s.fresh(hint, facts)
+    s.named.add(name)
+    s.externals[identity] = External(name, read, symbol, facts, value)
+    return Leaf(name)
+
+
+def facts_of_tree(s: Specialiser, tree: Any, site: Any) -> Facts:
+    """The facts of an input, with the roots of its memory."""
+    if isinstance(tree, LeafTree):
+        facts = tree.facts
+        if isinstance(facts, Num) and facts.kind == "array":
+            return dataclasses.replace(facts, roots=frozenset([s.root(site)]))
+        return facts
+    if isinstance(tree, Listing):
+        roots = frozenset([s.root(site)])
+        listed: Facts = Listed(roots) if tree.cls is list else Mapped(roots)
+        if tree.element is not None:
+            s.put_element(listed, facts_of_tree(s, tree.element, (site, "element")))
+        return listed
+    if isinstance(tree, Branch) and issubclass(tree.cls, tuple):
+        return Pair(
+            tuple(facts_of_tree(s, child, (site, k)) for k, child in zip(tree.keys, tree.children)),
+            tree.cls if tree.cls is not tuple else None,
+        )
+    if isinstance(tree, Static):
+        return Opaque(type(tree.value))
+    return Opaque(getattr(tree, "cls", None))

@@ -1,0 +1,245 @@
+"""Iteration: everything that a loop goes over is a list of known things, or counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gast
+
+from .. import ir
+from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair
+from .control import loop
+from .state import Specialiser
+from .values import Const, Leaf, ListV, Obj, TupleV, Value
+
+
+@dataclass(eq=False)
+class Source:
+    """What a loop goes over: `items` known one by one, or `bounds` of a range whose index gives the item.
+
+    With neither, the loop goes over an iterable of which nothing is known, and its items are inactive.
+    `hint` names the counter where it is not the user's own variable.
+    """
+
+    items: list[Value] | None = None
+    bounds: tuple[Value, ...] | None = None
+    item: Callable[[Any], Value] = lambda index: index
+    hint: str | None = None
+    facts: Facts = Opaque()
+    length: Callable[[], Value] | None = None
+
+
+def length_of(s: Specialiser, value: Leaf) -> Value:
+    """``len(value)``."""
+    facts = s.facts[value.name]
+    size = facts.dims[0] if isinstance(facts, Num) and facts.dims else None
+    if isinstance(size, int):
+        return Const(size)
+    expr = ir.call(gast.Name("len", gast.Load(), None, None), ir.name(value.name))
+    return s.let(expr, replace(INT, size=size), ir.Op(len, {"x": value}), hint="n", may_raise=False)
+
+
+def over(s: Specialiser, value: Value) -> Source:
+    from .containers import get_item, items_of
+
+    if isinstance(value, Source):
+        return value
+    if isinstance(value, Const) and isinstance(value.value, range):
+        return over_range(s, [Const(value.value.start), Const(value.value.stop), Const(value.value.step)])
+    if isinstance(value, (TupleV, ListV, Obj)) or (
+        isinstance(value, Const) and isinstance(value.value, (tuple, list, str))
+    ):
+        if isinstance(value, Obj) and value.cls not in (dict, list):
+            return over_object(s, value)
+        return Source(items=items_of(s, value, None))
+    if isinstance(value, Leaf):
+        facts = s.facts[value.name]
+        if isinstance(facts, Pair):
+            return Source(items=items_of(s, value, None))
+        if isinstance(facts, Listed) or (isinstance(facts, Num) and facts.kind in ("array", None)):
+            if isinstance(facts, Num) and facts.dims == ():
+                raise s.refuse("iteration over a 0-d array")
+            length = length_of(s, value)
+            return Source(bounds=(length,), item=lambda i: get_item(s, value, i), hint="i", length=lambda: length)
+        if isinstance(facts, Mapped):
+            return over(s, keys_of(s, value))
+        if isinstance(facts, Opaque):
+            return Source()
+    raise s.refuse(
+        "the compiler cannot tell what this loop goes over", "loop over a range, an array, a list, a tuple or a dict"
+    )
+
+
+def over_object(s: Specialiser, value: Obj) -> Source:
+    from .objects import has_method
+
+    if value.id in s.objects and not has_method(s, value, "__next__"):
+        from .externals import import_external
+
+        outside, read = s.objects[value.id]
+        try:
+            count = len(outside)
+        except TypeError:
+            raise s.refuse("iteration over an object of unknown length") from None
+        return Source(
+            items=[
+                import_external(s, lambda k=k: list(read())[k], f"item_{k}", ("item", value.id, k))
+                for k in range(count)
+            ]
+        )
+    raise s.refuse("iteration over an object with an iterator of its own", "loop over a list that it holds")
+
+
+def keys_of(s: Specialiser, value: Leaf) -> Leaf:
+    """The keys of a dict, in order, as they are when the loop begins."""
+    listed = Listed(frozenset([s.root(("keys", s.site()))]))
+    s.put_element(listed, Opaque())
+    expr = ir.call(gast.Name("list", gast.Load(), None, None), ir.name(value.name))
+    return s.let(expr, listed, ir.Op(dict.keys, {"x": value}), hint="keys", effect=True)
+
+
+def over_range(s: Specialiser, args: list[Value]) -> Source:
+    bounds = tuple(args)
+    if len(bounds) == 3 and bounds[2] == Const(1):
+        bounds = bounds[:2]
+    if len(bounds) == 2 and bounds[0] == Const(0):
+        bounds = bounds[1:]
+
+    def length() -> Value:
+        from .expressions import operate
+
+        if len(bounds) == 1:
+            return bounds[0]
+        if len(bounds) == 2:
+            return operate(s, gast.Sub, bounds[1], bounds[0])
+        expr = ir.call(
+            gast.Name("len", gast.Load(), None, None),
+            ir.call(gast.Name("range", gast.Load(), None, None), *(s.expr(b) for b in bounds)),
+        )
+        return s.let(expr, INT, hint="n")
+
+    return Source(bounds=bounds, length=length)
+
+
+def nth(s: Specialiser, source: Source, k: Value) -> Value:
+    """The item number `k`, counted from 0."""
+    from .expressions import operate
+
+    if source.bounds is None:
+        raise s.refuse("an iterable of unknown length is combined with another", "make a list of it first")
+    if len(source.bounds) == 1:
+        return source.item(k)
+    start = source.bounds[0]
+    if len(source.bounds) == 3:
+        k = operate(s, gast.Mult, k, source.bounds[2])
+    return source.item(operate(s, gast.Add, start, k))
+
+
+def enumerated(s: Specialiser, source: Source, start: Value) -> Source:
+    from .expressions import operate
+
+    def count(k: Value) -> Value:
+        return k if start == Const(0) else operate(s, gast.Add, k, start)
+
+    if source.items is not None:
+        return Source(items=[TupleV((count(Const(k)), item)) for k, item in enumerate(source.items)])
+    assert source.length is not None
+    return Source(
+        bounds=(source.length(),), item=lambda k: TupleV((count(k), nth(s, source, k))), hint="i", length=source.length
+    )
+
+
+def zipped(s: Specialiser, sources: list[Source]) -> Source:
+    if all(source.items is not None for source in sources):
+        return Source(items=[TupleV(items) for items in zip(*(source.items or [] for source in sources))])
+    sources = [as_counted(s, source) for source in sources]
+    lengths = [source.length() for source in sources if source.length is not None]
+    if len(lengths) != len(sources):
+        raise s.refuse("an iterable of unknown length is zipped", "make a list of it first")
+    length = shortest(s, lengths)
+    return Source(
+        bounds=(length,),
+        item=lambda k: TupleV(tuple(nth(s, source, k) for source in sources)),
+        hint="i",
+        length=lambda: length,
+    )
+
+
+def as_counted(s: Specialiser, source: Source) -> Source:
+    """Items known one by one, as a list that is indexed."""
+    from .containers import own_list
+
+    if source.items is None:
+        return source
+    items = own_list(s, ListV(tuple(source.items), s.site("items")))
+    if not isinstance(items, Leaf):
+        raise s.refuse("objects or functions are zipped with something of a length known only at run time")
+    return over(s, items)
+
+
+def shortest(s: Specialiser, lengths: list[Value]) -> Value:
+    first = s.num(lengths[0])
+    if all(length == lengths[0] for length in lengths):
+        return lengths[0]
+    sizes = [f.size for f in map(s.num, lengths) if f is not None]
+    if (
+        first is not None
+        and first.size is not None
+        and all(size == first.size for size in sizes)
+        and len(sizes) == len(lengths)
+    ):
+        return lengths[0]
+    return s.let(
+        ir.call(gast.Name("min", gast.Load(), None, None), *(s.expr(v) for v in lengths)),
+        INT,
+        hint="n",
+        may_raise=False,
+    )
+
+
+def reversed_source(s: Specialiser, source: Source) -> Source:
+    from .expressions import operate
+
+    if source.items is not None:
+        return Source(items=source.items[::-1])
+    assert source.length is not None
+    bounds = source.bounds
+    assert bounds is not None
+    if len(bounds) <= 2:
+        start, stop = (Const(0), bounds[0]) if len(bounds) == 1 else bounds
+        down = (operate(s, gast.Sub, stop, Const(1)), operate(s, gast.Sub, start, Const(1)), Const(-1))
+        return replace(source, bounds=down)
+    length = source.length()
+    last = operate(s, gast.Sub, length, Const(1))
+    return Source(
+        bounds=(length,), item=lambda k: nth(s, source, operate(s, gast.Sub, last, k)), hint="i", length=lambda: length
+    )
+
+
+def mapped(s: Specialiser, source: Source, fn: Callable[[Value], Value]) -> Source:
+    if source.items is not None:
+        return Source(items=[fn(item) for item in source.items])
+    return replace(source, item=lambda k: fn(source.item(k)), hint=source.hint or "i")
+
+
+def each(s: Specialiser, source: Source, action: Callable[[Value], None]) -> None:
+    """A loop that does `action` with every item."""
+    if source.items is not None:
+        for item in source.items:
+            action(item)
+        return
+
+    def make() -> ir.Loop:
+        if source.bounds is None:
+            raise s.refuse("an iterable of which nothing is known is collected")
+        return ir.Loop(
+            "range", [], [], s.fresh(source.hint or "i", INT), tuple(s.expr(b) for b in source.bounds), origin=s.where()
+        )
+
+    def run(node: ir.Loop) -> None:
+        assert node.index is not None
+        action(source.item(Leaf(node.index)))
+
+    loop(s, make, run)

@@ -1,0 +1,167 @@
+"""Functions that write into their arguments, said as assignments by index."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import gast
+import numpy as np
+
+from .. import ir
+from ..facts import Listed, Num
+from . import arrays
+from .calls import call_value, handles
+from .state import Specialiser
+from .values import Const, Leaf, ListV, TupleV, Value
+
+EVERYTHING = Const(Ellipsis)
+
+
+def target(s: Specialiser, value: Value) -> Leaf:
+    if isinstance(value, Leaf) and isinstance(s.facts[value.name], Num):
+        return value
+    raise s.refuse("something that is not an array is written into")
+
+
+def numpy(s: Specialiser, name: str, *args: Value, **kwargs: Value) -> Value:
+    """Emit a NumPy function."""
+    callee: Any = np
+    expr: Any = s.bind("np", np)
+    for part in name.split("."):
+        callee, expr = getattr(callee, part), ir.attribute(expr, part)
+    return call_value(s, Const(callee, expr), list(args), kwargs)
+
+
+def write_method(s: Specialiser, base: Leaf, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if name == "fill":
+        arrays.store_item(s, base, EVERYTHING, args[0])
+        return Const(None)
+    if name == "sort":
+        return sort(s, base, *args, **kwargs)
+    if name == "put":
+        return put(s, [base, *args], kwargs)
+    raise s.refuse(f"the array method {name!r} changes memory in a way that is not differentiated")
+
+
+def sort(s: Specialiser, base: Leaf, axis: Value = Const(-1), **kwargs: Value) -> Value:
+    """``a.sort()`` moves the values to where ``argsort`` says."""
+    order = numpy(s, "argsort", base, axis, **kwargs)
+    arrays.store_item(s, base, EVERYTHING, numpy(s, "take_along_axis", base, order, axis))
+    return Const(None)
+
+
+@handles(np.copyto)
+def copyto(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    base, value = target(s, args[0]), args[1]
+    if "where" in kwargs:
+        value = numpy(s, "where", kwargs["where"], value, base)
+    arrays.store_item(s, base, EVERYTHING, value)
+    return Const(None)
+
+
+@handles(np.put)
+def put(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``np.put`` counts along the flattened array and repeats values that are too few."""
+    if "mode" in kwargs or len(args) > 3:
+        raise s.refuse("np.put with a mode", "index with indices inside the array")
+    base, where, value = target(s, args[0]), args[1], args[2]
+    indices = numpy(s, "asarray", where)
+    facts, given = s.facts[base.name], s.num(value)
+    if given is None or given.dims != ():
+        value = numpy(s, "resize", value, s.let(ir.call(ir.dotted("np.shape"), s.expr(indices)), containers_shape(s, indices)))
+    if isinstance(facts, Num) and facts.ndim == 1:
+        arrays.store_item(s, base, indices, value)
+    else:
+        raise s.refuse("np.put into an array whose rank is not 1", "write into `a.reshape(-1)` instead")
+    return Const(None)
+
+
+def containers_shape(s: Specialiser, value: Value) -> Any:
+    from ..facts import Opaque
+
+    s.bind("np", np)
+    return Opaque(tuple)
+
+
+@handles(np.place)
+def place(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    base, mask, value = target(s, args[0]), args[1], args[2]
+    count = numpy(s, "count_nonzero", mask)
+    arrays.store_item(s, base, mask, numpy(s, "resize", value, count))
+    return Const(None)
+
+
+@handles(np.putmask)
+def putmask(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``np.putmask`` takes the values at the positions that it writes."""
+    base, mask, value = target(s, args[0]), args[1], args[2]
+    given = s.num(value)
+    if given is None or given.dims != ():
+        from .attributes import attribute_of
+        from .containers import get_item
+
+        value = get_item(s, numpy(s, "resize", value, attribute_of(s, base, "shape")), mask)
+    arrays.store_item(s, base, mask, value)
+    return Const(None)
+
+
+@handles(np.fill_diagonal)
+def fill_diagonal(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    base = target(s, args[0])
+    facts = s.facts[base.name]
+    if kwargs or len(args) != 2 or not isinstance(facts, Num) or facts.ndim != 2:
+        raise s.refuse("np.fill_diagonal of an array whose rank is not 2, or with wrap", "index the diagonal")
+    from .attributes import attribute_of
+
+    shape = attribute_of(s, base, "shape")
+    assert isinstance(shape, TupleV)
+    size = shape.items[0]
+    if shape.items[0] != shape.items[1]:
+        size = call_value(s, Const(min), list(shape.items), {})
+    along = numpy(s, "arange", size)
+    given = s.num(args[1])
+    value = args[1] if given is not None and given.dims == () else numpy(s, "resize", args[1], size)
+    arrays.store_item(s, base, TupleV((along, along)), value)
+    return Const(None)
+
+
+def scatter(s: Specialiser, ufunc: np.ufunc, args: list[Value]) -> Value:
+    """``np.add.at(a, index, value)``: repeated indices add up."""
+    base, index = target(s, args[0]), args[1]
+    value = args[2] if len(args) > 2 else Const(None)
+    if isinstance(index, ListV):
+        index = numpy(s, "array", index)
+    callee = ir.attribute(ir.attribute(s.bind("np", np), ufunc.__name__), "at")
+    expr = ir.call(callee, s.expr(base), s.expr(index), s.expr(value))
+    s.block.append(ir.Effect(expr, s.where(), f"{ufunc.__name__}.at", (base, index, value)))
+    return Const(None)
+
+
+@handles(np.add.at)
+def add_at(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return scatter(s, np.add, args)
+
+
+@handles(np.subtract.at)
+def subtract_at(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return scatter(s, np.subtract, args)
+
+
+def with_out(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``fn(..., out=a)`` assigns to the whole of ``a``, or to where the mask says."""
+    kwargs = dict(kwargs)
+    out = kwargs.pop("out")
+    if isinstance(out, TupleV) and len(out.items) == 1:
+        out = out.items[0]
+    base = target(s, out)
+    mask = kwargs.pop("where", None) if isinstance(fn, np.ufunc) else None
+    value = call_value(s, Const(fn, ir.dotted(f"np.{fn.__name__}")), args, kwargs)
+    s.bind("np", np)
+    if mask is not None and mask != Const(True):
+        value = numpy(s, "where", mask, value, base)
+    arrays.store_item(s, base, EVERYTHING, value)
+    return base
+
+
+

@@ -1,0 +1,269 @@
+"""Methods of arrays, numbers, lists, dicts and tuples."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import gast
+import numpy as np
+
+from ...rules.table import NONDIFFERENTIABLE, TABLE
+from .. import ir
+from ..facts import Listed, Mapped, Num, Opaque
+from . import arrays, containers, memory
+from .control import branch
+from .state import Specialiser
+from .values import Bound, Closure, Const, Leaf, ListV, Obj, TupleV, Value
+
+# Methods that are functions of the same name.
+SAME_NAME = (
+    "sum mean prod max min argmax argmin var std cumsum cumprod any all clip round dot trace diagonal nonzero ravel squeeze "
+    "swapaxes repeat take argsort searchsorted compress conj conjugate ptp choose"
+).split()
+FUNCTIONS: dict[str, Callable[..., Any]] = {n: getattr(np, n) for n in SAME_NAME if hasattr(np, n)}
+FUNCTIONS |= {"astype": np.ndarray.astype, "copy": np.ndarray.copy, "flatten": np.ndarray.flatten, "item": np.ndarray.item}
+
+
+@lru_cache(maxsize=256)
+def caller(name: str) -> Callable[..., Any]:
+    """The method as a function, for running on dummies."""
+
+    def method(x: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(x, name)(*args, **kwargs)
+
+    return method
+
+
+def call_method_of(s: Specialiser, base: Value, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if isinstance(base, Obj):
+        return dict_method(s, base, name, args) if base.cls is dict else static_list_method(s, base, name, args)
+    if isinstance(base, ListV):
+        return call_method_of(s, containers.own_list(s, base), name, args, kwargs)
+    if isinstance(base, TupleV):
+        return tuple_method(s, base, name, args, kwargs)
+    if isinstance(base, Leaf):
+        facts = s.facts[base.name]
+        if isinstance(facts, Listed):
+            return list_method(s, base, facts, name, args, kwargs)
+        if isinstance(facts, Mapped):
+            return mapped_method(s, base, facts, name, args)
+        if isinstance(facts, Num):
+            return number_method(s, base, facts, name, args, kwargs)
+        return opaque_method(s, base, facts, name, args, kwargs)
+    raise s.refuse(f"the method {name!r} of this value cannot be followed")
+
+
+# -- numbers and arrays
+
+
+def number_method(s: Specialiser, base: Leaf, facts: Num, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if facts.tensor and name not in FUNCTIONS and name not in ("reshape", "transpose", "T"):
+        return tensor_method(s, base, name, args, kwargs)
+    if name in ("fill", "sort", "put", "setfield", "resize", "partition"):
+        return memory.write_method(s, base, name, args, kwargs)
+    if name in ("reshape", "transpose") and len(args) > 1 or (name == "reshape" and args and not isinstance(args[0], TupleV)):
+        packed: list[Value] = [TupleV(tuple(args))] if len(args) > 1 else args
+        return emit_method(s, base, name, args, kwargs, getattr(np, name), packed)
+    if name in ("reshape", "transpose"):
+        return emit_method(s, base, name, args, kwargs, getattr(np, name), args)
+    if "out" in kwargs:
+        return memory.with_out(s, FUNCTIONS[name], [base, *args], kwargs)
+    if name in FUNCTIONS:
+        return emit_method(s, base, name, args, kwargs, FUNCTIONS[name], args)
+    if name == "tolist":
+        return to_list(s, base, facts)
+    return opaque_method(s, base, facts, name, args, kwargs)
+
+
+def emit_method(s: Specialiser, base: Leaf, name: str, args: list[Value], kwargs: dict[str, Value], fn: Any, rule_args: list[Value]) -> Value:
+    expr = ir.call(ir.attribute(ir.name(base.name), name), *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
+    method = caller(name)
+    if fn in arrays.DIMS:
+        arrays.DIMS.setdefault(method, arrays.DIMS[fn])
+    return arrays.apply(s, fn, expr, [base, *rule_args], kwargs, method)
+
+
+def to_list(s: Specialiser, base: Leaf, facts: Num) -> Value:
+    if facts.dims is None or len(facts.dims) != 1:
+        raise s.refuse("`tolist` of an array whose rank is not 1", "index the array instead")
+    from ..facts import COMPLEX, FLOAT, INT
+
+    kind = facts.dtype.kind if facts.dtype is not None else "f"
+    listed = Listed(frozenset([s.root(("list", s.site()))]))
+    s.put_element(listed, {"f": FLOAT, "c": COMPLEX}.get(kind, INT))
+    expr = ir.call(ir.attribute(ir.name(base.name), "tolist"))
+    return s.let(expr, listed, ir.Op(np.ndarray.tolist, {"x": base}), hint="items", may_raise=False)
+
+
+def tensor_method(s: Specialiser, base: Leaf, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A method that only tensors have is inlined from its text."""
+    import types
+
+    from ...tensor import Parameter, Tensor
+    from .calls import call_python
+
+    for cls in (Parameter, Tensor):
+        found = getattr(cls, name, None)
+        if isinstance(found, types.FunctionType):
+            return call_python(s, found, [base, *args], kwargs)
+    raise s.refuse(f"a Tensor has no method {name!r}")
+
+
+def opaque_method(s: Specialiser, base: Leaf, facts: Any, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A method of something unknown just runs; generators of random numbers tell what they draw."""
+    expr = ir.call(ir.attribute(ir.name(base.name), name), *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
+    result: Any = Opaque()
+    if isinstance(facts, Opaque) and facts.cls in (np.random.Generator, np.random.RandomState):
+        result = arrays.facts_of_call(s, drawing(facts.cls, name), args, kwargs)
+    elif isinstance(facts, Opaque) and facts.cls is str:
+        result = Opaque(str) if name in ("format", "upper", "lower", "strip", "join", "replace") else Opaque()
+    elif isinstance(facts, Num) and facts.python and name == "is_integer":
+        from ..facts import BOOL
+
+        result = BOOL
+    every = {f"argument {k}": v for k, v in enumerate([base, *args, *kwargs.values()])}
+    return s.let(expr, result, ir.Op(opaque_method, every), hint="result", effect=True)
+
+
+@lru_cache(maxsize=64)
+def drawing(cls: type, name: str) -> Callable[..., Any]:
+    """A method of a fresh generator: the user's own is not touched at compile time."""
+
+    def draw(*args: Any, **kwargs: Any) -> Any:
+        generator = np.random.default_rng(0) if cls is np.random.Generator else np.random.RandomState(0)
+        return getattr(generator, name)(*args, **kwargs)
+
+    return draw
+
+
+# -- lists
+
+
+def list_method(s: Specialiser, base: Leaf, facts: Listed, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if name == "append":
+        containers.append(s, base, args[0])
+        return Const(None)
+    if name == "pop":
+        return containers.pop(s, base, args)
+    if name == "extend":
+        containers.extend_list(s, base, args[0])
+        return Const(None)
+    if name == "copy":
+        copy = Listed(frozenset([s.root(("list", s.site()))]))
+        element = s.elements_of(facts)
+        if element is not None:
+            s.put_element(copy, element)
+        return s.let(ir.call(ir.attribute(ir.name(base.name), "copy")), copy, ir.Op(list.copy, {"x": base}), hint="items", may_raise=False)
+    if name in ("insert", "remove", "sort", "clear", "reverse"):
+        expr = ir.call(ir.attribute(ir.name(base.name), name), *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
+        for value in args:
+            s.put_element(facts, containers.element_facts(s.facts_of(value))) if name == "insert" else None
+        s.block.append(ir.Effect(expr, s.where(), f"list.{name}", (base, *args)))
+        return Const(None)
+    return opaque_method(s, base, Opaque(list), name, args, kwargs)
+
+
+def static_list_method(s: Specialiser, base: Obj, name: str, args: list[Value]) -> Value:
+    if name == "append":
+        containers.append(s, base, args[0])
+        return Const(None)
+    if name == "copy":
+        return ListV(tuple(containers.items_of(s, base, None)), s.site())
+    raise s.refuse(f"the method {name!r} of a list of objects")
+
+
+# -- dicts
+
+
+def dict_method(s: Specialiser, base: Obj, name: str, args: list[Value]) -> Value:
+    keys = s.fields(base)
+    if name == "keys":
+        return TupleV(tuple(Const(k) for k in keys))
+    if name == "values":
+        return TupleV(tuple(containers.get_field(s, base, Const(k)) for k in keys))
+    if name == "items":
+        return TupleV(tuple(TupleV((Const(k), containers.get_field(s, base, Const(k)))) for k in keys))
+    if name in ("get", "setdefault", "pop") and args and s.is_static(args[0]):
+        key = s.static(args[0])
+        found = key in keys
+        value = containers.get_field(s, base, args[0]) if found else (args[1] if len(args) > 1 else Const(None))
+        if name == "setdefault" and not found:
+            containers.set_field(s, base, args[0], value)
+        if name == "pop" and found:
+            containers.refuse_frozen(s, base)
+            del s.env[(base.id, key)]
+        return value
+    if name == "copy":
+        return copy_dict(s, base)
+    if name == "update" and len(args) == 1 and isinstance(args[0], Obj):
+        containers.update_dict(s, base, [(None, args[0])])
+        return Const(None)
+    if name in ("get", "setdefault") and base.id[0] == "dict":
+        from .state import Restart
+
+        raise Restart(base.id)
+    raise s.refuse(f"the dict method {name!r} cannot be followed here")
+
+
+def copy_dict(s: Specialiser, base: Obj) -> Obj:
+    obj = Obj(("dict", s.site("copy")), dict)
+    values = {key: s.env[(base.id, key)] for key in s.fields(base)}
+    for key in s.fields(obj):
+        del s.env[(obj.id, key)]
+    for key, value in values.items():
+        s.env[(obj.id, key)] = value
+    return obj
+
+
+def mapped_method(s: Specialiser, base: Leaf, facts: Mapped, name: str, args: list[Value]) -> Value:
+    from .iteration import keys_of, mapped, over
+
+    if name == "keys":
+        return keys_of(s, base)
+    if name == "values":
+        return mapped(s, over(s, keys_of(s, base)), lambda k: containers.get_item(s, base, k))
+    if name == "items":
+        return mapped(s, over(s, keys_of(s, base)), lambda k: TupleV((k, containers.get_item(s, base, k))))
+    if name in ("get", "setdefault"):
+        return get_or(s, base, facts, name, args)
+    raise s.refuse(f"the dict method {name!r} cannot be followed here")
+
+
+def get_or(s: Specialiser, base: Leaf, facts: Mapped, name: str, args: list[Value]) -> Value:
+    default = args[1] if len(args) > 1 else Const(None)
+    test = s.let(gast.Compare(s.expr(args[0]), [gast.In()], [ir.name(base.name)]), containers.Num("bool", np.dtype(bool), ()), hint="found")
+    key = ("choice", s.site(name))
+
+    def present() -> None:
+        s.env[key] = containers.get_item(s, base, args[0])
+
+    def absent() -> None:
+        if name == "setdefault":
+            containers.set_item(s, base, args[0], default)
+        s.env[key] = default
+
+    branch(s, test, present, absent)
+    return s.env.pop(key)
+
+
+# -- tuples
+
+
+def tuple_method(s: Specialiser, base: TupleV, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if name == "_replace" and base.cls is not None:
+        fields = base.cls._fields  # type: ignore[attr-defined]
+        return TupleV(tuple(kwargs.get(f, item) for f, item in zip(fields, base.items)), base.cls)
+    if name == "_asdict" and base.cls is not None:
+        obj = Obj(("dict", s.site("asdict")), dict)
+        for field, item in zip(base.cls._fields, base.items):  # type: ignore[attr-defined]
+            s.env[(obj.id, field)] = item
+        return obj
+    if name in ("index", "count") and s.is_static(base) and s.is_static(args[0]):
+        return Const(getattr(s.static(base), name)(s.static(args[0])))
+    raise s.refuse(f"the tuple method {name!r} cannot be followed here")
+
+
+

@@ -1,0 +1,143 @@
+"""Names: which variable of which activation a name means, and what comes in from outside the program."""
+
+from __future__ import annotations
+
+import builtins
+from functools import lru_cache
+from types import ModuleType
+from typing import Any
+
+import gast
+
+from ...errors import Refused
+from .externals import import_external
+from .state import Specialiser
+from .values import Closure, Const, Frame, Leaf, ListV, Poison, TupleV, Value
+
+SCOPES = (gast.FunctionDef, gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.ClassDef)
+
+
+def scan(body: list[Any]) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a function body assigns, and those that it declares nonlocal or global."""
+    assigned: set[str] = set()
+    declared: set[str] = set()
+    stack: list[Any] = list(body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (gast.Nonlocal, gast.Global)):
+            declared.update(node.names)
+        elif isinstance(node, gast.Name):
+            if isinstance(node.ctx, (gast.Store, gast.Del)):
+                assigned.add(node.id)
+        elif isinstance(node, (gast.Import, gast.ImportFrom)):
+            assigned.update((a.asname or a.name.split(".")[0]) for a in node.names)
+        elif isinstance(node, (gast.FunctionDef, gast.ClassDef)):
+            assigned.add(node.name)
+        elif isinstance(node, gast.ExceptHandler):
+            if node.name:
+                assigned.add(node.name if isinstance(node.name, str) else node.name.id)
+            stack.extend(node.body)
+            continue
+        if isinstance(node, SCOPES):
+            # A walrus inside a comprehension binds in the function around it.
+            if not isinstance(node, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
+                assigned.update(n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr))
+            continue
+        stack.extend(gast.iter_child_nodes(node))
+    return frozenset(assigned - declared), frozenset(declared)
+
+
+def parameters(arguments: Any) -> list[str]:
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    every += [a for a in (arguments.vararg, arguments.kwarg) if a is not None]
+    return [a.id for a in every]
+
+
+def home(s: Specialiser, frame: Frame | None, id: str) -> Frame | None:
+    """The activation whose variable a name is, seen from `frame`; None for globals and cells."""
+    while frame is not None:
+        if (frame.id, id) in s.env and ("comprehension", id) in frame.free:
+            return frame
+        if id in frame.locals:
+            return frame
+        frame = frame.parent
+    return None
+
+
+def load_name(s: Specialiser, id: str) -> Value:
+    frame = s.frame
+    assert frame is not None
+    owner = home(s, frame, id)
+    if owner is not None:
+        value = s.env.get((owner.id, id))
+        if value is None:
+            raise s.refuse(f"{id!r} is read before it is assigned")
+        if isinstance(value, Poison):
+            raise s.refuse(value.reason, f"give {id!r} one meaning on every path")
+        return value
+    return load_outer(s, frame, id)
+
+
+def load_outer(s: Specialiser, frame: Frame, id: str) -> Value:
+    """A name that is no variable of the program: a closure cell, a global or a builtin."""
+    top: Frame = frame
+    while top.parent is not None:
+        top = top.parent
+    if id in top.free:
+        cell = top.free[id]
+        try:
+            cell.cell_contents  # noqa: B018
+        except ValueError:
+            raise s.refuse(f"the closure variable {id!r} is not bound yet") from None
+        return import_external(s, lambda: cell.cell_contents, id, ("cell", id_of(s, cell)))
+    table = top.globals
+    if id in table:
+        value = table[id]
+        if isinstance(value, ModuleType):
+            return Const(value, s.bind(id, value))
+        return import_external(s, lambda: table[id], id, ("global", id_of(s, table), id))
+    if hasattr(builtins, id):
+        return Const(getattr(builtins, id), gast.Name(id, gast.Load(), None, None))
+    raise s.refuse(f"the name {id!r} is not defined")
+
+
+def id_of(s: Specialiser, value: Any) -> int:
+    """A small number for an outside object, the same whenever it is met."""
+    s.objects.setdefault(("identity", id(value)), value)
+    return list(s.objects).index(("identity", id(value)))
+
+
+def assign_name(s: Specialiser, id: str, value: Value) -> None:
+    frame = s.frame
+    assert frame is not None
+    if id in frame.nonlocals:
+        owner = home(s, frame.parent, id)
+        if owner is None:
+            raise s.refuse(
+                f"{id!r} is assigned but lives outside the differentiated function",
+                "return the value instead of assigning it to an outer variable",
+            )
+        frame = owner
+    s.env[(frame.id, id)] = named(s, id, value)
+
+
+def named(s: Specialiser, id: str, value: Value) -> Value:
+    """`value` under the user's name; a list display gets a variable of its own."""
+    if isinstance(value, ListV):
+        from .containers import own_list
+
+        value = own_list(s, value)
+    if isinstance(value, Leaf) and value.name not in s.named:
+        if s.frame is None or not s.frame.rule:
+            s.named.add(value.name)
+        s.hints[value.name] = id
+    elif isinstance(value, TupleV):
+        for k, item in enumerate(value.items):
+            if isinstance(item, Leaf) and item.name not in s.named:
+                s.hints[item.name] = f"{id}_{k}"
+    return value
+
+
+def delete_name(s: Specialiser, id: str) -> None:
+    assert s.frame is not None
+    s.env.pop((s.frame.id, id), None)

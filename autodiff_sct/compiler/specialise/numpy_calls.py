@@ -1,0 +1,96 @@
+"""Calls of functions that the table knows."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import gast
+import numpy as np
+
+from .. import ir
+from ..facts import FLOAT, Listed, Num
+from . import arrays, memory
+from .calls import call_value, handles
+from .state import Specialiser
+from .values import Const, Leaf, ListV, Obj, TupleV, Value
+
+OUT_POSITION = {True: 2, False: 1}
+
+
+def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    fn = callee.value
+    args = [as_operand(s, a) for a in args]
+    if "out" in kwargs and kwargs["out"] != Const(None):
+        return memory.with_out(s, fn, args, kwargs)
+    if isinstance(fn, np.ufunc) and len(args) > fn.nin:
+        return memory.with_out(s, fn, args[: fn.nin], {**kwargs, "out": args[fn.nin]})
+    kwargs.pop("out", None)
+    if isinstance(fn, np.ufunc) and kwargs.get("where", Const(True)) != Const(True):
+        raise s.refuse("a ufunc with `where=` and no `out=` leaves the other elements undefined", "use np.where")
+    if s.frame is not None and s.frame.rule:
+        scalar = scalar_form(s, fn, args, kwargs)
+        if scalar is not None:
+            return scalar
+    expr = ir.call(s.expr(callee), *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
+    return arrays.apply(s, fn, expr, args, kwargs)
+
+
+def as_operand(s: Specialiser, value: Value) -> Value:
+    from .iteration import Source
+
+    if isinstance(value, Source):
+        from .builtin_calls import as_list
+
+        return as_list(s, value)
+    return value
+
+
+def scalar_form(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """A rule's function of Python floats, without NumPy."""
+    known = [s.num(a) for a in args]
+    if kwargs or not args or any(f is None or not f.python or f.kind == "complex" for f in known):
+        return None
+    if fn in arrays.SCALAR_TWINS:
+        twin = arrays.SCALAR_TWINS[fn]
+        expr = ir.call(ir.attribute(s.bind("math", math), twin.__name__), *(s.expr(a) for a in args))
+        return arrays.apply(s, fn, expr, args, {}, twin)
+    if fn is np.where and len(args) == 3:
+        expr = gast.IfExp(s.expr(args[0]), s.expr(args[1]), s.expr(args[2]))
+        return s.let(expr, FLOAT, arrays.make_op(s, fn, args, {}), may_raise=False)
+    return None
+
+
+@handles(np.shape)
+def shape(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .attributes import attribute_of
+
+    return attribute_of(s, args[0], "shape")
+
+
+@handles(np.ndim)
+def ndim(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .attributes import attribute_of
+
+    return attribute_of(s, args[0], "ndim")
+
+
+@handles(np.size)
+def size(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .attributes import attribute_of
+
+    if len(args) > 1 or kwargs:
+        return call_value(s, Const(len), args[:1], {})
+    return attribute_of(s, args[0], "size")
+
+
+@handles(np.iscomplexobj)
+def iscomplexobj(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    facts = s.num(args[0])
+    if facts is not None and facts.dtype is not None:
+        return Const(facts.dtype.kind == "c")
+    expr = ir.call(ir.attribute(s.bind("np", np), "iscomplexobj"), s.expr(args[0]))
+    return s.let(expr, Num("bool", np.dtype(bool), ()), may_raise=False)
+
+
+

@@ -1,0 +1,71 @@
+"""Rules, inlined: the text of a rule becomes statements of the adjoint, its tests on facts fold away."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from .calls import bind_signature, new_frame, prepared, run
+from .state import Specialiser
+from .values import Const, Frame, Leaf, ListV, TupleV, Value
+
+
+def apply_rule(s: Specialiser, rule: Any, fn: Any, y: Value, d: Value, arguments: dict[str, Value]) -> dict[str, Value]:
+    """The entries of ``rule(y, d, **arguments)``, by parameter."""
+    parsed, tree, assigned, declared = prepared(rule.__code__, rule)
+    parameters = list(inspect.signature(rule).parameters.values())
+    positional, named = arrange(parameters[2:], arguments)
+    defaults = [Const(v) for v in rule.__defaults__ or ()]
+    kw_defaults = {k: Const(v) for k, v in (rule.__kwdefaults__ or {}).items()}
+    bound = bind_signature(s, tree.args, [y, d, *positional], named, defaults, kw_defaults, rule.__name__)
+    outer_frame, outer_origin, outer_node = s.frame, s.origin, s.node
+    if s.origin is None:
+        s.origin = s.where()
+    s.frame = Frame(0, parsed, rule.__globals__, rule=True)
+    s.node = tree
+    s.counter += 1
+    free = dict(zip(rule.__code__.co_freevars, rule.__closure__ or ()))
+    try:
+        frame = new_frame(s, rule.__code__, parsed, rule.__globals__, free, tree, assigned, declared, None)
+        frame.rule = True
+        result = run(s, frame, tree, bound, rule)
+    finally:
+        s.frame, s.origin, s.node = outer_frame, outer_origin, outer_node
+    return entries_of(parameters[2:], result)
+
+
+def arrange(parameters: list[inspect.Parameter], arguments: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+    """Arguments by name as positional and keyword arguments, a starred parameter's spread out."""
+    positional: list[Value] = []
+    named: dict[str, Value] = {}
+    in_order = True
+    for parameter in parameters:
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            items = arguments.get(parameter.name, TupleV(()))
+            positional += items.items
+        elif parameter.name in arguments:
+            if in_order and parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
+                positional.append(arguments[parameter.name])
+            else:
+                named[parameter.name] = arguments[parameter.name]
+        else:
+            in_order = False
+    return positional, named
+
+
+def entries_of(parameters: list[inspect.Parameter], result: Value) -> dict[str, Value]:
+    if not isinstance(result, TupleV):
+        return {parameters[0].name: TupleV((result,)) if parameters[0].kind is inspect.Parameter.VAR_POSITIONAL else result}
+    entries: dict[str, Value] = {}
+    items = list(result.items)
+    for parameter in parameters:
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            entries[parameter.name] = TupleV(tuple(items))
+            break
+        if not items:
+            break
+        entries[parameter.name] = items.pop(0)
+    return entries
+
+
+__all__ = ["Leaf", "ListV", "apply_rule"]

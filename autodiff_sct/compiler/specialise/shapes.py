@@ -1,0 +1,216 @@
+"""How functions move axes: their symbols, where NumPy's run on dummies tells only the rank."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..facts import Axis, Dim, Num, broadcast
+from .values import Const, Leaf, TupleV, Value
+
+if TYPE_CHECKING:
+    from .state import Specialiser
+
+Dims = tuple[Axis, ...] | None
+DIMS: dict[Any, Callable[[Any, list[Value], dict[str, Value]], Dims]] = {}
+
+
+def dims_of(*fns: Any) -> Callable[[Any], Any]:
+    def register(rule: Any) -> Any:
+        for fn in fns:
+            DIMS[fn] = rule
+        return rule
+
+    return register
+
+
+def operand(s: Specialiser, args: list[Value], k: int = 0) -> Dims:
+    facts = s.facts_of(args[k]) if k < len(args) else None
+    return facts.dims if isinstance(facts, Num) else None
+
+
+def option(s: Specialiser, args: list[Value], kwargs: dict[str, Value], k: int, name: str, default: Any) -> Any:
+    """A setting's value; raises LookupError where it is known only at run time."""
+    value = args[k] if k < len(args) else kwargs.get(name)
+    return default if value is None else s.static(value)
+
+
+@dims_of(
+    np.zeros_like,
+    np.ones_like,
+    np.empty_like,
+    np.copy,
+    np.full_like,
+    np.cumsum,
+    np.cumprod,
+    np.flip,
+    np.sort,
+    np.asarray,
+    np.array,
+    np.roll,
+)
+@dims_of(
+    np.ascontiguousarray,
+    np.argsort,
+    np.tril,
+    np.triu,
+    np.real,
+    np.imag,
+    np.take_along_axis,
+    np.nan_to_num,
+    np.linalg.inv,
+    np.fft.fft,
+    np.fft.ifft,
+)
+@dims_of(np.linalg.cholesky)
+def as_first(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    return operand(s, args)
+
+
+@dims_of(np.ndarray.astype, np.ndarray.copy)
+def as_self(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    return operand(s, args)
+
+
+@dims_of(np.sum, np.mean, np.prod, np.max, np.min, np.amax, np.amin, np.var, np.std, np.any, np.all)
+def reduced(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    dims = operand(s, args)
+    try:
+        axis = option(s, args, kwargs, 1, "axis", None)
+        keep = option(s, args, kwargs, 9, "keepdims", False)
+    except LookupError:
+        return None
+    if dims is None:
+        return None
+    axes = range(len(dims)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    gone = {a % len(dims) for a in axes} if dims else set()
+    return tuple(1 if k in gone else d for k, d in enumerate(dims) if keep or k not in gone)
+
+
+@dims_of(np.transpose)
+def transposed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    dims = operand(s, args)
+    try:
+        axes = option(s, args, kwargs, 1, "axes", None)
+    except LookupError:
+        return None
+    if dims is None:
+        return None
+    return dims[::-1] if axes is None else tuple(dims[a] for a in axes)
+
+
+@dims_of(np.swapaxes)
+def swapped(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    dims = operand(s, args)
+    try:
+        a, b = s.static(args[1]), s.static(args[2])
+    except (LookupError, IndexError):
+        return None
+    if dims is None:
+        return None
+    result = list(dims)
+    result[a], result[b] = result[b], result[a]
+    return tuple(result)
+
+
+@dims_of(np.expand_dims)
+def expanded(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    dims = operand(s, args)
+    try:
+        axis = option(s, args, kwargs, 1, "axis", None)
+    except LookupError:
+        return None
+    if dims is None:
+        return None
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    rank = len(dims) + len(axes)
+    rest = iter(dims)
+    places = {a % rank for a in axes}
+    return tuple(1 if k in places else next(rest) for k in range(rank))
+
+
+@dims_of(np.matmul, np.dot, np.linalg.matmul, operator.matmul)
+def multiplied(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    a, b = operand(s, args, 0), operand(s, args, 1)
+    if not a or not b or len(a) > 2 or len(b) > 2:
+        return None
+    s.equate(a[-1], b[0])
+    return (*a[:-1], *(b[1:] if len(b) == 2 else ()))
+
+
+@dims_of(np.outer)
+def outer(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    a, b = operand(s, args, 0), operand(s, args, 1)
+    return (a[0], b[0]) if a is not None and b is not None and len(a) == len(b) == 1 else None
+
+
+@dims_of(np.linalg.solve)
+def solved(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    return operand(s, args, 1)
+
+
+@dims_of(np.diag)
+def diagonal(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    dims = operand(s, args)
+    return (dims[0], dims[0]) if dims is not None and len(dims) == 1 and len(args) == 1 else None
+
+
+def measured(s: Specialiser, value: Value) -> Axis:
+    """The axis that an integer makes."""
+    if isinstance(value, Const) and isinstance(value.value, (int, np.integer)):
+        return int(value.value) if value.value >= 0 else None
+    if isinstance(value, Leaf):
+        return s.new_size(value)
+    return None
+
+
+def from_shape(s: Specialiser, value: Value) -> Dims:
+    if isinstance(value, Const) and isinstance(value.value, tuple):
+        return tuple(measured(s, Const(v)) for v in value.value)
+    if isinstance(value, TupleV):
+        return tuple(measured(s, v) for v in value.items)
+    return (measured(s, value),)
+
+
+@dims_of(np.zeros, np.ones, np.empty, np.full)
+def created(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    return from_shape(s, args[0] if args else kwargs["shape"])
+
+
+@dims_of(np.eye, np.identity)
+def identity(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    size = measured(s, args[0])
+    return (size, measured(s, args[1]) if len(args) > 1 and args[1] != Const(None) else size)
+
+
+@dims_of(np.arange)
+def counted(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    return (measured(s, args[0]),) if len(args) == 1 else None
+
+
+@dims_of(np.linspace)
+def spaced(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    return (measured(s, args[2]),) if len(args) > 2 else None
+
+
+@dims_of(np.reshape, np.broadcast_to)
+def reshaped(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    if len(args) < 2:
+        return None
+    dims = from_shape(s, args[1])
+    return dims
+
+
+@dims_of(np.where)
+def chosen(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    return (
+        broadcast(*(operand(s, args, k) if operand(s, args, k) is not None else () for k in range(len(args))))
+        if len(args) == 3
+        else None
+    )
+
+
+

@@ -1,0 +1,278 @@
+"""The specialiser's state: the block being written, the environment, and the tables that later stages read."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import gast
+
+from ...errors import AliasError, NotDifferentiable, Origin, Refused, UnsupportedSyntax
+from .. import ir
+from ..facts import BOOL, COMPLEX, FLOAT, INT, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, join
+from .values import Bound, Closure, Const, Frame, Leaf, ListV, Obj, PartialV, Poison, SliceV, Super, TupleV, Value
+
+LITERALS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
+SIMPLE_FACTS = {bool: BOOL, int: INT, float: FLOAT, complex: COMPLEX}
+
+
+class Restart(Exception):
+    """A container made at `site` turned out to need a variable of its own: specialise again, knowing that."""
+
+    def __init__(self, site: Any) -> None:
+        super().__init__(site)
+        self.site = site
+
+
+class Specialiser:
+    """Everything that one specialisation knows; the stages after it read the tables."""
+
+    def __init__(self, dynamic: set[Any] | None = None) -> None:
+        self.block: ir.Block = []
+        self.env: dict[Any, Value] = {}
+        self.facts: dict[str, Facts] = {}
+        self.hints: dict[str, str] = {}
+        self.named: set[str] = set()  # variables that carry a name of the user's
+        self.elements: dict[int, Facts] = {}  # root of a list or dict -> facts of what is in it
+        self.counter = 0
+        self.roots: dict[Any, int] = {}
+        self.frame: Frame | None = None
+        self.frames: dict[Any, int] = {}
+        self.node: Any = None
+        self.origin: Origin | None = None  # overrides the node's, in rules
+        self.dynamic = dynamic if dynamic is not None else set()
+        self.globals: dict[str, Any] = {}  # names of the emitted module -> objects
+        self.externals: dict[Any, Any] = {}
+        self.guards: list[Any] = []
+        self.frozen: set[Any] = set()
+        self.objects: dict[Any, Any] = {}  # id of an Obj that exists outside -> (object, read)
+        self.equal: dict[Any, Any] = {}
+
+    # -- lengths of axes
+
+    def canonical(self, axis: Any) -> Any:
+        """One of the symbols of a length that goes by several."""
+        while axis in self.equal:
+            axis = self.equal[axis]
+        return axis
+
+    def equate(self, a: Any, b: Any) -> None:
+        """Two axes have one length, or the program raises before anybody relies on it."""
+        a, b = self.canonical(a), self.canonical(b)
+        if a != b and isinstance(a, Dim) and isinstance(b, Dim):
+            self.equal[b] = a
+
+    # -- names and roots
+
+    def fresh(self, hint: str, facts: Facts) -> str:
+        self.counter += 1
+        id = f"{hint}.{self.counter}"
+        self.facts[id] = facts
+        self.hints[id] = hint
+        return id
+
+    def root(self, site: Any) -> int:
+        """The number of the place where memory is made."""
+        return self.roots.setdefault(site, len(self.roots) + 1)
+
+    def site(self, extra: Any = None) -> Any:
+        frame = self.frame
+        return (frame.id if frame else 0, id(self.node), extra)
+
+    # -- emitting
+
+    def let(
+        self,
+        expr: Any,
+        facts: Facts,
+        op: ir.Op | None = None,
+        hint: str = "t",
+        effect: bool = False,
+        may_raise: bool = True,
+    ) -> Leaf:
+        """Emit ``hint = expr`` and return the variable."""
+        target = self.fresh(hint, facts)
+        self.block.append(ir.Let((target,), expr, op, self.where(), effect, may_raise))
+        return Leaf(target)
+
+    def let_several(
+        self, expr: Any, facts: list[Facts], op: ir.Op | None, hint: str = "t", effect: bool = False
+    ) -> list[Leaf]:
+        targets = tuple(self.fresh(hint, f) for f in facts)
+        self.block.append(ir.Let(targets, expr, op, self.where(), effect, True))
+        return [Leaf(t) for t in targets]
+
+    def where(self) -> Origin | None:
+        if self.origin is not None or self.frame is None or self.node is None:
+            return self.origin
+        return self.frame.parsed.origin(self.node)
+
+    @contextmanager
+    def writing(self, block: ir.Block) -> Iterator[ir.Block]:
+        """Emit into `block`."""
+        outer, self.block = self.block, block
+        try:
+            yield block
+        finally:
+            self.block = outer
+
+    # -- refusing
+
+    def refuse(self, reason: str, remedy: str = "", cls: type[Refused] = UnsupportedSyntax) -> Refused:
+        return cls(reason, remedy, self.where())
+
+    def alias_error(self, reason: str, remedy: str = "") -> Refused:
+        return self.refuse(reason, remedy, AliasError)
+
+    def not_differentiable(self, reason: str, remedy: str = "") -> Refused:
+        return self.refuse(reason, remedy, NotDifferentiable)
+
+    # -- looking at values
+
+    def facts_of(self, value: Value) -> Facts:
+        """The facts of any value, as of the variable that would hold it."""
+        if isinstance(value, Leaf):
+            return self.facts[value.name]
+        if isinstance(value, Const):
+            if type(value.value) in SIMPLE_FACTS:
+                return SIMPLE_FACTS[type(value.value)]
+            import numpy as np
+
+            if isinstance(value.value, np.generic):
+                return Num("npscalar", value.value.dtype, ())
+            return Opaque(type(value.value))
+        if isinstance(value, TupleV):
+            return Pair(tuple(self.facts_of(v) for v in value.items), value.cls)
+        return Opaque()
+
+    def num(self, value: Value) -> Num | None:
+        facts = self.facts_of(value)
+        return facts if isinstance(facts, Num) else None
+
+    def static(self, value: Value) -> Any:
+        """The Python object that a value is; raises LookupError where it is known only at run time."""
+        if isinstance(value, Const):
+            return value.value
+        if isinstance(value, TupleV) and value.cls is None:
+            return tuple(self.static(v) for v in value.items)
+        if isinstance(value, ListV):
+            return [self.static(v) for v in value.items]
+        if isinstance(value, SliceV):
+            return slice(self.static(value.start), self.static(value.stop), self.static(value.step))
+        raise LookupError
+
+    def is_static(self, value: Value) -> bool:
+        try:
+            self.static(value)
+        except LookupError:
+            return False
+        return True
+
+    def leaves(self, value: Value) -> Iterator[str]:
+        """The variables inside a value."""
+        if isinstance(value, Leaf):
+            yield value.name
+        elif isinstance(value, (TupleV, ListV)):
+            for item in value.items:
+                yield from self.leaves(item)
+        elif isinstance(value, SliceV):
+            for item in (value.start, value.stop, value.step):
+                yield from self.leaves(item)
+        elif isinstance(value, Obj):
+            for key in self.fields(value):
+                yield from self.leaves(self.env[(value.id, key)])
+
+    def fields(self, obj: Obj) -> list[Any]:
+        return [key[1] for key in self.env if isinstance(key, tuple) and len(key) == 2 and key[0] == obj.id]
+
+    # -- printing values
+
+    def expr(self, value: Value) -> Any:
+        """The expression that a value is written as."""
+        if isinstance(value, Leaf):
+            return ir.name(value.name)
+        if isinstance(value, Const):
+            return self.constant(value)
+        if isinstance(value, TupleV):
+            if value.expr is not None:
+                return value.expr
+            items = [self.expr(v) for v in value.items]
+            if value.cls is None:
+                return ir.tuple_(items)
+            return ir.call(self.bind(value.cls.__name__, value.cls), *items)
+        if isinstance(value, ListV):
+            return gast.List([self.expr(v) for v in value.items], gast.Load())
+        if isinstance(value, SliceV):
+            parts = [None if v == Const(None) else self.expr(v) for v in (value.start, value.stop, value.step)]
+            return gast.Slice(*parts)
+        if isinstance(value, Obj):
+            return self.expr_of_object(value)
+        if isinstance(value, Bound):
+            return ir.attribute(self.expr(value.self), getattr(value.function, "__name__", "method"))
+        if isinstance(value, Poison):
+            raise self.refuse(value.reason)
+        if isinstance(value, (Closure, PartialV, Super)):
+            raise self.refuse(
+                "a function made inside the program is used as a value that the compiler cannot follow",
+                "call it directly, or define it at module level",
+            )
+        raise self.refuse(f"{type(value).__name__} cannot be used as a value here")
+
+    def expr_of_object(self, obj: Obj) -> Any:
+        if obj.id in self.objects:
+            return self.bind("captured", self.objects[obj.id][0])
+        fields = {key: self.expr(self.env[(obj.id, key)]) for key in self.fields(obj)}
+        if obj.cls is dict:
+            return gast.Dict([ir.constant(k) for k in fields], list(fields.values()))
+        if obj.cls is list:
+            return gast.List([v for k, v in fields.items() if k != "len"], gast.Load())
+        from ...runtime import objects
+
+        return ir.call(
+            self.bind("build", objects.build),
+            self.bind(obj.cls.__name__, obj.cls),
+            **{str(k): v for k, v in fields.items()},
+        )
+
+    def constant(self, const: Const) -> Any:
+        if const.expr is not None:
+            return const.expr
+        value = const.value
+        if isinstance(value, (slice, tuple)) or isinstance(value, LITERALS):
+            return ir.constant(value)
+        return self.bind(getattr(value, "__name__", "constant"), value)
+
+    def bind(self, hint: str, value: Any) -> Any:
+        """A global of the emitted module that holds `value`."""
+        if isinstance(value, ModuleType):
+            hint = {"numpy": "np"}.get(value.__name__, hint)
+        hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint)
+        candidate, number = hint, 1
+        while candidate in self.globals and self.globals[candidate] is not value:
+            number += 1
+            candidate = f"{hint}{number}"
+        self.globals[candidate] = value
+        return ir.name(candidate)
+
+    # -- lists and dicts that live at run time
+
+    def elements_of(self, facts: Listed | Mapped) -> Facts | None:
+        result: Facts | None = None
+        for root in sorted(facts.roots):
+            if root in self.elements:
+                result = self.elements[root] if result is None else join(result, self.elements[root])
+        return result
+
+    def put_element(self, facts: Listed | Mapped, element: Facts) -> None:
+        for root in facts.roots:
+            old = self.elements.get(root)
+            self.elements[root] = element if old is None else join(old, element)
+
+    def new_size(self, leaf: Leaf) -> Dim:
+        """The symbol of the length that an integer variable holds."""
+        facts = self.facts[leaf.name]
+        if isinstance(facts, Num) and facts.size is not None and isinstance(facts.size, Dim):
+            return facts.size
+        return Dim(leaf.name)

@@ -1,0 +1,319 @@
+"""Statements of the user's program, after `desugar`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from .. import ir
+from ..facts import BOOL, INT, Dim, Facts, Listed, Mapped, Num, Opaque, Pair
+from . import arrays, containers
+from .control import Ended, as_leaf, branch, loop
+from .expressions import evaluate, operate, truth
+from .names import assign_name, delete_name
+from .state import Restart, Specialiser
+from .values import Closure, Const, Leaf, ListV, Obj, SliceV, TupleV, Value
+
+STATEMENTS: dict[type, Callable[[Specialiser, Any], None]] = {}
+UNROLL = 64
+
+
+def statement(*kinds: type) -> Callable[[Any], Any]:
+    def register(fn: Callable[[Specialiser, Any], None]) -> Any:
+        for kind in kinds:
+            STATEMENTS[kind] = fn
+        return fn
+
+    return register
+
+
+def execute(s: Specialiser, body: list[Any]) -> None:
+    """Specialise statements in order."""
+    for position, node in enumerate(body):
+        outer, s.node = s.node, node
+        try:
+            if isinstance(node, gast.If) and len(body) == position + 1:
+                STATEMENTS[gast.If](s, node)
+            else:
+                handler = STATEMENTS.get(type(node))
+                if handler is None:
+                    raise s.refuse(f"a {type(node).__name__.lower()} statement cannot be differentiated")
+                handler(s, node)
+        finally:
+            s.node = outer
+
+
+@statement(gast.Assign)
+def assign(s: Specialiser, node: Any) -> None:
+    value = evaluate(s, node.value)
+    for target in node.targets:
+        store(s, target, value)
+
+
+@statement(gast.AnnAssign)
+def annotated(s: Specialiser, node: Any) -> None:
+    if node.value is not None:
+        store(s, node.target, evaluate(s, node.value))
+
+
+def store(s: Specialiser, target: Any, value: Value) -> None:
+    """``target = value``."""
+    if isinstance(target, gast.Name):
+        assign_name(s, target.id, value)
+    elif isinstance(target, (gast.Tuple, gast.List)):
+        unpack(s, target.elts, value)
+    elif isinstance(target, gast.Subscript):
+        base = evaluate(s, target.value)
+        containers.set_item(s, base, evaluate(s, target.slice), value)
+    elif isinstance(target, gast.Attribute):
+        containers.set_attribute(s, evaluate(s, target.value), target.attr, value)
+    else:
+        raise s.refuse(f"assignment to {type(target).__name__} is not supported")
+
+
+def unpack(s: Specialiser, targets: list[Any], value: Value) -> None:
+    stars = [k for k, t in enumerate(targets) if isinstance(t, gast.Starred)]
+    items = containers.items_of(s, value, None if stars else len(targets))
+    if stars:
+        first, rest = stars[0], len(targets) - stars[0] - 1
+        middle = ListV(tuple(items[first : len(items) - rest]))
+        items = [*items[:first], middle, *items[len(items) - rest :]]
+    if len(items) != len(targets):
+        raise s.refuse(f"{len(items)} values are unpacked into {len(targets)} names")
+    for target, item in zip(targets, items):
+        store(s, target.value if isinstance(target, gast.Starred) else target, item)
+
+
+@statement(gast.AugAssign)
+def augmented(s: Specialiser, node: Any) -> None:
+    target = node.target
+    if isinstance(target, gast.Name):
+        old = evaluate(s, gast.copy_location(gast.Name(target.id, gast.Load(), None, None), target))
+        assign_name(s, target.id, arrays.augment(s, old, type(node.op), evaluate(s, node.value)))
+    elif isinstance(target, gast.Subscript):
+        base, index = evaluate(s, target.value), evaluate(s, target.slice)
+        containers.augment_item(s, base, index, type(node.op), evaluate(s, node.value))
+    else:
+        base = evaluate(s, target.value)
+        old = containers.get_attribute(s, base, target.attr)
+        containers.set_attribute(s, base, target.attr, arrays.augment(s, old, type(node.op), evaluate(s, node.value)))
+
+
+@statement(gast.Expr)
+def expression(s: Specialiser, node: Any) -> None:
+    if not isinstance(node.value, gast.Constant):
+        evaluate(s, node.value)
+
+
+@statement(gast.Pass)
+def nothing(s: Specialiser, node: Any) -> None:
+    del s, node
+
+
+@statement(gast.If)
+def if_(s: Specialiser, node: Any) -> None:
+    test = truth(s, evaluate(s, node.test))
+    if isinstance(test, Const):
+        execute(s, node.body if test.value else node.orelse)
+    else:
+        branch(s, test, lambda: execute(s, node.body), lambda: execute(s, node.orelse))
+
+
+@statement(gast.FunctionDef)
+def define(s: Specialiser, node: Any) -> None:
+    if node.decorator_list:
+        raise s.refuse("a decorated function inside the program", "define it without the decorator, or at module level")
+    assert s.frame is not None
+    defaults = tuple(evaluate(s, d) for d in node.args.defaults)
+    kw_defaults = tuple(None if d is None else evaluate(s, d) for d in node.args.kw_defaults)
+    assign_name(s, node.name, Closure(node, s.frame, defaults, kw_defaults, node.name))
+
+
+@statement(gast.Nonlocal, gast.Global)
+def declaration(s: Specialiser, node: Any) -> None:
+    del s, node  # names.py has read it
+
+
+@statement(gast.Import, gast.ImportFrom)
+def import_(s: Specialiser, node: Any) -> None:
+    import importlib
+
+    assert s.frame is not None
+    package = s.frame.globals.get("__package__")
+    if isinstance(node, gast.Import):
+        for alias in node.names:
+            module = importlib.import_module(alias.name)
+            top = importlib.import_module(alias.name.split(".")[0])
+            assign_name(s, alias.asname or alias.name.split(".")[0], Const(module if alias.asname else top))
+    else:
+        module = importlib.import_module("." * node.level + (node.module or ""), package if node.level else None)
+        for alias in node.names:
+            assign_name(s, alias.asname or alias.name, Const(getattr(module, alias.name)))
+
+
+@statement(gast.Delete)
+def delete(s: Specialiser, node: Any) -> None:
+    for target in node.targets:
+        if not isinstance(target, gast.Name):
+            raise s.refuse("`del` of an item or an attribute", "build a new container without it")
+        delete_name(s, target.id)
+
+
+@statement(gast.Assert)
+def assert_(s: Specialiser, node: Any) -> None:
+    test = truth(s, evaluate(s, node.test))
+    if isinstance(test, Const) and test.value:
+        return
+    block: ir.Block = []
+    with s.writing(block):
+        message = None if node.msg is None else s.expr(evaluate(s, node.msg))
+    if block:
+        s.block.append(ir.If(gast.UnaryOp(gast.Not(), s.expr(test)), block, [], [], s.where()))
+    s.block.append(ir.Raise(gast.Assert(s.expr(test), message), s.where()))
+
+
+@statement(gast.Raise)
+def raise_(s: Specialiser, node: Any) -> None:
+    exc = None if node.exc is None else s.expr(evaluate(s, node.exc))
+    cause = None if node.cause is None else s.expr(evaluate(s, node.cause))
+    s.block.append(ir.Raise(gast.Raise(exc, cause), s.where()))
+    raise Ended
+
+
+# -- loops
+
+
+@statement(gast.While)
+def while_(s: Specialiser, node: Any) -> None:
+    body, stop = split_stop(node.body)
+
+    def make() -> ir.Loop:
+        return ir.Loop("while", [], [], origin=s.where())
+
+    def run(loop_node: ir.Loop) -> None:
+        with s.writing(loop_node.head):
+            test = truth(s, evaluate(s, node.test))
+        loop_node.test = s.expr(test)
+        execute(s, body)
+        read_stop(s, loop_node, stop)
+
+    loop(s, make, run)
+
+
+def split_stop(body: list[Any]) -> tuple[list[Any], Any]:
+    """The body without its trailing ``if NAME: break``, and that test."""
+    last = body[-1]
+    if isinstance(last, gast.If) and len(last.body) == 1 and isinstance(last.body[0], gast.Break):
+        return body[:-1], last.test
+    return body, None
+
+
+def read_stop(s: Specialiser, node: ir.Loop, stop: Any) -> None:
+    if stop is not None:
+        value = truth(s, evaluate(s, stop))
+        if not (isinstance(value, Const) and not value.value):
+            leaf = as_leaf(s, value, s.block, "stop")
+            assert leaf is not None
+            node.stop = s.expr(leaf)
+
+
+@statement(gast.For)
+def for_(s: Specialiser, node: Any) -> None:
+    body, stop = split_stop(node.body)
+    iterable = evaluate(s, node.iter)
+    source = containers.iteration(s, iterable)
+    if source.items is not None:
+        unroll(s, node, source.items, body, stop)
+        return
+
+    def make() -> ir.Loop:
+        if source.bounds is None:
+            item = s.fresh(target_hint(node), source.facts)
+            return ir.Loop("iter", [], [], item, (s.expr(iterable),), origin=s.where())
+        index = s.fresh(source.hint or target_hint(node), INT)
+        if source.hint is None:
+            s.named.add(index)
+        return ir.Loop("range", [], [], index, tuple(s.expr(b) for b in source.bounds), origin=s.where())
+
+    def run(loop_node: ir.Loop) -> None:
+        assert loop_node.index is not None
+        with s.writing(loop_node.body):
+            store(s, node.target, source.item(Leaf(loop_node.index)))
+            execute(s, body)
+            read_stop(s, loop_node, stop)
+
+    loop(s, make, run)
+
+
+def target_hint(node: Any) -> str:
+    return node.target.id if isinstance(node.target, gast.Name) else "i"
+
+
+def unroll(s: Specialiser, node: Any, items: list[Value], body: list[Any], stop: Any) -> None:
+    """A loop over things known one by one, such as the layers of a network, is written out."""
+    if len(items) > UNROLL:
+        raise s.refuse(
+            f"a loop over {len(items)} objects known at compile time would be written out {len(items)} times",
+            "loop over a list of arrays or over a range",
+        )
+    if not items:
+        return
+    store(s, node.target, items[0])
+    execute(s, body)
+    test = Const(False) if stop is None else truth(s, evaluate(s, stop))
+    if isinstance(test, Const):
+        if not test.value:
+            unroll(s, node, items[1:], body, stop)
+    else:
+        branch(s, test, lambda: None, lambda: unroll(s, node, items[1:], body, stop))
+
+
+# -- with and try
+
+
+@statement(gast.With)
+def with_(s: Specialiser, node: Any) -> None:
+    items: list[tuple[Any, str | None]] = []
+    block: ir.Block = []
+    origin = s.where()
+    for item in node.items:
+        manager = evaluate(s, item.context_expr)
+        refuse_suppression(s, manager)
+        bound = None
+        if item.optional_vars is not None:
+            bound = s.fresh(getattr(item.optional_vars, "id", "manager"), Opaque())
+            store(s, item.optional_vars, Leaf(bound))
+        items.append((s.expr(manager), bound))
+    with s.writing(block):
+        execute(s, node.body)
+    s.block.append(ir.With(items, block, origin))
+
+
+def refuse_suppression(s: Specialiser, manager: Value) -> None:
+    import contextlib
+
+    facts = s.facts_of(manager)
+    if isinstance(facts, Opaque) and facts.cls is contextlib.suppress:
+        raise s.refuse(
+            "contextlib.suppress leaves the block at a place that is not recorded", "write try/except instead"
+        )
+
+
+@statement(gast.Try)
+def try_(s: Specialiser, node: Any) -> None:
+    if node.finalbody and not node.handlers:
+        origin = s.where()
+        body: ir.Block = []
+        with s.writing(body):
+            execute(s, node.body)
+        final: ir.Block = []
+        with s.writing(final):
+            execute(s, node.finalbody)
+        s.block.append(ir.Try(body, [], final, [], "", origin))
+        return
+    from .attempts import attempt
+
+    attempt(s, node)

@@ -1,0 +1,157 @@
+"""Abstract values: what the specialiser knows a name to stand for.
+
+Numbers and arrays live in variables of the emitted program (`Leaf`).  Everything whose structure is known at compile
+time exists only here: tuples, objects and dicts with constant keys are taken apart into leaves, functions are inlined
+where they are called, constants are literals.  So the emitted code contains the arithmetic and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A value that lives in a variable of the emitted program."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Const:
+    """A Python object known at compile time; `expr` is how the user wrote it, where it is not a plain literal."""
+
+    value: Any
+    expr: Any = None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Const):
+            return False
+        if self.value is other.value:
+            return True
+        plain = (int, float, complex, str, bytes, bool, tuple, slice)
+        return (
+            type(self.value) is type(other.value)
+            and isinstance(self.value, plain)
+            and repr(self.value) == repr(other.value)
+        )
+
+    def __hash__(self) -> int:
+        return hash(type(self.value))
+
+
+@dataclass(frozen=True)
+class TupleV:
+    """A tuple, or a namedtuple where `cls` is its class; `expr` writes the whole of it, such as ``x.shape``."""
+
+    items: tuple[Any, ...]
+    cls: type | None = None
+    expr: Any = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class ListV:
+    """A list display that has not been given a name: its items are still known."""
+
+    items: tuple[Any, ...]
+    site: Any = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class SliceV:
+    """A slice whose bounds are not all constant."""
+
+    start: Any
+    stop: Any
+    step: Any
+
+
+@dataclass(frozen=True)
+class Obj:
+    """An object whose fields are variables of the specialiser, under the key ``(id, field)``.
+
+    `cls` is the object's class; a dict with constant keys is an `Obj` of `dict`, a list of objects one of `list`.
+    """
+
+    id: Any
+    cls: type
+
+
+@dataclass(eq=False)
+class Frame:
+    """One activation of a function: `cells` maps its free variables to where they live."""
+
+    id: int
+    parsed: Any
+    globals: dict[str, Any]
+    free: dict[str, Any] = field(default_factory=dict)
+    locals: frozenset[str] = frozenset()
+    nonlocals: frozenset[str] = frozenset()
+    parent: Frame | None = None  # the lexically enclosing activation
+    caller: Frame | None = None
+    rule: bool = False  # the text of a rule, not the user's
+    site: Any = None
+    cls: type | None = None  # the class whose method this is, for super()
+    self: Any = None
+
+
+@dataclass(eq=False)
+class Closure:
+    """A function or lambda defined inside the program."""
+
+    node: Any
+    frame: Frame
+    defaults: tuple[Any, ...] = ()
+    kw_defaults: tuple[Any, ...] = ()
+    name: str = "lambda_"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A method and the object that it was taken from."""
+
+    function: Any
+    self: Any
+
+
+@dataclass(eq=False)
+class PartialV:
+    """``functools.partial(function, *args, **keywords)``."""
+
+    function: Any
+    args: tuple[Any, ...]
+    keywords: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Super:
+    """What ``super()`` returns inside a method of `cls`."""
+
+    cls: type
+    self: Any
+
+
+@dataclass(frozen=True)
+class Poison:
+    """A name that stands for different things on different paths; using it is refused, with this reason."""
+
+    reason: str
+
+
+@dataclass(eq=False)
+class External:
+    """A value that the emitted function receives beside the user's arguments, read anew for each call.
+
+    `read` gets it: a global, a closure cell, an attribute of an object, a Parameter.
+    """
+
+    name: str
+    read: Callable[[], Any]
+    symbol: str
+    facts: Any
+    key: Any = None
+
+
+Value = Any

@@ -1,0 +1,175 @@
+"""Containers of arrays: what an argument is made of, and how a gradient is put back into the same shape.
+
+`describe` turns a value into a tree: `Leaf` (a number or an array), `Listing` (a list whose elements are alike, or a dict that is one), `Branch`
+(a tuple, dict, dataclass or object, child by child) or `Static` (anything that is not differentiated and known by value).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from .facts import Facts, Num, Opaque, join_dims, of_value
+
+
+@dataclasses.dataclass(frozen=True)
+class Leaf:
+    facts: Facts
+
+
+@dataclasses.dataclass(frozen=True)
+class Listing:
+    """A list at run time: `element` describes each of its elements (None where it is empty)."""
+
+    element: Any
+    cls: type = list
+
+
+@dataclasses.dataclass(frozen=True)
+class Branch:
+    cls: type
+    keys: tuple[Any, ...]
+    children: tuple[Any, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Static:
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Static):
+            return False
+        same_type = type(self.value) is type(other.value)
+        return self.value is other.value or (
+            same_type and isinstance(self.value, (str, bytes, bool, tuple)) and self.value == other.value
+        )
+
+    def __hash__(self) -> int:
+        return hash(type(self.value))
+
+
+FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, ModuleType, type, np.ufunc)
+
+
+def describe(value: Any, symbol: str) -> Any:
+    """The tree of `value`; `symbol` names its axes."""
+    if value is None or isinstance(value, (bool, str, bytes, *FUNCTIONS)) or value is Ellipsis:
+        return Static(value)
+    if type(value) in (int, float, complex) or isinstance(value, (np.ndarray, np.generic)):
+        facts = of_value(value, None, symbol)
+        return Leaf(facts) if isinstance(facts, Num) else Leaf(Opaque(type(value)))
+    if is_tensor(value):
+        return Leaf(of_value(value.asnumpy(), None, symbol, tensor=True))
+    if isinstance(value, tuple):
+        return Branch(
+            type(value), tuple(range(len(value))), tuple(describe(v, f"{symbol}_{k}") for k, v in enumerate(value))
+        )
+    if type(value) is list:
+        return describe_list(value, symbol)
+    if type(value) is dict and all(isinstance(k, (str, int, bool, tuple)) for k in value):
+        return Branch(dict, tuple(value), tuple(describe(v, f"{symbol}_{k}") for k, v in value.items()))
+    if type(value).__module__.split(".")[0] in (
+        "builtins",
+        "numpy",
+        "functools",
+        "operator",
+        "math",
+        "random",
+        "itertools",
+    ):
+        return Leaf(Opaque(type(value))) if not callable(value) else Static(value)
+    if hasattr(value, "__dict__") or dataclasses.is_dataclass(value) or hasattr(type(value), "__slots__"):
+        names = field_names(value)
+        return Branch(type(value), names, ())
+    return Leaf(Opaque(type(value)))
+
+
+def describe_list(value: list[Any], symbol: str) -> Any:
+    children = [describe(v, f"{symbol}_{k}") for k, v in enumerate(value)]
+    if all(is_plain(child) for child in children):
+        element = None
+        for child in children:
+            element = child if element is None else join_trees(element, child)
+            if element is None:
+                break
+        if not children or element is not None:
+            return Listing(blur(element))
+    return Branch(list, tuple(range(len(value))), tuple(children))
+
+
+def is_plain(tree: Any) -> bool:
+    """Whether a tree can be the element of a list at run time."""
+    if isinstance(tree, Branch):
+        return issubclass(tree.cls, tuple) and all(is_plain(child) for child in tree.children)
+    return isinstance(tree, (Leaf, Listing))
+
+
+def join_trees(a: Any, b: Any) -> Any:
+    """What holds of two elements of a list; None where nothing does."""
+    from .facts import join
+
+    if isinstance(a, Leaf) and isinstance(b, Leaf):
+        return Leaf(join(a.facts, b.facts))
+    if isinstance(a, Listing) and isinstance(b, Listing):
+        if a.element is None or b.element is None:
+            return Listing(a.element or b.element)
+        element = join_trees(a.element, b.element)
+        return None if element is None else Listing(element)
+    if isinstance(a, Branch) and isinstance(b, Branch) and a.cls is b.cls and a.keys == b.keys:
+        children = [join_trees(x, y) for x, y in zip(a.children, b.children)]
+        return None if any(c is None for c in children) else Branch(a.cls, a.keys, tuple(children))
+    return None
+
+
+def blur(tree: Any) -> Any:
+    """The tree without lengths of axes: elements of one list need not agree in them."""
+    if isinstance(tree, Leaf) and isinstance(tree.facts, Num) and tree.facts.dims is not None:
+        return Leaf(dataclasses.replace(tree.facts, dims=(None,) * len(tree.facts.dims)))
+    if isinstance(tree, Listing):
+        return Listing(blur(tree.element))
+    if isinstance(tree, Branch):
+        return Branch(tree.cls, tree.keys, tuple(blur(c) for c in tree.children))
+    return tree
+
+
+def field_names(value: Any) -> tuple[str, ...]:
+    """The names of an object's attributes, in the order in which they were made."""
+    names = list(getattr(value, "__dict__", {}))
+    for cls in reversed(type(value).__mro__):
+        slots = cls.__dict__.get("__slots__", ())
+        names += [n for n in ([slots] if isinstance(slots, str) else slots) if n not in names and hasattr(value, n)]
+    return tuple(names)
+
+
+def is_tensor(value: Any) -> bool:
+    return hasattr(type(value), "__autodiff_tensor__")
+
+
+def key(value: Any) -> Any:
+    """What a call is specialised on, as fast as it can be had: equal keys, equal trees."""
+    kind = type(value)
+    if kind is np.ndarray:
+        shape = value.shape
+        return (value.dtype, tuple([n == 1 for n in shape])) if 1 in shape else (value.dtype, len(shape))
+    if kind is float or kind is int or kind is complex:
+        return kind
+    if value is None or kind is bool or kind is str:
+        return (kind, value)
+    if is_tensor(value):
+        return ("tensor", key(value.asnumpy()))
+    if isinstance(value, np.generic):
+        return value.dtype
+    if kind is list:
+        return ("list", *{key(v): None for v in value})
+    if isinstance(value, tuple):
+        return (kind, *[key(v) for v in value])
+    if kind is dict:
+        return ("dict", *[(k, key(v)) for k, v in value.items()])
+    if isinstance(value, FUNCTIONS):
+        return (kind, value)
+    if hasattr(value, "__dict__") or hasattr(kind, "__slots__"):
+        return (kind, *[(n, key(getattr(value, n))) for n in field_names(value)])
+    return kind

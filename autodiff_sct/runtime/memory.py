@@ -1,0 +1,33 @@
+"""Views of shadows, checked where only the run tells whether a function returns a view or a copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import AliasError
+
+__all__ = ["add_items", "same_view"]
+
+
+def same_view(shadow: Any, shadow_base: Any, primal: Any, primal_base: Any) -> Any:
+    """`shadow`, made from `shadow_base` as `primal` was from `primal_base`; both must be views, or both copies.
+
+    Raises
+    ------
+    AliasError
+        If one is a view and the other a copy: adding to the one would then not be what writing to the other was.
+    """
+    if np.may_share_memory(primal, primal_base) != np.may_share_memory(shadow, shadow_base):
+        raise AliasError(
+            "a view of a non-contiguous array is a copy here, and the program writes into one of them",
+            "make the array contiguous first (`np.ascontiguousarray`)",
+        )
+    return shadow
+
+
+def add_items(shadow: Any, cotangents: Any) -> None:
+    """Add a list of cotangents to the shadow of a list, item by item."""
+    for k in range(len(cotangents)):
+        shadow[k] = shadow[k] + cotangents[k]

@@ -1,0 +1,38 @@
+"""Objects and containers at the boundary of emitted code."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+__all__ = ["build", "like", "rebuild"]
+
+
+def build(cls: Any, **fields: Any) -> Any:
+    """An object of `cls` with these attributes; its ``__init__`` has been differentiated and is not run again."""
+    obj = object.__new__(cls)
+    for name, value in fields.items():
+        object.__setattr__(obj, name, value)
+    return obj
+
+
+def rebuild(obj: Any, **fields: Any) -> Any:
+    """A shallow copy of `obj` with other attributes: a gradient in the container of its argument."""
+    result = copy.copy(obj)
+    for name, value in fields.items():
+        object.__setattr__(result, name, value)
+    return result
+
+
+def like(shadow: Any, value: Any) -> Any:
+    """The shadow of a container, in the types of the container itself: a tuple's shadow is a list."""
+    if isinstance(value, tuple):
+        items = [like(d, v) for d, v in zip(shadow, value, strict=True)]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(value, list):
+        return [like(d, v) for d, v in zip(shadow, value, strict=True)]
+    if isinstance(value, dict):
+        return {key: like(shadow[key], value[key]) for key in value}
+    from .broadcast import unbroadcast
+
+    return unbroadcast(shadow, value)

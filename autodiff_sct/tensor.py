@@ -112,6 +112,34 @@ class Tensor(TensorMethods):
         """The elements as nested Python lists."""
         return self._data.tolist()
 
+    def astype(self, dtype: Any, copy: bool = True) -> Tensor:
+        """The elements in another dtype."""
+        return wrap(self._data.astype(np.dtype(dtype), copy=copy))
+
+    def to(self, dtype: Any) -> Tensor:
+        """The elements in another dtype."""
+        return self.astype(dtype)
+
+    def float(self) -> Tensor:
+        """The elements as float32."""
+        return self.astype(np.float32)
+
+    def half(self) -> Tensor:
+        """The elements as float16."""
+        return self.astype(np.float16)
+
+    def int(self) -> Tensor:
+        """The elements as int32."""
+        return self.astype(np.int32)
+
+    def long(self) -> Tensor:
+        """The elements as int64."""
+        return self.astype(np.int64)
+
+    def bool(self) -> Tensor:
+        """Whether each element differs from 0."""
+        return self.astype(np.bool_)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self._data, dtype=dtype, copy=copy)
 

@@ -1,0 +1,511 @@
+"""The calls: return structures, kinds, errors, and gradient functions as objects."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+import autodiff_sct.nn as nn
+from autodiff_sct import (
+    GradFunction,
+    Parameter,
+    Tensor,
+    errors,
+    get_grad,
+    grad,
+    jacfwd,
+    jacrev,
+    jvp,
+    value_and_grad,
+    vjp,
+)
+
+
+def product(x, y):
+    """A product."""
+    return x * x * y
+
+
+class Scaled(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.w = Parameter(Tensor([2.0, 3.0]), name="w")
+        self.b = Parameter(Tensor([1.0, 1.0]), name="b")
+
+    def construct(self, x, y):
+        return x * y * self.w + self.b
+
+
+def with_aux(x, y):
+    return x * y, x + y, y
+
+
+X, Y = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
+
+
+def plain(value):
+    """Tensors as lists, containers kept."""
+    if isinstance(value, Tensor):
+        return value.tolist()
+    if isinstance(value, tuple):
+        return tuple(plain(item) for item in value)
+    return value
+
+
+# -- structures
+
+
+@pytest.mark.parametrize(
+    "position, expected",
+    [(0, 12.0), (1, 9.0), ((1,), 9.0), ((0, 1), (12.0, 9.0)), ((1, 0), (9.0, 12.0))],
+)
+def test_positions(position, expected):
+    assert grad(product, position)(3.0, 2.0) == expected
+    assert value_and_grad(product, position)(3.0, 2.0) == (18.0, expected)
+
+
+def test_weights():
+    net = Scaled()
+    by_w, by_b = [3.0, 8.0], [1.0, 1.0]
+    assert plain(grad(net, None, net.trainable_params())(X, Y)) == (by_w, by_b)
+    assert plain(grad(net, None, ad.ParameterTuple([net.b]))(X, Y)) == (by_b,)
+    assert plain(grad(net, None, net.w)(X, Y)) == by_w
+    assert plain(grad(net, None, ())(X, Y)) == ()
+    assert plain(grad(net, 0, net.w)(X, Y)) == ([6.0, 12.0], by_w)
+    assert plain(grad(net, (0, 1), (net.b,))(X, Y)) == (([6.0, 12.0], [2.0, 6.0]), (by_b,))
+    assert plain(value_and_grad(net, None, net.w)(X, Y)) == ([7.0, 25.0], by_w)
+
+
+def test_weights_named_twice_foreign_and_frozen():
+    net, foreign = Scaled(), Parameter([1.0], "w")
+    assert plain(grad(net, None, [net.w, net.w, foreign])(X, Y)) == ([3.0, 8.0], [3.0, 8.0], [0.0])
+    net.w.requires_grad = False
+    assert plain(grad(net, None, [net.w, net.b])(X, Y)) == ([0.0, 0.0], [1.0, 1.0])
+
+
+def test_has_aux():
+    assert plain(grad(with_aux, has_aux=True)(X, Y)) == ([3.0, 4.0], ([4.0, 6.0], [3.0, 4.0]))
+    value, gradient = value_and_grad(with_aux, (0, 1), has_aux=True)(X, Y)
+    assert plain(value) == ([3.0, 8.0], [4.0, 6.0], [3.0, 4.0])
+    assert plain(gradient) == ([3.0, 4.0], [1.0, 2.0])
+    gradient, aux = grad(lambda x: (x * x, x), has_aux=True)(3.0)
+    assert (gradient, aux) == (6.0, (3.0,))
+
+
+def test_return_ids():
+    net = Scaled()
+    w, b = [3.0, 8.0], [1.0, 1.0]
+    x, y = [6.0, 12.0], [2.0, 6.0]
+    assert plain(grad(net, 1, return_ids=True)(X, Y)) == (1, y)
+    assert plain(grad(net, (1, 0), return_ids=True)(X, Y)) == ((1, y), (0, x))
+    assert plain(grad(net, None, [net.w, net.b], return_ids=True)(X, Y)) == (("w", w), ("b", b))
+    assert plain(grad(net, None, net.w, return_ids=True)(X, Y)) == ("w", w)
+    assert plain(grad(net, 0, [net.w], return_ids=True)(X, Y)) == ((0, x), (("w", w),))
+    assert plain(grad(net, 0, net.w, return_ids=True)(X, Y)) == ((0, x), ("w", w))
+    assert plain(grad(net, (0, 1), [net.w], return_ids=True)(X, Y)) == (((0, x), (1, y)), (("w", w),))
+
+
+@pytest.mark.parametrize("position, weights", [(0, "w"), ((0, 1), "w"), (0, ["w", "b"]), ((0, 1), ["w", "b"])])
+def test_get_grad(position, weights):
+    net = Scaled()
+    chosen = [getattr(net, name) for name in weights] if isinstance(weights, list) else getattr(net, weights)
+    gradients = grad(net, position, chosen, return_ids=True)(X, Y)
+    assert plain(get_grad(gradients, 0)) == [6.0, 12.0]
+    assert plain(get_grad(gradients, net.w)) == [3.0, 8.0]
+
+
+def test_get_grad_tells_parameters_of_one_name_apart():
+    net = Scaled()
+    net.b.name = "w"
+    gradients = grad(net, None, [net.w, net.b], return_ids=True)(X, Y)
+    assert plain(get_grad(gradients, net.b)) == [1.0, 1.0]
+
+
+def test_get_grad_errors():
+    gradients = grad(product, (0, 1), return_ids=True)(3.0, 2.0)
+    with pytest.raises(RuntimeError):
+        get_grad(gradients, 2)
+    with pytest.raises(RuntimeError):
+        get_grad(gradients, Parameter([1.0], "w"))
+    with pytest.raises(TypeError):
+        get_grad(gradients, "x")
+    with pytest.raises(TypeError):
+        get_grad([1], 0)
+
+
+def test_sens_param():
+    gradient = grad(lambda x: x * x, sens_param=True)(X, Tensor([10.0, 100.0]))
+    assert plain(gradient) == [20.0, 400.0]
+    assert grad(product, (0, 1), sens_param=True)(3.0, 2.0, 2.0) == (24.0, 18.0)
+    with pytest.raises(TypeError, match="seed"):
+        grad(product, sens_param=True)()
+
+
+def test_keyword_arguments_are_further_positions():
+    assert grad(product, (0, 1))(3.0, y=2.0) == (12.0, 9.0)
+    assert grad(product, (0, 1))(x=3.0, y=2.0) == (12.0, 9.0)
+    assert grad(product)(3.0, y=2.0) == 12.0
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        float,
+        np.float64,
+        np.float32,
+        lambda v: np.array([v, v]),
+        lambda v: np.array([v], np.float32),
+        lambda v: Tensor([v]),
+    ],
+)
+def test_kinds_are_kept(make):
+    x, y = make(3.0), make(2.0)
+    value, (d_x, d_y) = value_and_grad(product, (0, 1))(x, y)
+    assert type(d_x) is type(x) and type(d_y) is type(y)
+    assert np.asarray(d_x).dtype == np.asarray(x).dtype
+    assert np.allclose(d_x, 12.0) and np.allclose(d_y, 9.0)
+    assert np.array_equal(value, product(x, y)) and type(value) is type(product(x, y))
+
+
+def test_one_object_for_two_arguments():
+    assert plain(grad(product, (0, 1))(X, X)) == ([2.0, 8.0], [1.0, 4.0])
+
+
+def test_outputs_are_summed():
+    assert plain(grad(lambda x: (x, [x * x, {"a": x}]))(X)) == [4.0, 6.0]
+
+
+def test_unused_input_gives_zeros():
+    assert plain(grad(lambda x, y: x, 1)(X, Y)) == [0.0, 0.0]
+    assert grad(lambda x: 3.0)(2.0) == 0.0
+
+
+# -- errors of grad itself
+
+
+@pytest.mark.parametrize("make", [grad, value_and_grad])
+@pytest.mark.parametrize(
+    "settings, error",
+    [
+        ({"grad_position": None}, ValueError),
+        ({"grad_position": -1}, ValueError),
+        ({"grad_position": (0, -1)}, ValueError),
+        ({"grad_position": (0, 0)}, ValueError),
+        ({"grad_position": [0]}, TypeError),
+        ({"grad_position": 0.0}, TypeError),
+        ({"grad_position": "0"}, TypeError),
+        ({"grad_position": (0, 1.0)}, TypeError),
+        ({"grad_position": True}, TypeError),
+        ({"has_aux": 1}, TypeError),
+        ({"has_aux": None}, TypeError),
+        ({"return_ids": "a"}, TypeError),
+        ({"sens_param": 1}, TypeError),
+    ],
+)
+def test_errors_of_grad_itself(make, settings, error):
+    with pytest.raises(error) as caught:
+        make(product, **settings)
+    assert isinstance(caught.value, errors.AutodiffError)
+    with pytest.raises(error):
+        make(**settings)
+
+
+@pytest.mark.parametrize(
+    "gradient, args, error",
+    [
+        (grad(product, ()), (1.0, 2.0), RuntimeError),
+        (grad(product, 2), (1.0, 2.0), RuntimeError),
+        (grad(product, 0, weights=3), (1.0, 2.0), TypeError),
+        (grad(product, 0, weights="w"), (1.0, 2.0), TypeError),
+        (grad(product, 0, weights=[1.0]), (1.0, 2.0), TypeError),
+        (grad(None), (1.0,), TypeError),
+        (grad(3), (1.0,), TypeError),
+        (grad(product), (1.0,), TypeError),
+        (grad(product), (), TypeError),
+        (grad(product), (1.0, 2.0, 3.0), TypeError),
+        (grad(product, has_aux=True), (1.0, 2.0), ValueError),
+        (grad(lambda x: [x, x], has_aux=True), (1.0,), ValueError),
+        (grad(lambda x: (x,), has_aux=True), (1.0,), ValueError),
+    ],
+)
+def test_errors_of_the_gradient_function(gradient, args, error):
+    with pytest.raises(error):
+        gradient(*args)
+
+
+def test_unknown_keyword():
+    with pytest.raises(TypeError):
+        grad(product)(1.0, 2.0, z=3.0)
+    with pytest.raises(TypeError):
+        grad(product)(1.0, z=3.0)
+
+
+def test_integer_inputs():
+    with pytest.raises(TypeError):
+        grad(product)(3, 2.0)
+    with pytest.raises(TypeError):
+        grad(product)(np.array([1, 2]), 2.0)
+    assert grad(product)(3.0, 2) == 12.0
+    gradient = grad(lambda x: x * x)(Tensor([1, 2], ad.int32))
+    assert plain(gradient) == [2, 4] and gradient.dtype == ad.int32
+    with pytest.raises(TypeError):
+        grad(lambda x: x * 0.25)(Tensor([1, 2]))
+
+
+# -- vjp, jvp and Jacobians
+
+
+def test_vjp():
+    value, pull = vjp(product, 3.0, 2.0)
+    assert (value, pull(1.0), pull(2.0)) == (18.0, (12.0, 9.0), (24.0, 18.0))
+    value, pull = vjp(lambda x: x * x, X)
+    assert plain(pull(Tensor([1.0, 10.0]))) == ([2.0, 40.0],)
+
+
+def test_vjp_of_several_outputs():
+    (first, second), pull = vjp(lambda x, y: (x * y, x + y), X, Y)
+    ones, tens = Tensor([1.0, 1.0]), Tensor([10.0, 10.0])
+    assert plain(pull(ones, tens)) == plain(pull((ones, tens))) == ([13.0, 14.0], [11.0, 12.0])
+
+
+def test_vjp_with_weights_and_aux():
+    net = Scaled()
+    ones = Tensor([1.0, 1.0])
+    _, pull = vjp(net, X, Y, weights=net.trainable_params())
+    assert plain(pull(ones)) == (([6.0, 12.0], [2.0, 6.0]), ([3.0, 8.0], [1.0, 1.0]))
+    _, pull = vjp(net, X, Y, weights=net.w)
+    assert plain(pull(ones)[1]) == [3.0, 8.0]
+    value, pull, aux = vjp(with_aux, X, Y, has_aux=True)
+    assert plain(value) == [3.0, 8.0] and plain(aux) == ([4.0, 6.0], [3.0, 4.0])
+    assert plain(pull(ones)) == ([3.0, 4.0], [1.0, 2.0])
+    assert vjp(lambda x: (x, 2 * x), 3.0, has_aux=True)[2] == 6.0
+
+
+def test_vjp_errors():
+    _, pull = vjp(lambda x: x * x, X)
+    with pytest.raises(ValueError):
+        pull(Tensor([1.0]))
+    with pytest.raises(ValueError):
+        pull()
+    with pytest.raises(TypeError):
+        pull("a")
+    with pytest.raises(TypeError):
+        vjp(product, "a", 2.0)
+    with pytest.raises(TypeError):
+        vjp(product, None, 2.0)
+    with pytest.raises(TypeError):
+        vjp(product, 1.0, 2.0, has_aux=1)
+    with pytest.raises(ValueError):
+        vjp(product, 1.0, 2.0, has_aux=True)
+    with pytest.raises(TypeError):
+        vjp(None, 1.0)
+
+
+def test_jvp():
+    assert jvp(product, (3.0, 2.0), (1.0, 0.0)) == (18.0, 12.0)
+    value, tangent = jvp(lambda x: x * x, X, Tensor([1.0, 10.0]))
+    assert plain((value, tangent)) == ([1.0, 4.0], [2.0, 40.0])
+    assert plain(jvp(lambda x: x * x, (X,), (Y,))[1]) == [6.0, 16.0]
+    value, tangent, aux = jvp(with_aux, [X, Y], [Y, X], has_aux=True)
+    assert plain((value, tangent, aux)) == ([3.0, 8.0], [10.0, 20.0], ([4.0, 6.0], [3.0, 4.0]))
+    assert plain(jvp(lambda x: (x, x * x), X, Y)[1]) == ([3.0, 4.0], [6.0, 16.0])
+
+
+def test_jvp_errors():
+    with pytest.raises(ValueError):
+        jvp(product, (1.0, 2.0), (1.0,))
+    with pytest.raises(ValueError):
+        jvp(lambda x: x, X, Tensor([1.0]))
+    with pytest.raises(TypeError):
+        jvp(product, ("a", 2.0), (1.0, 1.0))
+    with pytest.raises(ValueError):
+        jvp(product, (1.0, 2.0), (1.0, 1.0), has_aux=True)
+    with pytest.raises(TypeError):
+        jvp(product, (1.0, 2.0), (1.0, 1.0), has_aux=1)
+
+
+@pytest.mark.parametrize("jacobian", [jacrev, jacfwd])
+def test_jacobian(jacobian):
+    x = np.arange(1.0, 4.0)
+    expected = np.array([[2.0, 1.0, 0.0], [0.0, 4.0, 0.0]])
+    assert np.allclose(jacobian(lambda x: x[:2] * x[1])(x), expected)
+    by_x, by_y = jacobian(lambda x, y: x * y, (0, 1))(x, 2.0)
+    assert np.allclose(by_x, 2 * np.eye(3)) and np.allclose(by_y, x)
+    first, second = jacobian(lambda x: (x * x, np.sum(x)))(x)
+    assert np.allclose(first, np.diag(2 * x)) and np.allclose(second, 1) and second.shape == (3,)
+    both = jacobian(lambda x, y: (x * y, x), (0, 1))(x, 2.0)
+    assert [[part.shape for part in row] for row in both] == [[(3, 3), (3,)], [(3, 3), (3,)]]
+    result, aux = jacobian(lambda x: (x * x, x), has_aux=True)(x)
+    assert np.allclose(result, np.diag(2 * x)) and np.array_equal(aux, x)
+    assert jacobian(lambda x: x * x)(3.0) == 6.0
+    kept = jacobian(lambda x: x * x)(X)
+    assert isinstance(kept, Tensor) and kept.dtype == ad.float32 and kept.shape == (2, 2)
+    matrix = np.ones((2, 3), np.float32)
+    assert jacobian(lambda m: m @ m.T)(matrix).shape == (2, 2, 2, 3)
+
+
+@pytest.mark.parametrize("jacobian", [jacrev, jacfwd])
+def test_jacobian_errors(jacobian):
+    for position, error in ((None, TypeError), (-1, ValueError), ((0, 0), ValueError), (1, ValueError)):
+        with pytest.raises(error):
+            jacobian(lambda x: x, position)(1.0)
+    with pytest.raises(TypeError):
+        jacobian(lambda x: x, has_aux=1)
+    with pytest.raises(ValueError):
+        jacobian(lambda x: x, has_aux=True)(1.0)
+    with pytest.raises(TypeError):
+        jacobian(None)(1.0)
+
+
+# -- nesting
+
+
+def test_nesting():
+    cube = lambda x: x**3
+    assert grad(grad(cube))(2.0) == 12.0
+    assert grad(grad(grad(cube)))(2.0) == 6.0
+    assert jvp(grad(cube), 2.0, 1.0) == (12.0, 12.0)
+    assert grad(lambda x: x * grad(cube)(x))(2.0) == 36.0
+    assert plain(grad(lambda x: grad(product, (0, 1))(x, x)[1])(X)) == [2.0, 4.0]
+
+
+def test_value_and_grad_inside():
+    def outer(x):
+        value, slope = value_and_grad(product)(x, 2.0)
+        return value + slope
+
+    assert grad(outer)(3.0) == pytest.approx(12.0 + 4.0)
+
+
+def test_stop_gradient():
+    assert ad.stop_gradient is ad.ops.stop_gradient
+    assert ad.stop_gradient(X) is X
+    assert grad(lambda x: x * ad.stop_gradient(x))(3.0) == 3.0
+
+
+# -- decorators and objects
+
+
+@grad
+def slope(x, power=2):
+    """The slope of a power."""
+    return x**power
+
+
+@grad(grad_position=(0, 1))
+def slopes(x, y):
+    return x * y
+
+
+class Spring:
+    stiffness = 2.0
+
+    @grad
+    def force(self, x):
+        return self.stiffness * x * x
+
+    @value_and_grad(grad_position=(1, 0), return_ids=True)
+    def work(self, x, y):
+        return self.stiffness * x * y
+
+
+def test_decorator():
+    assert slope(3.0) == 6.0
+    assert slope(3.0, power=3) == 27.0
+    assert slopes(2.0, 3.0) == (3.0, 2.0)
+    assert isinstance(slope, GradFunction)
+    assert slope.__name__ == "slope" and slope.__doc__ == "The slope of a power."
+    assert str(inspect.signature(slope)) == "(x, power=2)"
+
+
+def test_method():
+    spring = Spring()
+    assert spring.force(3.0) == 12.0
+    spring.stiffness = 3.0
+    assert spring.force(3.0) == 18.0
+    assert spring.work(2.0, 5.0) == (30.0, ((1, 6.0), (0, 15.0)))
+
+
+def test_attributes_and_text():
+    net = Scaled()
+    gradient = value_and_grad(net, (0, 1), net.trainable_params(), return_ids=True)
+    assert gradient.fn is net and gradient.positions == (0, 1) and gradient.kind == "value_and_grad"
+    assert (gradient.has_aux, gradient.return_ids, gradient.sens_param) == (False, True, False)
+    assert repr(gradient) == "<value and gradient of Scaled by x, y, 2 weights, return_ids>"
+    assert list(inspect.signature(gradient).parameters) == ["x", "y"]
+    assert repr(grad(product, 1)) == "<gradient of product by y>"
+    assert grad(None).fn is None
+    assert "def " in grad(product).source
+    assert grad(product)._repr_html_().startswith("<pre>")
+    assert "np" not in ad.adjoint_source(product, 1.0, 2.0)
+
+
+def test_adjoint_source_checks_like_grad():
+    with pytest.raises(ValueError):
+        ad.adjoint_source(product, grad_position=-1)
+    with pytest.raises(TypeError):
+        ad.adjoint_source(None)
+
+
+def square_of_helper(x):
+    return helper(x) ** 2
+
+
+def helper(x):
+    return np.sin(x)
+
+
+@pytest.mark.parametrize("make", [copy.copy, copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g))])
+def test_copies_of_gradient_functions(make):
+    factor = 3.0
+    assert make(grad(lambda x: factor * x * x))(2.0) == 12.0
+    assert make(slope)(3.0) == 6.0
+    assert make(grad(square_of_helper))(1.0) == grad(square_of_helper)(1.0)
+    assert make(value_and_grad(product, (0, 1)))(3.0, 2.0) == (18.0, (12.0, 9.0))
+
+
+def test_pickle_reaches_another_process(tmp_path):
+    path = tmp_path / "gradient.pickle"
+    path.write_bytes(pickle.dumps(slope))
+    script = f"import pickle; print(pickle.loads(open({str(path)!r}, 'rb').read())(3.0))"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "6.0\n"
+
+
+def test_threads():
+    gradient = grad(square_of_helper)
+    found: list[float] = []
+    threads = [threading.Thread(target=lambda: found.append(gradient(1.0))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [grad(square_of_helper)(1.0)] * 8
+
+
+# -- the package
+
+
+def test_all_exported():
+    assert len(set(ad.__all__)) == len(ad.__all__)
+    for module in (ad, ad.nn, ad.ops):
+        for name in module.__all__:
+            assert hasattr(module, name), name
+    public = {name for name, value in vars(ad).items() if not name.startswith("_") and not inspect.ismodule(value)}
+    assert public - {"Any", "annotations", "importlib", "LATER"} <= set(ad.__all__)
+    with pytest.raises(AttributeError):
+        ad.nothing_of_this_name
+
+
+def test_importing_reads_neither_compiler_nor_rules():
+    script = (
+        "import sys, autodiff_sct; print([m for m in sys.modules if m.startswith('autodiff_sct.') and 'rules' in m])"
+    )
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "[]\n"

@@ -30,6 +30,8 @@ def applies(check: str, program: Program) -> bool:
     """Tell whether a check is meant for a program."""
     if check == "float32":
         return program.float32 and bool(arrays(program.args()))
+    if check == "forward":
+        return checks.takes_arrays(program)
     return check != "second" or "second" in program.tags
 
 

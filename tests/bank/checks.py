@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import functools
+import inspect
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +14,7 @@ import numpy as np
 import autodiff_sct as ad
 from tests.bank.differences import assert_close, differentiate, gradient_by_differences, quiet, shrink_of, tolerance_of
 from tests.bank.registry import Program
-from tests.bank.structures import arrays, leaves, map_leaves, same, show, total
+from tests.bank.structures import arrays, is_leaf, leaves, map_leaves, same, show, total
 
 
 def position_of(wrt: tuple[int, ...]) -> int | tuple[int, ...]:
@@ -146,38 +148,62 @@ def check_float32(program: Program) -> None:
         assert_close(found[path], expected, 5e-2, f"gradient of argument {show(path)} in float32")
 
 
-def random_tangents(program: Program) -> tuple[Any, ...]:
-    """Return directions for the differentiated arguments, zeros for the others."""
+def takes_arrays(program: Program) -> bool:
+    """Tell whether all that is differentiated are arrays and numbers, as `jvp` wants its inputs."""
+    args = program.args()
+    return all(is_leaf(args[position]) for position in program.wrt)
+
+
+def of_active(program: Program, args: tuple[Any, ...]) -> Callable[..., Any]:
+    """Return a function of the differentiated arguments alone."""
+    function = program.function
+    if program.wrt == tuple(range(len(args))):
+        return function
+    names = list(inspect.signature(function).parameters)
+    if program.wrt == tuple(range(len(program.wrt))) and len(names) >= len(args):
+        fixed = dict(zip(names[len(program.wrt) :], args[len(program.wrt) :], strict=False))
+        return functools.partial(function, **fixed)
+
+    def of_some(*active: Any) -> Any:
+        full = list(args)
+        for position, value in zip(program.wrt, active, strict=True):
+            full[position] = value
+        return function(*full)
+
+    return of_some
+
+
+def random_directions(program: Program) -> tuple[Any, ...]:
+    """Return a direction for each differentiated argument."""
     rng = np.random.default_rng(1)
-    active = {f"[{position}]" for position in program.wrt}
 
-    def direction(path: Any, leaf: Any) -> Any:
-        scale = float(path[0] in active)
+    def direction(leaf: Any) -> Any:
         if not isinstance(leaf, np.ndarray):
-            return type(leaf)(scale * rng.normal())
+            return type(leaf)(rng.normal())
         imaginary = 1j * rng.normal(size=leaf.shape) if leaf.dtype.kind == "c" else 0.0
-        return (scale * (rng.normal(size=leaf.shape) + imaginary)).astype(leaf.dtype)
+        return np.asarray(rng.normal(size=leaf.shape) + imaginary, leaf.dtype)
 
-    tangents: tuple[Any, ...] = map_leaves(direction, program.args())
-    return tangents
+    return tuple(direction(program.args()[position]) for position in program.wrt)
 
 
 def check_forward(program: Program) -> None:
     """Forward mode agrees with differences and, more closely, with reverse mode applied to the same direction."""
-    tangents = random_tangents(program)
-    (value, tangent), _ = quiet(ad.jvp, program.function, program.args(), tangents)
+    args, directions = program.args(), random_directions(program)
+    active = tuple(args[position] for position in program.wrt)
+    (value, tangent), _ = quiet(ad.jvp, of_active(program, args), active, directions)
     assert same(value, quiet(program.function, *program.args())[0])
-    compare_with(tangent, gradient_by_differences(program), tangents, 10 * tolerance_of(program, 0.0))
+    differences = gradient_by_differences(program)
+    expected = [differences[(f"[{position}]",)] for position in program.wrt]
+    compare_with(tangent, expected, directions, 10 * tolerance_of(program, 0.0))
     gradient, _ = quiet(ad.grad(program.function, position_of(program.wrt)), *program.args())
-    found = by_path(program.wrt, gradient)
-    narrow = any(np.asarray(leaf).dtype.itemsize < 8 for leaf in found.values())
-    compare_with(tangent, found, tangents, 1e-2 if narrow else 1e-8)
+    reverse = list(by_position(program.wrt, gradient).values())
+    narrow = any(np.asarray(leaf).dtype.itemsize < 8 for leaf in reverse)
+    compare_with(tangent, reverse, directions, 1e-2 if narrow else 1e-8)
 
 
-def compare_with(tangent: Any, gradient: dict[tuple[str, ...], Any], tangents: tuple[Any, ...], rtol: float) -> None:
-    """Compare the total of a tangent with the gradient applied to the direction."""
-    directions = leaves(tangents)
-    products = [leaf * directions[path] for path, leaf in gradient.items()]
+def compare_with(tangent: Any, gradient: list[Any], directions: tuple[Any, ...], rtol: float) -> None:
+    """Compare the total of a tangent with the gradient applied to the directions."""
+    products = [leaf * direction for leaf, direction in zip(gradient, directions, strict=True)]
     expected = float(np.real(sum(np.sum(product) for product in products)))
     size = float(sum(np.sum(np.abs(product)) for product in products))
     np.testing.assert_allclose(total(tangent), expected, rtol=rtol, atol=rtol * max(1.0, size))

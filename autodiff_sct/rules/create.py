@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..runtime import ones_like, spread, unbroadcast, zeros_like
-from .table import forward, linear, nondifferentiable, reverse
+from .table import forward, nondifferentiable, reverse
 
 nondifferentiable(zeros_like, ones_like)
 nondifferentiable(
@@ -30,12 +30,12 @@ def push_full(y, d, shape, fill_value, dtype=None):
 
 @reverse(np.full_like)
 def full_like(y, d, a, fill_value, dtype=None):
-    return None, d
+    return 0.0, d
 
 
 @forward(np.full_like)
 def push_full_like(y, d, a, fill_value, dtype=None):
-    return None, np.full_like(y, d)
+    return 0.0, np.full_like(y, d)
 
 
 @reverse(np.linspace)
@@ -57,19 +57,27 @@ def push_linspace(y, d, start, stop, num=50, endpoint=True, *, dtype=None, axis=
 @reverse(np.arange)
 def arange(y, d, start_or_stop, stop=None, step=1, *, dtype=None):
     if stop is None:
-        return np.zeros_like(start_or_stop), None, d @ np.arange(y.size, dtype=d.dtype)
-    return np.sum(d), np.zeros_like(stop), d @ np.arange(y.size, dtype=d.dtype)
+        return 0.0, None, d @ np.arange(y.size, dtype=d.dtype)
+    return np.sum(d), 0.0, d @ np.arange(y.size, dtype=d.dtype)
 
 
 @forward(np.arange)
 def push_arange(y, d, start_or_stop, stop=None, step=1, *, dtype=None):
     first = 0.0 if stop is None else 1.0
-    return np.full_like(y, first * d), np.zeros_like(y), d * np.arange(y.size)
+    return np.full_like(y, first * d), 0.0, d * np.arange(y.size)
 
 
 # Fitting a derivative to its value: sums and repetitions, whose transposes are repetitions and sums.
 
 
-@linear(unbroadcast, spread)
+# The value that is fitted to lends its shape only.
+
+
+@reverse(unbroadcast, spread)
 def unbroadcast_rule(y, d, cotangent, like):
-    return unbroadcast(d, cotangent)
+    return unbroadcast(d, cotangent), 0.0
+
+
+@forward(unbroadcast, spread)
+def push_unbroadcast(y, d, cotangent, like):
+    return unbroadcast(d, like), 0.0

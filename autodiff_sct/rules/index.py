@@ -22,9 +22,14 @@ def getitem(y, d, x, index):
     return gather_adjoint(d, x, index)
 
 
-@linear(gather_adjoint)
+@reverse(gather_adjoint)
 def gather_adjoint_rule(y, d, cotangent, x, index):
-    return d[index]
+    return d[index], 0.0
+
+
+@forward(gather_adjoint)
+def push_gather_adjoint(y, d, cotangent, x, index):
+    return gather_adjoint(d, x, index), 0.0
 
 
 @linear(stored)

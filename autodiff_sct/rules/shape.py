@@ -210,7 +210,7 @@ def tiled_shape(shape: tuple[int, ...], reps: int | tuple[int, ...]) -> tuple[in
     counts = tuple(reps) if isinstance(reps, (tuple, list, np.ndarray)) else (reps,)
     ndim = max(len(counts), len(shape))
     counts, sizes = (1,) * (ndim - len(counts)) + counts, (1,) * (ndim - len(shape)) + tuple(shape)
-    return tuple(n for pair in zip(counts, sizes, strict=True) for n in pair)
+    return tuple([n for pair in zip(counts, sizes) for n in pair])
 
 
 @linear(np.repeat, np.ndarray.repeat)
@@ -281,21 +281,25 @@ def push_atleast_3d(y, d, *arys):
 
 @linear(np.concatenate)
 def concatenate(y, d, arrays, axis=0):
+    if isinstance(arrays, np.ndarray):
+        return np.reshape(d, arrays.shape) if axis is None else np.stack(np.split(d, len(arrays), axis))
     if axis is None:
         return sections(d, arrays, [np.size(a) for a in arrays], 0)
-    if isinstance(arrays, np.ndarray):
-        return np.stack(np.split(d, len(arrays), axis))
     return sections(d, arrays, [np.shape(a)[axis] for a in arrays], axis)
 
 
 @linear(np.vstack)
 def vstack(y, d, tup):
+    if isinstance(tup, np.ndarray):
+        return np.reshape(d, tup.shape)
     return sections(d, tup, [1 if np.ndim(a) < 2 else np.shape(a)[0] for a in tup], 0)
 
 
 @linear(np.hstack)
 def hstack(y, d, tup):
     axis = 0 if d.ndim == 1 else 1
+    if isinstance(tup, np.ndarray):
+        return concatenate(y, d, tup, axis)
     return sections(d, tup, [1 if np.ndim(a) == 0 else np.shape(a)[axis] for a in tup], axis)
 
 
@@ -347,7 +351,7 @@ def block(y, d, arrays):
         return sections(d, arrays, [1 if np.ndim(a) == 0 else np.shape(a)[-1] for a in arrays], -1)
     if isinstance(arrays[0][0], list):
         raise NotImplementedError("np.block of lists nested more than two deep: nest np.concatenate instead")
-    heights = [max([1 if np.ndim(a) < 2 else np.shape(a)[-2] for a in row]) for row in arrays]
+    heights = [1 if np.ndim(row[0]) < 2 else np.shape(row[0])[-2] for row in arrays]
     return [block_row(d, row, sum(heights[:k]), sum(heights[: k + 1])) for k, row in enumerate(arrays)]
 
 

@@ -390,7 +390,7 @@ class Exits:
     def _loop(self, loop: Statement, place: Place) -> tuple[Block, Block]:
         """Return the loop, and the statements of its `else` that come after it."""
         *body, last = loop.body
-        if _is_last_break(last) and not self.outcome_of_block(body) & EXITS:
+        if _is_last_break(last) and self.outcome_of_block(body) == {FALL}:
             return self._loop_until(loop, body, last, place)
         outcome = self.outcome_of_block(loop.body)
         stop = self.names.free("stop", place.taken) if BREAK in outcome else ""

@@ -7,6 +7,7 @@ import textwrap
 import gast
 import pytest
 
+from autodiff_sct.compiler import exits
 from autodiff_sct.compiler.desugar import desugar
 from autodiff_sct.compiler.desugar_nodes import statements_in
 from autodiff_sct.compiler.unparse import unparse
@@ -419,6 +420,38 @@ def dead_in_loop():
         t(2)
     return 1
 
+def break_out_of_reach():
+    while c():
+        for i in range(2):
+            while True: e(1)
+            if c(): break
+        else: return t(2)
+        e(3)
+        if c(): return
+        if c(): break
+
+def finally_never_falls():
+    while c():
+        try:
+            if c(): break
+            t(1)
+        except ValueError:
+            if c(): continue
+        else:
+            if c(): return t(2)
+        finally:
+            raise TypeError("always")
+
+def late_in_a_handler():
+    try:
+        e(1)
+    except ValueError:
+        try:
+            with m(1):
+                return t(2)
+        except ValueError:
+            t(3)
+
 def always_breaks():
     for i in range(3):
         t(i)
@@ -780,7 +813,8 @@ class Writer:
         return text
 
 
-@pytest.mark.parametrize("start", range(0, 600, 150))
-def test_random_programs(start):
-    for seed in range(start, start + 150):
+@pytest.mark.parametrize(("start", "deep"), [(0, 200), (200, 200), (400, 10), (600, 0)])
+def test_random_programs(start, deep, monkeypatch):
+    monkeypatch.setattr(exits, "DEEP", deep)
+    for seed in range(start, start + 200):
         check(function(Writer(seed).program()), range(25))

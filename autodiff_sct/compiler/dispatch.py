@@ -323,3 +323,39 @@ def flat(seed: Any) -> Any:
     else:
         yield seed
 
+
+
+class Pushforward(Compiled):
+    """A value and its tangent."""
+
+    emit = staticmethod(pipeline.tangent)
+
+    def __init__(self, fn: Any, positions: tuple[int, ...], has_aux: bool) -> None:
+        super().__init__(fn, positions, (), has_aux, False, True)
+
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+        """The value of the function, and the tangent of its differentiated output for these tangents of its inputs."""
+        values = self.bind(args, kwargs)
+        variant = self.variant(values, args, kwargs, ())
+        names = self.wanted(values, args, kwargs)
+        given = dict(zip(names, tangents))
+        order = [p for p in names]
+        value, tangent = self.call(variant, values, tuple(matched(given[p], v) for p, v in zip(order, self.chosen(values, names))))
+        if variant.tensors:
+            spec = variant.wrap[0] if self.has_aux and isinstance(variant.wrap, tuple) else variant.wrap
+            tangent = tangent if spec is None else wrap_by(spec, tangent)
+        return variant.wrap_output(value), tangent
+
+    def chosen(self, values: tuple[Any, ...], names: tuple[str, ...]) -> list[Any]:
+        table = {p.name: v for p, v in zip(self.parameters, values)}
+        return [table[n] for n in names]
+
+
+def matched(tangent: Any, value: Any) -> Any:
+    """A tangent in the shape and dtype of its value."""
+    tangent = unwrapped(tangent)
+    if isinstance(value, np.ndarray) and not (isinstance(tangent, np.ndarray) and tangent.dtype == value.dtype):
+        return np.asarray(tangent, dtype=value.dtype)
+    if is_tensor(value):
+        return np.asarray(tangent, dtype=np.asarray(value).dtype)
+    return tangent

@@ -29,6 +29,7 @@ from ..facts import (
     broadcast,
     evaluate,
     same,
+    several,
 )
 from .shapes import DIMS
 from .state import Specialiser
@@ -119,7 +120,9 @@ def settle(
         return facts
     dims: tuple[Axis, ...] | None = facts.dims
     if elementwise:
-        found = broadcast(*(f.dims if f is not None else None for f in (numeric(s, a) for a in args)))
+        shapes = [f.dims if f is not None else None for f in (numeric(s, a) for a in args)]
+        found = broadcast(*shapes)
+        equate_axes(s, shapes)
         dims = found if found is not None and len(found) == len(facts.dims) else dims
     elif fn in DIMS:
         found = DIMS[fn](s, args, kwargs)
@@ -131,6 +134,15 @@ def settle(
     return replace(
         facts, dims=dims, roots=roots if facts.kind == "array" else frozenset(), tensor=tensor and not facts.python
     )
+
+
+def equate_axes(s: Specialiser, shapes: list[tuple[Axis, ...] | None]) -> None:
+    """Axes that meet in an elementwise operation have one length, unless one of them may be 1."""
+    known = [d[::-1] for d in shapes if d]
+    for other in known[1:]:
+        for a, b in zip(known[0], other):
+            if several(a) and several(b):
+                s.equate(a, b)
 
 
 def numeric(s: Specialiser, value: Value) -> Num | None:

@@ -1,0 +1,351 @@
+"""Forward mode: each statement followed by its tangent, two for one.
+
+A tangent's memory follows its primal's: a view's tangent is the same view, a write into an array is a write into its
+tangent, a list's tangent is a list that is filled beside it.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+from typing import Any
+
+import gast
+import numpy as np
+
+from ..errors import NoRule
+from ..rules.table import TABLE
+from ..runtime import broadcast
+from . import ir
+from .activity import Activity
+from .adjoints import copied, facts_like, fit, helper, is_full, spread, zeros
+from .facts import Listed, Mapped, Num, Pair
+from .regions import Regions, roots_of
+from .specialise import arrays
+from .specialise.rules import apply_rule
+from .specialise.state import Specialiser
+from .specialise.values import Const, Leaf, ListV, TupleV, Value
+
+
+class Forward:
+    """The state of a forward-mode program while it is written."""
+
+    def __init__(self, s: Specialiser, activity: Activity, regions: Regions) -> None:
+        self.s, self.activity, self.regions = s, activity, regions
+        self.tangents: dict[str, Leaf] = {}
+
+    def active(self, name: str) -> bool:
+        return name in self.activity.varied
+
+    def has_memory(self, name: str) -> bool:
+        facts = self.s.facts[name]
+        return isinstance(facts, (Listed, Mapped, Pair)) or self.regions.is_written(name)
+
+    def of(self, name: str) -> Leaf:
+        """The tangent of an active variable."""
+        if name not in self.tangents:
+            self.tangents[name] = self.variable(self.zero(name), name)
+        return self.tangents[name]
+
+    def zero(self, name: str) -> Value:
+        s = self.s
+        facts = s.facts[name]
+        if isinstance(facts, (Listed, Mapped, Pair)):
+            return s.let(helper(s, broadcast.zeros_like, Leaf(name)), self.facts(name), may_raise=False)
+        return zeros(s, name)
+
+    def facts(self, name: str) -> Any:
+        s = self.s
+        facts = s.facts[name]
+        if isinstance(facts, (Listed, Mapped)):
+            result = replace(facts, roots=frozenset([s.root(("tangent", name))]))
+            element = s.elements_of(facts)
+            if element is not None:
+                s.put_element(result, element)
+            return result
+        return facts if isinstance(facts, Pair) else facts_like(s, name)
+
+    def variable(self, value: Value, name: str) -> Leaf:
+        s = self.s
+        leaf = value if isinstance(value, Leaf) else s.let(s.expr(value), s.facts_of(value), may_raise=False)
+        if leaf.name not in s.named:
+            s.hints[leaf.name] = f"t_{s.hints[name]}"
+            if name in s.named:
+                s.named.add(leaf.name)
+        return leaf
+
+    def set(self, name: str, value: Value) -> None:
+        s = self.s
+        facts = s.facts[name]
+        if isinstance(facts, Num):
+            value = fit(s, value, name)
+            if not is_full(s, value, name):
+                value = spread(s, value, name)
+            if self.regions.is_written(name) and isinstance(value, Leaf) and any(v == value for v in self.tangents.values()):
+                value = copied(s, value)
+        self.tangents[name] = self.variable(value, name)
+
+    # -- blocks
+
+    def block(self, block: ir.Block) -> ir.Block:
+        """The block with the tangents' statements put in."""
+        result: ir.Block = []
+        for stmt in list(block):
+            with self.s.writing(result):
+                outer, self.s.origin = self.s.origin, getattr(stmt, "origin", None)
+                self.statement(stmt)
+                self.s.origin = outer
+        return result
+
+    def statement(self, stmt: Any) -> None:
+        s = self.s
+        if isinstance(stmt, ir.Store):
+            self.store(stmt)
+            return
+        if isinstance(stmt, ir.Loop):
+            self.loop(stmt)
+            return
+        if isinstance(stmt, ir.Let) and stmt.op is not None and stmt.op.fn is list.pop and self.active(stmt.target):
+            s.block.append(stmt)
+            shadow = self.of(stmt.op.arguments["x"].name)
+            expr = ir.call(ir.attribute(s.expr(shadow), "pop"))
+            self.tangents[stmt.target] = self.variable(s.let(expr, s.facts[stmt.target], effect=True), stmt.target)
+            return
+        s.block.append(stmt)
+        if isinstance(stmt, ir.Let):
+            if stmt.op is not None and any(self.active(t) for t in stmt.targets):
+                self.let(stmt, stmt.op)
+        elif isinstance(stmt, ir.Effect):
+            self.effect(stmt)
+        elif isinstance(stmt, ir.If):
+            stmt.then, stmt.orelse = self.block(stmt.then), self.block(stmt.orelse)
+            for m in list(stmt.merges):
+                if self.active(m.target):
+                    self.merge(stmt, m)
+        elif isinstance(stmt, ir.With):
+            stmt.body = self.block(stmt.body)
+        elif isinstance(stmt, ir.Try):
+            self.attempt(stmt)
+
+    # -- operations
+
+    def let(self, stmt: ir.Let, op: ir.Op) -> None:
+        s, fn = self.s, op.fn
+        if fn is list:
+            items = [self.item(v) for v in op.arguments["items"].items]
+            leaf = s.let(gast.List([s.expr(v) for v in items], gast.Load()), self.facts(stmt.target), may_raise=False)
+            self.tangents[stmt.target] = self.variable(leaf, stmt.target)
+        elif fn is dict or fn in (operator.mul,) and "items" in op.arguments:
+            self.tangents[stmt.target] = self.of(stmt.target)
+        elif fn in (list.copy, operator.getitem) or self.is_view(stmt, op):
+            self.same_operation(stmt)
+        elif all(not self.active(n) for v in op.arguments.values() for n in s.leaves(v)):
+            self.of(stmt.target)  # a constant that is written later
+        else:
+            self.operation(stmt, op)
+
+    def item(self, value: Value) -> Value:
+        """The tangent of something that is put into a list."""
+        if isinstance(value, TupleV):
+            return TupleV(tuple(self.item(v) for v in value.items), value.cls)
+        if isinstance(value, Leaf) and self.active(value.name):
+            return self.of(value.name)
+        if isinstance(value, Leaf):
+            return self.zero(value.name)
+        return Const(0.0)
+
+    def is_view(self, stmt: ir.Let, op: ir.Op) -> bool:
+        if len(stmt.targets) != 1 or not self.regions.is_written(stmt.target):
+            return False
+        mine = roots_of(self.s.facts[stmt.target])
+        return any(roots_of(self.s.facts[n]) & mine for v in op.arguments.values() for n in self.s.leaves(v))
+
+    def same_operation(self, stmt: ir.Let) -> None:
+        """The same view of, or the same item out of, the tangent."""
+        s = self.s
+        assert stmt.op is not None
+        base = stmt.op.arguments.get("x") or next(iter(stmt.op.arguments.values()))
+        mapping = {base.name: s.expr(self.of(base.name))}
+        facts = s.facts[stmt.target]
+        if isinstance(facts, Num) and facts.roots:
+            facts = replace(facts, roots=roots_of(s.facts[self.of(base.name).name]) or facts.roots)
+        leaf = s.let(ir.substitute(stmt.expr, mapping), facts, may_raise=False)
+        self.tangents[stmt.target] = self.variable(leaf, stmt.target)
+
+    def operation(self, stmt: ir.Let, op: ir.Op) -> None:
+        s = self.s
+        row = TABLE[op.fn]
+        names = [p for p in op.arguments if any(self.active(n) for n in s.leaves(op.arguments[p]))]
+        y: Value = Leaf(stmt.target) if len(stmt.targets) == 1 else TupleV(tuple(Leaf(t) for t in stmt.targets), op.cls)
+        if row.kind == "linear":
+            if names != [next(iter(row.signature.parameters))]:
+                raise NoRule(f"{getattr(op.fn, '__name__', op.fn)} has no forward derivative with respect to {names[-1]!r}", "wrap that argument in stop_gradient", stmt.origin)
+            total: list[Value] = [self.linear(stmt, op, names[0])]
+            if len(stmt.targets) > 1:
+                total = list(total[0].items)
+        else:
+            if row.forward is None:
+                raise NoRule(f"{getattr(op.fn, '__name__', op.fn)} has no forward rule", "register one with autodiff_sct.rule.forward", stmt.origin)
+            total = self.shares(row, op, names, y, stmt)
+        for target, value in zip(stmt.targets, total):
+            if self.active(target):
+                if value == Const(None):
+                    self.of(target)
+                else:
+                    self.set(target, value)
+
+    def linear(self, stmt: ir.Let, op: ir.Op, parameter: str) -> Value:
+        """A linear function of its tangent."""
+        s = self.s
+        argument = op.arguments[parameter]
+        mapping: dict[str, Any] = {}
+        for n in dict.fromkeys(s.leaves(argument)):
+            mapping[n] = s.expr(self.of(n) if self.active(n) else self.variable(self.zero(n), n))
+        expr = ir.substitute(stmt.expr, mapping)
+        facts = [f if not isinstance(f, Num) else facts_like(s, t) for t, f in ((t, s.facts[t]) for t in stmt.targets)]
+        if len(stmt.targets) == 1:
+            return s.let(expr, facts[0], may_raise=False)
+        return TupleV(tuple(s.let_several(expr, facts, None)))
+
+    def shares(self, row: Any, op: ir.Op, names: list[str], y: Value, stmt: ir.Let) -> list[Value]:
+        """The sum of the inputs' shares of the result's tangent."""
+        total: list[Value] | None = None
+        for p in names:
+            for tangent, pick in self.inputs(op.arguments[p]):
+                entries = apply_rule(self.s, row.forward, op.fn, y, tangent, op.arguments)
+                entry = entries[p] if pick is None else entries[p].items[pick]
+                parts = list(entry.items) if isinstance(entry, TupleV) and len(stmt.targets) > 1 else [entry]
+                total = parts if total is None else [self.plus(a, b) for a, b in zip(total, parts)]
+        assert total is not None
+        return total
+
+    def inputs(self, argument: Value) -> list[tuple[Value, int | None]]:
+        """The active variables of an argument: itself, or one by one where it is a tuple or a list display."""
+        if isinstance(argument, Leaf):
+            return [(self.of(argument.name), None)]
+        result: list[tuple[Value, int | None]] = []
+        for k, item in enumerate(argument.items):
+            if isinstance(item, Leaf) and self.active(item.name):
+                result.append((self.of(item.name), k))
+        return result
+
+    def plus(self, a: Value, b: Value) -> Value:
+        s = self.s
+        if a == Const(None) or b == Const(None):
+            return b if a == Const(None) else a
+        return arrays.apply(s, np.add, ir.binop(s.expr(a), gast.Add, s.expr(b)), [a, b], {}, operator.add)
+
+    # -- writes
+
+    def store(self, stmt: ir.Store) -> None:
+        s = self.s
+        assert stmt.op is not None
+        base = stmt.op.arguments.get("x")
+        if base is None or not self.active(base.name):
+            s.block.append(stmt)
+            return
+        index, value = stmt.op.arguments["index"], stmt.op.arguments["value"]
+        tangent = self.of(base.name)
+        if stmt.aug is None:
+            s.block.append(stmt)
+            s.block.append(ir.Store(tangent.name, stmt.index, s.expr(self.stored(value)), None, s.origin))
+        elif stmt.aug in (gast.Add, gast.Sub):
+            s.block.append(stmt)
+            if any(self.active(n) for n in s.leaves(value)):
+                s.block.append(ir.Store(tangent.name, stmt.index, s.expr(self.of(value.name)), stmt.aug, s.origin))
+        else:
+            self.augmented(stmt, base, index, value, tangent)
+
+    def stored(self, value: Value) -> Value:
+        if isinstance(value, (TupleV, ListV)) or (isinstance(value, Leaf) and self.active(value.name)):
+            return ListV(tuple(self.item(v) for v in value.items)) if isinstance(value, ListV) else self.item(value)
+        return Const(0.0)
+
+    def augmented(self, stmt: ir.Store, base: Leaf, index: Value, value: Value, tangent: Leaf) -> None:
+        s = self.s
+        assert stmt.op is not None
+        row = TABLE[stmt.op.fn]
+        old = copied(s, base if index == Const(Ellipsis) else arrays.load_item(s, base, index))
+        s.block.append(stmt)
+        new = base if index == Const(Ellipsis) else arrays.load_item(s, base, index)
+        slot = tangent if index == Const(Ellipsis) else arrays.load_item(s, tangent, index)
+        first, second = list(row.signature.parameters)[:2]
+        arguments = {first: old, second: value}
+        total = apply_rule(s, row.forward, stmt.op.fn, new, slot, arguments)[first]
+        if isinstance(value, Leaf) and self.active(value.name):
+            total = self.plus(total, apply_rule(s, row.forward, stmt.op.fn, new, self.of(value.name), arguments)[second])
+        s.block.append(ir.Store(tangent.name, stmt.index, s.expr(total), None, s.origin))
+
+    def effect(self, stmt: ir.Effect) -> None:
+        s = self.s
+        if stmt.kind == "append" and self.active(stmt.operands[0].name):
+            shadow = self.of(stmt.operands[0].name)
+            s.block.append(ir.Effect(ir.call(ir.attribute(s.expr(shadow), "append"), s.expr(self.item(stmt.operands[1]))), s.origin, "tangent"))
+        elif stmt.kind in ("add.at", "subtract.at"):
+            base, index, value = stmt.operands
+            if self.active(base.name) and any(self.active(n) for n in s.leaves(value)):
+                name = stmt.kind.split(".")[0]
+                callee = ir.attribute(ir.attribute(s.bind("np", np), name), "at")
+                s.block.append(ir.Effect(ir.call(callee, s.expr(self.of(base.name)), s.expr(index), s.expr(self.of(value.name))), s.origin, "tangent"))
+
+    # -- control
+
+    def side(self, block: ir.Block, source: str | None) -> str | None:
+        """The tangent of a variable at the end of a block."""
+        if source is None:
+            return None
+        with self.s.writing(block):
+            if self.active(source):
+                return self.of(source).name
+            return self.variable(self.zero(source), source).name
+
+    def merge(self, stmt: ir.If, m: ir.Merge) -> None:
+        target = self.s.fresh(f"t_{self.s.hints[m.target]}", self.facts(m.target))
+        if m.target in self.s.named:
+            self.s.named.add(target)
+        stmt.merges.append(ir.Merge(target, self.side(stmt.then, m.then), self.side(stmt.orelse, m.orelse)))
+        self.tangents[m.target] = Leaf(target)
+
+    def attempt(self, stmt: ir.Try) -> None:
+        stmt.body, stmt.final = self.block(stmt.body), self.block(stmt.final)
+        stmt.handlers = [(kind, bound, self.block(b)) for kind, bound, b in stmt.handlers]
+        blocks = [stmt.body, *(b for _, _, b in stmt.handlers)]
+        for target, names in list(stmt.merges):
+            if self.active(target):
+                tangent = self.s.fresh(f"t_{self.s.hints[target]}", self.facts(target))
+                stmt.merges.append((tangent, [self.side(b, n) for b, n in zip(blocks, names)]))
+                self.tangents[target] = Leaf(tangent)
+
+    def loop(self, stmt: ir.Loop) -> None:
+        s = self.s
+        carries = []
+        for c in list(stmt.carries):
+            if not self.active(c.phi):
+                continue
+            phi, out = (s.fresh(f"t_{s.hints[c.phi]}", self.facts(n)) for n in (c.phi, c.out))
+            if c.phi in s.named:
+                s.named |= {phi, out}
+            init = self.side(s.block, c.init)
+            self.tangents[c.phi] = Leaf(phi)
+            carries.append((c, ir.Carry(phi, init, None, out)))
+        outside = dict(self.tangents)
+        for name in self.used_from_outside(stmt):
+            outside[name] = self.of(name)
+        s.block.append(stmt)
+        stmt.head, stmt.body = self.block(stmt.head), self.block(stmt.body)
+        for c, carry in carries:
+            carry.next = self.side(stmt.body, c.next)
+            stmt.carries.append(carry)
+            outside[c.out] = Leaf(carry.out)
+        self.tangents = outside
+
+    def used_from_outside(self, stmt: ir.Loop) -> list[str]:
+        from .activity import operands
+        from .reverse import defined_in
+
+        inner = defined_in(stmt)
+        names = [n for inside in ir.walk(stmt.body) for n in operands(self.s, inside)]
+        names += [c.next for c in stmt.carries if c.next]
+        return [n for n in dict.fromkeys(names) if n not in inner and self.active(n)]
+
+

@@ -68,20 +68,19 @@ def unwrap(y, d, p, discont=None, axis=-1, *, period=2 * np.pi):
 def gradient(y, d, f, *varargs, axis=None, edge_order=1):
     axes = gradient_axes(f.ndim, axis)
     ys, ds = (y, d) if len(axes) > 1 else ((y,), (d,))
-    used = [k for k in range(len(axes)) if ds[k] is not None]
-    d_f = added([stencil_adjoint(ds[k], spacing(varargs, k), axes[k], edge_order) for k in used])
-    if len(varargs) < len(axes):
-        return (
-            d_f,
-            *[added([spacing_adjoint(ds[k], ys[k], f, h, axes[k], edge_order) for k in used]) for h in varargs],
-        )
-    return (
-        d_f,
-        *[
-            None if ds[k] is None else spacing_adjoint(ds[k], ys[k], f, varargs[k], axes[k], edge_order)
-            for k in range(len(varargs))
-        ],
+    d_f = added(
+        [
+            None if ds[k] is None else stencil_adjoint(ds[k], spacing(varargs, k), axes[k], edge_order)
+            for k in range(len(axes))
+        ]
     )
+    d_spacing = [
+        None if ds[k] is None else spacing_adjoint(ds[k], ys[k], f, spacing(varargs, k), axes[k], edge_order)
+        for k in range(len(axes))
+    ]
+    if len(varargs) == 0:
+        return d_f
+    return (d_f, added(d_spacing)) if len(varargs) == 1 else (d_f, *d_spacing)
 
 
 @forward(np.gradient)
@@ -120,7 +119,13 @@ def spacing(varargs, k):
 
 
 def added(parts):
-    return parts[0] if len(parts) == 1 else added(parts[:-1]) + parts[-1]
+    """The sum of the parts that are not None."""
+    if len(parts) == 1:
+        return parts[0]
+    others = added(parts[:-1])
+    if others is None:
+        return parts[-1]
+    return others if parts[-1] is None else others + parts[-1]
 
 
 def on_axis(x, ndim, axis):

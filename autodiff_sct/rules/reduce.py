@@ -315,42 +315,6 @@ def ptp_slope(d, a, axis):
 # Spreads
 
 
-@reverse(np.cov)
-def cov(y, d, m, *, rowvar=True, bias=False, ddof=None):
-    rows = as_rows(m, rowvar)
-    d = np.reshape(d, (len(rows), len(rows)))
-    d_rows = (d + adjoint(d)) @ np.conj(centred(rows)) / observations(rows, bias, ddof)
-    return np.reshape(d_rows if rowvar or m.ndim == 1 else np.transpose(d_rows), m.shape)
-
-
-@forward(np.cov)
-def push_cov(y, d, m, *, rowvar=True, bias=False, ddof=None):
-    rows = as_rows(m, rowvar)
-    half = as_rows(d, rowvar) @ adjoint(centred(rows)) / observations(rows, bias, ddof)
-    return np.reshape(half + adjoint(half), np.shape(y))
-
-
-def adjoint(matrix):
-    return np.conj(matrix.T) if np.iscomplexobj(matrix) else matrix.T
-
-
-def as_rows(m, rowvar):
-    """The variables of a covariance as the rows of a matrix."""
-    if m.ndim == 1:
-        return np.reshape(m, (1, -1))
-    return m if rowvar else np.transpose(m)
-
-
-def centred(rows):
-    return rows - np.mean(rows, 1, keepdims=True)
-
-
-def observations(rows, bias, ddof):
-    if ddof is None:
-        return rows.shape[1] if bias else rows.shape[1] - 1
-    return rows.shape[1] - ddof
-
-
 def deviation(a, axis, where):
     """``a - mean``; conjugated, for the square of a complex deviation is its absolute square."""
     difference = a - centre(a, axis, where)

@@ -10,7 +10,7 @@ import operator
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from ..runtime import gather_adjoint, stored
+from ..runtime import gather_adjoint, stored, zeros_like
 from .shape import along
 from .table import forward, linear, reverse
 
@@ -24,7 +24,7 @@ def getitem(y, d, x, index):
 
 @reverse(gather_adjoint)
 def gather_adjoint_rule(y, d, cotangent, x, index):
-    return d[index], 0.0
+    return d[index], 0.0 if isinstance(x, np.ndarray) else zeros_like(x)
 
 
 @forward(gather_adjoint)

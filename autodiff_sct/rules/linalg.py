@@ -236,16 +236,24 @@ def inverse_gaps(w):
 
 @reverse(np.linalg.eig)
 def eig(y, d, a):
+    check_eigenvalues(y[0], a)
     return eig_adjoint(y[0], y[1], d[0], d[1])
 
 
 @forward(np.linalg.eig)
 def push_eig(y, d, a):
+    check_eigenvalues(y[0], a)
     turned = np.linalg.solve(y[1], d @ y[1])
     moved = y[1] @ (turned * inverse_gaps(y[0]))
     along = np.real(np.sum(np.conj(y[1]) * moved, -2, keepdims=True))
     phase = np.imag(np.sum(moved / y[1] * is_largest(y[1]), -2, keepdims=True))
     return ((np.diagonal(turned, 0, -2, -1), moved - y[1] * (along + 1j * phase)),)
+
+
+def check_eigenvalues(w, a):
+    """Refuse a result whose dtype follows from the numbers in the matrix."""
+    if not np.iscomplexobj(a) and np.any(np.imag(w) != 0):
+        raise NotImplementedError("complex eigenvalues of a real matrix: give np.linalg.eig a complex matrix, a + 0j")
 
 
 def is_largest(v):
@@ -256,12 +264,14 @@ def is_largest(v):
 @reverse(np.linalg.eigvals)
 def eigvals(y, d, a):
     values, vectors = np.linalg.eig(a)
+    check_eigenvalues(values, a)
     return eig_adjoint(values, vectors, d, None)
 
 
 @forward(np.linalg.eigvals)
 def push_eigvals(y, d, a):
     values, vectors = np.linalg.eig(a)
+    check_eigenvalues(values, a)
     return np.diagonal(np.linalg.solve(vectors, d @ vectors), 0, -2, -1)
 
 

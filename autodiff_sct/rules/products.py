@@ -335,12 +335,12 @@ def push_einsum(y, d, *operands, optimize=False):
 
 def einsum_adjoint(d, subscripts, k, operands, optimize):
     """The adjoint of the operand at `k`: the product of `d` and the other operands."""
-    others = [operands[j] for j in range(len(operands)) if j != k]
+    others = (*operands[:k], *operands[k + 1 :])
     adjoint = adjoint_subscripts(subscripts, k)
     # A path planned for the primal does not fit its adjoints, so one is planned for each.
     found = np.einsum(adjoint, d, *others) if optimize is False else np.einsum(adjoint, d, *others, optimize=True)
     labels = operand_labels(subscripts, k)
-    if len(set(labels)) < len(labels):
+    if distinct(labels) != labels:
         return on_diagonals(spread_axes(found, subscripts, k), operands[k], labels)
     return spread_axes(found, subscripts, k)
 

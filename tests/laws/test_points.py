@@ -14,6 +14,7 @@ from autodiff_sct.rules.table import TABLE
 
 RNG = np.random.default_rng(2)
 A = RNG.uniform(-1, 1, (3, 3))
+TURNING = np.array([[0.5, -2.0], [1.5, 0.4]])  # its eigenvalues are complex
 HERMITIAN = A + A.T + 1j * (A - A.T)
 
 
@@ -80,6 +81,8 @@ def test_sparse_meshgrid() -> None:
         (np.linalg.svd, (HERMITIAN,), {}),
         (np.linalg.qr, (np.ones((2, 3)),), {}),
         (np.linalg.qr, (A,), {"mode": "complete"}),
+        (np.linalg.eig, (TURNING,), {}),
+        (np.linalg.eigvals, (TURNING,), {}),
         (np.linalg.cond, (A, 1), {}),
         (np.pad, (A, 1, "mean"), {}),
         (np.pad, (A, 1), {"constant_values": (1.0, 2.0)}),

@@ -89,7 +89,7 @@ __all__ = [
 ]
 
 # Read at first use: importing the package reads neither the rules nor the compiler.
-LATER = {"rule": ".custom_rules", "from_source": ".compiler.from_source"}
+LATER = {"rule": ".custom_rules", "from_source": ".from_source"}
 
 
 def __getattr__(name: str) -> Any:

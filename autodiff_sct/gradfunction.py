@@ -161,6 +161,10 @@ class GradFunction:
         functools.update_wrapper(self, shown, updated=())
         self.__name__ = name_of(fn)
         self.__doc__ = getattr(fn, "__doc__", None)
+        try:
+            self.__signature__ = inspect.signature(shown)
+        except (TypeError, ValueError):
+            pass  # a builtin that does not tell
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         run = self._run

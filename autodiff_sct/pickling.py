@@ -46,7 +46,8 @@ class Carrier:
 
     def __reduce__(self) -> tuple[Any, ...]:
         fn = self.fn
-        start = (marshal.dumps(fn.__code__), source_lines(fn), fn.__name__, fn.__qualname__, fn.__module__)
+        lines = linecache.getlines(fn.__code__.co_filename, fn.__globals__)
+        start = (marshal.dumps(fn.__code__), lines, fn.__name__, fn.__qualname__, fn.__module__)
         return make_function, (*start, len(fn.__closure__ or ())), self.state(), None, None, set_state
 
     def state(self) -> dict[str, Any]:
@@ -120,34 +121,30 @@ def global_names(code: types.CodeType) -> list[str]:
     return list(names)
 
 
-def source_lines(fn: types.FunctionType) -> list[str]:
-    """The lines of the function's file up to its end, those before it blank: its text at its line numbers."""
-    lines = linecache.getlines(fn.__code__.co_filename, fn.__globals__)
-    first = fn.__code__.co_firstlineno
-    return ["\n"] * min(first - 1, len(lines)) + lines[first - 1 : last_line(fn.__code__)]
-
-
-def last_line(code: types.CodeType) -> int:
-    """The last line that code, or code inside it, has an instruction of."""
-    lines = [end for _, end, _, _ in code.co_positions() if end is not None]
-    inner = [last_line(constant) for constant in code.co_consts if isinstance(constant, types.CodeType)]
-    return max([code.co_firstlineno, *lines, *inner])
-
-
 def make_function(
     code: bytes, lines: list[str], name: str, qualname: str, module: str, cells: int
 ) -> types.FunctionType:
     """The function that was pickled, without what it refers to; its source is where `inspect` looks for it."""
     loaded = marshal.loads(code)
-    file = f"<pickled {loaded.co_filename}:{loaded.co_firstlineno}:{name}>"
-    # No modification time: linecache keeps such an entry, as it does that of an interactive session.
-    linecache.cache[file] = (sum(map(len, lines)), None, lines, file)
+    file = carried_file(loaded.co_filename, lines)
     namespace = {"__builtins__": builtins, "__name__": module}
     closure = tuple(types.CellType() for _ in range(cells))
     fn = types.FunctionType(renamed(loaded, file), namespace, name, None, closure)
     fn.__qualname__ = qualname
     fn.__module__ = module
     return fn
+
+
+def carried_file(path: str, lines: list[str]) -> str:
+    """The name under which linecache holds the lines of a carried file; another one for other lines."""
+    name = file = f"<pickled {path.removeprefix('<pickled ').removesuffix('>')}>"
+    count = 1
+    while file in linecache.cache and linecache.getlines(file) != lines:
+        count += 1
+        file = name.replace(">", f" ({count})>")
+    # No modification time: linecache keeps such an entry, as it does that of an interactive session.
+    linecache.cache[file] = (sum(map(len, lines)), None, lines, file)
+    return file
 
 
 def renamed(code: types.CodeType, file: str) -> types.CodeType:

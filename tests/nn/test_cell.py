@@ -147,7 +147,7 @@ def test_without_super_init():
 
 def test_unknown_attribute():
     with pytest.raises(AttributeError, match="'Block' object has no attribute 'nothing'"):
-        Block().nothing  # noqa: B018
+        Block().nothing
 
 
 def test_text():

@@ -1,0 +1,148 @@
+"""Optimizers by their formulas, and cells that train."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+from autodiff_sct import Parameter, Tensor, nn
+
+START, SLOPES = np.array([1.0, -2.0], np.float32), [np.array([0.5, 1.0], np.float32), np.array([-1.0, 2.0], np.float32)]
+
+
+def run(make) -> np.ndarray:
+    p = Parameter(START, "p")
+    optimizer = make([p])
+    for slope in SLOPES:
+        assert optimizer((Tensor(slope),)) is True
+    assert p.dtype == ad.float32 and optimizer.parameters[0] is p
+    return p.asnumpy()
+
+
+def momentum(rate, keep, nesterov=False):
+    p, v = START.astype(float), 0.0
+    for g in SLOPES:
+        v = keep * v + g
+        p = p - rate * (g + keep * v if nesterov else v)
+    return p
+
+
+def adam(rate):
+    p, m, v = START.astype(float), 0.0, 0.0
+    for t, g in enumerate(SLOPES, 1):
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
+        p = p - rate * np.sqrt(1 - 0.999**t) / (1 - 0.9**t) * m / (np.sqrt(v) + 1e-8)
+    return p
+
+
+@pytest.mark.parametrize(
+    "make, expected",
+    [
+        (lambda p: nn.SGD(p), START - 0.1 * sum(SLOPES)),
+        (lambda p: nn.SGD(p, 0.1, loss_scale=2.0), START - 0.05 * sum(SLOPES)),
+        (lambda p: nn.SGD(p, 0.1, momentum=0.9), momentum(0.1, 0.9)),
+        (lambda p: nn.SGD(p, 0.1, momentum=0.9, nesterov=True), momentum(0.1, 0.9, True)),
+        (lambda p: nn.Momentum(p, 0.1, 0.9), momentum(0.1, 0.9)),
+        (lambda p: nn.Momentum(p, 0.1, 0.9, use_nesterov=True), momentum(0.1, 0.9, True)),
+        (lambda p: nn.Adam(p, 0.01), adam(0.01)),
+        (lambda p: nn.SGD(p, [0.1, 0.2]), START - 0.1 * SLOPES[0] - 0.2 * SLOPES[1]),
+        (lambda p: nn.SGD(p, lambda step: 0.1 * (step + 1)), START - 0.1 * SLOPES[0] - 0.2 * SLOPES[1]),
+        (lambda p: nn.SGD(p, Tensor(0.1)), START - 0.1 * sum(SLOPES)),
+    ],
+)
+def test_formula(make, expected):
+    assert np.allclose(run(make), expected, rtol=1e-5)
+
+
+def test_weight_decay():
+    decayed = nn.SGD([p := Parameter([2.0], "p")], 0.1, weight_decay=0.5)
+    decayed((Tensor([1.0]),))
+    assert p.tolist() == pytest.approx([2 - 0.1 * (1 + 0.5 * 2)])
+    decoupled = nn.AdamWeightDecay([p := Parameter([2.0], "p")], 0.1, weight_decay=0.5)
+    decoupled((Tensor([0.0]),))
+    assert p.tolist() == pytest.approx([2 - 0.1 * 0.5 * 2])
+
+
+@pytest.mark.parametrize(
+    "make, error",
+    [
+        (lambda: nn.SGD([]), ValueError),
+        (lambda: nn.SGD([1.0]), TypeError),
+        (lambda: nn.SGD([Parameter([1.0])], -1.0), ValueError),
+        (lambda: nn.SGD([Parameter([1.0])], "a"), TypeError),
+        (lambda: nn.SGD([Parameter([1.0])], nesterov=True), ValueError),
+        (lambda: nn.Momentum([Parameter([1.0])], 0.1, -0.9), ValueError),
+        (lambda: nn.Adam([Parameter([1.0])], beta1=2.0), ValueError),
+        (lambda: nn.SGD([Parameter([1.0])])((Tensor([1.0]), Tensor([1.0]))), ValueError),
+        (lambda: nn.SGD([Parameter([1.0])])((Tensor([1.0, 2.0]),)), ValueError),
+    ],
+)
+def test_errors(make, error):
+    with pytest.raises(error):
+        make()
+
+
+def line():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(64, 2)).astype(np.float32)
+    return Tensor(x), Tensor(x @ np.array([[1.0], [-2.0]], np.float32) + 0.5)
+
+
+def test_train_one_step():
+    net = nn.Dense(2, 1)
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Momentum(net.trainable_params(), 0.05, 0.9))
+    losses = [float(step(*line())) for _ in range(80)]
+    assert step.training and net.training
+    assert losses[-1] < 1e-4 * losses[0]
+    assert np.allclose(net.weight, [[1, -2]], atol=0.02) and np.allclose(net.bias, 0.5, atol=0.02)
+
+
+def test_a_training_loop():
+    ad.set_seed(1)
+    net = nn.SequentialCell(nn.Dense(2, 8), nn.Tanh(), nn.BatchNorm1d(8), nn.Dense(8, 1)).set_train()
+    loss_fn, optimizer = nn.MSELoss(), nn.Adam(net.trainable_params(), 0.02)
+
+    def forward(x, y):
+        predicted = net(x)
+        return loss_fn(predicted, y), predicted
+
+    step = ad.value_and_grad(forward, None, optimizer.parameters, has_aux=True)
+    losses = []
+    for _ in range(60):
+        (loss, predicted), gradients = step(*line())
+        optimizer(gradients)
+        losses.append(float(loss))
+    assert predicted.shape == (64, 1) and losses[-1] < 0.05 * losses[0]
+
+
+def test_seed():
+    weights = []
+    for _ in range(2):
+        ad.set_seed(7)
+        weights.append(nn.Dense(3, 3).weight.asnumpy())
+    assert np.array_equal(*weights)
+    with pytest.raises(TypeError):
+        ad.set_seed("a")
+    with pytest.raises(ValueError):
+        ad.set_seed(-1)
+
+
+@pytest.mark.parametrize(
+    "name", "zeros ones normal uniform xavier_uniform xavier_normal he_uniform he_normal truncatedNormal".split()
+)
+def test_initializers(name):
+    from autodiff_sct.nn.initializer import initializer
+
+    tensor = initializer(name, (4, 3))
+    assert tensor.shape == (4, 3) and tensor.dtype == ad.float32 and np.isfinite(tensor).all()
+
+
+def test_initializer_errors():
+    assert ad.initializer(0.5, (2,)).tolist() == [0.5, 0.5]
+    with pytest.raises(ValueError):
+        ad.initializer("nothing", (2,))
+    with pytest.raises(TypeError):
+        ad.initializer(None, (2,))
+    with pytest.raises(ValueError):
+        ad.initializer("he_uniform", (2,))

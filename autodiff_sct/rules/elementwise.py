@@ -67,9 +67,16 @@ def log_of_base(base):
 
 @elementwise(np.power, np.float_power, operator.pow, math.pow, pow)
 def power(y, d, base, exp):
-    # The exponent 0 is not lowered: at base 0 its slope is 0.  There the power does not depend on a positive exponent.
-    slope = exp * base ** (exp - (exp != 0))
+    slope = exp * base ** (exp - lowers(base, exp))
+    # At base 0 the power does not depend on its (positive) exponent.
     return d * slope if isinstance(exp, int) else (d * slope, d * y * log_of_base(base))
+
+
+def lowers(base, exp):
+    """Whether the exponent goes down by one; 0 ** 0 stays, for its slope is 0 and not 0 * 0 ** -1."""
+    if isinstance(exp, int) or isinstance(exp, float) and not isinstance(base, float):
+        return exp != 0
+    return exp != 0 or base != 0 if isinstance(exp, float) else (exp != 0) | (base != 0)
 
 
 @elementwise(np.remainder, operator.mod)

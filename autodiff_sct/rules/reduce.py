@@ -316,8 +316,9 @@ def ptp_slope(d, a, axis):
 
 
 def deviation(a, axis, where):
-    """``a - mean``; conjugated, for the square of a complex deviation is its absolute square."""
-    difference = a - centre(a, axis, where)
+    """``a - mean``, 0 outside of `where`; conjugated, for the square of a complex deviation is its absolute square."""
+    # The inner mask keeps a NaN outside of `where` out of second derivatives too.
+    difference = masked(masked(a, where) - centre(a, axis, where), where)
     return np.conj(difference) if np.iscomplexobj(a) else difference
 
 
@@ -332,7 +333,7 @@ def freedom(a, axis, ddof, where):
 
 
 def var_slope(d, a, axis, ddof, where):
-    return masked(2 * d / freedom(a, axis, ddof, where) * deviation(a, axis, where), where)
+    return 2 * d / freedom(a, axis, ddof, where) * deviation(a, axis, where)
 
 
 @reverse(np.var)
@@ -348,7 +349,7 @@ def push_var(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=Tr
 @reverse(np.std)
 def std(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
     d, y = kept(d, axis, keepdims), kept(y, axis, keepdims)
-    return masked(d / (freedom(a, axis, ddof, where) * nonzero(y)) * deviation(a, axis, where), where)
+    return d / (freedom(a, axis, ddof, where) * nonzero(y)) * deviation(a, axis, where)
 
 
 @forward(np.std)

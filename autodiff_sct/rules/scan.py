@@ -287,7 +287,7 @@ def other_axes(ndim: int, x_ndim: int, axis: int) -> tuple[int, ...]:
 def polyval(y, d, p, x):
     c = as_array(p)
     powers = np.expand_dims(x, -1) ** np.arange(c.size - 1, -1, -1, dtype=c.dtype)
-    d_c = np.sum(np.reshape(np.expand_dims(d, -1) * powers, (-1, c.size)), 0)
+    d_c = np.sum(np.expand_dims(d, -1) * powers, tuple(range(np.ndim(x))))
     return [d_c[k] for k in range(len(p))] if isinstance(p, (list, tuple)) else d_c, polyval_slope(d, c, x)
 
 

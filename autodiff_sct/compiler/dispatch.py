@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from .. import rules as _rules  # noqa: F401  (fills the table)
 from ..errors import AliasError, ArgumentTypeError, ArgumentValueError, AutodiffError
 from . import pipeline
 from .arguments import signature_of
-from .facts import UNKNOWN, Num, of_value
+from .facts import UNKNOWN, Num
 from .load import note_origin
 from .pipeline import Emitted, Request
 from .specialise import builtin_calls as _builtin_calls  # noqa: F401  (registers what Python's functions mean)
@@ -32,6 +33,7 @@ class Compiled:
     """A callable, what is wanted of it, and the variants compiled so far."""
 
     emit = staticmethod(pipeline.adjoint)
+    split = False
 
     def __init__(self, fn: Any, positions: tuple[int, ...], weights: tuple[Any, ...], has_aux: bool, seeded: bool, value: bool) -> None:
         self.fn, self.positions, self.weights = fn, positions, weights
@@ -69,8 +71,8 @@ class Compiled:
             result.append(order[position])
         return tuple(result)
 
-    def variant(self, values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], seeds: tuple[Any, ...]) -> Variant:
-        found_key = (tuple([key(v) for v in values]), tuple(kwargs), tuple([key(s) for s in seeds]))
+    def variant(self, values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Variant:
+        found_key = (tuple([key(v) for v in values]), tuple(kwargs) if kwargs else len(args))
         for variant in self.variants.get(found_key, ()):
             if variant.holds():
                 return variant
@@ -78,22 +80,18 @@ class Compiled:
             for variant in self.variants.get(found_key, ()):
                 if variant.holds():
                     return variant
-            variant = self.compile(values, self.wanted(values, args, kwargs), seeds)
+            variant = self.compile(values, self.wanted(values, args, kwargs))
             kept = [v for v in self.variants.get(found_key, []) if v.may_hold_again()]
             self.variants[found_key] = [variant, *kept][:8]
             self.latest = variant
             return variant
 
-    def compile(self, values: tuple[Any, ...], wrt: tuple[str, ...], seeds: tuple[Any, ...]) -> Variant:
+    def compile(self, values: tuple[Any, ...], wrt: tuple[str, ...]) -> Variant:
         parameters = {p.name: (p.kind, describe(v, p.name)) for p, v in zip(self.parameters, values)}
-        return Variant(self.emit(self.request(parameters, wrt, self.seed_facts(seeds))))
+        return Variant(self.emit(self.request(parameters, wrt)))
 
-    def seed_facts(self, seeds: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        return tuple(of_value(unwrapped(seed)) for seed in seeds) if seeds else None
-
-    def request(self, parameters: dict[str, Any], wrt: tuple[str, ...], seeds: tuple[Any, ...] | None, value: bool | None = None) -> Request:
-        wants_value = self.value or self.has_aux if value is None else value
-        return Request(self.fn, parameters, wrt, self.weights, self.has_aux, seeds, wants_value, self.name)
+    def request(self, parameters: dict[str, Any], wrt: tuple[str, ...]) -> Request:
+        return Request(self.fn, parameters, wrt, self.weights, self.has_aux, self.seeded, self.split, self.value or self.has_aux, self.name)
 
     def call(self, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...] = ()) -> Any:
         """Run a variant on arguments, unwrapped."""
@@ -118,8 +116,7 @@ class Compiled:
                 return self.latest.text
             return Variant(self.general()).text
         values = self.bind(args, kwargs)
-        seeds: tuple[Any, ...] = ()
-        return self.variant(values, args, kwargs, seeds).text
+        return self.variant(values, args, kwargs).text
 
     def stage(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         """The text of one stage of the pipeline."""
@@ -133,7 +130,7 @@ class Compiled:
     def general_request(self) -> Request:
         parameters = {p.name: (p.kind, general_tree(p)) for p in self.parameters}
         names = list(parameters)
-        return self.request(parameters, tuple(names[k] for k in self.positions if k < len(names)), None)
+        return self.request(parameters, tuple(names[k] for k in self.positions if k < len(names)))
 
 
 class Adjoint(Compiled):
@@ -142,8 +139,8 @@ class Adjoint(Compiled):
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any = None) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
         """The value (None where it was not asked for), and the gradients by position and by weight."""
         values = self.bind(args, kwargs)
-        seeds = () if seed is None and not self.seeded else self.seeds_of(seed, args, kwargs, values)
-        variant = self.variant(values, args, kwargs, seeds)
+        variant = self.variant(values, args, kwargs)
+        seeds = flatten_seed(seed, variant) if self.seeded else ()
         result = self.call(variant, values, seeds)
         count = variant.count
         parts = result if count > 1 else (result,)
@@ -156,14 +153,6 @@ class Adjoint(Compiled):
             grads = tuple(wrapped_like(g, v) for g, v in zip(grads, chosen))
         weights = tuple(wrapped_like(g, w) for g, w in zip(parts[split:], self.weights)) if self.weights else ()
         return value, tuple(grads), weights
-
-    def seeds_of(self, seed: Any, args: tuple[Any, ...], kwargs: dict[str, Any], values: tuple[Any, ...]) -> tuple[Any, ...]:
-        plain = Adjoint.variant_of_shape(self, values, args, kwargs)
-        return flatten_seed(seed, plain)
-
-    def variant_of_shape(self, values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The structure of the output, from the variant without seeds."""
-        return self.variant(values, args, kwargs, ())
 
 
 class IndexPastArguments(AutodiffError, RuntimeError, IndexError):
@@ -325,6 +314,32 @@ def flat(seed: Any) -> Any:
 
 
 
+class Pullback(Compiled):
+    """A value, and a function from seeds to gradients that may be called many times."""
+
+    split = True
+
+    def __init__(self, fn: Any, positions: tuple[int, ...], weights: tuple[Any, ...], has_aux: bool) -> None:
+        super().__init__(fn, positions, weights, has_aux, True, True)
+
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Callable[[Any], tuple[tuple[Any, ...], tuple[Any, ...]]]]:
+        """The value, and ``pull(seed) -> (gradients by position, gradients by weight)``."""
+        values = self.bind(args, kwargs)
+        variant = self.variant(values, args, kwargs)
+        value, state = self.call(variant, values)
+        backward = variant.emitted.function.__autodiff_backward__  # type: ignore[union-attr]
+        chosen = variant.wrt_values(self, values, args, kwargs)
+
+        def pull(seed: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+            result = backward(*state, *flatten_seed(seed, variant))
+            parts = result if variant.count > 1 else (result,)
+            split = len(self.positions)
+            grads = tuple(wrapped_like(g, v) for g, v in zip(parts[:split], chosen))
+            return grads, tuple(wrapped_like(g, w) for g, w in zip(parts[split:], self.weights))
+
+        return variant.wrap_output(value), pull
+
+
 class Pushforward(Compiled):
     """A value and its tangent."""
 
@@ -336,7 +351,7 @@ class Pushforward(Compiled):
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
         """The value of the function, and the tangent of its differentiated output for these tangents of its inputs."""
         values = self.bind(args, kwargs)
-        variant = self.variant(values, args, kwargs, ())
+        variant = self.variant(values, args, kwargs)
         names = self.wanted(values, args, kwargs)
         given = dict(zip(names, tangents))
         order = [p for p in names]

@@ -12,7 +12,8 @@ from typing import Any
 import gast
 import numpy as np
 
-from ..errors import NotDifferentiable
+from ..errors import AliasError, NotDifferentiable
+from ..runtime import boundary
 from . import ir
 from .activity import activity
 from .arguments import Arguments, gradient, protect, receive
@@ -52,7 +53,8 @@ class Request:
     wrt: tuple[str, ...]
     weights: tuple[Any, ...] = ()
     has_aux: bool = False
-    seeds: tuple[Facts, ...] | None = None  # facts of the seeds; None: ones
+    seeded: bool = False  # whether the caller gives the seeds; else they are ones
+    split: bool = False  # a forward and a backward function, the second of which may be run many times
     value: bool = False
     name: str = "f"
     stage: str | None = None
@@ -153,7 +155,7 @@ def adjoint(request: Request) -> Emitted:
     inputs, weights = wanted_inputs(s, table, request)
     active = activity(s, forward, where, inputs, set(outputs))
     refuse_captured(s, where, active)
-    result_expr = s.expr(result) if request.value else None
+    result_expr = s.expr(result) if request.value and not request.split else None
     r = Reverse(s, active, where)
     r.initial_fields = s.initial  # type: ignore[attr-defined]
     r.index(forward)
@@ -224,8 +226,6 @@ def check_input(s: Specialiser, request: Request, parameter: str, value: Value) 
 
 
 def refuse_captured(s: Specialiser, where: Regions, active: Any) -> None:
-    from ..errors import AliasError
-
     for external in s.externals.values():
         region = where.of(external.name)
         if region is not None and region in where.written and region in active.varied_regions:
@@ -247,27 +247,35 @@ def sow(r: Reverse, request: Request, chosen: Value, forward: ir.Block) -> dict[
     seeds: dict[str, str] = {}
     for k, leaf in enumerate(leaves):
         name = f"d_out_{k + 1}" if several else "d_out"
-        facts = request.seeds[k] if request.seeds is not None else FLOAT
-        if isinstance(facts, Num) and isinstance(own := s.facts[leaf], Num) and facts.kind == "array":
-            facts = Num("array", facts.dtype, own.dims, frozenset([s.root(("seed", k))]))
-        variable = s.fresh(name, facts)
+        variable = s.fresh(name, Opaque() if request.seeded else FLOAT)
         s.named.add(variable)
         seeds[variable] = name
+        given = Leaf(variable)
+        if request.seeded:
+            given = s.let(ir.call(s.bind("seed", boundary.seed), ir.name(variable), ir.name(leaf)), full_facts(s, leaf), hint=name)
+            s.named.add(given.name)
         if isinstance(s.facts[leaf], (Listed, Mapped)):
-            seed_list(r, leaf, variable)
+            seed_list(r, leaf, given if request.seeded else None)
         else:
-            r.add(leaf, Leaf(variable), False)
+            r.add(leaf, given, False)
     return seeds
 
 
-def seed_list(r: Reverse, leaf: str, variable: str) -> None:
+def full_facts(s: Specialiser, leaf: str) -> Facts:
+    from .adjoints import facts_like
+
+    facts = s.facts[leaf]
+    return facts_like(s, leaf) if isinstance(facts, Num) else facts
+
+
+def seed_list(r: Reverse, leaf: str, given: Leaf | None) -> None:
     from ..runtime import broadcast, memory
 
     s = r.s
     if not r.activity.active(leaf):
         return
-    ones = ir.call(s.bind("ones_like", broadcast.ones_like), ir.name(leaf))
-    s.block.append(ir.Effect(ir.call(s.bind("add_items", memory.add_items), s.expr(r.shadows.of(leaf)), ones), None, "adjoint"))
+    seed = ir.call(s.bind("ones_like", broadcast.ones_like), ir.name(leaf)) if given is None else s.expr(given)
+    s.block.append(ir.Effect(ir.call(s.bind("add_items", memory.add_items), s.expr(r.shadows.of(leaf)), seed), None, "adjoint"))
 
 
 def weight_gradient(r: Reverse, weight: tuple[Any, str | None]) -> Any:
@@ -357,6 +365,9 @@ def emit(s: Specialiser, where: Regions, request: Request, table: Arguments, pro
     nesting.limit = REVERSE_DEPTH
     back = nesting.block(back)
     program = [*front, *back]
+    if request.split:
+        back[:0] = private_copies(s, back)
+        program = [*front, *back]
     externals = list(s.externals.values())
     arguments = dict(table.names)
     used = set(arguments.values()) | set(seeds.values())
@@ -370,6 +381,8 @@ def emit(s: Specialiser, where: Regions, request: Request, table: Arguments, pro
         node.origin = None if False else getattr(node, "origin", None)
     tail = emitter.block(back)
     annotate(tail)
+    if request.split:
+        return emit_pair(s, request, table, names, arguments, seeds, body, tail, back, result, externals)
     function_name = unique(name, set(s.globals) | set(arguments.values()))
     tree = gast.Module([function(function_name, arguments, seeds, [*body, *tail], default_seed(request))], [])
     text = printed(tree)
@@ -387,8 +400,89 @@ def emit(s: Specialiser, where: Regions, request: Request, table: Arguments, pro
     )  # fmt: skip
 
 
+def private_copies(s: Specialiser, back: ir.Block) -> ir.Block:
+    """What the backward function changes of the forward's, copied first: it may be run again."""
+    outside = outside_names(back)
+    changed = changed_names(back)
+    copies: ir.Block = []
+    for n in outside:
+        if n in changed:
+            alias = [m for m in outside if m != n and roots_overlap(s, m, n)]
+            if alias:
+                raise AliasError("the backward function would have to copy several views of one array that it restores", "use grad or value_and_grad")
+            fresh = s.fresh(s.hints[n], s.facts[n])
+            s.named.add(fresh)
+            copies.append(ir.Let((fresh,), ir.call(ir.attribute(ir.name(n), "copy")), effect=True))
+            replace_everywhere(back, n, fresh)
+    return copies
+
+
+def roots_overlap(s: Specialiser, a: str, b: str) -> bool:
+    from .regions import roots_of
+
+    return bool(roots_of(s.facts[a]) & roots_of(s.facts[b]))
+
+
+def changed_names(back: ir.Block) -> set[str]:
+    """The variables through which a backward sweep changes memory."""
+    found: set[str] = set()
+    for stmt in ir.walk(back):
+        if isinstance(stmt, ir.Store):
+            found.add(stmt.base)
+        expr = getattr(stmt, "expr", None)
+        if isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr in ("pop", "append"):
+            found.update(ir.names_in(expr.func.value))
+    return found
+
+
+def replace_everywhere(block: ir.Block, old: str, new: str) -> None:
+    from .optimise import substitute_own
+
+    mapping = {old: ir.name(new)}
+    for stmt in ir.walk(block):
+        substitute_own(stmt, mapping)
+        for c in getattr(stmt, "carries", []):
+            c.init, c.next = (new if c.init == old else c.init), (new if c.next == old else c.next)
+        for m in getattr(stmt, "merges", []):
+            if isinstance(m, ir.Merge):
+                m.then, m.orelse = (new if m.then == old else m.then), (new if m.orelse == old else m.orelse)
+
+
+def emit_pair(s: Specialiser, request: Request, table: Arguments, names: dict[str, str], arguments: dict[str, str], seeds: dict[str, str], body: list[Any], tail: list[Any], back: ir.Block, result: Value, externals: list[External]) -> Emitted:
+    """A forward function that returns the value and what its backward function reads."""
+    state = list(dict.fromkeys(names[n] for n in outside_names(back) if n not in seeds))
+    kept = [gast.Name(n, gast.Param(), None, None) for n in [*state, *seeds.values()]]
+    value = Emitter(names, set()).expr(s.expr(result))
+    forward_arguments = {k: v for k, v in arguments.items() if k not in seeds}
+    forward_name, backward_name = f"{request.name}_forward", f"{request.name}_backward"
+    final = gast.Return(ir.tuple_([value, ir.tuple_([ir.name(n) for n in state])]))
+    tree = function(forward_name, forward_arguments, {}, [*body, final], False)
+    text = printed(gast.Module([tree], [])).text
+    spec = gast.arguments(kept, [], None, [], [], None, [])
+    back_text = printed(gast.Module([gast.FunctionDef(backward_name, spec, tail, [], None, None, [])], [])).text
+    hint = f"{getattr(request.fn, '__module__', '')}.{request.name}"
+    loaded = load(text, forward_name, dict(s.globals), f"forward of {hint}")
+    loaded.__autodiff_backward__ = load(back_text, backward_name, dict(s.globals), f"backward of {hint}")  # type: ignore[attr-defined]
+    from .dispatch import wrap_spec
+
+    tensors = any(isinstance(f, Num) and f.tensor for f in s.facts.values())
+    return Emitted(
+        text + "\n\n" + back_text, loaded, externals, s.guards, result, dict(s.globals), table.written, {},
+        wrap_spec(s, result) if tensors else None, tensors, len(request.wrt) + len(request.weights), len(seeds),
+    )  # fmt: skip
+
+
+def outside_names(block: ir.Block) -> list[str]:
+    """The variables that a block reads and does not define."""
+    from .record import reads_inside
+    from .shadows import defined
+
+    made = defined(block) | {stmt.index for stmt in ir.walk(block) if isinstance(stmt, ir.Loop)}
+    return [n for n in dict.fromkeys(n for stmt in block for n in reads_inside(stmt)) if n not in made]
+
+
 def default_seed(request: Request) -> bool:
-    return request.seeds is None
+    return not request.seeded
 
 
 def unique(name: str, taken: set[str]) -> str:

@@ -213,7 +213,7 @@ def is_pure(fn: Any) -> bool:
 def prepared(code: types.CodeType, fn: Any) -> Any:
     del code
     parsed = parse(fn)
-    fence(parsed)
+    fence(parsed, fn.__globals__)
     tree = desugar(parsed.tree)
     return parsed, tree, *scan(tree.body)
 

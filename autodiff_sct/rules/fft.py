@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .shape import section
+from .shape import section, upto
 from .table import linear, static
 
 # Complex transforms
@@ -65,7 +65,7 @@ def resized(a, shape, axes):
         return a
     kept = section(a, 0, shape[axes[0]], axes[0])
     missing = shape[axes[0]] - kept.shape[axes[0]]
-    widths = tuple([(0, missing if k == axes[0] % a.ndim else 0) for k in range(a.ndim)])
+    widths = tuple([(0, missing if k == axes[0] % a.ndim else 0) for k in upto(a.ndim)])
     return resized(np.pad(kept, widths), shape, axes[1:])
 
 

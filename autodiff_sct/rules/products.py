@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..runtime import gather_adjoint
+from .shape import upto
 from .table import forward, reverse, static
 
 # Matrix products
@@ -185,9 +186,14 @@ def conjugated(value, operand):
 
 @reverse(np.tensordot)
 def tensordot(y, d, a, b, axes=2):
-    if isinstance(axes, int):
-        return tensor_adjoints(d, a, b, tuple(range(-axes, 0)), tuple(range(axes)))
-    return tensor_adjoints(d, a, b, axes[0], axes[1])
+    axes_a, axes_b = paired_axes(axes)
+    return tensor_adjoints(d, a, b, axes_a, axes_b)
+
+
+@static
+def paired_axes(axes: Any) -> tuple[Any, Any]:
+    """``tensordot``'s axes for each operand: a number means the last ones of `a` and the first ones of `b`."""
+    return (tuple(range(-axes, 0)), tuple(range(axes))) if isinstance(axes, int) else (axes[0], axes[1])
 
 
 @forward(np.tensordot)
@@ -212,8 +218,8 @@ def tensor_adjoints(d, a, b, axes_a, axes_b):
     that, has the axes of the other in the wrong order.
     """
     free_a, free_b = free_axes(axes_a, a.ndim), free_axes(axes_b, b.ndim)
-    d_a = np.tensordot(d, b, (tuple(range(len(free_a), d.ndim)), free_b))
-    d_b = np.tensordot(d, a, (tuple(range(len(free_a))), free_a))
+    d_a = np.tensordot(d, b, (upto(d.ndim)[len(free_a) :], free_b))
+    d_b = np.tensordot(d, a, (upto(len(free_a)), free_a))
     order_a = axes_back(axes_a, axes_b, a.ndim, b.ndim)
     order_b = axes_back(axes_b, axes_a, b.ndim, a.ndim)
     return reordered(d_a, order_a), reordered(d_b, order_b)
@@ -221,7 +227,7 @@ def tensor_adjoints(d, a, b, axes_a, axes_b):
 
 def reordered(a, order):
     """`a` with its axes in `order`."""
-    return a if order == tuple(range(len(order))) else np.transpose(a, order)
+    return a if order == upto(a.ndim) else np.transpose(a, order)
 
 
 @static
@@ -322,14 +328,14 @@ def einsum(y, d, *operands, optimize=False):
     if not isinstance(operands[0], str):
         raise NotImplementedError("np.einsum with lists of axes: write the subscripts as a string")
     subscripts = spelled_out(operands[0], tuple([np.ndim(x) for x in operands[1:]]))
-    return (None, *[einsum_adjoint(d, subscripts, k, operands[1:], optimize) for k in range(len(operands) - 1)])
+    return (None, *[einsum_adjoint(d, subscripts, k, operands[1:], optimize) for k in upto(len(operands) - 1)])
 
 
 @forward(np.einsum)
 def push_einsum(y, d, *operands, optimize=False):
     return (
         None,
-        *[np.einsum(*operands[:k], d, *operands[k + 1 :], optimize=optimize) for k in range(1, len(operands))],
+        *[np.einsum(*operands[: k + 1], d, *operands[k + 2 :], optimize=optimize) for k in upto(len(operands) - 1)],
     )
 
 

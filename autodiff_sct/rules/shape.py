@@ -13,6 +13,13 @@ import numpy as np
 from ..runtime import gather_adjoint
 from .table import forward, linear, reverse, static
 
+
+@static
+def upto(count: int) -> tuple[int, ...]:
+    """The numbers below `count`, for a comprehension that is written out number by number."""
+    return tuple(range(count))
+
+
 # Same elements, other axes
 
 
@@ -170,25 +177,25 @@ def broadcast_arrays(y, d, *args):
 
 @forward(np.broadcast_arrays)
 def push_broadcast_arrays(y, d, *args):
-    return (*[np.broadcast_arrays(*alone(d, k, args)) for k in range(len(args))],)
+    return (*[np.broadcast_arrays(*alone(d, k, args)) for k in upto(len(args))],)
 
 
 def alone(d, k, arrays):
     """The tangents of all `arrays` where only the one at `k` has a tangent, `d`."""
-    return [d if j == k else np.zeros_like(arrays[j]) for j in range(len(arrays))]
+    return [d if j == k else np.zeros_like(arrays[j]) for j in upto(len(arrays))]
 
 
 @reverse(np.meshgrid)
 def meshgrid(y, d, *xi, sparse=False, indexing="xy"):
     return tuple(
         None if d[k] is None else np.reshape(np.sum(d[k], mesh_axes(k, len(xi), indexing)), np.shape(xi[k]))
-        for k in range(len(xi))
+        for k in upto(len(xi))
     )
 
 
 @forward(np.meshgrid)
 def push_meshgrid(y, d, *xi, sparse=False, indexing="xy"):
-    return (*[np.meshgrid(*alone(d, k, xi), sparse=sparse, indexing=indexing) for k in range(len(xi))],)
+    return (*[np.meshgrid(*alone(d, k, xi), sparse=sparse, indexing=indexing) for k in upto(len(xi))],)
 
 
 @static
@@ -258,22 +265,22 @@ def least(d, arrays):
     """The adjoint of added axes, for one array or several."""
     if len(arrays) == 1:
         return np.reshape(d, np.shape(arrays[0]))
-    return tuple(None if d[k] is None else np.reshape(d[k], np.shape(arrays[k])) for k in range(len(arrays)))
+    return tuple(None if d[k] is None else np.reshape(d[k], np.shape(arrays[k])) for k in upto(len(arrays)))
 
 
 @forward(np.atleast_1d)
 def push_atleast_1d(y, d, *arys):
-    return (*[np.atleast_1d(*alone(d, k, arys)) for k in range(len(arys))],)
+    return (*[np.atleast_1d(*alone(d, k, arys)) for k in upto(len(arys))],)
 
 
 @forward(np.atleast_2d)
 def push_atleast_2d(y, d, *arys):
-    return (*[np.atleast_2d(*alone(d, k, arys)) for k in range(len(arys))],)
+    return (*[np.atleast_2d(*alone(d, k, arys)) for k in upto(len(arys))],)
 
 
 @forward(np.atleast_3d)
 def push_atleast_3d(y, d, *arys):
-    return (*[np.atleast_3d(*alone(d, k, arys)) for k in range(len(arys))],)
+    return (*[np.atleast_3d(*alone(d, k, arys)) for k in upto(len(arys))],)
 
 
 # Joining: each part gets its section of the cotangent.
@@ -333,8 +340,12 @@ def section(d, start, stop, axis):
 
 def like_parts(parts, arrays):
     """`parts` without the axes that joining added to `arrays`."""
-    parts = [p if p.ndim == np.ndim(a) else np.reshape(p, np.shape(a)) for p, a in zip(parts, arrays)]
+    parts = [like_part(p, a) for p, a in zip(parts, arrays)]
     return np.stack(parts) if isinstance(arrays, np.ndarray) else parts
+
+
+def like_part(part, a):
+    return part if part.ndim == np.ndim(a) else np.reshape(part, np.shape(a))
 
 
 @linear(np.stack)
@@ -363,7 +374,7 @@ def block_row(d, row, start, stop):
 def append(y, d, arr, values, axis=None):
     count = np.size(arr) if axis is None else np.shape(arr)[axis]
     first, last = section(d, 0, count, axis or 0), section(d, count, None, axis or 0)
-    return tuple(like_parts([first, last], [arr, values]))
+    return like_part(first, arr), like_part(last, values)
 
 
 @forward(np.append)
@@ -410,8 +421,9 @@ def pad(y, d, array, pad_width, mode="constant", *, constant_values=0):
     if mode not in ("edge", "reflect", "symmetric", "wrap"):
         raise NotImplementedError("np.pad is differentiable in the modes constant, edge, reflect, symmetric and wrap")
     widths = pad_widths(pad_width, array.ndim)
-    places = [np.pad(np.arange(array.shape[k]), widths[k], mode) for k in range(array.ndim)]
-    return gather_adjoint(d, array, np.ix_(*places))
+    return gather_adjoint(
+        d, array, np.ix_(*[np.pad(np.arange(array.shape[k]), widths[k], mode) for k in upto(array.ndim)])
+    )
 
 
 @forward(np.pad)

@@ -229,7 +229,7 @@ def repeat(y, d, a, repeats, axis=None):
 
 def repeated(d, a, repeats, axis):
     """The adjoint of repetition along `axis`."""
-    if np.ndim(repeats) == 0:
+    if isinstance(repeats, (int, np.integer)):
         return np.sum(np.reshape(d, np.shape(a)[: axis + 1] + (repeats,) + np.shape(a)[axis + 1 :]), axis + 1)
     return gather_adjoint(d, a, along(np.repeat(np.arange(a.shape[axis]), repeats), axis, a.ndim))
 
@@ -474,7 +474,7 @@ def insert(y, d, arr, obj, values, axis=None):
     kept, placed = insertion_places(obj, arr.shape[axis], y.shape[axis])
     new = np.take(d, placed, axis)
     # For one integer place, NumPy takes the rows of `values` to be what goes in one after the other.
-    return np.take(d, kept, axis), None, np.moveaxis(new, axis, 0) if np.ndim(obj) == 0 else new
+    return np.take(d, kept, axis), None, np.moveaxis(new, axis, 0) if isinstance(obj, (int, np.integer)) else new
 
 
 def insertion_places(obj, old, new):

@@ -136,7 +136,9 @@ def log(y, d, x):
 
 
 @elementwise(math.log)
-def log_to_base(y, d, x, base=math.e):
+def log_to_base(y, d, x, base=None):
+    if base is None:
+        return d / x
     return d / (x * math.log(base)), -d * y / (base * math.log(base))
 
 

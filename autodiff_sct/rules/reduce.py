@@ -17,8 +17,8 @@ from .table import forward, linear, reverse, static
 
 
 def kept(d, axis, keepdims):
-    """`d`, which belongs to a reduction's result, with the reduced axes back as axes of length 1."""
-    return d if axis is None or keepdims else np.expand_dims(d, axis)
+    """`d`, which belongs to a reduction's result, in a shape that broadcasts against the reduced array."""
+    return d if axis is None or keepdims or np.ndim(d) == 0 else np.expand_dims(d, axis)
 
 
 def total(a, axis, keepdims=False):

@@ -11,6 +11,7 @@ from ..runtime import gather_adjoint
 from ..runtime.scan import recurrence, shift
 from .difference import around
 from .index import places_along
+from .reduce import kept
 from .shape import section
 from .table import forward, linear, reverse, static
 
@@ -43,9 +44,9 @@ def push_nancumsum(y, d, a, axis=None, dtype=None):
 
 @reverse(np.cumprod)
 def cumprod(y, d, a, axis=None, dtype=None):
-    if axis is None:
+    if axis is None and a.ndim != 1:
         return np.reshape(cumprod_adjoint(d, np.ravel(a), 0), np.shape(a))
-    return cumprod_adjoint(d, a, axis)
+    return cumprod_adjoint(d, a, 0 if axis is None else axis)
 
 
 @forward(np.cumprod)
@@ -252,10 +253,10 @@ def push_interp(y, d, x, xp, fp, left=None, right=None):
 
 @reverse(np.trapezoid)
 def trapezoid(area, d, y, x=None, dx=1.0, axis=-1):
-    d = np.expand_dims(d, axis)
+    d = kept(d, axis, False)
     d_widths = d * (section(y, 1, None, axis) + section(y, None, -1, axis)) / 2
     if x is None:
-        return ends_added(d * dx / 2 + np.zeros_like(d_widths), axis), None, d_widths
+        return ends_added(d * (dx / 2) + np.zeros_like(d_widths), axis), None, d_widths
     others = other_axes(y.ndim, x.ndim, axis)
     widths = np.expand_dims(np.diff(x), others) if others else np.diff(x, axis=axis)
     d_x = np.diff(np.pad(-d_widths, around(y.ndim, axis, 1, 1)), 1, axis)

@@ -68,19 +68,21 @@ def unwrap(y, d, p, discont=None, axis=-1, *, period=2 * np.pi):
 def gradient(y, d, f, *varargs, axis=None, edge_order=1):
     axes = gradient_axes(f.ndim, axis)
     ys, ds = (y, d) if len(axes) > 1 else ((y,), (d,))
-    d_f = added(
-        [
-            None if ds[k] is None else stencil_adjoint(ds[k], spacing(varargs, k), axes[k], edge_order)
-            for k in range(len(axes))
-        ]
-    )
-    d_spacing = [
-        None if ds[k] is None else spacing_adjoint(ds[k], ys[k], f, spacing(varargs, k), axes[k], edge_order)
-        for k in range(len(axes))
-    ]
+    d_f = added([pull_samples(ds[k], spacing(varargs, k), axes[k], edge_order) for k in range(len(axes))])
     if len(varargs) == 0:
         return d_f
-    return (d_f, added(d_spacing)) if len(varargs) == 1 else (d_f, *d_spacing)
+    if len(varargs) == 1:
+        h = varargs[0]
+        return d_f, added([pull_spacing(ds[k], ys[k], f, h, axes[k], edge_order) for k in range(len(axes))])
+    return (d_f, *[pull_spacing(ds[k], ys[k], f, varargs[k], axes[k], edge_order) for k in range(len(axes))])
+
+
+def pull_samples(d, h, axis, edge_order):
+    return None if d is None else stencil_adjoint(d, h, axis, edge_order)
+
+
+def pull_spacing(d, y, f, h, axis, edge_order):
+    return None if d is None else spacing_adjoint(d, y, f, h, axis, edge_order)
 
 
 @forward(np.gradient)
@@ -120,12 +122,11 @@ def spacing(varargs, k):
 
 def added(parts):
     """The sum of the parts that are not None."""
-    if len(parts) == 1:
-        return parts[0]
-    others = added(parts[:-1])
-    if others is None:
-        return parts[-1]
-    return others if parts[-1] is None else others + parts[-1]
+    total = None
+    for part in parts:
+        if part is not None:
+            total = part if total is None else total + part
+    return total
 
 
 def on_axis(x, ndim, axis):

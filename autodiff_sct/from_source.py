@@ -23,8 +23,8 @@ def from_source(text: str, namespace: dict[str, Any] | None = None) -> Any:
     text : str
         One or more definitions, of which the last function counts, or one lambda expression.
     namespace : dict, optional
-        The globals that the function reads, ``globals()`` for instance; what the text defines is not put there.  Without
-        one the text makes its own, and its functions see each other.
+        The globals that the function reads, ``globals()`` for instance; what the text defines is not put there.
+        Without one the text makes its own, and its functions see each other.
 
     Returns
     -------

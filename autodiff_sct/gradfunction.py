@@ -19,7 +19,8 @@ from .arguments import (
     require_aux,
 )
 from .entry import dispatch
-from .errors import ArgumentRuntimeError, ArgumentTypeError
+from .errors import ArgumentRuntimeError, ArgumentTypeError, NotDifferentiable
+from .integers import as_floats, as_given, is_integer_tensor
 from .tensor import Parameter
 
 __all__ = ["GradFunction", "ParameterName", "assemble"]
@@ -170,7 +171,10 @@ class GradFunction:
         run = self._run
         if run is None or len(args) < self._least:
             return self.call_carefully(args, kwargs)
-        value, position_gradients, weight_gradients = run(args, kwargs)
+        try:
+            value, position_gradients, weight_gradients = run(args, kwargs)
+        except NotDifferentiable:
+            return self.call_carefully(args, kwargs)
         if self.has_aux:
             require_aux(value)
         return assemble(value, position_gradients, weight_gradients, *self._form)
@@ -186,10 +190,23 @@ class GradFunction:
             args, seeds = tuple(rest), (seed,)
         if len(args) + len(kwargs) < self._least:
             refuse_position(self.fn, self.positions or (), args, kwargs)
-        value, position_gradients, weight_gradients = adjoint.run(args, kwargs, *seeds)
+        try:
+            value, position_gradients, weight_gradients = adjoint.run(args, kwargs, *seeds)
+        except NotDifferentiable:
+            value, position_gradients, weight_gradients = self.run_in_floats(adjoint, args, kwargs, seeds)
         if self.has_aux:
             require_aux(value)
         return assemble(value, position_gradients, weight_gradients, *self._form)
+
+    def run_in_floats(self, adjoint: Any, args: tuple[Any, ...], kwargs: dict[str, Any], seeds: tuple[Any, ...]) -> Any:
+        """Run with floats for integer tensors; where there are none, or a value is wanted, the refusal stands."""
+        chosen = [(*args, *kwargs.values())[position + self.skip] for position in self.positions or ()]
+        if not any(map(is_integer_tensor, chosen)) or self.kind == "value_and_grad" or self.has_aux:
+            raise
+        named = dict(zip(kwargs, as_floats(kwargs.values())))
+        value, by_position, by_weight = adjoint.run(as_floats(args), named, *seeds)
+        names = self.position_names()
+        return value, tuple(as_given(g, x, name) for g, x, name in zip(by_position, chosen, names)), by_weight
 
     def prepared(self) -> Any:
         """The adjoint, made at the first call: arguments that MindSpore checks then are checked then."""
@@ -266,10 +283,14 @@ class GradFunction:
         extras = f", {', '.join(flags)}" if flags else ""
         return f"<{what} of {name_of(self.fn)} by {self.inputs_text()}{extras}>"
 
+    def position_names(self) -> list[str]:
+        """The names of the arguments by which it is differentiated, where the signature tells them."""
+        names = parameter_names(self.fn)
+        return [names[p + self.skip] if p + self.skip < len(names) else f"argument {p}" for p in self.positions or ()]
+
     def inputs_text(self) -> str:
         """By what it is differentiated: names where the signature tells them."""
-        names = parameter_names(self.fn)
-        texts = [names[p + self.skip] if p + self.skip < len(names) else f"argument {p}" for p in self.positions or ()]
+        texts = self.position_names()
         if self.weights is not None:
             count = 1 if isinstance(self.weights, Parameter) else len(self.weights)
             texts.append(f"{count} weight{'s' if count != 1 else ''}")

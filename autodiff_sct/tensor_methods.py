@@ -200,7 +200,7 @@ class Shaping(Operators):
     def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Any:
         """A copy with the axes from `start_dim` to `end_dim` joined into one."""
         last = end_dim + self.ndim if end_dim < 0 else end_dim
-        shape = np.shape(self)
+        shape = self.shape
         return np.copy(np.reshape(self, (*shape[:start_dim], -1, *shape[last + 1 :])))
 
     def broadcast_to(self, shape: Any) -> Any:
@@ -225,7 +225,7 @@ class Shaping(Operators):
 
     def chunk(self, chunks: int, axis: int = 0) -> Any:
         """At most `chunks` pieces of one length, the last one shorter."""
-        return split(self, -(-np.shape(self)[axis] // chunks), axis)
+        return split(self, -(-self.shape[axis] // chunks), axis)
 
     def take(self, indices: Any, axis: Any = None) -> Any:
         """The elements at `indices`."""
@@ -482,7 +482,7 @@ class TensorMethods(Reducing):
 def split(x: Any, split_size_or_sections: Any, axis: int = 0) -> Any:
     """Pieces of `x` of one length, or of the lengths that a sequence gives."""
     if isinstance(split_size_or_sections, int):
-        cuts = list(range(split_size_or_sections, np.shape(x)[axis], split_size_or_sections))
+        cuts = list(range(split_size_or_sections, x.shape[axis], split_size_or_sections))
     else:
         cuts = [sum(split_size_or_sections[: k + 1]) for k in range(len(split_size_or_sections) - 1)]
     return tuple(np.split(x, cuts, axis))

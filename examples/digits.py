@@ -20,7 +20,7 @@ import autodiff_sct as ad
 from autodiff_sct import Tensor, nn
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
+import matplotlib.pyplot as plt
 
 EPOCHS, BATCH, RATE = 60, 64, 3e-3
 

@@ -256,8 +256,12 @@ def test_integer_inputs():
     assert grad(product)(3.0, 2) == 12.0
     gradient = grad(lambda x: x * x)(Tensor([1, 2], ad.int32))
     assert plain(gradient) == [2, 4] and gradient.dtype == ad.int32
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="by x"):
         grad(lambda x: x * 0.25)(Tensor([1, 2]))
+    with pytest.raises(TypeError):
+        value_and_grad(lambda x: x * x)(Tensor([1, 2]))
+    mixed = grad(lambda x, y: x * y, (0, 1))(Tensor([2, 3]), Tensor([1.0, 2.0]))
+    assert plain(mixed) == ([1, 2], [2.0, 3.0]) and [g.dtype for g in mixed] == [ad.int64, ad.float32]
 
 
 # -- vjp, jvp and Jacobians

@@ -10,8 +10,10 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from ..errors import ArgumentAttributeError, ArgumentTypeError
-from ..tensor import UNNAMED, Parameter, ParameterTuple
+from ..tensor import UNNAMED, Parameter, ParameterTuple, Tensor
 
 __all__ = ["Cell", "CellList", "SequentialCell"]
 
@@ -49,7 +51,12 @@ class Cell:
                     f"{type(self).__name__}.{name} is set before super().__init__() was called: call it first"
                 )
             self.name_inside(name, value)
-        object.__setattr__(self, name, value)
+        held = self.__dict__.get(name)
+        if isinstance(held, Parameter) and isinstance(value, (Tensor, np.ndarray)) and not isinstance(value, Parameter):
+            # As in MindSpore, `self.weight = tensor` gives the parameter a value; it stays the same parameter.
+            held.set_data(value)
+        else:
+            object.__setattr__(self, name, value)
 
     @staticmethod
     def name_inside(name: str, value: Parameter | ParameterTuple | Cell) -> None:

@@ -79,7 +79,7 @@ class Conv2d(Cell):
         """Multiply the kernels with every window."""
         pads = pads_of(x, self.kernel_size, self.stride, self.dilation, self.pad_mode, self.padding)
         seen = windows(x, self.kernel_size, self.stride, self.dilation, pads)
-        n, _, _, rows, columns = np.shape(seen)
+        n, _, _, rows, columns = seen.shape
         if self.group == 1:
             y = np.matmul(np.reshape(self.weight, (self.out_channels, -1)), np.reshape(seen, (n, -1, rows * columns)))
         else:
@@ -223,8 +223,9 @@ class BatchNorm(Cell):
         """Move the moving statistics towards those of a batch of `count` elements a channel, the variance unbiased."""
         kept = self.momentum
         unbiased = variance * (count / max(count - 1, 1))
-        self.moving_mean.set_data(kept * self.moving_mean + (1 - kept) * mean)
-        self.moving_variance.set_data(kept * self.moving_variance + (1 - kept) * unbiased)
+        # Cell gives a parameter that is assigned to a new value.
+        self.moving_mean = kept * self.moving_mean + (1 - kept) * mean
+        self.moving_variance = kept * self.moving_variance + (1 - kept) * unbiased
 
     def extend_repr(self) -> str:
         """The settings."""

@@ -108,7 +108,7 @@ class Flatten(Cell):
 
     def construct(self, x: Any) -> Any:
         """Reshape."""
-        shape = np.shape(x)
+        shape = x.shape
         last = self.end_dim + x.ndim if self.end_dim < 0 else self.end_dim
         return np.reshape(x, (*shape[: self.start_dim], -1, *shape[last + 1 :]))
 
@@ -137,7 +137,7 @@ class Dropout(Cell):
         """Draw which elements stay."""
         if not self.training or self.p == 0:
             return x
-        dropped = self.generator.random(np.shape(x)) < self.p
+        dropped = self.generator.random(x.shape) < self.p
         return np.where(dropped, 0, x / (1 - self.p))
 
     def extend_repr(self) -> str:

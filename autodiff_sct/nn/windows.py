@@ -23,7 +23,7 @@ def windows(x: Any, kernel: Any, stride: Any, dilation: Any, pads: Any, fill: fl
     pads : four int
         Rows added above and below, columns added left and right, of the value `fill`.
     """
-    n, c, height, width = np.shape(x)
+    n, c, height, width = x.shape
     above, below, left, right = pads
     tall, wide = height + above + below, width + left + right
     padded = np.zeros_like(x, shape=(n, c, tall, wide))
@@ -44,7 +44,7 @@ def windows(x: Any, kernel: Any, stride: Any, dilation: Any, pads: Any, fill: fl
 def pads_of(x: Any, kernel: Any, stride: Any, dilation: Any, pad_mode: str, padding: Any) -> Any:
     """Rows and columns to add around images: above, below, left, right."""
     if pad_mode == "same":
-        height, width = np.shape(x)[-2:]
+        height, width = x.shape[-2:]
         vertical = same_pads(height, kernel[0], stride[0], dilation[0])
         horizontal = same_pads(width, kernel[1], stride[1], dilation[1])
         return vertical + horizontal

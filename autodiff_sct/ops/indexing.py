@@ -30,7 +30,7 @@ def gather_elements(input: Any, dim: int, index: Any) -> Any:
 
 def gather_nd(input_x: Any, indices: Any) -> Any:
     """The entries whose places the last axis of `indices` holds."""
-    return input_x[tuple(indices[..., k] for k in range(np.shape(indices)[-1]))]
+    return input_x[tuple(indices[..., k] for k in range(indices.shape[-1]))]
 
 
 def sort(input_x: Any, axis: int = -1, descending: bool = False) -> Any:

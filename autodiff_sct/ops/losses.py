@@ -117,7 +117,7 @@ def cross_entropy(
 def soft_cross_entropy(log_p: Any, target: Any, weight: Any, reduction: str, smoothing: float, axis: int) -> Any:
     """The cross entropy with a probability for each class."""
     if smoothing != 0:
-        target = target * (1 - smoothing) + smoothing / np.shape(log_p)[axis]
+        target = target * (1 - smoothing) + smoothing / log_p.shape[axis]
     scaled = log_p if weight is None else log_p * along(weight, log_p, axis)
     loss = -np.sum(target * scaled, axis=axis)
     return np.mean(loss) if reduction == "mean" else reduced(loss, reduction)
@@ -130,7 +130,7 @@ def smoothed_cross_entropy(
     counts = target != ignore_index
     sharp = nll_loss(log_p, target, weight, ignore_index, "none")
     scaled = log_p if weight is None else log_p * along(weight, log_p, axis)
-    spread = np.where(counts, -np.sum(scaled, axis=axis), 0) / np.shape(log_p)[axis]
+    spread = np.where(counts, -np.sum(scaled, axis=axis), 0) / log_p.shape[axis]
     loss = (1 - smoothing) * sharp + smoothing * spread
     if reduction != "mean":
         return reduced(loss, reduction)

@@ -415,7 +415,7 @@ class BroadcastTo(Primitive):
 
     def __call__(self, x: Any) -> Any:
         """Repeat."""
-        lengths = np.shape(x)
+        lengths = x.shape
         ahead = len(self.shape) - len(lengths)
         shape = tuple(lengths[k - ahead] if n == -1 else n for k, n in enumerate(self.shape))
         return np.broadcast_to(x, shape)

@@ -86,7 +86,7 @@ def squeeze(input: Any, axis: Any = None) -> Any:
 
 def flatten(input: Any, start_dim: int = 1, end_dim: int = -1) -> Any:
     """The axes from `start_dim` to `end_dim` joined into one."""
-    lengths = np.shape(input)
+    lengths = input.shape
     last = end_dim + len(lengths) if end_dim < 0 else end_dim
     return np.reshape(input, (*lengths[:start_dim], -1, *lengths[last + 1 :]))
 
@@ -123,7 +123,7 @@ def stack(tensors: Any, axis: int = 0) -> Any:
 
 def unstack(input_x: Any, axis: int = 0) -> Any:
     """The entries along an axis, which is left out."""
-    return tuple(np.take(input_x, k, axis) for k in range(np.shape(input_x)[axis]))
+    return tuple(np.take(input_x, k, axis) for k in range(input_x.shape[axis]))
 
 
 def flip(input: Any, dims: Any) -> Any:

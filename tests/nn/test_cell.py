@@ -145,6 +145,17 @@ def test_without_super_init():
         Hasty()
 
 
+def test_a_tensor_assigned_to_a_parameter_is_its_new_value():
+    layer = Layer()
+    held = layer.scale
+    layer.scale = Tensor([3.0])
+    assert layer.scale is held and held.item() == 3
+    with pytest.raises(ValueError):
+        layer.scale = Tensor([1.0, 2.0])
+    layer.scale = other = Parameter([4.0], "other")
+    assert layer.scale is other
+
+
 def test_unknown_attribute():
     with pytest.raises(AttributeError, match="'Block' object has no attribute 'nothing'"):
         Block().nothing

@@ -41,7 +41,8 @@ class Compiled:
         self.signature = signature_of(fn)
         self.parameters = list(self.signature.parameters.values())
         self.simple = all(p.kind in POSITIONAL for p in self.parameters)
-        self.name = getattr(fn, "__name__", None) or type(fn).__name__
+        name = getattr(fn, "__name__", None) or type(fn).__name__
+        self.name = name if name.isidentifier() else "lambda_"
         self.variants: dict[Any, list[Variant]] = {}
         self.lock = threading.RLock()
         self.latest: Variant | None = None
@@ -87,7 +88,7 @@ class Compiled:
             return variant
 
     def compile(self, values: tuple[Any, ...], wrt: tuple[str, ...]) -> Variant:
-        parameters = {p.name: (p.kind, describe(v, p.name)) for p, v in zip(self.parameters, values)}
+        parameters = {p.name: (p.kind, describe(v, p.name, fields=True)) for p, v in zip(self.parameters, values)}
         return Variant(self.emit(self.request(parameters, wrt)))
 
     def request(self, parameters: dict[str, Any], wrt: tuple[str, ...]) -> Request:

@@ -182,7 +182,20 @@ class Nesting:
     def fits(self, stmt: Any, let: ir.Let) -> bool:
         if isinstance(stmt, ir.Loop) and stmt.kind == "while":
             return False
+        if isinstance(stmt, ir.Store) and stmt.base == let.target:
+            return self.through_view(stmt, let)
         return self.limit == 0 or sum(size(e) for e in own_expressions(stmt)) + size(let.expr) <= self.limit or size(let.expr) == 0
+
+    def through_view(self, stmt: ir.Store, let: ir.Let) -> bool:
+        """``v = d[i]; v += e`` is ``d[i] += e``."""
+        whole = isinstance(stmt.index, gast.Constant) and stmt.index.value is Ellipsis
+        expr = let.expr
+        if not whole or not isinstance(expr, gast.Subscript) or not isinstance(expr.value, gast.Name):
+            return False
+        if not roots_of(self.s.facts[let.target]) & roots_of(self.s.facts.get(expr.value.id, Num())):
+            return False
+        stmt.base, stmt.index = expr.value.id, expr.slice
+        return True
 
     def flush(self, stmt: Any, pending: dict[str, ir.Let], result: ir.Block) -> None:
         """A write may change what a pending temporary reads."""

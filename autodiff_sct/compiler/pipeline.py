@@ -148,7 +148,7 @@ def adjoint(request: Request) -> Emitted:
     s, table, result = specialise(request)
     stages: dict[str, str] = {}
     chosen = check_output(s, result, request)
-    forward = s.block
+    forward = without_dead(s, s.block, result)
     where = regions(forward, s.facts, s.elements)
     protect(s, table, where)
     outputs = list(dict.fromkeys(output_leaves(s, chosen)))
@@ -177,6 +177,12 @@ def adjoint(request: Request) -> Emitted:
     final = ir.Return(parts[0] if len(parts) == 1 else ir.tuple_(parts))
     final.single = parts[0] if len(parts) == 1 else None  # type: ignore[attr-defined]
     return finish(s, r, request, table, forward, reverse, final, seeds, result, stages)
+
+
+def without_dead(s: Specialiser, block: ir.Block, result: Value) -> ir.Block:
+    """The program without variables that only pass through loops and branches."""
+    final = ir.Return(ir.tuple_([ir.name(n) for n in s.leaves(result)]))
+    return sweep_dead(s, [*block, final], set(ir.walk(block)), set())[:-1]
 
 
 def parameter_name(table: Arguments, parameter: str) -> Any:
@@ -371,8 +377,9 @@ def emit(s: Specialiser, where: Regions, request: Request, table: Arguments, pro
     externals = list(s.externals.values())
     arguments = dict(table.names)
     used = set(arguments.values()) | set(seeds.values())
+    used |= set(s.globals)
     for external in externals:
-        arguments[external.name] = unique(s.hints[external.name], used | set(s.globals))
+        arguments[external.name] = unique(s.hints[external.name], used)
     arguments |= seeds
     names = name_variables(s, program, arguments)
     emitter = Emitter(names, set())
@@ -520,7 +527,7 @@ def tangent(request: Request) -> Emitted:
 
     s, table, result = specialise(request)
     chosen = check_output(s, result, request)
-    block = s.block
+    block = without_dead(s, s.block, result)
     where = regions(block, s.facts, s.elements)
     protect(s, table, where)
     inputs, _ = wanted_inputs(s, table, request)

@@ -174,11 +174,13 @@ class Reverse:
             return
         d, owned = incoming
         names = [p for p in op_.arguments if any(self.activity.active(n) for n in s.leaves(op_.arguments[p]))]
+        if not names:  # a constant, made to be written into
+            return
         if op_.fn is np.multiply and op_.arguments["a"] == op_.arguments["b"]:
             op_, names = ir.Op(np.square, {"x": op_.arguments["a"]}), ["x"]
         row = TABLE[op_.fn]
         if row.kind != "elementwise" or not self.may_stay_narrow(stmt, op_, names):
-            if len(stmt.targets) == 1:
+            if len(stmt.targets) == 1 and isinstance(s.facts[stmt.target], Num):
                 d = spread(s, d, stmt.target)
         entries = apply_rule(s, row.reverse, op_.fn, self.result(stmt), d, op_.arguments)
         self.distribute(op_, entries, names, d, owned)
@@ -223,7 +225,8 @@ class Reverse:
             argument, entry = op_.arguments[p], entries.get(p)
             if entry is None or entry == Const(None):
                 raise NoRule(f"{getattr(op_.fn, '__name__', op_.fn)} has no derivative with respect to {p!r}", "wrap that argument in stop_gradient", s.origin)
-            self.give(argument, entry, d, owned, given)
+            if entry != Const(0.0):
+                self.give(argument, entry, d, owned, given)
 
     def flat(self, entry: Value | None) -> list[Value]:
         if isinstance(entry, (TupleV, ListV)):

@@ -54,8 +54,8 @@ class Static:
 FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, ModuleType, type, np.ufunc)
 
 
-def describe(value: Any, symbol: str) -> Any:
-    """The tree of `value`; `symbol` names its axes."""
+def describe(value: Any, symbol: str, fields: bool = False) -> Any:
+    """The tree of `value`; `symbol` names its axes, `fields` tells whether to look into objects."""
     if value is None or isinstance(value, (bool, str, bytes, *FUNCTIONS)) or value is Ellipsis:
         return Static(value)
     if type(value) in (int, float, complex) or isinstance(value, (np.ndarray, np.generic)):
@@ -65,12 +65,12 @@ def describe(value: Any, symbol: str) -> Any:
         return Leaf(of_value(value.asnumpy(), None, symbol, tensor=True))
     if isinstance(value, tuple):
         return Branch(
-            type(value), tuple(range(len(value))), tuple(describe(v, f"{symbol}_{k}") for k, v in enumerate(value))
+            type(value), tuple(range(len(value))), tuple(describe(v, f"{symbol}_{k}", fields) for k, v in enumerate(value))
         )
     if type(value) is list:
-        return describe_list(value, symbol)
+        return describe_list(value, symbol, fields)
     if type(value) is dict and all(isinstance(k, (str, int, bool, tuple)) for k in value):
-        return Branch(dict, tuple(value), tuple(describe(v, f"{symbol}_{k}") for k, v in value.items()))
+        return Branch(dict, tuple(value), tuple(describe(v, f"{symbol}_{k}", fields) for k, v in value.items()))
     if type(value).__module__.split(".")[0] in (
         "builtins",
         "numpy",
@@ -82,13 +82,15 @@ def describe(value: Any, symbol: str) -> Any:
     ):
         return Leaf(Opaque(type(value))) if not callable(value) else Static(value)
     if hasattr(value, "__dict__") or dataclasses.is_dataclass(value) or hasattr(type(value), "__slots__"):
+        if hasattr(type(value), "construct") or not fields:
+            return Branch(type(value), (), ()) if not fields else Static(value)
         names = field_names(value)
-        return Branch(type(value), names, ())
+        return Branch(type(value), names, tuple(describe(getattr(value, n), f"{symbol}_{n}", True) for n in names))
     return Leaf(Opaque(type(value)))
 
 
-def describe_list(value: list[Any], symbol: str) -> Any:
-    children = [describe(v, f"{symbol}_{k}") for k, v in enumerate(value)]
+def describe_list(value: list[Any], symbol: str, fields: bool) -> Any:
+    children = [describe(v, f"{symbol}_{k}", fields) for k, v in enumerate(value)]
     if all(is_plain(child) for child in children):
         element = None
         for child in children:

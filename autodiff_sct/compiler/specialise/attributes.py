@@ -11,7 +11,7 @@ import numpy as np
 from .. import ir
 from ..facts import INT, Listed, Mapped, Num, Opaque, Pair
 from . import arrays
-from .externals import import_external, import_value, object_number
+from .externals import import_external, object_number
 from .state import Specialiser
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, Super, TupleV, Value
 
@@ -106,10 +106,7 @@ def of_outside(s: Specialiser, base: Obj, attr: str) -> Value:
     obj, read = s.objects[base.id]
     if not hasattr(obj, attr):
         raise s.refuse(f"{type(obj).__name__!r} object has no attribute {attr!r}")
-    symbol = f"{getattr(base, 'symbol', '')}{attr}"
-    value = import_value(s, getattr(obj, attr), lambda: getattr(read(), attr), symbol, ("field", base.id, attr))
-    s.env[(base.id, attr)] = value
-    return value
+    return import_external(s, lambda: getattr(read(), attr), attr, ("field", base.id, attr))
 
 
 def of_tuple(s: Specialiser, base: TupleV, attr: str) -> Value:

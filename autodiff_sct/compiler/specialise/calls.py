@@ -330,7 +330,7 @@ def run(s: Specialiser, frame: Frame, tree: Any, bound: dict[str, Value], fn: An
 
 
 def own_argument(s: Specialiser, value: Value) -> Value:
-    if isinstance(value, ListV):
+    if isinstance(value, ListV) and not (s.frame is not None and s.frame.rule):
         from .containers import own_list
 
         return own_list(s, value)

@@ -60,11 +60,24 @@ def meet(s: Specialiser, node: ir.If, then_env: dict[Any, Value], else_env: dict
             result[key] = a
     s.env = result
     envs = (then_env, else_env)
+    complete(s, then_env, else_env)
     for key in [*then_env, *(k for k in else_env if k not in then_env)]:
         if key not in result:
             a, b = then_env.get(key, MISSING), else_env.get(key, MISSING)
             result[key] = merge(s, node, key, (a, b), envs)
     return result
+
+
+def complete(s: Specialiser, *envs: dict[Any, Value]) -> None:
+    """A field of an outside object that one path assigns has on the others the value that it came with."""
+    for env in envs:
+        for key in env:
+            if isinstance(key, tuple) and key[0] in s.objects:
+                for other in envs:
+                    if key not in other:
+                        from .attributes import of_outside
+
+                        other[key] = of_outside(s, Obj(key[0], type(s.objects[key[0]][0])), key[1])
 
 
 def label(key: Any) -> str:
@@ -160,6 +173,7 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
         head = dict(s.env)
         goes_on = run_block(s, node.body, lambda: body(node))
         end = s.env if goes_on else head
+        complete(s, end, entry)
         wanted = next_carried(s, entry, head, end, carried)
         if wanted == carried and known == s.elements:
             break

@@ -39,11 +39,9 @@ GUARDED_BY_VALUE = (int, float, complex, str, bytes, bool, tuple)
 
 def import_external(s: Specialiser, read: Callable[[], Any], symbol: str, key: Any) -> Value:
     """The abstract value of something outside the program, reached by `read`."""
-    if ("import", key) in s.env:
-        return s.env[("import", key)]
-    value = import_value(s, read(), read, symbol, key)
-    s.env[("import", key)] = value
-    return value
+    if key not in s.imports:
+        s.imports[key] = import_value(s, read(), read, symbol, key)
+    return s.imports[key]
 
 
 def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: str, key: Any) -> Value:

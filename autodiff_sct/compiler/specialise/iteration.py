@@ -15,6 +15,9 @@ from .state import Specialiser
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
 
 
+RULE_RANGE = 100  # a rule's loop over so many settings is written out
+
+
 @dataclass(eq=False)
 class Source:
     """What a loop goes over: `items` known one by one, or `bounds` of a range whose index gives the item.
@@ -47,6 +50,8 @@ def over(s: Specialiser, value: Value) -> Source:
     if isinstance(value, Source):
         return value
     if isinstance(value, Const) and isinstance(value.value, range):
+        if s.frame is not None and s.frame.rule and len(value.value) <= RULE_RANGE:
+            return Source(items=[Const(k) for k in value.value])
         return over_range(s, [Const(value.value.start), Const(value.value.stop), Const(value.value.step)])
     if isinstance(value, (TupleV, ListV, Obj)) or (
         isinstance(value, Const) and isinstance(value.value, (tuple, list, str))

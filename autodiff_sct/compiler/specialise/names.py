@@ -123,7 +123,7 @@ def assign_name(s: Specialiser, id: str, value: Value) -> None:
 
 def named(s: Specialiser, id: str, value: Value) -> Value:
     """`value` under the user's name; a list display gets a variable of its own."""
-    if isinstance(value, ListV):
+    if isinstance(value, ListV) and not (s.frame is not None and s.frame.rule):
         from .containers import own_list
 
         value = own_list(s, value)

@@ -48,6 +48,7 @@ class Specialiser:
         self.guards: list[Any] = []
         self.frozen: set[Any] = set()
         self.objects: dict[Any, Any] = {}  # id of an Obj that exists outside -> (object, read)
+        self.imports: dict[Any, Value] = {}
         self.equal: dict[Any, Any] = {}
 
     # -- lengths of axes

@@ -1,0 +1,28 @@
+"""Rules of Python's own functions of lists of numbers, and of the methods between lists and arrays."""
+
+from __future__ import annotations
+
+import builtins
+
+import numpy as np
+
+from .table import forward, linear, reverse
+
+
+@linear(builtins.sum)
+def sum(y, d, iterable, start=0):
+    return [d for _ in iterable], d
+
+
+# The largest of several equal numbers share evenly, as in np.maximum.
+@reverse(builtins.max, builtins.min)
+@forward(builtins.max, builtins.min)
+def extreme(y, d, items):
+    ties = builtins.sum([item == y for item in items])
+    return [d / ties if item == y else 0.0 for item in items]
+
+
+@linear(np.ndarray.tolist)
+def tolist(y, d, x):
+    return np.array(d)
+

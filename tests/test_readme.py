@@ -17,6 +17,8 @@ from types import ModuleType
 
 import pytest
 
+from autodiff_sct.compiler.pipeline import STAGES
+
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^(?:<!-- (?P<marker>[^\n]*) -->\n)?```(?P<language>\w*)\n(?P<text>.*?)^```$", re.M | re.S)
@@ -89,6 +91,12 @@ def test_the_readme_has_the_two_commands():
     assert "examples/digits.py" in commands["command: digits"]
     assert "pytest" in commands["command: test"]
     assert all(commands[f"command: {name}"].count("\n") == 1 for name in ("digits", "test"))
+
+
+def test_the_design_page_names_every_stage():
+    page = (ROOT / "docs" / "design.md").read_text()
+    positions = [page.find(f"  -> {name} ") for name, _ in STAGES]
+    assert -1 not in positions and positions == sorted(positions)
 
 
 def test_links_between_the_pages_lead_somewhere():

@@ -26,6 +26,8 @@ from .specialise.values import Leaf, ListV, Obj, TupleV
 from .structure import Leaf as LeafTree
 from .structure import Static, describe, is_tensor, key
 
+_builtin_calls.register_api()
+
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 

@@ -223,10 +223,13 @@ def of_result(result: Any) -> Facts:
     return of_value(result)
 
 
+OF_THREE = {np.cross, np.linalg.cross}  # products of vectors with three components
+
+
 @lru_cache(maxsize=8192)
 def evaluate_cached(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: tuple[tuple[str, Any], ...]) -> Any:
     last: Exception | None = None
-    for length, integer in ((1, 1), (1, 0), (2, 1), (3, 1), (4, 2)):
+    for length, integer in ((3, 1),) if fn in OF_THREE else ((1, 1), (1, 0), (2, 1), (3, 1), (4, 2)):
         try:
             values = [realise(a, length, integer) for a in args]
             named = {k: realise(v, length, integer) for k, v in kwargs}

@@ -157,8 +157,7 @@ class Forward:
     def is_view(self, stmt: ir.Let, op: ir.Op) -> bool:
         if len(stmt.targets) != 1 or not self.regions.is_written(stmt.target):
             return False
-        mine = roots_of(self.s.facts[stmt.target])
-        return any(roots_of(self.s.facts[n]) & mine for v in op.arguments.values() for n in self.s.leaves(v))
+        return bool(op.shares)
 
     def same_operation(self, stmt: ir.Let) -> None:
         """The same view of, or the same item out of, the tangent."""

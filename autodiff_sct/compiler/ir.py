@@ -31,6 +31,7 @@ class Op:
     fn: Callable[..., Any]
     arguments: dict[str, Any]  # parameter name -> abstract value
     cls: type | None = None  # of a result that is a namedtuple
+    shares: tuple[str, ...] = ()  # operands whose memory the result may share
 
 
 @dataclass(eq=False)

@@ -57,7 +57,7 @@ class Request:
     split: bool = False  # a forward and a backward function, the second of which may be run many times
     value: bool = False
     name: str = "f"
-    stage: str | None = None
+    capture: Callable[[Specialiser, Arguments], Value] | None = None  # brings the callable of an enclosing program in
 
 
 @dataclass
@@ -90,9 +90,12 @@ def specialise(request: Request) -> tuple[Specialiser, Arguments, Value]:
         for parameter, (kind, tree) in request.parameters.items():
             value = receive(s, table, parameter, tree)
             pass_on(s, kind, parameter, value, args, kwargs)
+        callee: Value = Const(request.fn)
+        if request.capture is not None:
+            callee = request.capture(s, table)
         s.initial = dict(s.env)  # type: ignore[attr-defined]
         try:
-            return s, table, call_value(s, Const(request.fn), args, kwargs)
+            return s, table, call_value(s, callee, args, kwargs)
         except Restart as restart:
             if restart.site in dynamic:
                 raise s.refuse("a container changes its shape in a way that cannot be followed") from None

@@ -15,7 +15,7 @@ import gast
 
 from . import ir
 from .facts import Listed, Num
-from .regions import Regions, roots_of
+from .regions import Regions
 from .reverse import ir_targets
 from .specialise.state import Specialiser
 from .specialise.values import Leaf
@@ -160,14 +160,12 @@ class Record:
             base = stmt.op.arguments.get("x")
             if not isinstance(base, Leaf):
                 return False
-            if roots_of(facts) & roots_of(self.s.facts[base.name]):
+            if stmt.op.shares:
                 return True
             return facts.kind == "npscalar" and not self.regions.is_written(base.name) or (
                 isinstance(self.s.facts[base.name], Listed) and not self.regions.is_written(base.name)
             )
-        if isinstance(facts, Num) and any(roots_of(facts) & roots_of(self.s.facts[n]) for n in operands):
-            return isinstance(stmt.expr, (gast.Attribute, gast.Subscript))
-        return False
+        return stmt.op is not None and bool(stmt.op.shares) and isinstance(stmt.expr, gast.Attribute)
 
     def is_settled(self, name: str) -> bool:
         """Whether a variable means the same in the reverse sweep: a number, or memory that nobody writes."""

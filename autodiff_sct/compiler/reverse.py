@@ -14,7 +14,7 @@ import gast
 import numpy as np
 
 from ..errors import NoRule
-from ..rules.table import TABLE
+from ..rules.table import NONDIFFERENTIABLE, TABLE
 from ..runtime import memory, scatter
 from . import ir
 from .activity import Activity, operands
@@ -174,7 +174,7 @@ class Reverse:
             return
         d, owned = incoming
         names = [p for p in op_.arguments if any(self.activity.active(n) for n in s.leaves(op_.arguments[p]))]
-        if not names:  # a constant, made to be written into
+        if not names or op_.fn in NONDIFFERENTIABLE:  # a constant, made to be written into
             return
         if op_.fn is np.multiply and op_.arguments["a"] == op_.arguments["b"]:
             op_, names = ir.Op(np.square, {"x": op_.arguments["a"]}), ["x"]

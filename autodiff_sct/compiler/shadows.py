@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 UNCERTAIN = {np.reshape, np.ravel, np.ascontiguousarray, np.asfortranarray, np.ndarray.astype, np.require if hasattr(np, "require") else None}
 
+READ_ONLY_DIAGONALS = {np.diag, np.diagonal, np.ndarray.diagonal, np.linalg.diagonal}
+OVERLAPPING = {np.broadcast_to, np.lib.stride_tricks.sliding_window_view, np.broadcast_arrays}
+
 
 class Shadows:
     def __init__(self, reverse: Reverse) -> None:
@@ -141,9 +144,7 @@ class Shadows:
             if isinstance(value, Leaf):
                 if stmt.op.fn is operator.getitem and isinstance(s.facts[value.name], (Listed, Mapped, Pair)):
                     return value if self.r.has_shadow(stmt.target) else None
-                if roots_of(s.facts[value.name]) & roots_of(facts):
-                    return value
-        return None
+        return Leaf(stmt.op.shares[0]) if stmt.op.shares and roots_of(facts) else None
 
     def is_view(self, stmt: ir.Let) -> bool:
         if not self.r.has_shadow(stmt.target) or isinstance(self.r.s.facts[stmt.target], Listed) and self.is_slice(stmt):
@@ -166,6 +167,10 @@ class Shadows:
             if known.dims is None and stmt.op.fn not in UNCERTAIN and stmt.op.fn is not operator.getitem:
                 raise AliasError("whether this is a view of an array that is written is known only at run time", "copy it (`.copy()`)", stmt.origin)
             expr = ir.call(s.bind("same_view", memory.same_view), expr, s.expr(shadow), ir.name(target), s.expr(base))
+        if stmt.op.fn in READ_ONLY_DIAGONALS:
+            expr = ir.call(s.bind("writable", memory.writable), expr)
+        elif stmt.op.fn in OVERLAPPING:
+            raise AliasError("a view with overlapping elements of an array that is written", "copy the array before taking the view", stmt.origin)
         found = self.facts(target)
         if isinstance(found, Num) and roots_of(s.facts[shadow.name]):
             found = replace(found, roots=roots_of(s.facts[shadow.name]))

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import AliasError
 
-__all__ = ["add_items", "same_view"]
+__all__ = ["add_items", "same_view", "writable"]
 
 
 def same_view(shadow: Any, shadow_base: Any, primal: Any, primal_base: Any) -> Any:
@@ -31,3 +31,9 @@ def add_items(shadow: Any, cotangents: Any) -> None:
     """Add a list of cotangents to the shadow of a list, item by item."""
     for k in range(len(cotangents)):
         shadow[k] = shadow[k] + cotangents[k]
+
+
+def writable(view: Any) -> Any:
+    """A diagonal that NumPy returns for reading only, as one that may be added to: its elements are apart in memory."""
+    view.flags.writeable = True
+    return view

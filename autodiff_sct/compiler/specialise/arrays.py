@@ -80,6 +80,9 @@ def facts_of_call(
     s: Specialiser, fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value], elementwise: bool = False
 ) -> Facts:
     """The facts of ``fn(*args, **kwargs)``."""
+    known = by_value(s, fn, args, kwargs)
+    if known is not None:
+        return known
     try:
         facts, shared, is_list = evaluate(
             fn, [argument(s, a) for a in args], {k: argument(s, v) for k, v in kwargs.items()}
@@ -94,6 +97,31 @@ def facts_of_call(
             roots |= found.roots if isinstance(found, Num) else set()
     tensor = any(f.tensor for leaf in operands for n in s.leaves(leaf) if isinstance(f := s.facts[n], Num))
     return settle(s, fn, facts, args, kwargs, frozenset(roots), tensor, elementwise)
+
+
+# Functions whose result depends on more than facts: its dtype on the numbers, or its rank on the lengths of axes.
+DTYPE_BY_VALUE = {np.linalg.eig, np.linalg.eigvals, np.roots, np.real_if_close, np.emath.sqrt, np.emath.log, np.emath.power}
+
+
+def by_value(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Facts | None:
+    """The facts of a result that dummies would tell wrongly."""
+    if fn in DTYPE_BY_VALUE and not (fn is np.linalg.eig):
+        return unknown_result(s, args, kwargs, False)
+    if fn is np.squeeze or getattr(fn, "numpy_name", "") == "squeeze":
+        return squeezed(s, args, kwargs)
+    if fn in (getattr(np, "unstack", None),):
+        raise s.refuse(f"{fn.__name__} has as many results as an axis is long", "index the array")
+    return None
+
+
+def squeezed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Facts | None:
+    facts = s.num(args[0])
+    given = args[1] if len(args) > 1 else kwargs.get("axis", Const(None))
+    if facts is None or facts.kind != "array" or given != Const(None):
+        return None
+    if facts.dims is None or not all(several(d) or (isinstance(d, int) and d == 1) for d in facts.dims):
+        return replace(facts, kind=None, dims=None)
+    return replace(facts, dims=tuple(d for d in facts.dims if not (isinstance(d, int) and d == 1)))
 
 
 def settle(
@@ -231,12 +259,27 @@ def apply(
     if isinstance(facts, Num) and facts.kind == "int" and facts.size is None:
         facts = replace(facts, size=integer_size(s, fn, args))
     op = make_op(s, fn, args, kwargs)
+    op.shares = sharing(s, python or fn, args, kwargs)
     if isinstance(facts, Pair):
         op.cls = facts.cls if facts.cls is not list else None
         leaves = s.let_several(expr, list(facts.items), op, hint)
         return TupleV(tuple(leaves), facts.cls if facts.cls is not list else None)
     quiet = cannot_fail(s, fn, args) if elementwise else fn in (np.sum, np.mean) and len(args) == 1 and not kwargs
     return s.let(expr, facts, op, hint, may_raise=not quiet)
+
+
+def sharing(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[str, ...]:
+    """The operands whose memory a result may share; every one of them where nothing is known."""
+    operands = [*args, *kwargs.values()]
+    try:
+        _, shared, _ = evaluate(fn, [argument(s, a) for a in args], {k: argument(s, v) for k, v in kwargs.items()})
+    except ValueError:
+        shared = () if is_elementwise(fn) or fn in UNARY_PYTHON else tuple(range(len(operands)))
+    names = [leaf for position in shared for leaf in s.leaves(operands[position])]
+    return tuple(n for n in dict.fromkeys(names) if isinstance(s.facts[n], Num))
+
+
+UNARY_PYTHON = {operator.neg, operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.matmul, operator.mod, operator.floordiv}
 
 
 def normal(s: Specialiser, value: Value) -> Value:
@@ -384,6 +427,8 @@ def load_item(s: Specialiser, base: Leaf, index: Value) -> Value:
     else:
         result = advanced_facts(s, facts, parts)
     op = ir.Op(operator.getitem, {"x": base, "index": index})
+    if isinstance(result, Num) and result.roots and result.roots == facts.roots:
+        op.shares = (base.name,)
     cut_only = index_ok and all(
         isinstance(p, SliceV) or isinstance(p, Const) and not isinstance(p.value, int) for p in parts
     )

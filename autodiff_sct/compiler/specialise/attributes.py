@@ -192,7 +192,7 @@ def transposed(s: Specialiser, base: Leaf, facts: Num) -> Value:
     if facts.dims is not None and len(facts.dims) < 2:
         return base
     result = Num(facts.kind, facts.dtype, None if facts.dims is None else facts.dims[::-1], facts.roots, None, facts.tensor)
-    return s.let(expr, result, ir.Op(np.transpose, {"a": base}), hint="transposed", may_raise=False)
+    return s.let(expr, result, ir.Op(np.transpose, {"a": base}, None, (base.name,)), hint="transposed", may_raise=False)
 
 
 def shape_of(s: Specialiser, base: Leaf, facts: Num) -> Value:

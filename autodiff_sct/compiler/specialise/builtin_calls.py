@@ -409,3 +409,24 @@ def asdict(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
     for name in s.fields(obj):
         containers.set_item(s, result, Const(name), s.env[(obj.id, name)])
     return result
+
+
+def register_api() -> None:
+    """The package's own functions inside programs."""
+    from ... import api
+    from .nested import gradient_of
+
+    handles(api.grad)(lambda s, args, kwargs: gradient_of(s, args, kwargs, "grad"))
+    handles(api.value_and_grad)(lambda s, args, kwargs: gradient_of(s, args, kwargs, "value_and_grad"))
+    handles(api.stop_gradient)(stopped)
+
+
+def stopped(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``stop_gradient(x)``: the value itself, through which no derivative passes."""
+    value = args[0]
+    if isinstance(value, (TupleV, ListV)):
+        items = tuple(stopped(s, [item], {}) for item in value.items)
+        return TupleV(items, value.cls) if isinstance(value, TupleV) else ListV(items, value.site)
+    if not isinstance(value, Leaf):
+        return value
+    return s.let(s.expr(value), s.facts[value.name], hint=s.hints[value.name], may_raise=False)

@@ -83,6 +83,10 @@ def call_value(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[st
         return call_object(s, callee, args, kwargs)
     if isinstance(callee, Leaf):
         return opaque_call(s, s.expr(callee), None, args, kwargs)
+    from .nested import GradientV, differentiate
+
+    if isinstance(callee, GradientV):
+        return differentiate(s, callee, args, kwargs)
     raise s.refuse("this value cannot be called")
 
 
@@ -269,8 +273,8 @@ def desugared(closure: Closure) -> Any:
 
 def new_frame(s: Specialiser, key: Any, parsed: Any, table: Any, free: Any, tree: Any, assigned: Any, declared: Any, parent: Frame | None) -> Frame:
     if s.frame is not None and s.frame.rule:
-        s.counter += 1
-        site: Any = ("rule", s.counter)
+        s.rule_calls += 1
+        site: Any = ("rule", s.rule_calls)
     else:
         site = (s.frame.id if s.frame else 0, id(s.node), id(key))
     number = s.frames.setdefault(site, len(s.frames) + 1)
@@ -327,6 +331,17 @@ def run(s: Specialiser, frame: Frame, tree: Any, bound: dict[str, Value], fn: An
         return run_body(s, tree)
     finally:
         s.frame, s.node = outer_frame, outer_node
+        forget_locals(s, frame, tree)
+
+
+def forget_locals(s: Specialiser, frame: Frame, tree: Any) -> None:
+    """The variables of an activation that is over are gone, unless a function defined in it may still read them."""
+    if not hasattr(tree, "makes_closures"):
+        inner = (n for stmt in tree.body for n in gast.walk(stmt))
+        tree.makes_closures = any(isinstance(n, (gast.FunctionDef, gast.Lambda)) for n in inner)
+    if not tree.makes_closures:
+        for key in [k for k in s.env if isinstance(k, tuple) and len(k) == 2 and k[0] == frame.id]:
+            del s.env[key]
 
 
 def own_argument(s: Specialiser, value: Value) -> Value:

@@ -14,6 +14,7 @@ from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
 from .state import LITERALS, Specialiser
 from .values import Const, Leaf, ListV, Obj, Poison, TupleV, Value
 
+ROUNDS = 30  # facts can only grow, so that far fewer are needed unless they grow for ever
 MISSING = Poison("this name may not have been assigned on the path that led here")
 
 
@@ -164,7 +165,9 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
     """
     entry = dict(s.env)
     carried: dict[Any, Value] = {}
-    while True:
+    rule_calls = s.rule_calls
+    for _ in range(ROUNDS):
+        s.rule_calls = rule_calls
         node = make()
         s.env = dict(entry)
         known = dict(s.elements)
@@ -178,6 +181,8 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
         if wanted == carried and known == s.elements:
             break
         carried = wanted
+    else:
+        raise s.refuse("what this loop changes takes on new kinds in each iteration", "give its variables one kind before the loop")
     s.block.append(node)
     finish_loop(s, node, entry, phis, end)
 

@@ -34,6 +34,7 @@ def caller(name: str) -> Callable[..., Any]:
     def method(x: Any, *args: Any, **kwargs: Any) -> Any:
         return getattr(x, name)(*args, **kwargs)
 
+    method.numpy_name = name  # type: ignore[attr-defined]
     return method
 
 

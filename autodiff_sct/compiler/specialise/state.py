@@ -37,6 +37,7 @@ class Specialiser:
         self.named: set[str] = set()  # variables that carry a name of the user's
         self.elements: dict[int, Facts] = {}  # root of a list or dict -> facts of what is in it
         self.counter = 0
+        self.rule_calls = 0  # numbers the activations of rules, alike in each writing of a loop's body
         self.roots: dict[Any, int] = {}
         self.frame: Frame | None = None
         self.frames: dict[Any, int] = {}

@@ -44,7 +44,7 @@ def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
         r.shadows.prepare_body(stmt)
         for c, (_, carry) in zip(own, carried):
             if c.next is not None:
-                r.add(c.next, Leaf(carry.phi), False)
+                r.pass_on(c.next, Leaf(carry.phi), False)
         r.block(stmt.body)
         for n, carry in carried:
             found = r.adjoints.get(n)
@@ -63,16 +63,21 @@ def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
             continue
         # Nothing was rebound: either nothing was added, or it was added in place.
         node.carries.remove(carry)
-        if reads(node, carry.phi) and carry.init is not None:
+        if reads(r, node, carry.phi) and carry.init is not None:
             r.renames[carry.phi] = carry.init
             r.adjoints[n] = Adjoint(Leaf(carry.init), True)
     for c, (_, carry) in zip(own, carried):
         if c.init is not None:
-            r.add(c.init, Leaf(carry.out), False)
+            r.pass_on(c.init, Leaf(carry.out), False)
 
 
-def reads(node: ir.Loop, name: str) -> bool:
-    return any(name in ir.reads(stmt) or name in [c.init for c in getattr(stmt, "carries", [])] for stmt in ir.walk(node.body))
+def reads(r: Reverse, node: ir.Loop, name: str) -> bool:
+    """Whether a loop's body reads a variable, under its own name or under one that an inner loop gave it."""
+    names = {name}
+    while more := {old for old, new in r.renames.items() if new in names} - names:
+        names |= more
+    found = (n for stmt in ir.walk(node.body) for n in [*ir.reads(stmt), *(c.init for c in getattr(stmt, "carries", []))])
+    return any(n in names for n in found)
 
 
 def begin(r: Reverse, name: str, init: Leaf) -> ir.Carry:
@@ -155,8 +160,7 @@ def counted_backwards(r: Reverse, stmt: ir.Loop) -> ir.Loop:
     step = stmt.bounds[2] if len(stmt.bounds) == 3 else None
     scaled = ir.name(k) if step is None else ir.binop(ir.name(k), gast.Mult, step)
     index = s.fresh(s.hints[stmt.index], INT)
-    node.body.append(ir.Let((index,), ir.binop(stmt.bounds[0], gast.Add, scaled), None, stmt.origin))
-    node.recomputed_index = index  # type: ignore[attr-defined]
+    node.recomputed = ir.Let((index,), ir.binop(stmt.bounds[0], gast.Add, scaled), None, stmt.origin)  # type: ignore[attr-defined]
     return node
 
 
@@ -198,7 +202,7 @@ def reverse_attempt(r: Reverse, stmt: ir.Try) -> None:
         for target, names in stmt.merges:
             found, source = incoming.get(target), names[k]
             if found is not None and source is not None:
-                r.add(source, found.value, False)
+                r.pass_on(source, found.value, False)
         r.block(paths[k])
 
     def choose(k: int) -> None:

@@ -51,6 +51,7 @@ class Specialiser:
         self.objects: dict[Any, Any] = {}  # id of an Obj that exists outside -> (object, read)
         self.imports: dict[Any, Value] = {}
         self.equal: dict[Any, Any] = {}
+        self.unbound: set[str] = set()  # variables that some paths leave unbound
 
     # -- lengths of axes
 

@@ -31,11 +31,17 @@ class Adjoint:
 def facts_like(s: Specialiser, name: str) -> Num:
     """The facts of a full cotangent of a variable."""
     facts = s.facts[name]
-    if not isinstance(facts, Num):
+    if not isinstance(facts, Num) or is_unbound(s, name):
         return Num()
     if facts.kind == "npscalar" or facts.python:
         return replace(facts, roots=frozenset(), size=None)
     return replace(facts, roots=frozenset([s.root(("cotangent", s.counter))]), size=None)
+
+
+def is_unbound(s: Specialiser, name: str) -> bool:
+    """Whether not even the shape of a variable may be read, since some paths leave it unbound."""
+    facts = s.facts[name]
+    return name in s.unbound and not (isinstance(facts, Num) and facts.python)
 
 
 def hint_of(s: Specialiser, name: str) -> str:
@@ -156,9 +162,11 @@ def call_sum(s: Specialiser, value: Value, **settings: Value) -> Value:
     return arrays.apply(s, np.sum, expr, [value], settings)
 
 
-def zeros(s: Specialiser, name: str) -> Value:
-    """The cotangent of a variable on which nothing depends."""
+def zeros(s: Specialiser, name: str, bound: bool = False) -> Value:
+    """The cotangent of a variable on which nothing depends; `bound` where the program reads the variable."""
     facts = s.facts[name]
+    if not bound and is_unbound(s, name):
+        return Const(0.0)
     if isinstance(facts, Num) and facts.python:
         return Const(0j if facts.kind == "complex" else 0.0)
     if isinstance(facts, Num) and facts.kind is not None and facts.dtype is not None and facts.dtype.kind in "fc":
@@ -166,9 +174,9 @@ def zeros(s: Specialiser, name: str) -> Value:
     return s.let(helper(s, runtime.zeros_like, Leaf(name)), facts_like(s, name), op(s, runtime.zeros_like, x=Leaf(name)), may_raise=False)
 
 
-def spread(s: Specialiser, value: Value, name: str) -> Value:
-    """A cotangent in the full shape of its variable."""
-    if is_full(s, value, name):
+def spread(s: Specialiser, value: Value, name: str, bound: bool = False) -> Value:
+    """A cotangent in the full shape of its variable; `bound` where the program reads the variable."""
+    if is_full(s, value, name) or (not bound and is_unbound(s, name)):
         return value
     want = s.facts[name]
     have = s.num(value)

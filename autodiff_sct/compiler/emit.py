@@ -51,7 +51,7 @@ class Emitter:
 
     def let(self, stmt: ir.Let) -> list[Any]:
         targets = [store_name(self.text(t)) for t in stmt.targets]
-        value = self.expr(stmt.expr)
+        value = self.expr(ir.whole(stmt.expr))
         if len(targets) > 1:
             return [gast.Assign([gast.Tuple(targets, gast.Store())], value, None)]
         if isinstance(value, gast.Name) and value.id == targets[0].id:
@@ -78,7 +78,7 @@ class Emitter:
         return [self.expr(stmt.node)]
 
     def return_(self, stmt: ir.Return) -> list[Any]:
-        return [gast.Return(self.expr(stmt.value))]
+        return [gast.Return(self.expr(ir.whole(stmt.value)))]
 
     def if_(self, stmt: ir.If) -> list[Any]:
         then = self.block(stmt.then, [(m.target, m.then) for m in stmt.merges if m.then])

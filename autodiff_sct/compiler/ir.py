@@ -142,6 +142,7 @@ class Try:
     merges: list[tuple[str, list[str | None]]]
     took: str
     origin: Origin | None = None
+    ended: frozenset[int] = frozenset()  # the paths that always raise
 
 
 @dataclass(eq=False)
@@ -177,7 +178,17 @@ def dotted(path: str) -> Expr:
 
 def call(fn: str | Expr, *args: Expr, **keywords: Expr) -> Expr:
     callee = dotted(fn) if isinstance(fn, str) else fn
-    return gast.Call(callee, list(args), [gast.keyword(k, v) for k, v in keywords.items()])
+    return gast.Call(callee, [whole(a) for a in args], [gast.keyword(k, whole(v)) for k, v in keywords.items()])
+
+
+def whole(expr: Expr) -> Expr:
+    """An expression outside a subscript: there ``1:2`` is written ``slice(1, 2)``."""
+    if isinstance(expr, gast.Slice):
+        parts = [constant(None) if part is None else part for part in (expr.lower, expr.upper, expr.step)]
+        return gast.Call(name("slice"), parts, [])
+    if isinstance(expr, (gast.Tuple, gast.List)) and any(isinstance(e, (gast.Slice, gast.Tuple, gast.List)) for e in expr.elts):
+        return type(expr)([whole(e) for e in expr.elts], expr.ctx)
+    return expr
 
 
 def subscript(base: Expr, index: Expr) -> Expr:

@@ -30,6 +30,7 @@ from .specialise.calls import call_value
 from .specialise.state import Restart, Specialiser
 from .specialise.values import Const, External, Frame, Leaf, ListV, Obj, TupleV, Value
 from .structure import Static
+from .unbound import unbound
 from .unparse import printed
 
 STAGES: list[tuple[str, str]] = [
@@ -151,7 +152,8 @@ def adjoint(request: Request) -> Emitted:
     s, table, result = specialise(request)
     stages: dict[str, str] = {}
     chosen = check_output(s, result, request)
-    forward = without_dead(s, s.block, result)
+    forward = without_dead(s, s.block, result, table, request)
+    s.unbound = unbound(forward)
     where = regions(forward, s.facts, s.elements)
     protect(s, table, where)
     outputs = list(dict.fromkeys(output_leaves(s, chosen)))
@@ -182,9 +184,10 @@ def adjoint(request: Request) -> Emitted:
     return finish(s, r, request, table, forward, reverse, final, seeds, result, stages)
 
 
-def without_dead(s: Specialiser, block: ir.Block, result: Value) -> ir.Block:
+def without_dead(s: Specialiser, block: ir.Block, result: Value, table: Arguments, request: Request) -> ir.Block:
     """The program without variables that only pass through loops and branches."""
-    final = ir.Return(ir.tuple_([ir.name(n) for n in s.leaves(result)]))
+    kept = [n for p in request.wrt for n in input_leaves(s, table.values[p])]
+    final = ir.Return(ir.tuple_([ir.name(n) for n in [*s.leaves(result), *kept]]))
     return sweep_dead(s, [*block, final], set(ir.walk(block)), set())[:-1]
 
 
@@ -530,7 +533,8 @@ def tangent(request: Request) -> Emitted:
 
     s, table, result = specialise(request)
     chosen = check_output(s, result, request)
-    block = without_dead(s, s.block, result)
+    block = without_dead(s, s.block, result, table, request)
+    s.unbound = unbound(block)
     where = regions(block, s.facts, s.elements)
     protect(s, table, where)
     inputs, _ = wanted_inputs(s, table, request)

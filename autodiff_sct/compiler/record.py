@@ -213,9 +213,12 @@ class Record:
             c.init = self.renamed(c.init, names)
         inner = dict(names)
         if primal is not None and primal.index is not None and primal.kind == "range":
-            index = getattr(stmt, "recomputed_index", stmt.index)
-            inner[primal.index] = index
+            again = getattr(stmt, "recomputed", None)
+            inner[primal.index] = again.target if again is not None else stmt.index
         stmt.body = self.block(stmt.body, primal.body if primal is not None else stmt.body, inner)
+        if (again := getattr(stmt, "recomputed", None)) is not None:
+            substitute_in(again, mapping)
+            stmt.body.insert(0, again)
         for c in stmt.carries:
             c.next = self.renamed(c.next, inner)
 

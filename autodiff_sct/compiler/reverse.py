@@ -18,7 +18,7 @@ from ..rules.table import NONDIFFERENTIABLE, TABLE
 from ..runtime import memory, scatter
 from . import ir
 from .activity import Activity, operands
-from .adjoints import Adjoint, call_sum, copied, facts_like, fit, helper, is_full, name_adjoint, numpy_call, op, spread, zeros
+from .adjoints import Adjoint, call_sum, copied, facts_like, fit, helper, is_full, is_unbound, name_adjoint, numpy_call, op, spread, zeros
 from .facts import FLOAT, INT, UNKNOWN, Listed, Mapped, Num, Pair
 from .regions import Regions
 from .shadows import Shadows
@@ -66,7 +66,11 @@ class Reverse:
             return True
         return isinstance(facts, Num) and self.regions.is_written(name)
 
-    def add(self, name: str, value: Value, owned: bool) -> None:
+    def pass_on(self, name: str, value: Value, owned: bool) -> None:
+        """Add the cotangent of what a variable becomes after a branch or a loop, which has its shape."""
+        self.add(name, value, owned, is_unbound(self.s, name))
+
+    def add(self, name: str, value: Value, owned: bool, fits: bool = False) -> None:
         """Add a contribution to a variable's cotangent."""
         s = self.s
         if not self.activity.active(name):
@@ -78,7 +82,7 @@ class Reverse:
             else:
                 self.store(shadow, Const(Ellipsis), fit(s, value, name), gast.Add)
             return
-        fitted = fit(s, value, name)
+        fitted = value if fits else fit(s, value, name)
         owned = owned or fitted != value
         old = self.adjoints.get(name)
         if old is None:
@@ -323,13 +327,13 @@ class Reverse:
         s = self.s
         old = self.adjoints.get(name)
         if old is None:
-            value = zeros(s, name)
+            value = zeros(s, name, bound=True)
         elif old.owned and is_full(s, old.value, name) and isinstance(old.value, Leaf):
             return old.value
         elif is_full(s, old.value, name):
             value = copied(s, old.value)
         else:
-            value = spread(s, old.value, name)
+            value = spread(s, old.value, name, bound=True)
         assert isinstance(value, Leaf)
         name_adjoint(s, value, name)
         self.adjoints[name] = Adjoint(value, True)
@@ -513,7 +517,7 @@ class Reverse:
                 for m in stmt.merges:
                     source, found = (m.then, m.orelse)[k], incoming.get(m.target)
                     if found is not None and source is not None:
-                        self.add(source, found.value, found.owned and shared.count(source) == 1)
+                        self.pass_on(source, found.value, found.owned and shared.count(source) == 1)
                 self.block(body)
             blocks.append(block)
             ends.append({n: a for n, a in self.adjoints.items() if n not in inner})

@@ -1,0 +1,33 @@
+"""Variables that may not be bound: those that leave a branch or a loop which assigned them on some paths only.
+
+Nothing may be read of such a variable where the program itself does not read it, not even its shape.
+"""
+
+from __future__ import annotations
+
+from . import ir
+
+
+def unbound(block: ir.Block) -> set[str]:
+    """The variables of a program that are not bound on every path that leads to them."""
+    found: set[str] = set()
+    joins = [pair for stmt in ir.walk(block) for pair in sources(stmt)]
+    changed = True
+    while changed:
+        before = len(found)
+        for target, names in joins:
+            if any(n is None or n in found for n in names):
+                found.add(target)
+        changed = len(found) != before
+    return found
+
+
+def sources(stmt: object) -> list[tuple[str, list[str | None]]]:
+    """The variables that a control statement defines, each with what it may stand for; None for nothing."""
+    if isinstance(stmt, ir.If):
+        return [(m.target, [m.then, m.orelse]) for m in stmt.merges]
+    if isinstance(stmt, ir.Try):
+        return [(target, [n for k, n in enumerate(names) if k not in stmt.ended]) for target, names in stmt.merges]
+    if isinstance(stmt, ir.Loop):
+        return [(t, [c.init, c.next]) for c in stmt.carries for t in (c.phi, c.out)]
+    return []

@@ -105,9 +105,12 @@ class Flatten(Cell):
         super().__init__()
         self.start_dim = start_dim
         self.end_dim = end_dim
+        self.usual = (start_dim, end_dim) == (1, -1)
 
     def construct(self, x: Any) -> Any:
         """Reshape."""
+        if self.usual:
+            return np.reshape(x, (x.shape[0], -1))
         shape = x.shape
         last = self.end_dim + x.ndim if self.end_dim < 0 else self.end_dim
         return np.reshape(x, (*shape[: self.start_dim], -1, *shape[last + 1 :]))

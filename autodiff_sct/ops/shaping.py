@@ -84,9 +84,13 @@ def squeeze(input: Any, axis: Any = None) -> Any:
     return np.squeeze(input, axis)
 
 
-def flatten(input: Any, start_dim: int = 1, end_dim: int = -1) -> Any:
-    """The axes from `start_dim` to `end_dim` joined into one."""
+def flatten(input: Any, start_dim: int | None = None, end_dim: int | None = None) -> Any:
+    """The axes from `start_dim` (1) to `end_dim` (the last) joined into one."""
     lengths = input.shape
+    if start_dim is None:
+        start_dim = 1
+    if end_dim is None:
+        end_dim = -1
     last = end_dim + len(lengths) if end_dim < 0 else end_dim
     return np.reshape(input, (*lengths[:start_dim], -1, *lengths[last + 1 :]))
 
@@ -123,7 +127,7 @@ def stack(tensors: Any, axis: int = 0) -> Any:
 
 def unstack(input_x: Any, axis: int = 0) -> Any:
     """The entries along an axis, which is left out."""
-    return tuple(np.take(input_x, k, axis) for k in range(input_x.shape[axis]))
+    return tuple([np.take(input_x, k, axis) for k in range(input_x.shape[axis])])
 
 
 def flip(input: Any, dims: Any) -> Any:

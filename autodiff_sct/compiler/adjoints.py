@@ -31,8 +31,10 @@ class Adjoint:
 def facts_like(s: Specialiser, name: str) -> Num:
     """The facts of a full cotangent of a variable."""
     facts = s.facts[name]
-    if not isinstance(facts, Num) or is_unbound(s, name):
+    if not isinstance(facts, Num):
         return Num()
+    if is_unbound(s, name):
+        return Num(None, facts.dtype, ()) if facts.dims == () else Num()
     if facts.kind == "npscalar" or facts.python:
         return replace(facts, roots=frozenset(), size=None)
     return replace(facts, roots=frozenset([s.root(("cotangent", s.counter))]), size=None)

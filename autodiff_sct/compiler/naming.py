@@ -121,9 +121,7 @@ class Lives:
         own = {n for c in stmt.carries for n in (c.phi,)} | ({stmt.index} if stmt.index else set())
         made = {n for inner in ir.walk([*stmt.head, *stmt.body]) for n in ir_targets(inner)}
         made |= {c.phi for inner in ir.walk(stmt.body) if isinstance(inner, ir.Loop) for c in inner.carries}
-        from .record import reads_inside
-
-        for name in reads_inside(stmt):
+        for name in read_in_loop(stmt):
             if name not in own and name not in made:
                 inside.setdefault(name, stmt.end - 0.1)
         outer = dict(inside)
@@ -154,6 +152,14 @@ class Lives:
             if c.phi not in inits:
                 outer.pop(c.phi, None)
         return outer
+
+
+def read_in_loop(stmt: ir.Loop) -> list[str]:
+    """The names that every iteration of a loop reads."""
+    from .record import reads_inside
+
+    tests = [name for expr in (stmt.test, stmt.stop) if expr is not None for name in ir.names_in(expr)]
+    return [n for inner in [*stmt.head, *stmt.body] for n in reads_inside(inner)] + [n for n in tests if ir.is_variable(n)]
 
 
 @dataclass

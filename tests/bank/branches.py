@@ -41,7 +41,7 @@ def chained_comparison(a, b):
     return a + b
 
 
-@program(args=lambda rng: (0.0, 0.8), wrt=(0, 1))
+@program(args=lambda rng: (0.0, 0.8), wrt=(1,))
 def or_picks_a_value(given, fallback):
     level = given or fallback
     gate = fallback and level * 3.0

@@ -166,7 +166,7 @@ def of_active(program: Program, args: tuple[Any, ...]) -> Callable[..., Any]:
 
     def of_some(*active: Any) -> Any:
         full = list(args)
-        for position, value in zip(program.wrt, active, strict=True):
+        for position, value in zip(program.wrt, active):
             full[position] = value
         return function(*full)
 

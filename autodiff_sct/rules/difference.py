@@ -97,12 +97,12 @@ def push_spacing(d, y, f, varargs, k, axes, edge_order):
     """What the tangent `d` of the `k`-th spacing does to the gradients along all axes."""
     if len(axes) == 1:
         return spacing_tangent(d, y, f, varargs[k], axes[0], edge_order)
-    return [
+    return tuple(
         spacing_tangent(d, y[j], f, varargs[k], axes[j], edge_order)
         if len(varargs) == 1 or j == k
         else np.zeros_like(f)
         for j in range(len(axes))
-    ]
+    )
 
 
 @static

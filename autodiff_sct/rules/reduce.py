@@ -213,25 +213,18 @@ def fsum(y, d, seq, /):
 
 
 @reverse(math.prod)
+@forward(math.prod)
 def product_of_list(y, d, iterable, /):
     return [d * others(iterable, k) for k in range(len(iterable))]
 
 
-@forward(math.prod)
-def push_product_of_list(y, d, iterable, /):
-    return sum([d[k] * others(iterable, k) for k in range(len(iterable))])
-
-
 @reverse(math.dist)
-def dist(y, d, p, q, /):
-    scaled = [d * (p[k] - q[k]) / nonzero(y) for k in range(len(p))]
-    return scaled, [-s for s in scaled]
-
-
 @forward(math.dist)
-def push_dist(y, d, p, q, /):
-    share = sum([d[k] * (p[k] - q[k]) for k in range(len(p))]) / nonzero(y)
-    return share, -share
+def dist(y, d, p, q, /):
+    return (
+        [d * (p[k] - q[k]) / nonzero(y) for k in range(len(p))],
+        [d * (q[k] - p[k]) / nonzero(y) for k in range(len(p))],
+    )
 
 
 def others(items, k):

@@ -141,14 +141,18 @@ class Call:
         self.row.signature.bind(*args, **kwargs)
 
     def inputs(self) -> dict[int, Any]:
-        """Position of the entry -> argument."""
-        names = list(self.row.signature.parameters)
-        return dict(enumerate(self.args)) | {names.index(k): v for k, v in self.kwargs.items()}
+        """Position of the entry -> argument; behind a *args parameter, keywords have no entry."""
+        return dict(enumerate(self.args)) | {self.place(k): v for k, v in self.kwargs.items()}
+
+    def place(self, keyword: str) -> int:
+        parameters = self.row.signature.parameters
+        starred = any(p.kind is p.VAR_POSITIONAL for p in parameters.values())
+        return list(parameters).index(keyword) + (len(self.args) if starred else 0)
 
     def replace(self, position: int, value: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         if position < len(self.args):
             return (*self.args[:position], value, *self.args[position + 1 :]), self.kwargs
-        name = list(self.row.signature.parameters)[position]
+        name = next(k for k in self.kwargs if self.place(k) == position)
         return self.args, {**self.kwargs, name: value}
 
     def primal(self) -> Any:
@@ -166,7 +170,20 @@ class Call:
             assert self.row.kind == "linear" and position == 0, f"{self.fn} has no forward rule"
             args, kwargs = self.replace(0, t)
             return self.fn(*args, **kwargs)
-        return one_entry(self.row.forward, position)(y, t, *self.args, **self.kwargs)
+        rule = one_entry(self.row.forward, position)
+        if isinstance(self.inputs()[position], (list, tuple)):
+            return self.tangent_of_items(rule, y, t)
+        return rule(y, t, *self.args, **self.kwargs)
+
+    def tangent_of_items(self, rule: Callable[..., Any], y: Any, t: Any) -> Any:
+        """J t for a list: a rule that returns a list maps one item's tangent, any other the list of all tangents."""
+        try:
+            shares = [rule(y, item, *self.args, **self.kwargs) for item in t]
+        except Exception:
+            shares = []
+        if shares and all(isinstance(share, list) for share in shares):
+            return sum(share[k] for k, share in enumerate(shares))
+        return rule(y, t, *self.args, **self.kwargs)
 
 
 @cache
@@ -227,7 +244,7 @@ def check_rules(call: Call) -> None:
     rng = np.random.default_rng(7)
     y = call.primal()
     d = random_like(y, rng)
-    for seed in seeds(d):
+    for seed in seeds(y, d):
         kept = deepcopy((y, seed))
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -239,9 +256,9 @@ def check_rules(call: Call) -> None:
             check_entry(call, y, seed, position, entries[position], rng)
 
 
-def seeds(d: Any) -> list[Any]:
-    """All outputs together; for several outputs also each one alone, with None for the rest."""
-    if not isinstance(d, list):
+def seeds(y: Any, d: Any) -> list[Any]:
+    """All outputs together; for several arrays also each one alone, with None for the rest."""
+    if not isinstance(d, list) or isinstance(y, list) and any(isinstance(item, float) for item in y):
         return [d]
     alone = [[item if k == j else None for k, item in enumerate(d)] for j in range(len(d)) if d[j] is not None]
     return [d, *alone]

@@ -165,8 +165,11 @@ class Analysis:
 
 
 def is_reader(fn: Any) -> bool:
+    """Whether a function of a library surely leaves its arguments as they are."""
+    if getattr(fn, "__name__", "") in ("at", "shuffle", "put", "copyto", "place", "putmask", "partition", "setfield", "byteswap", "resize"):
+        return False
     module = getattr(fn, "__module__", None) or ""
-    return module.split(".")[0] in ("numpy", "scipy", "math", "logging", "warnings", "builtins", "time") and not getattr(fn, "__name__", "").startswith("shuffle")
+    return module.split(".")[0] in ("numpy", "scipy", "math", "logging", "warnings", "builtins", "time")
 
 
 def operands(s: Specialiser, stmt: Any) -> list[str]:

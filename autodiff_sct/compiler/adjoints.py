@@ -61,6 +61,8 @@ def name_adjoint(s: Specialiser, leaf: Value, name: str) -> None:
 def is_full(s: Specialiser, value: Value, name: str) -> bool:
     """Whether a cotangent surely has its variable's shape."""
     have, want = s.num(value), s.facts[name]
+    if isinstance(value, Leaf) and s.fits.get(value.name) == name:
+        return True
     if have is None or not isinstance(want, Num) or have.dims is None or want.dims is None:
         return False
     return len(have.dims) == len(want.dims) and all(fits(s, a, b) for a, b in zip(have.dims, want.dims))
@@ -91,7 +93,7 @@ def fit(s: Specialiser, value: Value, name: str) -> Value:
     """A contribution in the shape and dtype of its variable, summed over the axes along which that was broadcast."""
     want = s.facts[name]
     have = s.num(value)
-    if not isinstance(want, Num):
+    if not isinstance(want, Num) or (isinstance(value, Leaf) and s.fits.get(value.name) == name):
         return value
     if have is None or have.dims is None or want.dims is None or have.dtype is None or want.dtype is None:
         return arrays_helper(s, value, name)
@@ -116,7 +118,7 @@ def op(s: Specialiser, fn: Any, **arguments: Value) -> ir.Op:
 def arrays_helper(s: Specialiser, value: Value, name: str) -> Value:
     """Where the facts do not tell: the run-time helper."""
     facts = facts_like(s, name)
-    return s.let(helper(s, runtime.unbroadcast, value, Leaf(name)), facts, op(s, runtime.unbroadcast, cotangent=value, like=Leaf(name)), may_raise=False)
+    return fitting(s, s.let(helper(s, runtime.unbroadcast, value, Leaf(name)), facts, may_raise=False), name)
 
 
 def cast(s: Specialiser, value: Value, have: Num, want: Num) -> Value:
@@ -172,8 +174,8 @@ def zeros(s: Specialiser, name: str, bound: bool = False) -> Value:
     if isinstance(facts, Num) and facts.python:
         return Const(0j if facts.kind == "complex" else 0.0)
     if isinstance(facts, Num) and facts.kind is not None and facts.dtype is not None and facts.dtype.kind in "fc":
-        return s.let(numpy_call(s, "zeros_like", ir.name(name)), facts_like(s, name), op(s, np.zeros_like, a=Leaf(name)), may_raise=False)
-    return s.let(helper(s, runtime.zeros_like, Leaf(name)), facts_like(s, name), op(s, runtime.zeros_like, x=Leaf(name)), may_raise=False)
+        return fitting(s, s.let(numpy_call(s, "zeros_like", ir.name(name)), facts_like(s, name), may_raise=False), name)
+    return fitting(s, s.let(helper(s, runtime.zeros_like, Leaf(name)), facts_like(s, name), may_raise=False), name)
 
 
 def spread(s: Specialiser, value: Value, name: str, bound: bool = False) -> Value:
@@ -183,10 +185,16 @@ def spread(s: Specialiser, value: Value, name: str, bound: bool = False) -> Valu
     want = s.facts[name]
     have = s.num(value)
     if isinstance(want, Num) and want.kind == "array" and have is not None and have.dims == () and (have.python or have.dtype == want.dtype):
-        return s.let(numpy_call(s, "full_like", ir.name(name), s.expr(value)), facts_like(s, name), op(s, np.full_like, a=Leaf(name), fill_value=value), may_raise=False)
+        return fitting(s, s.let(numpy_call(s, "full_like", ir.name(name), s.expr(value)), facts_like(s, name), may_raise=False), name)
     if isinstance(want, Num) and want.kind == "npscalar" and have is not None and have.python:
         return value
-    return s.let(helper(s, runtime.spread, value, Leaf(name)), facts_like(s, name), op(s, runtime.spread, cotangent=value, like=Leaf(name)), may_raise=False)
+    return fitting(s, s.let(helper(s, runtime.spread, value, Leaf(name)), facts_like(s, name), may_raise=False), name)
+
+
+def fitting(s: Specialiser, leaf: Leaf, name: str) -> Leaf:
+    """Note that a cotangent has the shape of its variable, also where nobody knows that shape."""
+    s.fits[leaf.name] = name
+    return leaf
 
 
 def copied(s: Specialiser, value: Value) -> Value:
@@ -196,4 +204,7 @@ def copied(s: Specialiser, value: Value) -> Value:
         return value
     own = replace(facts, roots=frozenset([s.root(("copy", s.counter))]))
     expr = ir.call(ir.attribute(s.expr(value), "copy"))
-    return s.let(expr, own, op(s, np.ndarray.copy, self=value), may_raise=False)
+    result = s.let(expr, own, may_raise=False)
+    if isinstance(value, Leaf) and value.name in s.fits:
+        s.fits[result.name] = s.fits[value.name]
+    return result

@@ -160,7 +160,7 @@ def adjoint(request: Request) -> Emitted:
     inputs, weights = wanted_inputs(s, table, request)
     active = activity(s, forward, where, inputs, set(outputs))
     refuse_captured(s, where, active)
-    result_expr = s.expr(result) if request.value and not request.split else None
+    result_expr = s.expr(own_result(s, where, table, forward, result)) if request.value and not request.split else None
     r = Reverse(s, active, where)
     r.initial_fields = s.initial  # type: ignore[attr-defined]
     r.index(forward)
@@ -189,6 +189,31 @@ def without_dead(s: Specialiser, block: ir.Block, result: Value, table: Argument
     kept = [n for p in request.wrt for n in input_leaves(s, table.values[p])]
     final = ir.Return(ir.tuple_([ir.name(n) for n in [*s.leaves(result), *kept]]))
     return sweep_dead(s, [*block, final], set(ir.walk(block)), set())[:-1]
+
+
+def own_result(s: Specialiser, where: Regions, table: Arguments, forward: ir.Block, result: Value) -> Value:
+    """The result in memory that neither the caller holds nor the reverse sweep changes."""
+    from .adjoints import copied
+    from .regions import roots_of
+
+    held = {root for n in table.entries for root in roots_of(s.facts[n])}
+    held |= {root for e in s.externals.values() for root in roots_of(e.facts)}
+    seen: set[int] = set()
+
+    def own(value: Value) -> Value:
+        if isinstance(value, TupleV):
+            return TupleV(tuple(own(v) for v in value.items), value.cls)
+        if isinstance(value, ListV):
+            return ListV(tuple(own(v) for v in value.items), value.site)
+        if not isinstance(value, Leaf) or not isinstance(s.facts[value.name], Num):
+            return value
+        roots = roots_of(s.facts[value.name])
+        shared = bool(roots & (held | seen)) or where.is_written(value.name)
+        seen.update(roots)
+        return copied(s, value) if shared and s.facts[value.name].kind == "array" else value  # type: ignore[union-attr]
+
+    with s.writing(forward):
+        return own(result)
 
 
 def parameter_name(table: Arguments, parameter: str) -> Any:

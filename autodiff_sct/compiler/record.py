@@ -82,7 +82,7 @@ class Record:
 
     def sinks(self, name: str, stmt: Any, reverse: ir.Block, forward: ir.Block) -> bool:
         """Whether only the sides of one branch need a variable, so that they keep it themselves."""
-        if not isinstance(stmt, ir.If) or name in ir.reads(stmt) or self.is_cheap(name, forward):
+        if not isinstance(stmt, ir.If) or name in ir.reads(stmt) or self.is_cheap(name, forward, {}):
             return False
         users = [other for other in reverse if name in reads_inside(other)]
         primal = getattr(stmt, "primal", None)
@@ -126,18 +126,25 @@ class Record:
         facts = self.s.facts[name]
         return isinstance(facts, Num) and facts.dims == () and facts.dtype is not None and facts.dtype.kind == "b"
 
-    def is_cheap(self, name: str, forward: ir.Block) -> bool:
+    def is_cheap(self, name: str, forward: ir.Block, names: dict[str, str]) -> bool:
         """Whether a variable costs next to nothing to compute again."""
         home = self.homes[name]
         if isinstance(home.stmt, ir.Loop):
             return name == home.stmt.index
         return isinstance(home.stmt, ir.Let) and self.may_repeat(home.stmt) and all(
-            not self.is_local(n, forward) or self.is_cheap(n, forward) for n in ir.reads(home.stmt)
+            self.is_there(n, forward, names) for n in ir.reads(home.stmt)
         )
+
+    def is_there(self, name: str, forward: ir.Block, names: dict[str, str]) -> bool:
+        """Whether a variable is at hand in the reverse sweep of a block, or can be computed again there."""
+        home = self.homes.get(name)
+        if home is None or home.loop is None or name in names:
+            return True
+        return home.block is forward and self.is_cheap(name, forward, names)
 
     def recomputed(self, name: str, forward: ir.Block, names: dict[str, str], result: ir.Block) -> Any | None:
         home = self.homes[name]
-        if not isinstance(home.stmt, ir.Let) or not self.is_cheap(name, forward):
+        if not isinstance(home.stmt, ir.Let) or not self.is_cheap(name, forward, names):
             return None
         for operand in ir.reads(home.stmt):
             if operand not in names and self.is_local(operand, forward):
@@ -202,7 +209,7 @@ class Record:
         """A side of a branch that keeps variables from before the branch itself."""
         moved = {n: self.homes[n] for n, side in self.homes_in if side == id(forward) and n not in names}
         for name, old in moved.items():
-            self.homes[name] = Home(forward, old.loop, old.stmt)
+            self.homes[name] = Home(forward, old.loop, None)  # not made here: saved where the side begins
         result = self.block(reverse, forward, names)
         self.homes |= moved
         return result

@@ -8,7 +8,7 @@ import gast
 
 from . import ir
 from .activity import operands
-from .adjoints import Adjoint, copied, facts_like, spread, zeros
+from .adjoints import Adjoint, copied, facts_like, name_adjoint, spread, zeros
 from .facts import FLOAT, INT, Num
 from .specialise.values import Const, Leaf, Value
 
@@ -20,8 +20,7 @@ def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
     from .reverse import as_variable, defined_in
 
     s = r.s
-    own = [c for c in stmt.carries if r.activity.active(c.out) and not r.has_shadow(c.out)]
-    own = [c for c in own if r.activity.active(c.phi)]
+    own = [c for c in stmt.carries if r.activity.active(c.phi) and not r.has_shadow(c.phi)]
     inner = defined_in(stmt)
     around = outer_operands(r, stmt, inner)
     node = backwards(r, stmt)
@@ -86,6 +85,7 @@ def begin(r: Reverse, name: str, init: Leaf) -> ir.Carry:
     phi, out = s.fresh(f"d_{s.hints[name]}", facts), s.fresh(f"d_{s.hints[name]}", facts)
     if name in s.named:
         s.named |= {phi, out}
+    s.fits |= {phi: name, out: name}
     return ir.Carry(phi, init.name, None, out)
 
 
@@ -100,6 +100,7 @@ def owned_start(r: Reverse, name: str) -> Leaf:
     else:
         full = spread(s, old.value, name)
         value = full if old.owned or full != old.value else copied(s, full)
+    name_adjoint(s, value, name)
     return as_variable(s, value, name)
 
 

@@ -90,7 +90,7 @@ def enclosing_loops(block: ir.Block, around: tuple[ir.Loop, ...] = ()) -> dict[A
 
 
 def is_needed(r: Reverse, write: Any, place: int, loops: dict[Any, tuple[ir.Loop, ...]], region: int | None) -> bool:
-    if place < r.order[write]:
+    if place <= r.order[write]:  # an operand of the write itself may be memory that it changes
         return True
     reader = next((stmt for stmt, p in r.order.items() if p == place), None)
     if reader is None:

@@ -65,7 +65,7 @@ class Shadows:
                         self.merge(stmt, m)
             elif isinstance(stmt, ir.Loop):
                 for c in stmt.carries:
-                    if self.wanted(c.out):
+                    if self.wanted(c.phi):
                         self.table[c.out] = self.given.get(c.out) or self.fresh(c.out)
             elif isinstance(stmt, ir.Try) and any(self.wanted(target) for target, _ in stmt.merges):
                 raise AliasError("an array that is written later comes out of a `try`", "copy it after the try statement", stmt.origin)
@@ -213,7 +213,7 @@ class Shadows:
         s = self.r.s
         pairs = []
         for c in stmt.carries:
-            if self.wanted(c.out):
+            if self.wanted(c.phi):
                 self.check_moved(stmt, c)
                 facts = self.facts(c.out)
                 phi, out = s.fresh(f"d_{s.hints[c.out]}", facts), s.fresh(f"d_{s.hints[c.out]}", facts)

@@ -191,6 +191,9 @@ def transposed(s: Specialiser, base: Leaf, facts: Num) -> Value:
     expr = ir.attribute(ir.name(base.name), "T")
     if facts.dims is not None and len(facts.dims) < 2:
         return base
+    made = s.definitions.get(base.name)
+    if s.frame is not None and s.frame.rule and isinstance(made, gast.Attribute) and made.attr == "T" and isinstance(made.value, gast.Name):
+        return Leaf(made.value.id)
     result = Num(facts.kind, facts.dtype, None if facts.dims is None else facts.dims[::-1], facts.roots, None, facts.tensor)
     return s.let(expr, result, ir.Op(np.transpose, {"a": base}, None, (base.name,)), hint="transposed", may_raise=False)
 

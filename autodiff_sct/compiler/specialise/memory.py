@@ -106,6 +106,25 @@ def putmask(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
     return Const(None)
 
 
+@handles(np.put_along_axis)
+def put_along_axis(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from ...rules.index import places_along
+    from .attributes import attribute_of
+
+    given = dict(zip(("arr", "indices", "values", "axis"), args)) | kwargs
+    base = target(s, given["arr"])
+    axis, facts = s.static(given.get("axis", Const(-1))), s.facts[base.name]
+    if axis is None or not isinstance(facts, Num) or facts.ndim is None:
+        raise s.refuse("np.put_along_axis without an axis", "write into `a.reshape(-1)` by index")
+    shape = attribute_of(s, base, "shape")
+    expr = ir.call(s.bind("places_along", places_along), s.expr(given["indices"]), s.expr(shape), ir.constant(axis % facts.ndim))
+    from ..facts import Opaque
+
+    index = s.let(expr, Opaque(tuple), hint="places")
+    arrays.store_item(s, base, index, given["values"])
+    return Const(None)
+
+
 @handles(np.fill_diagonal)
 def fill_diagonal(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     base = target(s, args[0])

@@ -50,6 +50,8 @@ class Specialiser:
         self.frozen: set[Any] = set()
         self.objects: dict[Any, Any] = {}  # id of an Obj that exists outside -> (object, read)
         self.imports: dict[Any, Value] = {}
+        self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
+        self.definitions: dict[str, Any] = {}
         self.equal: dict[Any, Any] = {}
         self.unbound: set[str] = set()  # variables that some paths leave unbound
 
@@ -98,6 +100,7 @@ class Specialiser:
         """Emit ``hint = expr`` and return the variable."""
         target = self.fresh(hint, facts)
         self.block.append(ir.Let((target,), expr, op, self.where(), effect, may_raise))
+        self.definitions[target] = expr
         return Leaf(target)
 
     def let_several(

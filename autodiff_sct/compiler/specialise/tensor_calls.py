@@ -1,4 +1,4 @@
-"""Tensors made and unwrapped inside a differentiated program: arrays there, marked, so that results are wrapped again."""
+"""Tensors made and unwrapped inside a differentiated program: arrays, marked, so that results are wrapped again."""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ TOPICS = (
     "closures",
     "comprehensions",
     "containers",
+    "corners",
     "dtypes",
     "errors_flow",
     "exits",

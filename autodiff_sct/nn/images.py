@@ -63,6 +63,7 @@ class Conv2d(Cell):
         self.group = positive(group, "group")
         if in_channels % group or out_channels % group:
             raise ArgumentValueError(f"{in_channels} and {out_channels} channels do not fall into {group} groups")
+        self.grouped = group > 1
         self.kernel_size = pair(kernel_size, "kernel_size")
         self.stride = pair(stride, "stride")
         self.dilation = pair(dilation, "dilation")
@@ -80,11 +81,11 @@ class Conv2d(Cell):
         pads = pads_of(x, self.kernel_size, self.stride, self.dilation, self.pad_mode, self.padding)
         seen = windows(x, self.kernel_size, self.stride, self.dilation, pads)
         n, _, _, rows, columns = seen.shape
-        if self.group == 1:
-            y = np.matmul(np.reshape(self.weight, (self.out_channels, -1)), np.reshape(seen, (n, -1, rows * columns)))
-        else:
+        if self.grouped:
             kernels = np.reshape(self.weight, (self.group, self.out_channels // self.group, -1))
             y = np.matmul(kernels, np.reshape(seen, (n, self.group, -1, rows * columns)))
+        else:
+            y = np.matmul(np.reshape(self.weight, (self.out_channels, -1)), np.reshape(seen, (n, -1, rows * columns)))
         y = np.reshape(y, (n, self.out_channels, rows, columns))
         if self.has_bias:
             y = y + np.reshape(self.bias, (self.out_channels, 1, 1))

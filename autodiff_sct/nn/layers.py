@@ -134,11 +134,12 @@ class Dropout(Cell):
             raise ArgumentTypeError(f"p is a probability, not {p!r}")
         if not 0 <= self.p < 1:
             raise ArgumentValueError(f"p is at least 0 and less than 1, not {p}")
+        self.drops = self.p > 0
         self.generator = generator()
 
     def construct(self, x: Any) -> Any:
         """Draw which elements stay."""
-        if not self.training or self.p == 0:
+        if not (self.training and self.drops):
             return x
         dropped = self.generator.random(x.shape) < self.p
         return np.where(dropped, 0, x / (1 - self.p))
@@ -223,6 +224,7 @@ class LayerNorm(Cell):
             raise ArgumentTypeError(f"normalized_shape is a tuple or list of int, not {normalized_shape!r}")
         self.normalized_shape = tuple(normalized_shape)
         self.begin_norm_axis = begin_norm_axis
+        self.last_only = begin_norm_axis == -1
         self.epsilon = epsilon
         self.gamma = Parameter(initializer(gamma_init, self.normalized_shape, dtype), "gamma")
         self.beta = Parameter(initializer(beta_init, self.normalized_shape, dtype), "beta")
@@ -230,7 +232,7 @@ class LayerNorm(Cell):
     def construct(self, x: Any) -> Any:
         """Normalise."""
         first = self.begin_norm_axis + x.ndim if self.begin_norm_axis < 0 else self.begin_norm_axis
-        axes = tuple(range(first, x.ndim))
+        axes = -1 if self.last_only else tuple(range(first, x.ndim))
         centred = x - np.mean(x, axis=axes, keepdims=True)
         variance = np.mean(centred * centred, axis=axes, keepdims=True)
         return centred / np.sqrt(variance + self.epsilon) * self.gamma + self.beta

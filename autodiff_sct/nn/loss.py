@@ -178,10 +178,12 @@ class CrossEntropyLoss(LossBase):
         self.weight = weight
         self.ignore_index = ignore_index
         self.label_smoothing = label_smoothing
+        self.smooths = label_smoothing > 0
 
     def construct(self, logits: Any, labels: Any) -> Any:
         """Compare `logits` with `labels`: classes, or a probability for each class."""
-        return F.cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
+        smoothing = self.label_smoothing if self.smooths else None
+        return F.cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, smoothing)
 
 
 class SoftmaxCrossEntropyWithLogits(LossBase):

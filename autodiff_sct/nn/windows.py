@@ -11,7 +11,7 @@ from ..errors import ArgumentTypeError, ArgumentValueError
 __all__ = ["pads_of", "pair", "windows"]
 
 
-def windows(x: Any, kernel: Any, stride: Any, dilation: Any, pads: Any, fill: float = 0.0) -> Any:
+def windows(x: Any, kernel: Any, stride: Any, dilation: Any, pads: Any, fill: Any = None) -> Any:
     """The windows of `x`, shape ``(n, c, kernel height * kernel width, rows, columns)``.
 
     Parameters
@@ -21,13 +21,13 @@ def windows(x: Any, kernel: Any, stride: Any, dilation: Any, pads: Any, fill: fl
     kernel, stride, dilation : pair of int
         Height and width of a window; steps between windows; steps inside a window.
     pads : four int
-        Rows added above and below, columns added left and right, of the value `fill`.
+        Rows added above and below, columns added left and right, of the value `fill`; of zeros with None.
     """
     n, c, height, width = x.shape
     above, below, left, right = pads
     tall, wide = height + above + below, width + left + right
     padded = np.zeros_like(x, shape=(n, c, tall, wide))
-    if fill != 0:
+    if fill is not None:
         padded = padded + fill
     padded[:, :, above : above + height, left : left + width] = x
     rows = (tall - dilation[0] * (kernel[0] - 1) - 1) // stride[0] + 1

@@ -102,21 +102,24 @@ def cross_entropy(
     weight: Any = None,
     ignore_index: int = -100,
     reduction: str = "mean",
-    label_smoothing: float = 0.0,
+    label_smoothing: float | None = None,
 ) -> Any:
-    """The cross entropy of the softmax of `input` with classes, or with a probability for each class."""
+    """The cross entropy of the softmax of `input` with classes, or with a probability for each class.
+
+    `label_smoothing` is the share of each label that is spread evenly over all classes; None is no share.
+    """
     axis = 1 if input.ndim > 1 else 0
     log_p = log_softmax(input, axis)
     if np.issubdtype(target.dtype, np.floating):
         return soft_cross_entropy(log_p, target, weight, reduction, label_smoothing, axis)
-    if label_smoothing == 0:
+    if label_smoothing is None:
         return nll_loss(log_p, target, weight, ignore_index, reduction)
     return smoothed_cross_entropy(log_p, target, weight, ignore_index, reduction, label_smoothing, axis)
 
 
-def soft_cross_entropy(log_p: Any, target: Any, weight: Any, reduction: str, smoothing: float, axis: int) -> Any:
+def soft_cross_entropy(log_p: Any, target: Any, weight: Any, reduction: str, smoothing: Any, axis: int) -> Any:
     """The cross entropy with a probability for each class."""
-    if smoothing != 0:
+    if smoothing is not None:
         target = target * (1 - smoothing) + smoothing / log_p.shape[axis]
     scaled = log_p if weight is None else log_p * along(weight, log_p, axis)
     loss = -np.sum(target * scaled, axis=axis)

@@ -15,12 +15,13 @@ import numpy as np
 
 from ..errors import NoRule
 from ..rules.table import NONDIFFERENTIABLE, TABLE
-from ..runtime import memory, scatter
+from ..runtime import broadcast, memory, scatter
 from . import ir
 from .activity import Activity, operands
 from .adjoints import Adjoint, call_sum, copied, facts_like, fit, helper, is_full, is_unbound, name_adjoint, numpy_call, op, spread, zeros
 from .facts import FLOAT, INT, UNKNOWN, Listed, Mapped, Num, Pair
 from .regions import Regions
+from .sharing import check_copied, check_put, holds_memory
 from .shadows import Shadows
 from .specialise import arrays
 from .specialise.rules import apply_rule
@@ -125,6 +126,7 @@ class Reverse:
         s = self.s
         outer, s.origin = s.origin, getattr(stmt, "origin", None)
         start = len(s.block)
+        self.shadows.meet_items(stmt)
         if isinstance(stmt, ir.Let):
             self.let(stmt)
         elif isinstance(stmt, ir.Store):
@@ -161,11 +163,12 @@ class Reverse:
         if fn is list or fn is dict:
             self.list_made(stmt)
         elif fn is list.copy:
+            check_copied(self, stmt)
             self.add(stmt.op.arguments["x"].name, self.shadows.of(stmt.target), False)
         elif fn is operator.getitem:
             self.item_read(stmt)
         elif self.shadows.is_view(stmt):
-            return
+            self.shadows.give_back(stmt)
         else:
             self.operation(stmt)
 
@@ -296,6 +299,7 @@ class Reverse:
         d = incoming[0]
         if isinstance(facts, (Listed, Mapped, Pair)):
             if isinstance(s.facts[stmt.target], Listed):  # a slice of a list
+                check_copied(self, stmt)
                 s.block.append(ir.Effect(helper(s, scatter.add_at, self.shadows.of(base.name), index, d), s.origin, "adjoint"))
             else:
                 self.add_at(self.shadows.of(base.name), index, d)
@@ -348,6 +352,7 @@ class Reverse:
             return
         shadow = self.shadows.of(stmt.target)
         for k, item in enumerate(items.items):
+            check_put(self, stmt, item, stmt.target)
             self.give_item(item, shadow, Const(k))
 
     def give_item(self, item: Value, shadow: Leaf, index: Value) -> None:
@@ -379,9 +384,15 @@ class Reverse:
         shadow, index, value = self.shadows.of(base.name), arguments["index"], arguments["value"]
         facts = s.facts[base.name]
         if isinstance(facts, (Listed, Mapped)):
+            check_put(self, stmt, value, base.name)
             self.give_item(value, shadow, index)
-            self.store(shadow, index, Const(0.0))
-            self.shadows.restore(stmt)
+            if holds_memory(self, s.elements_of(facts)):
+                self.shadows.restore(stmt)
+                zero = helper(s, broadcast.zeros_like, self.shadows.old(stmt))
+                s.block.append(ir.Store(shadow.name, s.expr(index), zero, None, s.origin))
+            else:
+                self.store(shadow, index, Const(0.0))
+                self.shadows.restore(stmt)
         elif stmt.aug in (gast.Add, gast.Sub) and not self.may_repeat(index):
             self.shadows.restore(stmt)
             slot = self.slot(shadow, index, copy=True)
@@ -456,6 +467,7 @@ class Reverse:
         if stmt.kind == "append":
             base, value = stmt.operands
             if self.activity.active(base.name):
+                check_put(self, stmt, value, base.name)
                 shadow = self.shadows.of(base.name)
                 known = FLOAT if isinstance(f := s.facts_of(value), Num) and f.kind == "float" else UNKNOWN
                 d = s.let(ir.call(ir.attribute(s.expr(shadow), "pop")), known, effect=True, hint="d_item")
@@ -491,7 +503,7 @@ class Reverse:
         if not self.activity.active(base.name):
             return
         shadow = self.shadows.of(base.name)
-        if isinstance(s.facts[stmt.target], (Listed, Mapped, Pair)):
+        if self.has_shadow(stmt.target) and self.activity.active(stmt.target):
             value: Value = self.shadows.of(stmt.target)
         else:
             found = self.take(stmt.target)

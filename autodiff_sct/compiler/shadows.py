@@ -21,6 +21,7 @@ from . import ir
 from .adjoints import helper, numpy_call
 from .facts import FLOAT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from .regions import roots_of
+from .sharing import end_of, is_item_read, refuse_changed
 from .specialise import arrays
 from .specialise.values import Const, Leaf, TupleV, Value
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 UNCERTAIN = {np.reshape, np.ravel, np.ascontiguousarray, np.asfortranarray, np.ndarray.astype, np.require if hasattr(np, "require") else None}
 
 READ_ONLY_DIAGONALS = {np.diag, np.diagonal, np.ndarray.diagonal, np.linalg.diagonal}
-OVERLAPPING = {np.broadcast_to, np.lib.stride_tricks.sliding_window_view, np.broadcast_arrays}
+OVERLAPPING = {np.imag, np.broadcast_to, np.lib.stride_tricks.sliding_window_view, np.broadcast_arrays}
 
 
 class Shadows:
@@ -38,9 +39,12 @@ class Shadows:
         self.r = reverse
         self.table: dict[str, Leaf] = {}
         self.given: dict[str, Leaf] = {}
+        self.pending: dict[str, ir.Let] = {}  # items of lists, whose shadows are not looked up yet
+        self.item_sources: dict[str, list[tuple[ir.Let, Leaf]]] = {}
         self.olds: dict[Any, Leaf] = {}
         self.before: dict[Any, list[ir.Let]] = {}
         self.restores: list[tuple[Any, Any]] = []  # (forward statement, the statement that undoes it)
+        self.uncertain: set[Any] = set()  # views that may be copies
         self.loops: list[list[tuple[ir.Carry, ir.Carry]]] = []
 
     def of(self, name: str) -> Leaf:
@@ -56,6 +60,9 @@ class Shadows:
         """Make the shadows of what a block defines, in the order of the forward sweep."""
         for stmt in block:
             if isinstance(stmt, ir.Let):
+                if len(stmt.targets) > 1 and self.wanted(stmt.target) and self.is_view(stmt):
+                    self.several_views(stmt)
+                    continue
                 for target in stmt.targets:
                     if self.wanted(target):
                         self.make(stmt, target)
@@ -94,15 +101,18 @@ class Shadows:
             element = s.elements_of(facts)
             s.put_element(listed, shadow_element(element))
             return listed
-        if isinstance(facts, Pair):
-            return Pair(tuple(shadow_element(f) for f in facts.items))
+        if isinstance(facts, Pair):  # a tuple's shadow is a list
+            for f in facts.items:
+                s.put_element(Listed(root), shadow_element(f))
+            return Listed(root)
         return UNKNOWN
 
     def call(self, leaf: Leaf, name: str) -> Leaf:
         s = self.r.s
         if leaf.name not in s.named:
             s.hints[leaf.name] = f"d_{s.hints[name]}"
-            s.named.add(leaf.name)
+            if name in s.named:
+                s.named.add(leaf.name)
         return leaf
 
     def make(self, stmt: ir.Let, target: str) -> None:
@@ -111,11 +121,41 @@ class Shadows:
                 raise AliasError(f"a view of an array that is written leaves its block as {self.r.s.hints[target]!r}", "copy it (`.copy()`)", stmt.origin)
             self.table[target] = self.given[target]
         elif self.is_view(stmt):
-            self.table[target] = self.view(stmt, target)
+            base = self.base_of(stmt)
+            if is_item_read(self.r, stmt) or (base is not None and base.name in self.pending):
+                self.pending[target] = stmt
+            else:
+                self.table[target] = self.view(stmt, target)
         elif stmt.op is not None and stmt.op.fn is list:
             self.table[target] = self.list_of_shadows(stmt, target)
         else:
             self.table[target] = self.fresh(target)
+
+    def meet_items(self, stmt: Any) -> None:
+        """Look up the shadows of items of lists that a statement, or one reversed after it, may use."""
+        start = self.r.order[stmt]
+        for target in [t for t in self.pending if self.r.last.get(t, -1) >= start]:
+            if target in self.pending:
+                self.look_up(target, end_of(self.r, stmt))
+
+    def look_up(self, target: str, end: int) -> None:
+        stmt = self.pending.pop(target)
+        base = self.base_of(stmt)
+        assert base is not None
+        if base.name in self.pending:
+            self.look_up(base.name, end)
+        bases = self.item_bases(stmt)
+        for made, container in bases:
+            refuse_changed(self.r, made, container, end)
+        self.item_sources[target] = [(stmt, base), *self.item_sources.get(base.name, [])]
+        self.table[target] = self.view(stmt, target)
+
+    def item_bases(self, stmt: ir.Let) -> list[tuple[ir.Let, Leaf]]:
+        """The containers that an item was read out of, from the inside out."""
+        base = self.base_of(stmt)
+        assert base is not None
+        own = [(stmt, base)] if is_item_read(self.r, stmt) else []
+        return [*own, *self.item_sources.get(base.name, [])]
 
     def list_of_shadows(self, stmt: ir.Let, target: str) -> Leaf:
         """A list of arrays that are written holds their shadows, so that both ways to them lead to one."""
@@ -124,11 +164,15 @@ class Shadows:
         items = stmt.op.arguments["items"].items
         flat = [v for v in items if isinstance(v, Leaf)]
         if items and len(flat) == len(items) and any(self.wanted(v.name) for v in flat):
-            if self.is_resized(target) or not all(self.wanted(v.name) for v in flat):
-                raise AliasError("an array that is written is also in a list that changes", "copy it into the list", stmt.origin)
+            if self.is_resized(target) or not all(v.name in self.table for v in flat):
+                return self.fresh(target)  # as values, which `check_put` lets pass
             shadows = [s.expr(self.of(v.name)) for v in flat]
             r.shared_lists.add(target)
-            return self.call(s.let(gast.List(shadows, gast.Load()), self.facts(target), may_raise=False), target)
+            facts = self.facts(target)
+            assert isinstance(facts, Listed)
+            for v in flat:
+                facts = replace(facts, roots=facts.roots | roots_of(s.facts[self.of(v.name).name]))
+            return self.call(s.let(gast.List(shadows, gast.Load()), facts, may_raise=False), target)
         return self.fresh(target)
 
     def is_resized(self, name: str) -> bool:
@@ -136,7 +180,7 @@ class Shadows:
 
     def base_of(self, stmt: ir.Let) -> Leaf | None:
         """The operand whose memory a statement's result shares."""
-        if stmt.op is None or len(stmt.targets) != 1:
+        if stmt.op is None:
             return None
         s = self.r.s
         facts = s.facts[stmt.target]
@@ -167,14 +211,35 @@ class Shadows:
             if known.dims is None and stmt.op.fn not in UNCERTAIN and stmt.op.fn is not operator.getitem:
                 raise AliasError("whether this is a view of an array that is written is known only at run time", "copy it (`.copy()`)", stmt.origin)
             expr = ir.call(s.bind("same_view", memory.same_view), expr, s.expr(shadow), ir.name(target), s.expr(base))
+            self.uncertain.add(stmt)
         if stmt.op.fn in READ_ONLY_DIAGONALS:
             expr = ir.call(s.bind("writable", memory.writable), expr)
         elif stmt.op.fn in OVERLAPPING:
-            raise AliasError("a view with overlapping elements of an array that is written", "copy the array before taking the view", stmt.origin)
+            raise AliasError("a view of an array that is written has no view of its adjoint that adds up", "copy the array before taking the view", stmt.origin)
         found = self.facts(target)
-        if isinstance(found, Num) and roots_of(s.facts[shadow.name]):
-            found = replace(found, roots=roots_of(s.facts[shadow.name]))
+        if isinstance(found, (Num, Listed, Mapped)) and roots_of(s.facts[shadow.name]):
+            found = replace(found, roots=roots_of(s.facts[shadow.name]) | (roots_of(found) if not isinstance(found, Num) else frozenset()))
         return self.call(s.let(expr, found, may_raise=False), target)
+
+    def give_back(self, stmt: ir.Let) -> None:
+        """What turned out to be a copy gives its cotangent back to what it was copied from."""
+        base = self.base_of(stmt)
+        if base is not None and stmt in self.uncertain:
+            s = self.r.s
+            call = helper(s, memory.give_back, self.of(base.name), self.of(stmt.target))
+            s.block.append(ir.Effect(call, s.origin, "adjoint"))
+
+    def several_views(self, stmt: ir.Let) -> None:
+        """The parts of an array that was split are parts of its shadow."""
+        s = self.r.s
+        base = self.base_of(stmt)
+        assert base is not None
+        shadow = self.of(base.name)
+        root = roots_of(s.facts[shadow.name])
+        facts = [replace(f, roots=root) if isinstance(f := s.facts[t], Num) else f for t in stmt.targets]
+        expr = ir.substitute(stmt.expr, {base.name: ir.name(shadow.name)})
+        for target, leaf in zip(stmt.targets, s.let_several(expr, facts, None)):
+            self.table[target] = self.call(leaf, target)
 
     # -- branches
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import AliasError
+from .scatter import plus
 
-__all__ = ["add_items", "same_view", "writable"]
+__all__ = ["add_items", "give_back", "same_view", "writable"]
 
 
 def same_view(shadow: Any, shadow_base: Any, primal: Any, primal_base: Any) -> Any:
@@ -29,11 +30,17 @@ def same_view(shadow: Any, shadow_base: Any, primal: Any, primal_base: Any) -> A
 
 def add_items(shadow: Any, cotangents: Any) -> None:
     """Add a list of cotangents to the shadow of a list, item by item."""
-    for k in range(len(cotangents)):
-        shadow[k] = shadow[k] + cotangents[k]
+    for k in cotangents if isinstance(cotangents, dict) else range(len(cotangents)):
+        shadow[k] = plus(shadow[k], cotangents[k])
 
 
 def writable(view: Any) -> Any:
     """A diagonal that NumPy returns for reading only, as one that may be added to: its elements are apart in memory."""
     view.flags.writeable = True
     return view
+
+
+def give_back(shadow_base: Any, shadow: Any) -> None:
+    """Add the cotangent of a reshaped copy to that of the array that it was copied from; a view's is there already."""
+    if not np.may_share_memory(shadow_base, shadow):
+        shadow_base += np.reshape(shadow, shadow_base.shape)

@@ -6,6 +6,7 @@ Plain ``shadow[index] += d`` gets both wrong where an integer index repeats, and
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -74,13 +75,18 @@ def add_to_items(shadow: Any, index: Any, cotangent: Any) -> None:
 
 
 def plus(a: Any, b: Any) -> Any:
-    """`a` and `b` added, item by item in containers; None, the cotangent of what nothing depends on, adds nothing."""
+    """`a` with `b` added, in the memory of `a` where it has any; None, the cotangent of what nothing depends on, adds nothing."""
     if b is None:
         return a
-    if isinstance(a, list):
-        return [plus(x, y) for x, y in zip(a, b, strict=True)]
-    if isinstance(a, dict):
-        return {key: plus(item, b[key]) for key, item in a.items()}
+    if isinstance(a, (list, dict)):
+        for key, item in b.items() if isinstance(b, dict) else enumerate(b if isinstance(b, (list, tuple)) else ()):
+            a[key] = plus(a[key], item)
+        return a
+    if isinstance(b, (list, tuple, dict)):  # `a` is the zero of what was not there
+        return copy.deepcopy(b)
+    if isinstance(a, np.ndarray) and np.broadcast_shapes(a.shape, np.shape(b)) == a.shape:
+        a += np.real(b) if np.iscomplexobj(b) and not np.iscomplexobj(a) else b
+        return a
     return a + b
 
 

@@ -339,7 +339,8 @@ def augment_item(s: Specialiser, base: Value, index: Value, op: type, value: Val
         return
     old = get_item(s, base, index)
     new = arrays.augment(s, old, op, value)
-    set_item(s, base, index, new)
+    if new != old:  # an array is changed in place and stays where it is
+        set_item(s, base, index, new)
 
 
 def set_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> None:

@@ -185,10 +185,9 @@ def as_full(d, short, mode, odd):
     """The cotangent of the whole convolution, of which a mode returns the middle; `short` is the smaller size."""
     if mode == "full":
         return d
-    if mode == "valid":
-        return np.pad(d, short - 1)
-    before = (short - 1 + odd) // 2
-    return np.pad(d, (before, short - 1 - before))
+    before = short - 1 if mode == "valid" else (short - 1 + odd) // 2
+    after = short - 1 if mode == "valid" else short - 1 - before
+    return np.concatenate([np.zeros(before, d.dtype), d, np.zeros(after, d.dtype)])
 
 
 @reverse(np.bincount)

@@ -131,6 +131,8 @@ def leaf_gradient(r: Reverse, value: Leaf) -> Any:
     full = spread(s, fit(s, found.value, value.name), value.name)
     if full == found.value and not found.owned:
         full = copied(s, full)
+    if isinstance(facts, Num) and facts.kind == "array" and facts.dims == () and (have := s.num(full)) is not None and have.kind != "array":
+        return numpy_call(s, "asarray", s.expr(full))
     return s.expr(full)
 
 
@@ -144,7 +146,7 @@ def list_gradient(r: Reverse, value: Leaf) -> Any:
         shadow = s.expr(r.shadows.of(value.name))
     facts = s.facts[value.name]
     element = s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else None
-    if isinstance(element, Num) and element.kind in ("float", "array") and not r.regions.is_written(value.name):
+    if isinstance(element, Num) and element.kind == "array" and not r.regions.is_written(value.name):
         return shadow
     return ir.call(s.bind("like", objects.like), shadow, ir.name(value.name))
 

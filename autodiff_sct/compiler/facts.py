@@ -239,6 +239,8 @@ def evaluate_cached(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: tuple
         except Exception as error:
             last = error
             continue
+        if length < 3 and any(array.size == 0 for array in arrays_in(result)):
+            continue  # an empty result shows neither what it shares nor what it holds
         flat = [*values, *named.values()]
         shared = [
             k

@@ -13,7 +13,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ..errors import NoRule
+from ..errors import AliasError, NoRule
 from ..rules.table import NONDIFFERENTIABLE, TABLE
 from ..runtime import broadcast, memory, scatter
 from . import ir
@@ -47,10 +47,12 @@ class Reverse:
         """Number the statements of the forward sweep, and note where variables are defined and used."""
         self.first: dict[str, int] = {}
         self.last: dict[str, int] = {}
+        self.makers: dict[str, Any] = {}
         for place, stmt in enumerate(ir.walk(block)):
             self.order[stmt] = place
             for name in ir_targets(stmt):
                 self.first[name] = place
+                self.makers[name] = stmt
             for name in [*ir.reads(stmt), *(n for c in getattr(stmt, "carries", []) for n in (c.init, c.next) if n)]:
                 self.last[name] = place
 
@@ -483,6 +485,32 @@ class Reverse:
                 self.give_stored(value, copied(s, d))
         elif stmt.kind.startswith("list."):
             self.shadows.restore(stmt)
+
+    def check_moved(self, value: Value, stmt: Any) -> None:
+        """An array that is written may enter a list only for good: afterwards it is reached through the list alone."""
+        s = self.s
+        if isinstance(value, TupleV):
+            for part in value.items:
+                self.check_moved(part, stmt)
+            return
+        if not isinstance(value, Leaf) or not isinstance(s.facts[value.name], Num) or not self.has_shadow(value.name):
+            return
+        maker = self.makers.get(value.name)
+        fresh = isinstance(maker, ir.Let) and maker.op is not None and not maker.op.shares
+        if not fresh or any(self.last.get(n, -1) > self.order[stmt] for n in self.aliases(value.name)):
+            raise AliasError(
+                f"{s.hints[value.name]!r} is put into a list and written under another name",
+                "put a copy into the list (`.copy()`)",
+                stmt.origin,
+            )
+
+    def aliases(self, name: str) -> set[str]:
+        """A variable and its views."""
+        found = {name}
+        for other, maker in self.makers.items():
+            if isinstance(maker, ir.Let) and maker.op is not None and any(n in found for n in maker.op.shares):
+                found.add(other)
+        return found
 
     def give_popped(self, value: Value, d: Leaf) -> None:
         s = self.s

@@ -20,7 +20,7 @@ def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
     from .reverse import as_variable, defined_in
 
     s = r.s
-    own = [c for c in stmt.carries if r.activity.active(c.phi) and not r.has_shadow(c.phi)]
+    own = [c for c in stmt.carries if (r.activity.active(c.phi) or r.activity.active(c.out)) and not r.has_shadow(c.phi)]
     inner = defined_in(stmt)
     around = outer_operands(r, stmt, inner)
     node = backwards(r, stmt)
@@ -108,7 +108,8 @@ def end_of_iteration(r: Reverse, name: str, found: Adjoint | None, own: list[ir.
     s = r.s
     if found is not None:
         return spread(s, found.value, name)
-    return zeros(s, name)
+    # Only the last iteration's value is read: the one before it was as large, and counts for nothing.
+    return zeros(s, next((c.next for c in own if c.phi == name and c.next is not None), name))
 
 
 def outer_operands(r: Reverse, stmt: ir.Loop, inner: set[str]) -> list[str]:

@@ -59,7 +59,8 @@ nondifferentiable(
 
 nondifferentiable(
     np.shape, np.size, np.ndim, np.result_type, np.can_cast, np.promote_types, np.finfo, np.iinfo, np.dtype,
-    np.issubdtype, np.isdtype, np.min_scalar_type, np.common_type, np.iterable, np.isfortran, np.broadcast_shapes, np.shares_memory, np.may_share_memory,
+    np.issubdtype, np.isdtype, np.min_scalar_type, np.common_type, np.iterable, np.isfortran,
+    np.broadcast_shapes, np.shares_memory, np.may_share_memory,
     np.zeros_like, np.ones_like, np.empty_like,
     builtins.len, builtins.int, builtins.bool, builtins.isinstance, builtins.range, builtins.type,
     builtins.callable, builtins.hasattr, builtins.id, builtins.hash, builtins.str, builtins.repr,

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import autodiff_sct as ad
+from autodiff_sct.entry import dispatch
 from tests.bank.differences import assert_close, differentiate, gradient_by_differences, quiet, shrink_of, tolerance_of
 from tests.bank.registry import Program
 from tests.bank.structures import arrays, is_leaf, leaves, map_leaves, same, show, total
@@ -246,12 +247,20 @@ def check_smooth(program: Program) -> None:
 
 
 def check_source_alone(program: Program) -> None:
-    """The printed adjoint, run by itself in the globals of the program's module, gives the same gradient."""
-    text = source_of(program)
+    """The printed adjoint, read as a new program beside the user's module, gives the same gradient.
+
+    What the primal takes from outside (globals, closures, defaults) are further parameters of the adjoint.
+    """
+    args = program.args()
+    adjoint = dispatch().Adjoint(program.function, program.wrt, (), False, False, False)
+    values = adjoint.bind(args, {})
+    variant = adjoint.variant(values, args, {})
+    assert variant.text == source_of(program)
     names = {**module_globals(program)}
-    exec(compile(text, f"<adjoint of {program.name}>", "exec"), names)
-    adjoint = names[[node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)][-1]]
-    alone, _ = quiet(adjoint, *program.args())
+    exec(compile(variant.text, f"<adjoint of {program.name}>", "exec"), names)
+    function = names[[node.name for node in ast.parse(variant.text).body if isinstance(node, ast.FunctionDef)][-1]]
+    outside = [external.read() for external in variant.emitted.externals]
+    alone, _ = quiet(function, *values, *outside)
     expected, _ = quiet(ad.grad(program.function, position_of(program.wrt)), *program.args())
     assert same(alone, expected)
 

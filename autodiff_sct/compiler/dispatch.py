@@ -31,6 +31,9 @@ _builtin_calls.register_api()
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
+Slot = tuple[str, Any]  # a parameter's name and kind
+
+
 class Compiled:
     """A callable, what is wanted of it, and the variants compiled so far."""
 
@@ -43,6 +46,7 @@ class Compiled:
         self.signature = signature_of(fn)
         self.parameters = list(self.signature.parameters.values())
         self.simple = all(p.kind in POSITIONAL for p in self.parameters)
+        self.slots = tuple((p.name, p.kind) for p in self.parameters)
         name = getattr(fn, "__name__", None) or type(fn).__name__
         self.name = name if name.isidentifier() else "lambda_"
         self.variants: dict[Any, list[Variant]] = {}
@@ -51,20 +55,33 @@ class Compiled:
 
     # -- arguments
 
-    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """The arguments by parameter, defaults filled in."""
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Slot, ...], tuple[Any, ...]]:
+        """The emitted function's parameters and their arguments: starred ones one by one, defaults filled in."""
         if not kwargs and self.simple and len(args) == len(self.parameters):
-            return args
+            return self.slots, args
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
             raise ArgumentTypeError(f"{self.name}(): {error}") from None
         bound.apply_defaults()
-        return tuple(bound.arguments[p.name] for p in self.parameters)
+        slots: list[Slot] = []
+        values: list[Any] = []
+        for p in self.parameters:
+            value = bound.arguments[p.name]
+            if p.kind is inspect.Parameter.VAR_POSITIONAL:
+                slots += [(f"{p.name}_{k}", inspect.Parameter.POSITIONAL_ONLY) for k in range(len(value))]
+                values += value
+            elif p.kind is inspect.Parameter.VAR_KEYWORD:
+                slots += [(name, inspect.Parameter.KEYWORD_ONLY) for name in value]
+                values += value.values()
+            else:
+                slots.append((p.name, p.kind))
+                values.append(value)
+        return tuple(slots), tuple(values)
 
-    def wanted(self, values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, ...]:
+    def wanted(self, slots: tuple[Slot, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, ...]:
         """The names of the parameters with respect to which is differentiated; keywords count as further positions."""
-        names = [p.name for p in self.parameters]
+        names = [name for name, _ in slots]
         given = [*names[: len(args)], *(k for k in kwargs if k not in names[: len(args)])]
         order = [*given, *(n for n in names if n not in given)]
         result = []
@@ -74,7 +91,7 @@ class Compiled:
             result.append(order[position])
         return tuple(result)
 
-    def variant(self, values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Variant:
+    def variant(self, slots: tuple[Slot, ...], values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Variant:
         found_key = (tuple([key(v) for v in values]), tuple(kwargs) if kwargs else len(args))
         for variant in self.variants.get(found_key, ()):
             if variant.holds():
@@ -83,15 +100,16 @@ class Compiled:
             for variant in self.variants.get(found_key, ()):
                 if variant.holds():
                     return variant
-            variant = self.compile(values, self.wanted(values, args, kwargs))
+            variant = self.compile(slots, values, self.wanted(slots, args, kwargs))
             kept = [v for v in self.variants.get(found_key, []) if v.may_hold_again()]
             self.variants[found_key] = [variant, *kept][:8]
             self.latest = variant
             return variant
 
-    def compile(self, values: tuple[Any, ...], wrt: tuple[str, ...]) -> Variant:
-        parameters = {p.name: (p.kind, describe(v, p.name, fields=True)) for p, v in zip(self.parameters, values)}
-        return Variant(self.emit(self.request(parameters, wrt)))
+    def compile(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Variant:
+        parameters = {name: (kind, describe(v, name, fields=True)) for (name, kind), v in zip(slots, values)}
+        names = [name for name, _ in slots]
+        return Variant(self.emit(self.request(parameters, wrt)), tuple(names), tuple(names.index(n) for n in wrt))
 
     def request(self, parameters: dict[str, Any], wrt: tuple[str, ...]) -> Request:
         return Request(self.fn, parameters, wrt, self.weights, self.has_aux, self.seeded, self.split, self.value or self.has_aux, self.name)
@@ -100,7 +118,7 @@ class Compiled:
         """Run a variant on arguments, unwrapped."""
         emitted = variant.emitted
         if variant.written:
-            check_overlap(self, values, variant.written)
+            check_overlap(self, variant, values)
         given = [unwrapped(v) for v in values]
         outside = [unwrapped(e.read()) for e in emitted.externals]
         assert emitted.function is not None
@@ -118,8 +136,8 @@ class Compiled:
             if self.latest is not None:
                 return self.latest.text
             return Variant(self.general()).text
-        values = self.bind(args, kwargs)
-        return self.variant(values, args, kwargs).text
+        slots, values = self.bind(args, kwargs)
+        return self.variant(slots, values, args, kwargs).text
 
     def stage(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         """The text of one stage of the pipeline."""
@@ -141,8 +159,8 @@ class Adjoint(Compiled):
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any = None) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
         """The value (None where it was not asked for), and the gradients by position and by weight."""
-        values = self.bind(args, kwargs)
-        variant = self.variant(values, args, kwargs)
+        slots, values = self.bind(args, kwargs)
+        variant = self.variant(slots, values, args, kwargs)
         seeds = flatten_seed(seed, variant) if self.seeded else ()
         result = self.call(variant, values, seeds)
         count = variant.count
@@ -152,7 +170,7 @@ class Adjoint(Compiled):
         split = first + len(self.positions)
         grads = parts[first:split]
         if variant.tensors:
-            chosen = variant.wrt_values(self, values, args, kwargs)
+            chosen = [values[k] for k in variant.wrt]
             grads = tuple(wrapped_like(g, v) for g, v in zip(grads, chosen))
         weights = tuple(wrapped_like(g, w) for g, w in zip(parts[split:], self.weights)) if self.weights else ()
         return value, tuple(grads), weights
@@ -165,8 +183,8 @@ class IndexPastArguments(AutodiffError, RuntimeError, IndexError):
 class Variant:
     """One emitted function, and what has to hold for it to be used."""
 
-    def __init__(self, emitted: Emitted) -> None:
-        self.emitted = emitted
+    def __init__(self, emitted: Emitted, names: tuple[str, ...] = (), wrt: tuple[int, ...] = ()) -> None:
+        self.emitted, self.names, self.wrt = emitted, names, wrt
         self.origins = getattr(emitted.function, "__autodiff_origins__", {})
         self.keys = [key(e.read()) for e in emitted.externals]
         self.written = emitted.written
@@ -194,11 +212,6 @@ class Variant:
     def wrap_output(self, value: Any) -> Any:
         return value if self.wrap is None else wrap_by(self.wrap, value)
 
-    def wrt_values(self, compiled: Compiled, values: tuple[Any, ...], args: Any, kwargs: Any) -> list[Any]:
-        names = compiled.wanted(values, args, kwargs)
-        table = {p.name: v for p, v in zip(compiled.parameters, values)}
-        return [table[n] for n in names]
-
 
 def general_tree(parameter: inspect.Parameter) -> Any:
     """What is assumed of a parameter of which no example is given."""
@@ -218,11 +231,11 @@ def general_tree(parameter: inspect.Parameter) -> Any:
     return LeafTree(UNKNOWN)
 
 
-def check_overlap(compiled: Compiled, values: tuple[Any, ...], written: frozenset[str]) -> None:
+def check_overlap(compiled: Compiled, variant: Variant, values: tuple[Any, ...]) -> None:
     """Arguments that share memory, one of which the program writes, would have to be copied together."""
-    arrays = [(p.name, v) for p, v in zip(compiled.parameters, values) if isinstance(v, np.ndarray)]
+    arrays = [(name, v) for name, v in zip(variant.names, values) if isinstance(v, np.ndarray)]
     for name, value in arrays:
-        if name in written:
+        if name in variant.written:
             for other, array in arrays:
                 if other != name and np.may_share_memory(value, array) and np.shares_memory(value, array):
                     raise AliasError(f"the arguments {name!r} and {other!r} of {compiled.name} share memory, and one of them is written", "pass a copy of one of them")
@@ -327,11 +340,11 @@ class Pullback(Compiled):
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Callable[[Any], tuple[tuple[Any, ...], tuple[Any, ...]]]]:
         """The value, and ``pull(seed) -> (gradients by position, gradients by weight)``."""
-        values = self.bind(args, kwargs)
-        variant = self.variant(values, args, kwargs)
+        slots, values = self.bind(args, kwargs)
+        variant = self.variant(slots, values, args, kwargs)
         value, state = self.call(variant, values)
         backward = variant.emitted.function.__autodiff_backward__  # type: ignore[union-attr]
-        chosen = variant.wrt_values(self, values, args, kwargs)
+        chosen = [values[k] for k in variant.wrt]
 
         def pull(seed: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
             result = backward(*state, *flatten_seed(seed, variant))
@@ -353,20 +366,14 @@ class Pushforward(Compiled):
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
         """The value of the function, and the tangent of its differentiated output for these tangents of its inputs."""
-        values = self.bind(args, kwargs)
-        variant = self.variant(values, args, kwargs)
-        names = self.wanted(values, args, kwargs)
-        given = dict(zip(names, tangents))
-        order = [p for p in names]
-        value, tangent = self.call(variant, values, tuple(matched(given[p], v) for p, v in zip(order, self.chosen(values, names))))
+        slots, values = self.bind(args, kwargs)
+        variant = self.variant(slots, values, args, kwargs)
+        given = tuple(matched(t, values[k]) for t, k in zip(tangents, variant.wrt))
+        value, tangent = self.call(variant, values, given)
         if variant.tensors:
             spec = variant.wrap[0] if self.has_aux and isinstance(variant.wrap, tuple) else variant.wrap
             tangent = tangent if spec is None else wrap_by(spec, tangent)
         return variant.wrap_output(value), tangent
-
-    def chosen(self, values: tuple[Any, ...], names: tuple[str, ...]) -> list[Any]:
-        table = {p.name: v for p, v in zip(self.parameters, values)}
-        return [table[n] for n in names]
 
 
 def matched(tangent: Any, value: Any) -> Any:

@@ -21,6 +21,7 @@ from .control import Ended
 from .expressions import evaluate
 from .externals import import_external, object_number
 from .names import parameters, scan
+from .recursion import recursive_call
 from .state import Specialiser
 from .values import Bound, Closure, Const, Frame, Leaf, ListV, Obj, PartialV, Super, TupleV, Value
 
@@ -321,27 +322,28 @@ def bind_signature(
 
 def run(s: Specialiser, frame: Frame, tree: Any, bound: dict[str, Value], fn: Any) -> Value:
     """Execute a body in its frame; the value that it returns."""
-    check_recursion(s, frame, fn)
+    if frame.rule:
+        check_recursion(s, frame, fn)
+    else:
+        bound = {name: own_argument(s, value) for name, value in bound.items()}
+        found = recursive_call(s, frame, bound, fn, lambda arguments: enter(s, frame, tree, arguments))
+        if found is not None:
+            return found
+    return enter(s, frame, tree, bound)
+
+
+def enter(s: Specialiser, frame: Frame, tree: Any, bound: dict[str, Value]) -> Value:
+    """Run a body in its frame."""
     for key in [k for k in s.env if isinstance(k, tuple) and len(k) == 2 and k[0] == frame.id]:
         del s.env[key]
+    frame.bound = bound  # type: ignore[attr-defined]
     outer_frame, outer_node, s.frame = s.frame, s.node, frame
     try:
         for name, value in bound.items():
-            s.env[(frame.id, name)] = own_argument(s, value)
+            s.env[(frame.id, name)] = value
         return run_body(s, tree)
     finally:
         s.frame, s.node = outer_frame, outer_node
-        forget_locals(s, frame, tree)
-
-
-def forget_locals(s: Specialiser, frame: Frame, tree: Any) -> None:
-    """The variables of an activation that is over are gone, unless a function defined in it may still read them."""
-    if not hasattr(tree, "makes_closures"):
-        inner = (n for stmt in tree.body for n in gast.walk(stmt))
-        tree.makes_closures = any(isinstance(n, (gast.FunctionDef, gast.Lambda)) for n in inner)
-    if not tree.makes_closures:
-        for key in [k for k in s.env if isinstance(k, tuple) and len(k) == 2 and k[0] == frame.id]:
-            del s.env[key]
 
 
 def own_argument(s: Specialiser, value: Value) -> Value:

@@ -53,6 +53,9 @@ class Specialiser:
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
         self.definitions: dict[str, Any] = {}
         self.equal: dict[Any, Any] = {}
+        self.recursions: dict[Any, Any] = {}  # kind of call -> the recursive function compiled for it
+        self.recursive_calls = 0
+        self.definitions: list[Any] = []  # functions emitted beside the main one
         self.unbound: set[str] = set()  # variables that some paths leave unbound
 
     # -- lengths of axes

@@ -1,0 +1,544 @@
+"""Recursive functions of the user's: compiled once for each kind of arguments, and called by name.
+
+A function is inlined where it is called.  One that is active already and is called again with the same kinds of arguments
+becomes a `Recursion`: its body is specialised once, on parameters of which only the kinds are known, and inside that body
+and outside a call is one statement.  What the call returns is found by a fixed point: in the first round the branches
+that recurse contribute nothing, in each later round a call returns what the round before found.
+
+Variables that the body reads from outside (globals, closure variables, Parameters) are passed as further arguments under
+their own names, so that derivatives flow through them like through any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import gast
+import numpy as np
+
+from .. import ir
+from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
+from ..regions import regions, roots_of
+from .control import Ended, as_leaf
+from .state import Specialiser
+from .values import Bound, Closure, Const, Frame, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
+
+INLINE_DEPTH = 24  # activations of one function that are inlined into each other
+INLINE_CALLS = 150  # recursive calls that are inlined in one program
+STRUCTURE_CALLS = 4000  # the same where the structure of the arguments drives the recursion
+ROUNDS = 12  # until the kind of the result has to be found
+NESTED = 6  # kinds of arguments of one function that are being compiled at once
+
+NEVER = "this recursion does not end at compile time"
+
+
+@dataclass(eq=False)
+class Recursion:
+    """A function that calls itself, for one kind of arguments."""
+
+    name: str  # of the emitted function without derivatives, a global of the emitted module
+    site: Any
+    params: list[str] = field(default_factory=list)
+    captures: list[str] = field(default_factory=list)
+    block: ir.Block = field(default_factory=list)
+    results: list[str] = field(default_factory=list)
+    shape: Any = None  # of the result: what its leaves are; None where no round has found one
+    written: frozenset[str] = frozenset()  # parameters and captures whose memory the function writes
+    effects: bool = False
+    calls: list[ir.Let] = field(default_factory=list)
+    outer_roots: frozenset[int] = frozenset()  # places of memory made outside, and those of the parameters
+    variants: list[Any] = field(default_factory=list)  # emitted functions, by what is differentiated
+    keep: Any = None  # values in the key whose identity counts
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    @property
+    def inputs(self) -> list[str]:
+        return [*self.params, *self.captures]
+
+
+def written_arguments(stmt: Any) -> list[str]:
+    """The caller's variables whose memory a call of a recursive function writes."""
+    if isinstance(stmt, ir.Let) and stmt.op is not None and isinstance(stmt.op.fn, Recursion):
+        arguments = stmt.op.arguments
+        return [v.name for p, v in arguments.items() if p in stmt.op.fn.written and isinstance(v, Leaf)]
+    return []
+
+
+# -- kinds of arguments
+
+
+def kind_of(s: Specialiser, facts: Facts | None) -> Any:
+    """What two arguments share for which one compiled function does."""
+    if isinstance(facts, Num):
+        return ("num", facts.kind, facts.dtype, facts.ndim, facts.tensor)
+    if isinstance(facts, (Listed, Mapped)):
+        return (type(facts).__name__, kind_of(s, s.elements_of(facts)))
+    if isinstance(facts, Pair):
+        return ("pair", facts.cls, *(kind_of(s, f) for f in facts.items))
+    return ("opaque", facts.cls) if isinstance(facts, Opaque) else None
+
+
+class Signature:
+    """The kind of a call's arguments, and the values that live at run time among them."""
+
+    def __init__(self, s: Specialiser, bound: dict[str, Value], moving: frozenset[Any] = frozenset()) -> None:
+        self.s, self.moving = s, moving
+        self.leaves: list[tuple[str, Value]] = []
+        self.integers: dict[Any, int] = {}
+        self.seen: set[Any] = set()
+        self.keep: list[Any] = []
+        self.key = tuple((name, self.visit(value, (name,))) for name, value in bound.items())
+
+    def is_leaf(self, value: Value, path: Any) -> bool:
+        if isinstance(value, Const):
+            if type(value.value) is int:
+                self.integers[path] = value.value
+                return path in self.moving
+            return isinstance(value.value, (float, complex, np.generic))
+        return isinstance(value, Leaf)
+
+    def visit(self, value: Value, path: Any) -> Any:
+        if self.is_leaf(value, path):
+            self.leaves.append((str(path[0]), value))
+            return ("leaf", kind_of(self.s, self.s.facts_of(value)))
+        if isinstance(value, TupleV):
+            return ("tuple", value.cls, *(self.visit(v, (*path, k)) for k, v in enumerate(value.items)))
+        if isinstance(value, SliceV):
+            parts = (value.start, value.stop, value.step)
+            return ("slice", *(self.visit(v, (*path, k)) for k, v in enumerate(parts)))
+        return self.fixed(value)
+
+    def fixed(self, value: Value) -> Any:
+        """What is known at compile time: equal only to itself."""
+        s = self.s
+        if isinstance(value, Leaf):
+            return ("variable", value.name)
+        if isinstance(value, Const):
+            return ("const", value)
+        if isinstance(value, (TupleV, ListV)):
+            return ("items", *(self.fixed(v) for v in value.items))
+        if isinstance(value, Bound):
+            return ("bound", id(value.function), self.fixed(value.self))
+        self.keep.append(value)
+        if isinstance(value, Obj):
+            if value.id in self.seen:
+                return ("object", value.id)
+            self.seen.add(value.id)
+            fields = () if value.id in s.objects else s.fields(value)
+            return ("object", value.id, *((f, self.fixed(s.env[(value.id, f)])) for f in fields))
+        if isinstance(value, Closure):
+            return self.closure(value)
+        if isinstance(value, PartialV):
+            parts = [value.function, *value.args, *value.keywords.values()]
+            return ("partial", *(self.fixed(v) for v in parts))
+        return ("value", id(value))
+
+    def closure(self, closure: Closure) -> Any:
+        """A function of the program: its text, and what its free variables stand for."""
+        from .names import home
+
+        identity = (id(closure.node), closure.frame.id)
+        if identity in self.seen:
+            return ("closure", *identity)
+        self.seen.add(identity)
+        found = []
+        for name in dict.fromkeys(n.id for n in gast.walk(closure.node) if isinstance(n, gast.Name)):
+            owner = home(self.s, closure.frame, name)
+            value = None if owner is None else self.s.env.get((owner.id, name))
+            if value is not None:
+                found.append((name, self.fixed(value)))
+        return ("closure", *identity, *found)
+
+
+def rebuilt(value: Value, path: Any, signature: Signature, params: list[str]) -> Value:
+    """An argument with a parameter in the place of each run-time value; takes from `params` in the order of `visit`."""
+    if signature.is_leaf(value, path):
+        return Leaf(params.pop(0))
+    if isinstance(value, TupleV):
+        return TupleV(tuple(rebuilt(v, (*path, k), signature, params) for k, v in enumerate(value.items)), value.cls)
+    if isinstance(value, SliceV):
+        parts = [rebuilt(v, (*path, k), signature, params) for k, v in enumerate((value.start, value.stop, value.step))]
+        return SliceV(*parts)
+    return value
+
+
+def general(s: Specialiser, facts: Facts, site: Any) -> Facts:
+    """Facts of a parameter: those that every argument of its kind shares, in memory of its own."""
+    if isinstance(facts, Num):
+        dims = None if facts.dims is None else (None,) * len(facts.dims)
+        own = facts.kind in ("array", None) and dims != ()
+        return Num(facts.kind, facts.dtype, dims, frozenset([s.root(site)]) if own else frozenset(), None, facts.tensor)
+    if isinstance(facts, (Listed, Mapped)):
+        result = type(facts)(frozenset([s.root(site)]))
+        element = s.elements_of(facts)
+        if element is not None:
+            s.put_element(result, general(s, element, (site, "element")))
+        return result
+    if isinstance(facts, Pair):
+        return Pair(tuple(general(s, f, (site, k)) for k, f in enumerate(facts.items)), facts.cls)
+    return facts
+
+
+def every_root(s: Specialiser, facts: Facts | None) -> frozenset[int]:
+    """The memory that a value and what is in it may be."""
+    if isinstance(facts, Pair):
+        return frozenset().union(*(every_root(s, f) for f in facts.items))
+    if isinstance(facts, (Listed, Mapped)):
+        return facts.roots | every_root(s, s.elements_of(facts))
+    return roots_of(facts) if facts is not None else frozenset()
+
+
+# -- deciding
+
+
+def recursive_call(s: Specialiser, frame: Frame, bound: dict[str, Value], fn: Any, body: Callable[[dict[str, Value]], Value]) -> Value | None:
+    """The value of a call that must not be inlined; None where inlining it is right.
+
+    `body` executes the function in `frame` on arguments.
+    """
+    frame.bound = bound  # type: ignore[attr-defined]
+    if frame.rule:
+        return None
+    active = activations(frame)
+    if not active:
+        return None
+    s.recursive_calls += 1
+    fixed = Signature(s, {"function": Const(fn) if not isinstance(fn, gast.AST) else Closure(fn, frame.parent)})  # type: ignore[arg-type]
+    signature = Signature(s, bound)
+    before = [Signature(s, f.bound) for f in active]  # type: ignore[attr-defined]
+    known = (fixed.key, signature.key) in s.recursions or any(b.key == signature.key for b in before)
+    if not known and (len(active) >= INLINE_DEPTH or s.recursive_calls > INLINE_CALLS):
+        moving = {p for p, n in signature.integers.items() if any(b.integers.get(p, n) != n for b in before)}
+        signature = Signature(s, bound, frozenset(moving))
+        known = bool(moving)
+        if not known and (len(active) > 4 * INLINE_DEPTH or s.recursive_calls > STRUCTURE_CALLS):
+            raise s.refuse(NEVER, "write it as a loop")
+    if not known:
+        return None
+    key = (fixed.key, signature.key)
+    if key not in s.recursions:
+        compile_recursion(s, key, frame, bound, signature, body, (fixed.keep, signature.keep))
+    return call(s, s.recursions[key], [value for _, value in signature.leaves])
+
+
+def activations(frame: Frame) -> list[Frame]:
+    """The activations of a frame's function around it, the innermost first."""
+    found = []
+    caller = frame.caller
+    while caller is not None:
+        if caller.site is frame.site and hasattr(caller, "bound"):
+            found.append(caller)
+        caller = caller.caller
+    return found
+
+
+# -- compiling
+
+
+def compile_recursion(s: Specialiser, key: Any, frame: Frame, bound: dict[str, Value], signature: Signature, body: Callable[[dict[str, Value]], Value], keep: Any) -> None:
+    """Specialise a body on its parameters until what it returns no longer changes."""
+    working = [r for r in s.recursions.values() if getattr(r, "working", False)]
+    if sum(r.site is frame.site for r in working) >= NESTED:
+        raise s.refuse(NEVER, "write it as a loop")
+    hint = getattr(frame.site, "co_name", None) or getattr(frame.site, "name", "recursive")
+    rec = Recursion("", frame.site, keep=keep)
+    rec.name = s.bind(hint if hint.isidentifier() else "lambda_", rec).id
+    rec.working = True  # type: ignore[attr-defined]
+    number = len(s.frames) + s.counter
+    sites = [("parameter", number, k) for k in range(len(signature.leaves))]
+    rec.params = [parameter(s, name, value, site) for (name, value), site in zip(signature.leaves, sites)]
+    outer = dict(s.env)
+    known = frozenset(s.roots.values())
+    rec.outer_roots = known
+    table = dict(s.recursions)
+    try:
+        for _ in range(ROUNDS):
+            s.recursions = {**table, key: rec}
+            s.env = dict(outer)
+            elements = dict(s.elements)
+            shape = one_round(s, rec, bound, signature, body)
+            check_outer(s, frame, outer)
+            if shape == rec.shape and all(s.elements[root] == element for root, element in elements.items()):
+                break
+            rec.shape = shape
+        else:
+            raise s.refuse("what this recursion returns has another kind at every depth", "return the same kind of value on every path")
+    except BaseException:
+        s.recursions = table
+        raise
+    finally:
+        s.env = outer
+        rec.working = False  # type: ignore[attr-defined]
+    if not working:
+        close(s)
+
+
+def parameter(s: Specialiser, name: str, value: Value, site: Any) -> str:
+    variable = s.fresh(name, general(s, s.facts_of(value), site))
+    s.named.add(variable)
+    return variable
+
+
+def one_round(s: Specialiser, rec: Recursion, bound: dict[str, Value], signature: Signature, body: Callable[[dict[str, Value]], Value]) -> Any:
+    """Write the body anew; the shape of what it returns, joined with what is known already."""
+    rec.block, params = [], list(rec.params)
+    rec.calls = []
+    arguments = {name: rebuilt(value, (name,), signature, params) for name, value in bound.items()}
+    with s.writing(rec.block):
+        try:
+            value = body(arguments)
+        except Ended:
+            if any(r.shape is None and r is not rec for r in s.recursions.values() if getattr(r, "working", False)):
+                raise
+            raise s.refuse("this recursion never returns: every path calls the function again", "add a branch that returns") from None
+        shape = joined(s, rec.shape, shape_of(s, rec, value))
+        rec.results = list(flatten(s, value, shape, rec.block))
+    return shape
+
+
+def check_outer(s: Specialiser, frame: Frame, outer: dict[Any, Value]) -> None:
+    """A recursive function that rebinds variables or fields of others would have to return them."""
+    alive = {f.id for f in chain(frame)}
+    for key, value in outer.items():
+        owner = key[0] if isinstance(key, tuple) else None
+        if isinstance(owner, int) and owner not in alive:
+            continue
+        now = s.env.get(key)
+        if now is not value and now != value:
+            name = key[1] if isinstance(key, tuple) and len(key) > 1 else key
+            raise s.refuse(f"a recursive function assigns {name!r}, which lives outside it", "return the value instead")
+
+
+def chain(frame: Frame) -> list[Frame]:
+    """The activations that are still running when a frame is."""
+    found: list[Frame] = []
+    pending = [frame.caller, frame.parent]
+    while pending:
+        f = pending.pop()
+        if f is not None and f not in found:
+            found.append(f)
+            pending += [f.caller, f.parent]
+    return found
+
+
+# -- results
+
+
+def shape_of(s: Specialiser, rec: Recursion, value: Value) -> Any:
+    if isinstance(value, TupleV):
+        return ("tuple", value.cls, tuple(shape_of(s, rec, v) for v in value.items))
+    if isinstance(value, Leaf):
+        if value.name in rec.params and every_root(s, s.facts[value.name]):
+            return ("parameter", rec.params.index(value.name))
+        return ("leaf", seen_outside(s, rec, s.facts[value.name]))
+    if isinstance(value, Const):
+        plain = type(value.value) in (int, float, complex, bool) or isinstance(value.value, np.generic)
+        return ("leaf", s.facts_of(value)) if plain else ("const", value)
+    if isinstance(value, ListV):
+        from .containers import own_list
+
+        return shape_of(s, rec, own_list(s, value))
+    raise s.refuse(f"a recursive function returns {type(value).__name__}", "return numbers, arrays, lists or tuples of them")
+
+
+def seen_outside(s: Specialiser, rec: Recursion, facts: Facts) -> Facts:
+    """Facts of a result without what only the function itself knows: lengths, and memory that it made."""
+    if isinstance(facts, Num):
+        dims = None if facts.dims is None else (None,) * len(facts.dims)
+        return replace(facts, dims=dims, size=None, roots=facts.roots & outer_roots(s, rec))
+    if isinstance(facts, (Listed, Mapped)):
+        element = s.elements_of(facts)
+        inner = None if element is None else seen_outside(s, rec, element)
+        return Pair((type(facts)(facts.roots & outer_roots(s, rec)), inner), ELEMENTS)
+    if isinstance(facts, Pair):
+        return Pair(tuple(seen_outside(s, rec, f) for f in facts.items), facts.cls)
+    return facts
+
+
+class ELEMENTS:  # marks, in a result's shape, a list together with the facts of its elements
+    pass
+
+
+def outer_roots(s: Specialiser, rec: Recursion) -> frozenset[int]:
+    return rec.outer_roots | frozenset().union(*(every_root(s, s.facts[p]) for p in rec.params))
+
+
+def joined(s: Specialiser, a: Any, b: Any) -> Any:
+    if a is None or a == b:
+        return b
+    if a[0] == b[0] == "tuple" and a[1] is b[1] and len(a[2]) == len(b[2]):
+        return ("tuple", a[1], tuple(joined(s, x, y) for x, y in zip(a[2], b[2])))
+    if a[0] == b[0] == "leaf":
+        return ("leaf", join_seen(a[1], b[1]))
+    raise s.refuse("a recursive function returns different kinds of things", "return the same kind of value on every path")
+
+
+def join_seen(a: Facts, b: Facts) -> Facts:
+    if isinstance(a, Pair) and isinstance(b, Pair) and a.cls is b.cls is ELEMENTS:
+        (x, inner), (y, other) = a.items, b.items
+        element = inner if other is None else other if inner is None else join_seen(inner, other)
+        return Pair((join(x, y), element), ELEMENTS)
+    return join(a, b)
+
+
+def flatten(s: Specialiser, value: Value, shape: Any, block: ir.Block) -> Any:
+    """The variables of a result's leaves, assigned at the end of the body where they were none."""
+    if shape[0] == "tuple":
+        for item, inner in zip(value.items, shape[2]):
+            yield from flatten(s, item, inner, block)
+    elif shape[0] == "leaf":
+        leaf = as_leaf(s, value, block, "result")
+        if leaf is None:
+            raise s.refuse("a recursive function returns different kinds of things", "return the same kind of value on every path")
+        yield leaf.name
+
+
+# -- calling
+
+
+def call(s: Specialiser, rec: Recursion, arguments: list[Value]) -> Value:
+    """One statement that calls a compiled recursive function."""
+    if rec.shape is None:
+        raise Ended
+    for p, value in zip(rec.params, arguments):
+        fill_elements(s, s.facts[p], s.facts_of(value))
+    moved = mapping_of(s, rec, arguments)
+    facts: list[Facts] = []
+    gather(s, rec.shape, moved, facts)
+    given = dict(zip(rec.params, arguments)) | {c: Leaf(c) for c in rec.captures}
+    expr = ir.call(ir.name(rec.name), *(s.expr(v) for v in given.values()))
+    leaves = s.let_several(expr, facts or [Opaque(type(None))], ir.Op(rec, given), hint="result", effect=rec.effects)
+    rec.calls.append(s.block[-1])
+    for p, value in zip(rec.params, arguments):
+        give_back(s, s.facts[p], s.facts_of(value), moved)
+    return result_value(rec.shape, list(leaves), arguments)
+
+
+def fill_elements(s: Specialiser, own: Facts, given: Facts) -> None:
+    """What may be in a list that is passed may be in the parameter."""
+    if isinstance(own, (Listed, Mapped)) and isinstance(given, (Listed, Mapped)):
+        element = s.elements_of(given)
+        if element is not None and s.elements_of(own) != element:
+            general_element = general(s, element, ("element", min(own.roots)))
+            old = s.elements_of(own)
+            if isinstance(general_element, Num) and isinstance(old, Num):
+                general_element = replace(general_element, roots=old.roots)
+            s.put_element(own, general_element)
+
+
+def give_back(s: Specialiser, own: Facts, given: Facts, moved: dict[int, frozenset[int]]) -> None:
+    """What the function may have put into its parameter may be in the caller's list."""
+    if isinstance(own, (Listed, Mapped)) and isinstance(given, (Listed, Mapped)):
+        element = s.elements_of(own)
+        if element is not None and own.roots != given.roots:
+            s.put_element(given, translated(element, moved, None))
+
+
+def mapping_of(s: Specialiser, rec: Recursion, arguments: list[Value]) -> dict[int, frozenset[int]]:
+    """For each place of memory that a parameter stands for, the caller's."""
+    moved: dict[int, frozenset[int]] = {}
+    for p, value in zip(rec.params, arguments):
+        given = every_root(s, s.facts_of(value))
+        moved |= {root: given for root in every_root(s, s.facts[p])}
+    return moved
+
+
+def gather(s: Specialiser, shape: Any, moved: dict[int, frozenset[int]], facts: list[Facts]) -> None:
+    if shape[0] == "tuple":
+        for inner in shape[2]:
+            gather(s, inner, moved, facts)
+    elif shape[0] == "leaf":
+        facts.append(at_call(s, shape[1], moved, s.root(s.site(("result", len(facts))))))
+
+
+def at_call(s: Specialiser, facts: Facts, moved: dict[int, frozenset[int]], root: int) -> Facts:
+    """The facts of a result for the caller: new memory, or an argument's."""
+    if isinstance(facts, Pair) and facts.cls is ELEMENTS:
+        listed = translated(facts.items[0], moved, root)
+        if facts.items[1] is not None:
+            s.put_element(listed, translated(facts.items[1], moved, None))  # type: ignore[arg-type]
+        return listed
+    return translated(facts, moved, root)
+
+
+def translated(facts: Facts, moved: dict[int, frozenset[int]], root: int | None) -> Facts:
+    if isinstance(facts, Pair):
+        return Pair(tuple(translated(f, moved, root) for f in facts.items), facts.cls)
+    if isinstance(facts, (Num, Listed, Mapped)):
+        roots = frozenset().union(*(moved.get(r, frozenset([r])) for r in facts.roots))
+        own = root is not None and (not isinstance(facts, Num) or (facts.kind in ("array", None) and facts.dims != ()))
+        return replace(facts, roots=roots | ({root} if own else frozenset()))
+    return facts
+
+
+def result_value(shape: Any, leaves: list[Leaf], arguments: list[Value]) -> Value:
+    if shape[0] == "tuple":
+        return TupleV(tuple(result_value(inner, leaves, arguments) for inner in shape[2]), shape[1])
+    if shape[0] == "parameter":
+        return arguments[shape[1]]
+    return shape[1] if shape[0] == "const" else leaves.pop(0)
+
+
+# -- what the body reads and writes outside
+
+
+def close(s: Specialiser) -> None:
+    """Pass what the bodies read from outside at every call, and find which memory of the caller's they write."""
+    from ..pipeline import outside_names
+
+    group = [r for r in s.recursions.values() if not getattr(r, "closed", False)]
+    changed = True
+    while changed:
+        changed = False
+        for rec in group:
+            new = [n for n in outside_names(rec.block) if n not in rec.inputs and ir.is_variable(n)]
+            new += [n for n in rec.results if n not in rec.inputs and n not in new and not defines(rec.block, n)]
+            for name in new:
+                changed = True
+                rec.captures.append(name)
+                for stmt in rec.calls:
+                    assert stmt.op is not None
+                    stmt.expr = ir.call(stmt.expr.func, *stmt.expr.args, ir.name(name))
+                    stmt.op.arguments[name] = Leaf(name)
+    find_writes(s, group)
+    for rec in group:
+        rec.closed = True  # type: ignore[attr-defined]
+
+
+def defines(block: ir.Block, name: str) -> bool:
+    from ..shadows import defined
+
+    return name in defined(block)
+
+
+def find_writes(s: Specialiser, group: list[Recursion]) -> None:
+    changed = True
+    while changed:
+        changed = False
+        for rec in group:
+            where = regions(rec.block, s.facts, s.elements)
+            written = frozenset(n for n in rec.inputs if where.is_written(n))
+            effects = bool(written) or has_effects(rec)
+            if (written, effects) != (rec.written, rec.effects):
+                rec.written, rec.effects, changed = written, effects, True
+                for stmt in rec.calls:
+                    stmt.effect = effects
+
+
+def has_effects(rec: Recursion) -> bool:
+    """Whether a call does something besides returning."""
+    from ..regions import written_by
+
+    for stmt in ir.walk(rec.block):
+        if isinstance(stmt, ir.Let) and stmt.effect and not (stmt.op is not None and isinstance(stmt.op.fn, Recursion)):
+            return True
+        if isinstance(stmt, ir.Let) and stmt.op is not None and isinstance(stmt.op.fn, Recursion) and stmt.op.fn.effects:
+            return True
+        if isinstance(stmt, ir.Effect) and written_by(stmt) is None:
+            return True
+    return False

@@ -95,8 +95,10 @@ def check_leaf(leaf: Any, gradient: Any, where: str) -> None:
     if type(leaf) in (float, complex):
         assert type(gradient) is type(leaf), f"{where}: {type(gradient).__name__} for {type(leaf).__name__}"
         return
-    assert isinstance(gradient, type(leaf) if isinstance(leaf, np.ndarray) else (type(leaf), np.ndarray)), where
-    assert (gradient.dtype, gradient.shape) == (leaf.dtype, leaf.shape), where
+    kinds = type(leaf) if isinstance(leaf, np.ndarray) else (type(leaf), np.ndarray)
+    assert isinstance(gradient, kinds), f"{where}: {type(gradient).__name__} for {type(leaf).__name__}"
+    found, wanted = (gradient.dtype, gradient.shape), (leaf.dtype, leaf.shape)
+    assert found == wanted, f"{where}: {found} for {wanted}"
 
 
 def check_value(program: Program, make_args: Callable[[], tuple[Any, ...]] | None = None) -> Any:

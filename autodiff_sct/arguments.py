@@ -162,7 +162,7 @@ def fitted_array(vector: Any, value: Any, what: str) -> Any:
     if np.shape(vector) != np.shape(value):
         raise ArgumentValueError(f"{what} has shape {np.shape(vector)}: it must have {np.shape(value)}")
     if isinstance(value, (float, complex)) and not isinstance(value, np.generic):
-        return type(value)(vector)
+        return type(value)(np.asarray(vector).item())
     content, like = np.asarray(vector), np.asarray(value)
     dtype = like.dtype if like.dtype.kind in "fc" else content.dtype
     if content.dtype.kind == "c" and dtype.kind == "f":

@@ -182,7 +182,7 @@ class GradFunction:
     def call_carefully(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The call with everything that the short way leaves out: the first call, seeds, keyword arguments."""
         adjoint = self.prepared()
-        seeds = ()
+        seeds: tuple[Any, ...] = ()
         if self.sens_param:
             if not args:
                 raise ArgumentTypeError("sens_param=True: the last argument of the call is the seed")
@@ -248,7 +248,7 @@ class GradFunction:
         if instance is None or not hasattr(type(self.fn), "__get__"):
             return self
         if self._method is None:
-            self._method = type(self)(*self.settings()[:-1], 1)
+            self._method = type(self)(*(*self.settings()[:-1], 1))
         return types.MethodType(self._method, instance)
 
     def settings(self) -> tuple[Any, ...]:

@@ -11,6 +11,7 @@ takes on the float's dtype, and where no float is around (``/``, ``exp`` of inte
 
 from __future__ import annotations
 
+import builtins
 import numbers
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -62,32 +63,32 @@ class Tensor(TensorMethods):
         return dtype_of(self._data.dtype)
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> tuple[builtins.int, ...]:
         """The lengths of the axes."""
         return self._data.shape
 
     @property
-    def ndim(self) -> int:
+    def ndim(self) -> builtins.int:
         """The number of axes."""
         return self._data.ndim
 
     @property
-    def size(self) -> int:
+    def size(self) -> builtins.int:
         """The number of elements."""
         return self._data.size
 
     @property
-    def itemsize(self) -> int:
+    def itemsize(self) -> builtins.int:
         """Bytes of one element."""
         return self._data.itemsize
 
     @property
-    def nbytes(self) -> int:
+    def nbytes(self) -> builtins.int:
         """Bytes of all elements."""
         return self._data.nbytes
 
     @property
-    def strides(self) -> tuple[int, ...]:
+    def strides(self) -> tuple[builtins.int, ...]:
         """Bytes to step along each axis."""
         return self._data.strides
 
@@ -104,7 +105,7 @@ class Tensor(TensorMethods):
         """The array itself, not a copy."""
         return np.asarray(self)
 
-    def item(self, *index: int) -> Any:
+    def item(self, *index: builtins.int) -> Any:
         """One element as a Python number; without an index, the only one."""
         return self._data.item(*index)
 
@@ -112,7 +113,7 @@ class Tensor(TensorMethods):
         """The elements as nested Python lists."""
         return self._data.tolist()
 
-    def astype(self, dtype: Any, copy: bool = True) -> Tensor:
+    def astype(self, dtype: Any, copy: builtins.bool = True) -> Tensor:
         """The elements in another dtype."""
         return wrap(self._data.astype(np.dtype(dtype), copy=copy))
 
@@ -140,7 +141,7 @@ class Tensor(TensorMethods):
         """Whether each element differs from 0."""
         return self.astype(np.bool_)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> np.ndarray:
         return np.array(self._data, dtype=dtype, copy=copy)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **settings: Any) -> Any:
@@ -170,28 +171,28 @@ class Tensor(TensorMethods):
             raise ArgumentTypeError("a tensor without axes cannot be iterated over")
         return (self[k] for k in range(len(self._data)))
 
-    def __len__(self) -> int:
+    def __len__(self) -> builtins.int:
         return len(self._data)
 
-    def __contains__(self, value: Any) -> bool:
+    def __contains__(self, value: Any) -> builtins.bool:
         return unwrap(value) in self._data
 
-    def __bool__(self) -> bool:
+    def __bool__(self) -> builtins.bool:
         return bool(self.only("bool"))
 
-    def __float__(self) -> float:
+    def __float__(self) -> builtins.float:
         return float(self.only("float"))
 
-    def __int__(self) -> int:
+    def __int__(self) -> builtins.int:
         return int(self.only("int"))
 
     def __complex__(self) -> complex:
         return complex(self.only("complex"))
 
-    def __index__(self) -> int:
+    def __index__(self) -> builtins.int:
         return self._data.__index__()
 
-    def __round__(self, digits: int = 0) -> Tensor:
+    def __round__(self, digits: builtins.int = 0) -> Tensor:
         return wrap(np.asarray(np.round(self._data, digits)))
 
     def __format__(self, spec: str) -> str:
@@ -206,7 +207,7 @@ class Tensor(TensorMethods):
     def __copy__(self) -> Tensor:
         return wrap(self._data.copy())
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+    def __deepcopy__(self, memo: dict[builtins.int, Any]) -> Tensor:
         return wrap(self._data.copy())
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -139,6 +139,11 @@ class Operators:
         """The number of axes."""
         raise NotImplementedError
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+        raise NotImplementedError
+
 
 class Shaping(Operators):
     """Methods that move elements and keep their values."""

@@ -86,7 +86,7 @@ def eye(n: int, m: int | None = None, dtype: Any = None) -> Any:
     return np.eye(n, m, dtype=np.float32 if dtype is None else dtype, like=ORIGIN)
 
 
-def meshgrid(*inputs: Any, indexing: str = "xy") -> Any:
+def meshgrid(*inputs: Any, indexing: Any = "xy") -> Any:
     """Coordinates on a grid."""
     return tuple(np.meshgrid(*inputs, indexing=indexing))
 

@@ -110,7 +110,7 @@ def cross_entropy(
     """
     axis = 1 if input.ndim > 1 else 0
     log_p = log_softmax(input, axis)
-    if np.issubdtype(target.dtype, np.floating):
+    if target.ndim == input.ndim:
         return soft_cross_entropy(log_p, target, weight, reduction, label_smoothing, axis)
     if label_smoothing is None:
         return nll_loss(log_p, target, weight, ignore_index, reduction)

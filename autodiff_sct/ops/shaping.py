@@ -155,7 +155,7 @@ def diag(input: Any) -> Any:
     return np.diag(input)
 
 
-def pad(input_x: Any, paddings: Any, mode: str = "constant", value: float = 0.0) -> Any:
+def pad(input_x: Any, paddings: Any, mode: Any = "constant", value: float = 0.0) -> Any:
     """Elements put around the tensor: a pair of counts for each axis."""
     if mode == "constant":
         return np.pad(input_x, paddings, constant_values=value)

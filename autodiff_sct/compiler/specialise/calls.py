@@ -344,6 +344,17 @@ def enter(s: Specialiser, frame: Frame, tree: Any, bound: dict[str, Value]) -> V
         return run_body(s, tree)
     finally:
         s.frame, s.node = outer_frame, outer_node
+        forget_locals(s, frame, tree)
+
+
+def forget_locals(s: Specialiser, frame: Frame, tree: Any) -> None:
+    """The variables of an activation that is over are gone, unless a function defined in it may still read them."""
+    if not hasattr(tree, "makes_closures"):
+        inner = (n for stmt in tree.body for n in gast.walk(stmt))
+        tree.makes_closures = any(isinstance(n, (gast.FunctionDef, gast.Lambda)) for n in inner)
+    if not tree.makes_closures:
+        for key in [k for k in s.env if isinstance(k, tuple) and len(k) == 2 and k[0] == frame.id]:
+            del s.env[key]
 
 
 def own_argument(s: Specialiser, value: Value) -> Value:

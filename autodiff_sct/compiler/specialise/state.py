@@ -55,7 +55,7 @@ class Specialiser:
         self.equal: dict[Any, Any] = {}
         self.recursions: dict[Any, Any] = {}  # kind of call -> the recursive function compiled for it
         self.recursive_calls = 0
-        self.definitions: list[Any] = []  # functions emitted beside the main one
+        self.functions: list[Any] = []  # definitions emitted beside the main function
         self.unbound: set[str] = set()  # variables that some paths leave unbound
 
     # -- lengths of axes

@@ -6,6 +6,7 @@ useful as a region.  Here is also where a derivative that would have to pass thr
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,7 +25,7 @@ from .specialise.state import Specialiser
 # Functions that look at their arguments and change nothing.
 READERS = {print, repr, str, format, len, isinstance, bool, int, type, id, hash, dict.keys, opaque_method}
 INERT = {str, bytes, bool, int, type, type(None), tuple, set, np.dtype, range}
-STRUCTURAL = {list, dict, list.pop, list.copy}
+STRUCTURAL = {list, dict, list.pop, list.copy, operator.concat}
 
 
 @dataclass

@@ -109,10 +109,8 @@ class _Fence:
 
     def _check_Delete(self, node: Any) -> None:
         for target in node.targets:
-            if not isinstance(target, (gast.Name, gast.Tuple, gast.List)):
-                is_item = isinstance(target, gast.Subscript)
-                remedy = "build a new list or dict without the item." if is_item else "set the attribute to None."
-                self.refuse(target, "only variables can be deleted, not items or attributes.", remedy)
+            if isinstance(target, gast.Attribute):
+                self.refuse(target, "attributes cannot be deleted.", "set the attribute to None.")
 
     def _check_FunctionDef(self, node: Any) -> None:
         shared = {name for each in _own_nodes(node) if isinstance(each, gast.Global) for name in each.names}

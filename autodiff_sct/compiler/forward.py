@@ -22,6 +22,7 @@ from .adjoints import copied, facts_like, fit, helper, is_full, spread, zeros
 from .facts import Listed, Mapped, Num, Pair
 from .regions import Regions, roots_of
 from .specialise import arrays
+from .specialise.containers import is_slice
 from .specialise.rules import apply_rule
 from .specialise.state import Specialiser
 from .specialise.values import Const, Leaf, ListV, TupleV, Value
@@ -137,6 +138,10 @@ class Forward:
             self.tangents[stmt.target] = self.variable(leaf, stmt.target)
         elif fn is dict or fn in (operator.mul,) and "items" in op.arguments:
             self.tangents[stmt.target] = self.of(stmt.target)
+        elif fn is operator.concat:
+            parts = [self.s.expr(self.list_tangent(op.arguments[p])) for p in ("a", "b")]
+            leaf = s.let(ir.binop(parts[0], gast.Add, parts[1]), self.facts(stmt.target), may_raise=False)
+            self.tangents[stmt.target] = self.variable(leaf, stmt.target)
         elif fn in (list.copy, operator.getitem) or self.is_view(stmt, op):
             self.same_operation(stmt)
         elif all(not self.active(n) for v in op.arguments.values() for n in s.leaves(v)):
@@ -176,6 +181,8 @@ class Forward:
         row = TABLE[op.fn]
         names = [p for p in op.arguments if any(self.active(n) for n in s.leaves(op.arguments[p]))]
         y: Value = Leaf(stmt.target) if len(stmt.targets) == 1 else TupleV(tuple(Leaf(t) for t in stmt.targets), op.cls)
+        if op.fn is sum and op.arguments.get("start", Const(0)) != Const(0):
+            raise NoRule("sum with a start has no forward rule", "add the start to the sum instead", stmt.origin)
         if row.kind == "linear":
             if names != [next(iter(row.signature.parameters))]:
                 raise NoRule(f"{getattr(op.fn, '__name__', op.fn)} has no forward derivative with respect to {names[-1]!r}", "wrap that argument in stop_gradient", stmt.origin)
@@ -213,7 +220,7 @@ class Forward:
             for tangent, pick in self.inputs(op.arguments[p]):
                 entries = apply_rule(self.s, row.forward, op.fn, y, tangent, op.arguments)
                 entry = entries[p] if pick is None else entries[p].items[pick]
-                parts = list(entry.items) if isinstance(entry, TupleV) and len(stmt.targets) > 1 else [entry]
+                parts = list(entry.items) if isinstance(entry, (TupleV, ListV)) and len(stmt.targets) > 1 else [entry]
                 total = parts if total is None else [self.plus(a, b) for a, b in zip(total, parts)]
         assert total is not None
         return total
@@ -247,13 +254,18 @@ class Forward:
         tangent = self.of(base.name)
         if stmt.aug is None:
             s.block.append(stmt)
-            s.block.append(ir.Store(tangent.name, stmt.index, s.expr(self.stored(value)), None, s.origin))
+            given = self.list_tangent(value) if is_slice(index) and isinstance(s.facts[base.name], Listed) else self.stored(value)
+            s.block.append(ir.Store(tangent.name, stmt.index, s.expr(given), None, s.origin))
         elif stmt.aug in (gast.Add, gast.Sub):
             s.block.append(stmt)
             if any(self.active(n) for n in s.leaves(value)):
                 s.block.append(ir.Store(tangent.name, stmt.index, s.expr(self.of(value.name)), stmt.aug, s.origin))
         else:
             self.augmented(stmt, base, index, value, tangent)
+
+    def list_tangent(self, value: Leaf) -> Value:
+        """The tangent of a list, zeros where it has none."""
+        return self.of(value.name) if self.active(value.name) else self.zero(value.name)
 
     def stored(self, value: Value) -> Value:
         if isinstance(value, (TupleV, ListV)) or (isinstance(value, Leaf) and self.active(value.name)):

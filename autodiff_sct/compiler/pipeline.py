@@ -422,7 +422,7 @@ def emit(s: Specialiser, where: Regions, request: Request, table: Arguments, pro
     if request.split:
         return emit_pair(s, request, table, names, arguments, seeds, body, tail, back, result, externals)
     function_name = unique(name, set(s.globals) | set(arguments.values()))
-    tree = gast.Module([function(function_name, arguments, seeds, [*body, *tail], default_seed(request))], [])
+    tree = gast.Module([function(function_name, arguments, seeds, [*body, *tail], default_seed(request, seeds))], [])
     text = printed(tree)
     origins = {line: node.origin for line, node in text.statements.items() if getattr(node, "origin", None) is not None}
     hint = f"adjoint of {getattr(request.fn, '__module__', '')}.{request.name}"
@@ -519,8 +519,8 @@ def outside_names(block: ir.Block) -> list[str]:
     return [n for n in dict.fromkeys(n for stmt in block for n in reads_inside(stmt)) if n not in made]
 
 
-def default_seed(request: Request) -> bool:
-    return not request.seeded
+def default_seed(request: Request, seeds: dict[str, str]) -> bool:
+    return not request.seeded and not any(name.startswith("t_") for name in seeds.values())
 
 
 def unique(name: str, taken: set[str]) -> str:
@@ -584,8 +584,7 @@ def tangent(request: Request) -> Emitted:
     final = ir.Return(ir.tuple_([s.expr(result), expr]))
     # The tangents' own statements come after the arguments'.
     program = sweep_dead(s, [*before, *forward, *tail, final], set(ir.walk(block)), set())
-    table.names |= tangents.names
-    return emit(s, where, request, table, program, {id(stmt) for stmt in program}, final, {}, result, f"t_{request.name}", {})
+    return emit(s, where, request, table, program, {id(stmt) for stmt in program}, final, tangents.names, result, f"t_{request.name}", {})
 
 
 def pair_leaves(s: Specialiser, f: Any, initial: dict[Any, Value], primal: Value, given: Value) -> None:

@@ -24,6 +24,7 @@ from .regions import Regions
 from .sharing import check_copied, check_put, holds_memory
 from .shadows import Shadows
 from .specialise import arrays
+from .specialise.containers import is_slice
 from .specialise.rules import apply_rule
 from .specialise.state import Specialiser
 from .specialise.values import Const, Leaf, ListV, TupleV, Value
@@ -167,6 +168,8 @@ class Reverse:
         elif fn is list.copy:
             check_copied(self, stmt)
             self.add(stmt.op.arguments["x"].name, self.shadows.of(stmt.target), False)
+        elif fn is operator.concat:
+            self.joined(stmt)
         elif fn is operator.getitem:
             self.item_read(stmt)
         elif self.shadows.is_view(stmt):
@@ -357,6 +360,29 @@ class Reverse:
             check_put(self, stmt, item, stmt.target)
             self.give_item(item, shadow, Const(k))
 
+    def joined(self, stmt: ir.Let) -> None:
+        """``y = a + b`` of lists: each gets its part."""
+        s = self.s
+        assert stmt.op is not None
+        check_copied(self, stmt)
+        a, b = stmt.op.arguments["a"], stmt.op.arguments["b"]
+        shadow = s.expr(self.shadows.of(stmt.target))
+        length = ir.call(gast.Name("len", gast.Load(), None, None), s.expr(a))
+        for name, part in ((a.name, gast.Slice(None, length, None)), (b.name, gast.Slice(length, None, None))):
+            if self.activity.active(name):
+                d = s.let(ir.subscript(shadow, part), UNKNOWN, may_raise=False)
+                s.block.append(ir.Effect(helper(s, memory.add_items, self.shadows.of(name), d), s.origin, "adjoint"))
+
+    def replaced(self, stmt: ir.Store, shadow: Leaf, value: Leaf) -> None:
+        """``x[:] = value`` of lists."""
+        s = self.s
+        assert stmt.op is not None
+        if self.activity.active(value.name):
+            s.block.append(ir.Effect(helper(s, memory.add_items, self.shadows.of(value.name), shadow), s.origin, "adjoint"))
+        self.shadows.restore(stmt)
+        zero = helper(s, broadcast.zeros_like, self.shadows.old(stmt))
+        s.block.append(ir.Store(shadow.name, stmt.index, zero, None, s.origin))
+
     def give_item(self, item: Value, shadow: Leaf, index: Value) -> None:
         """The cotangent of something that was put into a list."""
         s = self.s
@@ -385,7 +411,9 @@ class Reverse:
             return
         shadow, index, value = self.shadows.of(base.name), arguments["index"], arguments["value"]
         facts = s.facts[base.name]
-        if isinstance(facts, (Listed, Mapped)):
+        if isinstance(facts, Listed) and is_slice(index):
+            self.replaced(stmt, shadow, value)
+        elif isinstance(facts, (Listed, Mapped)):
             check_put(self, stmt, value, base.name)
             self.give_item(value, shadow, index)
             if holds_memory(self, s.elements_of(facts)):

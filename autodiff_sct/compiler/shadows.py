@@ -23,6 +23,7 @@ from .facts import FLOAT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from .regions import roots_of
 from .sharing import end_of, is_item_read, refuse_changed
 from .specialise import arrays
+from .specialise.containers import is_slice
 from .specialise.values import Const, Leaf, TupleV, Value
 
 if TYPE_CHECKING:
@@ -196,8 +197,6 @@ class Shadows:
         return self.base_of(stmt) is not None
 
     def is_slice(self, stmt: ir.Let) -> bool:
-        from .specialise.containers import is_slice
-
         return stmt.op is not None and stmt.op.fn is operator.getitem and is_slice(stmt.op.arguments.get("index"))
 
     def view(self, stmt: ir.Let, target: str) -> Leaf:
@@ -349,8 +348,11 @@ class Shadows:
         block: ir.Block = []
         with s.writing(block):
             facts = s.facts[base.name]
-            if isinstance(facts, (Listed, Mapped)):
-                leaf = s.let(ir.subscript(s.expr(base), s.expr(index)), s.elements_of(facts) or UNKNOWN)
+            if isinstance(facts, Mapped):
+                leaf = s.let(helper(s, memory.peek, base, index), s.elements_of(facts) or UNKNOWN)
+            elif isinstance(facts, Listed):
+                known = facts if is_slice(index) else s.elements_of(facts) or UNKNOWN
+                leaf = s.let(ir.subscript(s.expr(base), s.expr(index)), known)
             elif index == Const(Ellipsis):
                 leaf = s.let(ir.call(ir.attribute(s.expr(base), "copy")), replace(facts, roots=frozenset([s.root(("old", s.counter))])))
             else:
@@ -381,7 +383,11 @@ class Shadows:
         if isinstance(stmt, ir.Store):
             assert stmt.op is not None
             base, index = stmt.op.arguments["x"], stmt.op.arguments["index"]
-            undo = ir.Store(base.name, s.expr(index), s.expr(self.old(stmt)), None, s.origin)
+            old = self.old(stmt)
+            if isinstance(s.facts[base.name], Mapped):
+                undo = ir.Effect(helper(s, memory.put_back, base, index, old), s.origin)
+            else:
+                undo = ir.Store(base.name, s.expr(index), s.expr(old), None, s.origin)
         elif isinstance(stmt, ir.Let):
             assert stmt.op is not None
             base = stmt.op.arguments["x"]

@@ -15,6 +15,7 @@ import numpy as np
 from ...rules.table import NONDIFFERENTIABLE, TABLE
 from .. import ir
 from ..facts import (
+    FLOAT,
     UNKNOWN,
     Axis,
     Dim,
@@ -88,6 +89,8 @@ def facts_of_call(
             fn, [argument(s, a) for a in args], {k: argument(s, v) for k, v in kwargs.items()}
         )
     except ValueError:
+        if getattr(fn, "__module__", None) == "math":
+            return FLOAT
         return unknown_result(s, args, kwargs, elementwise)
     operands = [*args, *kwargs.values()]
     roots: set[int] = set()

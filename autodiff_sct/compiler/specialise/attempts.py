@@ -1,93 +1,232 @@
-"""``try``/``except``: the path that was taken is recorded, and only that path is differentiated."""
+"""``try`` and ``with``: the path that was taken is recorded, and only that path is differentiated.
+
+A ``try`` of one step is written as it is: either its block did all of its work, or none of it is seen.  One of several steps is
+first taken apart by `piecewise`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gast
 
 from .. import ir
-from ..facts import INT, Opaque
-from .control import MISSING, as_leaf, label, run_block
+from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, join
+from .control import MISSING, Ended, as_leaf, label, run_block
 from .expressions import evaluate
 from .names import assign_name
+from .piecewise import Piecewise, is_one_unit
 from .state import Specialiser
 from .values import Leaf, Obj, Poison, TupleV, Value
 
+Ends = list[tuple[ir.Block, dict[Any, Value] | None]]  # a path's block, and its environment where it goes on
+
+
+def fresh_names(s: Specialiser, made: list[str]) -> Callable[[str], str]:
+    """Names for new variables of the current function; `made` collects them."""
+    assert s.frame is not None
+    taken = {n.id for n in gast.walk(s.frame.tree) if isinstance(n, gast.Name)} | set(s.frame.locals)
+
+    def fresh(hint: str) -> str:
+        candidate, number = hint, 1
+        while candidate in taken:
+            number += 1
+            candidate = f"{hint}{number}"
+        taken.add(candidate)
+        made.append(candidate)
+        return candidate
+
+    return fresh
+
+
+def rewritten(s: Specialiser, node: Any, make: Callable[[Callable[[str], str]], list[Any]]) -> list[Any]:
+    """The statements that stand for `node`, made once; the current function gets their variables."""
+    assert s.frame is not None
+    if not hasattr(node, "stands_for"):
+        names: list[str] = []
+        node.stands_for = make(fresh_names(s, names)), frozenset(names)
+    statements, added = node.stands_for
+    s.frame.locals |= added
+    return statements
+
 
 def attempt(s: Specialiser, node: Any) -> None:
+    from .statements import execute
+
+    assert s.frame is not None
+    function = s.frame.tree
+    if is_one_unit(node, function):
+        small_attempt(s, node)
+    else:
+        execute(s, rewritten(s, node, lambda fresh: Piecewise(fresh, function).attempt(node, False)))
+
+
+def small_attempt(s: Specialiser, node: Any) -> None:
+    """A ``try`` whose block does its work in one step."""
     from .statements import execute
 
     origin = s.where()
     entry = dict(s.env)
     took = s.fresh("took_path", INT)
     body: ir.Block = []
-    goes_on = run_block(s, body, lambda: execute(s, [*node.body, *node.orelse]))
-    refuse_half_done(s, body)
-    ends: list[tuple[ir.Block, dict[Any, Value]]] = [(body, s.env)] if goes_on else [(body, {})]
+    goes_on = run_block(s, body, lambda: execute(s, node.body))
+    refuse_half_done(s, body, entry)
+    end = s.env
+    before = before_body(s, node, entry, end)
+    ends: Ends = [(body, end if goes_on else None)]
     handlers: list[tuple[Any, str | None, ir.Block]] = []
     for handler in node.handlers:
-        # A handler sees what was bound before the attempt; names bound inside it may be either.
-        s.env = {key: value if ends[0][1].get(key, value) == value or not goes_on else Poison(f"{label(key)!r} may or may not have been assigned when the exception came") for key, value in entry.items()}
-        block: ir.Block = []
-        kind = None if handler.type is None else s.expr(evaluate(s, handler.type))
-        bound = None
-        if handler.name is not None:
-            bound = s.fresh(handler.name if isinstance(handler.name, str) else handler.name.id, Opaque())
-            assign_name(s, s.hints[bound], Leaf(bound))
-        alive = run_block(s, block, lambda handler=handler: execute(s, handler.body))
-        handlers.append((kind, bound, block))
-        ends.append((block, s.env if alive else {}))
+        s.env = dict(before)
+        handlers.append(write_handler(s, handler, ends))
     final: ir.Block = []
-    result = ir.Try(body, handlers, final, [], took, origin)
+    ended = frozenset(k for k, (_, env) in enumerate(ends) if env is None)
+    result = ir.Try(body, handlers, final, [], took, origin, ended)
     s.block.append(result)
+    if len(ended) == len(ends):
+        raise Ended
     s.env = meet_all(s, result, ends)
     with s.writing(final):
-        if node.finalbody:
-            execute(s, node.finalbody)
+        execute(s, node.finalbody)
 
 
-def refuse_half_done(s: Specialiser, body: ir.Block) -> None:
-    """A write that an exception cuts off from its adjoint cannot be undone later."""
-    for stmt in ir.walk(body):
-        if isinstance(stmt, (ir.Store, ir.Loop)) or (isinstance(stmt, ir.Effect) and stmt.kind):
-            kind = "a loop" if isinstance(stmt, ir.Loop) else "an in-place update"
-            raise s.refuse(f"{kind} inside `try` with handlers", "compute into new names inside `try`, and loop or write after it")
+def before_body(s: Specialiser, node: Any, entry: dict[Any, Value], end: dict[Any, Value]) -> dict[Any, Value]:
+    """What a handler sees: names that the block assigns last have their old values, the rest may have been changed."""
+    assert s.frame is not None
+    assigned = {n.id for each in node.body for n in gast.walk(each) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    own = {(s.frame.id, id) for id in assigned - set(s.frame.nonlocals)}
+
+    def seen(key: Any, value: Value) -> Value:
+        now = end.get(key, value)
+        if now is value or now == value or key in own:
+            return value
+        return Poison(f"{label(key)!r} may or may not have been changed when the exception came")
+
+    return {key: seen(key, value) for key, value in entry.items()}
 
 
-def meet_all(s: Specialiser, node: ir.Try, ends: list[tuple[ir.Block, dict[Any, Value]]]) -> dict[Any, Value]:
-    alive = [k for k, (_, env) in enumerate(ends) if env]
+def write_handler(s: Specialiser, handler: Any, ends: Ends) -> tuple[Any, str | None, ir.Block]:
+    from .statements import execute
+
+    block: ir.Block = []
+    kind = None if handler.type is None else s.expr(evaluate(s, handler.type))
+    bound = None
+    if handler.name is not None:
+        id = handler.name if isinstance(handler.name, str) else handler.name.id
+        bound = s.fresh(id, Opaque())
+        s.named.add(bound)
+        assign_name(s, id, Leaf(bound))
+    alive = run_block(s, block, lambda: execute(s, handler.body))
+    ends.append((block, s.env if alive else None))
+    return kind, bound, block
+
+
+# -- what may be cut off
+
+
+def refuse_half_done(s: Specialiser, body: ir.Block, entry: dict[Any, Value]) -> None:
+    """A write that is seen afterwards has to be the last thing that a step does."""
+    outside = roots_in(s, [s.facts[n] for value in entry.values() for n in s.leaves(value)])
+    last = max((k for k, stmt in enumerate(body) if may_raise(stmt)), default=-1)
+    for k, stmt in enumerate(body):
+        for inner in ir.walk([stmt]):
+            base = written_by(inner)
+            if base is None or not roots_in(s, [s.facts[base]]) & outside:
+                continue
+            if inner is not stmt or k < last:
+                raise s.refuse("a statement inside `try` that may raise after it has changed something", "do the steps one by one")
+
+
+def written_by(stmt: Any) -> str | None:
+    from ..regions import written_by as base
+
+    return base(stmt)
+
+
+def may_raise(stmt: Any) -> bool:
+    if isinstance(stmt, ir.Let):
+        return stmt.may_raise or stmt.effect
+    return True
+
+
+def roots_in(s: Specialiser, found: list[Facts]) -> set[int]:
+    """The places where the memory was made that values refer to, also through lists."""
+    roots: set[int] = set()
+    stack: list[Any] = list(found)
+    while stack:
+        item = stack.pop()
+        if isinstance(item, Pair):
+            stack += item.items
+        elif isinstance(item, (Num, Listed, Mapped)):
+            new = item.roots - roots
+            roots |= new
+            stack += [s.elements[root] for root in new if root in s.elements]
+    return roots
+
+
+# -- where the paths meet
+
+
+def meet_all(s: Specialiser, node: ir.Try, ends: Ends) -> dict[Any, Value]:
+    alive = [(k, env) for k, (_, env) in enumerate(ends) if env is not None]
     result: dict[Any, Value] = {}
     s.env = result
-    keys = [key for _, env in ends for key in env]
-    for key in dict.fromkeys(keys):
-        values = [ends[k][1].get(key, MISSING) for k in alive]
-        if all(v is values[0] or v == values[0] for v in values):
-            result[key] = values[0]
-        else:
-            result[key] = meet_one(s, node, key, ends, alive, values)
+    for key in dict.fromkeys(key for _, env in alive for key in env):
+        values = [env.get(key, MISSING) for _, env in alive]
+        result[key] = meet_one(s, node, key, ends, [k for k, _ in alive], values)
     return result
 
 
-def meet_one(s: Specialiser, node: ir.Try, key: Any, ends: Any, alive: list[int], values: list[Value]) -> Value:
+def meet_one(s: Specialiser, node: ir.Try, key: Any, ends: Ends, alive: list[int], values: list[Value]) -> Value:
+    first = values[0]
+    if all(v is first or v == first for v in values):
+        return first
+    if all(isinstance(v, TupleV) and len(v.items) == len(first.items) and v.cls is first.cls for v in values):
+        return TupleV(tuple(meet_one(s, node, key, ends, alive, list(items)) for items in zip(*(v.items for v in values))), first.cls)
     if any(isinstance(v, (TupleV, Obj, Poison)) and v is not MISSING for v in values):
-        return Poison(f"{label(key)!r} stands for different things after this try")
+        poisons = [v for v in values if isinstance(v, Poison) and v is not MISSING]
+        return poisons[0] if poisons else Poison(f"{label(key)!r} stands for different things after this try")
     names: list[str | None] = [None] * len(ends)
     for k, value in zip(alive, values):
-        leaf = None if value is MISSING else as_leaf(s, value, ends[k][0], label(key))
-        names[k] = leaf.name if leaf is not None else None
-    from ..facts import join
-
-    facts = None
+        if value is MISSING:
+            continue
+        leaf = as_leaf(s, value, ends[k][0], label(key))
+        if leaf is None:
+            return Poison(f"{label(key)!r} stands for different things after this try")
+        names[k] = leaf.name
+    facts: Facts | None = None
     for n in names:
         if n is not None:
             facts = s.facts[n] if facts is None else join(facts, s.facts[n])
-    if facts is None:
-        return Poison(MISSING.reason)
+    assert facts is not None
     target = s.fresh(label(key), facts)
     s.named.add(target)
     node.merges.append((target, names))
     return Leaf(target)
 
 
+# -- finally
 
+
+def finally_(s: Specialiser, node: Any) -> None:
+    """``try``/``finally`` without handlers."""
+    from .statements import execute
+
+    origin = s.where()
+    body: ir.Block = []
+    goes_on = run_block(s, body, lambda: execute(s, node.body))
+    final: ir.Block = []
+    goes_on = run_block(s, final, lambda: execute(s, node.finalbody)) and goes_on
+    if all(is_unseen(stmt) for stmt in ir.walk(final)):
+        s.block += [*body, *final]  # when an exception leaves the function, nobody sees what it computed
+    else:
+        s.block.append(ir.Try(body, [], final, [], "", origin))
+    if not goes_on:
+        raise Ended
+
+
+def is_unseen(stmt: Any) -> bool:
+    """Whether what a statement does is seen only inside the function."""
+    if isinstance(stmt, ir.Let):
+        return not stmt.effect
+    return isinstance(stmt, (ir.Store, ir.If, ir.Loop))

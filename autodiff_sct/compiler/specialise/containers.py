@@ -147,6 +147,11 @@ def get_field(s: Specialiser, base: Obj, index: Value) -> Value:
 
 def field(s: Specialiser, base: Obj, key: Any) -> Value | None:
     value = s.env.get((base.id, key))
+    if value is None and base.id in s.objects and base.cls in (dict, list) and key in s.fields(base):
+        from .externals import import_external
+
+        read = s.objects[base.id][1]
+        return import_external(s, lambda: read()[key], str(key) if str(key).isidentifier() else f"item_{key}", ("item", base.id, key))
     if isinstance(value, Poison):
         raise s.refuse(value.reason)
     return value
@@ -195,7 +200,7 @@ def items_of(s: Specialiser, value: Value, count: int | None) -> list[Value]:
     if isinstance(value, (TupleV, ListV)):
         return list(value.items)
     if isinstance(value, Obj) and value.cls is list:
-        return [s.env[(value.id, k)] for k in range(len(s.fields(value)))]
+        return [get_field(s, value, Const(k)) for k in range(len(s.fields(value)))]
     if isinstance(value, Obj) and value.cls is dict:
         return [Const(k) for k in s.fields(value)]
     if isinstance(value, Const) and isinstance(value.value, (tuple, list, str, range)):
@@ -306,13 +311,14 @@ def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
     if isinstance(value, ListV):
         value = own_list(s, value) if isinstance(facts, (Listed, Mapped)) else value
     if isinstance(facts, (Listed, Mapped)):
+        if is_slice(index) and isinstance(facts, Listed):
+            replace_slice(s, base, index, value)
+            return
         if not storable(s, value):
             raise s.refuse(
                 "an object or a function is put into a list that lives at run time",
                 "put numbers, arrays or tuples of them",
             )
-        if is_slice(index):
-            raise s.refuse("assignment to a slice of a list", "assign item by item, or use an array")
         s.put_element(facts, element_facts(s.facts_of(value)))
         op = ir.Op(operator.setitem, {"x": base, "index": index, "value": value})
         s.block.append(ir.Store(base.name, s.expr(index), s.expr(value), None, s.where(), op))
@@ -378,11 +384,108 @@ def pop(s: Specialiser, base: Leaf, args: list[Value]) -> Value:
     facts = s.facts[base.name]
     assert isinstance(facts, Listed)
     if args and args != [Const(-1)]:
-        raise s.refuse("`pop` from the middle of a list", "pop the last item, or index from the front")
+        item = get_item(s, base, args[0])
+        replace_items(s, base, without_item(s, base, args[0]))
+        return item
     element = s.elements_of(facts)
     expr = ir.call(ir.attribute(ir.name(base.name), "pop"))
     op = ir.Op(list.pop, {"x": base})
     return spread(s, s.let(expr, element if element is not None else Opaque(), op, hint="item", effect=True))
+
+
+def part(s: Specialiser, base: Value, start: Value, stop: Value) -> Value:
+    """``base[start:stop]``"""
+    bounds = (start, stop, Const(None))
+    static = all(isinstance(b, Const) and b.expr is None for b in bounds)
+    return get_item(s, base, Const(slice(*(b.value for b in bounds))) if static else SliceV(*bounds))
+
+
+def without_item(s: Specialiser, base: Leaf, index: Value) -> Value:
+    """The items but one, in a new list."""
+    before = part(s, base, Const(None), index)
+    if isinstance(index, Const) and index.value != -1:
+        return joined(s, [before, part(s, base, Const(index.value + 1), Const(None))])
+    return joined(s, [before, part(s, part(s, base, index, Const(None)), Const(1), Const(None))])
+
+
+def joined(s: Specialiser, lists: list[Value]) -> Value:
+    """``a + b + ...`` of lists that live in variables."""
+    result = lists[0]
+    for other in lists[1:]:
+        facts = Listed(frozenset([s.root(("list", s.site("joined")))]))
+        for one in (result, other):
+            known = s.facts_of(one)
+            element = s.elements_of(known) if isinstance(known, Listed) else None
+            if element is not None:
+                s.put_element(facts, element)
+        expr = ir.binop(s.expr(result), gast.Add, s.expr(other))
+        result = s.let(expr, facts, ir.Op(operator.concat, {"a": result, "b": other}), hint="items", may_raise=False)
+    return result
+
+
+def replace_items(s: Specialiser, base: Leaf, items: Value) -> None:
+    """``base[:] = items``"""
+    if isinstance(items, ListV):
+        items = own_list(s, items)
+    facts, given = s.facts[base.name], s.facts_of(items)
+    if not isinstance(items, Leaf) or not isinstance(given, Listed):
+        raise s.refuse("the items of this list are replaced by something that is not a list", "make a list of it first")
+    assert isinstance(facts, Listed)
+    element = s.elements_of(given)
+    if element is not None:
+        s.put_element(facts, element)
+    everything = Const(slice(None))
+    op = ir.Op(operator.setitem, {"x": base, "index": everything, "value": items})
+    s.block.append(ir.Store(base.name, s.expr(everything), s.expr(items), None, s.where(), op))
+
+
+def replace_slice(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
+    """``base[start:stop] = value``, and ``del base[start:stop]`` where the value is empty."""
+    from .builtin_calls import as_list
+
+    start, stop, step = bounds_of(index)
+    if step != Const(None):
+        raise s.refuse("assignment to a slice of a list with a step", "assign item by item")
+    if not in_order(start, stop):
+        raise s.refuse("assignment to a slice of a list whose bounds are known only at run time", "assign item by item")
+    items = as_list(s, value)
+    parts: list[Value] = [own_list(s, items) if isinstance(items, ListV) else items]
+    if start != Const(None):
+        parts.insert(0, part(s, base, Const(None), start))
+    if stop != Const(None):
+        parts.append(part(s, base, stop, Const(None)))
+    replace_items(s, base, joined(s, parts) if len(parts) > 1 else parts[0])
+
+
+def bounds_of(index: Value) -> tuple[Value, Value, Value]:
+    if isinstance(index, SliceV):
+        return index.start, index.stop, index.step
+    found = index.value
+    return Const(found.start), Const(found.stop), Const(found.step)
+
+
+def in_order(start: Value, stop: Value) -> bool:
+    """Whether a slice is known not to end before it begins."""
+    if Const(None) in (start, stop) or start == stop:
+        return True
+    known = isinstance(start, Const) and isinstance(stop, Const)
+    return known and start.value <= stop.value and (start.value < 0) == (stop.value < 0)  # type: ignore[union-attr]
+
+
+def delete_item(s: Specialiser, base: Value, index: Value) -> None:
+    """``del base[index]``"""
+    if isinstance(base, Obj) and base.cls is dict and s.is_static(index):
+        if base.id in s.objects or s.static(index) not in s.fields(base):
+            raise s.refuse(f"the key {s.static(index)!r} cannot be deleted from this dict")
+        refuse_frozen(s, base)
+        del s.env[(base.id, s.static(index))]
+    elif isinstance(base, Leaf) and isinstance(s.facts[base.name], Listed):
+        if is_slice(index):
+            replace_slice(s, base, index, ListV((), s.site("nothing")))
+        else:
+            pop(s, base, [index])
+    else:
+        raise s.refuse("`del` of an item of something else than a list or a dict", "build a new container without it")
 
 
 def extend_list(s: Specialiser, base: Value, value: Value) -> None:
@@ -398,6 +501,9 @@ def combine(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
             return TupleV(a.items + b.items)
         if isinstance(a, ListV) and isinstance(b, ListV):
             return ListV(a.items + b.items, s.site())
+        a, b = (own_list(s, v) if isinstance(v, ListV) and is_list(s, other) else v for v, other in ((a, b), (b, a)))
+        if isinstance(s.facts_of(a), Listed) and isinstance(s.facts_of(b), Listed):
+            return joined(s, [a, b])
         if is_list(s, a) and is_list(s, b):
             result = own_list(s, ListV((), s.site("sum")))
             extend_list(s, result, a)

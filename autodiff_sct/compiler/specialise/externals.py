@@ -57,6 +57,8 @@ def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: st
         items = tuple(import_external(s, lambda k=k: read()[k], f"{symbol}_{k}", (key, k)) for k in range(len(value)))
         return TupleV(items, type(value) if type(value) is not tuple else None)
     s.guards.append(Guard(lambda: id(read()), id(value)))
+    if type(value) in (list, dict):
+        s.guards.append(Guard(lambda: tuple(read()) if isinstance(read(), dict) else len(read()), tuple(value) if isinstance(value, dict) else len(value)))
     return outside_object(s, value, read)
 
 

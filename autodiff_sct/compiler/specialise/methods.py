@@ -12,7 +12,7 @@ import numpy as np
 
 from ...rules.table import NONDIFFERENTIABLE, TABLE
 from .. import ir
-from ..facts import Listed, Mapped, Num, Opaque
+from ..facts import INT, Listed, Mapped, Num, Opaque
 from . import arrays, containers, memory
 from .control import branch
 from .state import Specialiser
@@ -158,13 +158,45 @@ def list_method(s: Specialiser, base: Leaf, facts: Listed, name: str, args: list
         if element is not None:
             s.put_element(copy, element)
         return s.let(ir.call(ir.attribute(ir.name(base.name), "copy")), copy, ir.Op(list.copy, {"x": base}), hint="items", may_raise=False)
-    if name in ("insert", "remove", "sort", "clear", "reverse"):
-        expr = ir.call(ir.attribute(ir.name(base.name), name), *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
-        for value in args:
-            s.put_element(facts, containers.element_facts(s.facts_of(value))) if name == "insert" else None
-        s.block.append(ir.Effect(expr, s.where(), f"list.{name}", (base, *args)))
+    if name in REPLACING:
+        containers.replace_items(s, base, REPLACING[name](s, base, args, kwargs))
         return Const(None)
+    if name == "remove":
+        containers.pop(s, base, [position(s, base, "index", args)])
+        return Const(None)
+    if name in ("index", "count"):
+        return position(s, base, name, args)
     return opaque_method(s, base, Opaque(list), name, args, kwargs)
+
+
+def position(s: Specialiser, base: Leaf, name: str, args: list[Value]) -> Value:
+    """``items.index(x)`` and ``items.count(x)``: whole numbers, through which no derivative passes."""
+    expr = ir.call(ir.attribute(ir.name(base.name), name), *(s.expr(a) for a in args))
+    return s.let(expr, INT, hint="k")
+
+
+def inserted(s: Specialiser, base: Leaf, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    middle = containers.own_list(s, ListV((args[1],), s.site("inserted")))
+    before = containers.part(s, base, Const(None), args[0])
+    return containers.joined(s, [before, middle, containers.part(s, base, args[0], Const(None))])
+
+
+def turned(s: Specialiser, base: Leaf, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return containers.get_item(s, base, Const(slice(None, None, -1)))
+
+
+def in_order(s: Specialiser, base: Leaf, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .calls import call_value
+
+    return call_value(s, Const(sorted), [base], kwargs)
+
+
+def emptied(s: Specialiser, base: Leaf, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return ListV((), s.site("emptied"))
+
+
+# Methods after which a list holds the items of another one.
+REPLACING = {"insert": inserted, "reverse": turned, "sort": in_order, "clear": emptied}
 
 
 def static_list_method(s: Specialiser, base: Obj, name: str, args: list[Value]) -> Value:

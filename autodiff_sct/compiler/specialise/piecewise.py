@@ -53,15 +53,34 @@ def equals(id: str, value: int) -> Any:
     return gast.Compare(load(id), [gast.Eq()], [number(value)])
 
 
+def uses_of(block: Block) -> dict[str, int]:
+    """How often names occur."""
+    found: dict[str, int] = {}
+    for node in block:
+        for part in gast.walk(node):
+            if isinstance(part, gast.Name):
+                found[part.id] = found.get(part.id, 0) + 1
+            elif isinstance(part, (gast.Nonlocal, gast.Global)):
+                found |= {id: found.get(id, 0) + 1 for id in part.names}
+    return found
+
+
 def mentioned(node: Any) -> set[str]:
     return {n.id for n in gast.walk(node) if isinstance(n, gast.Name)}
 
 
 class Piecewise:
-    """The rewriting of one ``try``; `fresh` gives names that the function does not use, `others` counts names outside."""
+    """The rewriting of one ``try`` of a function; `fresh` gives names that the function does not use."""
 
-    def __init__(self, fresh: Callable[[str], str], outside: set[str]) -> None:
-        self.fresh, self.outside = fresh, outside
+    def __init__(self, fresh: Callable[[str], str], function: Any) -> None:
+        self.fresh = fresh
+        self.uses = uses_of([function])
+        self.outside: set[str] = set(self.uses)
+
+    def names_outside(self, body: Block) -> set[str]:
+        """The names that the function mentions outside the block of a ``try``, too."""
+        inside = uses_of(body)
+        return {name for name, count in self.uses.items() if count > inside.get(name, 0)}
 
     def attempt(self, node: Any, guarded: bool) -> Block:
         """The statements that do what a ``try`` does; `guarded` where it is itself under handlers."""
@@ -77,7 +96,9 @@ class Piecewise:
         def wrap(unit: Block) -> Any:
             return self.small_try(node, unit, path, caught)
 
+        outer, self.outside = self.outside, self.names_outside(node.body)
         done += self.block(node.body, path, wrap, node)
+        self.outside = outer
         return done + self.dispatch(node, path, caught)
 
     def small_try(self, node: Any, unit: Block, path: str, caught: str) -> Any:
@@ -116,6 +137,7 @@ class Piecewise:
         everything = at(node, gast.ExceptHandler(load("BaseException"), None, []))
         catching = gast.copy_location(gast.Try(inner, [everything], [], []), node)
         done = [at(node, assign(path, number(0))), at(node, assign(caught, number(None)))]
+        self.outside = set(self.uses)
         done += self.block(inner, path, lambda unit: self.small_try(catching, unit, path, caught), node)
         again = gast.If(equals(path, 1), [gast.Raise(load(caught), None)], [])
         return [*done, *node.finalbody, at(node, again)]
@@ -273,14 +295,17 @@ def is_pure(expr: Any) -> bool:
     return True
 
 
-def is_one_unit(node: Any, outside: set[str]) -> bool:
+def is_one_unit(node: Any, function: Any) -> bool:
     """Whether a ``try`` does its work in one step already."""
+    if getattr(node, "is_unit", False):
+        return True
     if node.orelse or not node.handlers:
         return False
-    block = node.body
-    if not all(is_simple(each) or is_quiet(each) for each in block) or is_quiet(block[0]):
-        return all(is_quiet(each) for each in block)
-    return not Piecewise(lambda hint: hint, outside).unit(block)[1]
+    if not all(is_simple(each) or is_quiet(each) for each in node.body) or is_quiet(node.body[0]):
+        return all(is_quiet(each) for each in node.body)
+    rewriting = Piecewise(lambda hint: hint, function)
+    rewriting.outside = rewriting.names_outside(node.body)
+    return not rewriting.unit(node.body)[1]
 
 
 def reraises(block: Block) -> bool:

@@ -194,6 +194,9 @@ class Specialiser:
                 yield from self.leaves(self.env[(value.id, key)])
 
     def fields(self, obj: Obj) -> list[Any]:
+        if obj.id in self.objects and obj.cls in (list, dict):
+            outside = self.objects[obj.id][0]
+            return list(outside) if obj.cls is dict else list(range(len(outside)))
         return [key[1] for key in self.env if isinstance(key, tuple) and len(key) == 2 and key[0] == obj.id]
 
     # -- printing values

@@ -157,9 +157,12 @@ def import_(s: Specialiser, node: Any) -> None:
 @statement(gast.Delete)
 def delete(s: Specialiser, node: Any) -> None:
     for target in node.targets:
-        if not isinstance(target, gast.Name):
-            raise s.refuse("`del` of an item or an attribute", "build a new container without it")
-        delete_name(s, target.id)
+        if isinstance(target, gast.Subscript):
+            containers.delete_item(s, evaluate(s, target.value), evaluate(s, target.slice))
+        elif isinstance(target, gast.Name):
+            delete_name(s, target.id)
+        else:
+            raise s.refuse("`del` of an attribute", "build a new object without it")
 
 
 @statement(gast.Assert)
@@ -304,16 +307,9 @@ def refuse_suppression(s: Specialiser, manager: Value) -> None:
 
 @statement(gast.Try)
 def try_(s: Specialiser, node: Any) -> None:
-    if node.finalbody and not node.handlers:
-        origin = s.where()
-        body: ir.Block = []
-        with s.writing(body):
-            execute(s, node.body)
-        final: ir.Block = []
-        with s.writing(final):
-            execute(s, node.finalbody)
-        s.block.append(ir.Try(body, [], final, [], "", origin))
-        return
-    from .attempts import attempt
+    from .attempts import attempt, finally_
 
-    attempt(s, node)
+    if node.handlers:
+        attempt(s, node)
+    else:
+        finally_(s, node)

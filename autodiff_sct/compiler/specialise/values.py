@@ -93,6 +93,7 @@ class Frame:
     caller: Frame | None = None
     rule: bool = False  # the text of a rule, not the user's
     site: Any = None
+    tree: Any = None  # its text, desugared
     cls: type | None = None  # the class whose method this is, for super()
     self: Any = None
 

@@ -186,6 +186,8 @@ class Naming:
             self.groups[name] = Group([name], list(self.segments[name]))
         self.fixed = arguments
         statements = list(ir.walk(program))
+        # Python deletes the name of an `except` at its end, so it is nobody else's.
+        self.pinned = {bound for x in statements if isinstance(x, ir.Try) for _, bound, _ in x.handlers if bound is not None}
         for stmt in [*(x for x in statements if isinstance(x, ir.Let)), *(x for x in statements if not isinstance(x, ir.Let))]:
             self.coalesce(stmt)
         self.taken: dict[str, list[Segment]] = defaultdict(list)
@@ -209,6 +211,8 @@ class Naming:
 
     def unite(self, a: str, b: str | None) -> None:
         if b is None or a not in self.groups or b not in self.groups:
+            return
+        if a in self.pinned or b in self.pinned:
             return
         x, y = self.groups[a], self.groups[b]
         if x is y or overlap(x.segments, y.segments):

@@ -14,7 +14,7 @@ from typing import Any
 import gast
 
 from . import ir
-from .facts import Listed, Num
+from .facts import INT, Listed, Num
 from .regions import Regions
 from .reverse import ir_targets
 from .specialise.state import Specialiser
@@ -239,10 +239,32 @@ class Record:
         for stmt in block:
             for inner in ir.bodies(stmt):
                 self.push(inner)
+        for stmt in [x for x in block if isinstance(x, ir.Try) and x.handlers]:
+            self.cut_off(stmt, block)
         for name, home in self.pushes.get(id(block), []):
             node = ir.Effect(ir.call(ir.attribute(ir.name(self.saved[name]), "append"), ir.name(name)), kind="save")
             place = block.index(home.stmt) + 1 if home.stmt in block else 0
             block.insert(place, node)
+
+
+    def cut_off(self, stmt: ir.Try, block: ir.Block) -> None:
+        """What a block saved before an exception cut it off is dropped in the handlers."""
+        lists = dict.fromkeys(saved_into(inner) for inner in ir.walk(stmt.body))
+        for saved in [n for n in lists if n is not None]:
+            mark = self.s.fresh(f"mark_{self.s.hints[saved]}", INT)
+            self.s.named.add(mark)
+            length = ir.call(gast.Name("len", gast.Load(), None, None), ir.name(saved))
+            block.insert(block.index(stmt), ir.Let((mark,), length, effect=True))
+            for _, _, handler in stmt.handlers:
+                rest = gast.Subscript(ir.name(saved), gast.Slice(ir.name(mark), None, None), gast.Del())
+                handler.insert(0, ir.Effect(gast.Delete([rest]), kind="save"))
+
+
+def saved_into(stmt: Any) -> str | None:
+    """The list into which a statement saves."""
+    if isinstance(stmt, ir.Effect) and stmt.kind == "save" and isinstance(stmt.expr, gast.Call):
+        return str(stmt.expr.func.value.id)
+    return None
 
 
 def substitute_in(stmt: Any, mapping: dict[str, Any]) -> None:
@@ -266,6 +288,8 @@ def reads_inside(stmt: Any) -> list[str]:
             names += [n for m in inner.merges for n in (m.then, m.orelse) if n]
         if isinstance(inner, ir.Loop):
             names += [n for c in inner.carries for n in (c.init, c.next) if n]
+        if isinstance(inner, ir.Try):
+            names += [n for _, sources in inner.merges for n in sources if n]
     return names
 
 

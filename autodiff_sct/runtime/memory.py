@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import AliasError
 from .scatter import plus
 
-__all__ = ["add_items", "give_back", "same_view", "writable"]
+__all__ = ["add_items", "give_back", "peek", "put_back", "same_view", "writable"]
 
 
 def same_view(shadow: Any, shadow_base: Any, primal: Any, primal_base: Any) -> Any:
@@ -26,6 +26,22 @@ def same_view(shadow: Any, shadow_base: Any, primal: Any, primal_base: Any) -> A
             "make the array contiguous first (`np.ascontiguousarray`)",
         )
     return shadow
+
+
+MISSING = object()
+
+
+def peek(table: Any, key: Any) -> Any:
+    """What a dict holds under a key before it is assigned; a mark where it holds nothing."""
+    return table.get(key, MISSING)
+
+
+def put_back(table: Any, key: Any, old: Any) -> None:
+    """Undo an assignment to a dict."""
+    if old is MISSING:
+        del table[key]
+    else:
+        table[key] = old
 
 
 def add_items(shadow: Any, cotangents: Any) -> None:

@@ -280,7 +280,7 @@ def new_frame(s: Specialiser, key: Any, parsed: Any, table: Any, free: Any, tree
         site = (s.frame.id if s.frame else 0, id(s.node), id(key))
     number = s.frames.setdefault(site, len(s.frames) + 1)
     frame = Frame(number, parsed, table, free, assigned | frozenset(parameters(tree.args)), declared, parent, s.frame)
-    frame.site = key
+    frame.site, frame.tree = key, tree
     frame.rule = bool(s.frame and s.frame.rule)
     return frame
 

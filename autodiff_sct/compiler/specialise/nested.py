@@ -183,6 +183,7 @@ class Capture:
         if id(frame) in self.frames:
             return self.frames[id(frame)]
         copy = Frame(-len(self.frames) - 1, frame.parsed, frame.globals, frame.free, frame.locals, frame.nonlocals)
+        copy.tree = frame.tree
         self.frames[id(frame)] = copy
         copy.cls, copy.self = frame.cls, None if frame.self is None else self.value(frame.self)
         if frame.parent is not None:

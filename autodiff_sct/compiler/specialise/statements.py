@@ -191,19 +191,56 @@ def raise_(s: Specialiser, node: Any) -> None:
 
 @statement(gast.While)
 def while_(s: Specialiser, node: Any) -> None:
+    site = ("head", s.site())
+    if site in s.dynamic:
+        node = endless_form(s, node)
     body, stop = split_stop(node.body)
 
     def make() -> ir.Loop:
         return ir.Loop("while", [], [], origin=s.where())
 
     def run(loop_node: ir.Loop) -> None:
+        before = dict(s.env)
         with s.writing(loop_node.head):
             test = truth(s, evaluate(s, node.test))
+        if changes(s, before, loop_node.head) and site not in s.dynamic:
+            raise Restart(site)
         loop_node.test = s.expr(test)
         execute(s, body)
         read_stop(s, loop_node, stop)
 
     loop(s, make, run)
+
+
+def endless_form(s: Specialiser, node: Any) -> Any:
+    """``while True`` with the test as a statement, for a test that changes something."""
+    from .attempts import rewritten
+    from .piecewise import at, endless
+
+    def make(fresh: Callable[[str], str]) -> list[Any]:
+        return [at(node, gast.While(gast.Constant(True, None), endless(node, fresh), []))]
+
+    return rewritten(s, node, make)[0]
+
+
+def changes(s: Specialiser, before: dict[Any, Value], head: ir.Block) -> bool:
+    """Whether computing a loop's test assigns names or fields, or writes memory."""
+    from ..regions import written_by
+
+    if any(written_by(stmt) is not None for stmt in ir.walk(head)):
+        return True
+    frames = set()
+    frame = s.frame
+    while frame is not None:
+        frames.add(frame.id)
+        frame = frame.parent
+    for key, value in s.env.items():
+        if key in before:
+            if not (before[key] is value or before[key] == value):
+                return True
+        elif isinstance(key, tuple) and key[0] in frames:
+            return True
+    return False
 
 
 def split_stop(body: list[Any]) -> tuple[list[Any], Any]:
@@ -279,30 +316,9 @@ def unroll(s: Specialiser, node: Any, items: list[Value], body: list[Any], stop:
 
 @statement(gast.With)
 def with_(s: Specialiser, node: Any) -> None:
-    items: list[tuple[Any, str | None]] = []
-    block: ir.Block = []
-    origin = s.where()
-    for item in node.items:
-        manager = evaluate(s, item.context_expr)
-        refuse_suppression(s, manager)
-        bound = None
-        if item.optional_vars is not None:
-            bound = s.fresh(getattr(item.optional_vars, "id", "manager"), Opaque())
-            store(s, item.optional_vars, Leaf(bound))
-        items.append((s.expr(manager), bound))
-    with s.writing(block):
-        execute(s, node.body)
-    s.block.append(ir.With(items, block, origin))
+    from .managers import manage
 
-
-def refuse_suppression(s: Specialiser, manager: Value) -> None:
-    import contextlib
-
-    facts = s.facts_of(manager)
-    if isinstance(facts, Opaque) and facts.cls is contextlib.suppress:
-        raise s.refuse(
-            "contextlib.suppress leaves the block at a place that is not recorded", "write try/except instead"
-        )
+    manage(s, node)
 
 
 @statement(gast.Try)

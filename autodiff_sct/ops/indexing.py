@@ -33,14 +33,18 @@ def gather_nd(input_x: Any, indices: Any) -> Any:
     return input_x[tuple(indices[..., k] for k in range(indices.shape[-1]))]
 
 
-def sort(input_x: Any, axis: int = -1, descending: bool = False) -> Any:
-    """The elements in order along an axis, and where they were."""
+def sort(input_x: Any, axis: int | None = None, descending: bool = False) -> Any:
+    """The elements in order along an axis (the last), and where they were."""
+    if axis is None:
+        axis = -1
     order = np.argsort(-input_x if descending else input_x, axis, kind="stable")
     return np.take_along_axis(input_x, order, axis), order
 
 
-def topk(input: Any, k: int, dim: int = -1) -> Any:
-    """The `k` largest elements along an axis, and where they are."""
+def topk(input: Any, k: int, dim: int | None = None) -> Any:
+    """The `k` largest elements along an axis (the last), and where they are."""
+    if dim is None:
+        dim = -1
     order = np.take(np.argsort(-input, dim, kind="stable"), np.arange(k), dim)
     return np.take_along_axis(input, order, dim), order
 

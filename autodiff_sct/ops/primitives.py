@@ -5,6 +5,7 @@ Most have no settings and only give one of the functions a second name: they are
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -130,7 +131,8 @@ class Primitive:
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        settings = ", ".join(f"{key}={value!r}" for key, value in vars(self).items() if key != "name")
+        names = [name for name in inspect.signature(type(self)).parameters if name != "name"]
+        settings = ", ".join(f"{name}={getattr(self, name)!r}" for name in names if hasattr(self, name))
         return f"{type(self).__name__}({settings})"
 
 
@@ -447,11 +449,12 @@ class Sort(Primitive):
     def __init__(self, axis: int = -1, descending: bool = False) -> None:
         super().__init__()
         self.axis = axis
+        self.last = axis == -1
         self.descending = descending
 
     def __call__(self, x: Any) -> Any:
         """Sort."""
-        return F.sort(x, self.axis, self.descending)
+        return F.sort(x, None if self.last else self.axis, self.descending)
 
 
 class CumSum(Primitive):

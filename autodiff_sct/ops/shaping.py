@@ -126,7 +126,10 @@ def stack(tensors: Any, axis: int = 0) -> Any:
 
 
 def unstack(input_x: Any, axis: int = 0) -> Any:
-    """The entries along an axis, which is left out."""
+    """The entries along an axis, which is left out.
+
+    How many there are depends on the data, so that it is not differentiated: index the tensor instead.
+    """
     return tuple([np.take(input_x, k, axis) for k in range(input_x.shape[axis])])
 
 

@@ -151,7 +151,6 @@ def test_pieces():
     assert [piece.tolist() for piece in F.unstack(x)] == [[0, 1, 2], [3, 4, 5]]
     assert [piece.shape for piece in F.split(x, 2, 1)] == [(2, 2), (2, 1)]
     assert [grid.shape for grid in F.meshgrid(x[0], x[1])] == [(3, 3), (3, 3)]
-    assert_gradients(lambda x: F.unstack(x)[0] * F.unstack(x)[1], x)
     assert_gradients(lambda x: F.split(x, 1, 1)[2] ** 2, x)
 
 

@@ -146,11 +146,11 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
         return Const(fn(*(s.static(a) for a in args), **{k: s.static(v) for k, v in kwargs.items()}))
     if fn in TABLE or fn in NONDIFFERENTIABLE:
         return call_known(s, callee, args, kwargs)
-    if isinstance(fn, types.FunctionType) and not is_library(fn):
+    if isinstance(fn, types.FunctionType) and not is_library(fn) and not is_generator_manager(fn):
         return call_python(s, fn, args, kwargs)
     if isinstance(fn, type):
         return call_class(s, callee, args, kwargs)
-    if is_library(fn) or isinstance(fn, (types.BuiltinFunctionType, types.BuiltinMethodType)):
+    if isinstance(fn, (types.FunctionType, types.BuiltinFunctionType, types.BuiltinMethodType)) or is_library(fn):
         return opaque_call(s, s.expr(callee), fn, args, kwargs)
     if callable(fn):
         from .externals import outside_object
@@ -165,6 +165,13 @@ def call_method_object(s: Specialiser, fn: types.MethodType, args: list[Value], 
     owner = fn.__self__
     target: Value = Const(owner) if isinstance(owner, type) else outside_object(s, owner, lambda: owner)
     return call_constant(s, Const(fn.__func__), [target, *args], kwargs)
+
+
+def is_generator_manager(fn: Any) -> bool:
+    """Whether a function was made by ``contextlib.contextmanager``."""
+    from .managers import is_generator_manager as made_by_contextlib
+
+    return made_by_contextlib(fn)
 
 
 def is_library(fn: Any) -> bool:

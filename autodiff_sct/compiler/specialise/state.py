@@ -222,7 +222,8 @@ class Specialiser:
         if isinstance(value, Obj):
             return self.expr_of_object(value)
         if isinstance(value, Bound):
-            return ir.attribute(self.expr(value.self), getattr(value.function, "__name__", "method"))
+            method = value.function if isinstance(value.function, str) else getattr(value.function, "__name__", "method")
+            return ir.attribute(self.expr(value.self), method)
         if isinstance(value, Poison):
             raise self.refuse(value.reason)
         if isinstance(value, (Closure, PartialV, Super)):

@@ -1,0 +1,176 @@
+"""``with``: NumPy's and other well-known managers stay as they are; the user's are inlined, as calls around the block.
+
+A manager that may swallow an exception leaves its block half done, so that the block is written like one under handlers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from ...errors import SourceUnavailable
+from .. import ir
+from ..facts import Opaque
+from .attempts import rewritten
+from .attributes import lookup
+from .control import Ended, run_block
+from .expressions import evaluate
+from .names import assign_name
+from .piecewise import Block, assign, at, load
+from .state import Specialiser
+from .values import Leaf, Obj, Value
+
+# Managers that let every exception through.
+TRANSPARENT = (
+    np.errstate,
+    warnings.catch_warnings,
+    contextlib.nullcontext,
+    contextlib.redirect_stdout,
+    contextlib.redirect_stderr,
+    contextlib.closing,
+    type(threading.Lock()),
+    type(threading.RLock()),
+)
+
+
+def manage(s: Specialiser, node: Any) -> None:
+    """Specialise a ``with`` statement."""
+    from .statements import execute
+
+    if len(node.items) > 1:
+        execute(s, rewritten(s, node, lambda fresh: nested(node)))
+        return
+    item = node.items[0]
+    manager = evaluate(s, item.context_expr)
+    if isinstance(manager, Obj):
+        call_around(s, node, manager, user_swallows(s, manager))
+    elif may_swallow(s, manager):
+        call_around(s, node, manager, True)
+    else:
+        plain(s, node, manager)
+
+
+def nested(node: Any) -> Block:
+    inner = node.body
+    for item in reversed(node.items):
+        inner = [gast.copy_location(gast.With([item], inner, None), node)]
+    return inner
+
+
+def plain(s: Specialiser, node: Any, manager: Value) -> None:
+    """A manager that stays a manager."""
+    from .statements import execute, store
+
+    target = node.items[0].optional_vars
+    origin = s.where()
+    bound = None
+    if target is not None:
+        bound = s.fresh(getattr(target, "id", "manager"), Opaque())
+        store(s, target, Leaf(bound))
+    block: ir.Block = []
+    goes_on = run_block(s, block, lambda: execute(s, node.body))
+    s.block.append(ir.With([(s.expr(manager), bound)], block, origin))
+    if not goes_on:
+        raise Ended
+
+
+def call_around(s: Specialiser, node: Any, manager: Value, swallows: bool) -> None:
+    """Calls of ``__enter__`` and ``__exit__`` in place of the statement."""
+    from .statements import execute
+
+    make = swallowing if swallows else letting_through
+    body = rewritten(s, node, lambda fresh: make(node, fresh))
+    assign_name(s, node.manager_name, manager)
+    execute(s, body)
+
+
+def enter(node: Any, fresh: Callable[[str], str]) -> Any:
+    node.manager_name = fresh("manager")
+    entered = method(node.manager_name, "__enter__")
+    target = node.items[0].optional_vars
+    return gast.Expr(entered) if target is None else gast.Assign([target], entered, None)
+
+
+def method(manager: str, name: str, *args: Any) -> Any:
+    return gast.Call(gast.Attribute(load(manager), name, gast.Load()), list(args), [])
+
+
+def leave(node: Any) -> Any:
+    return gast.Expr(method(node.manager_name, "__exit__", *(gast.Constant(None, None) for _ in range(3))))
+
+
+def letting_through(node: Any, fresh: Callable[[str], str]) -> Block:
+    entering = enter(node, fresh)
+    return [at(node, entering), at(node, gast.Try(node.body, [], [], [leave(node)]))]
+
+
+def swallowing(node: Any, fresh: Callable[[str], str]) -> Block:
+    entering, error, swallowed = enter(node, fresh), fresh("error"), fresh("swallowed")
+    kind = gast.Call(load("type"), [load(error)], [])
+    asked = method(node.manager_name, "__exit__", kind, load(error), gast.Attribute(load(error), "__traceback__", gast.Load()))
+    again = gast.If(gast.UnaryOp(gast.Not(), load(swallowed)), [gast.Raise(None, None)], [])
+    handler = gast.ExceptHandler(load("BaseException"), gast.Name(error, gast.Store(), None, None), [assign(swallowed, asked), again])
+    return [at(node, entering), at(node, gast.Try(node.body, [handler], [leave(node)], []))]
+
+
+# -- what swallows
+
+
+def user_swallows(s: Specialiser, manager: Obj) -> bool:
+    """Whether ``__exit__`` may return something true."""
+    from .calls import prepared
+
+    fn = lookup(manager.cls, "__exit__")
+    if not isinstance(fn, types.FunctionType):
+        return True
+    try:
+        tree = prepared(fn.__code__, fn)[0].tree
+    except SourceUnavailable:
+        return True
+    return any(isinstance(n, gast.Return) and not is_false(n.value) for n in gast.walk(tree))
+
+
+def is_false(expr: Any) -> bool:
+    return expr is None or (isinstance(expr, gast.Constant) and not expr.value)
+
+
+def may_swallow(s: Specialiser, manager: Value) -> bool:
+    """Whether a manager of a library's may end its block early."""
+    facts = s.facts_of(manager)
+    if isinstance(facts, Opaque) and facts.cls is not None and issubclass(facts.cls, TRANSPARENT):
+        return False
+    made_by = next((x.op.fn for x in reversed(s.block) if isinstance(x, ir.Let) and isinstance(manager, Leaf) and x.target == manager.name and x.op), None)
+    if made_by is open or made_by is np.printoptions:
+        return False
+    if is_generator_manager(made_by):
+        return not yields_freely(made_by)
+    return True
+
+
+def is_generator_manager(fn: Any) -> bool:
+    """Whether a function was made by ``contextlib.contextmanager``."""
+    code = getattr(fn, "__code__", None)
+    return code is not None and code.co_filename == contextlib.__file__ and isinstance(getattr(fn, "__wrapped__", None), types.FunctionType)
+
+
+def yields_freely(fn: Any) -> bool:
+    """Whether the ``yield`` of a generator stands under no handlers, so that an exception goes through."""
+    from ..parse import parse
+
+    try:
+        tree = parse(fn.__wrapped__).tree
+    except SourceUnavailable:
+        return False
+    guarded = [n for n in gast.walk(tree) if isinstance(n, gast.With) or (isinstance(n, gast.Try) and (n.handlers or leaves(n.finalbody)))]
+    return not any(isinstance(inner, (gast.Yield, gast.YieldFrom)) for n in guarded for inner in gast.walk(n))
+
+
+def leaves(block: Block) -> bool:
+    return any(isinstance(n, (gast.Return, gast.Break, gast.Continue)) for each in block for n in gast.walk(each))

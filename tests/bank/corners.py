@@ -377,3 +377,40 @@ def argmax_index(x, t):
     x[np.array([1, 3, 2])] = x[int(np.argmax(x))]
     x[int(np.argmax(x))] = 0.5 * t
     return np.sum(np.sin(x))
+
+
+# The element that a loop reads is the one before the array is written.
+@program(args=lambda rng: (v(0.3, -0.5, 0.8), 0.4), wrt=(0, 1))
+def element_read_before_the_write(y, t):
+    for e in y:
+        y += (y[::-1] * 0.4) ** 2
+        t -= e
+    return t**2
+
+
+# A transpose reshaped to two axes is a copy.
+@program(args=lambda rng: (A34(),))
+def copy_by_reshape_of_transpose(A):
+    for _ in range(2):
+        A *= 0.5 + 0.3 * np.cos(A.T.reshape(3, 4) * 0.9)
+    return np.sum(A * np.cos(A))
+
+
+# A row of a scaled copy, written by a helper.
+@program(args=lambda rng: (A34(),))
+def helper_writes_a_row_of_a_copy(A):
+    def bump(a, i, s):
+        a[i] = 0.6 * a[i] + 0.3 * s
+
+    A = (A[::-1]).T.reshape(3, 4) * 0.9
+    bump(A[-1], 3, 0.7)
+    return np.sum(A * np.cos(A))
+
+
+# A list rebound by a loop that never runs.
+@program(args=lambda rng: (v(0.3, -0.5, 0.8), 0))
+def list_rebound_by_no_trip(x, n):
+    q = [0.8 * x, x]
+    for _ in range(n):
+        q = [x * x, x[:]]
+    return sum(np.sum(e**2) for e in q)

@@ -7,7 +7,7 @@ that nothing is kept twice.  Parameters are named when a cell is put into anothe
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,11 @@ from ..errors import ArgumentAttributeError, ArgumentTypeError
 from ..tensor import UNNAMED, Parameter, ParameterTuple, Tensor
 
 __all__ = ["Cell", "CellList", "SequentialCell"]
+
+
+# Classes with a derivative of their own, and who wants to hear of new ones: the compiler, once it is imported.
+WITH_BPROP: list[type] = []
+ON_BPROP: list[Callable[[type], None]] = []
 
 
 class Cell:
@@ -35,6 +40,13 @@ class Cell:
         self.training = False
         for name, value in (flags or {}).items():
             setattr(self, name, value)
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        if hasattr(cls, "bprop"):
+            WITH_BPROP.append(cls)
+            for hear in ON_BPROP:
+                hear(cls)
 
     def __call__(self, *inputs: Any, **settings: Any) -> Any:
         return self.construct(*inputs, **settings)

@@ -17,9 +17,10 @@ from ..errors import NoRule, UnsupportedSyntax
 from ..rules.table import NONDIFFERENTIABLE, TABLE
 from . import ir
 from .facts import Listed, Mapped, Num, Opaque, Pair
-from .regions import Regions, written_by
+from .regions import Regions, written_arguments, written_by
 from .specialise.calls import opaque_call
 from .specialise.methods import opaque_method
+from .specialise.recursion import Recursion
 from .specialise.state import Specialiser
 
 # Functions that look at their arguments and change nothing.
@@ -81,7 +82,7 @@ class Analysis:
         for stmt in ir.walk(block):
             if isinstance(stmt, ir.Let):
                 if self.depends(stmt):
-                    for target in stmt.targets:
+                    for target in [*stmt.targets, *written_arguments(stmt)]:
                         vary(target)
             elif isinstance(stmt, ir.Store):
                 if any(self.is_varied(n) for n in operands(self.s, stmt) if n != stmt.base):
@@ -113,7 +114,7 @@ class Analysis:
                     for n in sources:
                         use(n)
             if isinstance(stmt, ir.Let) and stmt.op is not None and stmt.op.fn not in NONDIFFERENTIABLE:
-                if any(self.is_useful(t) for t in stmt.targets):
+                if any(self.is_useful(t) for t in [*stmt.targets, *written_arguments(stmt)]):
                     for n in operands(self.s, stmt):
                         use(n)
             elif isinstance(stmt, ir.Store) and self.is_useful(stmt.base):
@@ -141,7 +142,7 @@ class Analysis:
 
     def check_let(self, stmt: ir.Let, op: ir.Op) -> None:
         fn = op.fn
-        if fn in TABLE and "argument 0" not in op.arguments or fn in NONDIFFERENTIABLE or fn in STRUCTURAL:
+        if fn in TABLE and "argument 0" not in op.arguments or fn in NONDIFFERENTIABLE or fn in STRUCTURAL or isinstance(fn, Recursion):
             return
         varied = [n for n in operands(self.s, stmt) if self.is_varied(n)]
         if not varied:
@@ -189,7 +190,10 @@ def joins(stmt: Any) -> list[tuple[str, list[str]]]:
     if isinstance(stmt, ir.If):
         return [(m.target, [n for n in (m.then, m.orelse) if n is not None]) for m in stmt.merges]
     if isinstance(stmt, ir.Try):
-        return [(target, [n for n in names if n is not None]) for target, names in stmt.merges]
+        # An exception may carry a value out of the block.
+        raised = [n for inner in ir.walk(stmt.body) if isinstance(inner, ir.Raise) for n in ir.reads(inner)]
+        caught = [(bound, raised) for _, bound, _ in stmt.handlers if bound is not None]
+        return [*((target, [n for n in names if n is not None]) for target, names in stmt.merges), *caught]
     if isinstance(stmt, ir.Loop):
         result = []
         for c in stmt.carries:

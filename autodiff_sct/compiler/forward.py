@@ -20,6 +20,7 @@ from . import ir
 from .activity import Activity
 from .adjoints import copied, facts_like, fit, helper, is_full, spread, zeros
 from .facts import Listed, Mapped, Num, Pair
+from .pairs import is_recursive, tangent_call
 from .regions import Regions, roots_of
 from .specialise import arrays
 from .specialise.containers import is_slice
@@ -105,6 +106,9 @@ class Forward:
             return
         if isinstance(stmt, ir.Loop):
             self.loop(stmt)
+            return
+        if is_recursive(stmt):
+            tangent_call(self, stmt)
             return
         if isinstance(stmt, ir.Let) and stmt.op is not None and stmt.op.fn is list.pop and self.active(stmt.target):
             s.block.append(stmt)
@@ -352,7 +356,7 @@ class Forward:
 
     def used_from_outside(self, stmt: ir.Loop) -> list[str]:
         from .activity import operands
-        from .reverse import defined_in
+        from .ir import defined_in
 
         inner = defined_in(stmt)
         names = [n for inside in ir.walk(stmt.body) for n in operands(self.s, inside)]

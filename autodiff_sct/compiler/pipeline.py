@@ -21,7 +21,9 @@ from .emit import Emitter, annotate
 from .facts import FLOAT, Facts, Listed, Mapped, Num, Opaque
 from .load import load
 from .naming import name_variables
-from .optimise import nest, sweep_dead
+from .pairs import always_assigned, own_copies, settle_calls, unset
+from .optimise import REVERSE_DEPTH, Nesting, sweep_dead
+from .peephole import improve, without_synonyms
 from .record import record
 from .regions import Regions, regions
 from .reverse import Reverse
@@ -59,6 +61,7 @@ class Request:
     split: bool = False  # a forward and a backward function, the second of which may be run many times
     value: bool = False
     name: str = "f"
+    observe: Callable[[str, Specialiser, ir.Block], None] | None = None  # is shown the program after each stage
     capture: Callable[[Specialiser, Arguments], Value] | None = None  # brings the callable of an enclosing program in
 
 
@@ -73,7 +76,6 @@ class Emitted:
     output: Any  # the tree of the result: where its leaves are, and which carry a seed
     namespace: dict[str, Any] = field(default_factory=dict)
     written: frozenset[str] = frozenset()
-    stages: dict[str, str] = field(default_factory=dict)
     wrap: Any = None  # where the value holds tensors
     tensors: bool = False  # whether anything is a tensor
     count: int = 1  # results of the emitted function
@@ -153,7 +155,7 @@ class NotAux(NotDifferentiable, ValueError):
 def adjoint(request: Request) -> Emitted:
     """Emit the adjoint function of a request: both sweeps in one."""
     s, table, result = specialise(request)
-    stages: dict[str, str] = {}
+    observe(request, "specialise", s, s.block)
     chosen = check_output(s, result, request)
     forward = without_dead(s, s.block, result, table, request)
     s.unbound = unbound(forward)
@@ -163,6 +165,8 @@ def adjoint(request: Request) -> Emitted:
     inputs, weights = wanted_inputs(s, table, request)
     active = activity(s, forward, where, inputs, set(outputs))
     refuse_captured(s, where, active)
+    s.active = {n for n in active.varied if n in active.useful}
+    observe(request, "activity", s, forward)
     result_expr = s.expr(own_result(s, where, table, forward, result)) if request.value and not request.split else None
     r = Reverse(s, active, where)
     r.initial_fields = s.initial  # type: ignore[attr-defined]
@@ -184,7 +188,14 @@ def adjoint(request: Request) -> Emitted:
     parts = ([result_expr] if result_expr is not None else []) + [ir.substitute(g, renaming(r)) for g in grads]
     final = ir.Return(parts[0] if len(parts) == 1 else ir.tuple_(parts))
     final.single = parts[0] if len(parts) == 1 else None  # type: ignore[attr-defined]
-    return finish(s, r, request, table, forward, reverse, final, seeds, result, stages)
+    observe(request, "reverse", s, [*forward, *reverse, final])
+    return finish(s, r, request, table, forward, reverse, final, seeds, result)
+
+
+def observe(request: Request, stage: str, s: Specialiser, block: ir.Block) -> None:
+    """Show the program after a stage to whoever asked."""
+    if request.observe is not None:
+        request.observe(stage, s, block)
 
 
 def without_dead(s: Specialiser, block: ir.Block, result: Value, table: Arguments, request: Request) -> ir.Block:
@@ -370,7 +381,7 @@ def rename(r: Reverse, block: ir.Block, grads: list[Any]) -> None:
                 m.orelse = mapping[m.orelse].id if m.orelse in mapping else m.orelse
 
 
-def finish(s: Specialiser, r: Reverse, request: Request, table: Arguments, forward: ir.Block, reverse: ir.Block, final: ir.Return, seeds: dict[str, str], result: Value, stages: dict[str, str]) -> Emitted:
+def finish(s: Specialiser, r: Reverse, request: Request, table: Arguments, forward: ir.Block, reverse: ir.Block, final: ir.Return, seeds: dict[str, str], result: Value) -> Emitted:
     """From both sweeps to a loaded function."""
     insert_saves(r, forward)
     strict = {stmt for stmt in ir.walk(forward)}
@@ -379,8 +390,9 @@ def finish(s: Specialiser, r: Reverse, request: Request, table: Arguments, forwa
     reverse[:] = [stmt for stmt in clean if stmt in set(reverse)]
     settle(r, forward, reverse, {e.name for e in s.externals.values()})
     forward, reverse = record(s, r.regions, forward, reverse)
+    observe(request, "record", s, [*forward, *reverse, final])
     program = sweep_dead(s, [*forward, *reverse, final], strict, shadows)
-    return emit(s, r.regions, request, table, program, set(map(id, forward)), final, seeds, result, f"d_{request.name}", stages)
+    return emit(s, r.regions, request, table, program, set(map(id, forward)), final, seeds, result, f"d_{request.name}")
 
 
 def insert_saves(r: Reverse, block: ir.Block) -> None:
@@ -392,22 +404,23 @@ def insert_saves(r: Reverse, block: ir.Block) -> None:
             block[place:place] = r.shadows.before[stmt]
 
 
-def emit(s: Specialiser, where: Regions, request: Request, table: Arguments, program: ir.Block, early: set[int], final: ir.Return, seeds: dict[str, str], result: Value, name: str, stages: dict[str, str]) -> Emitted:
+def emit(s: Specialiser, where: Regions, request: Request, table: Arguments, program: ir.Block, early: set[int], final: ir.Return, seeds: dict[str, str], result: Value, name: str) -> Emitted:
     """Name, print and load a program whose last statement returns."""
-    from .optimise import Nesting
-
     front = [stmt for stmt in program if id(stmt) in early]
     back = [stmt for stmt in program if id(stmt) not in early]
+    improve(s, back)
+    without_synonyms(s, back)
+    program = [*front, *back]
     nesting = Nesting(s, where, program, 0)
     front = nesting.block(front)
-    from .optimise import REVERSE_DEPTH
-
     nesting.limit = REVERSE_DEPTH
     back = nesting.block(back)
     program = [*front, *back]
     if request.split:
-        back[:0] = private_copies(s, back)
+        back[:0] = own_copies(s, back, set(), {*table.names, *(e.name for e in s.externals.values()), *always_assigned(front)})
         program = [*front, *back]
+    settle_calls(s, program)
+    observe(request, "optimise", s, program)
     externals = list(s.externals.values())
     arguments = dict(table.names)
     used = set(arguments.values()) | set(seeds.values())
@@ -423,9 +436,10 @@ def emit(s: Specialiser, where: Regions, request: Request, table: Arguments, pro
     tail = emitter.block(back)
     annotate(tail)
     if request.split:
+        body[:0] = unset(front, list(arguments), outside_names(back), names)
         return emit_pair(s, request, table, names, arguments, seeds, body, tail, back, result, externals)
     function_name = unique(name, set(s.globals) | set(arguments.values()))
-    tree = gast.Module([function(function_name, arguments, seeds, [*body, *tail], default_seed(request, seeds))], [])
+    tree = gast.Module([function(function_name, arguments, seeds, [*body, *tail], default_seed(request, seeds)), *s.functions], [])
     text = printed(tree)
     origins = {line: node.origin for line, node in text.statements.items() if getattr(node, "origin", None) is not None}
     hint = f"adjoint of {getattr(request.fn, '__module__', '')}.{request.name}"
@@ -436,26 +450,9 @@ def emit(s: Specialiser, where: Regions, request: Request, table: Arguments, pro
     tensors = any(isinstance(f, Num) and f.tensor for f in s.facts.values())
     count = len(final.value.elts) if isinstance(final.value, gast.Tuple) and final.value is not getattr(final, "single", None) else 1
     return Emitted(
-        text.text, loaded, externals, s.guards, result, dict(s.globals), table.written, stages,
+        text.text, loaded, externals, s.guards, result, dict(s.globals), table.written,
         wrap_spec(s, result) if tensors else None, tensors, count, len(seeds),
     )  # fmt: skip
-
-
-def private_copies(s: Specialiser, back: ir.Block) -> ir.Block:
-    """What the backward function changes of the forward's, copied first: it may be run again."""
-    outside = outside_names(back)
-    changed = changed_names(back)
-    copies: ir.Block = []
-    for n in outside:
-        if n in changed:
-            alias = [m for m in outside if m != n and roots_overlap(s, m, n)]
-            if alias:
-                raise AliasError("the backward function would have to copy several views of one array that it restores", "use grad or value_and_grad")
-            fresh = s.fresh(s.hints[n], s.facts[n])
-            s.named.add(fresh)
-            copies.append(ir.Let((fresh,), ir.call(ir.attribute(ir.name(n), "copy")), effect=True))
-            replace_everywhere(back, n, fresh)
-    return copies
 
 
 def roots_overlap(s: Specialiser, a: str, b: str) -> bool:
@@ -464,7 +461,7 @@ def roots_overlap(s: Specialiser, a: str, b: str) -> bool:
     return bool(roots_of(s.facts[a]) & roots_of(s.facts[b]))
 
 
-def changed_names(back: ir.Block) -> set[str]:
+def changed_names(back: ir.Block, s: Specialiser) -> set[str]:
     """The variables through which a backward sweep changes memory."""
     found: set[str] = set()
     for stmt in ir.walk(back):
@@ -473,6 +470,9 @@ def changed_names(back: ir.Block) -> set[str]:
         expr = getattr(stmt, "expr", None)
         if isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr in ("pop", "append"):
             found.update(ir.names_in(expr.func.value))
+        elif isinstance(expr, gast.Call) and isinstance(expr.func, gast.Name):
+            for k in getattr(s.globals.get(expr.func.id), "changed", ()):
+                found.update(ir.names_in(expr.args[k]))
     return found
 
 
@@ -495,20 +495,21 @@ def emit_pair(s: Specialiser, request: Request, table: Arguments, names: dict[st
     kept = [gast.Name(n, gast.Param(), None, None) for n in [*state, *seeds.values()]]
     value = Emitter(names, set()).expr(s.expr(result))
     forward_arguments = {k: v for k, v in arguments.items() if k not in seeds}
-    forward_name, backward_name = f"{request.name}_forward", f"{request.name}_backward"
+    forward_name, backward_name = (unique(f"{request.name}_{part}", set(s.globals)) for part in ("forward", "backward"))
     final = gast.Return(ir.tuple_([value, ir.tuple_([ir.name(n) for n in state])]))
     tree = function(forward_name, forward_arguments, {}, [*body, final], False)
-    text = printed(gast.Module([tree], [])).text
+    text = printed(gast.Module([tree, *s.functions], [])).text
     spec = gast.arguments(kept, [], None, [], [], None, [])
     back_text = printed(gast.Module([gast.FunctionDef(backward_name, spec, tail, [], None, None, [])], [])).text
     hint = f"{getattr(request.fn, '__module__', '')}.{request.name}"
-    loaded = load(text, forward_name, dict(s.globals), f"forward of {hint}")
-    loaded.__autodiff_backward__ = load(back_text, backward_name, dict(s.globals), f"backward of {hint}")  # type: ignore[attr-defined]
+    namespace = dict(s.globals)
+    loaded = load(text, forward_name, namespace, f"forward of {hint}")
+    loaded.__autodiff_backward__ = load(back_text, backward_name, namespace, f"backward of {hint}")  # type: ignore[attr-defined]
     from .dispatch import wrap_spec
 
     tensors = any(isinstance(f, Num) and f.tensor for f in s.facts.values())
     return Emitted(
-        text + "\n\n" + back_text, loaded, externals, s.guards, result, dict(s.globals), table.written, {},
+        text + "\n\n" + back_text, loaded, externals, s.guards, result, dict(s.globals), table.written,
         wrap_spec(s, result) if tensors else None, tensors, len(request.wrt) + len(request.weights), len(seeds),
     )  # fmt: skip
 
@@ -587,7 +588,7 @@ def tangent(request: Request) -> Emitted:
     final = ir.Return(ir.tuple_([s.expr(result), expr]))
     # The tangents' own statements come after the arguments'.
     program = sweep_dead(s, [*before, *forward, *tail, final], set(ir.walk(block)), set())
-    return emit(s, where, request, table, program, {id(stmt) for stmt in program}, final, tangents.names, result, f"t_{request.name}", {})
+    return emit(s, where, request, table, program, {id(stmt) for stmt in program}, final, tangents.names, result, f"t_{request.name}")
 
 
 def pair_leaves(s: Specialiser, f: Any, initial: dict[Any, Value], primal: Value, given: Value) -> None:

@@ -16,7 +16,8 @@ import gast
 from . import ir
 from .facts import INT, Listed, Num
 from .regions import Regions
-from .reverse import ir_targets
+from .ir import ir_targets
+from .specialise.recursion import Recursion
 from .specialise.state import Specialiser
 from .specialise.values import Leaf
 
@@ -153,7 +154,7 @@ class Record:
 
     def may_repeat(self, stmt: ir.Let) -> bool:
         """Whether computing a statement again gives the same at next to no cost."""
-        if stmt.effect or len(stmt.targets) != 1:
+        if stmt.effect or len(stmt.targets) != 1 or (stmt.op is not None and isinstance(stmt.op.fn, Recursion)):
             return False
         facts = self.s.facts[stmt.target]
         if isinstance(stmt.expr, (gast.Constant, gast.Name)):

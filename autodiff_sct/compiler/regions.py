@@ -60,8 +60,17 @@ def regions(block: ir.Block, facts: dict[str, Facts], elements: dict[int, Facts]
         base = written_by(stmt)
         if base is not None and (region := table.of(base)) is not None:
             table.written.add(region)
+        table.written |= {region for name in written_arguments(stmt) if (region := table.of(name)) is not None}
     table.written = {table.find(region) for region in table.written}
     return table
+
+
+def written_arguments(stmt: Any) -> list[str]:
+    """The variables whose memory a call of a recursive function writes."""
+    written = getattr(getattr(getattr(stmt, "op", None), "fn", None), "written", None)
+    if not isinstance(stmt, ir.Let) or not isinstance(written, frozenset) or stmt.op is None:
+        return []
+    return [v.name for p, v in stmt.op.arguments.items() if p in written and hasattr(v, "name")]
 
 
 def written_by(stmt: Any) -> str | None:

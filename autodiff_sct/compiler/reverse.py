@@ -17,14 +17,17 @@ from ..errors import AliasError, NoRule
 from ..rules.table import NONDIFFERENTIABLE, TABLE
 from ..runtime import broadcast, memory, scatter
 from . import ir
+from .ir import defined_in, ir_targets
 from .activity import Activity, operands
 from .adjoints import Adjoint, call_sum, copied, facts_like, fit, helper, is_full, is_unbound, name_adjoint, numpy_call, op, spread, zeros
 from .facts import FLOAT, INT, UNKNOWN, Listed, Mapped, Num, Pair
+from .pairs import reverse_call
 from .regions import Regions
 from .sharing import check_copied, check_put, holds_memory
 from .shadows import Shadows
 from .specialise import arrays
 from .specialise.containers import is_slice
+from .specialise.recursion import Recursion
 from .specialise.rules import apply_rule
 from .specialise.state import Specialiser
 from .specialise.values import Const, Leaf, ListV, TupleV, Value
@@ -94,6 +97,10 @@ class Reverse:
             self.adjoints[name] = Adjoint(fitted, owned)
             return
         total = arrays.apply(s, np.add, ir.binop(s.expr(old.value), gast.Add, s.expr(fitted)), [old.value, fitted], {}, operator.add)
+        facts = s.num(old.value)
+        if old.owned and facts is not None and facts.kind == "array" and is_full(s, old.value, name):
+            s.block[-1].in_place = True  # the sum so far is ours: it may be added to where it is
+            s.fits[total.name] = name
         name_adjoint(s, total, name)
         self.adjoints[name] = Adjoint(total, True)
 
@@ -127,7 +134,7 @@ class Reverse:
 
     def statement(self, stmt: Any) -> None:
         s = self.s
-        outer, s.origin = s.origin, getattr(stmt, "origin", None)
+        outer, s.origin = s.origin, None if isinstance(stmt, (ir.If, ir.Loop)) else getattr(stmt, "origin", None)
         start = len(s.block)
         self.shadows.meet_items(stmt)
         if isinstance(stmt, ir.Let):
@@ -157,6 +164,9 @@ class Reverse:
         if stmt.op is None:
             return
         fn = stmt.op.fn
+        if isinstance(fn, Recursion):
+            reverse_call(self, stmt)
+            return
         if fn is list.pop:
             self.popped(stmt)
             return
@@ -484,12 +494,15 @@ class Reverse:
         names = list(row.signature.parameters)[:2]
         entries = apply_rule(s, row.reverse, op_.fn, new, d, dict(zip(names, (old, value))))
         kept = fit(s, entries[names[0]], old.name)
+        apart = isinstance(value, Leaf) and not self.has_shadow(value.name)
+        if apart and self.activity.active(value.name):
+            self.give(value, entries[names[1]], d, True, [])
         if self.may_repeat(index):
             self.store(shadow, index, Const(0.0))
             s.block.append(ir.Effect(helper(s, scatter.add_at, shadow, index, kept), s.origin, "adjoint"))
         else:
             self.store(shadow, index, kept)
-        if any(self.activity.active(n) for n in s.leaves(value)):
+        if not apart and any(self.activity.active(n) for n in s.leaves(value)):
             self.give(value, entries[names[1]], d, True, [])
 
     def effect(self, stmt: ir.Effect) -> None:
@@ -650,31 +663,6 @@ def as_variable(s: Specialiser, value: Value, name: str) -> Leaf:
     if isinstance(value, Leaf):
         return value
     return s.let(s.expr(value), s.facts_of(value), hint=f"d_{s.hints[name]}", may_raise=False)
-
-
-def defined_in(stmt: Any) -> set[str]:
-    """The variables that are defined inside a control statement."""
-    result: set[str] = set()
-    for inner in [s for block in ir.bodies(stmt) for s in ir.walk(block)]:
-        result |= set(ir_targets(inner))
-    if isinstance(stmt, ir.Loop):
-        result |= {c.phi for c in stmt.carries} | ({stmt.index} if stmt.index else set())
-    return result
-
-
-def ir_targets(stmt: Any) -> list[str]:
-    if isinstance(stmt, ir.Let):
-        return list(stmt.targets)
-    if isinstance(stmt, ir.If):
-        return [m.target for m in stmt.merges]
-    if isinstance(stmt, ir.Try):
-        return [target for target, _ in stmt.merges] + ([stmt.took] if stmt.took else [])
-    if isinstance(stmt, ir.Loop):
-        names = [n for c in stmt.carries for n in (c.phi, c.out)]
-        return names + [n for n in (stmt.index, stmt.trips) if n is not None]
-    if isinstance(stmt, ir.With):
-        return [n for _, n in stmt.items if n is not None]
-    return []
 
 
 __all__ = ["INT", "Reverse", "call_sum", "numpy_call", "op", "operands"]

@@ -12,7 +12,8 @@ import gast
 
 from ..errors import AliasError
 from . import ir
-from .reverse import Reverse, defined_in
+from .ir import defined_in
+from .reverse import Reverse
 
 SHAPE_ONLY = {"zeros_like", "full_like", "ones_like", "len", "shape", "ndim"}
 SECOND_IS_SHAPE = {"unbroadcast", "spread"}
@@ -47,6 +48,7 @@ def settle(r: Reverse, forward: ir.Block, reverse: ir.Block, captured: set[str])
         region = r.regions.of(base_of(stmt))
         places = [p for p, found in reads if found == region]
         needed = any(is_needed(r, stmt, p, loops, region) for p in places)
+        needed = needed or region in getattr(r, "kept_regions", ())
         if needed and (isinstance(node, ir.Raise) or region in captured_regions):
             raise AliasError("memory that lives outside the function, or a list, is changed and its old content is needed", "copy it first", stmt.origin)
         if needed and region in getattr(r, "opaque_regions", set()):

@@ -17,13 +17,13 @@ from ..facts import Listed, Num, Opaque
 from ..fence import fence
 from ..parse import parse
 from . import arrays
-from .control import Ended
+from .control import Ended, branch
 from .expressions import evaluate
 from .externals import import_external, object_number
 from .names import parameters, scan
 from .recursion import recursive_call
 from .state import Specialiser
-from .values import Bound, Closure, Const, Frame, Leaf, ListV, Obj, PartialV, Super, TupleV, Value
+from .values import Bound, Choice, Closure, Const, Frame, Leaf, ListV, Obj, PartialV, Super, TupleV, Value
 
 HANDLERS: dict[Any, Callable[[Specialiser, list[Value], dict[str, Value]], Value]] = {}
 DEPTH = 120
@@ -78,6 +78,8 @@ def call_value(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[st
         return call_closure(s, callee, args, kwargs)
     if isinstance(callee, Bound):
         return call_bound(s, callee, args, kwargs)
+    if isinstance(callee, Choice):
+        return call_either(s, callee, args, kwargs)
     if isinstance(callee, PartialV):
         return call_value(s, callee.function, [*callee.args, *args], {**callee.keywords, **kwargs})
     if isinstance(callee, Obj):
@@ -89,6 +91,20 @@ def call_value(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[st
     if isinstance(callee, GradientV):
         return differentiate(s, callee, args, kwargs)
     raise s.refuse("this value cannot be called")
+
+
+def call_either(s: Specialiser, callee: Choice, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A call of one of two functions: a branch."""
+    key = ("choice", s.site("call"))
+
+    def choose(which: Value) -> Callable[[], None]:
+        def run() -> None:
+            s.env[key] = call_value(s, which, args, kwargs)
+
+        return run
+
+    branch(s, callee.test, choose(callee.then), choose(callee.orelse))
+    return s.env.pop(key)
 
 
 def call_object(s: Specialiser, obj: Obj, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -61,14 +61,6 @@ class Recursion:
         return [*self.params, *self.captures]
 
 
-def written_arguments(stmt: Any) -> list[str]:
-    """The caller's variables whose memory a call of a recursive function writes."""
-    if isinstance(stmt, ir.Let) and stmt.op is not None and isinstance(stmt.op.fn, Recursion):
-        arguments = stmt.op.arguments
-        return [v.name for p, v in arguments.items() if p in stmt.op.fn.written and isinstance(v, Leaf)]
-    return []
-
-
 # -- kinds of arguments
 
 
@@ -296,7 +288,7 @@ def one_round(s: Specialiser, rec: Recursion, bound: dict[str, Value], signature
             if any(r.shape is None and r is not rec for r in s.recursions.values() if getattr(r, "working", False)):
                 raise
             raise s.refuse("this recursion never returns: every path calls the function again", "add a branch that returns") from None
-        shape = joined(s, rec.shape, shape_of(s, rec, value))
+        shape = joined(s, rec, rec.shape, shape_of(s, rec, value))
         rec.results = list(flatten(s, value, shape, rec.block))
     return shape
 
@@ -343,7 +335,7 @@ def shape_of(s: Specialiser, rec: Recursion, value: Value) -> Any:
         from .containers import own_list
 
         return shape_of(s, rec, own_list(s, value))
-    raise s.refuse(f"a recursive function returns {type(value).__name__}", "return numbers, arrays, lists or tuples of them")
+    raise s.refuse(f"a recursive function returns a {type(value).__name__}", "return numbers, arrays, lists or tuples of them")
 
 
 def seen_outside(s: Specialiser, rec: Recursion, facts: Facts) -> Facts:
@@ -368,11 +360,13 @@ def outer_roots(s: Specialiser, rec: Recursion) -> frozenset[int]:
     return rec.outer_roots | frozenset().union(*(every_root(s, s.facts[p]) for p in rec.params))
 
 
-def joined(s: Specialiser, a: Any, b: Any) -> Any:
+def joined(s: Specialiser, rec: Recursion, a: Any, b: Any) -> Any:
+    """The shape of a result that has either of two."""
     if a is None or a == b:
         return b
     if a[0] == b[0] == "tuple" and a[1] is b[1] and len(a[2]) == len(b[2]):
-        return ("tuple", a[1], tuple(joined(s, x, y) for x, y in zip(a[2], b[2])))
+        return ("tuple", a[1], tuple(joined(s, rec, x, y) for x, y in zip(a[2], b[2])))
+    a, b = (("leaf", seen_outside(s, rec, s.facts[rec.params[x[1]]])) if x[0] == "parameter" else x for x in (a, b))
     if a[0] == b[0] == "leaf":
         return ("leaf", join_seen(a[1], b[1]))
     raise s.refuse("a recursive function returns different kinds of things", "return the same kind of value on every path")
@@ -409,7 +403,7 @@ def call(s: Specialiser, rec: Recursion, arguments: list[Value]) -> Value:
         fill_elements(s, s.facts[p], s.facts_of(value))
     moved = mapping_of(s, rec, arguments)
     facts: list[Facts] = []
-    gather(s, rec.shape, moved, facts)
+    gather(s, rec, rec.shape, moved, facts)
     given = dict(zip(rec.params, arguments)) | {c: Leaf(c) for c in rec.captures}
     expr = ir.call(ir.name(rec.name), *(s.expr(v) for v in given.values()))
     leaves = s.let_several(expr, facts or [Opaque(type(None))], ir.Op(rec, given), hint="result", effect=rec.effects)
@@ -448,12 +442,21 @@ def mapping_of(s: Specialiser, rec: Recursion, arguments: list[Value]) -> dict[i
     return moved
 
 
-def gather(s: Specialiser, shape: Any, moved: dict[int, frozenset[int]], facts: list[Facts]) -> None:
+def gather(s: Specialiser, rec: Recursion, shape: Any, moved: dict[int, frozenset[int]], facts: list[Facts]) -> None:
+    """The facts of a result's leaves at a call."""
     if shape[0] == "tuple":
         for inner in shape[2]:
-            gather(s, inner, moved, facts)
+            gather(s, rec, inner, moved, facts)
     elif shape[0] == "leaf":
-        facts.append(at_call(s, shape[1], moved, s.root(s.site(("result", len(facts))))))
+        facts.append(at_call(s, shape[1], moved, s.root(s.site(("result", place_of(s, rec, len(facts)))))))
+
+
+def place_of(s: Specialiser, rec: Recursion, k: int) -> int:
+    """The first result that may share memory with the given one."""
+    if k >= len(rec.results):
+        return k
+    own = every_root(s, s.facts[rec.results[k]])
+    return next((j for j in range(k) if own & every_root(s, s.facts[rec.results[j]])), k)
 
 
 def at_call(s: Specialiser, facts: Facts, moved: dict[int, frozenset[int]], root: int) -> Facts:

@@ -49,10 +49,17 @@ class Specialiser:
         self.guards: list[Any] = []
         self.frozen: set[Any] = set()
         self.objects: dict[Any, Any] = {}  # id of an Obj that exists outside -> (object, read)
+        self.active: set[str] = set()  # variables that carry a derivative, once that is known
         self.imports: dict[Any, Value] = {}
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
         self.definitions: dict[str, Any] = {}
         self.equal: dict[Any, Any] = {}
+        self.displays: dict[int, int] = {}  # root of a list display -> how many items it has
+        self.resized: set[int] = set()  # roots of lists whose length changes
+        self.assumed: set[int] = set()  # roots of lists whose length is that of the display
+        self.factories: dict[Any, Value] = {}  # of a defaultdict
+        self.limits: dict[int, Value] = {}  # root of a deque -> its maxlen
+        self.members: dict[str, Facts] = {}  # a set -> facts of what is in it
         self.recursions: dict[Any, Any] = {}  # kind of call -> the recursive function compiled for it
         self.recursive_calls = 0
         self.functions: list[Any] = []  # definitions emitted beside the main function

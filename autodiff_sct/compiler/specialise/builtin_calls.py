@@ -60,7 +60,7 @@ def enumerate_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> V
 def listed_opaque(s: Specialiser, value: Value) -> Leaf:
     """The items of an iterable of which nothing is known, in a list."""
     listed = Listed(frozenset([s.root(("list", s.site("opaque")))]))
-    s.put_element(listed, Opaque())
+    s.put_element(listed, s.members.get(value.name, Opaque()) if isinstance(value, Leaf) else Opaque())
     expr = ir.call(gast.Name("list", gast.Load(), None, None), s.expr(value))
     return s.let(expr, listed, ir.Op(dict.keys, {"x": value}), hint="items", effect=True)
 
@@ -192,11 +192,28 @@ handles(min)(extreme(min))
 def sorted_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     key = kwargs.get("key", Const(None))
     items = listify(s, args[0])
+    if isinstance(items, Leaf) and isinstance(s.facts[items.name], Opaque):
+        items = listed_opaque(s, items)
     if isinstance(items, Obj) and items.cls is dict:
         return ListV(tuple(Const(k) for k in sorted(s.fields(items))), s.site())
     if s.is_static(items) and key == Const(None):
         return Const(sorted(s.static(items), reverse=s.static(kwargs.get("reverse", Const(False)))))
     return call_python(s, polyfills.ordered, [containers.own_list(s, items) if isinstance(items, ListV) else items, key, kwargs.get("reverse", Const(False))], {})
+
+
+@handles(polyfills.order_of)
+def order_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    listed = Listed(frozenset([s.root(("list", s.site("order")))]))
+    s.put_element(listed, INT)
+    expr = ir.call(s.bind("order_of", polyfills.order_of), *(s.expr(a) for a in args))
+    return s.let(expr, listed, ir.Op(polyfills.order_of, {"keys": args[0]}), hint="order")
+
+
+@handles(set, frozenset)
+def set_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .expressions import set_of
+
+    return set_of(s, listify(s, args[0]) if args else ListV((), s.site()))
 
 
 def quantifier(fn: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..facts import INT, UNKNOWN, Facts, Listed, Mapped, Num, Opaque, Pair
+from ..facts import BOOL, INT, UNKNOWN, Facts, Listed, Mapped, Num, Opaque, Pair
 from . import arrays
 from .control import branch
 from .iteration import Source
@@ -39,14 +39,43 @@ def own_list(s: Specialiser, value: ListV) -> Value:
                 "use a list of numbers, arrays or tuples of them",
             )
         obj = Obj(site, list)
+        s.env[("made", site)] = Const(True)
         for k, item in enumerate(items):
             s.env[(site, k)] = item
         return obj
     listed = Listed(frozenset([s.root(site)]))
     for item in items:
         s.put_element(listed, element_facts(s.facts_of(item)))
+    note_display(s, s.root(site), len(items))
     expr = gast.List([s.expr(v) for v in items], gast.Load())
     return s.let(expr, listed, ir.Op(list, {"items": ListV(tuple(items))}), hint="items", may_raise=False)
+
+
+def note_display(s: Specialiser, root: int, count: int) -> None:
+    if s.displays.setdefault(root, count) != count:
+        s.resized.add(root)
+
+
+def note_resized(s: Specialiser, facts: Listed) -> None:
+    """The length of a list changes: where its display's length was relied on, the program is specialised again."""
+    for root in facts.roots & s.assumed:
+        raise Restart(("resized", site_of(s, root)))
+    s.resized |= facts.roots
+
+
+def site_of(s: Specialiser, root: int) -> Any:
+    return next(site for site, number in s.roots.items() if number == root)
+
+
+def display_length(s: Specialiser, facts: Facts) -> int | None:
+    """The number of items of a list that stays as long as its display."""
+    if not isinstance(facts, Listed) or len(facts.roots) != 1:
+        return None
+    (root,) = facts.roots
+    if root not in s.displays or root in s.resized or ("resized", site_of(s, root)) in s.dynamic:
+        return None
+    s.assumed.add(root)
+    return s.displays[root]
 
 
 def element_facts(facts: Facts) -> Facts:
@@ -68,6 +97,7 @@ def new_dict(s: Specialiser) -> Value:
     obj = Obj(site, dict)
     for key in s.fields(obj):
         del s.env[(site, key)]
+    s.env[("made", site)] = Const(True)
     return obj
 
 
@@ -211,6 +241,11 @@ def items_of(s: Specialiser, value: Value, count: int | None) -> list[Value]:
         facts = s.facts[value.name]
         if isinstance(facts, Pair):
             return items_of_pair(s, value, facts)
+        known = display_length(s, facts) if count is None else None
+        if known is not None:
+            return [get_item(s, value, Const(k)) for k in range(known)]
+        if isinstance(facts, Num) and count is None and facts.dims and isinstance(facts.dims[0], int):
+            count = facts.dims[0]
         if count is not None:
             return items_of_leaf(s, value, facts, count)
     raise s.refuse(
@@ -244,6 +279,29 @@ def items_of_leaf(s: Specialiser, value: Leaf, facts: Facts, count: int) -> list
     if first != count:
         check_length(s, value, count)
     return [get_item(s, value, Const(k)) for k in range(count)]
+
+
+def is_counted(s: Specialiser, value: Value) -> bool:
+    """Whether a value is a list or an array whose length is known only at run time."""
+    facts = s.facts_of(value)
+    if isinstance(facts, Listed):
+        return display_length(s, facts) is None
+    return isinstance(value, Leaf) and isinstance(facts, Num) and bool(facts.dims) and not isinstance(facts.dims[0], int)
+
+
+def items_around(s: Specialiser, value: Value, first: int, last: int) -> list[Value]:
+    """What ``a, *middle, b = value`` assigns: items from the front, the list in the middle, items from the end."""
+    from .builtin_calls import as_list
+
+    assert isinstance(value, Leaf)
+    length = ir.call(gast.Name("len", gast.Load(), None, None), ir.name(value.name))
+    if first + last:
+        test = gast.Compare(length, [gast.GtE()], [ir.constant(first + last)])
+        message = ir.constant(f"at least {first + last} values are unpacked here")
+        s.block.append(ir.Raise(gast.Assert(test, message), s.where()))
+    front = [get_item(s, value, Const(k)) for k in range(first)]
+    middle = as_list(s, get_item(s, value, Const(slice(first, -last if last else None))))
+    return [*front, middle, *(get_item(s, value, Const(k - last)) for k in range(last))]
 
 
 def check_length(s: Specialiser, value: Leaf, count: int) -> None:
@@ -376,8 +434,22 @@ def append(s: Specialiser, base: Value, value: Value) -> None:
             "an object or a function is put into a list that lives at run time", "put numbers, arrays or tuples of them"
         )
     s.put_element(facts, element_facts(s.facts_of(value)))
+    note_resized(s, facts)
     expr = ir.call(ir.attribute(ir.name(base.name), "append"), s.expr(value))
     s.block.append(ir.Effect(expr, s.where(), "append", (base, value)))
+    drop_oldest(s, base, facts)
+
+
+def drop_oldest(s: Specialiser, base: Leaf, facts: Listed) -> None:
+    """A deque that is longer than its `maxlen` loses its first item."""
+    limits = [s.limits[root] for root in facts.roots if root in s.limits]
+    if not limits:
+        return
+    if len(limits) != len(facts.roots) or any(limit != limits[0] for limit in limits):
+        raise s.refuse("deques of different lengths meet", "use lists")
+    length = ir.call(gast.Name("len", gast.Load(), None, None), ir.name(base.name))
+    full = s.let(gast.Compare(length, [gast.Gt()], [s.expr(limits[0])]), BOOL, hint="full")
+    branch(s, full, lambda: replace_items(s, base, part(s, base, Const(1), Const(None))), lambda: None)
 
 
 def pop(s: Specialiser, base: Leaf, args: list[Value]) -> Value:
@@ -388,6 +460,7 @@ def pop(s: Specialiser, base: Leaf, args: list[Value]) -> Value:
         replace_items(s, base, without_item(s, base, args[0]))
         return item
     element = s.elements_of(facts)
+    note_resized(s, facts)
     expr = ir.call(ir.attribute(ir.name(base.name), "pop"))
     op = ir.Op(list.pop, {"x": base})
     return spread(s, s.let(expr, element if element is not None else Opaque(), op, hint="item", effect=True))
@@ -434,6 +507,7 @@ def replace_items(s: Specialiser, base: Leaf, items: Value) -> None:
     element = s.elements_of(given)
     if element is not None:
         s.put_element(facts, element)
+    note_resized(s, facts)
     everything = Const(slice(None))
     op = ir.Op(operator.setitem, {"x": base, "index": everything, "value": items})
     s.block.append(ir.Store(base.name, s.expr(everything), s.expr(items), None, s.where(), op))

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import gast
+
 from .. import ir
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
-from .state import LITERALS, Specialiser
-from .values import Const, Leaf, ListV, Obj, Poison, TupleV, Value
+from .state import LITERALS, Restart, Specialiser
+from .values import Bound, Choice, Closure, Const, Leaf, ListV, Obj, PartialV, Poison, TupleV, Value
 
 ROUNDS = 30  # facts can only grow, so that far fewer are needed unless they grow for ever
 MISSING = Poison("this name may not have been assigned on the path that led here")
@@ -61,12 +63,22 @@ def meet(s: Specialiser, node: ir.If, then_env: dict[Any, Value], else_env: dict
             result[key] = a
     s.env = result
     envs = (then_env, else_env)
+    check_presence(s, *envs)
     complete(s, then_env, else_env)
     for key in [*then_env, *(k for k in else_env if k not in then_env)]:
         if key not in result:
             a, b = then_env.get(key, MISSING), else_env.get(key, MISSING)
             result[key] = merge(s, node, key, (a, b), envs)
     return result
+
+
+def check_presence(s: Specialiser, *envs: dict[Any, Value]) -> None:
+    """A dict that has a key on one path and lacks it on another lives at run time, as does a list of either length."""
+    for env in envs:
+        for key in env:
+            if isinstance(key, tuple) and isinstance(key[0], tuple) and key[0][0] in ("dict", "list"):
+                if any(key not in other and ("made", key[0]) in other for other in envs):
+                    raise Restart(key[0])
 
 
 def complete(s: Specialiser, *envs: dict[Any, Value]) -> None:
@@ -99,6 +111,8 @@ def merge(
         return merge_objects(s, node, key, (a, b), envs)
     if MISSING in pair and any(isinstance(v, (TupleV, Obj)) for v in pair):
         return Poison(MISSING.reason)
+    if isinstance(node.test, gast.Name) and is_function(a) and is_function(b):
+        return Choice(Leaf(node.test.id), a, b)
     names: list[str | None] = []
     for value, block in zip(pair, (node.then, node.orelse)):
         if value is MISSING:
@@ -118,6 +132,13 @@ def merge(
     s.named.add(target)
     node.merges.append(ir.Merge(target, names[0], names[1]))
     return Leaf(target)
+
+
+def is_function(value: Value) -> bool:
+    """Whether a value is something that is called, and is followed where it is."""
+    if isinstance(value, Const):
+        return callable(value.value)
+    return isinstance(value, (Closure, Bound, PartialV, Choice))
 
 
 def meet_facts(s: Specialiser, a: Facts, b: Facts) -> Facts:
@@ -176,6 +197,7 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
         head = dict(s.env)
         goes_on = run_block(s, node.body, lambda: body(node))
         end = s.env if goes_on else head
+        check_presence(s, entry, end)
         complete(s, end, entry)
         wanted = next_carried(s, entry, head, end, carried)
         if wanted == carried and known == s.elements:

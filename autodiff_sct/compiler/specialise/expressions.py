@@ -394,7 +394,26 @@ def tuple_display(s: Specialiser, node: Any) -> Value:
 
 @expression(gast.List)
 def list_display(s: Specialiser, node: Any) -> Value:
+    if any(isinstance(n, gast.Starred) for n in node.elts):
+        return starred_list(s, node)
     return ListV(elements(s, node.elts), s.site())
+
+
+def starred_list(s: Specialiser, node: Any) -> Value:
+    """``[*a, b]``: where the length of ``a`` is known only at run time, a list that is filled."""
+    from . import containers
+
+    values = [(isinstance(n, gast.Starred), evaluate(s, n.value if isinstance(n, gast.Starred) else n)) for n in node.elts]
+    if not any(star and containers.is_counted(s, v) for star, v in values):
+        items = [v for star, value in values for v in (containers.items_of(s, value, None) if star else [value])]
+        return ListV(tuple(items), s.site())
+    result = containers.own_list(s, ListV((), s.site("starred")))
+    for star, value in values:
+        if star:
+            containers.extend_list(s, result, value)
+        else:
+            containers.append(s, result, value)
+    return result
 
 
 @expression(gast.Set)
@@ -477,8 +496,17 @@ def list_comprehension(s: Specialiser, node: Any) -> Value:
 def set_comprehension(s: Specialiser, node: Any) -> Value:
     from .comprehensions import build_list
 
-    items = build_list(s, node)
-    return s.let(ir.call(gast.Name("set", gast.Load(), None, None), s.expr(items)), Opaque(set), effect=True)
+    return set_of(s, build_list(s, node))
+
+
+def set_of(s: Specialiser, items: Value) -> Value:
+    """``set(items)``; a set carries no derivative."""
+    facts = s.facts_of(items)
+    result = s.let(ir.call(gast.Name("set", gast.Load(), None, None), s.expr(items)), Opaque(set), effect=True)
+    element = s.elements_of(facts) if isinstance(facts, Listed) else None
+    if element is not None:
+        s.members[result.name] = element
+    return result
 
 
 @expression(gast.DictComp)

@@ -102,7 +102,7 @@ def keys_of(s: Specialiser, value: Leaf) -> Leaf:
     listed = Listed(frozenset([s.root(("keys", s.site()))]))
     s.put_element(listed, Opaque())
     expr = ir.call(gast.Name("list", gast.Load(), None, None), ir.name(value.name))
-    return s.let(expr, listed, ir.Op(dict.keys, {"x": value}), hint="keys", effect=True)
+    return s.let(expr, listed, None, hint="keys", effect=True)
 
 
 def over_range(s: Specialiser, args: list[Value]) -> Source:
@@ -159,6 +159,9 @@ def enumerated(s: Specialiser, source: Source, start: Value) -> Source:
 def zipped(s: Specialiser, sources: list[Source]) -> Source:
     if all(source.items is not None for source in sources):
         return Source(items=[TupleV(items) for items in zip(*(source.items or [] for source in sources))])
+    written_out = [source for source in sources if source.items is not None and not all_storable(s, source.items)]
+    if written_out:
+        return zipped_out(s, sources, min(len(source.items or []) for source in written_out))
     sources = [as_counted(s, source) for source in sources]
     lengths = [source.length() for source in sources if source.length is not None]
     if len(lengths) != len(sources):
@@ -170,6 +173,27 @@ def zipped(s: Specialiser, sources: list[Source]) -> Source:
         hint="i",
         length=lambda: length,
     )
+
+
+def all_storable(s: Specialiser, items: list[Value]) -> bool:
+    from .containers import storable
+
+    return all(storable(s, v) or isinstance(v, ListV) for v in items)
+
+
+def zipped_out(s: Specialiser, sources: list[Source], count: int) -> Source:
+    """Objects or functions beside something counted, which has to be as long as they are many."""
+    for source in sources:
+        if source.items is None:
+            if source.length is None:
+                raise s.refuse("an iterable of unknown length is zipped", "make a list of it first")
+            test = gast.Compare(s.expr(source.length()), [gast.GtE()], [ir.constant(count)])
+            message = ir.constant(f"fewer than the {count} objects that it is zipped with")
+            s.block.append(ir.Raise(gast.Assert(test, message), s.where()))
+        else:
+            count = min(count, len(source.items))
+    rows = [[source.items[k] if source.items is not None else nth(s, source, Const(k)) for source in sources] for k in range(count)]
+    return Source(items=[TupleV(tuple(row)) for row in rows])
 
 
 def as_counted(s: Specialiser, source: Source) -> Source:

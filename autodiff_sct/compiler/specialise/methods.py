@@ -40,6 +40,8 @@ def caller(name: str) -> Callable[..., Any]:
 
 def call_method_of(s: Specialiser, base: Value, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if isinstance(base, Obj):
+        if base.cls is dict and name == "update":
+            return update(s, base, args, kwargs)
         return dict_method(s, base, name, args) if base.cls is dict else static_list_method(s, base, name, args)
     if isinstance(base, ListV):
         return call_method_of(s, containers.own_list(s, base), name, args, kwargs)
@@ -50,7 +52,7 @@ def call_method_of(s: Specialiser, base: Value, name: str, args: list[Value], kw
         if isinstance(facts, Listed):
             return list_method(s, base, facts, name, args, kwargs)
         if isinstance(facts, Mapped):
-            return mapped_method(s, base, facts, name, args)
+            return update(s, base, args, kwargs) if name == "update" else mapped_method(s, base, facts, name, args)
         if isinstance(facts, Num):
             return number_method(s, base, facts, name, args, kwargs)
         return opaque_method(s, base, facts, name, args, kwargs)
@@ -231,14 +233,32 @@ def dict_method(s: Specialiser, base: Obj, name: str, args: list[Value]) -> Valu
         return value
     if name == "copy":
         return copy_dict(s, base)
-    if name == "update" and len(args) == 1 and isinstance(args[0], Obj):
-        containers.update_dict(s, base, [(None, args[0])])
+    if name == "clear":
+        containers.refuse_frozen(s, base)
+        for key in keys:
+            del s.env[(base.id, key)]
         return Const(None)
     if name in ("get", "setdefault") and base.id[0] == "dict":
         from .state import Restart
 
         raise Restart(base.id)
     raise s.refuse(f"the dict method {name!r} cannot be followed here")
+
+
+def update(s: Specialiser, base: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``base.update(other, key=value)``"""
+    from .iteration import each, over
+
+    for other in args:
+        if isinstance(other, Obj) and other.cls is dict:
+            containers.update_dict(s, base, [(None, other)])
+        elif isinstance(s.facts_of(other), Mapped):
+            pairs = mapped_method(s, other, s.facts_of(other), "items", [])
+            each(s, pairs, lambda pair: containers.set_item(s, base, *pair.items))
+        else:
+            each(s, over(s, other), lambda pair: containers.set_item(s, base, *containers.items_of(s, pair, 2)))
+    containers.update_dict(s, base, [(Const(k), v) for k, v in kwargs.items()])
+    return Const(None)
 
 
 def copy_dict(s: Specialiser, base: Obj) -> Obj:

@@ -76,10 +76,15 @@ def store(s: Specialiser, target: Any, value: Value) -> None:
 
 def unpack(s: Specialiser, targets: list[Any], value: Value) -> None:
     stars = [k for k, t in enumerate(targets) if isinstance(t, gast.Starred)]
-    items = containers.items_of(s, value, None if stars else len(targets))
-    if stars:
+    if stars and containers.is_counted(s, value):
+        items = containers.items_around(s, value, stars[0], len(targets) - stars[0] - 1)
+    else:
+        items = containers.items_of(s, value, None if stars else len(targets))
+    if stars and len(items) != len(targets):
+        if len(items) < len(targets) - 1:
+            raise s.refuse(f"{len(items)} values are unpacked into {len(targets) - 1} names or more")
         first, rest = stars[0], len(targets) - stars[0] - 1
-        middle = ListV(tuple(items[first : len(items) - rest]))
+        middle = ListV(tuple(items[first : len(items) - rest]), s.site("middle"))
         items = [*items[:first], middle, *items[len(items) - rest :]]
     if len(items) != len(targets):
         raise s.refuse(f"{len(items)} values are unpacked into {len(targets)} names")

@@ -10,9 +10,9 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import context, dtypes, errors, nn, ops
+from . import context, dtypes, errors
 from . import dtypes as dtype
 from .api import adjoint_source, get_grad, grad, jacfwd, jacrev, jvp, stop_gradient, value_and_grad, vjp
 from .context import GRAPH_MODE, PYNATIVE_MODE, get_context, set_context
@@ -34,9 +34,14 @@ from .dtypes import (
 )
 from .errors import AutodiffError
 from .gradfunction import GradFunction
-from .nn.initializer import initializer
 from .random_state import set_seed
 from .tensor import Parameter, ParameterTuple, Tensor, from_numpy, tensor
+
+if TYPE_CHECKING:
+    from . import nn, ops
+    from .custom_rules import rule
+    from .nn.initializer import initializer
+    from .source_text import from_source
 
 __version__ = "0.1.0"
 
@@ -88,15 +93,21 @@ __all__ = [
     "vjp",
 ]
 
-# Read at first use: importing the package reads neither the rules nor the compiler.
-LATER = {"rule": ".custom_rules", "from_source": ".from_source"}
+# Read at first use: importing the package reads neither networks nor the rules nor the compiler.
+LATER = {
+    "from_source": ".source_text",
+    "initializer": ".nn.initializer",
+    "nn": ".nn",
+    "ops": ".ops",
+    "rule": ".custom_rules",
+}
 
 
 def __getattr__(name: str) -> Any:
     if name not in LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(LATER[name], __name__), name)
-    globals()[name] = value
+    module = importlib.import_module(LATER[name], __name__)
+    globals()[name] = value = module if name in ("nn", "ops") else getattr(module, name)
     return value
 
 

@@ -503,7 +503,7 @@ def test_all_exported():
         for name in module.__all__:
             assert hasattr(module, name), name
     public = {name for name, value in vars(ad).items() if not name.startswith("_") and not inspect.ismodule(value)}
-    assert public - {"Any", "annotations", "importlib", "LATER"} <= set(ad.__all__)
+    assert public - {"Any", "TYPE_CHECKING", "annotations", "importlib", "LATER"} <= set(ad.__all__)
     with pytest.raises(AttributeError):
         ad.nothing_of_this_name
 

@@ -1,4 +1,4 @@
-"""`from_source`: functions from text, for code that has no file."""
+"""Functions from text, for code that has no file."""
 
 from __future__ import annotations
 

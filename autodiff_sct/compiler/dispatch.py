@@ -107,9 +107,12 @@ class Compiled:
             return variant
 
     def compile(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Variant:
-        parameters = {name: (kind, describe(v, name, fields=True)) for (name, kind), v in zip(slots, values)}
         names = [name for name, _ in slots]
-        return Variant(self.emit(self.request(parameters, wrt)), tuple(names), tuple(names.index(n) for n in wrt))
+        return Variant(self.emit(self.request_of(slots, values, wrt)), tuple(names), tuple(names.index(n) for n in wrt))
+
+    def request_of(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Request:
+        """What is asked of the compiler for these arguments."""
+        return self.request({name: (kind, describe(v, name, fields=True)) for (name, kind), v in zip(slots, values)}, wrt)
 
     def request(self, parameters: dict[str, Any], wrt: tuple[str, ...]) -> Request:
         return Request(self.fn, parameters, wrt, self.weights, self.has_aux, self.seeded, self.split, self.value or self.has_aux, self.name)

@@ -66,6 +66,8 @@ class Emitter:
         if stmt.aug is not None and whole:
             return [gast.AugAssign(store_name(base.id), stmt.aug(), value)]
         target = gast.Subscript(base, index, gast.Store())
+        if stmt.aug is None and isinstance(value, gast.BinOp) and is_target(value.left, base, index, whole):
+            return [gast.AugAssign(store_name(base.id) if whole else target, value.op, value.right)]
         if stmt.aug is not None:
             return [gast.AugAssign(target, stmt.aug(), value)]
         return [gast.Assign([target], value, None)]
@@ -143,6 +145,15 @@ class Emitter:
 
 for _kind, _method in (("raise", "raise_"), ("return", "return_"), ("if", "if_"), ("with", "with_"), ("try", "try_")):
     setattr(Emitter, _kind, getattr(Emitter, _method))
+
+
+def is_target(expr: Any, base: Any, index: Any, whole: bool) -> bool:
+    """Whether an expression is what an assignment assigns to."""
+    if whole:
+        return isinstance(expr, gast.Name) and expr.id == base.id
+    if not isinstance(expr, gast.Subscript) or not isinstance(expr.value, gast.Name) or expr.value.id != base.id:
+        return False
+    return bool(gast.dump(expr.slice) == gast.dump(index))
 
 
 def store_name(text: str) -> Any:

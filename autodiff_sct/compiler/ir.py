@@ -283,3 +283,28 @@ def reads(stmt: Any) -> list[str]:
     elif isinstance(stmt, Return):
         exprs = [stmt.value]
     return [id for expr in exprs if expr is not None for id in names_in(expr) if is_variable(id)]
+
+
+def defined_in(stmt: Any) -> set[str]:
+    """The variables that are defined inside a control statement."""
+    result: set[str] = set()
+    for inner in [s for block in bodies(stmt) for s in walk(block)]:
+        result |= set(ir_targets(inner))
+    if isinstance(stmt, Loop):
+        result |= {c.phi for c in stmt.carries} | ({stmt.index} if stmt.index else set())
+    return result
+
+
+def ir_targets(stmt: Any) -> list[str]:
+    if isinstance(stmt, Let):
+        return list(stmt.targets)
+    if isinstance(stmt, If):
+        return [m.target for m in stmt.merges]
+    if isinstance(stmt, Try):
+        return [target for target, _ in stmt.merges] + ([stmt.took] if stmt.took else [])
+    if isinstance(stmt, Loop):
+        names = [n for c in stmt.carries for n in (c.phi, c.out)]
+        return names + [n for n in (stmt.index, stmt.trips) if n is not None]
+    if isinstance(stmt, With):
+        return [n for _, n in stmt.items if n is not None]
+    return []

@@ -15,7 +15,7 @@ from typing import Any
 import gast
 
 from . import ir
-from .reverse import ir_targets
+from .ir import ir_targets
 from .specialise.state import Specialiser
 
 Segment = tuple[float, float]
@@ -217,8 +217,9 @@ class Naming:
         x, y = self.groups[a], self.groups[b]
         if x is y or overlap(x.segments, y.segments):
             return
-        if sum(m in self.fixed for m in [*x.members, *y.members]) > 1:
-            return
+        fixed = [self.fixed[m] for m in [*x.members, *y.members] if m in self.fixed]
+        if len(fixed) > 1 or any(name.startswith("d_out") for name in fixed):
+            return  # a seed keeps its name
         x.members += y.members
         x.segments += y.segments
         for member in y.members:

@@ -13,7 +13,7 @@ import gast
 from . import ir
 from .facts import Num
 from .regions import Regions, roots_of
-from .reverse import ir_targets
+from .ir import ir_targets
 from .specialise.state import Specialiser
 
 REVERSE_DEPTH = 6  # operations in one expression of the reverse sweep
@@ -125,6 +125,7 @@ class Nesting:
     def __init__(self, s: Specialiser, regions: Regions, program: ir.Block, limit: int) -> None:
         self.s, self.regions, self.limit = s, regions, limit
         self.uses = count_uses(program)
+        self.popped: str | None = None  # a value popped by the statement before
 
     def block(self, block: ir.Block) -> ir.Block:
         result: ir.Block = []
@@ -133,7 +134,14 @@ class Nesting:
             for inner in ir.bodies(stmt):
                 inner[:] = self.block(inner)
             self.use(stmt, pending, result)
-            if self.is_temporary(stmt):
+            popped = self.popped
+            self.popped = None
+            if popped is not None and popped in pending:
+                self.write_out(popped, pending, result)
+            if self.is_pop(stmt):
+                pending[stmt.target] = stmt
+                self.popped = stmt.target
+            elif self.is_temporary(stmt):
                 pending[stmt.target] = stmt
             else:
                 result.append(stmt)
@@ -142,6 +150,16 @@ class Nesting:
 
     def finish(self, result: ir.Block, pending: dict[str, ir.Let]) -> ir.Block:
         return [*result, *pending.values()]
+
+    def is_pop(self, stmt: Any) -> bool:
+        """A saved value that only the next statement reads is popped there."""
+        return (
+            isinstance(stmt, ir.Let)
+            and stmt.effect
+            and is_pop_call(stmt.expr)
+            and stmt.target not in self.s.named
+            and self.uses.get(stmt.target, 0) == 1
+        )
 
     def is_temporary(self, stmt: Any) -> bool:
         return (
@@ -213,6 +231,10 @@ class Nesting:
             if base is not None and roots_of(base) & roots_of(self.s.facts[let.target]):
                 return False  # a view is the same before and after a write
         return any(roots_of(self.s.facts[n]) or not isinstance(self.s.facts[n], Num) for n in ir.reads(let))
+
+
+def is_pop_call(expr: Any) -> bool:
+    return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr == "pop" and not expr.args
 
 
 def own_expressions(stmt: Any) -> list[Any]:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
-    from .reverse import as_variable, defined_in
+    from .reverse import as_variable
+    from .ir import defined_in
 
     s = r.s
     own = [c for c in stmt.carries if (r.activity.active(c.phi) or r.activity.active(c.out)) and not r.has_shadow(c.phi)]
@@ -193,7 +194,7 @@ def reversed_bounds(bounds: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def reverse_attempt(r: Reverse, stmt: ir.Try) -> None:
     """The path that was taken, backwards."""
-    from .reverse import defined_in
+    from .ir import defined_in
 
     s = r.s
     incoming = {target: r.take(target) for target, _ in stmt.merges if not r.has_shadow(target)}

@@ -23,6 +23,7 @@ from .facts import FLOAT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from .regions import roots_of
 from .sharing import end_of, is_item_read, refuse_changed
 from .specialise import arrays
+from .specialise.recursion import Recursion
 from .specialise.containers import is_slice
 from .specialise.values import Const, Leaf, TupleV, Value
 
@@ -414,7 +415,7 @@ def shadow_element(facts: Any) -> Any:
 
 
 def defined(block: ir.Block) -> set[str]:
-    from .reverse import ir_targets
+    from .ir import ir_targets
 
     result: set[str] = set()
     for stmt in ir.walk(block):

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -56,7 +57,7 @@ FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, ModuleType, type, np
 
 def describe(value: Any, symbol: str, fields: bool = False) -> Any:
     """The tree of `value`; `symbol` names its axes, `fields` tells whether to look into objects."""
-    if value is None or isinstance(value, (bool, str, bytes, *FUNCTIONS)) or value is Ellipsis:
+    if value is None or isinstance(value, (bool, str, bytes, enum.Enum, *FUNCTIONS)) or value is Ellipsis:
         return Static(value)
     if type(value) in (int, float, complex) or isinstance(value, (np.ndarray, np.generic)):
         facts = of_value(value, None, symbol)
@@ -170,7 +171,7 @@ def key(value: Any) -> Any:
         return (kind, *[key(v) for v in value])
     if kind is dict:
         return ("dict", *[(k, key(v)) for k, v in value.items()])
-    if isinstance(value, FUNCTIONS):
+    if isinstance(value, (*FUNCTIONS, enum.Enum)):
         return (kind, value)
     if hasattr(value, "__dict__") or hasattr(kind, "__slots__"):
         return (kind, *[(n, key(getattr(value, n))) for n in field_names(value)])

@@ -91,7 +91,7 @@ def facts_of_call(
     except ValueError:
         if getattr(fn, "__module__", None) == "math":
             return FLOAT
-        return unknown_result(s, args, kwargs, elementwise)
+        return unknown_result(s, fn, args, kwargs, elementwise)
     operands = [*args, *kwargs.values()]
     roots: set[int] = set()
     for position in shared:
@@ -109,7 +109,7 @@ DTYPE_BY_VALUE = {np.linalg.eig, np.linalg.eigvals, np.roots, np.real_if_close, 
 def by_value(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Facts | None:
     """The facts of a result that dummies would tell wrongly."""
     if fn in DTYPE_BY_VALUE and not (fn is np.linalg.eig):
-        return unknown_result(s, args, kwargs, False)
+        return unknown_result(s, fn, args, kwargs, False)
     if fn is np.squeeze or getattr(fn, "numpy_name", "") == "squeeze":
         return squeezed(s, args, kwargs)
     if fn in (getattr(np, "unstack", None),):
@@ -183,7 +183,21 @@ def numeric(s: Specialiser, value: Value) -> Num | None:
     return None
 
 
-def unknown_result(s: Specialiser, args: list[Value], kwargs: dict[str, Value], elementwise: bool) -> Facts:
+# Functions whose result may be a view of an argument.
+MAY_VIEW = {
+    np.reshape, np.ravel, np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.squeeze, np.expand_dims, np.asarray,
+    np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.broadcast_to, np.broadcast_arrays, np.diagonal, np.diag,
+    np.real, np.imag, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.split, np.array_split, np.hsplit, np.vsplit,
+    np.dsplit, np.flip, np.fliplr, np.flipud, np.rot90, np.einsum, np.matrix_transpose, operator.getitem,
+    np.lib.stride_tricks.sliding_window_view, np.real_if_close, np.nan_to_num, np.meshgrid,
+}  # fmt: skip
+
+
+def may_view(fn: Any) -> bool:
+    return fn in MAY_VIEW or getattr(fn, "numpy_name", "") in {"reshape", "ravel", "transpose", "swapaxes", "squeeze", "diagonal", "astype", "view", "real", "imag"}
+
+
+def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value], elementwise: bool) -> Facts:
     """The result of an operation on something unknown: a number or an array, which may share its operands' memory."""
     roots: set[int] = set()
     dtypes = set()
@@ -197,9 +211,9 @@ def unknown_result(s: Specialiser, args: list[Value], kwargs: dict[str, Value], 
             elif isinstance(facts, Listed):
                 element = s.elements_of(facts)
                 roots |= element.roots if isinstance(element, Num) else set()
-    roots.add(s.root(s.site()))
     dtype = dtypes.pop() if len(dtypes) == 1 and elementwise else None
-    return Num(None, dtype, None, frozenset(roots) if not elementwise else frozenset([s.root(s.site())]))
+    own = frozenset([s.root(s.site())])
+    return Num(None, dtype, None, frozenset(roots) | own if may_view(fn) else own)
 
 
 def bind(fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) -> dict[str, Value] | None:
@@ -277,12 +291,9 @@ def sharing(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]
     try:
         _, shared, _ = evaluate(fn, [argument(s, a) for a in args], {k: argument(s, v) for k, v in kwargs.items()})
     except ValueError:
-        shared = () if is_elementwise(fn) or fn in UNARY_PYTHON else tuple(range(len(operands)))
+        shared = tuple(range(len(operands))) if may_view(fn) else ()
     names = [leaf for position in shared for leaf in s.leaves(operands[position])]
     return tuple(n for n in dict.fromkeys(names) if isinstance(s.facts[n], Num))
-
-
-UNARY_PYTHON = {operator.neg, operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.matmul, operator.mod, operator.floordiv}
 
 
 def normal(s: Specialiser, value: Value) -> Value:

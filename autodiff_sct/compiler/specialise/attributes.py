@@ -183,7 +183,21 @@ def of_number(s: Specialiser, base: Leaf, facts: Num, attr: str) -> Value:
     return Bound(attr, base)
 
 
+def as_large(s: Specialiser, base: Leaf) -> Leaf:
+    """In a rule: a variable with the user's name that surely has the shape of `base`, or `base` itself."""
+    facts = s.facts[base.name]
+    if s.frame is None or not s.frame.rule or base.name in s.named or not isinstance(facts, Num) or not facts.dims or None in facts.dims:
+        return base
+    made = s.definitions.get(base.name)
+    for name in ir.names_in(made) if isinstance(made, (gast.BinOp, gast.UnaryOp, gast.Call)) else ():
+        other = s.facts.get(name)
+        if isinstance(other, Num) and other.kind == "array" and other.dims == facts.dims and name in s.named:
+            return Leaf(name)
+    return base
+
+
 def measure(s: Specialiser, base: Leaf, attr: str) -> Leaf:
+    base = as_large(s, base)
     return s.let(ir.attribute(ir.name(base.name), attr), INT, ir.Op(np.shape, {"a": base}), hint=attr, may_raise=False)
 
 

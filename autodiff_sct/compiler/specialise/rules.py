@@ -5,9 +5,12 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from .. import ir
 from .calls import bind_signature, new_frame, prepared, run
 from .state import Specialiser
 from .values import Const, Frame, Leaf, ListV, TupleV, Value
+
+CASES = 12  # statements of a rule that may be written out although facts did not decide its cases
 
 
 def apply_rule(s: Specialiser, rule: Any, fn: Any, y: Value, d: Value, arguments: dict[str, Value]) -> dict[str, Value]:
@@ -28,10 +31,30 @@ def apply_rule(s: Specialiser, rule: Any, fn: Any, y: Value, d: Value, arguments
     try:
         frame = new_frame(s, rule.__code__, parsed, rule.__globals__, free, tree, assigned, declared, None)
         frame.rule = True
+        mark = len(s.block)
         result = run(s, frame, tree, bound, rule)
+        if is_undecided(s.block[mark:]):
+            del s.block[mark:]
+            result = call_rule(s, rule, [y, d, *positional], named, result)
     finally:
         s.frame, s.origin, s.node = outer_frame, outer_origin, outer_node
     return entries_of(parameters[2:], result)
+
+
+def is_undecided(block: ir.Block) -> bool:
+    """Whether facts left several of a rule's cases open."""
+    statements = list(ir.walk(block))
+    return len(statements) > CASES and any(isinstance(stmt, ir.If) for stmt in statements)
+
+
+def call_rule(s: Specialiser, rule: Any, args: list[Value], named: dict[str, Value], result: Value) -> Value:
+    """A call of the rule itself, which decides at run time."""
+    callee = s.bind(f"{rule.__name__}_rule", rule)
+    expr = ir.call(callee, *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in named.items()})
+    if not isinstance(result, TupleV):
+        return s.let(expr, s.facts_of(result), may_raise=False)
+    leaves = s.let_several(expr, [s.facts_of(item) for item in result.items], None)
+    return TupleV(tuple(item if item == Const(None) else leaf for item, leaf in zip(result.items, leaves)))
 
 
 def arrange(parameters: list[inspect.Parameter], arguments: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:

@@ -127,6 +127,15 @@ class PartialV:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """One of two callables, told by a variable: a call of it is a branch."""
+
+    test: Leaf
+    then: Any
+    orelse: Any
+
+
+@dataclass(frozen=True)
 class Super:
     """What ``super()`` returns inside a method of `cls`."""
 

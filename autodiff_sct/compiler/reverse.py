@@ -263,6 +263,8 @@ class Reverse:
             for k, item in enumerate(argument.items):
                 if any(self.activity.active(n) for n in s.leaves(item)):
                     self.give(item, self.nth(entry, k), d, owned, given)
+        elif any(self.activity.active(n) for n in s.leaves(argument)):
+            raise NoRule("a value that carries a derivative comes out of an object of unknown class", "pass it on in a variable", s.origin)
 
     def nth(self, entry: Value, k: int) -> Value:
         if isinstance(entry, (TupleV, ListV)):
@@ -516,6 +518,12 @@ class Reverse:
                 d = s.let(ir.call(ir.attribute(s.expr(shadow), "pop")), known, effect=True, hint="d_item")
                 self.give_popped(value, d)
             self.shadows.restore(stmt)
+        elif stmt.kind == "delete":
+            base, key = stmt.operands
+            self.shadows.restore(stmt)
+            if self.activity.active(base.name):
+                zero = helper(s, broadcast.zeros_like, self.shadows.olds[stmt])
+                s.block.append(ir.Store(self.shadows.of(base.name).name, s.expr(key), zero, None, s.origin))
         elif stmt.kind in ("add.at", "subtract.at"):
             base, index, value = stmt.operands
             self.shadows.restore(stmt)

@@ -53,9 +53,14 @@ def call_node(s: Specialiser, node: Any) -> Value:
     args: list[Value] = []
     for arg in node.args:
         if isinstance(arg, gast.Starred):
-            from .containers import items_of
+            from .containers import is_counted, items_of
 
-            args += items_of(s, evaluate(s, arg.value), None)
+            value = evaluate(s, arg.value)
+            if callee == Const(zip) and len(node.args) == 1 and not node.keywords and is_counted(s, value):
+                from .standard_library import columns
+
+                return columns(s, value)
+            args += items_of(s, value, None)
         else:
             args.append(evaluate(s, arg))
     kwargs: dict[str, Value] = {}

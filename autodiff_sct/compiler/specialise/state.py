@@ -58,6 +58,7 @@ class Specialiser:
         self.resized: set[int] = set()  # roots of lists whose length changes
         self.assumed: set[int] = set()  # roots of lists whose length is that of the display
         self.factories: dict[Any, Value] = {}  # of a defaultdict
+        self.generators: set[int] = set()  # roots of lists that stand for generators
         self.limits: dict[int, Value] = {}  # root of a deque -> its maxlen
         self.members: dict[str, Facts] = {}  # a set -> facts of what is in it
         self.recursions: dict[Any, Any] = {}  # kind of call -> the recursive function compiled for it
@@ -196,6 +197,8 @@ class Specialiser:
         elif isinstance(value, SliceV):
             for item in (value.start, value.stop, value.step):
                 yield from self.leaves(item)
+        elif isinstance(value, Bound):
+            yield from self.leaves(value.self)
         elif isinstance(value, Obj):
             for key in self.fields(value):
                 yield from self.leaves(self.env[(value.id, key)])

@@ -264,6 +264,18 @@ def test_integer_inputs():
     assert plain(mixed) == ([1, 2], [2.0, 3.0]) and [g.dtype for g in mixed] == [ad.int64, ad.float32]
 
 
+def test_integers_beside_floats_keep_the_floats_dtype():
+    """Where NumPy would widen to float64, MindSpore does not, and compiled code neither."""
+
+    def scaled(x, n):
+        return (x * n).sum() + n.mean()
+
+    n = Tensor([1, 2])
+    value, gradient = value_and_grad(scaled)(X, n)
+    assert value.dtype == scaled(X, n).dtype == gradient.dtype == ad.float32
+    assert np.array_equal(value, scaled(X, n))
+
+
 # -- vjp, jvp and Jacobians
 
 
@@ -474,6 +486,20 @@ def test_copies_of_gradient_functions(make):
     assert make(slope)(3.0) == 6.0
     assert make(grad(square_of_helper))(1.0) == grad(square_of_helper)(1.0)
     assert make(value_and_grad(product, (0, 1)))(3.0, 2.0) == (18.0, (12.0, 9.0))
+
+
+def test_pickled_weights_are_those_of_the_pickled_network():
+    net = nn.Dense(2, 1, weight_init="ones", bias_init="zeros")
+
+    def forward(x):
+        y = net(x)
+        return y * y
+
+    other = pickle.loads(pickle.dumps(value_and_grad(forward, None, net.weight)))
+    other.weights.set_data(np.zeros((1, 2)))
+    value, gradient = other(Tensor([[1.0, 2.0]]))
+    assert value.item() == 0 and gradient.tolist() == [[0.0, 0.0]]
+    assert net.weight.tolist() == [[1.0, 1.0]]
 
 
 def test_pickle_reaches_another_process(tmp_path):

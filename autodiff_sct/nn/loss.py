@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..ops import functional as F
-from ..ops.losses import reduced
+from ..ops.losses import picked_classes, reduced
 from .cell import Cell
 
 __all__ = [
@@ -207,8 +207,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         """Compare `logits` with `labels`."""
         log_p = F.log_softmax(logits, -1)
         if self.sparse:
-            picked = np.take_along_axis(log_p, np.expand_dims(labels, -1), axis=-1)
-            return reduced(-np.squeeze(picked, -1), self.reduction)
+            return reduced(-picked_classes(log_p, labels), self.reduction)
         return reduced(-np.sum(labels * log_p, axis=-1), self.reduction)
 
 

@@ -16,6 +16,7 @@ __all__ = [
     "l1_loss",
     "mse_loss",
     "nll_loss",
+    "picked_classes",
     "reduced",
     "smooth_l1_loss",
 ]
@@ -86,14 +87,21 @@ def nll_loss(logits: Any, labels: Any, weight: Any = None, ignore_index: int = -
     """The negative log likelihood of classes; the second axis of `logits` counts them."""
     counts = labels != ignore_index
     classes = np.where(counts, labels, 0)
-    axis = 1 if logits.ndim > 1 else 0
-    picked = np.squeeze(np.take_along_axis(logits, np.expand_dims(classes, axis), axis), axis)
+    picked = picked_classes(logits, classes)
     if weight is None:
         shares = np.where(counts, np.ones_like(picked), 0)
     else:
         shares = np.where(counts, np.take(weight, classes), 0)
     loss = -picked * shares
     return np.sum(loss) / np.sum(shares) if reduction == "mean" else reduced(loss, reduction)
+
+
+def picked_classes(logits: Any, classes: Any) -> Any:
+    """The entries of `logits` at the classes, which the second axis counts (the first, where there is one only)."""
+    if logits.ndim == 2:
+        return logits[np.arange(logits.shape[0]), classes]
+    axis = 1 if logits.ndim > 1 else 0
+    return np.squeeze(np.take_along_axis(logits, np.expand_dims(classes, axis), axis), axis)
 
 
 def cross_entropy(

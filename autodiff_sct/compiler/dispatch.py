@@ -21,6 +21,7 @@ from .facts import UNKNOWN, Num
 from .load import note_origin
 from .pipeline import Emitted, Request
 from .specialise import builtin_calls as _builtin_calls  # noqa: F401  (registers what Python's functions mean)
+from .specialise import standard_library as _standard_library  # noqa: F401
 from .specialise import numpy_calls as _numpy_calls  # noqa: F401
 from .specialise.values import Leaf, ListV, Obj, TupleV
 from .structure import Leaf as LeafTree

@@ -35,6 +35,18 @@ class Forward:
     def __init__(self, s: Specialiser, activity: Activity, regions: Regions) -> None:
         self.s, self.activity, self.regions = s, activity, regions
         self.tangents: dict[str, Leaf] = {}
+        self.program: ir.Block | None = None
+        self.order: dict[Any, int] = {}  # statement -> its place
+        self.first: dict[str, int] = {}
+
+    def index(self, block: ir.Block) -> None:
+        """Number the statements of the program."""
+        from .reverse import ir_targets
+
+        self.program = cloned(block, keep=True)
+        for place, stmt in enumerate(ir.walk(block)):
+            self.order[stmt] = place
+            self.first |= {name: place for name in ir_targets(stmt)}
 
     def active(self, name: str) -> bool:
         return name in self.activity.varied
@@ -91,6 +103,8 @@ class Forward:
 
     def block(self, block: ir.Block) -> ir.Block:
         """The block with the tangents' statements put in."""
+        if self.program is None:
+            self.index(block)
         result: ir.Block = []
         for stmt in list(block):
             with self.s.writing(result):
@@ -296,6 +310,10 @@ class Forward:
         if stmt.kind == "append" and self.active(stmt.operands[0].name):
             shadow = self.of(stmt.operands[0].name)
             s.block.append(ir.Effect(ir.call(ir.attribute(s.expr(shadow), "append"), s.expr(self.item(stmt.operands[1]))), s.origin, "tangent"))
+        elif stmt.kind == "delete" and self.active(stmt.operands[0].name):
+            tangent = self.of(stmt.operands[0].name)
+            expr = ir.call(ir.attribute(s.expr(tangent), "pop"), s.expr(stmt.operands[1]))
+            s.block.append(ir.Effect(expr, s.origin, "tangent"))
         elif stmt.kind in ("add.at", "subtract.at"):
             base, index, value = stmt.operands
             if self.active(base.name) and any(self.active(n) for n in s.leaves(value)):

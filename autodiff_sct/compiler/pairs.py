@@ -188,7 +188,7 @@ def reverse_call(r: Any, stmt: ir.Let) -> None:
     used = any(r.activity.active(t) for t in stmt.targets) or bool(wanted & rec.written)
     if not rec.written and not (wanted and used):
         return
-    check_overlap(s, rec, stmt, r.regions)
+    check_overlap(s, rec, stmt, r)
     variant = variant_of(s, rec, "reverse", wanted if used else frozenset(), emit_reverse)
     seeds = [cotangent(r, t) for t in stmt.targets if carries(s.facts[t])] if rec.results else []
     state = s.fresh("state", Opaque())
@@ -211,8 +211,10 @@ def reverse_call(r: Any, stmt: ir.Let) -> None:
             r.add(op.arguments[p].name, leaf, True)
 
 
-def check_overlap(s: Specialiser, rec: Recursion, stmt: ir.Let, where: Regions) -> None:
+def check_overlap(s: Specialiser, rec: Recursion, stmt: ir.Let, r: Any) -> None:
     """Arguments that share memory, one of which is written, would have two shadows."""
+    from .settle import written_later
+
     assert stmt.op is not None
     known = [(p, roots_of(s.facts[v.name])) for p, v in stmt.op.arguments.items() if isinstance(v, Leaf)]
     for p, roots in known:
@@ -221,7 +223,7 @@ def check_overlap(s: Specialiser, rec: Recursion, stmt: ir.Let, where: Regions) 
                 raise AliasError(f"two arguments of the recursive function {rec.name} share memory, and one of them is written", "pass a copy of one of them", stmt.origin)
     for k, t in enumerate(stmt.targets):
         own = roots_of(s.facts[t])
-        if where.is_written(t) and any(own & roots for roots in [*(roots for _, roots in known), *(roots_of(s.facts[u]) for u in stmt.targets[:k])]):
+        if r.regions.is_written(t) and any(own & roots for roots in [*(roots for _, roots in known), *(roots_of(s.facts[u]) for u in stmt.targets[:k])]) and written_later(r, stmt, r.regions.of(t)):
             raise AliasError(f"what the recursive function {rec.name} returns may be its argument, and is written", "return a copy", stmt.origin)
 
 
@@ -466,7 +468,7 @@ def tangent_call(f: Any, stmt: ir.Let) -> None:
     if not wanted:
         s.block.append(stmt)
         return
-    check_overlap(s, rec, stmt, f.regions)
+    check_overlap(s, rec, stmt, f)
     variant = variant_of(s, rec, "tangent", wanted, emit_tangent)
     given = [given_tangent(f, op.arguments[p]) for p in rec.inputs if p in variant.wanted]
     stmt.expr = ir.call(ir.name(variant.name), *stmt.expr.args, *(s.expr(t) for t in given))

@@ -467,12 +467,12 @@ def changed_names(back: ir.Block, s: Specialiser) -> set[str]:
     for stmt in ir.walk(back):
         if isinstance(stmt, ir.Store):
             found.add(stmt.base)
-        expr = getattr(stmt, "expr", None)
-        if isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr in ("pop", "append"):
-            found.update(ir.names_in(expr.func.value))
-        elif isinstance(expr, gast.Call) and isinstance(expr.func, gast.Name):
-            for k in getattr(s.globals.get(expr.func.id), "changed", ()):
-                found.update(ir.names_in(expr.args[k]))
+        for call in [node for expr in own_expressions(stmt) for node in gast.walk(expr) if isinstance(node, gast.Call)]:
+            if isinstance(call.func, gast.Attribute) and call.func.attr in ("pop", "append"):
+                found.update(ir.names_in(call.func.value))
+            elif isinstance(call.func, gast.Name):
+                for k in getattr(s.globals.get(call.func.id), "changed", ()):
+                    found.update(ir.names_in(call.args[k]))
     return found
 
 

@@ -49,6 +49,7 @@ class Reverse:
 
     def index(self, block: ir.Block) -> None:
         """Number the statements of the forward sweep, and note where variables are defined and used."""
+        self.program = block
         self.first: dict[str, int] = {}
         self.last: dict[str, int] = {}
         self.makers: dict[str, Any] = {}

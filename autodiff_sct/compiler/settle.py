@@ -12,7 +12,9 @@ import gast
 
 from ..errors import AliasError
 from . import ir
+from .facts import Listed, Mapped
 from .ir import defined_in
+from .regions import written_arguments, written_by
 from .reverse import Reverse
 
 SHAPE_ONLY = {"zeros_like", "full_like", "ones_like", "len", "shape", "ndim"}
@@ -77,8 +79,17 @@ def regions_read(r: Reverse, stmt: Any) -> set[int]:
         names = set().union(*(content_names(b) for b in stmt.bounds))
     elif isinstance(stmt, ir.Return):
         names = content_names(stmt.value)
+    names |= lengths_read(r, stmt)
     found = {r.regions.of(n) for n in names if ir.is_variable(n) and n in r.first}
     return {region for region in found if region is not None and region in r.regions.written}
+
+
+def lengths_read(r: Reverse, stmt: Any) -> set[str]:
+    """The lists whose length a statement reads, which is not the same at all times as an array's is."""
+    exprs = [*stmt.bounds] if isinstance(stmt, ir.Loop) else [getattr(stmt, "expr", None), getattr(stmt, "value", None)]
+    calls = [n for expr in exprs if isinstance(expr, gast.AST) for n in gast.walk(expr) if isinstance(n, gast.Call)]
+    names = {n.args[0].id for n in calls if getattr(n.func, "id", "") == "len" and isinstance(n.args[0], gast.Name)}
+    return {name for name in names if isinstance(r.s.facts.get(name), (Listed, Mapped))}
 
 
 def enclosing_loops(block: ir.Block, around: tuple[ir.Loop, ...] = ()) -> dict[Any, tuple[ir.Loop, ...]]:
@@ -99,6 +110,17 @@ def is_needed(r: Reverse, write: Any, place: int, loops: dict[Any, tuple[ir.Loop
         return False
     common = [loop for loop in loops.get(write, ()) if loop in loops.get(reader, ()) or loop is reader]
     return any(not is_local(r, loop, region) for loop in common)
+
+
+def written_later(r: Any, stmt: Any, region: int | None) -> bool:
+    """Whether a region is written after a statement, or in an iteration after it."""
+    loops = enclosing_loops(r.program)
+    for other, place in r.order.items():
+        if region in {r.regions.of(n) for n in (written_by(other), *written_arguments(other)) if n is not None}:
+            common = [loop for loop in loops.get(stmt, ()) if loop in loops.get(other, ())]
+            if place > r.order[stmt] or any(not is_local(r, loop, region) for loop in common):
+                return True
+    return False
 
 
 def is_local(r: Reverse, loop: ir.Loop, region: int | None) -> bool:

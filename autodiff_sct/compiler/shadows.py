@@ -16,7 +16,7 @@ import gast
 import numpy as np
 
 from ..errors import AliasError
-from ..runtime import broadcast, memory
+from ..runtime import broadcast, memory, objects
 from . import ir
 from .adjoints import helper, numpy_call
 from .facts import FLOAT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
@@ -74,7 +74,7 @@ class Shadows:
                         self.merge(stmt, m)
             elif isinstance(stmt, ir.Loop):
                 for c in stmt.carries:
-                    if self.wanted(c.phi):
+                    if self.wanted(c.phi) or self.wanted(c.out):
                         self.table[c.out] = self.given.get(c.out) or self.fresh(c.out)
             elif isinstance(stmt, ir.Try) and any(self.wanted(target) for target, _ in stmt.merges):
                 raise AliasError("an array that is written later comes out of a `try`", "copy it after the try statement", stmt.origin)
@@ -208,7 +208,8 @@ class Shadows:
         expr = ir.substitute(stmt.expr, {base.name: ir.name(shadow.name)})
         known = s.facts[target]
         if isinstance(known, Num) and (stmt.op.fn in UNCERTAIN or known.dims is None):
-            if known.dims is None and stmt.op.fn not in UNCERTAIN and stmt.op.fn is not operator.getitem:
+            maybe_scalar = stmt.op.fn is operator.getitem and not self.cuts_only(stmt.op.arguments.get("index"))
+            if known.dims is None and (maybe_scalar or stmt.op.fn not in UNCERTAIN and stmt.op.fn is not operator.getitem):
                 raise AliasError("whether this is a view of an array that is written is known only at run time", "copy it (`.copy()`)", stmt.origin)
             expr = ir.call(s.bind("same_view", memory.same_view), expr, s.expr(shadow), ir.name(target), s.expr(base))
             self.uncertain.add(stmt)
@@ -228,6 +229,13 @@ class Shadows:
             s = self.r.s
             call = helper(s, memory.give_back, self.of(base.name), self.of(stmt.target))
             s.block.append(ir.Effect(call, s.origin, "adjoint"))
+
+    def cuts_only(self, index: Value | None) -> bool:
+        """Whether an index surely gives a view, not an element."""
+        s = self.r.s
+        parts = arrays.parts_of(index)
+        facts = s.facts_of
+        return any(not (isinstance(f := facts(p), Num) and f.dims == ()) for p in parts) and all(arrays.is_basic(s, p) for p in parts)
 
     def several_views(self, stmt: ir.Let) -> None:
         """The parts of an array that was split are parts of its shadow."""
@@ -278,7 +286,7 @@ class Shadows:
         s = self.r.s
         pairs = []
         for c in stmt.carries:
-            if self.wanted(c.phi):
+            if self.wanted(c.phi) or self.wanted(c.out):
                 self.check_moved(stmt, c)
                 facts = self.facts(c.out)
                 phi, out = s.fresh(f"d_{s.hints[c.out]}", facts), s.fresh(f"d_{s.hints[c.out]}", facts)
@@ -312,7 +320,8 @@ class Shadows:
             if c.phi in by_next:
                 self.table[c.phi] = Leaf(by_next[c.phi].phi)
             else:
-                self.table[c.phi] = self.fresh(c.phi)
+                # Before its first assignment a name has no memory: what is carried on from there counts for nothing.
+                self.table[c.phi] = self.fresh(c.phi if c.init is not None or c.next is None else c.next)
         phis = {c.phi for c, _ in pairs}
         inner = defined(stmt.body)
         for name, carry in by_next.items():
@@ -330,8 +339,12 @@ class Shadows:
         node = self.r.s.block[-1]
         for c, carry in self.loops.pop():
             node.carries.append(carry)
-            if c.init is not None and self.wanted(c.init):
+            if c.init is None or not self.wanted(c.init):
+                continue
+            if isinstance(self.r.s.facts[c.init], Num):
                 self.r.store(self.of(c.init), Const(Ellipsis), Leaf(carry.out), gast.Add)
+            else:
+                self.r.add_items(c.init, self.of(c.init), Leaf(carry.out))
 
     # -- saving and restoring
 
@@ -350,7 +363,7 @@ class Shadows:
         with s.writing(block):
             facts = s.facts[base.name]
             if isinstance(facts, Mapped):
-                leaf = s.let(helper(s, memory.peek, base, index), s.elements_of(facts) or UNKNOWN)
+                leaf = s.let(helper(s, objects.peek, base, index), s.elements_of(facts) or UNKNOWN)
             elif isinstance(facts, Listed):
                 known = facts if is_slice(index) else s.elements_of(facts) or UNKNOWN
                 leaf = s.let(ir.subscript(s.expr(base), s.expr(index)), known)
@@ -386,7 +399,7 @@ class Shadows:
             base, index = stmt.op.arguments["x"], stmt.op.arguments["index"]
             old = self.old(stmt)
             if isinstance(s.facts[base.name], Mapped):
-                undo = ir.Effect(helper(s, memory.put_back, base, index, old), s.origin)
+                undo = ir.Effect(helper(s, objects.put_back, base, index, old), s.origin)
             else:
                 undo = ir.Store(base.name, s.expr(index), s.expr(old), None, s.origin)
         elif isinstance(stmt, ir.Let):
@@ -396,6 +409,10 @@ class Shadows:
         elif stmt.kind == "append":
             base = stmt.operands[0]
             undo = ir.Effect(ir.call(ir.attribute(s.expr(base), "pop")), s.origin)
+        elif stmt.kind == "delete":
+            base, key = stmt.operands
+            old = self.olds.get(stmt) or self.save(stmt, base, key, s)
+            undo = ir.Effect(helper(s, objects.put_back, base, key, old), s.origin)
         elif stmt.kind.endswith(".at"):
             base, index = stmt.operands[0], stmt.operands[1]
             old = self.olds.get(stmt) or self.save(stmt, base, index, s)

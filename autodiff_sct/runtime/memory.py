@@ -9,20 +9,22 @@ import numpy as np
 from ..errors import AliasError
 from .scatter import plus
 
-__all__ = ["add_items", "give_back", "peek", "put_back", "same_view", "writable"]
+__all__ = ["add_items", "give_back", "same_view", "writable"]
 
 
 def same_view(shadow: Any, shadow_base: Any, primal: Any, primal_base: Any) -> Any:
-    """`shadow`, made from `shadow_base` as `primal` was from `primal_base`; both must be views, or both copies.
+    """The shadow of `primal`, a view or a copy of `primal_base`: the same view of its shadow, or zeros for a copy.
 
     Raises
     ------
     AliasError
-        If one is a view and the other a copy: adding to the one would then not be what writing to the other was.
+        If the primal is a view and `shadow` is not.
     """
-    if np.may_share_memory(primal, primal_base) != np.may_share_memory(shadow, shadow_base):
+    if not np.may_share_memory(primal, primal_base):
+        return np.zeros_like(primal)
+    if not np.may_share_memory(shadow, shadow_base):
         raise AliasError(
-            "a view of a non-contiguous array is a copy here, and the program writes into one of them",
+            "a view of an array that is written has no view of its adjoint beside it",
             "make the array contiguous first (`np.ascontiguousarray`)",
         )
     return shadow

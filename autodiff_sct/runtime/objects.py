@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-__all__ = ["build", "like", "rebuild"]
+__all__ = ["build", "like", "peek", "put_back", "rebuild"]
+
+MISSING = object()
 
 
 def build(cls: Any, **fields: Any) -> Any:
@@ -36,3 +38,16 @@ def like(shadow: Any, value: Any) -> Any:
     from .broadcast import unbroadcast
 
     return unbroadcast(shadow, value)
+
+
+def peek(table: Any, key: Any) -> Any:
+    """What a dict holds under a key before it is assigned; a mark where it holds nothing."""
+    return table.get(key, MISSING)
+
+
+def put_back(table: Any, key: Any, old: Any) -> None:
+    """Undo an assignment to a dict."""
+    if old is MISSING:
+        del table[key]
+    else:
+        table[key] = old

@@ -110,11 +110,24 @@ def by_value(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
     """The facts of a result that dummies would tell wrongly."""
     if fn in DTYPE_BY_VALUE and not (fn is np.linalg.eig):
         return unknown_result(s, fn, args, kwargs, False)
+    if fn is np.reshape or getattr(fn, "numpy_name", "") == "reshape":
+        return reshaped(s, args)
     if fn is np.squeeze or getattr(fn, "numpy_name", "") == "squeeze":
         return squeezed(s, args, kwargs)
     if fn in (getattr(np, "unstack", None),):
         raise s.refuse(f"{fn.__name__} has as many results as an axis is long", "index the array")
     return None
+
+
+def reshaped(s: Specialiser, args: list[Value]) -> Facts | None:
+    from .shapes import from_shape
+
+    facts = s.num(args[0])
+    if facts is None or facts.kind != "array" or facts.dtype is None or len(args) < 2:
+        return None
+    if isinstance(args[1], Leaf) and not (isinstance(f := s.facts[args[1].name], Num) and f.kind == "int"):
+        return None
+    return Num("array", facts.dtype, from_shape(s, args[1]), facts.roots, None, facts.tensor)
 
 
 def squeezed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Facts | None:
@@ -369,6 +382,8 @@ def shared(s: Specialiser, value: Leaf) -> bool:
     """Whether another name may see a change of this array's memory."""
     facts = s.facts[value.name]
     roots = facts.roots if isinstance(facts, Num) else frozenset()
+    if roots & s.held:
+        return True
     for element in s.elements.values():
         if isinstance(element, Num) and element.roots & roots:
             return True

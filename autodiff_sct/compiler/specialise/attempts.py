@@ -178,9 +178,13 @@ def meet_all(s: Specialiser, node: ir.Try, ends: Ends) -> dict[Any, Value]:
 
 
 def meet_one(s: Specialiser, node: ir.Try, key: Any, ends: Ends, alive: list[int], values: list[Value]) -> Value:
+    """The value of a name after a ``try`` whose paths gave it these; what some path leaves unbound is not read there."""
     first = values[0]
     if all(v is first or v == first for v in values):
         return first
+    known = [v for v in values if v is not MISSING]
+    if isinstance(known[0], Obj) and all(v == known[0] for v in known):
+        return known[0]  # its fields meet one by one
     if all(isinstance(v, TupleV) and len(v.items) == len(first.items) and v.cls is first.cls for v in values):
         return TupleV(tuple(meet_one(s, node, key, ends, alive, list(items)) for items in zip(*(v.items for v in values))), first.cls)
     if any(isinstance(v, (TupleV, Obj, Poison)) and v is not MISSING for v in values):

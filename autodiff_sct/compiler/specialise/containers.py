@@ -170,9 +170,29 @@ def get_field(s: Specialiser, base: Obj, index: Value) -> Value:
     if base.cls is list and key < 0:
         key += len(items_of(s, base, None))
     value = field(s, base, key)
+    if value is None and base.id in s.factories:
+        set_field(s, base, index, call_factory(s, base.id))
+        value = field(s, base, key)
     if value is None:
         raise s.refuse(f"the key {key!r} is not in this {base.cls.__name__}")
     return value
+
+
+def call_factory(s: Specialiser, place: Any) -> Value:
+    from .calls import call_value
+
+    return call_value(s, s.factories[place], [], {})
+
+
+def fill_missing(s: Specialiser, base: Leaf, facts: Mapped, key: Value) -> None:
+    """A defaultdict makes the value of a key that it lacks."""
+    places = [root for root in facts.roots if root in s.factories]
+    if not places:
+        return
+    if len(facts.roots) > 1:
+        raise s.refuse("a defaultdict meets another dict", "use dicts without a factory")
+    found = s.let(gast.Compare(s.expr(key), [gast.NotIn()], [ir.name(base.name)]), BOOL, hint="missing")
+    branch(s, found, lambda: set_item(s, base, key, call_factory(s, places[0])), lambda: None)
 
 
 def field(s: Specialiser, base: Obj, key: Any) -> Value | None:
@@ -198,8 +218,10 @@ def get_from_constant(s: Specialiser, base: Const, index: Value) -> Value:
     return s.let(ir.subscript(s.expr(base), s.expr(index)), Opaque(), effect=True)
 
 
-def get_element(s: Specialiser, base: Leaf, facts: Listed | Mapped, index: Value) -> Value:
+def get_element(s: Specialiser, base: Leaf, facts: Listed | Mapped, index: Value, present: bool = False) -> Value:
     """An element of a list or dict that lives in a variable."""
+    if isinstance(facts, Mapped) and not present:
+        fill_missing(s, base, facts, index)
     element = s.elements_of(facts)
     op = ir.Op(operator.getitem, {"x": base, "index": index})
     expr = ir.subscript(ir.name(base.name), s.expr(index))
@@ -287,6 +309,12 @@ def is_counted(s: Specialiser, value: Value) -> bool:
     if isinstance(facts, Listed):
         return display_length(s, facts) is None
     return isinstance(value, Leaf) and isinstance(facts, Num) and bool(facts.dims) and not isinstance(facts.dims[0], int)
+
+
+def is_too_short(s: Specialiser, value: Value, count: int) -> bool:
+    """Whether a list has fewer items than are unpacked, which only a run can tell to be an error."""
+    known = display_length(s, s.facts_of(value))
+    return known is not None and known < count
 
 
 def items_around(s: Specialiser, value: Value, first: int, last: int) -> list[Value]:
@@ -553,6 +581,10 @@ def delete_item(s: Specialiser, base: Value, index: Value) -> None:
             raise s.refuse(f"the key {s.static(index)!r} cannot be deleted from this dict")
         refuse_frozen(s, base)
         del s.env[(base.id, s.static(index))]
+    elif isinstance(base, Obj) and base.id[0] == "dict":
+        raise Restart(base.id)
+    elif isinstance(base, Leaf) and isinstance(s.facts[base.name], Mapped):
+        delete_key(s, base, index)
     elif isinstance(base, Leaf) and isinstance(s.facts[base.name], Listed):
         if is_slice(index):
             replace_slice(s, base, index, ListV((), s.site("nothing")))
@@ -560,6 +592,11 @@ def delete_item(s: Specialiser, base: Value, index: Value) -> None:
             pop(s, base, [index])
     else:
         raise s.refuse("`del` of an item of something else than a list or a dict", "build a new container without it")
+
+
+def delete_key(s: Specialiser, base: Leaf, key: Value) -> None:
+    expr = ir.call(ir.attribute(ir.name(base.name), "pop"), s.expr(key))
+    s.block.append(ir.Effect(expr, s.where(), "delete", (base, key)))
 
 
 def extend_list(s: Specialiser, base: Value, value: Value) -> None:

@@ -34,16 +34,25 @@ def run_block(s: Specialiser, block: ir.Block, work: Callable[[], None]) -> bool
     return True
 
 
+def run_side(s: Specialiser, block: ir.Block, work: Callable[[], None]) -> bool:
+    """Write one side of a branch."""
+    s.branches += 1
+    try:
+        return run_block(s, block, work)
+    finally:
+        s.branches -= 1
+
+
 def branch(s: Specialiser, test: Value, then: Callable[[], None], orelse: Callable[[], None]) -> None:
     """``if test: then else: orelse``, whose bodies write into the environment."""
     origin = s.where()
     expr = s.expr(test)
     entry = dict(s.env)
     then_block: ir.Block = []
-    then_goes_on = run_block(s, then_block, then)
+    then_goes_on = run_side(s, then_block, then)
     then_env, s.env = s.env, dict(entry)
     else_block: ir.Block = []
-    else_goes_on = run_block(s, else_block, orelse)
+    else_goes_on = run_side(s, else_block, orelse)
     else_env = s.env
     node = ir.If(expr, then_block, else_block, [], origin)
     s.block.append(node)
@@ -109,7 +118,9 @@ def merge(
         return TupleV(tuple(merge(s, node, key, p, envs) for p in zip(a.items, b.items)), a.cls)
     if isinstance(a, Obj) and isinstance(b, Obj) and a.cls is b.cls:
         return merge_objects(s, node, key, (a, b), envs)
-    if MISSING in pair and any(isinstance(v, (TupleV, Obj)) for v in pair):
+    if MISSING in pair and any(isinstance(v, Obj) for v in pair):
+        return b if a is MISSING else a  # its fields meet one by one
+    if MISSING in pair and any(isinstance(v, TupleV) for v in pair):
         return Poison(MISSING.reason)
     if isinstance(node.test, gast.Name) and is_function(a) and is_function(b):
         return Choice(Leaf(node.test.id), a, b)

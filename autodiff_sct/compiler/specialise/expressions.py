@@ -489,7 +489,10 @@ def rewrite_part(s: Specialiser, part: Any) -> Any:
 def list_comprehension(s: Specialiser, node: Any) -> Value:
     from .comprehensions import build_list
 
-    return build_list(s, node)
+    result = build_list(s, node)
+    if isinstance(node, gast.GeneratorExp):
+        s.generators.add(s.root(("list", s.site())))
+    return result
 
 
 @expression(gast.SetComp)

@@ -32,6 +32,7 @@ class Source:
     hint: str | None = None
     facts: Facts = Opaque()
     length: Callable[[], Value] | None = None
+    endless: bool = False
 
 
 def length_of(s: Specialiser, value: Leaf) -> Value:
@@ -66,6 +67,8 @@ def over(s: Specialiser, value: Value) -> Source:
         if isinstance(facts, Listed) or (isinstance(facts, Num) and facts.kind in ("array", None)):
             if isinstance(facts, Num) and facts.dims == ():
                 raise s.refuse("iteration over a 0-d array")
+            if isinstance(facts, Num):
+                s.held |= facts.roots  # the loop goes on reading it, whatever becomes of its name
             length = length_of(s, value)
             return Source(bounds=(length,), item=lambda i: get_item(s, value, i), hint="i", length=lambda: length)
         if isinstance(facts, Mapped):
@@ -164,7 +167,7 @@ def zipped(s: Specialiser, sources: list[Source]) -> Source:
         return zipped_out(s, sources, min(len(source.items or []) for source in written_out))
     sources = [as_counted(s, source) for source in sources]
     lengths = [source.length() for source in sources if source.length is not None]
-    if len(lengths) != len(sources):
+    if len(lengths) != sum(not source.endless for source in sources) or not lengths:
         raise s.refuse("an iterable of unknown length is zipped", "make a list of it first")
     length = shortest(s, lengths)
     return Source(

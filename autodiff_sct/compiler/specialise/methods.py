@@ -151,6 +151,11 @@ def list_method(s: Specialiser, base: Leaf, facts: Listed, name: str, args: list
         return Const(None)
     if name == "pop":
         return containers.pop(s, base, args)
+    if name == "popleft":
+        return containers.pop(s, base, [Const(0)])
+    if name == "appendleft" and not facts.roots & set(s.limits):
+        args = [Const(0), *args]
+        name = "insert"
     if name == "extend":
         containers.extend_list(s, base, args[0])
         return Const(None)
@@ -277,9 +282,13 @@ def mapped_method(s: Specialiser, base: Leaf, facts: Mapped, name: str, args: li
     if name == "keys":
         return keys_of(s, base)
     if name == "values":
-        return mapped(s, over(s, keys_of(s, base)), lambda k: containers.get_item(s, base, k))
+        return mapped(s, over(s, keys_of(s, base)), lambda k: containers.get_element(s, base, facts, k, True))
     if name == "items":
-        return mapped(s, over(s, keys_of(s, base)), lambda k: TupleV((k, containers.get_item(s, base, k))))
+        return mapped(s, over(s, keys_of(s, base)), lambda k: TupleV((k, containers.get_element(s, base, facts, k, True))))
+    if name == "pop" and len(args) == 1:
+        value = containers.get_item(s, base, args[0])
+        containers.delete_key(s, base, args[0])
+        return value
     if name in ("get", "setdefault"):
         return get_or(s, base, facts, name, args)
     raise s.refuse(f"the dict method {name!r} cannot be followed here")
@@ -291,7 +300,7 @@ def get_or(s: Specialiser, base: Leaf, facts: Mapped, name: str, args: list[Valu
     key = ("choice", s.site(name))
 
     def present() -> None:
-        s.env[key] = containers.get_item(s, base, args[0])
+        s.env[key] = containers.get_element(s, base, facts, args[0], True)
 
     def absent() -> None:
         if name == "setdefault":

@@ -79,3 +79,34 @@ nondifferentiable(order_of)
 def ordered(items: Any, key: Any, backwards: Any) -> Any:
     keys = [item if key is None else key(item) for item in items]
     return [items[k] for k in order_of(keys, backwards)]
+
+
+def pairs(items: Any) -> Any:
+    return [(items[i], items[j]) for i in range(len(items)) for j in range(i + 1, len(items))]
+
+
+def accumulated(items: Any, fn: Any) -> Any:
+    results = []
+    if len(items) > 0:
+        total = items[0]
+        results.append(total)
+        for item in items[1:]:
+            total = fn(total, item)
+            results.append(total)
+    return results
+
+
+def accumulated_from(items: Any, fn: Any, start: Any) -> Any:
+    results = [start]
+    for item in items:
+        start = fn(start, item)
+        results.append(start)
+    return results
+
+
+def take_item(key: Any, value: Any) -> Any:
+    return value[key]
+
+
+def take_attribute(name: Any, value: Any) -> Any:
+    return getattr(value, name)

@@ -18,6 +18,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ...errors import Refused
 from .. import ir
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ..regions import regions, roots_of
@@ -204,7 +205,9 @@ def recursive_call(s: Specialiser, frame: Frame, bound: dict[str, Value], fn: An
     signature = Signature(s, bound)
     before = [Signature(s, f.bound) for f in active]  # type: ignore[attr-defined]
     known = (fixed.key, signature.key) in s.recursions or any(b.key == signature.key for b in before)
-    if not known and (len(active) >= INLINE_DEPTH or s.recursive_calls > INLINE_CALLS):
+    many = len(active) >= INLINE_DEPTH or s.recursive_calls > INLINE_CALLS
+    undecided = s.branches > active[0].branches and frame.site not in s.inlined  # type: ignore[attr-defined]
+    if not known and (many or undecided):
         moving = {p for p, n in signature.integers.items() if any(b.integers.get(p, n) != n for b in before)}
         signature = Signature(s, bound, frozenset(moving))
         known = bool(moving)
@@ -214,7 +217,13 @@ def recursive_call(s: Specialiser, frame: Frame, bound: dict[str, Value], fn: An
         return None
     key = (fixed.key, signature.key)
     if key not in s.recursions:
-        compile_recursion(s, key, frame, bound, signature, body, (fixed.keep, signature.keep))
+        try:
+            compile_recursion(s, key, frame, bound, signature, body, (fixed.keep, signature.keep))
+        except Refused:
+            if many or not signature.moving:
+                raise
+            s.inlined.add(frame.site)
+            return None
     return call(s, s.recursions[key], [value for _, value in signature.leaves])
 
 

@@ -50,6 +50,7 @@ class Specialiser:
         self.frozen: set[Any] = set()
         self.objects: dict[Any, Any] = {}  # id of an Obj that exists outside -> (object, read)
         self.active: set[str] = set()  # variables that carry a derivative, once that is known
+        self.held: frozenset[int] = frozenset()  # roots of arrays that a loop goes over
         self.imports: dict[Any, Value] = {}
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
         self.definitions: dict[str, Any] = {}
@@ -63,6 +64,8 @@ class Specialiser:
         self.members: dict[str, Facts] = {}  # a set -> facts of what is in it
         self.recursions: dict[Any, Any] = {}  # kind of call -> the recursive function compiled for it
         self.recursive_calls = 0
+        self.inlined: set[Any] = set()  # recursive functions that could not be compiled as such
+        self.branches = 0  # sides of branches around the block being written
         self.functions: list[Any] = []  # definitions emitted beside the main function
         self.unbound: set[str] = set()  # variables that some paths leave unbound
 

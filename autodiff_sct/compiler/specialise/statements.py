@@ -49,8 +49,29 @@ def execute(s: Specialiser, body: list[Any]) -> None:
 @statement(gast.Assign)
 def assign(s: Specialiser, node: Any) -> None:
     value = evaluate(s, node.value)
+    if isinstance(node.value, gast.GeneratorExp):
+        check_generator(s, node)
     for target in node.targets:
         store(s, target, value)
+
+
+def check_generator(s: Specialiser, node: Any) -> None:
+    """A generator under a name is a list here: it must be used up once, and what it reads must not change before."""
+    assert s.frame is not None
+    names = {t.id for t in node.targets if isinstance(t, gast.Name)}
+    read = {n.id for n in gast.walk(node.value) if isinstance(n, gast.Name)}
+    uses, steps, changed = 0, 0, set()
+    for inner in gast.walk(s.frame.parsed.tree):
+        if isinstance(inner, gast.Name) and inner.id in names:
+            uses += isinstance(inner.ctx, gast.Load)
+        if isinstance(inner, gast.Call) and getattr(inner.func, "id", None) == "next":
+            steps += any(getattr(a, "id", None) in names for a in inner.args)
+        if isinstance(inner, (gast.Name, gast.Subscript)) and isinstance(inner.ctx, gast.Store):
+            base = inner.value if isinstance(inner, gast.Subscript) else inner
+            if getattr(inner, "lineno", 0) > node.lineno:
+                changed.add(getattr(base, "id", None))
+    if not names or uses - steps > 1 or read & changed:
+        raise s.refuse("a generator is kept, and used more than once or beside changes of what it reads", "make a list of it")
 
 
 @statement(gast.AnnAssign)
@@ -76,7 +97,7 @@ def store(s: Specialiser, target: Any, value: Value) -> None:
 
 def unpack(s: Specialiser, targets: list[Any], value: Value) -> None:
     stars = [k for k, t in enumerate(targets) if isinstance(t, gast.Starred)]
-    if stars and containers.is_counted(s, value):
+    if stars and (containers.is_counted(s, value) or containers.is_too_short(s, value, len(targets) - 1)):
         items = containers.items_around(s, value, stars[0], len(targets) - stars[0] - 1)
     else:
         items = containers.items_of(s, value, None if stars else len(targets))

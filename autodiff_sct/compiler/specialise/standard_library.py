@@ -1,0 +1,281 @@
+"""Python's standard library: collections, itertools and operator, said with lists, dicts and loops."""
+
+from __future__ import annotations
+
+import collections
+import itertools
+import operator
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import gast
+
+from .. import ir
+from ..facts import Listed, Num
+from . import arrays, containers, polyfills
+from .attributes import attribute_of
+from .builtin_calls import as_list
+from .calls import call_python, handles
+from .expressions import OPERATORS, operate
+from .iteration import Source, each, mapped, nth, over, zipped
+from .state import Specialiser
+from .values import Const, Leaf, ListV, PartialV, TupleV, Value
+
+ENDLESS = sys.maxsize
+
+# -- collections
+
+
+@handles(collections.defaultdict)
+def defaultdict(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A dict that calls its factory for a key that it lacks."""
+    from .methods import update
+
+    result = containers.new_dict(s)
+    if args and args[0] != Const(None):
+        site = ("dict", s.site())
+        s.factories[site] = s.factories[s.root(site)] = args[0]
+    update(s, result, args[1:], kwargs)
+    return result
+
+
+@handles(collections.OrderedDict)
+def ordered_dict(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .methods import update
+
+    result = containers.new_dict(s)
+    update(s, result, args, kwargs)
+    return result
+
+
+@handles(collections.deque)
+def deque(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A list that loses its first item where it grows beyond `maxlen`."""
+    limit = args[1] if len(args) > 1 else kwargs.get("maxlen", Const(None))
+    items = as_list(s, args[0]) if args else ListV((), s.site("deque"))
+    result = containers.own_list(s, items) if isinstance(items, ListV) else items
+    if not isinstance(result, Leaf):
+        raise s.refuse("a deque of objects or functions", "use a list")
+    facts = s.facts[result.name]
+    assert isinstance(facts, Listed)
+    if limit != Const(None):
+        if args:
+            result = containers.part(s, result, operate(s, gast.Sub, Const(0), limit), Const(None))
+            facts = s.facts_of(result)
+        for root in facts.roots:
+            s.limits[root] = limit
+    return result
+
+
+@handles(next)
+def next_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """The items that are left of a generator are a list."""
+    facts = s.facts_of(args[0])
+    if len(args) == 1 and isinstance(args[0], Leaf) and isinstance(facts, Listed) and facts.roots <= s.generators:
+        return containers.pop(s, args[0], [Const(0)])
+    raise s.refuse("`next` of something else than a generator expression under a name", "index a list")
+
+
+# -- itertools
+
+
+def items_now(s: Specialiser, value: Value) -> list[Value] | None:
+    """The items of an iterable, where they are known one by one and few."""
+    if isinstance(value, Const) and isinstance(value.value, range) and len(value.value) <= 64:
+        return [Const(k) for k in value.value]
+    return over(s, value).items
+
+
+def of_known(fn: Callable[..., Iterable[Any]]) -> Any:
+    def handler(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        items = items_now(s, args[0])
+        count = args[1] if len(args) > 1 else kwargs.get("r")
+        if items is not None and (count is None or s.is_static(count)):
+            chosen = fn(items) if count is None else fn(items, s.static(count))
+            return Source(items=[TupleV(tuple(row)) for row in chosen])
+        if fn is itertools.combinations and count == Const(2):
+            return call_python(s, polyfills.pairs, [as_list(s, args[0])], {})
+        raise s.refuse(f"itertools.{fn.__name__} of something whose length is known only at run time", "write the loops")
+
+    return handler
+
+
+for _fn in (itertools.combinations, itertools.permutations, itertools.combinations_with_replacement):
+    handles(_fn)(of_known(_fn))
+
+
+@handles(itertools.product)
+def product(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    repeat = s.static(kwargs.get("repeat", Const(1)))
+    args = list(args) * repeat
+    known = [items_now(s, a) for a in args]
+    if all(items is not None for items in known):
+        rows = list(itertools.product(*known))  # type: ignore[arg-type]
+        if len(rows) <= 64:
+            return Source(items=[TupleV(row) for row in rows])
+    sources = [containers.iteration(s, containers.own_list(s, as_list(s, a)) if items_now(s, a) else a) for a in args]
+    return crossed(s, sources)
+
+
+def crossed(s: Specialiser, sources: list[Source]) -> Source:
+    """Counted through like a number whose digits are the positions."""
+    if any(source.length is None for source in sources):
+        raise s.refuse("itertools.product of an iterable of unknown length", "make a list of it first")
+    lengths = [source.length() for source in sources]  # type: ignore[misc]
+    total: Value = Const(1)
+    for length in lengths:
+        total = length if total == Const(1) else operate(s, gast.Mult, total, length)
+
+    def item(k: Value) -> Value:
+        positions: list[Value] = []
+        for length in reversed(lengths[1:]):
+            positions.insert(0, operate(s, gast.Mod, k, length))
+            k = operate(s, gast.FloorDiv, k, length)
+        return TupleV(tuple(nth(s, source, position) for source, position in zip(sources, [k, *positions])))
+
+    return Source(bounds=(total,), item=item, hint="i", length=lambda: total)
+
+
+@handles(itertools.chain)
+def chain(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    known = [over(s, a).items for a in args]
+    if all(items is not None for items in known):
+        return Source(items=[item for items in known for item in items or []])
+    result = containers.own_list(s, ListV((), s.site("chain")))
+    for arg in args:
+        containers.extend_list(s, result, arg)
+    return result
+
+
+@handles(itertools.chain.from_iterable)
+def chain_from(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    outer = over(s, args[0])
+    if outer.items is not None:
+        return chain(s, outer.items, {})
+    result = containers.own_list(s, ListV((), s.site("chain")))
+    each(s, outer, lambda inner: containers.extend_list(s, result, inner))
+    return result
+
+
+@handles(itertools.islice)
+def islice(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    start, stop, step = (Const(None), args[1], Const(None)) if len(args) == 2 else (*args[1:], Const(None))[:3]
+    if isinstance(args[0], Source) and args[0].length is None:
+        raise s.refuse("itertools.islice of an iterable of unknown length", "loop over a range")
+    if step != Const(None):
+        raise s.refuse("itertools.islice with a step", "slice a list")
+    return containers.part(s, containers.own_list(s, items) if isinstance(items := as_list(s, args[0]), ListV) else items, start, stop)
+
+
+@handles(itertools.pairwise)
+def pairwise(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    items = items_now(s, args[0])
+    if items is not None:
+        return Source(items=[TupleV(pair) for pair in itertools.pairwise(items)])
+    whole = as_list(s, args[0]) if isinstance(args[0], Source) else args[0]
+    shifted = [over(s, containers.part(s, whole, start, stop)) for start, stop in ((Const(None), Const(-1)), (Const(1), Const(None)))]
+    return zipped(s, shifted)
+
+
+@handles(itertools.accumulate)
+def accumulate(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    fn = args[1] if len(args) > 1 else kwargs.get("func", Const(operator.add))
+    items = containers.own_list(s, listed) if isinstance(listed := as_list(s, args[0]), ListV) else listed
+    if "initial" in kwargs:
+        return call_python(s, polyfills.accumulated_from, [items, fn, kwargs["initial"]], {})
+    return call_python(s, polyfills.accumulated, [items, fn], {})
+
+
+@handles(itertools.count)
+def count(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    start = args[0] if args else kwargs.get("start", Const(0))
+    step = args[1] if len(args) > 1 else kwargs.get("step", Const(1))
+
+    def item(k: Value) -> Value:
+        offset = k if step == Const(1) else operate(s, gast.Mult, k, step)
+        return offset if start == Const(0) else operate(s, gast.Add, start, offset)
+
+    return Source(bounds=(Const(ENDLESS),), item=item, hint="i", endless=True)
+
+
+@handles(itertools.repeat)
+def repeat(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if len(args) == 1:
+        return Source(bounds=(Const(ENDLESS),), item=lambda k: args[0], hint="i", endless=True)
+    return Source(bounds=(args[1],), item=lambda k: args[0], hint="i", length=lambda: args[1])
+
+
+@handles(itertools.starmap)
+def starmap(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .calls import call_value
+
+    return mapped(s, over(s, args[1]), lambda item: call_value(s, args[0], containers.items_of(s, item, None), {}))
+
+
+# -- operator
+
+
+def in_place(kind: type) -> Any:
+    def handler(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        facts = s.num(args[0])
+        if isinstance(args[0], Leaf) and facts is not None and not facts.python and facts.kind != "npscalar":
+            return arrays.store_augmented(s, args[0], Const(Ellipsis), kind, args[1])
+        return arrays.augment(s, args[0], kind, args[1])
+
+    return handler
+
+
+for _kind, (_fn2, _python, _method) in OPERATORS.items():
+    handles(getattr(operator, f"i{_method.rstrip('_')}"))(in_place(_kind))
+
+
+@handles(operator.setitem)
+def setitem(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    containers.set_item(s, args[0], args[1], args[2])
+    return Const(None)
+
+
+@handles(operator.delitem)
+def delitem(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    containers.delete_item(s, args[0], args[1])
+    return Const(None)
+
+
+@handles(operator.itemgetter)
+def itemgetter(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if len(args) != 1:
+        raise s.refuse("operator.itemgetter with several keys", "write a lambda")
+    return PartialV(Const(polyfills.take_item), (args[0],), {})
+
+
+@handles(operator.attrgetter)
+def attrgetter(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if len(args) != 1:
+        raise s.refuse("operator.attrgetter with several names", "write a lambda")
+    return PartialV(Const(polyfills.take_attribute), (args[0],), {})
+
+
+# -- zip(*rows)
+
+
+def columns(s: Specialiser, rows: Leaf) -> Source:
+    """``zip(*rows)`` of the rows of a matrix: its columns, each a list."""
+    facts = s.facts[rows.name]
+    if not isinstance(facts, Num) or facts.dims is None or len(facts.dims) != 2:
+        raise s.refuse("zip of the items of something whose length is known only at run time", "transpose an array")
+    shape = attribute_of(s, rows, "shape")
+    assert isinstance(shape, TupleV)
+    width, height = shape.items[1], shape.items[0]
+
+    def column(k: Value) -> Value:
+        listed = Listed(frozenset([s.root(("list", s.site("column")))]))
+        result = s.let(gast.List([], gast.Load()), listed, ir.Op(list, {"items": ListV(())}), hint="column", may_raise=False)
+        source = Source(bounds=(height,), item=lambda j: containers.get_item(s, rows, TupleV((j, k))), hint="j")
+        each(s, source, lambda item: containers.append(s, result, item))
+        return result
+
+    return Source(bounds=(width,), item=column, hint="i", length=lambda: width)
+
+
+__all__ = ["columns"]

@@ -61,11 +61,6 @@ def returns_text(x):
     return f"{np.sum(x):.3f}"  # refused here
 
 
-@refused(r"None", args=vector)
-def returns_none_in_tuple(x):
-    return np.sum(x), None  # refused here
-
-
 @refused(r"eval", args=vector)
 def evaluates_text(x):
     y = eval("x * 2.0")  # refused here

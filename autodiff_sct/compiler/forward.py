@@ -17,11 +17,12 @@ from ..errors import NoRule
 from ..rules.table import TABLE
 from ..runtime import broadcast
 from . import ir
+from .ir import ir_targets
 from .activity import Activity
 from .adjoints import copied, facts_like, fit, helper, is_full, spread, zeros
 from .facts import Listed, Mapped, Num, Pair
 from .pairs import is_recursive, tangent_call
-from .regions import Regions, roots_of
+from .regions import Regions, enclosing_loops, roots_of
 from .specialise import arrays
 from .specialise.containers import is_slice
 from .specialise.rules import apply_rule
@@ -35,15 +36,13 @@ class Forward:
     def __init__(self, s: Specialiser, activity: Activity, regions: Regions) -> None:
         self.s, self.activity, self.regions = s, activity, regions
         self.tangents: dict[str, Leaf] = {}
-        self.program: ir.Block | None = None
+        self.around: dict[Any, tuple[ir.Loop, ...]] | None = None  # statement -> the loops around it
         self.order: dict[Any, int] = {}  # statement -> its place
         self.first: dict[str, int] = {}
 
     def index(self, block: ir.Block) -> None:
         """Number the statements of the program."""
-        from .reverse import ir_targets
-
-        self.program = cloned(block, keep=True)
+        self.around = enclosing_loops(block)
         for place, stmt in enumerate(ir.walk(block)):
             self.order[stmt] = place
             self.first |= {name: place for name in ir_targets(stmt)}
@@ -103,7 +102,7 @@ class Forward:
 
     def block(self, block: ir.Block) -> ir.Block:
         """The block with the tangents' statements put in."""
-        if self.program is None:
+        if self.around is None:
             self.index(block)
         result: ir.Block = []
         for stmt in list(block):

@@ -22,7 +22,7 @@ from .activity import Activity, operands
 from .adjoints import Adjoint, call_sum, copied, facts_like, fit, helper, is_full, is_unbound, name_adjoint, numpy_call, op, spread, zeros
 from .facts import FLOAT, INT, UNKNOWN, Listed, Mapped, Num, Pair
 from .pairs import reverse_call
-from .regions import Regions
+from .regions import Regions, enclosing_loops
 from .sharing import check_copied, check_put, holds_memory
 from .shadows import Shadows
 from .specialise import arrays
@@ -49,7 +49,7 @@ class Reverse:
 
     def index(self, block: ir.Block) -> None:
         """Number the statements of the forward sweep, and note where variables are defined and used."""
-        self.program = block
+        self.around = enclosing_loops(block)
         self.first: dict[str, int] = {}
         self.last: dict[str, int] = {}
         self.makers: dict[str, Any] = {}

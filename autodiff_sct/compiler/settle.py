@@ -14,7 +14,7 @@ from ..errors import AliasError
 from . import ir
 from .facts import Listed, Mapped
 from .ir import defined_in
-from .regions import written_arguments, written_by
+from .regions import enclosing_loops, written_arguments, written_by
 from .reverse import Reverse
 
 SHAPE_ONLY = {"zeros_like", "full_like", "ones_like", "len", "shape", "ndim"}
@@ -92,16 +92,6 @@ def lengths_read(r: Reverse, stmt: Any) -> set[str]:
     return {name for name in names if isinstance(r.s.facts.get(name), (Listed, Mapped))}
 
 
-def enclosing_loops(block: ir.Block, around: tuple[ir.Loop, ...] = ()) -> dict[Any, tuple[ir.Loop, ...]]:
-    result: dict[Any, tuple[ir.Loop, ...]] = {}
-    for stmt in block:
-        result[stmt] = around
-        inner = (*around, stmt) if isinstance(stmt, ir.Loop) else around
-        for body in ir.bodies(stmt):
-            result |= enclosing_loops(body, inner)
-    return result
-
-
 def is_needed(r: Reverse, write: Any, place: int, loops: dict[Any, tuple[ir.Loop, ...]], region: int | None) -> bool:
     if place <= r.order[write]:  # an operand of the write itself may be memory that it changes
         return True
@@ -114,7 +104,7 @@ def is_needed(r: Reverse, write: Any, place: int, loops: dict[Any, tuple[ir.Loop
 
 def written_later(r: Any, stmt: Any, region: int | None) -> bool:
     """Whether a region is written after a statement, or in an iteration after it."""
-    loops = enclosing_loops(r.program)
+    loops = r.around
     for other, place in r.order.items():
         if region in {r.regions.of(n) for n in (written_by(other), *written_arguments(other)) if n is not None}:
             common = [loop for loop in loops.get(stmt, ()) if loop in loops.get(other, ())]

@@ -137,7 +137,10 @@ class GradFunction:
         skip: int = 0,
     ) -> None:
         self.take_identity(fn)
-        self.positions = checked_positions(grad_position, weights)
+        asked = checked_positions(grad_position, weights)
+        # Of a method, the instance comes first, and positions as the user counts them leave it out.
+        self.skip = skip
+        self.positions = None if asked is None else tuple(position + skip for position in asked)
         self.fn = fn
         self.weights = weights
         self.has_aux = checked_flag(has_aux, "has_aux")
@@ -145,14 +148,12 @@ class GradFunction:
         self.sens_param = checked_flag(sens_param, "sens_param")
         self.kind = kind
         self.always_tuple = always_tuple
-        # Leading arguments that positions do not count: the instance, of a method.
-        self.skip = skip
         self._lock = threading.Lock()
         self._method: GradFunction | None = None
         self._adjoint: Any = None
         self._run: Callable[..., Any] | None = None
         self._form: tuple[Any, ...] = ()
-        self._least = 0 if not self.positions else max(self.positions) + 1 + skip
+        self._least = 0 if not self.positions else max(self.positions) + 1
 
     def take_identity(self, fn: Any) -> None:
         """Take the name, signature and docstring of what is differentiated."""
@@ -189,7 +190,7 @@ class GradFunction:
             *rest, seed = args
             args, seeds = tuple(rest), (seed,)
         if len(args) + len(kwargs) < self._least:
-            refuse_position(self.fn, self.positions or (), args, kwargs)
+            refuse_position(self.fn, self.asked() or (), args, kwargs)
         try:
             value, position_gradients, weight_gradients = adjoint.run(args, kwargs, *seeds)
         except NotDifferentiable:
@@ -200,7 +201,7 @@ class GradFunction:
 
     def run_in_floats(self, adjoint: Any, args: tuple[Any, ...], kwargs: dict[str, Any], seeds: tuple[Any, ...]) -> Any:
         """Run with floats for integer tensors; where there are none, or a value is wanted, the refusal stands."""
-        chosen = [(*args, *kwargs.values())[position + self.skip] for position in self.positions or ()]
+        chosen = [(*args, *kwargs.values())[position] for position in self.positions or ()]
         if not any(map(is_integer_tensor, chosen)) or self.kind == "value_and_grad" or self.has_aux:
             raise
         named = dict(zip(kwargs, as_floats(kwargs.values())))
@@ -222,15 +223,16 @@ class GradFunction:
         fn, weights = checked_callable(self.fn), checked_weights(self.weights)
         if self.positions == ():
             raise ArgumentRuntimeError("grad_position is (): name at least one position, or None")
-        positions = tuple(position + self.skip for position in self.positions or ())
         self._form = self.form(weights)
-        return dispatch().Adjoint(fn, positions, weights, self.has_aux, self.sens_param, self.kind == "value_and_grad")
+        return dispatch().Adjoint(
+            fn, self.positions or (), weights, self.has_aux, self.sens_param, self.kind == "value_and_grad"
+        )
 
     def form(self, weights: tuple[Parameter, ...]) -> tuple[Any, ...]:
         """The settings of `assemble`, after the gradients."""
         by_positions, by_weights = self.positions is not None, self.weights is not None
         one_position = by_positions and len(self.positions or ()) == 1 and not self.always_tuple
-        ids = (self.positions, tuple(ParameterName(weight) for weight in weights)) if self.return_ids else (None, None)
+        ids = (self.asked(), tuple(ParameterName(weight) for weight in weights)) if self.return_ids else (None, None)
         one_weight = isinstance(self.weights, Parameter)
         return (by_positions, by_weights, one_position, one_weight, *ids, self.has_aux, self.kind == "value_and_grad")
 
@@ -251,9 +253,13 @@ class GradFunction:
             self._method = type(self)(*(*self.settings()[:-1], 1))
         return types.MethodType(self._method, instance)
 
+    def asked(self) -> tuple[int, ...] | None:
+        """The positions as the user counts them."""
+        return None if self.positions is None else tuple(position - self.skip for position in self.positions)
+
     def settings(self) -> tuple[Any, ...]:
         """The arguments that make an equal gradient function."""
-        positions = self.positions
+        positions = self.asked()
         if positions is not None and len(positions) == 1 and not self.always_tuple:
             return (self.fn, positions[0], *self.rest_of_settings())
         return (self.fn, positions, *self.rest_of_settings())
@@ -286,7 +292,7 @@ class GradFunction:
     def position_names(self) -> list[str]:
         """The names of the arguments by which it is differentiated, where the signature tells them."""
         names = parameter_names(self.fn)
-        return [names[p + self.skip] if p + self.skip < len(names) else f"argument {p}" for p in self.positions or ()]
+        return [names[p] if p < len(names) else f"argument {p - self.skip}" for p in self.positions or ()]
 
     def inputs_text(self) -> str:
         """By what it is differentiated: names where the signature tells them."""

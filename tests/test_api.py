@@ -428,6 +428,9 @@ class Spring:
     def force(self, x):
         return self.stiffness * x * x
 
+    def twice(self, x):
+        return 2 * self.force(x)
+
     @value_and_grad(grad_position=(1, 0), return_ids=True)
     def work(self, x, y):
         return self.stiffness * x * y
@@ -448,6 +451,7 @@ def test_method():
     spring.stiffness = 3.0
     assert spring.force(3.0) == 18.0
     assert spring.work(2.0, 5.0) == (30.0, ((1, 6.0), (0, 15.0)))
+    assert grad(spring.twice)(3.0) == 12.0
 
 
 def test_attributes_and_text():

@@ -164,7 +164,8 @@ def consumes(s: Specialiser, stmt: Any, name: str) -> bool:
     if not isinstance(stmt, ir.Let):
         return False
     if isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp)):
-        return True
+        # A sum that is printed as ``d += e`` changes the memory of its left side.
+        return not getattr(stmt, "in_place", False) or getattr(stmt.expr.left, "id", None) != name
     return is_call(stmt.expr, "sum")
 
 

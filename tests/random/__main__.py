@@ -15,7 +15,7 @@ def write(number: int) -> str:
     """Return the text of a numbered program."""
     source = random.Random(number)
     flavour = list(FLAVOURS)[number % len(FLAVOURS)]
-    return Writer(source.randrange, flavour, budget=3 + number % 10).program()
+    return Writer(source.randrange, flavour, budget=1 + number // 8 % 12).program()
 
 
 def attempt(number: int) -> str:

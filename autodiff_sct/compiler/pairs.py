@@ -223,7 +223,9 @@ def check_overlap(s: Specialiser, rec: Recursion, stmt: ir.Let, r: Any) -> None:
                 raise AliasError(f"two arguments of the recursive function {rec.name} share memory, and one of them is written", "pass a copy of one of them", stmt.origin)
     for k, t in enumerate(stmt.targets):
         own = roots_of(s.facts[t])
-        if r.regions.is_written(t) and any(own & roots for roots in [*(roots for _, roots in known), *(roots_of(s.facts[u]) for u in stmt.targets[:k])]) and written_later(r, stmt, r.regions.of(t)):
+        others = [*known, *(("", roots_of(s.facts[u])) for u in stmt.targets[:k])]
+        shared = [p for p, roots in others if own & roots]
+        if shared and r.regions.is_written(t) and (rec.written & set(shared) or written_later(r, stmt, r.regions.of(t))):
             raise AliasError(f"what the recursive function {rec.name} returns may be its argument, and is written", "return a copy", stmt.origin)
 
 

@@ -463,6 +463,8 @@ def roots_overlap(s: Specialiser, a: str, b: str) -> bool:
 
 def changed_names(back: ir.Block, s: Specialiser) -> set[str]:
     """The variables through which a backward sweep changes memory."""
+    from .optimise import own_expressions
+
     found: set[str] = set()
     for stmt in ir.walk(back):
         if isinstance(stmt, ir.Store):

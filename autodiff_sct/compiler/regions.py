@@ -65,6 +65,17 @@ def regions(block: ir.Block, facts: dict[str, Facts], elements: dict[int, Facts]
     return table
 
 
+def enclosing_loops(block: ir.Block, around: tuple[ir.Loop, ...] = ()) -> dict[Any, tuple[ir.Loop, ...]]:
+    """For each statement, the loops that it is in."""
+    result: dict[Any, tuple[ir.Loop, ...]] = {}
+    for stmt in block:
+        result[stmt] = around
+        inner = (*around, stmt) if isinstance(stmt, ir.Loop) else around
+        for body in ir.bodies(stmt):
+            result |= enclosing_loops(body, inner)
+    return result
+
+
 def written_arguments(stmt: Any) -> list[str]:
     """The variables whose memory a call of a recursive function writes."""
     written = getattr(getattr(getattr(stmt, "op", None), "fn", None), "written", None)

@@ -197,9 +197,10 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
     """
     entry = dict(s.env)
     carried: dict[Any, Value] = {}
-    rule_calls = s.rule_calls
+    rule_calls, unassigned = s.rule_calls, s.unassigned
+    s.loops += 1
     for _ in range(ROUNDS):
-        s.rule_calls = rule_calls
+        s.rule_calls, s.unassigned = rule_calls, None
         node = make()
         s.env = dict(entry)
         known = dict(s.elements)
@@ -216,6 +217,10 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
         carried = wanted
     else:
         raise s.refuse("what this loop changes takes on new kinds in each iteration", "give its variables one kind before the loop")
+    s.loops -= 1
+    if s.unassigned is not None and not s.loops:
+        raise s.unassigned
+    s.unassigned = s.unassigned or unassigned
     s.block.append(node)
     finish_loop(s, node, entry, phis, end)
 

@@ -67,6 +67,8 @@ class Specialiser:
         self.inlined: set[Any] = set()  # recursive functions that could not be compiled as such
         self.branches = 0  # sides of branches around the block being written
         self.functions: list[Any] = []  # definitions emitted beside the main function
+        self.loops = 0  # how many loops are being specialised
+        self.unassigned: Refused | None = None  # a name read before a later statement of the loop has assigned it
         self.unbound: set[str] = set()  # variables that some paths leave unbound
 
     # -- lengths of axes

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import threading
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ _builtin_calls.register_api()
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
+PLAIN = 512  # combinations of shapes that are remembered
 Slot = tuple[str, Any]  # a parameter's name and kind
 
 
@@ -48,6 +50,9 @@ class Compiled:
         self.parameters = list(self.signature.parameters.values())
         self.simple = all(p.kind in POSITIONAL for p in self.parameters)
         self.slots = tuple((p.name, p.kind) for p in self.parameters)
+        direct = self.simple and isinstance(fn, FunctionType) and not (weights or seeded or has_aux)
+        self.arity = len(self.parameters) if direct else -1  # of calls that may go the short way
+        self.plain: dict[Any, Variant] = {}
         name = getattr(fn, "__name__", None) or type(fn).__name__
         self.name = name if name.isidentifier() else "lambda_"
         self.variants: dict[Any, list[Variant]] = {}
@@ -95,21 +100,21 @@ class Compiled:
     def variant(self, slots: tuple[Slot, ...], values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Variant:
         found_key = (tuple([key(v) for v in values]), tuple(kwargs) if kwargs else len(args))
         for variant in self.variants.get(found_key, ()):
-            if variant.holds():
+            if variant.holds(self.fn):
                 return variant
         with self.lock:
             for variant in self.variants.get(found_key, ()):
-                if variant.holds():
+                if variant.holds(self.fn):
                     return variant
             variant = self.compile(slots, values, self.wanted(slots, args, kwargs))
-            kept = [v for v in self.variants.get(found_key, []) if v.may_hold_again()]
-            self.variants[found_key] = [variant, *kept][:8]
+            self.variants[found_key] = [variant, *self.variants.get(found_key, [])][:8]
             self.latest = variant
             return variant
 
     def compile(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Variant:
         names = [name for name, _ in slots]
-        return Variant(self.emit(self.request_of(slots, values, wrt)), tuple(names), tuple(names.index(n) for n in wrt))
+        code = getattr(self.fn, "__code__", None)
+        return Variant(self.emit(self.request_of(slots, values, wrt)), tuple(names), tuple(names.index(n) for n in wrt), code)
 
     def request_of(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Request:
         """What is asked of the compiler for these arguments."""
@@ -163,8 +168,30 @@ class Adjoint(Compiled):
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any = None) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
         """The value (None where it was not asked for), and the gradients by position and by weight."""
+        if kwargs or len(args) != self.arity:
+            return self.run_carefully(args, kwargs, seed)
+        # The short way: arrays of shapes that were met before, and nothing to read, check or unwrap.
+        kinds = tuple([(v.dtype, v.shape) if type(v) is np.ndarray else key(v) for v in args])
+        variant = self.plain.get(kinds)
+        if variant is None or variant.code is not self.fn.__code__:
+            return self.run_carefully(args, kwargs, seed, kinds)
+        try:
+            result = variant.function(*args)
+        except Exception as error:
+            note_origin(error, variant.origins, variant.function.__code__.co_filename)
+            raise
+        if self.value:
+            return result[0], result[1:], ()
+        return None, result if variant.count > 1 else (result,), ()
+
+    def run_carefully(self, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any, kinds: Any = None) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
+        """A call with everything that the short way leaves out."""
         slots, values = self.bind(args, kwargs)
         variant = self.variant(slots, values, args, kwargs)
+        if kinds is not None and variant.is_plain:
+            if len(self.plain) >= PLAIN:
+                self.plain.clear()
+            self.plain[kinds] = variant
         seeds = flatten_seed(seed, variant) if self.seeded else ()
         result = self.call(variant, values, seeds)
         count = variant.count
@@ -187,30 +214,33 @@ class IndexPastArguments(AutodiffError, RuntimeError, IndexError):
 class Variant:
     """One emitted function, and what has to hold for it to be used."""
 
-    def __init__(self, emitted: Emitted, names: tuple[str, ...] = (), wrt: tuple[int, ...] = ()) -> None:
-        self.emitted, self.names, self.wrt = emitted, names, wrt
+    def __init__(self, emitted: Emitted, names: tuple[str, ...] = (), wrt: tuple[int, ...] = (), code: Any = None) -> None:
+        self.emitted, self.names, self.wrt, self.code = emitted, names, wrt, code
+        assert emitted.function is not None
+        self.function = emitted.function
         self.origins = getattr(emitted.function, "__autodiff_origins__", {})
         self.keys = [key(e.read()) for e in emitted.externals]
         self.written = emitted.written
         self.wrap = emitted.wrap
         self.count = emitted.count
         self.tensors = emitted.tensors
+        self.is_plain = not (emitted.externals or emitted.guards or emitted.written or emitted.tensors)
 
     @property
     def text(self) -> str:
         lines = pipeline.imports_of(self.emitted.namespace)
         return "\n".join([*lines, "", "", self.emitted.text]) if lines else self.emitted.text
 
-    def holds(self) -> bool:
+    def holds(self, fn: Any) -> bool:
+        """Whether the world is still as it was when this was compiled."""
+        if getattr(fn, "__code__", None) is not self.code:
+            return False
         for guard in self.emitted.guards:
             if not guard.holds():
                 return False
         for external, known in zip(self.emitted.externals, self.keys):
             if key(external.read()) != known:
                 return False
-        return True
-
-    def may_hold_again(self) -> bool:
         return True
 
     def wrap_output(self, value: Any) -> Any:

@@ -19,7 +19,7 @@ from ..parse import parse
 from . import arrays
 from .control import Ended, branch
 from .expressions import evaluate
-from .externals import import_external, object_number
+from .externals import Guard, import_external, object_number
 from .names import parameters, scan
 from .recursion import recursive_call
 from .state import Specialiser
@@ -267,6 +267,8 @@ def call_python(s: Specialiser, fn: types.FunctionType, args: list[Value], kwarg
     bound = bind_signature(s, tree.args, args, kwargs, defaults, kw_defaults, fn.__name__)
     free = dict(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
     frame = new_frame(s, fn.__code__, parsed, fn.__globals__, free, tree, assigned, declared, None)
+    if not (frame.rule or (fn.__module__ or "autodiff_sct.").startswith("autodiff_sct.") or frame.caller is None or frame.caller.caller is None):
+        s.guards.append(Guard(lambda: fn.__code__, fn.__code__))
     frame.cls, frame.self = owner_class(fn, args, free), args[0] if args else None
     return run(s, frame, tree, bound, fn)
 

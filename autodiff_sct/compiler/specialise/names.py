@@ -71,7 +71,13 @@ def load_name(s: Specialiser, id: str) -> Value:
     if owner is not None:
         value = s.env.get((owner.id, id))
         if value is None:
-            raise s.refuse(f"{id!r} is read before it is assigned")
+            error = s.refuse(f"{id!r} is read before it is assigned")
+            if s.loops:  # a later statement of the loop may assign it, for the next iteration
+                from .control import Ended
+
+                s.unassigned = s.unassigned or error
+                raise Ended
+            raise error
         if isinstance(value, Poison):
             raise s.refuse(value.reason, f"give {id!r} one meaning on every path")
         return value

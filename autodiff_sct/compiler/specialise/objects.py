@@ -43,6 +43,7 @@ def construct(s: Specialiser, cls: type, args: list[Value], kwargs: dict[str, Va
     if lookup(cls, "__new__") is not object.__new__ and "__new__" in cls.__dict__:
         raise s.refuse(f"{cls.__name__} makes its objects in __new__", "use __init__")
     obj = Obj(("new", s.site(cls.__qualname__)), cls)
+    s.frozen.discard(obj.id)  # it is a new object, whatever became of the one made here before
     for key in s.fields(obj):
         del s.env[(obj.id, key)]
     if dataclasses.is_dataclass(cls) and is_generated(cls):

@@ -27,9 +27,11 @@ def attempt(number: int) -> str:
 
 
 def reason(text: str) -> str:
-    """Return the last words of a refusal without names, lines and numbers."""
-    told = " ".join(line.strip() for line in text.splitlines() if "<random program" not in line)
-    return re.sub(r"'[^']*'|`[^`]*`|\d+", "_", told)[:160]
+    """Return what a refusal says below the user's line, without names and numbers."""
+    lines = [line.strip() for line in text.splitlines()]
+    carets = [i for i, line in enumerate(lines) if line and not line.strip("^")]
+    told = " ".join(lines[carets[-1] + 1 :] if carets else lines[-2:])
+    return re.sub(r"'[^']*'|`[^`]*`|\d+", "_", told.partition("What to do")[0])
 
 
 def main(count: int = 200, first: int = 0) -> int:

@@ -307,7 +307,7 @@ def new_frame(s: Specialiser, key: Any, parsed: Any, table: Any, free: Any, tree
         s.rule_calls += 1
         site: Any = ("rule", s.rule_calls)
     else:
-        site = (s.frame.id if s.frame else 0, id(s.node), id(key))
+        site = (s.frame.id if s.frame else 0, id(s.node), id(key), *s.iteration)
     number = s.frames.setdefault(site, len(s.frames) + 1)
     frame = Frame(number, parsed, table, free, assigned | frozenset(parameters(tree.args)), declared, parent, s.frame)
     frame.site, frame.tree = key, tree

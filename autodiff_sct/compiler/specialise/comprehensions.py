@@ -60,22 +60,26 @@ def unrolled(s: Specialiser, generators: list[Any], k: int, element: Callable[[]
     result: list[Value] | None = None
     if source.items is not None:
         result = []
-        for item in source.items:
-            store(s, generators[k].target, item)
-            tests = [truth(s, evaluate(s, test)) for test in generators[k].ifs]
-            if not all(isinstance(t, Const) for t in tests):
+        for number, item in enumerate(source.items):
+            with s.written_out(number):
+                more = unrolled_item(s, generators, k, item, element)
+            if more is None:
                 result = None
                 break
-            if all(t.value for t in tests):
-                more = unrolled(s, generators, k + 1, element)
-                if more is None:
-                    result = None
-                    break
-                result += more
+            result += more
     if result is None:
         del s.block[mark:]
         s.env = env
     return result
+
+
+def unrolled_item(s: Specialiser, generators: list[Any], k: int, item: Value, element: Callable[[], Value]) -> list[Value] | None:
+    """The elements that one item of the k-th generator leads to."""
+    store(s, generators[k].target, item)
+    tests = [truth(s, evaluate(s, test)) for test in generators[k].ifs]
+    if not all(isinstance(t, Const) for t in tests):
+        return None
+    return unrolled(s, generators, k + 1, element) if all(t.value for t in tests) else []
 
 
 def store(s: Specialiser, target: Any, value: Value) -> None:
@@ -97,8 +101,9 @@ def nest(s: Specialiser, generators: list[Any], k: int, action: Callable[[], Non
         guarded(s, generator.ifs, lambda: nest(s, generators, k + 1, action))
 
     if source.items is not None:
-        for item in source.items:
-            inside(item)
+        for number, item in enumerate(source.items):
+            with s.written_out(number):
+                inside(item)
         return
     hint = generator.target.id if isinstance(generator.target, gast.Name) and source.hint is None else source.hint or "i"
 

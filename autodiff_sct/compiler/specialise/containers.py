@@ -244,7 +244,7 @@ def spread(s: Specialiser, leaf: Leaf) -> Value:
     facts = s.facts[leaf.name]
     if not isinstance(facts, Pair):
         return leaf
-    return TupleV(tuple(items_of(s, leaf, None)), facts.cls, ir.name(leaf.name))
+    return TupleV(tuple(items_of(s, leaf, None)), facts.cls)
 
 
 def items_of(s: Specialiser, value: Value, count: int | None) -> list[Value]:

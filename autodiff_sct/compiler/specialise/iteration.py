@@ -259,8 +259,9 @@ def mapped(s: Specialiser, source: Source, fn: Callable[[Value], Value]) -> Sour
 def each(s: Specialiser, source: Source, action: Callable[[Value], None]) -> None:
     """A loop that does `action` with every item."""
     if source.items is not None:
-        for item in source.items:
-            action(item)
+        for number, item in enumerate(source.items):
+            with s.written_out(number):
+                action(item)
         return
 
     def make() -> ir.Loop:

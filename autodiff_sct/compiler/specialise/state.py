@@ -37,6 +37,7 @@ class Specialiser:
         self.named: set[str] = set()  # variables that carry a name of the user's
         self.elements: dict[int, Facts] = {}  # root of a list or dict -> facts of what is in it
         self.counter = 0
+        self.iteration: tuple[int, ...] = ()  # of the loops around that are written out
         self.rule_calls = 0  # numbers the activations of rules, alike in each writing of a loop's body
         self.roots: dict[Any, int] = {}
         self.frame: Frame | None = None
@@ -100,7 +101,16 @@ class Specialiser:
 
     def site(self, extra: Any = None) -> Any:
         frame = self.frame
-        return (frame.id if frame else 0, id(self.node), extra)
+        return (frame.id if frame else 0, id(self.node), extra, *self.iteration)
+
+    @contextmanager
+    def written_out(self, k: int) -> Iterator[None]:
+        """The k-th copy of a loop's body that is written out: what it makes has a place of its own."""
+        outer, self.iteration = self.iteration, (*self.iteration, k)
+        try:
+            yield
+        finally:
+            self.iteration = outer
 
     # -- emitting
 

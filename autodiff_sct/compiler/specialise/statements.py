@@ -327,8 +327,9 @@ def unroll(s: Specialiser, node: Any, items: list[Value], body: list[Any], stop:
         )
     if not items:
         return
-    store(s, node.target, items[0])
-    execute(s, body)
+    with s.written_out(len(items)):
+        store(s, node.target, items[0])
+        execute(s, body)
     test = Const(False) if stop is None else truth(s, evaluate(s, stop))
     if isinstance(test, Const):
         if not test.value:

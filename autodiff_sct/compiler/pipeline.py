@@ -168,6 +168,8 @@ def adjoint(request: Request) -> Emitted:
     s.active = {n for n in active.varied if n in active.useful}
     observe(request, "activity", s, forward)
     result_expr = s.expr(own_result(s, where, table, forward, result)) if request.value and not request.split else None
+    if not request.value:
+        forward += [ir.Effect(ir.name(n)) for n in s.leaves(result) if n in s.unbound and s.hints[n] != "result"]
     r = Reverse(s, active, where)
     r.initial_fields = s.initial  # type: ignore[attr-defined]
     r.index(forward)
@@ -551,10 +553,11 @@ def imports_of(namespace: dict[str, Any]) -> list[str]:
 
     lines = []
     for name, value in sorted(namespace.items()):
+        home, own = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
         if isinstance(value, types.ModuleType):
             lines.append(f"import {value.__name__}" + (f" as {name}" if value.__name__ != name else ""))
-        elif getattr(value, "__module__", "").startswith("autodiff_sct.runtime"):
-            lines.append(f"from {value.__module__} import {value.__name__}" + (f" as {name}" if value.__name__ != name else ""))
+        elif home and own and home not in ("builtins", "__main__") and own.isidentifier() and callable(value):
+            lines.append(f"from {home} import {own}" + (f" as {name}" if own != name else ""))
     return lines
 
 
@@ -576,20 +579,21 @@ def tangent(request: Request) -> Emitted:
     f = Forward(s, active, where)
     before: ir.Block = []
     tangents = Arguments()
+    strict, env = set(ir.walk(block)), s.env
     with s.writing(before):
         for p in request.wrt:
             s.env = dict(initial)
             value = receive(s, tangents, f"t_{p}", request.parameters[p][1])
             pair_leaves(s, f, initial, table.values[p], value)
     protect_tangents(s, where, tangents, f)
+    s.env = env
     forward = f.block(block)
-    s.env = dict(s.env)
     tail: ir.Block = []
     with s.writing(tail):
         expr = tangent_of(s, f, chosen)
     final = ir.Return(ir.tuple_([s.expr(result), expr]))
     # The tangents' own statements come after the arguments'.
-    program = sweep_dead(s, [*before, *forward, *tail, final], set(ir.walk(block)), set())
+    program = sweep_dead(s, [*before, *forward, *tail, final], strict, set())
     return emit(s, where, request, table, program, {id(stmt) for stmt in program}, final, tangents.names, result, f"t_{request.name}")
 
 

@@ -169,12 +169,25 @@ def roots_in(s: Specialiser, found: list[Facts]) -> set[int]:
 
 def meet_all(s: Specialiser, node: ir.Try, ends: Ends) -> dict[Any, Value]:
     alive = [(k, env) for k, (_, env) in enumerate(ends) if env is not None]
+    if len(alive) == 1:
+        return only_path(s, node, ends, *alive[0])
     result: dict[Any, Value] = {}
     s.env = result
     for key in dict.fromkeys(key for _, env in alive for key in env):
         values = [env.get(key, MISSING) for _, env in alive]
         result[key] = meet_one(s, node, key, ends, [k for k, _ in alive], values)
     return result
+
+
+def only_path(s: Specialiser, node: ir.Try, ends: Ends, k: int, env: dict[Any, Value]) -> dict[Any, Value]:
+    """The environment after a ``try`` with one path that goes on; a handler's own name does not outlive it."""
+    bound = node.handlers[k - 1][1] if k else None
+    if bound is None or not any(value == Leaf(bound) for value in env.values()):
+        return env
+    op = ir.Op(BaseException, {"argument 0": Leaf(bound)})  # without a rule: what it may carry is not followed
+    with s.writing(ends[k][0]):
+        kept = s.let(ir.name(bound), s.facts[bound], op, hint=s.hints[bound], may_raise=False)
+    return {key: kept if value == Leaf(bound) else value for key, value in env.items()}
 
 
 def meet_one(s: Specialiser, node: ir.Try, key: Any, ends: Ends, alive: list[int], values: list[Value]) -> Value:

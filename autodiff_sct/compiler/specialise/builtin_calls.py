@@ -37,6 +37,8 @@ def len_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if isinstance(value, Leaf):
         facts = s.facts[value.name]
         return Const(len(facts.items)) if isinstance(facts, Pair) else length_of(s, value)
+    if isinstance(value, Bound) and isinstance(value.function, str):  # an attribute of an object of unknown class
+        return s.let(ir.call("len", s.expr(value)), INT, effect=True, hint="length")
     raise s.refuse("len() of something whose length cannot be followed", "make a list of it first")
 
 
@@ -169,7 +171,13 @@ def extreme(fn: Any) -> Any:
         if "key" in kwargs:
             items = args[0] if len(args) == 1 else TupleV(tuple(args))
             return call_python(s, polyfills.largest_by if fn is max else polyfills.smallest_by, [items, kwargs["key"]], {})
-        if kwargs:
+        if "default" in kwargs and len(args) == 1:
+            known = as_items(s, args[0])
+            if known is None:
+                raise s.refuse(f"{fn.__name__} of a list of a length known only at run time with default=", "test its length first")
+            if not known:
+                return kwargs["default"]
+        elif kwargs:
             raise s.refuse(f"{fn.__name__} with {next(iter(kwargs))}=")
         if len(args) == 1 and as_items(s, args[0]) is not None:
             args = as_items(s, args[0]) or []

@@ -56,6 +56,7 @@ class Specialiser:
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
         self.definitions: dict[str, Any] = {}
         self.equal: dict[Any, Any] = {}
+        self.short_loops: list[Any] = []  # sites of the loops around that could be written out
         self.displays: dict[int, int] = {}  # root of a list display -> how many items it has
         self.resized: set[int] = set()  # roots of lists whose length changes
         self.assumed: set[int] = set()  # roots of lists whose length is that of the display
@@ -102,6 +103,17 @@ class Specialiser:
     def site(self, extra: Any = None) -> Any:
         frame = self.frame
         return (frame.id if frame else 0, id(self.node), extra, *self.iteration)
+
+    @contextmanager
+    def short_loop(self, site: Any) -> Iterator[None]:
+        """A loop of so few iterations that it is written out where what it makes asks for that."""
+        if site is not None:
+            self.short_loops.append(site)
+        try:
+            yield
+        finally:
+            if site is not None:
+                self.short_loops.pop()
 
     @contextmanager
     def written_out(self, k: int) -> Iterator[None]:

@@ -341,10 +341,14 @@ def cannot_fail(s: Specialiser, fn: Callable[..., Any], args: list[Value]) -> bo
 
 def augment(s: Specialiser, old: Value, op: type, value: Value) -> Value:
     """``old op= value``: the new value of the name."""
+    from . import containers, methods
     from .containers import extend_list
     from .expressions import OPERATORS, operate
     from .objects import call_method, has_method
 
+    if op is gast.BitOr and containers.is_dict(s, old):
+        methods.update(s, old, [value], {})
+        return old
     if isinstance(old, Obj):
         method = f"__i{OPERATORS[op][2]}__"
         return call_method(s, old, method, [value]) if has_method(s, old, method) else operate(s, op, old, value)

@@ -12,7 +12,7 @@ from ..facts import INT, Listed
 from . import containers
 from .control import branch, loop
 from .expressions import evaluate, truth
-from .iteration import over
+from .iteration import Source, over, short
 from .state import Specialiser
 from .values import Const, Leaf, ListV, Obj, Value
 
@@ -56,7 +56,9 @@ def unrolled(s: Specialiser, generators: list[Any], k: int, element: Callable[[]
     mark, env = len(s.block), dict(s.env)
     if k == len(generators):
         return [element()]
-    source = over(s, evaluate(s, generators[k].iter))
+    iterable = evaluate(s, generators[k].iter)
+    _, numbers = short(s, iterable)
+    source = over(s, iterable) if numbers is None else Source(items=numbers)
     result: list[Value] | None = None
     if source.items is not None:
         result = []
@@ -94,7 +96,9 @@ def nest(s: Specialiser, generators: list[Any], k: int, action: Callable[[], Non
         action()
         return
     generator = generators[k]
-    source = over(s, evaluate(s, generator.iter))
+    iterable = evaluate(s, generator.iter)
+    site, numbers = short(s, iterable)
+    source = over(s, iterable) if numbers is None else Source(items=numbers)
 
     def inside(item: Value) -> None:
         store(s, generator.target, item)
@@ -116,7 +120,8 @@ def nest(s: Specialiser, generators: list[Any], k: int, action: Callable[[], Non
         assert node.index is not None
         inside(source.item(Leaf(node.index)))
 
-    loop(s, make, run)
+    with s.short_loop(site):
+        loop(s, make, run)
 
 
 def guarded(s: Specialiser, tests: list[Any], action: Callable[[], None]) -> None:

@@ -32,13 +32,15 @@ def own_list(s: Specialiser, value: ListV) -> Value:
     """A list display gets a variable; one of objects or functions exists at compile time only."""
     site = ("list", value.site)
     items = [own_list(s, v) if isinstance(v, ListV) else v for v in value.items]
-    if not all(storable(s, v) for v in items):
+    if ("static", site) in s.dynamic or not all(storable(s, v) for v in items):
         if site in s.dynamic:
             raise s.refuse(
                 "a list of objects or functions changes its length in the program",
                 "use a list of numbers, arrays or tuples of them",
             )
         obj = Obj(site, list)
+        for key in s.fields(obj):
+            del s.env[(site, key)]
         s.env[("made", site)] = Const(True)
         for k, item in enumerate(items):
             s.env[(site, k)] = item
@@ -458,6 +460,7 @@ def append(s: Specialiser, base: Value, value: Value) -> None:
     if isinstance(value, ListV):
         value = own_list(s, value)
     if not storable(s, value):
+        write_out(s, facts)
         raise s.refuse(
             "an object or a function is put into a list that lives at run time", "put numbers, arrays or tuples of them"
         )
@@ -466,6 +469,16 @@ def append(s: Specialiser, base: Value, value: Value) -> None:
     expr = ir.call(ir.attribute(ir.name(base.name), "append"), s.expr(value))
     s.block.append(ir.Effect(expr, s.where(), "append", (base, value)))
     drop_oldest(s, base, facts)
+
+
+def write_out(s: Specialiser, facts: Listed) -> None:
+    """A list that objects or functions are put into is kept at compile time, and the loops that fill it written out."""
+    for site in s.short_loops:
+        raise Restart(("write out", site))
+    if len(facts.roots) == 1:
+        site = site_of(s, next(iter(facts.roots)))
+        if site[0] == "list" and ("static", site) not in s.dynamic:
+            raise Restart(("static", site))
 
 
 def drop_oldest(s: Specialiser, base: Leaf, facts: Listed) -> None:
@@ -624,7 +637,22 @@ def combine(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
         for items, times in ((a, b), (b, a)):
             if isinstance(items, (TupleV, ListV)):
                 return repeat(s, items, times)
+            if isinstance(s.facts_of(items), Listed):
+                return repeat_list(s, items, times)
     return None
+
+
+def is_dict(s: Specialiser, value: Value) -> bool:
+    return isinstance(s.facts_of(value), Mapped) or (isinstance(value, Obj) and value.cls is dict)
+
+
+def union(s: Specialiser, a: Value, b: Value) -> Value:
+    """``a | b`` of dicts."""
+    from .methods import update
+
+    result = new_dict(s)
+    update(s, result, [a, b], {})
+    return result
 
 
 def is_list(s: Specialiser, value: Value) -> bool:
@@ -644,11 +672,27 @@ def repeat(s: Specialiser, items: Any, times: Value) -> Value:
         )
     if isinstance(items, TupleV):
         raise s.refuse("a tuple is repeated a number of times known only at run time", "use a list")
-    listed = Listed(frozenset([s.root(("list", s.site()))]))
-    for item in items.items:
-        s.put_element(listed, element_facts(s.facts_of(item)))
-    expr = ir.binop(s.expr(items), gast.Mult, s.expr(times))
-    return s.let(expr, listed, ir.Op(operator.mul, {"items": items, "times": times}), hint="items")
+    if all(isinstance(v, Const) for v in items.items):
+        listed = Listed(frozenset([s.root(("list", s.site()))]))
+        for item in items.items:
+            s.put_element(listed, element_facts(s.facts_of(item)))
+        expr = ir.binop(s.expr(items), gast.Mult, s.expr(times))
+        return s.let(expr, listed, ir.Op(operator.mul, {"items": items, "times": times}), hint="items")
+    return repeat_list(s, own_list(s, ListV(items.items, s.site("repeated"))), times)
+
+
+def repeat_list(s: Specialiser, items: Value, times: Value) -> Value:
+    """``items * times`` of a list that lives in a variable."""
+    from .iteration import each, over_range
+
+    if not isinstance(items, Leaf):
+        raise s.refuse("a list of objects or functions is repeated", "write it out")
+    if s.is_static(times) and 0 < s.static(times) <= 4:
+        copies = [get_item(s, items, Const(slice(None)))]
+        return joined(s, copies + [items] * (s.static(times) - 1)) if s.static(times) > 1 else copies[0]
+    result = own_list(s, ListV((), s.site("repetition")))
+    each(s, over_range(s, [Const(0), times]), lambda _: extend_list(s, result, items))
+    return result
 
 
 # -- iteration

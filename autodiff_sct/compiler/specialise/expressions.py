@@ -107,6 +107,8 @@ def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
     from .objects import overloaded
 
     fn, python, method = OPERATORS[op]
+    if op is gast.BitOr and containers.is_dict(s, a) and containers.is_dict(s, b):
+        return containers.union(s, a, b)
     if isinstance(a, Obj) or isinstance(b, Obj):
         return overloaded(s, (f"__{method}__", f"__r{method}__"), a, b)
     if isinstance(a, Const) and isinstance(b, Const):

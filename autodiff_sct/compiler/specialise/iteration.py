@@ -15,6 +15,7 @@ from .state import Specialiser
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
 
 
+UNROLL = 64  # loops over so many known things are written out
 RULE_RANGE = 100  # a rule's loop over so many settings is written out
 
 
@@ -78,6 +79,14 @@ def over(s: Specialiser, value: Value) -> Source:
     raise s.refuse(
         "the compiler cannot tell what this loop goes over", "loop over a range, an array, a list, a tuple or a dict"
     )
+
+
+def short(s: Specialiser, value: Value) -> tuple[Any, list[Value] | None]:
+    """The site of a loop over a few known numbers, and these where it is to be written out."""
+    if not isinstance(value, Const) or not isinstance(value.value, range) or len(value.value) > UNROLL:
+        return None, None
+    site = s.site("loop")
+    return site, [Const(k) for k in value.value] if ("write out", site) in s.dynamic else None
 
 
 def over_object(s: Specialiser, value: Obj) -> Source:

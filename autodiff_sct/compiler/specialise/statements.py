@@ -13,12 +13,12 @@ from ..facts import BOOL, INT, Dim, Facts, Listed, Mapped, Num, Opaque, Pair
 from . import arrays, containers
 from .control import Ended, as_leaf, branch, loop
 from .expressions import evaluate, operate, truth
+from .iteration import UNROLL, Source, short
 from .names import assign_name, delete_name
 from .state import Restart, Specialiser
 from .values import Closure, Const, Leaf, ListV, Obj, SliceV, TupleV, Value
 
 STATEMENTS: dict[type, Callable[[Specialiser, Any], None]] = {}
-UNROLL = 64
 
 
 def statement(*kinds: type) -> Callable[[Any], Any]:
@@ -290,7 +290,8 @@ def read_stop(s: Specialiser, node: ir.Loop, stop: Any) -> None:
 def for_(s: Specialiser, node: Any) -> None:
     body, stop = split_stop(node.body)
     iterable = evaluate(s, node.iter)
-    source = containers.iteration(s, iterable)
+    site, numbers = short(s, iterable)
+    source = containers.iteration(s, iterable) if numbers is None else Source(items=numbers)
     if source.items is not None:
         unroll(s, node, source.items, body, stop)
         return
@@ -311,7 +312,8 @@ def for_(s: Specialiser, node: Any) -> None:
             execute(s, body)
             read_stop(s, loop_node, stop)
 
-    loop(s, make, run)
+    with s.short_loop(site):
+        loop(s, make, run)
 
 
 def target_hint(node: Any) -> str:

@@ -203,7 +203,7 @@ def copied(s: Specialiser, value: Value) -> Value:
     if facts is None or facts.python or facts.kind == "npscalar" or (facts.kind is None and facts.dims == ()):
         return value
     own = replace(facts, roots=frozenset([s.root(("copy", s.counter))]))
-    expr = ir.call(ir.attribute(s.expr(value), "copy"))
+    expr = ir.call(ir.attribute(s.expr(value), "copy")) if facts.kind is not None else ir.binop(s.expr(value), gast.Mult, ir.constant(1))
     result = s.let(expr, own, may_raise=False)
     if isinstance(value, Leaf) and value.name in s.fits:
         s.fits[result.name] = s.fits[value.name]

@@ -14,13 +14,13 @@ import gast
 import numpy as np
 
 from ..errors import NoRule
-from ..rules.table import TABLE
+from ..rules.table import NONDIFFERENTIABLE, TABLE
 from ..runtime import broadcast
 from . import ir
 from .ir import ir_targets
 from .activity import Activity
 from .adjoints import copied, facts_like, fit, helper, is_full, spread, zeros
-from .facts import Listed, Mapped, Num, Pair
+from .facts import UNKNOWN, Listed, Mapped, Num, Pair
 from .pairs import is_recursive, tangent_call
 from .regions import Regions, enclosing_loops, roots_of
 from .specialise import arrays
@@ -48,7 +48,7 @@ class Forward:
             self.first |= {name: place for name in ir_targets(stmt)}
 
     def active(self, name: str) -> bool:
-        return name in self.activity.varied
+        return self.activity.active(name)
 
     def has_memory(self, name: str) -> bool:
         facts = self.s.facts[name]
@@ -161,8 +161,10 @@ class Forward:
             self.tangents[stmt.target] = self.variable(leaf, stmt.target)
         elif fn in (list.copy, operator.getitem) or self.is_view(stmt, op):
             self.same_operation(stmt)
-        elif all(not self.active(n) for v in op.arguments.values() for n in s.leaves(v)):
-            self.of(stmt.target)  # a constant that is written later
+        elif fn in NONDIFFERENTIABLE or fn not in TABLE or all(not self.active(n) for v in op.arguments.values() for n in s.leaves(v)):
+            for target in stmt.targets:  # a constant that is written later
+                if self.active(target):
+                    self.of(target)
         else:
             self.operation(stmt, op)
 
@@ -177,21 +179,20 @@ class Forward:
         return Const(0.0)
 
     def is_view(self, stmt: ir.Let, op: ir.Op) -> bool:
-        if len(stmt.targets) != 1 or not self.regions.is_written(stmt.target):
-            return False
-        return bool(op.shares)
+        return bool(op.shares) and self.regions.is_written(stmt.target)
 
     def same_operation(self, stmt: ir.Let) -> None:
         """The same view of, or the same item out of, the tangent."""
         s = self.s
         assert stmt.op is not None
-        base = stmt.op.arguments.get("x") or next(iter(stmt.op.arguments.values()))
-        mapping = {base.name: s.expr(self.of(base.name))}
-        facts = s.facts[stmt.target]
-        if isinstance(facts, Num) and facts.roots:
-            facts = replace(facts, roots=roots_of(s.facts[self.of(base.name).name]) or facts.roots)
-        leaf = s.let(ir.substitute(stmt.expr, mapping), facts, may_raise=False)
-        self.tangents[stmt.target] = self.variable(leaf, stmt.target)
+        base = stmt.op.shares[0] if stmt.op.shares else next(iter(stmt.op.arguments.values())).name
+        tangent = self.of(base)
+        expr = ir.substitute(stmt.expr, {base: s.expr(tangent)})
+        roots = roots_of(s.facts[tangent.name])
+        facts = [replace(f, roots=roots or f.roots) if isinstance(f := s.facts[t], Num) and f.roots else f for t in stmt.targets]
+        leaves = [s.let(expr, facts[0], may_raise=False)] if len(facts) == 1 else s.let_several(expr, facts, None)
+        for target, leaf in zip(stmt.targets, leaves):
+            self.tangents[target] = self.variable(leaf, target)
 
     def operation(self, stmt: ir.Let, op: ir.Op) -> None:
         s = self.s
@@ -234,13 +235,24 @@ class Forward:
         """The sum of the inputs' shares of the result's tangent."""
         total: list[Value] | None = None
         for p in names:
+            if isinstance(op.arguments[p], Leaf) and isinstance(self.s.facts[op.arguments[p].name], Listed):
+                raise NoRule(
+                    f"{getattr(op.fn, '__name__', op.fn)} of a list whose length is known only at run time has no forward rule",
+                    "use the NumPy function on an array",
+                    stmt.origin,
+                )
             for tangent, pick in self.inputs(op.arguments[p]):
                 entries = apply_rule(self.s, row.forward, op.fn, y, tangent, op.arguments)
-                entry = entries[p] if pick is None else entries[p].items[pick]
+                entry = entries[p] if pick is None else self.nth(entries[p], pick)
                 parts = list(entry.items) if isinstance(entry, (TupleV, ListV)) and len(stmt.targets) > 1 else [entry]
                 total = parts if total is None else [self.plus(a, b) for a, b in zip(total, parts)]
         assert total is not None
         return total
+
+    def nth(self, entry: Value, k: int) -> Value:
+        if isinstance(entry, (TupleV, ListV)):
+            return entry.items[k]
+        return self.s.let(ir.subscript(self.s.expr(entry), ir.constant(k)), UNKNOWN, may_raise=False)
 
     def inputs(self, argument: Value) -> list[tuple[Value, int | None]]:
         """The active variables of an argument: itself, or one by one where it is a tuple or a list display."""
@@ -293,15 +305,18 @@ class Forward:
         s = self.s
         assert stmt.op is not None
         row = TABLE[stmt.op.fn]
-        old = copied(s, base if index == Const(Ellipsis) else arrays.load_item(s, base, index))
-        s.block.append(stmt)
-        new = base if index == Const(Ellipsis) else arrays.load_item(s, base, index)
+        # All is read before the write: the operand may be memory that it changes.
+        old = base if index == Const(Ellipsis) else arrays.load_item(s, base, index)
         slot = tangent if index == Const(Ellipsis) else arrays.load_item(s, tangent, index)
+        new = arrays.apply(s, stmt.op.fn, ir.binop(s.expr(old), stmt.aug, s.expr(value)), [old, value], {})
         first, second = list(row.signature.parameters)[:2]
         arguments = {first: old, second: value}
         total = apply_rule(s, row.forward, stmt.op.fn, new, slot, arguments)[first]
         if isinstance(value, Leaf) and self.active(value.name):
             total = self.plus(total, apply_rule(s, row.forward, stmt.op.fn, new, self.of(value.name), arguments)[second])
+        if isinstance(total, Leaf) and total == slot:
+            total = copied(s, total)
+        s.block.append(stmt)
         s.block.append(ir.Store(tangent.name, stmt.index, s.expr(total), None, s.origin))
 
     def effect(self, stmt: ir.Effect) -> None:
@@ -352,7 +367,7 @@ class Forward:
         s = self.s
         carries = []
         for c in list(stmt.carries):
-            if not self.active(c.phi):
+            if not (self.active(c.phi) or self.active(c.out)):
                 continue
             phi, out = (s.fresh(f"t_{s.hints[c.phi]}", self.facts(n)) for n in (c.phi, c.out))
             if c.phi in s.named:

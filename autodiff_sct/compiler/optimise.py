@@ -138,7 +138,7 @@ class Nesting:
             self.popped = None
             if popped is not None and popped in pending:
                 self.write_out(popped, pending, result)
-            if self.is_pop(stmt):
+            if self.is_pop(stmt) or (getattr(stmt, "pops", False) and self.is_temporary(stmt)):
                 pending[stmt.target] = stmt
                 self.popped = stmt.target
             elif self.is_temporary(stmt):
@@ -181,6 +181,8 @@ class Nesting:
                 continue
             if self.fits(stmt, let):
                 substitute_own(stmt, {name: let.expr})
+                # What holds a pop must not be moved past another one.
+                stmt.pops = getattr(stmt, "pops", False) or let.effect or getattr(let, "pops", False)
                 del pending[name]
             else:
                 self.write_out(name, pending, result)

@@ -149,9 +149,13 @@ def emit_plain(s: Specialiser, rec: Recursion, variant: Variant) -> None:
 
 def settle_calls(s: Specialiser, block: ir.Block) -> None:
     """Emit what is called without derivatives."""
+    from .optimise import own_expressions
+
     for stmt in ir.walk(block):
-        if is_recursive(stmt) and isinstance(stmt.expr, gast.Call) and getattr(stmt.expr.func, "id", None) == stmt.op.fn.name:
-            plain(s, stmt.op.fn)
+        for node in [n for expr in own_expressions(stmt) for n in gast.walk(expr) if isinstance(n, gast.Name)]:
+            rec = s.globals.get(node.id)
+            if isinstance(rec, Recursion):
+                plain(s, rec)
 
 
 def result_expr(items: list[Any]) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import ir
 from .calls import bind_signature, new_frame, prepared, run
+from .containers import spread
 from .state import Specialiser
 from .values import Const, Frame, Leaf, ListV, TupleV, Value
 
@@ -53,8 +54,9 @@ def call_rule(s: Specialiser, rule: Any, args: list[Value], named: dict[str, Val
     expr = ir.call(callee, *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in named.items()})
     if not isinstance(result, TupleV):
         return s.let(expr, s.facts_of(result), may_raise=False)
-    leaves = s.let_several(expr, [s.facts_of(item) for item in result.items], None)
-    return TupleV(tuple(item if item == Const(None) else leaf for item, leaf in zip(result.items, leaves)))
+    facts = [s.facts_of(item) for item in result.items]
+    leaves = [s.let(ir.subscript(expr, ir.constant(0)), facts[0])] if len(facts) == 1 else s.let_several(expr, facts, None)
+    return TupleV(tuple(item if item == Const(None) else spread(s, leaf) for item, leaf in zip(result.items, leaves)))
 
 
 def arrange(parameters: list[inspect.Parameter], arguments: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:

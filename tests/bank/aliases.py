@@ -105,7 +105,8 @@ def alias_in_dict(x):
     return np.sum(state["u"] * state["v"])
 
 
-@program(args=lambda rng: (rng.normal(size=3),), tags=ALIAS)
+# In float32 `astype(float)` copies: another program.
+@program(args=lambda rng: (rng.normal(size=3),), tags=ALIAS, float32=False)
 def default_copy_or_not(x):
     y = np.asarray(x * 2.0)
     z = np.array(y)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import inspect
 import sys
@@ -256,8 +255,8 @@ def check_source_alone(program: Program) -> None:
     assert text == source_of(program)
     names = {**module_globals(program)}
     exec(compile(text, f"<adjoint of {program.name}>", "exec"), names)
-    last = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)][-1]
-    adjoint.latest.emitted.function = names[last]
+    emitted = adjoint.latest.emitted
+    emitted.function = names[emitted.function.__name__]
     (_, alone, _), _ = quiet(adjoint.run, program.args(), {})
     assert same(alone, expected)
 

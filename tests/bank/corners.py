@@ -414,3 +414,20 @@ def list_rebound_by_no_trip(x, n):
     for _ in range(n):
         q = [x * x, x[:]]
     return sum(np.sum(e**2) for e in q)
+
+
+# An array filled through the list that holds it.
+@program(args=lambda rng: (v(0.3, -0.5, 0.8), 1.1), wrt=(0, 1))
+def fill_through_a_list(x, t):
+    q = [np.tanh(x), x[::-1] * 1.0]
+    q[-1].fill(t)
+    return sum(np.sum(e**2) for e in q)
+
+
+# A return inside two branches of which only the outer is taken.
+@program(args=lambda rng: (v(0.3, -0.5, 0.8), 1.1), wrt=(0, 1))
+def return_in_inner_branch(x, t):
+    if x[0] < 1.0:
+        if t < 0.45:
+            return 0.2 - x
+    return x * t

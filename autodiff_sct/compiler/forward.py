@@ -21,7 +21,8 @@ from .ir import ir_targets
 from .activity import Activity
 from .adjoints import copied, facts_like, fit, helper, is_full, spread, zeros
 from .facts import UNKNOWN, Listed, Mapped, Num, Pair
-from .pairs import is_recursive, tangent_call
+from .pairs import is_recursive
+from .pairs_forward import tangent_call
 from .regions import Regions, enclosing_loops, roots_of
 from .specialise import arrays
 from .specialise.containers import is_slice

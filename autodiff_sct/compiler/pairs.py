@@ -19,7 +19,7 @@ from typing import Any
 
 import gast
 
-from ..errors import AliasError
+from ..errors import AliasError, Origin
 from . import ir
 from .activity import Activity, activity, operands
 from .adjoints import facts_like, helper, spread, zeros
@@ -29,7 +29,7 @@ from .naming import name_variables
 from .regions import Regions, regions, roots_of
 from .specialise.recursion import Recursion
 from .specialise.state import Specialiser
-from .specialise.values import Const, Frame, Leaf, Value
+from .specialise.values import Frame, Leaf, Value
 
 
 @dataclass(eq=False)
@@ -94,7 +94,7 @@ def body_of(s: Specialiser, rec: Recursion) -> tuple[ir.Block, Regions]:
     s.unbound = unbound(block)
     where = regions(block, s.facts, s.elements)
     if frozenset(n for n in rec.inputs if where.is_written(n)) - rec.written:
-        raise AliasError(f"an argument of the recursive function {rec.name} shares memory with an array that is written", "copy it first")
+        raise AliasError(f"an argument of the recursive function {rec.name} shares memory with an array that is written", "copy it first", first_origin(block))
     return block, where
 
 
@@ -267,8 +267,8 @@ def cotangent_facts(s: Specialiser, parameter: str, value: Value) -> Facts:
 
 def emit_reverse(s: Specialiser, rec: Recursion, variant: Variant) -> None:
     """Emit the forward and the backward function."""
-    from .pipeline import insert_saves, rename, renaming
     from .optimise import sweep_dead
+    from .pipeline import insert_saves, rename, renaming
     from .record import record
     from .reverse import Reverse
     from .settle import settle
@@ -387,7 +387,7 @@ def define_pair(s: Specialiser, where: Regions, rec: Recursion, variant: Variant
     written = [p for p in rec.inputs if p in rec.written]
     back[:0] = own_copies(s, back, {*written, *seeds, *shadows}, {*rec.inputs, *always_assigned(front)})
     outer = [n for n in outside_names(back) if n not in {*written, *seeds, *shadows}]
-    check_state(s, outer, written)
+    check_state(s, outer, written, first_origin(front))
     arguments = distinct(s, {n: s.hints[n] for n in rec.inputs} | seeds | shadows)
     ends = ir.Return(ir.tuple_([ir.name(n) for n in rec.results]))
     names = name_variables(s, [*front, ends, *back], arguments)
@@ -420,7 +420,7 @@ def own_copies(s: Specialiser, back: ir.Block, given: set[str], sure: set[str]) 
     for n in outside:
         if n in changed:
             if any(m != n and roots_overlap(s, m, n) for m in outside):
-                raise AliasError("the backward function would have to copy several views of one array that it restores", "copy the array before writing into it")
+                raise AliasError("the backward function would have to copy several views of one array that it restores", "copy the array before writing into it", first_origin(back))
             fresh = s.fresh(s.hints[n], s.facts[n])
             s.named.add(fresh)
             own = ir.call(ir.attribute(ir.name(n), "copy"))
@@ -431,12 +431,16 @@ def own_copies(s: Specialiser, back: ir.Block, given: set[str], sure: set[str]) 
     return copies
 
 
-def check_state(s: Specialiser, state: list[str], written: list[str]) -> None:
+def first_origin(block: ir.Block) -> Origin | None:
+    return next((stmt.origin for stmt in ir.walk(block) if getattr(stmt, "origin", None) is not None), None)
+
+
+def check_state(s: Specialiser, state: list[str], written: list[str], origin: Origin | None) -> None:
     """The written arguments come to the backward function anew: what it reads of them must come through them."""
     roots = frozenset().union(*(roots_of(s.facts[p]) for p in written))
     for n in state:
         if roots & roots_of(s.facts[n]):
-            raise AliasError(f"a recursive function keeps a view ({s.hints[n]!r}) of an argument that it writes", "index the argument itself, or copy the view")
+            raise AliasError(f"a recursive function keeps a view ({s.hints[n]!r}) of an argument that it writes", "index the argument itself, or copy the view", origin)
 
 
 def unset(front: ir.Block, inputs: list[str], wanted: list[str], names: dict[str, str]) -> list[Any]:
@@ -462,65 +466,4 @@ def always_assigned(block: ir.Block) -> set[str]:
     return found
 
 
-# -- forward mode
-
-
-def tangent_call(f: Any, stmt: ir.Let) -> None:
-    """A call with tangents."""
-    s, op = f.s, stmt.op
-    assert op is not None
-    rec = op.fn
-    wanted = called_for(rec, stmt, f.active, s)
-    if not wanted:
-        s.block.append(stmt)
-        return
-    check_overlap(s, rec, stmt, f)
-    variant = variant_of(s, rec, "tangent", wanted, emit_tangent)
-    given = [given_tangent(f, op.arguments[p]) for p in rec.inputs if p in variant.wanted]
-    stmt.expr = ir.call(ir.name(variant.name), *stmt.expr.args, *(s.expr(t) for t in given))
-    targets = [t for t in stmt.targets if carries(s.facts[t])] if rec.results else []
-    fresh = []
-    for t in targets:
-        fresh.append(s.fresh(f"t_{s.hints[t]}", f.facts(t)))
-        if t in s.named:
-            s.named.add(fresh[-1])
-        if f.active(t):
-            f.tangents[t] = Leaf(fresh[-1])
-    stmt.targets = (*stmt.targets, *fresh)
-    s.block.append(stmt)
-
-
-def given_tangent(f: Any, value: Value) -> Value:
-    if isinstance(value, Leaf) and f.active(value.name):
-        return f.of(value.name)
-    if isinstance(value, Leaf):
-        return f.zero(value.name)
-    return Const(0.0)
-
-
-def emit_tangent(s: Specialiser, rec: Recursion, variant: Variant) -> None:
-    """Emit the function with tangents."""
-    from .forward import Forward
-    from .optimise import sweep_dead
-
-    block, where = body_of(s, rec)
-    variant.wanted, active = all_wanted(s, rec, block, where, variant.wanted, True)
-    variant.name = s.bind(f"t_{rec.name}", variant).id
-    rec.variants.append(variant)
-    f = Forward(s, active, where)
-    arguments = {n: s.hints[n] for n in rec.inputs}
-    for p in [p for p in rec.inputs if p in variant.wanted]:
-        leaf = s.fresh(f"t_{s.hints[p]}", f.facts(p))
-        s.named.add(leaf)
-        arguments[leaf] = f"t_{s.hints[p]}"
-        f.tangents[p] = Leaf(leaf)
-    forward = f.block(block)
-    with s.writing(forward):
-        tangents = [f.of(n) if f.active(n) else f.zero(n) for n in rec.results if carries(s.facts[n])]
-    final = ir.Return(result_expr([*(ir.name(n) for n in rec.results), *(s.expr(t) for t in tangents)]))
-    program = sweep_dead(s, [*forward, final], set(ir.walk(block)), set())
-    settle_calls(s, program)
-    define(s, where, variant.name, arguments, program)
-
-
-__all__ = ["always_assigned", "is_recursive", "operands", "plain", "reverse_call", "settle_calls", "tangent_call", "unset"]
+__all__ = ["always_assigned", "is_recursive", "operands", "plain", "reverse_call", "settle_calls", "unset"]

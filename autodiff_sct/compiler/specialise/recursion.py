@@ -23,12 +23,14 @@ from .. import ir
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ..regions import regions, roots_of
 from .control import Ended, as_leaf
+from .signatures import Signature, rebuilt
 from .state import Specialiser
-from .values import Bound, Closure, Const, Frame, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
+from .values import Closure, Const, Frame, Leaf, ListV, TupleV, Value
 
 INLINE_DEPTH = 24  # activations of one function that are inlined into each other
 INLINE_CALLS = 150  # recursive calls that are inlined in one program
-STRUCTURE_CALLS = 4000  # the same where the structure of the arguments drives the recursion
+STRUCTURE_DEPTH = 40  # activations where the structure of the arguments drives the recursion
+STRUCTURE_CALLS = 1000  # the same where the structure of the arguments drives the recursion
 ROUNDS = 12  # until the kind of the result has to be found
 NESTED = 6  # kinds of arguments of one function that are being compiled at once
 
@@ -52,6 +54,8 @@ class Recursion:
     outer_roots: frozenset[int] = frozenset()  # places of memory made outside, and those of the parameters
     variants: list[Any] = field(default_factory=list)  # emitted functions, by what is differentiated
     keep: Any = None  # values in the key whose identity counts
+    working: bool = False  # whether its body is being specialised
+    closed: bool = False  # whether what it reads and writes outside is known
 
     @property
     def __name__(self) -> str:
@@ -62,102 +66,7 @@ class Recursion:
         return [*self.params, *self.captures]
 
 
-# -- kinds of arguments
-
-
-def kind_of(s: Specialiser, facts: Facts | None) -> Any:
-    """What two arguments share for which one compiled function does."""
-    if isinstance(facts, Num):
-        return ("num", facts.kind, facts.dtype, facts.ndim, facts.tensor)
-    if isinstance(facts, (Listed, Mapped)):
-        return (type(facts).__name__, kind_of(s, s.elements_of(facts)))
-    if isinstance(facts, Pair):
-        return ("pair", facts.cls, *(kind_of(s, f) for f in facts.items))
-    return ("opaque", facts.cls) if isinstance(facts, Opaque) else None
-
-
-class Signature:
-    """The kind of a call's arguments, and the values that live at run time among them."""
-
-    def __init__(self, s: Specialiser, bound: dict[str, Value], moving: frozenset[Any] = frozenset()) -> None:
-        self.s, self.moving = s, moving
-        self.leaves: list[tuple[str, Value]] = []
-        self.integers: dict[Any, int] = {}
-        self.seen: set[Any] = set()
-        self.keep: list[Any] = []
-        self.key = tuple((name, self.visit(value, (name,))) for name, value in bound.items())
-
-    def is_leaf(self, value: Value, path: Any) -> bool:
-        if isinstance(value, Const):
-            if type(value.value) is int:
-                self.integers[path] = value.value
-                return path in self.moving
-            return isinstance(value.value, (float, complex, np.generic))
-        return isinstance(value, Leaf)
-
-    def visit(self, value: Value, path: Any) -> Any:
-        if self.is_leaf(value, path):
-            self.leaves.append((str(path[0]), value))
-            return ("leaf", kind_of(self.s, self.s.facts_of(value)))
-        if isinstance(value, TupleV):
-            return ("tuple", value.cls, *(self.visit(v, (*path, k)) for k, v in enumerate(value.items)))
-        if isinstance(value, SliceV):
-            parts = (value.start, value.stop, value.step)
-            return ("slice", *(self.visit(v, (*path, k)) for k, v in enumerate(parts)))
-        return self.fixed(value)
-
-    def fixed(self, value: Value) -> Any:
-        """What is known at compile time: equal only to itself."""
-        s = self.s
-        if isinstance(value, Leaf):
-            return ("variable", value.name)
-        if isinstance(value, Const):
-            return ("const", value)
-        if isinstance(value, (TupleV, ListV)):
-            return ("items", *(self.fixed(v) for v in value.items))
-        if isinstance(value, Bound):
-            return ("bound", id(value.function), self.fixed(value.self))
-        self.keep.append(value)
-        if isinstance(value, Obj):
-            if value.id in self.seen:
-                return ("object", value.id)
-            self.seen.add(value.id)
-            fields = () if value.id in s.objects else s.fields(value)
-            return ("object", value.id, *((f, self.fixed(s.env[(value.id, f)])) for f in fields))
-        if isinstance(value, Closure):
-            return self.closure(value)
-        if isinstance(value, PartialV):
-            parts = [value.function, *value.args, *value.keywords.values()]
-            return ("partial", *(self.fixed(v) for v in parts))
-        return ("value", id(value))
-
-    def closure(self, closure: Closure) -> Any:
-        """A function of the program: its text, and what its free variables stand for."""
-        from .names import home
-
-        identity = (id(closure.node), closure.frame.id)
-        if identity in self.seen:
-            return ("closure", *identity)
-        self.seen.add(identity)
-        found = []
-        for name in dict.fromkeys(n.id for n in gast.walk(closure.node) if isinstance(n, gast.Name)):
-            owner = home(self.s, closure.frame, name)
-            value = None if owner is None else self.s.env.get((owner.id, name))
-            if value is not None:
-                found.append((name, self.fixed(value)))
-        return ("closure", *identity, *found)
-
-
-def rebuilt(value: Value, path: Any, signature: Signature, params: list[str]) -> Value:
-    """An argument with a parameter in the place of each run-time value; takes from `params` in the order of `visit`."""
-    if signature.is_leaf(value, path):
-        return Leaf(params.pop(0))
-    if isinstance(value, TupleV):
-        return TupleV(tuple(rebuilt(v, (*path, k), signature, params) for k, v in enumerate(value.items)), value.cls)
-    if isinstance(value, SliceV):
-        parts = [rebuilt(v, (*path, k), signature, params) for k, v in enumerate((value.start, value.stop, value.step))]
-        return SliceV(*parts)
-    return value
+# -- facts of parameters
 
 
 def general(s: Specialiser, facts: Facts, site: Any) -> Facts:
@@ -211,7 +120,7 @@ def recursive_call(s: Specialiser, frame: Frame, bound: dict[str, Value], fn: An
         moving = {p for p, n in signature.integers.items() if any(b.integers.get(p, n) != n for b in before)}
         signature = Signature(s, bound, frozenset(moving))
         known = bool(moving)
-        if not known and (len(active) > 4 * INLINE_DEPTH or s.recursive_calls > STRUCTURE_CALLS):
+        if not known and (len(active) > STRUCTURE_DEPTH or s.recursive_calls > STRUCTURE_CALLS):
             raise s.refuse(NEVER, "write it as a loop")
     if not known:
         return None
@@ -243,13 +152,13 @@ def activations(frame: Frame) -> list[Frame]:
 
 def compile_recursion(s: Specialiser, key: Any, frame: Frame, bound: dict[str, Value], signature: Signature, body: Callable[[dict[str, Value]], Value], keep: Any) -> None:
     """Specialise a body on its parameters until what it returns no longer changes."""
-    working = [r for r in s.recursions.values() if getattr(r, "working", False)]
+    working = [r for r in s.recursions.values() if r.working]
     if sum(r.site is frame.site for r in working) >= NESTED:
         raise s.refuse(NEVER, "write it as a loop")
     hint = getattr(frame.site, "co_name", None) or getattr(frame.site, "name", "recursive")
     rec = Recursion("", frame.site, keep=keep)
     rec.name = s.bind(hint if hint.isidentifier() else "lambda_", rec).id
-    rec.working = True  # type: ignore[attr-defined]
+    rec.working = True
     number = len(s.frames) + s.counter
     sites = [("parameter", number, k) for k in range(len(signature.leaves))]
     rec.params = [parameter(s, name, value, site) for (name, value), site in zip(signature.leaves, sites)]
@@ -274,7 +183,7 @@ def compile_recursion(s: Specialiser, key: Any, frame: Frame, bound: dict[str, V
         raise
     finally:
         s.env = outer
-        rec.working = False  # type: ignore[attr-defined]
+        rec.working = False
     if not working:
         close(s)
 
@@ -294,7 +203,7 @@ def one_round(s: Specialiser, rec: Recursion, bound: dict[str, Value], signature
         try:
             value = body(arguments)
         except Ended:
-            if any(r.shape is None and r is not rec for r in s.recursions.values() if getattr(r, "working", False)):
+            if any(r.shape is None and r is not rec for r in s.recursions.values() if r.working):
                 raise
             raise s.refuse("this recursion never returns: every path calls the function again", "add a branch that returns") from None
         shape = joined(s, rec, rec.shape, shape_of(s, rec, value))
@@ -447,7 +356,7 @@ def mapping_of(s: Specialiser, rec: Recursion, arguments: list[Value]) -> dict[i
     moved: dict[int, frozenset[int]] = {}
     for p, value in zip(rec.params, arguments):
         given = every_root(s, s.facts_of(value))
-        moved |= {root: given for root in every_root(s, s.facts[p])}
+        moved |= dict.fromkeys(every_root(s, s.facts[p]), given)
     return moved
 
 
@@ -503,7 +412,7 @@ def close(s: Specialiser) -> None:
     """Pass what the bodies read from outside at every call, and find which memory of the caller's they write."""
     from ..pipeline import outside_names
 
-    group = [r for r in s.recursions.values() if not getattr(r, "closed", False)]
+    group = [r for r in s.recursions.values() if not r.closed]
     changed = True
     while changed:
         changed = False
@@ -519,7 +428,7 @@ def close(s: Specialiser) -> None:
                     stmt.op.arguments[name] = Leaf(name)
     find_writes(s, group)
     for rec in group:
-        rec.closed = True  # type: ignore[attr-defined]
+        rec.closed = True
 
 
 def defines(block: ir.Block, name: str) -> bool:

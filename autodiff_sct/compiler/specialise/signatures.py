@@ -1,0 +1,107 @@
+"""Kinds of calls: what two calls of a recursive function share if one compiled function serves both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+
+from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair
+from .state import Specialiser
+from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
+
+
+def kind_of(s: Specialiser, facts: Facts | None) -> Any:
+    """What two arguments share for which one compiled function does."""
+    if isinstance(facts, Num):
+        return ("num", facts.kind, facts.dtype, facts.ndim, facts.tensor)
+    if isinstance(facts, (Listed, Mapped)):
+        return (type(facts).__name__, kind_of(s, s.elements_of(facts)))
+    if isinstance(facts, Pair):
+        return ("pair", facts.cls, *(kind_of(s, f) for f in facts.items))
+    return ("opaque", facts.cls) if isinstance(facts, Opaque) else None
+
+
+class Signature:
+    """The kind of a call's arguments, and the values that live at run time among them."""
+
+    def __init__(self, s: Specialiser, bound: dict[str, Value], moving: frozenset[Any] = frozenset()) -> None:
+        self.s, self.moving = s, moving
+        self.leaves: list[tuple[str, Value]] = []
+        self.integers: dict[Any, int] = {}
+        self.seen: set[Any] = set()
+        self.keep: list[Any] = []
+        self.key = tuple((name, self.visit(value, (name,))) for name, value in bound.items())
+
+    def is_leaf(self, value: Value, path: Any) -> bool:
+        if isinstance(value, Const):
+            if type(value.value) is int:
+                self.integers[path] = value.value
+                return path in self.moving
+            return isinstance(value.value, (float, complex, np.generic))
+        return isinstance(value, Leaf)
+
+    def visit(self, value: Value, path: Any) -> Any:
+        if self.is_leaf(value, path):
+            self.leaves.append((str(path[0]), value))
+            return ("leaf", kind_of(self.s, self.s.facts_of(value)))
+        if isinstance(value, TupleV):
+            return ("tuple", value.cls, *(self.visit(v, (*path, k)) for k, v in enumerate(value.items)))
+        if isinstance(value, SliceV):
+            parts = (value.start, value.stop, value.step)
+            return ("slice", *(self.visit(v, (*path, k)) for k, v in enumerate(parts)))
+        return self.fixed(value)
+
+    def fixed(self, value: Value) -> Any:
+        """What is known at compile time: equal only to itself."""
+        s = self.s
+        if isinstance(value, Leaf):
+            return ("variable", value.name)
+        if isinstance(value, Const):
+            return ("const", value)
+        if isinstance(value, (TupleV, ListV)):
+            return ("items", *(self.fixed(v) for v in value.items))
+        if isinstance(value, Bound):
+            return ("bound", id(value.function), self.fixed(value.self))
+        self.keep.append(value)
+        if isinstance(value, Obj):
+            if value.id in self.seen:
+                return ("object", value.id)
+            self.seen.add(value.id)
+            fields = () if value.id in s.objects else s.fields(value)
+            return ("object", value.id, *((f, self.fixed(s.env[(value.id, f)])) for f in fields))
+        if isinstance(value, Closure):
+            return self.closure(value)
+        if isinstance(value, PartialV):
+            parts = [value.function, *value.args, *value.keywords.values()]
+            return ("partial", *(self.fixed(v) for v in parts))
+        return ("value", id(value))
+
+    def closure(self, closure: Closure) -> Any:
+        """A function of the program: its text, and what its free variables stand for."""
+        from .names import home
+
+        identity = (id(closure.node), closure.frame.id)
+        if identity in self.seen:
+            return ("closure", *identity)
+        self.seen.add(identity)
+        found = []
+        for name in dict.fromkeys(n.id for n in gast.walk(closure.node) if isinstance(n, gast.Name)):
+            owner = home(self.s, closure.frame, name)
+            value = None if owner is None else self.s.env.get((owner.id, name))
+            if value is not None:
+                found.append((name, self.fixed(value)))
+        return ("closure", *identity, *found)
+
+
+def rebuilt(value: Value, path: Any, signature: Signature, params: list[str]) -> Value:
+    """An argument with a parameter in the place of each run-time value; takes from `params` in the order of `visit`."""
+    if signature.is_leaf(value, path):
+        return Leaf(params.pop(0))
+    if isinstance(value, TupleV):
+        return TupleV(tuple(rebuilt(v, (*path, k), signature, params) for k, v in enumerate(value.items)), value.cls)
+    if isinstance(value, SliceV):
+        parts = [rebuilt(v, (*path, k), signature, params) for k, v in enumerate((value.start, value.stop, value.step))]
+        return SliceV(*parts)
+    return value

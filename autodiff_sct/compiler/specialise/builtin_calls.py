@@ -17,7 +17,7 @@ from . import arrays, containers, polyfills
 from .attributes import assign_attribute, attribute_of, lookup
 from .calls import call_python, call_value, handles, opaque_call
 from .expressions import OPERATORS, operate, truth
-from .iteration import Source, each, enumerated, length_of, mapped, over, over_range, reversed_source, zipped
+from .iteration import Source, each, enumerated, keys_of, length_of, mapped, over, over_range, reversed_source, zipped
 from .objects import call_method, has_method, replace_fields
 from .state import Specialiser
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
@@ -94,6 +94,8 @@ def filter_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
 
 
 def listify(s: Specialiser, value: Value) -> Value:
+    if isinstance(value, Leaf) and isinstance(s.facts[value.name], Mapped):
+        return keys_of(s, value)
     return as_list(s, value) if isinstance(value, Source) else value
 
 
@@ -133,9 +135,13 @@ def tuple_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
 
 @handles(dict)
 def dict_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .methods import update
+
     result = containers.new_dict(s)
     if args and isinstance(args[0], Obj) and args[0].cls is dict:
         containers.update_dict(s, result, [(None, args[0])])
+    elif args and isinstance(s.facts_of(args[0]), Mapped):
+        update(s, result, args, {})
     elif args:
         each(s, over(s, args[0]), lambda pair: containers.set_item(s, result, *containers.items_of(s, pair, 2)))
     containers.update_dict(s, result, [(Const(k), v) for k, v in kwargs.items()])

@@ -20,7 +20,7 @@ from . import arrays
 from .control import Ended, branch
 from .expressions import evaluate
 from .externals import Guard, import_external, object_number
-from .names import parameters, scan
+from .names import keeps_displays, parameters, scan
 from .recursion import recursive_call
 from .state import Specialiser
 from .values import Bound, Choice, Closure, Const, Frame, Leaf, ListV, Obj, PartialV, Super, TupleV, Value
@@ -274,6 +274,8 @@ def call_python(s: Specialiser, fn: types.FunctionType, args: list[Value], kwarg
 
 
 def default_of(s: Specialiser, fn: types.FunctionType, k: int) -> Value:
+    if (fn.__module__ or "").startswith("autodiff_sct."):
+        return Const((fn.__defaults__ or ())[k])
     return import_external(s, lambda: (fn.__defaults__ or ())[k], f"default_{k}", ("default", object_number(s, fn), k))
 
 
@@ -388,10 +390,10 @@ def forget_locals(s: Specialiser, frame: Frame, tree: Any) -> None:
 
 
 def own_argument(s: Specialiser, value: Value) -> Value:
-    if isinstance(value, ListV) and not (s.frame is not None and s.frame.rule):
-        from .containers import own_list
+    if isinstance(value, (ListV, TupleV)) and not (s.frame is not None and s.frame.rule):
+        from .containers import own_value
 
-        return own_list(s, value)
+        return own_value(s, value)
     return value
 
 

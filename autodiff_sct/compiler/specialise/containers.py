@@ -31,7 +31,7 @@ def storable(s: Specialiser, value: Value) -> bool:
 def own_list(s: Specialiser, value: ListV) -> Value:
     """A list display gets a variable; one of objects or functions exists at compile time only."""
     site = ("list", value.site)
-    items = [own_list(s, v) if isinstance(v, ListV) else v for v in value.items]
+    items = [own_value(s, v) for v in value.items]
     if ("static", site) in s.dynamic or not all(storable(s, v) for v in items):
         if site in s.dynamic:
             raise s.refuse(
@@ -78,6 +78,19 @@ def display_length(s: Specialiser, facts: Facts) -> int | None:
         return None
     s.assumed.add(root)
     return s.displays[root]
+
+
+def own_value(s: Specialiser, value: Value) -> Value:
+    """List displays inside a value get variables of their own, so that every way to them leads to one list."""
+    if isinstance(value, ListV):
+        return own_list(s, value)
+    if isinstance(value, TupleV) and holds_display(value):
+        return TupleV(tuple(own_value(s, v) for v in value.items), value.cls)
+    return value
+
+
+def holds_display(value: Value) -> bool:
+    return isinstance(value, ListV) or (isinstance(value, TupleV) and any(holds_display(v) for v in value.items))
 
 
 def element_facts(facts: Facts) -> Facts:
@@ -381,9 +394,7 @@ def set_field(s: Specialiser, base: Obj, index: Value, value: Value) -> None:
     key = s.static(index)
     if base.cls is list and key < 0:
         key += len(items_of(s, base, None))
-    if isinstance(value, ListV):
-        value = own_list(s, value)
-    s.env[(base.id, key)] = value
+    s.env[(base.id, key)] = own_value(s, value)
 
 
 def refuse_frozen(s: Specialiser, base: Obj) -> None:
@@ -396,12 +407,11 @@ def refuse_frozen(s: Specialiser, base: Obj) -> None:
 
 def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
     facts = s.facts[base.name]
-    if isinstance(value, ListV):
-        value = own_list(s, value) if isinstance(facts, (Listed, Mapped)) else value
     if isinstance(facts, (Listed, Mapped)):
         if is_slice(index) and isinstance(facts, Listed):
             replace_slice(s, base, index, value)
             return
+        value = own_value(s, value)
         if not storable(s, value):
             raise s.refuse(
                 "an object or a function is put into a list that lives at run time",
@@ -441,15 +451,14 @@ def set_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> None:
     """``base.attr = value``."""
     from .attributes import assign_attribute
 
-    if isinstance(value, ListV):
-        value = own_list(s, value)
-    assign_attribute(s, base, attr, value)
+    assign_attribute(s, base, attr, own_value(s, value))
 
 
 # -- lists
 
 
 def append(s: Specialiser, base: Value, value: Value) -> None:
+    value = own_value(s, value)
     if isinstance(base, Obj) and base.cls is list:
         refuse_frozen(s, base)
         s.env[(base.id, len(s.fields(base)))] = value
@@ -457,8 +466,6 @@ def append(s: Specialiser, base: Value, value: Value) -> None:
     assert isinstance(base, Leaf)
     facts = s.facts[base.name]
     assert isinstance(facts, Listed)
-    if isinstance(value, ListV):
-        value = own_list(s, value)
     if not storable(s, value):
         write_out(s, facts)
         raise s.refuse(
@@ -664,6 +671,7 @@ def is_list(s: Specialiser, value: Value) -> bool:
 
 
 def repeat(s: Specialiser, items: Any, times: Value) -> Value:
+    items = type(items)(tuple(own_value(s, v) for v in items.items), items.cls if isinstance(items, TupleV) else items.site)
     if s.is_static(times) and isinstance(s.static(times), int):
         return (
             type(items)(items.items * s.static(times))

@@ -183,8 +183,13 @@ def as_leaf(s: Specialiser, value: Value, block: ir.Block, hint: str) -> Leaf | 
     if not plain and not isinstance(value, (ListV, TupleV)):
         return None
     with s.writing(block):
-        leaf = s.let(s.expr(value), s.facts_of(value), hint=hint, may_raise=False)
-    return leaf
+        if isinstance(value, ListV):
+            from .containers import own_list
+
+            owned = own_list(s, value)
+            return owned if isinstance(owned, Leaf) else None
+        op = ir.Op(list, {"items": ListV(value.items)}) if isinstance(value, TupleV) else None
+        return s.let(s.expr(value), s.facts_of(value), op, hint=hint, may_raise=False)
 
 
 # -- loops

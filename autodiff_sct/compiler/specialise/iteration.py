@@ -10,6 +10,7 @@ import gast
 
 from .. import ir
 from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair
+from ..regions import written_by
 from .control import loop
 from .state import Specialiser
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
@@ -87,6 +88,20 @@ def short(s: Specialiser, value: Value) -> tuple[Any, list[Value] | None]:
         return None, None
     site = s.site("loop")
     return site, [Const(k) for k in value.value] if ("write out", site) in s.dynamic else None
+
+
+def refuse_resizing(s: Specialiser, value: Value, block: ir.Block) -> None:
+    """A loop goes over a list as long as it was when the loop began."""
+    facts = s.facts_of(value)
+    if not isinstance(facts, Listed):
+        return
+    for stmt in ir.walk(block):
+        base = written_by(stmt)
+        if base is None or isinstance(stmt, ir.Store) and not isinstance(stmt.index, gast.Slice):
+            continue
+        found = s.facts[base]
+        if isinstance(found, Listed) and found.roots & facts.roots:
+            raise s.refuse("a list changes its length while a loop goes over it", "loop over a copy: `for x in list(xs)`")
 
 
 def over_object(s: Specialiser, value: Obj) -> Source:

@@ -229,7 +229,8 @@ def dict_method(s: Specialiser, base: Obj, name: str, args: list[Value]) -> Valu
     if name in ("get", "setdefault", "pop") and args and s.is_static(args[0]):
         key = s.static(args[0])
         found = key in keys
-        value = containers.get_field(s, base, args[0]) if found else (args[1] if len(args) > 1 else Const(None))
+        default = containers.own_value(s, args[1]) if len(args) > 1 and not found else Const(None)
+        value = containers.get_field(s, base, args[0]) if found else default
         if name == "setdefault" and not found:
             containers.set_field(s, base, args[0], value)
         if name == "pop" and found:
@@ -303,9 +304,10 @@ def get_or(s: Specialiser, base: Leaf, facts: Mapped, name: str, args: list[Valu
         s.env[key] = containers.get_element(s, base, facts, args[0], True)
 
     def absent() -> None:
+        value = containers.own_value(s, default)
         if name == "setdefault":
-            containers.set_item(s, base, args[0], default)
-        s.env[key] = default
+            containers.set_item(s, base, args[0], value)
+        s.env[key] = value
 
     branch(s, test, present, absent)
     return s.env.pop(key)

@@ -127,12 +127,17 @@ def assign_name(s: Specialiser, id: str, value: Value) -> None:
     s.env[(frame.id, id)] = named(s, id, value)
 
 
+def keeps_displays(s: Specialiser) -> bool:
+    """Whether the text at hand, a rule's or the package's own, never changes a list that it made."""
+    return s.frame is not None and (s.frame.rule or str(s.frame.globals.get("__name__", "")).startswith("autodiff_sct."))
+
+
 def named(s: Specialiser, id: str, value: Value) -> Value:
     """`value` under the user's name; a list display gets a variable of its own."""
-    if isinstance(value, ListV) and not (s.frame is not None and s.frame.rule):
-        from .containers import own_list
+    if isinstance(value, (ListV, TupleV)) and not (s.frame is not None and s.frame.rule):
+        from .containers import own_value
 
-        value = own_list(s, value)
+        value = own_value(s, value)
     if isinstance(value, Leaf) and value.name not in s.named:
         if s.frame is None or not s.frame.rule:
             s.named.add(value.name)

@@ -72,6 +72,7 @@ class Specialiser:
         self.loops = 0  # how many loops are being specialised
         self.unassigned: Refused | None = None  # a name read before a later statement of the loop has assigned it
         self.unbound: set[str] = set()  # variables that some paths leave unbound
+        self.defaulted: set[str] = set()  # those of them that both sweeps read on all paths: None where unbound
 
     # -- lengths of axes
 

@@ -13,7 +13,7 @@ from ..facts import BOOL, INT, Dim, Facts, Listed, Mapped, Num, Opaque, Pair
 from . import arrays, containers
 from .control import Ended, as_leaf, branch, loop
 from .expressions import evaluate, operate, truth
-from .iteration import UNROLL, Source, short
+from .iteration import UNROLL, Source, refuse_resizing, short
 from .names import assign_name, delete_name
 from .state import Restart, Specialiser
 from .values import Closure, Const, Leaf, ListV, Obj, SliceV, TupleV, Value
@@ -51,6 +51,8 @@ def assign(s: Specialiser, node: Any) -> None:
     value = evaluate(s, node.value)
     if isinstance(node.value, gast.GeneratorExp):
         check_generator(s, node)
+    if len(node.targets) > 1:
+        value = containers.own_value(s, value)
     for target in node.targets:
         store(s, target, value)
 
@@ -311,6 +313,7 @@ def for_(s: Specialiser, node: Any) -> None:
             store(s, node.target, source.item(Leaf(loop_node.index)))
             execute(s, body)
             read_stop(s, loop_node, stop)
+        refuse_resizing(s, iterable, loop_node.body)
 
     with s.short_loop(site):
         loop(s, make, run)

@@ -18,6 +18,7 @@ class Emitter:
         self.names = {variable: ir.name(text) for variable, text in names.items()}
         self.comments = comments  # ids of blocks whose statements say where they come from
         self.last: Any = None
+        self.copied: set[str] = set()  # variables that statements of the compiler's own read
 
     def text(self, variable: str) -> str:
         return self.names[variable].id
@@ -38,6 +39,7 @@ class Emitter:
 
     def copies(self, pairs: list[tuple[str, str]]) -> list[Any]:
         moves = [(t, v) for t, v in dict.fromkeys((self.text(t), self.text(v)) for t, v in pairs) if t != v]
+        self.copied.update(v for t, v in pairs if self.text(t) != self.text(v))
         if not moves:
             return []
         targets = {t for t, _ in moves}
@@ -74,6 +76,8 @@ class Emitter:
 
     def effect(self, stmt: ir.Effect) -> list[Any]:
         expr = self.expr(stmt.expr)
+        if stmt.kind == "save":
+            self.copied.update(ir.names_in(stmt.expr))
         return [expr if isinstance(expr, gast.stmt) else gast.Expr(expr)]
 
     def raise_(self, stmt: ir.Raise) -> list[Any]:
@@ -154,6 +158,19 @@ def is_target(expr: Any, base: Any, index: Any, whole: bool) -> bool:
     if not isinstance(expr, gast.Subscript) or not isinstance(expr.value, gast.Name) or expr.value.id != base.id:
         return False
     return bool(gast.dump(expr.slice) == gast.dump(index))
+
+
+def defaults(s: Any, emitter: Emitter, arguments: list[str], result: Any) -> tuple[list[Any], list[Any]]:
+    """What the emitted function starts with, so that it may copy variables that some paths leave unbound; the check of a result that is one."""
+    texts = {n: emitter.text(n) for n in s.unbound if n in emitter.names and n in s.defaulted | emitter.copied}
+    start = [gast.Assign([store_name(text)], ir.constant(None), None) for text in sorted(set(texts.values())) if text not in arguments]
+    check = []
+    for n in s.leaves(result):
+        if n in texts and s.hints[n] != "result" and getattr(s.facts[n], "kind", None) is not None:
+            test = gast.Compare(ir.name(texts[n]), [gast.Is()], [ir.constant(None)])
+            message = f"cannot access local variable {s.hints[n]!r} where it is not associated with a value"
+            check.append(gast.If(test, [gast.Raise(ir.call("UnboundLocalError", ir.constant(message)), None)], []))
+    return start, check
 
 
 def store_name(text: str) -> Any:

@@ -17,7 +17,7 @@ from ..runtime import boundary
 from . import ir
 from .activity import activity
 from .arguments import Arguments, gradient, protect, receive
-from .emit import Emitter, annotate
+from .emit import Emitter, annotate, defaults
 from .facts import FLOAT, Facts, Listed, Mapped, Num, Opaque
 from .load import load
 from .naming import name_variables
@@ -167,7 +167,11 @@ def adjoint(request: Request) -> Emitted:
     refuse_captured(s, where, active)
     s.active = {n for n in active.varied if n in active.useful}
     observe(request, "activity", s, forward)
-    result_expr = s.expr(own_result(s, where, table, forward, result)) if request.value and not request.split else None
+    result_expr = None
+    if request.split:
+        forward.append(ir.Return(s.expr(own_result(s, where, table, forward, result))))
+    elif request.value:
+        result_expr = s.expr(own_result(s, where, table, forward, result))
     if not request.value:
         forward += [ir.Effect(ir.name(n)) for n in s.leaves(result) if n in s.unbound and s.hints[n] != "result"]
     r = Reverse(s, active, where)
@@ -437,6 +441,8 @@ def emit(s: Specialiser, where: Regions, request: Request, table: Arguments, pro
         node.origin = None if False else getattr(node, "origin", None)
     tail = emitter.block(back)
     annotate(tail)
+    start, check = defaults(s, emitter, list(arguments.values()), result)
+    body = [*start, *body, *check]
     if request.split:
         body[:0] = unset(front, list(arguments), outside_names(back), names)
         return emit_pair(s, request, table, names, arguments, seeds, body, tail, back, result, externals)
@@ -497,7 +503,7 @@ def emit_pair(s: Specialiser, request: Request, table: Arguments, names: dict[st
     """A forward function that returns the value and what its backward function reads."""
     state = list(dict.fromkeys(names[n] for n in outside_names(back) if n not in seeds))
     kept = [gast.Name(n, gast.Param(), None, None) for n in [*state, *seeds.values()]]
-    value = Emitter(names, set()).expr(s.expr(result))
+    value = body.pop().value
     forward_arguments = {k: v for k, v in arguments.items() if k not in seeds}
     forward_name, backward_name = (unique(f"{request.name}_{part}", set(s.globals)) for part in ("forward", "backward"))
     final = gast.Return(ir.tuple_([value, ir.tuple_([ir.name(n) for n in state])]))
@@ -547,8 +553,8 @@ def function(name: str, arguments: dict[str, str], seeds: dict[str, str], body: 
     return gast.FunctionDef(name, spec, body, [], None, None, [])
 
 
-def imports_of(namespace: dict[str, Any]) -> list[str]:
-    """The import lines that make an emitted text stand alone."""
+def imports_of(namespace: dict[str, Any], module: str) -> list[str]:
+    """The import lines that make an emitted text run where its primal, of `module`, does."""
     import types
 
     lines = []
@@ -556,7 +562,7 @@ def imports_of(namespace: dict[str, Any]) -> list[str]:
         home, own = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
         if isinstance(value, types.ModuleType):
             lines.append(f"import {value.__name__}" + (f" as {name}" if value.__name__ != name else ""))
-        elif home and own and home not in ("builtins", "__main__") and own.isidentifier() and callable(value):
+        elif home and own and home not in ("builtins", "__main__", module) and own.isidentifier() and callable(value):
             lines.append(f"from {home} import {own}" + (f" as {name}" if own != name else ""))
     return lines
 

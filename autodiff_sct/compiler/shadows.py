@@ -86,7 +86,10 @@ class Shadows:
         """A shadow of zeros."""
         s = self.r.s
         facts = s.facts[name]
-        if isinstance(facts, Num) and facts.kind == "array" and facts.dtype is not None and facts.dtype.kind in "fc":
+        if name in s.unbound:
+            s.defaulted.add(name)
+            leaf = s.let(helper(s, broadcast.zeros_like, Leaf(name)), self.facts(name), may_raise=False)
+        elif isinstance(facts, Num) and facts.kind == "array" and facts.dtype is not None and facts.dtype.kind in "fc":
             leaf = s.let(numpy_call(s, "zeros_like", ir.name(name)), self.facts(name), may_raise=False)
         else:
             leaf = s.let(helper(s, broadcast.zeros_like, Leaf(name)), self.facts(name), may_raise=False)

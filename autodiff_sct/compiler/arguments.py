@@ -16,7 +16,7 @@ from .adjoints import copied, facts_like, fit, numpy_call, spread, zeros
 from .specialise.externals import facts_of_tree
 from .specialise.state import Specialiser
 from .specialise.values import Const, Leaf, Obj, TupleV, Value
-from .structure import Branch, Listing, Static
+from .structure import FUNCTIONS, Branch, Listing, Static
 from .structure import Leaf as LeafTree
 
 
@@ -43,10 +43,18 @@ def receive(s: Specialiser, table: Arguments, parameter: str, tree: Any) -> Valu
     return value
 
 
+def known(s: Specialiser, value: Any) -> Value:
+    """An argument that is known as an object: a Cell's or another's attributes are read from outside."""
+    from .specialise.externals import outside_object
+
+    plain = isinstance(value, (str, bytes, bool, type(None), type(Ellipsis), type, *FUNCTIONS))
+    return Const(value) if plain or callable(value) and not hasattr(value, "__dict__") else outside_object(s, value, lambda: value)
+
+
 def take(s: Specialiser, table: Arguments, tree: Any, expr: Any, hint: str, path: Any) -> Value:
     """The value at a place inside an argument."""
     if isinstance(tree, Static):
-        return Const(tree.value)
+        return known(s, tree.value)
     if isinstance(tree, (LeafTree, Listing)):
         facts = facts_of_tree(s, tree, path)
         leaf = s.let(expr, facts, hint=hint, may_raise=False)

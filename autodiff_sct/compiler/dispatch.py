@@ -113,8 +113,7 @@ class Compiled:
 
     def compile(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Variant:
         names = [name for name, _ in slots]
-        code = getattr(self.fn, "__code__", None)
-        return Variant(self.emit(self.request_of(slots, values, wrt)), tuple(names), tuple(names.index(n) for n in wrt), code)
+        return Variant(self.emit(self.request_of(slots, values, wrt)), tuple(names), tuple(names.index(n) for n in wrt), self.fn)
 
     def request_of(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Request:
         """What is asked of the compiler for these arguments."""
@@ -144,7 +143,7 @@ class Compiled:
         if not args and not kwargs and self.parameters:
             if self.latest is not None:
                 return self.latest.text
-            return Variant(self.general()).text
+            return Variant(self.general(), fn=self.fn).text
         slots, values = self.bind(args, kwargs)
         return self.variant(slots, values, args, kwargs).text
 
@@ -214,10 +213,11 @@ class IndexPastArguments(AutodiffError, RuntimeError, IndexError):
 class Variant:
     """One emitted function, and what has to hold for it to be used."""
 
-    def __init__(self, emitted: Emitted, names: tuple[str, ...] = (), wrt: tuple[int, ...] = (), code: Any = None) -> None:
-        self.emitted, self.names, self.wrt, self.code = emitted, names, wrt, code
+    def __init__(self, emitted: Emitted, names: tuple[str, ...] = (), wrt: tuple[int, ...] = (), fn: Any = None) -> None:
+        self.emitted, self.names, self.wrt, self.code = emitted, names, wrt, getattr(fn, "__code__", None)
         assert emitted.function is not None
         self.function = emitted.function
+        self.module = getattr(fn, "__module__", None) or ""
         self.origins = getattr(emitted.function, "__autodiff_origins__", {})
         self.keys = [key(e.read()) for e in emitted.externals]
         self.written = emitted.written
@@ -228,7 +228,7 @@ class Variant:
 
     @property
     def text(self) -> str:
-        lines = pipeline.imports_of(self.emitted.namespace)
+        lines = pipeline.imports_of(self.emitted.namespace, self.module)
         return "\n".join([*lines, "", "", self.emitted.text]) if lines else self.emitted.text
 
     def holds(self, fn: Any) -> bool:

@@ -103,6 +103,7 @@ def facts_of_call(
 
 
 # Functions whose result depends on more than facts: its dtype on the numbers, or its rank on the lengths of axes.
+SPLITS = {np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit}
 DTYPE_BY_VALUE = {np.linalg.eig, np.linalg.eigvals, np.roots, np.real_if_close, np.emath.sqrt, np.emath.log, np.emath.power}
 
 
@@ -114,6 +115,8 @@ def by_value(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
         return reshaped(s, args)
     if fn is np.squeeze or getattr(fn, "numpy_name", "") == "squeeze":
         return squeezed(s, args, kwargs)
+    if fn in SPLITS and len(args) > 1 and not s.is_static(args[1]):
+        raise s.refuse(f"np.{fn.__name__} into a number of parts known only at run time", "slice the array")
     if fn in (getattr(np, "unstack", None),):
         raise s.refuse(f"{fn.__name__} has as many results as an axis is long", "index the array")
     return None
@@ -295,7 +298,22 @@ def apply(
         leaves = s.let_several(expr, list(facts.items), op, hint)
         return TupleV(tuple(leaves), facts.cls if facts.cls is not list else None)
     quiet = cannot_fail(s, fn, args) if elementwise else fn in (np.sum, np.mean) and len(args) == 1 and not kwargs
-    return s.let(expr, facts, op, hint, may_raise=not quiet)
+    result = s.let(expr, facts, op, hint, may_raise=not quiet)
+    return as_tensor(s, result, args) if isinstance(facts, Num) and facts.tensor else result
+
+
+def as_tensor(s: Specialiser, value: Leaf, args: list[Value]) -> Leaf:
+    """MindSpore's dtype where only integers, or integers and a narrower float, made a float64."""
+    facts = s.facts[value.name]
+    assert isinstance(facts, Num)
+    if facts.dtype not in (np.dtype(np.float64), np.dtype(np.complex128)):
+        return value
+    floats = [f.dtype for a in args if (f := numeric(s, a)) is not None and f.tensor and f.dtype is not None and f.dtype.kind in "fc"]
+    if facts.dtype in floats or any(f == np.dtype(np.float64) for f in floats):
+        return value
+    want = np.result_type(*floats) if floats else np.dtype(np.float32)
+    expr = ir.call(ir.attribute(ir.name(value.name), "astype"), ir.attribute(s.bind("np", np), want.name))
+    return s.let(expr, replace(facts, dtype=want), ir.Op(np.ndarray.astype, {"a": value, "dtype": Const(want)}), may_raise=False)
 
 
 def sharing(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[str, ...]:
@@ -346,7 +364,7 @@ def augment(s: Specialiser, old: Value, op: type, value: Value) -> Value:
     from .expressions import OPERATORS, operate
     from .objects import call_method, has_method
 
-    if op is gast.BitOr and containers.is_dict(s, old):
+    if op is gast.BitOr and lists.is_dict(s, old):
         methods.update(s, old, [value], {})
         return old
     if isinstance(old, Obj):

@@ -11,7 +11,7 @@ import numpy as np
 from .. import ir
 from ..facts import INT, Listed, Mapped, Num, Opaque, Pair
 from . import arrays
-from .externals import import_external, object_number
+from .externals import Guard, import_external, object_number
 from .state import Specialiser
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, Super, TupleV, Value
 
@@ -106,7 +106,16 @@ def of_outside(s: Specialiser, base: Obj, attr: str) -> Value:
     obj, read = s.objects[base.id]
     if not hasattr(obj, attr):
         raise s.refuse(f"{type(obj).__name__!r} object has no attribute {attr!r}")
+    value = getattr(obj, attr)
+    if type(value) is int and is_setting(type(obj)):
+        s.guards.append(Guard(lambda: getattr(read(), attr), value))
+        return Const(value)
     return import_external(s, lambda: getattr(read(), attr), attr, ("field", base.id, attr))
+
+
+def is_setting(cls: type) -> bool:
+    """Whether the integers of an object are settings of a layer or an operation, known at compile time."""
+    return hasattr(cls, "construct") or cls.__module__.startswith("autodiff_sct.")
 
 
 def of_tuple(s: Specialiser, base: TupleV, attr: str) -> Value:

@@ -108,7 +108,7 @@ def as_list(s: Specialiser, value: Value) -> Value:
     if source.bounds is None:
         return listed_opaque(s, value)
     result = s.let(gast.List([], gast.Load()), listed, ir.Op(list, {"items": ListV(())}), hint="items", may_raise=False)
-    each(s, source, lambda item: containers.append(s, result, item))
+    each(s, source, lambda item: lists.append(s, result, item))
     return result
 
 

@@ -47,7 +47,7 @@ def build_list(s: Specialiser, node: Any) -> Value:
         return ListV(tuple(static), site)
     listed = Listed(frozenset([s.root(("list", site))]))
     result = s.let(gast.List([], gast.Load()), listed, ir.Op(list, {"items": ListV(())}), hint="items", may_raise=False)
-    scoped(s, node.generators, lambda: nest(s, node.generators, 0, lambda: containers.append(s, result, evaluate(s, node.elt))))
+    scoped(s, node.generators, lambda: nest(s, node.generators, 0, lambda: lists.append(s, result, evaluate(s, node.elt))))
     return result
 
 

@@ -107,13 +107,13 @@ def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
     from .objects import overloaded
 
     fn, python, method = OPERATORS[op]
-    if op is gast.BitOr and containers.is_dict(s, a) and containers.is_dict(s, b):
-        return containers.union(s, a, b)
+    if op is gast.BitOr and lists.is_dict(s, a) and lists.is_dict(s, b):
+        return lists.union(s, a, b)
     if isinstance(a, Obj) or isinstance(b, Obj):
         return overloaded(s, (f"__{method}__", f"__r{method}__"), a, b)
     if isinstance(a, Const) and isinstance(b, Const):
         return fold(s, python, gast.BinOp(s.expr(a), op(), s.expr(b)), a, b)
-    combined = containers.combine(s, op, a, b)
+    combined = lists.combine(s, op, a, b)
     if combined is not None:
         return combined
     expr = ir.binop(s.expr(a), op, s.expr(b))
@@ -412,9 +412,9 @@ def starred_list(s: Specialiser, node: Any) -> Value:
     result = containers.own_list(s, ListV((), s.site("starred")))
     for star, value in values:
         if star:
-            containers.extend_list(s, result, value)
+            lists.extend_list(s, result, value)
         else:
-            containers.append(s, result, value)
+            lists.append(s, result, value)
     return result
 
 

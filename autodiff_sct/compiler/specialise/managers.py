@@ -114,9 +114,13 @@ def letting_through(node: Any, fresh: Callable[[str], str]) -> Block:
 def swallowing(node: Any, fresh: Callable[[str], str]) -> Block:
     entering, error, swallowed = enter(node, fresh), fresh("error"), fresh("swallowed")
     kind = gast.Call(load("type"), [load(error)], [])
-    asked = method(node.manager_name, "__exit__", kind, load(error), gast.Attribute(load(error), "__traceback__", gast.Load()))
+    asked = method(
+        node.manager_name, "__exit__", kind, load(error), gast.Attribute(load(error), "__traceback__", gast.Load())
+    )
     again = gast.If(gast.UnaryOp(gast.Not(), load(swallowed)), [gast.Raise(None, None)], [])
-    handler = gast.ExceptHandler(load("BaseException"), gast.Name(error, gast.Store(), None, None), [assign(swallowed, asked), again])
+    handler = gast.ExceptHandler(
+        load("BaseException"), gast.Name(error, gast.Store(), None, None), [assign(swallowed, asked), again]
+    )
     return [at(node, entering), at(node, gast.Try(node.body, [handler], [leave(node)], []))]
 
 
@@ -146,7 +150,14 @@ def may_swallow(s: Specialiser, manager: Value) -> bool:
     facts = s.facts_of(manager)
     if isinstance(facts, Opaque) and facts.cls is not None and issubclass(facts.cls, TRANSPARENT):
         return False
-    made_by = next((x.op.fn for x in reversed(s.block) if isinstance(x, ir.Let) and isinstance(manager, Leaf) and x.target == manager.name and x.op), None)
+    made_by = next(
+        (
+            x.op.fn
+            for x in reversed(s.block)
+            if isinstance(x, ir.Let) and isinstance(manager, Leaf) and x.target == manager.name and x.op
+        ),
+        None,
+    )
     if made_by is open or made_by is np.printoptions:
         return False
     if is_generator_manager(made_by):
@@ -157,7 +168,11 @@ def may_swallow(s: Specialiser, manager: Value) -> bool:
 def is_generator_manager(fn: Any) -> bool:
     """Whether a function was made by ``contextlib.contextmanager``."""
     code = getattr(fn, "__code__", None)
-    return code is not None and code.co_filename == contextlib.__file__ and isinstance(getattr(fn, "__wrapped__", None), types.FunctionType)
+    return (
+        code is not None
+        and code.co_filename == contextlib.__file__
+        and isinstance(getattr(fn, "__wrapped__", None), types.FunctionType)
+    )
 
 
 def yields_freely(fn: Any) -> bool:
@@ -168,7 +183,11 @@ def yields_freely(fn: Any) -> bool:
         tree = parse(fn.__wrapped__).tree
     except SourceUnavailable:
         return False
-    guarded = [n for n in gast.walk(tree) if isinstance(n, gast.With) or (isinstance(n, gast.Try) and (n.handlers or leaves(n.finalbody)))]
+    guarded = [
+        n
+        for n in gast.walk(tree)
+        if isinstance(n, gast.With) or (isinstance(n, gast.Try) and (n.handlers or leaves(n.finalbody)))
+    ]
     return not any(isinstance(inner, (gast.Yield, gast.YieldFrom)) for n in guarded for inner in gast.walk(n))
 
 

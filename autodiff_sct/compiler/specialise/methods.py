@@ -147,17 +147,17 @@ def drawing(cls: type, name: str) -> Callable[..., Any]:
 
 def list_method(s: Specialiser, base: Leaf, facts: Listed, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if name == "append":
-        containers.append(s, base, args[0])
+        lists.append(s, base, args[0])
         return Const(None)
     if name == "pop":
-        return containers.pop(s, base, args)
+        return lists.pop(s, base, args)
     if name == "popleft":
-        return containers.pop(s, base, [Const(0)])
+        return lists.pop(s, base, [Const(0)])
     if name == "appendleft" and not facts.roots & set(s.limits):
         args = [Const(0), *args]
         name = "insert"
     if name == "extend":
-        containers.extend_list(s, base, args[0])
+        lists.extend_list(s, base, args[0])
         return Const(None)
     if name == "copy":
         copy = Listed(frozenset([s.root(("list", s.site()))]))
@@ -166,10 +166,10 @@ def list_method(s: Specialiser, base: Leaf, facts: Listed, name: str, args: list
             s.put_element(copy, element)
         return s.let(ir.call(ir.attribute(ir.name(base.name), "copy")), copy, ir.Op(list.copy, {"x": base}), hint="items", may_raise=False)
     if name in REPLACING:
-        containers.replace_items(s, base, REPLACING[name](s, base, args, kwargs))
+        lists.replace_items(s, base, REPLACING[name](s, base, args, kwargs))
         return Const(None)
     if name == "remove":
-        containers.pop(s, base, [position(s, base, "index", args)])
+        lists.pop(s, base, [position(s, base, "index", args)])
         return Const(None)
     if name in ("index", "count"):
         return position(s, base, name, args)
@@ -184,8 +184,8 @@ def position(s: Specialiser, base: Leaf, name: str, args: list[Value]) -> Value:
 
 def inserted(s: Specialiser, base: Leaf, args: list[Value], kwargs: dict[str, Value]) -> Value:
     middle = containers.own_list(s, ListV((args[1],), s.site("inserted")))
-    before = containers.part(s, base, Const(None), args[0])
-    return containers.joined(s, [before, middle, containers.part(s, base, args[0], Const(None))])
+    before = lists.part(s, base, Const(None), args[0])
+    return lists.joined(s, [before, middle, lists.part(s, base, args[0], Const(None))])
 
 
 def turned(s: Specialiser, base: Leaf, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -208,7 +208,7 @@ REPLACING = {"insert": inserted, "reverse": turned, "sort": in_order, "clear": e
 
 def static_list_method(s: Specialiser, base: Obj, name: str, args: list[Value]) -> Value:
     if name == "append":
-        containers.append(s, base, args[0])
+        lists.append(s, base, args[0])
         return Const(None)
     if name == "copy":
         return ListV(tuple(containers.items_of(s, base, None)), s.site())
@@ -288,7 +288,7 @@ def mapped_method(s: Specialiser, base: Leaf, facts: Mapped, name: str, args: li
         return mapped(s, over(s, keys_of(s, base)), lambda k: TupleV((k, containers.get_element(s, base, facts, k, True))))
     if name == "pop" and len(args) == 1:
         value = containers.get_item(s, base, args[0])
-        containers.delete_key(s, base, args[0])
+        lists.delete_key(s, base, args[0])
         return value
     if name in ("get", "setdefault"):
         return get_or(s, base, facts, name, args)

@@ -105,6 +105,8 @@ def tree_of(s: Specialiser, value: Value) -> Any:
         return LeafTree(s.facts_of(value)) if isinstance(s.facts_of(value), Num) and type(value.value) is not bool else Static(value.value)
     if isinstance(value, TupleV):
         return Branch(value.cls or tuple, tuple(range(len(value.items))), tuple(tree_of(s, v) for v in value.items))
+    if isinstance(value, Obj) and value.id in s.objects:
+        return Static(s.objects[value.id][0])
     if isinstance(value, Obj):
         keys = tuple(s.fields(value))
         return Branch(value.cls, keys, tuple(tree_of(s, s.env[(value.id, k)]) for k in keys))

@@ -178,7 +178,9 @@ class Piecewise:
         if len(names) < len(statement.targets) or any(n in self.outside for n in names):
             return False
         first = {n: next(each for each in block if n in mentioned(each)) for n in names}
-        return all(first[n] is statement and n not in mentioned(statement.value) for n in names) and is_pure(statement.value)
+        return all(first[n] is statement and n not in mentioned(statement.value) for n in names) and is_pure(
+            statement.value
+        )
 
     def written(self, unit: Block, path: str, wrap: Callable[[Block], Any]) -> Block:
         first = unit[0]
@@ -276,7 +278,11 @@ def is_calm(expr: Any) -> bool:
     if isinstance(expr, gast.BoolOp):
         return all(is_calm(v) for v in expr.values)
     if isinstance(expr, gast.Compare):
-        return is_calm(expr.left) and all(isinstance(c, gast.Constant) for c in expr.comparators) and isinstance(expr.left, gast.Name)
+        return (
+            is_calm(expr.left)
+            and all(isinstance(c, gast.Constant) for c in expr.comparators)
+            and isinstance(expr.left, gast.Name)
+        )
     if isinstance(expr, gast.Call):
         callee = expr.func.attr if isinstance(expr.func, gast.Attribute) else getattr(expr.func, "id", "")
         if callee in ("errstate", "catch_warnings"):
@@ -290,7 +296,11 @@ def is_pure(expr: Any) -> bool:
     for node in gast.walk(expr):
         if isinstance(node, (gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom)):
             return False
-        if isinstance(node, gast.Call) and not (isinstance(node.func, gast.Attribute) and isinstance(node.func.value, gast.Name) and node.func.value.id in ("np", "math", "numpy")):
+        if isinstance(node, gast.Call) and not (
+            isinstance(node.func, gast.Attribute)
+            and isinstance(node.func.value, gast.Name)
+            and node.func.value.id in ("np", "math", "numpy")
+        ):
             return False
     return True
 
@@ -313,7 +323,9 @@ def reraises(block: Block) -> bool:
     for node in block:
         if isinstance(node, gast.Raise) and node.exc is None:
             return True
-        inner = [getattr(node, key, []) for key in ("body", "orelse", "finalbody")] if isinstance(node, gast.stmt) else []
+        inner = (
+            [getattr(node, key, []) for key in ("body", "orelse", "finalbody")] if isinstance(node, gast.stmt) else []
+        )
         if not isinstance(node, (gast.FunctionDef, gast.ClassDef)) and any(reraises(b) for b in inner):
             return True
     return False

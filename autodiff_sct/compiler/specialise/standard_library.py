@@ -61,7 +61,7 @@ def deque(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     assert isinstance(facts, Listed)
     if limit != Const(None):
         if args:
-            result = containers.part(s, result, operate(s, gast.Sub, Const(0), limit), Const(None))
+            result = lists.part(s, result, operate(s, gast.Sub, Const(0), limit), Const(None))
             facts = s.facts_of(result)
         for root in facts.roots:
             s.limits[root] = limit
@@ -73,7 +73,7 @@ def next_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """The items that are left of a generator are a list."""
     facts = s.facts_of(args[0])
     if len(args) == 1 and isinstance(args[0], Leaf) and isinstance(facts, Listed) and facts.roots <= s.generators:
-        return containers.pop(s, args[0], [Const(0)])
+        return lists.pop(s, args[0], [Const(0)])
     raise s.refuse("`next` of something else than a generator expression under a name", "index a list")
 
 
@@ -144,7 +144,7 @@ def chain(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         return Source(items=[item for items in known for item in items or []])
     result = containers.own_list(s, ListV((), s.site("chain")))
     for arg in args:
-        containers.extend_list(s, result, arg)
+        lists.extend_list(s, result, arg)
     return result
 
 
@@ -154,7 +154,7 @@ def chain_from(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> V
     if outer.items is not None:
         return chain(s, outer.items, {})
     result = containers.own_list(s, ListV((), s.site("chain")))
-    each(s, outer, lambda inner: containers.extend_list(s, result, inner))
+    each(s, outer, lambda inner: lists.extend_list(s, result, inner))
     return result
 
 
@@ -165,7 +165,7 @@ def islice(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
         raise s.refuse("itertools.islice of an iterable of unknown length", "loop over a range")
     if step != Const(None):
         raise s.refuse("itertools.islice with a step", "slice a list")
-    return containers.part(s, containers.own_list(s, items) if isinstance(items := as_list(s, args[0]), ListV) else items, start, stop)
+    return lists.part(s, containers.own_list(s, items) if isinstance(items := as_list(s, args[0]), ListV) else items, start, stop)
 
 
 @handles(itertools.pairwise)
@@ -174,7 +174,7 @@ def pairwise(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
     if items is not None:
         return Source(items=[TupleV(pair) for pair in itertools.pairwise(items)])
     whole = as_list(s, args[0]) if isinstance(args[0], Source) else args[0]
-    shifted = [over(s, containers.part(s, whole, start, stop)) for start, stop in ((Const(None), Const(-1)), (Const(1), Const(None)))]
+    shifted = [over(s, lists.part(s, whole, start, stop)) for start, stop in ((Const(None), Const(-1)), (Const(1), Const(None)))]
     return zipped(s, shifted)
 
 
@@ -238,7 +238,7 @@ def setitem(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
 
 @handles(operator.delitem)
 def delitem(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    containers.delete_item(s, args[0], args[1])
+    lists.delete_item(s, args[0], args[1])
     return Const(None)
 
 
@@ -272,7 +272,7 @@ def columns(s: Specialiser, rows: Leaf) -> Source:
         listed = Listed(frozenset([s.root(("list", s.site("column")))]))
         result = s.let(gast.List([], gast.Load()), listed, ir.Op(list, {"items": ListV(())}), hint="column", may_raise=False)
         source = Source(bounds=(height,), item=lambda j: containers.get_item(s, rows, TupleV((j, k))), hint="j")
-        each(s, source, lambda item: containers.append(s, result, item))
+        each(s, source, lambda item: lists.append(s, result, item))
         return result
 
     return Source(bounds=(width,), item=column, hint="i", length=lambda: width)

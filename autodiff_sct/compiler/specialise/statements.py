@@ -186,7 +186,7 @@ def import_(s: Specialiser, node: Any) -> None:
 def delete(s: Specialiser, node: Any) -> None:
     for target in node.targets:
         if isinstance(target, gast.Subscript):
-            containers.delete_item(s, evaluate(s, target.value), evaluate(s, target.slice))
+            lists.delete_item(s, evaluate(s, target.value), evaluate(s, target.slice))
         elif isinstance(target, gast.Name):
             delete_name(s, target.id)
         else:

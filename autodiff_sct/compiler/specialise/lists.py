@@ -1,0 +1,273 @@
+"""Operations on lists: what changes their length, and what joins them."""
+
+from __future__ import annotations
+
+import operator
+
+import gast
+
+from .. import ir
+from ..facts import BOOL, Listed, Mapped, Opaque
+from .containers import (
+    element_facts,
+    get_item,
+    is_slice,
+    iteration,
+    new_dict,
+    note_resized,
+    own_list,
+    own_value,
+    refuse_frozen,
+    site_of,
+    spread,
+    storable,
+)
+from .control import branch
+from .state import Restart, Specialiser
+from .values import Const, Leaf, ListV, Obj, SliceV, TupleV, Value
+
+
+def append(s: Specialiser, base: Value, value: Value) -> None:
+    value = own_value(s, value)
+    if isinstance(base, Obj) and base.cls is list:
+        refuse_frozen(s, base)
+        s.env[(base.id, len(s.fields(base)))] = value
+        return
+    assert isinstance(base, Leaf)
+    facts = s.facts[base.name]
+    assert isinstance(facts, Listed)
+    if not storable(s, value):
+        write_out(s, facts)
+        raise s.refuse(
+            "an object or a function is put into a list that lives at run time", "put numbers, arrays or tuples of them"
+        )
+    s.put_element(facts, element_facts(s.facts_of(value)))
+    note_resized(s, facts)
+    expr = ir.call(ir.attribute(ir.name(base.name), "append"), s.expr(value))
+    s.block.append(ir.Effect(expr, s.where(), "append", (base, value)))
+    drop_oldest(s, base, facts)
+
+
+def write_out(s: Specialiser, facts: Listed) -> None:
+    """A list that objects or functions are put into is kept at compile time, and the loops that fill it written out."""
+    for site in s.short_loops:
+        raise Restart(("write out", site))
+    if len(facts.roots) == 1:
+        site = site_of(s, next(iter(facts.roots)))
+        if site[0] == "list" and ("static", site) not in s.dynamic:
+            raise Restart(("static", site))
+
+
+def drop_oldest(s: Specialiser, base: Leaf, facts: Listed) -> None:
+    """A deque that is longer than its `maxlen` loses its first item."""
+    limits = [s.limits[root] for root in facts.roots if root in s.limits]
+    if not limits:
+        return
+    if len(limits) != len(facts.roots) or any(limit != limits[0] for limit in limits):
+        raise s.refuse("deques of different lengths meet", "use lists")
+    length = ir.call(gast.Name("len", gast.Load(), None, None), ir.name(base.name))
+    full = s.let(gast.Compare(length, [gast.Gt()], [s.expr(limits[0])]), BOOL, hint="full")
+    branch(s, full, lambda: replace_items(s, base, part(s, base, Const(1), Const(None))), lambda: None)
+
+
+def pop(s: Specialiser, base: Leaf, args: list[Value]) -> Value:
+    facts = s.facts[base.name]
+    assert isinstance(facts, Listed)
+    if args and args != [Const(-1)]:
+        item = get_item(s, base, args[0])
+        replace_items(s, base, without_item(s, base, args[0]))
+        return item
+    element = s.elements_of(facts)
+    note_resized(s, facts)
+    expr = ir.call(ir.attribute(ir.name(base.name), "pop"))
+    op = ir.Op(list.pop, {"x": base})
+    return spread(s, s.let(expr, element if element is not None else Opaque(), op, hint="item", effect=True))
+
+
+def part(s: Specialiser, base: Value, start: Value, stop: Value) -> Value:
+    """``base[start:stop]``"""
+    bounds = (start, stop, Const(None))
+    static = all(isinstance(b, Const) and b.expr is None for b in bounds)
+    return get_item(s, base, Const(slice(*(b.value for b in bounds))) if static else SliceV(*bounds))
+
+
+def without_item(s: Specialiser, base: Leaf, index: Value) -> Value:
+    """The items but one, in a new list."""
+    before = part(s, base, Const(None), index)
+    if isinstance(index, Const) and index.value != -1:
+        return joined(s, [before, part(s, base, Const(index.value + 1), Const(None))])
+    return joined(s, [before, part(s, part(s, base, index, Const(None)), Const(1), Const(None))])
+
+
+def joined(s: Specialiser, lists: list[Value]) -> Value:
+    """``a + b + ...`` of lists that live in variables."""
+    result = lists[0]
+    for other in lists[1:]:
+        facts = Listed(frozenset([s.root(("list", s.site("joined")))]))
+        for one in (result, other):
+            known = s.facts_of(one)
+            element = s.elements_of(known) if isinstance(known, Listed) else None
+            if element is not None:
+                s.put_element(facts, element)
+        expr = ir.binop(s.expr(result), gast.Add, s.expr(other))
+        result = s.let(expr, facts, ir.Op(operator.concat, {"a": result, "b": other}), hint="items", may_raise=False)
+    return result
+
+
+def replace_items(s: Specialiser, base: Leaf, items: Value) -> None:
+    """``base[:] = items``"""
+    if isinstance(items, ListV):
+        items = own_list(s, items)
+    facts, given = s.facts[base.name], s.facts_of(items)
+    if not isinstance(items, Leaf) or not isinstance(given, Listed):
+        raise s.refuse("the items of this list are replaced by something that is not a list", "make a list of it first")
+    assert isinstance(facts, Listed)
+    element = s.elements_of(given)
+    if element is not None:
+        s.put_element(facts, element)
+    note_resized(s, facts)
+    everything = Const(slice(None))
+    op = ir.Op(operator.setitem, {"x": base, "index": everything, "value": items})
+    s.block.append(ir.Store(base.name, s.expr(everything), s.expr(items), None, s.where(), op))
+
+
+def replace_slice(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
+    """``base[start:stop] = value``, and ``del base[start:stop]`` where the value is empty."""
+    from .builtin_calls import as_list
+
+    start, stop, step = bounds_of(index)
+    if step != Const(None):
+        raise s.refuse("assignment to a slice of a list with a step", "assign item by item")
+    if not in_order(start, stop):
+        raise s.refuse("assignment to a slice of a list whose bounds are known only at run time", "assign item by item")
+    items = as_list(s, value)
+    parts: list[Value] = [own_list(s, items) if isinstance(items, ListV) else items]
+    if start != Const(None):
+        parts.insert(0, part(s, base, Const(None), start))
+    if stop != Const(None):
+        parts.append(part(s, base, stop, Const(None)))
+    replace_items(s, base, joined(s, parts) if len(parts) > 1 else parts[0])
+
+
+def bounds_of(index: Value) -> tuple[Value, Value, Value]:
+    if isinstance(index, SliceV):
+        return index.start, index.stop, index.step
+    found = index.value
+    return Const(found.start), Const(found.stop), Const(found.step)
+
+
+def in_order(start: Value, stop: Value) -> bool:
+    """Whether a slice is known not to end before it begins."""
+    if Const(None) in (start, stop) or start == stop:
+        return True
+    known = isinstance(start, Const) and isinstance(stop, Const)
+    return known and start.value <= stop.value and (start.value < 0) == (stop.value < 0)  # type: ignore[union-attr]
+
+
+def delete_item(s: Specialiser, base: Value, index: Value) -> None:
+    """``del base[index]``"""
+    if isinstance(base, Obj) and base.cls is dict and s.is_static(index):
+        if base.id in s.objects or s.static(index) not in s.fields(base):
+            raise s.refuse(f"the key {s.static(index)!r} cannot be deleted from this dict")
+        refuse_frozen(s, base)
+        del s.env[(base.id, s.static(index))]
+    elif isinstance(base, Obj) and base.id[0] == "dict":
+        raise Restart(base.id)
+    elif isinstance(base, Leaf) and isinstance(s.facts[base.name], Mapped):
+        delete_key(s, base, index)
+    elif isinstance(base, Leaf) and isinstance(s.facts[base.name], Listed):
+        if is_slice(index):
+            replace_slice(s, base, index, ListV((), s.site("nothing")))
+        else:
+            pop(s, base, [index])
+    else:
+        raise s.refuse("`del` of an item of something else than a list or a dict", "build a new container without it")
+
+
+def delete_key(s: Specialiser, base: Leaf, key: Value) -> None:
+    expr = ir.call(ir.attribute(ir.name(base.name), "pop"), s.expr(key))
+    s.block.append(ir.Effect(expr, s.where(), "delete", (base, key)))
+
+
+def extend_list(s: Specialiser, base: Value, value: Value) -> None:
+    from .iteration import each
+
+    each(s, iteration(s, value), lambda item: append(s, base, item))
+
+
+def combine(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
+    """``+`` and ``*`` of tuples and lists."""
+    if op is gast.Add:
+        if isinstance(a, TupleV) and isinstance(b, TupleV):
+            return TupleV(a.items + b.items)
+        if isinstance(a, ListV) and isinstance(b, ListV):
+            return ListV(a.items + b.items, s.site())
+        a, b = (own_list(s, v) if isinstance(v, ListV) and is_list(s, other) else v for v, other in ((a, b), (b, a)))
+        if isinstance(s.facts_of(a), Listed) and isinstance(s.facts_of(b), Listed):
+            return joined(s, [a, b])
+        if is_list(s, a) and is_list(s, b):
+            result = own_list(s, ListV((), s.site("sum")))
+            extend_list(s, result, a)
+            extend_list(s, result, b)
+            return result
+    if op is gast.Mult:
+        for items, times in ((a, b), (b, a)):
+            if isinstance(items, (TupleV, ListV)):
+                return repeat(s, items, times)
+            if isinstance(s.facts_of(items), Listed):
+                return repeat_list(s, items, times)
+    return None
+
+
+def is_dict(s: Specialiser, value: Value) -> bool:
+    return isinstance(s.facts_of(value), Mapped) or (isinstance(value, Obj) and value.cls is dict)
+
+
+def union(s: Specialiser, a: Value, b: Value) -> Value:
+    """``a | b`` of dicts."""
+    from .methods import update
+
+    result = new_dict(s)
+    update(s, result, [a, b], {})
+    return result
+
+
+def is_list(s: Specialiser, value: Value) -> bool:
+    return (
+        isinstance(value, ListV)
+        or isinstance(s.facts_of(value), Listed)
+        or (isinstance(value, Obj) and value.cls is list)
+    )
+
+
+def repeat(s: Specialiser, items: Any, times: Value) -> Value:
+    items = type(items)(tuple(own_value(s, v) for v in items.items), items.cls if isinstance(items, TupleV) else items.site)
+    if s.is_static(times) and isinstance(s.static(times), int):
+        return (
+            type(items)(items.items * s.static(times))
+            if isinstance(items, TupleV)
+            else ListV(items.items * s.static(times), items.site)
+        )
+    if isinstance(items, TupleV):
+        raise s.refuse("a tuple is repeated a number of times known only at run time", "use a list")
+    if all(isinstance(v, Const) for v in items.items):
+        listed = Listed(frozenset([s.root(("list", s.site()))]))
+        for item in items.items:
+            s.put_element(listed, element_facts(s.facts_of(item)))
+        expr = ir.binop(s.expr(items), gast.Mult, s.expr(times))
+        return s.let(expr, listed, ir.Op(operator.mul, {"items": items, "times": times}), hint="items")
+    return repeat_list(s, own_list(s, ListV(items.items, s.site("repeated"))), times)
+
+
+def repeat_list(s: Specialiser, items: Value, times: Value) -> Value:
+    """``items * times`` of a list that lives in a variable."""
+    from .iteration import each, over_range
+
+    if not isinstance(items, Leaf):
+        raise s.refuse("a list of objects or functions is repeated", "write it out")
+    if s.is_static(times) and 0 < s.static(times) <= 4:
+        copies = [get_item(s, items, Const(slice(None)))]
+        return joined(s, copies + [items] * (s.static(times) - 1)) if s.static(times) > 1 else copies[0]
+    result = own_list(s, ListV((), s.site("repetition")))
+    each(s, over_range(s, [Const(0), times]), lambda _: extend_list(s, result, items))
+    return result

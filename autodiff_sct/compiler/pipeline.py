@@ -394,11 +394,21 @@ def finish(s: Specialiser, r: Reverse, request: Request, table: Arguments, forwa
     shadows = {leaf.name for leaf in r.shadows.table.values()} | {a for a in s.facts if s.hints[a].startswith("d_")}
     clean = sweep_dead(s, [*forward, *reverse, final], strict, shadows)
     reverse[:] = [stmt for stmt in clean if stmt in set(reverse)]
+    structure = ir.Return(ir.tuple_(like_calls(final.value)))
+    r.positions[structure] = -1  # gradients in the structure of an argument need that as it came
+    reverse.append(structure)
     settle(r, forward, reverse, {e.name for e in s.externals.values()})
+    reverse.remove(structure)
     forward, reverse = record(s, r.regions, forward, reverse)
     observe(request, "record", s, [*forward, *reverse, final])
     program = sweep_dead(s, [*forward, *reverse, final], strict, shadows)
     return emit(s, r.regions, request, table, program, set(map(id, forward)), final, seeds, result, f"d_{request.name}")
+
+
+def like_calls(expr: Any) -> list[Any]:
+    """The places where a result takes the structure of an argument."""
+    calls = [n for n in gast.walk(expr) if isinstance(n, gast.Call)]
+    return [n for n in calls if getattr(n.func, "id", getattr(n.func, "attr", "")) == "like"]
 
 
 def insert_saves(r: Reverse, block: ir.Block) -> None:

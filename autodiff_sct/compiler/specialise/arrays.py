@@ -308,7 +308,10 @@ def as_tensor(s: Specialiser, value: Leaf, args: list[Value]) -> Leaf:
     assert isinstance(facts, Num)
     if facts.dtype not in (np.dtype(np.float64), np.dtype(np.complex128)):
         return value
-    floats = [f.dtype for a in args if (f := numeric(s, a)) is not None and f.tensor and f.dtype is not None and f.dtype.kind in "fc"]
+    given = [s.facts[n] for a in args for n in s.leaves(a)]
+    if any(not isinstance(f, Num) or f.dtype is None for f in given):
+        return value
+    floats = [f.dtype for f in given if isinstance(f, Num) and f.tensor and f.dtype is not None and f.dtype.kind in "fc"]
     if facts.dtype in floats or any(f == np.dtype(np.float64) for f in floats):
         return value
     want = np.result_type(*floats) if floats else np.dtype(np.float32)
@@ -359,8 +362,8 @@ def cannot_fail(s: Specialiser, fn: Callable[..., Any], args: list[Value]) -> bo
 
 def augment(s: Specialiser, old: Value, op: type, value: Value) -> Value:
     """``old op= value``: the new value of the name."""
-    from . import containers, methods
-    from .containers import extend_list
+    from . import lists, methods
+    from .lists import extend_list
     from .expressions import OPERATORS, operate
     from .objects import call_method, has_method
 

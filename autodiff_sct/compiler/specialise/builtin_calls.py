@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, INT, Listed, Mapped, Num, Opaque, Pair, dummy
-from . import arrays, containers, polyfills
+from . import arrays, containers, lists, polyfills
 from .attributes import assign_attribute, attribute_of, lookup
 from .calls import call_python, call_value, handles, opaque_call
 from .expressions import OPERATORS, operate, truth

@@ -9,12 +9,12 @@ import gast
 
 from .. import ir
 from ..facts import INT, Listed
-from . import containers
+from . import containers, lists
 from .control import branch, loop
 from .expressions import evaluate, truth
 from .iteration import Source, over, short
 from .state import Specialiser
-from .values import Const, Leaf, ListV, Obj, Value
+from .values import Const, Leaf, ListV, Value
 
 
 def bound_names(generators: list[Any]) -> list[str]:

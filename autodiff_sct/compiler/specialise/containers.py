@@ -9,12 +9,12 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..facts import BOOL, INT, UNKNOWN, Facts, Listed, Mapped, Num, Opaque, Pair
+from ..facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair
 from . import arrays
 from .control import branch
 from .iteration import Source
 from .state import Restart, Specialiser
-from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, Poison, SliceV, Super, TupleV, Value
+from .values import Const, Leaf, ListV, Obj, Poison, SliceV, TupleV, Value
 
 # -- making
 
@@ -409,6 +409,8 @@ def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
     facts = s.facts[base.name]
     if isinstance(facts, (Listed, Mapped)):
         if is_slice(index) and isinstance(facts, Listed):
+            from .lists import replace_slice
+
             replace_slice(s, base, index, value)
             return
         value = own_value(s, value)

@@ -102,7 +102,7 @@ def binary(s: Specialiser, node: Any) -> Value:
 
 def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
     """``a op b``."""
-    from . import containers
+    from . import lists
     from .arrays import apply
     from .objects import overloaded
 
@@ -403,7 +403,7 @@ def list_display(s: Specialiser, node: Any) -> Value:
 
 def starred_list(s: Specialiser, node: Any) -> Value:
     """``[*a, b]``: where the length of ``a`` is known only at run time, a list that is filled."""
-    from . import containers
+    from . import containers, lists
 
     values = [(isinstance(n, gast.Starred), evaluate(s, n.value if isinstance(n, gast.Starred) else n)) for n in node.elts]
     if not any(star and containers.is_counted(s, v) for star, v in values):

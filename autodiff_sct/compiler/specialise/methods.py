@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -10,13 +9,12 @@ from typing import Any
 import gast
 import numpy as np
 
-from ...rules.table import NONDIFFERENTIABLE, TABLE
 from .. import ir
 from ..facts import INT, Listed, Mapped, Num, Opaque
-from . import arrays, containers, memory
+from . import arrays, containers, lists, memory
 from .control import branch
 from .state import Specialiser
-from .values import Bound, Closure, Const, Leaf, ListV, Obj, TupleV, Value
+from .values import Const, Leaf, ListV, Obj, TupleV, Value
 
 # Methods that are functions of the same name.
 SAME_NAME = (

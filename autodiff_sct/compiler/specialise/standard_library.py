@@ -13,14 +13,14 @@ import gast
 
 from .. import ir
 from ..facts import Listed, Num
-from . import arrays, containers, polyfills
+from . import arrays, containers, lists, polyfills
 from .attributes import attribute_of
 from .builtin_calls import as_list
-from .calls import call_python, handles
+from .calls import call_python, handles, opaque_call
 from .expressions import OPERATORS, operate
 from .iteration import Source, each, mapped, nth, over, zipped
 from .state import Specialiser
-from .values import Const, Leaf, ListV, PartialV, TupleV, Value
+from .values import Const, Leaf, ListV, Obj, PartialV, TupleV, Value
 
 ENDLESS = sys.maxsize
 
@@ -74,7 +74,9 @@ def next_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     facts = s.facts_of(args[0])
     if len(args) == 1 and isinstance(args[0], Leaf) and isinstance(facts, Listed) and facts.roots <= s.generators:
         return lists.pop(s, args[0], [Const(0)])
-    raise s.refuse("`next` of something else than a generator expression under a name", "index a list")
+    if any(isinstance(a, (Source, ListV, TupleV, Obj)) or isinstance(s.facts_of(a), Listed) for a in args):
+        raise s.refuse("`next` of something else than a generator expression under a name", "index a list")
+    return opaque_call(s, gast.Name("next", gast.Load(), None, None), next, args, kwargs)
 
 
 # -- itertools

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, INT, Dim, Facts, Listed, Mapped, Num, Opaque, Pair
-from . import arrays, containers
+from . import arrays, containers, lists
 from .control import Ended, as_leaf, branch, loop
 from .expressions import evaluate, operate, truth
 from .iteration import UNROLL, Source, refuse_resizing, short

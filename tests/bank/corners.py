@@ -431,3 +431,24 @@ def return_in_inner_branch(x, t):
         if t < 0.45:
             return 0.2 - x
     return x * t
+
+
+# The same with a constant.
+@program(args=lambda rng: (v(0.3, -0.5, 0.8),))
+def constant_fill_through_a_list(x):
+    q = [np.tanh(x), x[::-1]]
+    q[-1].fill(-0.8)
+    return sum(np.sum(e**2) for e in q) + np.sum(x)
+
+
+# A view that one branch binds; its base is written later.
+@program(args=lambda rng: (v(0.3, -0.5, 0.8), 0.7), wrt=(0, 1))
+def view_bound_in_one_branch(x, t):
+    x = x * 1.0
+    p = x[:2]
+    if t > 5.0:
+        pass
+    else:
+        w = p
+    x[-2:] = np.exp(-t)
+    return np.sum(np.sin(w))

@@ -37,7 +37,7 @@ class Shown:
 
 def run_page(page, folder):
     """Run the page's Python blocks in `folder`; return its printed blocks."""
-    module = ModuleType("page")
+    module = ModuleType("example")
     shown, printed = [], None
     with contextlib.chdir(folder), registered(module):
         for number, block in enumerate(BLOCK.finditer(page.read_text())):

@@ -1,7 +1,7 @@
 """``try`` and ``with``: the path that was taken is recorded, and only that path is differentiated.
 
-A ``try`` of one step is written as it is: either its block did all of its work, or none of it is seen.  One of several steps is
-first taken apart by `piecewise`.
+A ``try`` of one step is written as it is: either its block did all of its work, or none of it is seen.  One of several
+steps is first taken apart by `piecewise`.
 """
 
 from __future__ import annotations
@@ -93,7 +93,12 @@ def small_attempt(s: Specialiser, node: Any) -> None:
 def before_body(s: Specialiser, node: Any, entry: dict[Any, Value], end: dict[Any, Value]) -> dict[Any, Value]:
     """What a handler sees: names that the block assigns last have their old values, the rest may have been changed."""
     assert s.frame is not None
-    assigned = {n.id for each in node.body for n in gast.walk(each) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    assigned = {
+        n.id
+        for each in node.body
+        for n in gast.walk(each)
+        if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)
+    }
     own = {(s.frame.id, id) for id in assigned - set(s.frame.nonlocals)}
 
     def seen(key: Any, value: Value) -> Value:
@@ -134,7 +139,9 @@ def refuse_half_done(s: Specialiser, body: ir.Block, entry: dict[Any, Value]) ->
             if base is None or not roots_in(s, [s.facts[base]]) & outside:
                 continue
             if inner is not stmt or k < last:
-                raise s.refuse("a statement inside `try` that may raise after it has changed something", "do the steps one by one")
+                raise s.refuse(
+                    "a statement inside `try` that may raise after it has changed something", "do the steps one by one"
+                )
 
 
 def written_by(stmt: Any) -> str | None:
@@ -199,7 +206,10 @@ def meet_one(s: Specialiser, node: ir.Try, key: Any, ends: Ends, alive: list[int
     if isinstance(known[0], Obj) and all(v == known[0] for v in known):
         return known[0]  # its fields meet one by one
     if all(isinstance(v, TupleV) and len(v.items) == len(first.items) and v.cls is first.cls for v in values):
-        return TupleV(tuple(meet_one(s, node, key, ends, alive, list(items)) for items in zip(*(v.items for v in values))), first.cls)
+        return TupleV(
+            tuple(meet_one(s, node, key, ends, alive, list(items)) for items in zip(*(v.items for v in values))),
+            first.cls,
+        )
     if any(isinstance(v, (TupleV, Obj, Poison)) and v is not MISSING for v in values):
         poisons = [v for v in values if isinstance(v, Poison) and v is not MISSING]
         return poisons[0] if poisons else Poison(f"{label(key)!r} stands for different things after this try")

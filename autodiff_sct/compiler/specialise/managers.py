@@ -1,4 +1,4 @@
-"""``with``: NumPy's and other well-known managers stay as they are; the user's are inlined, as calls around the block.
+"""``with``: NumPy's and other well-known managers stay as they are; the user's are inlined, as calls around it.
 
 A manager that may swallow an exception leaves its block half done, so that the block is written like one under handlers.
 """

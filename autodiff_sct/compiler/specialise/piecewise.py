@@ -1,9 +1,9 @@
 """``try`` with handlers, one step at a time.
 
-What a block did before an exception cut it off stays done, and has to be followed backwards.  So a block under handlers is
-written as a row of *units*, each in a small `try` of its own that either does all of its work or none of it; `path` says
-which handler caught an exception (0 for none), everything after an exception is skipped, and the handlers' own blocks come
-last, as branches on `path`:
+What a block did before an exception cut it off stays done, and has to be followed backwards.  So a block under
+handlers is written as a row of *units*, each in a small `try` of its own that does all of its work or none of it.
+`path` says which handler caught an exception (0 for none), everything after an exception is skipped, and the
+handlers' own blocks come last, as branches on `path`:
 
     path = 0
     try:

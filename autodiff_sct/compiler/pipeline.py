@@ -18,7 +18,7 @@ from . import ir
 from .activity import activity
 from .arguments import Arguments, gradient, protect, receive
 from .emit import Emitter, annotate, defaults
-from .facts import FLOAT, Facts, Listed, Mapped, Num, Opaque
+from .facts import FLOAT, Facts, Listed, Mapped, Num, Opaque, Pair
 from .load import load
 from .naming import name_variables
 from .pairs import always_assigned, own_copies, settle_calls, unset
@@ -225,6 +225,8 @@ def own_result(s: Specialiser, where: Regions, table: Arguments, forward: ir.Blo
             return TupleV(tuple(own(v) for v in value.items), value.cls)
         if isinstance(value, ListV):
             return ListV(tuple(own(v) for v in value.items), value.site)
+        if isinstance(value, Leaf) and isinstance(s.facts[value.name], (Listed, Mapped, Pair)):
+            return detached(s, where, held, value)
         if not isinstance(value, Leaf) or not isinstance(s.facts[value.name], Num):
             return value
         roots = roots_of(s.facts[value.name])
@@ -234,6 +236,18 @@ def own_result(s: Specialiser, where: Regions, table: Arguments, forward: ir.Blo
 
     with s.writing(forward):
         return own(result)
+
+
+def detached(s: Specialiser, where: Regions, held: set[int], value: Leaf) -> Leaf:
+    """A list or dict that is a result, copied with what is in it where the reverse sweep or the caller changes that."""
+    from ..runtime import objects
+    from .sharing import reachable
+
+    found = reachable(s, s.facts[value.name])
+    if not found & held and not any(where.find(root) in where.written for root in found):
+        return value
+    expr = ir.call(s.bind("detached", objects.detached), ir.name(value.name))
+    return s.let(expr, s.facts[value.name], hint=s.hints[value.name], may_raise=False)
 
 
 def parameter_name(table: Arguments, parameter: str) -> Any:

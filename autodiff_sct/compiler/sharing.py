@@ -18,6 +18,7 @@ from .regions import written_by
 from .specialise.values import Leaf, ListV, Value
 
 if TYPE_CHECKING:
+    from .specialise.state import Specialiser
     from .reverse import Reverse
 
 
@@ -120,3 +121,18 @@ def holds_memory(r: Reverse, facts: Any) -> bool:
     if isinstance(facts, Num):
         return any(region in r.regions.written for region in regions_in(r, facts))
     return isinstance(facts, (Listed, Mapped, Pair))
+
+
+def reachable(s: Specialiser, facts: Any) -> set[int]:
+    """The places of all the memory that a value leads to."""
+    found: set[int] = set()
+    pending = [facts]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Pair):
+            pending += item.items
+        new = set(getattr(item, "roots", ())) - found
+        found |= new
+        if new and isinstance(item, (Listed, Mapped)):
+            pending.append(s.elements_of(item))
+    return found

@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-__all__ = ["build", "like", "peek", "put_back", "rebuild"]
+import numpy as np
+
+__all__ = ["build", "detached", "like", "peek", "put_back", "rebuild"]
 
 MISSING = object()
 
@@ -24,6 +26,18 @@ def rebuild(obj: Any, **fields: Any) -> Any:
     for name, value in fields.items():
         object.__setattr__(result, name, value)
     return result
+
+
+def detached(value: Any) -> Any:
+    """A copy of a container and of the arrays in it."""
+    if isinstance(value, tuple):
+        items = [detached(item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(value, list):
+        return [detached(item) for item in value]
+    if isinstance(value, dict):
+        return {key: detached(item) for key, item in value.items()}
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def like(shadow: Any, value: Any) -> Any:

@@ -27,7 +27,7 @@ from .emit import Emitter, annotate
 from .facts import Facts, Listed, Mapped, Num, Opaque, Pair
 from .naming import name_variables
 from .regions import Regions, regions, roots_of
-from .specialise.recursion import Recursion
+from .specialise.recursion import Recursion, every_root
 from .specialise.state import Specialiser
 from .specialise.values import Frame, Leaf, Value
 
@@ -207,12 +207,34 @@ def reverse_call(r: Any, stmt: ir.Let) -> None:
     returned = [p for p in rec.inputs if p in variant.wanted and p not in rec.written]
     if not returned:
         s.block.append(ir.Effect(expr, s.origin, "adjoint"))
+        s.block[-1].state_reads = held_in_state(rec, stmt, state)
         return
     found = s.let_several(expr, [cotangent_facts(s, p, op.arguments[p]) for p in returned], None, effect=bool(written))
+    s.block[-1].state_reads = held_in_state(rec, stmt, state)
     for p, leaf in zip(returned, found):
         s.hints[leaf.name] = f"d_{s.hints[p]}"
+        s.named.add(leaf.name)  # a statement of its own, which keeps what it reads
         if p in wanted:
             r.add(op.arguments[p].name, leaf, True)
+
+
+def held_in_state(rec: Recursion, stmt: ir.Let, state: str) -> list[str]:
+    """The caller's variables whose memory the backward function may read through its state."""
+    assert stmt.op is not None
+    given = [v.name for p, v in stmt.op.arguments.items() if p not in rec.written and isinstance(v, Leaf)]
+    return [*given, *(t for t in stmt.targets if t != state)]
+
+
+def refuse_stale_state(s: Specialiser, back: ir.Block, changed: list[str]) -> None:
+    """A state refers to the memory that the forward function worked on, not to a copy of it."""
+    roots = frozenset().union(*(every_root(s, s.facts[n]) for n in changed))
+    for stmt in ir.walk(back):
+        if any(every_root(s, s.facts[n]) & roots for n in getattr(stmt, "state_reads", ())):
+            raise AliasError(
+                "memory that a recursive function keeps for its derivative is written, in or around a function whose backward part is separate",
+                "give the recursive function a copy",
+                stmt.origin,
+            )
 
 
 def check_overlap(s: Specialiser, rec: Recursion, stmt: ir.Let, r: Any) -> None:
@@ -416,6 +438,7 @@ def own_copies(s: Specialiser, back: ir.Block, given: set[str], sure: set[str]) 
 
     outside = [n for n in outside_names(back) if n not in given]
     changed = changed_names(back, s)
+    refuse_stale_state(s, back, [n for n in [*outside, *given] if n in changed and n in s.facts])
     copies: ir.Block = []
     for n in outside:
         if n in changed:

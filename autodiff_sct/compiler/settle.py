@@ -79,7 +79,7 @@ def regions_read(r: Reverse, stmt: Any) -> set[int]:
         names = set().union(*(content_names(b) for b in stmt.bounds))
     elif isinstance(stmt, ir.Return):
         names = content_names(stmt.value)
-    names |= lengths_read(r, stmt)
+    names |= lengths_read(r, stmt) | set(getattr(stmt, "state_reads", ()))
     found = {r.regions.of(n) for n in names if ir.is_variable(n) and n in r.first}
     return {region for region in found if region is not None and region in r.regions.written}
 

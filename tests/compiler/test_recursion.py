@@ -592,3 +592,66 @@ def test_function_as_an_argument():
         return simpson(lambda t: np.exp(-t * x), 0.0, x * 2, depth)
 
     assert ad.grad(program)(1.3, 2) == pytest.approx(numeric(lambda x: program(x, 2), 1.3), rel=1e-5)
+
+
+def cubes(a, n):
+    if n <= 0:
+        return np.sum(a * a * a)
+    return cubes(a, n - 1) * np.sum(np.sin(a))
+
+
+def exponentials(a, n):
+    return np.exp(a) if n <= 0 else np.exp(exponentials(a, n - 1) * 0.1)
+
+
+def argument_written_later(x, n):
+    y = x * 1.0
+    t = cubes(y, n)
+    y[0] = 5 * y[1]
+    return t + np.sum(y * y)
+
+
+def result_written_later(x, n):
+    y = exponentials(x * 1.0, n)
+    y[0] = 5 * y[1] * y[0]
+    y *= y
+    return np.sum(y * y)
+
+
+def both_in_a_loop(x, n):
+    y, t = x * 1.0, 0.0
+    for k in range(n):
+        t = t + cubes(y, k)
+        y[0] = y[0] * y[1]
+        z = exponentials(y, k)
+        z[1] = z[0] * z[1]
+        t = t + np.sum(z * z)
+    return t
+
+
+def ends(items, n):
+    return items[0] * items[1] if n <= 0 else ends(items, n - 1) * items[-1]
+
+
+def list_changed_later(x, n):
+    items = [x[0], x[0] * x[1], np.sin(x[1])]
+    t = ends(items, n)
+    items[0] = x[1] * 3
+    items.append(x[1] * 5)
+    return t * items[0] * items[-1]
+
+
+@pytest.mark.parametrize("fn", [argument_written_later, result_written_later, both_in_a_loop, list_changed_later])
+def test_what_the_state_keeps_is_written_later(fn):
+    x = np.array([0.3, 0.7, -0.4])
+    expected = numeric(lambda v: fn(v, 2), x)
+    np.testing.assert_allclose(ad.grad(fn)(x, 2), expected, rtol=1e-5)
+    n = np.arange(3)
+    np.testing.assert_allclose(ad.jvp(lambda v: fn(v, len(n) - 1), (x,), (x * 0 + 1,))[1], np.sum(expected), rtol=1e-5)
+    try:
+        _, pull = ad.vjp(lambda v: fn(v, len(n) - 1), x)
+    except AutodiffError:
+        return
+    for _ in range(2):
+        found = pull(1.0)
+        np.testing.assert_allclose(found[0] if isinstance(found, tuple) else found, expected, rtol=1e-5)

@@ -76,8 +76,10 @@ class Shadows:
                 for c in stmt.carries:
                     if self.wanted(c.phi) or self.wanted(c.out):
                         self.table[c.out] = self.given.get(c.out) or self.fresh(c.out)
-            elif isinstance(stmt, ir.Try) and any(self.wanted(target) for target, _ in stmt.merges):
-                raise AliasError("an array that is written later comes out of a `try`", "copy it after the try statement", stmt.origin)
+            elif isinstance(stmt, ir.Try):
+                for target, names in stmt.merges:
+                    if self.wanted(target):
+                        self.merge_paths(stmt, target, names)
 
     def wanted(self, name: str) -> bool:
         return self.r.activity.active(name) and self.r.has_shadow(name)
@@ -270,7 +272,10 @@ class Shadows:
             for (source, _), block, is_inner in zip(sides, blocks, inner):
                 with s.writing(block):
                     names.append((self.fresh(m.target) if is_inner or source is None else self.of(source)).name)
-            target = s.fresh(f"d_{s.hints[m.target]}", self.facts(m.target))
+            facts = self.facts(m.target)
+            for n in names:
+                facts = replace(facts, roots=roots_of(facts) | roots_of(s.facts[n])) if hasattr(facts, "roots") else facts
+            target = s.fresh(f"d_{s.hints[m.target]}", facts)
             s.named.add(target)
             node = ir.If(stmt.test, blocks[0], blocks[1], [ir.Merge(target, names[0], names[1])], stmt.origin)
             node.primal = stmt  # type: ignore[attr-defined]
@@ -282,6 +287,39 @@ class Shadows:
                 if source in self.given:
                     raise AliasError("one array gets two names in a branch", "copy it", stmt.origin)
                 self.given[source] = shadow
+
+    def merge_paths(self, stmt: ir.Try, target: str, names: list[str | None]) -> None:
+        """The shadow of what a ``try`` leaves behind."""
+        blocks = [stmt.body, *(block for _, _, block in stmt.handlers)]
+        inner = [source is None or source in defined(block) for source, block in zip(names, blocks)]
+        given = self.given.get(target)
+        if given is not None and not all(inner):
+            raise AliasError(f"{self.r.s.hints[target]!r} is one of several arrays, depending on the path, and is written", "copy it on all paths", stmt.origin)
+        shadow = (given or self.fresh(target)) if all(inner) else self.of_path(stmt, target, names, inner, 0)
+        self.table[target] = shadow
+        for source, is_inner in zip(names, inner):
+            if source is not None and is_inner:
+                if source in self.given:
+                    raise AliasError("one array gets two names in a `try`", "copy it", stmt.origin)
+                self.given[source] = shadow
+
+    def of_path(self, stmt: ir.Try, target: str, names: list[str | None], inner: list[bool], k: int) -> Leaf:
+        """The shadow on the path that was taken, from path `k` on."""
+        s, source = self.r.s, names[k]
+        if k == len(names) - 1:
+            return self.fresh(target) if inner[k] or source is None else self.of(source)
+        blocks: list[ir.Block] = [[], []]
+        with s.writing(blocks[0]):
+            here = self.fresh(target) if inner[k] or source is None else self.of(source)
+        with s.writing(blocks[1]):
+            rest = self.of_path(stmt, target, names, inner, k + 1)
+        out = s.fresh(f"d_{s.hints[target]}", self.facts(target))
+        s.named.add(out)
+        test = gast.Compare(ir.name(stmt.took), [gast.Eq()], [ir.constant(k)])
+        node = ir.If(test, blocks[0], blocks[1], [ir.Merge(out, here.name, rest.name)], stmt.origin)
+        node.path = (stmt, k)  # type: ignore[attr-defined]
+        s.block.append(node)
+        return Leaf(out)
 
     # -- loops
 

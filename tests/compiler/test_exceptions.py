@@ -381,6 +381,16 @@ def else_in_try_in_loop(x: Any, n: Any) -> Any:
     return t
 
 
+@case((V, 1), (V, 9))
+def comprehension_in_try(x: Any, i: Any) -> Any:
+    try:
+        v = [x[k] * x[k + i] for k in range(3)]
+        s = v[0] * v[1] + sum(v)
+    except IndexError:
+        s = x[0] * x[1]
+    return s * x[2]
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn: Any, args: Any) -> None:
     check_gradient(fn, args)
@@ -467,3 +477,17 @@ def test_a_derivative_in_an_exception_is_right_or_refused() -> None:
     except ad.AutodiffError:
         return
     assert abs(gradient - 3.0) < 1e-9
+
+
+def assigned_before_it_raises(x: Any, i: int) -> Any:
+    y = x[0]
+    try:
+        z = (y := y * x[1]) * x[i]
+    except IndexError:
+        z = y * 5.0
+    return z * y
+
+
+def test_a_step_cut_off_in_its_middle_is_refused() -> None:
+    with pytest.raises(ad.AutodiffError, match="may or may not have been changed"):
+        ad.grad(assigned_before_it_raises)(V, 9)

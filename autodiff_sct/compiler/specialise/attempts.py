@@ -93,13 +93,10 @@ def small_attempt(s: Specialiser, node: Any) -> None:
 def before_body(s: Specialiser, node: Any, entry: dict[Any, Value], end: dict[Any, Value]) -> dict[Any, Value]:
     """What a handler sees: names that the block assigns last have their old values, the rest may have been changed."""
     assert s.frame is not None
-    assigned = {
-        n.id
-        for each in node.body
-        for n in gast.walk(each)
-        if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)
-    }
-    own = {(s.frame.id, id) for id in assigned - set(s.frame.nonlocals)}
+    parts = [part for each in node.body for part in gast.walk(each)]
+    assigned = {n.id for n in parts if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    early = {n.target.id for n in parts if isinstance(n, gast.NamedExpr)}
+    own = {(s.frame.id, id) for id in assigned - early - set(s.frame.nonlocals)}
 
     def seen(key: Any, value: Value) -> Value:
         now = end.get(key, value)
@@ -107,7 +104,8 @@ def before_body(s: Specialiser, node: Any, entry: dict[Any, Value], end: dict[An
             return value
         return Poison(f"{label(key)!r} may or may not have been changed when the exception came")
 
-    return {key: seen(key, value) for key, value in entry.items()}
+    made = [(s.frame.id, id) for id in early if (s.frame.id, id) not in entry]
+    return {key: seen(key, value) for key, value in [*entry.items(), *((key, MISSING) for key in made)]}
 
 
 def write_handler(s: Specialiser, handler: Any, ends: Ends) -> tuple[Any, str | None, ir.Block]:

@@ -212,8 +212,9 @@ class Nesting:
         expr = let.expr
         if not whole or not isinstance(expr, gast.Subscript) or not isinstance(expr.value, gast.Name):
             return False
-        if not roots_of(self.s.facts[let.target]) & roots_of(self.s.facts.get(expr.value.id, Num())):
-            return False
+        base = self.s.facts.get(expr.value.id)
+        if not isinstance(base, Num) or not roots_of(self.s.facts[let.target]) & roots_of(base):
+            return False  # an item of a list is not a place in it
         stmt.base, stmt.index = expr.value.id, expr.slice
         return True
 

@@ -451,7 +451,7 @@ def emit(s: Specialiser, where: Regions, request: Request, table: Arguments, pro
         program = [*front, *back]
     settle_calls(s, program)
     observe(request, "optimise", s, program)
-    externals = list(s.externals.values())
+    externals = used_externals(s, program, request)
     arguments = dict(table.names)
     used = set(arguments.values()) | set(seeds.values())
     used |= set(s.globals)
@@ -555,6 +555,22 @@ def outside_names(block: ir.Block) -> list[str]:
 
     made = defined(block) | {stmt.index for stmt in ir.walk(block) if isinstance(stmt, ir.Loop)}
     return [n for n in dict.fromkeys(n for stmt in block for n in reads_inside(stmt)) if n not in made]
+
+
+def used_externals(s: Specialiser, program: ir.Block, request: Request) -> list[External]:
+    """What the emitted function reads from outside; the kind of everything else that was looked at is guarded."""
+    from .specialise.externals import KindGuard
+
+    read = {n for stmt in ir.walk(program) for n in ir.reads(stmt)}
+    read |= {n for stmt in ir.walk(program) for c in getattr(stmt, "carries", []) for n in (c.init, c.next) if n}
+    read |= {n for stmt in ir.walk(program) for m in getattr(stmt, "merges", []) if isinstance(m, ir.Merge) for n in (m.then, m.orelse) if n}
+    result = []
+    for external in s.externals.values():
+        if external.name in read or any(external.key is w for w in request.weights):
+            result.append(external)
+        else:
+            s.guards.append(KindGuard(external.read))
+    return result
 
 
 def default_seed(request: Request, seeds: dict[str, str]) -> bool:

@@ -90,7 +90,7 @@ def test_sparse_meshgrid() -> None:
         (np.block, ([[[A, A]]],), {}),
         (np.array, ([[[[1.0]]]],), {}),
     ],
-    ids=str,
+    ids=lambda value: getattr(value, "__name__", type(value).__name__),
 )
 def test_refused(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     y = fn(*args, **kwargs)

@@ -15,7 +15,9 @@ import numpy as np
 
 from .. import ir
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, of_value
-from ..structure import Branch, Leaf as LeafTree, Listing, Static, describe
+from ..structure import Branch, Listing, Static, describe
+from ..structure import Leaf as LeafTree
+from ..structure import key as kind_of
 from .state import Specialiser
 from .values import Bound, Const, External, Leaf, Obj, TupleV, Value
 
@@ -32,6 +34,16 @@ class Guard:
         return value is self.expected or (
             type(value) is type(self.expected) and isinstance(value, GUARDED_BY_VALUE) and value == self.expected
         )
+
+
+class KindGuard:
+    """Something outside must stay of the kind that it was: the program was compiled for that, though it does not read it."""
+
+    def __init__(self, read: Callable[[], Any]) -> None:
+        self.read, self.expected = read, kind_of(read())
+
+    def holds(self) -> bool:
+        return bool(kind_of(self.read()) == self.expected)
 
 
 GUARDED_BY_VALUE = (int, float, complex, str, bytes, bool, tuple)

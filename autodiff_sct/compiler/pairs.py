@@ -15,7 +15,7 @@ import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import gast
 
@@ -187,7 +187,7 @@ def reverse_call(r: Any, stmt: ir.Let) -> None:
     """The reverse of a call: a call of the backward function."""
     s, op = r.s, stmt.op
     assert op is not None
-    rec = op.fn
+    rec: Recursion = cast(Any, op.fn)
     wanted = called_for(rec, stmt, r.activity.active, s)
     used = any(r.activity.active(t) for t in stmt.targets) or bool(wanted & rec.written)
     if not rec.written and not (wanted and used):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from . import ir
 from .pairs import (
@@ -26,7 +26,7 @@ def tangent_call(f: Any, stmt: ir.Let) -> None:
     """A call with tangents."""
     s, op = f.s, stmt.op
     assert op is not None
-    rec = op.fn
+    rec: Recursion = cast(Any, op.fn)
     wanted = called_for(rec, stmt, f.active, s)
     if not wanted:
         s.block.append(stmt)

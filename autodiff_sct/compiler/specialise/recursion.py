@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import gast
 import numpy as np
@@ -155,7 +155,7 @@ def compile_recursion(s: Specialiser, key: Any, frame: Frame, bound: dict[str, V
     working = [r for r in s.recursions.values() if r.working]
     if sum(r.site is frame.site for r in working) >= NESTED:
         raise s.refuse(NEVER, "write it as a loop")
-    hint = getattr(frame.site, "co_name", None) or getattr(frame.site, "name", "recursive")
+    hint = str(getattr(frame.site, "co_name", None) or getattr(frame.site, "name", "recursive"))
     rec = Recursion("", frame.site, keep=keep)
     rec.name = s.bind(hint if hint.isidentifier() else "lambda_", rec).id
     rec.working = True
@@ -324,7 +324,7 @@ def call(s: Specialiser, rec: Recursion, arguments: list[Value]) -> Value:
     gather(s, rec, rec.shape, moved, facts)
     given = dict(zip(rec.params, arguments)) | {c: Leaf(c) for c in rec.captures}
     expr = ir.call(ir.name(rec.name), *(s.expr(v) for v in given.values()))
-    leaves = s.let_several(expr, facts or [Opaque(type(None))], ir.Op(rec, given), hint="result", effect=rec.effects)
+    leaves = s.let_several(expr, facts or [Opaque(type(None))], ir.Op(cast(Any, rec), given), hint="result", effect=rec.effects)
     rec.calls.append(s.block[-1])
     for p, value in zip(rec.params, arguments):
         give_back(s, s.facts[p], s.facts_of(value), moved)
@@ -393,7 +393,7 @@ def translated(facts: Facts, moved: dict[int, frozenset[int]], root: int | None)
     if isinstance(facts, (Num, Listed, Mapped)):
         roots = frozenset().union(*(moved.get(r, frozenset([r])) for r in facts.roots))
         own = root is not None and (not isinstance(facts, Num) or (facts.kind in ("array", None) and facts.dims != ()))
-        return replace(facts, roots=roots | ({root} if own else frozenset()))
+        return replace(facts, roots=roots | (frozenset([root]) if own and root is not None else frozenset()))
     return facts
 
 

@@ -61,7 +61,7 @@ def name_adjoint(s: Specialiser, leaf: Value, name: str) -> None:
 def is_full(s: Specialiser, value: Value, name: str) -> bool:
     """Whether a cotangent surely has its variable's shape."""
     have, want = s.num(value), s.facts[name]
-    if isinstance(value, Leaf) and s.fits.get(value.name) == name:
+    if s.fits_shape_of(value, name):
         return True
     if have is None or not isinstance(want, Num) or have.dims is None or want.dims is None:
         return False
@@ -93,7 +93,7 @@ def fit(s: Specialiser, value: Value, name: str) -> Value:
     """A contribution in the shape and dtype of its variable, summed over the axes along which that was broadcast."""
     want = s.facts[name]
     have = s.num(value)
-    if not isinstance(want, Num) or (isinstance(value, Leaf) and s.fits.get(value.name) == name):
+    if not isinstance(want, Num) or s.fits_shape_of(value, name):
         return value
     if have is None or have.dims is None or want.dims is None or have.dtype is None or want.dtype is None:
         return arrays_helper(s, value, name)

@@ -206,7 +206,16 @@ class Reverse:
             if len(stmt.targets) == 1 and isinstance(s.facts[stmt.target], Num):
                 d = spread(s, d, stmt.target)
         entries = apply_rule(s, row.reverse, op_.fn, self.result(stmt), d, op_.arguments)
+        if row.kind == "elementwise" and len(names) == 1:
+            self.note_fit(stmt, op_.arguments[names[0]], entries.get(names[0]), d)
         self.distribute(op_, entries, names, d, owned)
+
+    def note_fit(self, stmt: ir.Let, argument: Value, entry: Value | None, d: Value) -> None:
+        """The entry of an operation that keeps the shape of its argument has that shape."""
+        s = self.s
+        if isinstance(argument, Leaf) and isinstance(entry, Leaf) and s.fits_shape_of(d, stmt.target):
+            if s.alike.get(stmt.target) == s.alike.get(argument.name, argument.name):
+                s.fits.setdefault(entry.name, argument.name)
 
     def may_stay_narrow(self, stmt: ir.Let, op_: ir.Op, names: list[str]) -> bool:
         """Whether no input was broadcast, so that a narrow cotangent stays right."""

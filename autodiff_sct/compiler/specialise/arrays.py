@@ -299,7 +299,21 @@ def apply(
         return TupleV(tuple(leaves), facts.cls if facts.cls is not list else None)
     quiet = cannot_fail(s, fn, args) if elementwise else fn in (np.sum, np.mean) and len(args) == 1 and not kwargs
     result = s.let(expr, facts, op, hint, may_raise=not quiet)
+    if elementwise:
+        note_shape(s, fn, result, args)
     return as_tensor(s, result, args) if isinstance(facts, Num) and facts.tensor else result
+
+
+CHANGE_DTYPE = {np.absolute, np.real, np.imag, np.angle}
+
+
+def note_shape(s: Specialiser, fn: Any, result: Leaf, args: list[Value]) -> None:
+    """An elementwise function of one array and Python numbers keeps the array's shape and dtype, whatever they are."""
+    arrays = [a for a in args if (f := numeric(s, a)) is None or not f.python]
+    if len(arrays) == 1 and isinstance(arrays[0], Leaf) and fn not in CHANGE_DTYPE:
+        have, made = s.facts[arrays[0].name], s.facts[result.name]
+        if isinstance(have, Num) and isinstance(made, Num) and have.dtype == made.dtype:
+            s.alike[result.name] = s.alike.get(arrays[0].name, arrays[0].name)
 
 
 def as_tensor(s: Specialiser, value: Leaf, args: list[Value]) -> Leaf:

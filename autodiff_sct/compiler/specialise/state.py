@@ -54,6 +54,7 @@ class Specialiser:
         self.held: frozenset[int] = frozenset()  # roots of arrays that a loop goes over
         self.imports: dict[Any, Value] = {}
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
+        self.alike: dict[str, str] = {}  # variable -> one that surely has its shape and dtype
         self.definitions: dict[str, Any] = {}
         self.equal: dict[Any, Any] = {}
         self.short_loops: list[Any] = []  # sites of the loops around that could be written out
@@ -87,6 +88,11 @@ class Specialiser:
         a, b = self.canonical(a), self.canonical(b)
         if a != b and isinstance(a, Dim) and isinstance(b, Dim):
             self.equal[b] = a
+
+    def fits_shape_of(self, cotangent: Value, name: str) -> bool:
+        """Whether a cotangent was made for a variable, or for another that is alike."""
+        found = self.fits.get(cotangent.name) if isinstance(cotangent, Leaf) else None
+        return found is not None and self.alike.get(found, found) == self.alike.get(name, name)
 
     # -- names and roots
 

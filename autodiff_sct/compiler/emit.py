@@ -11,6 +11,14 @@ from . import ir
 from .specialise.expressions import fold_block
 
 
+LISTS = 5  # lists of saved values that are made on one line
+
+
+def is_new_list(stmt: Any) -> bool:
+    """Whether a statement makes a list of saved values."""
+    return isinstance(stmt, ir.Let) and getattr(stmt, "saves", False)
+
+
 class Emitter:
     """Writes blocks under the chosen names; notes which statement came from which line of the user's."""
 
@@ -29,6 +37,10 @@ class Emitter:
     def block(self, block: ir.Block, end: list[tuple[str, str]] | None = None) -> list[Any]:
         """The statements of a block, then the copies ``target = source`` at its end."""
         result: list[Any] = []
+        lists = [stmt for stmt in block if is_new_list(stmt)]
+        if len(lists) > 1:
+            result += self.new_lists(lists)
+            block = [stmt for stmt in block if not is_new_list(stmt)]
         for stmt in block:
             nodes = self.statement(stmt)
             if nodes and getattr(stmt, "origin", None) is not None:
@@ -36,6 +48,18 @@ class Emitter:
                     node.origin = stmt.origin
             result += nodes
         return result + self.copies(end or [])
+
+    def new_lists(self, lists: list[ir.Let]) -> list[Any]:
+        """The lists of saved values, several on a line."""
+        result = []
+        for k in range(0, len(lists), LISTS):
+            names = [store_name(self.text(stmt.target)) for stmt in lists[k : k + LISTS]]
+            empty = [gast.List([], gast.Load()) for _ in names]
+            if len(names) == 1:
+                result.append(gast.Assign(names, empty[0], None))
+            else:
+                result.append(gast.Assign([gast.Tuple(names, gast.Store())], ir.tuple_(empty), None))
+        return result
 
     def copies(self, pairs: list[tuple[str, str]]) -> list[Any]:
         moves = [(t, v) for t, v in dict.fromkeys((self.text(t), self.text(v)) for t, v in pairs) if t != v]

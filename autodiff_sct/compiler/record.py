@@ -120,7 +120,9 @@ class Record:
             list_name = self.s.fresh(f"{prefix}_{self.s.hints[name]}", Listed(frozenset([self.s.root(("saved", name))])))
             self.s.named.add(list_name)
             self.saved[name] = list_name
-            self.lists.append(ir.Let((list_name,), gast.List([], gast.Load())))
+            made = ir.Let((list_name,), gast.List([], gast.Load()))
+            made.saves = True  # type: ignore[attr-defined]
+            self.lists.append(made)
         return self.saved[name]
 
     def is_condition(self, name: str) -> bool:

@@ -120,7 +120,12 @@ class Analysis:
             elif isinstance(stmt, ir.Store) and self.is_useful(stmt.base):
                 for n in operands(self.s, stmt):
                     use(n)
-            elif isinstance(stmt, ir.Effect) and stmt.kind and stmt.kind != "publish" and self.is_useful(stmt.operands[0].name):
+            elif (
+                isinstance(stmt, ir.Effect)
+                and stmt.kind
+                and stmt.kind != "publish"
+                and self.is_useful(stmt.operands[0].name)
+            ):
                 for n in operands(self.s, stmt):
                     use(n)
         for name in list(self.s.facts):
@@ -135,27 +140,48 @@ class Analysis:
                 self.check_let(stmt, stmt.op)
             elif isinstance(stmt, ir.Effect) and stmt.kind.startswith("list."):
                 if self.is_varied(stmt.operands[0].name):
-                    raise UnsupportedSyntax(f"list.{stmt.kind[5:]} of a list that carries a derivative", "build a new list", stmt.origin)
+                    raise UnsupportedSyntax(
+                        f"list.{stmt.kind[5:]} of a list that carries a derivative", "build a new list", stmt.origin
+                    )
             elif isinstance(stmt, ir.Store) and stmt.op is not None and "opaque" in stmt.op.arguments:
                 if any(self.is_varied(n) for n in operands(self.s, stmt)):
-                    raise NoRule("a value that carries a derivative is stored in an object of unknown class", "store it in an array or a list", stmt.origin)
+                    raise NoRule(
+                        "a value that carries a derivative is stored in an object of unknown class",
+                        "store it in an array or a list",
+                        stmt.origin,
+                    )
 
     def check_let(self, stmt: ir.Let, op: ir.Op) -> None:
         fn = op.fn
-        if fn in TABLE and "argument 0" not in op.arguments or fn in NONDIFFERENTIABLE or fn in STRUCTURAL or isinstance(fn, Recursion):
+        if (
+            fn in TABLE
+            and "argument 0" not in op.arguments
+            or fn in NONDIFFERENTIABLE
+            or fn in STRUCTURAL
+            or isinstance(fn, Recursion)
+        ):
             return
         varied = [n for n in operands(self.s, stmt) if self.is_varied(n)]
         if not varied:
             return
         name = getattr(fn, "__name__", str(fn))
-        useful = any(self.is_useful(t) for t in stmt.targets) or any(not isinstance(self.s.facts[t], Num) and t in self.needed for t in stmt.targets)
+        useful = any(self.is_useful(t) for t in stmt.targets) or any(
+            not isinstance(self.s.facts[t], Num) and t in self.needed for t in stmt.targets
+        )
         if useful:
             raise NoRule(
-                f"{name} has no derivative rule" + (" for these arguments" if fn not in (opaque_call, opaque_method) and type(fn).__name__ == "Unbound" else ""),
-                f"register one with autodiff_sct.rule, wrap its result in stop_gradient, or write it with functions that have rules",
+                f"{name} has no derivative rule"
+                + (
+                    " for these arguments"
+                    if fn not in (opaque_call, opaque_method) and type(fn).__name__ == "Unbound"
+                    else ""
+                ),
+                "register one with autodiff_sct.rule, wrap its result in stop_gradient, or write it with functions that have rules",
                 stmt.origin,
             )
-        mutable = [n for n in varied if not (isinstance(f := self.s.facts[n], Num) and (f.python or f.kind == "npscalar"))]
+        mutable = [
+            n for n in varied if not (isinstance(f := self.s.facts[n], Num) and (f.python or f.kind == "npscalar"))
+        ]
         if stmt.effect and mutable and fn not in READERS and not is_reader(fn):
             raise NoRule(
                 f"{name} has no derivative rule and may write into an argument that carries a derivative",
@@ -168,7 +194,18 @@ class Analysis:
 
 def is_reader(fn: Any) -> bool:
     """Whether a function of a library surely leaves its arguments as they are."""
-    if getattr(fn, "__name__", "") in ("at", "shuffle", "put", "copyto", "place", "putmask", "partition", "setfield", "byteswap", "resize"):
+    if getattr(fn, "__name__", "") in (
+        "at",
+        "shuffle",
+        "put",
+        "copyto",
+        "place",
+        "putmask",
+        "partition",
+        "setfield",
+        "byteswap",
+        "resize",
+    ):
         return False
     module = getattr(fn, "__module__", None) or ""
     return module.split(".")[0] in ("numpy", "scipy", "math", "logging", "warnings", "builtins", "time")

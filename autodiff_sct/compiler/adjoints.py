@@ -75,7 +75,13 @@ def fits(s: Specialiser, a: Axis, b: Axis) -> bool:
 def is_narrower(s: Specialiser, value: Value, name: str) -> bool:
     """Whether a cotangent surely broadcasts to its variable's shape."""
     have, want = s.num(value), s.facts[name]
-    if have is None or not isinstance(want, Num) or have.dims is None or want.dims is None or len(have.dims) > len(want.dims):
+    if (
+        have is None
+        or not isinstance(want, Num)
+        or have.dims is None
+        or want.dims is None
+        or len(have.dims) > len(want.dims)
+    ):
         return False
     cut = len(want.dims) - len(have.dims)
     return all((isinstance(a, int) and a == 1) or fits(s, a, b) for a, b in zip(have.dims, want.dims[cut:]))
@@ -98,7 +104,13 @@ def fit(s: Specialiser, value: Value, name: str) -> Value:
     if have is None or have.dims is None or want.dims is None or have.dtype is None or want.dtype is None:
         return arrays_helper(s, value, name)
     if have.dtype.kind == "c" and want.dtype.kind != "c":
-        value = s.let(ir.attribute(s.expr(value), "real"), replace(have, dtype=np.empty(0, have.dtype).real.dtype, kind="float" if have.kind == "complex" else have.kind), op(s, np.real, val=value))
+        value = s.let(
+            ir.attribute(s.expr(value), "real"),
+            replace(
+                have, dtype=np.empty(0, have.dtype).real.dtype, kind="float" if have.kind == "complex" else have.kind
+            ),
+            op(s, np.real, val=value),
+        )
         have = s.num(value)
         assert have is not None and have.dtype is not None
     if not is_full(s, value, name) and not is_narrower(s, value, name):
@@ -124,14 +136,29 @@ def arrays_helper(s: Specialiser, value: Value, name: str) -> Value:
 def cast(s: Specialiser, value: Value, have: Num, want: Num) -> Value:
     assert have.dtype is not None and want.dtype is not None
     if want.kind == "float" and not have.python and have.dims == ():
-        return s.let(ir.call(gast.Name("float", gast.Load(), None, None), s.expr(value)), FLOAT, op(s, float, x=value), may_raise=False)
+        return s.let(
+            ir.call(gast.Name("float", gast.Load(), None, None), s.expr(value)),
+            FLOAT,
+            op(s, float, x=value),
+            may_raise=False,
+        )
     if want.kind == "complex" and not have.python and have.dims == ():
-        return s.let(ir.call(gast.Name("complex", gast.Load(), None, None), s.expr(value)), replace(want, roots=frozenset()), op(s, complex, x=value), may_raise=False)
+        return s.let(
+            ir.call(gast.Name("complex", gast.Load(), None, None), s.expr(value)),
+            replace(want, roots=frozenset()),
+            op(s, complex, x=value),
+            may_raise=False,
+        )
     if have.python or have.dtype == want.dtype or want.python:
         return value
     target = s.bind("np", np)
     expr = ir.call(ir.attribute(s.expr(value), "astype"), ir.attribute(target, want.dtype.name))
-    return s.let(expr, replace(have, dtype=want.dtype), op(s, np.ndarray.astype, x=value, dtype=Const(want.dtype)), may_raise=False)
+    return s.let(
+        expr,
+        replace(have, dtype=want.dtype),
+        op(s, np.ndarray.astype, x=value, dtype=Const(want.dtype)),
+        may_raise=False,
+    )
 
 
 def sum_out(s: Specialiser, value: Value, have: Num, want: Num) -> Value | None:
@@ -184,8 +211,18 @@ def spread(s: Specialiser, value: Value, name: str, bound: bool = False) -> Valu
         return value
     want = s.facts[name]
     have = s.num(value)
-    if isinstance(want, Num) and want.kind == "array" and have is not None and have.dims == () and (have.python or have.dtype == want.dtype):
-        return fitting(s, s.let(numpy_call(s, "full_like", ir.name(name), s.expr(value)), facts_like(s, name), may_raise=False), name)
+    if (
+        isinstance(want, Num)
+        and want.kind == "array"
+        and have is not None
+        and have.dims == ()
+        and (have.python or have.dtype == want.dtype)
+    ):
+        return fitting(
+            s,
+            s.let(numpy_call(s, "full_like", ir.name(name), s.expr(value)), facts_like(s, name), may_raise=False),
+            name,
+        )
     if isinstance(want, Num) and want.kind == "npscalar" and have is not None and have.python:
         return value
     return fitting(s, s.let(helper(s, runtime.spread, value, Leaf(name)), facts_like(s, name), may_raise=False), name)
@@ -203,7 +240,11 @@ def copied(s: Specialiser, value: Value) -> Value:
     if facts is None or facts.python or facts.kind == "npscalar" or (facts.kind is None and facts.dims == ()):
         return value
     own = replace(facts, roots=frozenset([s.root(("copy", s.counter))]))
-    expr = ir.call(ir.attribute(s.expr(value), "copy")) if facts.kind is not None else ir.binop(s.expr(value), gast.Mult, ir.constant(1))
+    expr = (
+        ir.call(ir.attribute(s.expr(value), "copy"))
+        if facts.kind is not None
+        else ir.binop(s.expr(value), gast.Mult, ir.constant(1))
+    )
     result = s.let(expr, own, may_raise=False)
     if isinstance(value, Leaf) and value.name in s.fits:
         s.fits[result.name] = s.fits[value.name]

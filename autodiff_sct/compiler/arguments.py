@@ -10,9 +10,9 @@ import gast
 
 from ..runtime import objects
 from . import ir
+from .adjoints import copied, facts_like, fit, numpy_call, spread, zeros
 from .facts import Listed, Mapped, Num, Opaque
 from .reverse import Reverse
-from .adjoints import copied, facts_like, fit, numpy_call, spread, zeros
 from .specialise.externals import facts_of_tree
 from .specialise.state import Specialiser
 from .specialise.values import Const, Leaf, Obj, TupleV, Value
@@ -26,7 +26,9 @@ class Arguments:
 
     names: dict[str, str] = field(default_factory=dict)  # variable -> name of the parameter
     values: dict[str, Value] = field(default_factory=dict)  # parameter -> value
-    entries: dict[str, ir.Let] = field(default_factory=dict)  # variable -> the statement that takes it out of a parameter
+    entries: dict[str, ir.Let] = field(
+        default_factory=dict
+    )  # variable -> the statement that takes it out of a parameter
     owners: dict[str, str] = field(default_factory=dict)  # variable -> the parameter that it is in
     written: frozenset[str] = frozenset()  # parameters that the program writes
 
@@ -48,7 +50,11 @@ def known(s: Specialiser, value: Any) -> Value:
     from .specialise.externals import outside_object
 
     plain = isinstance(value, (str, bytes, bool, type(None), type(Ellipsis), type, *FUNCTIONS))
-    return Const(value) if plain or callable(value) and not hasattr(value, "__dict__") else outside_object(s, value, lambda: value)
+    return (
+        Const(value)
+        if plain or callable(value) and not hasattr(value, "__dict__")
+        else outside_object(s, value, lambda: value)
+    )
 
 
 def take(s: Specialiser, table: Arguments, tree: Any, expr: Any, hint: str, path: Any) -> Value:
@@ -63,7 +69,10 @@ def take(s: Specialiser, table: Arguments, tree: Any, expr: Any, hint: str, path
         return leaf
     assert isinstance(tree, Branch)
     if issubclass(tree.cls, tuple):
-        items = [take(s, table, child, ir.subscript(expr, ir.constant(k)), f"{hint}_{k}", (path, k)) for k, child in zip(tree.keys, tree.children)]
+        items = [
+            take(s, table, child, ir.subscript(expr, ir.constant(k)), f"{hint}_{k}", (path, k))
+            for k, child in zip(tree.keys, tree.children)
+        ]
         return TupleV(tuple(items), tree.cls if tree.cls is not tuple else None)
     obj = Obj(path, tree.cls)
     for key, child in zip(tree.keys, tree.children):
@@ -102,10 +111,16 @@ def gradient(r: Reverse, value: Value, tree: Any, expr: Any) -> Any:
     if isinstance(value, Const):
         return s.expr(value)
     if isinstance(value, TupleV):
-        items = [gradient(r, v, child, ir.subscript(expr, ir.constant(k))) for k, (v, child) in enumerate(zip(value.items, tree.children))]
+        items = [
+            gradient(r, v, child, ir.subscript(expr, ir.constant(k)))
+            for k, (v, child) in enumerate(zip(value.items, tree.children))
+        ]
         return ir.tuple_(items) if value.cls is None else ir.call(s.bind(value.cls.__name__, value.cls), *items)
     assert isinstance(value, Obj)
-    parts = {k: gradient(r, initial(r, value, k), child, field_of(tree, expr, k)) for k, child in zip(tree.keys, tree.children)}
+    parts = {
+        k: gradient(r, initial(r, value, k), child, field_of(tree, expr, k))
+        for k, child in zip(tree.keys, tree.children)
+    }
     if tree.cls is dict:
         return gast.Dict([ir.constant(k) for k in parts], list(parts.values()))
     if tree.cls is list:
@@ -139,7 +154,13 @@ def leaf_gradient(r: Reverse, value: Leaf) -> Any:
     full = spread(s, fit(s, found.value, value.name), value.name)
     if full == found.value and not found.owned:
         full = copied(s, full)
-    if isinstance(facts, Num) and facts.kind == "array" and facts.dims == () and (have := s.num(full)) is not None and have.kind != "array":
+    if (
+        isinstance(facts, Num)
+        and facts.kind == "array"
+        and facts.dims == ()
+        and (have := s.num(full)) is not None
+        and have.kind != "array"
+    ):
         return numpy_call(s, "asarray", s.expr(full))
     return s.expr(full)
 

@@ -21,9 +21,9 @@ from .arguments import signature_of
 from .facts import UNKNOWN, Num
 from .load import note_origin
 from .pipeline import Emitted, Request
-from .specialise import builtin_calls as _builtin_calls  # noqa: F401  (registers what Python's functions mean)
-from .specialise import standard_library as _standard_library  # noqa: F401
+from .specialise import builtin_calls as _builtin_calls
 from .specialise import numpy_calls as _numpy_calls  # noqa: F401
+from .specialise import standard_library as _standard_library  # noqa: F401
 from .specialise.values import Leaf, ListV, Obj, TupleV
 from .structure import Leaf as LeafTree
 from .structure import Static, describe, is_tensor, key
@@ -43,7 +43,9 @@ class Compiled:
     emit = staticmethod(pipeline.adjoint)
     split = False
 
-    def __init__(self, fn: Any, positions: tuple[int, ...], weights: tuple[Any, ...], has_aux: bool, seeded: bool, value: bool) -> None:
+    def __init__(
+        self, fn: Any, positions: tuple[int, ...], weights: tuple[Any, ...], has_aux: bool, seeded: bool, value: bool
+    ) -> None:
         self.fn, self.positions, self.weights = fn, positions, weights
         self.has_aux, self.seeded, self.value = has_aux, seeded, value
         self.signature = signature_of(fn)
@@ -97,7 +99,9 @@ class Compiled:
             result.append(order[position])
         return tuple(result)
 
-    def variant(self, slots: tuple[Slot, ...], values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Variant:
+    def variant(
+        self, slots: tuple[Slot, ...], values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Variant:
         found_key = (tuple([key(v) for v in values]), tuple(kwargs) if kwargs else len(args))
         for variant in self.variants.get(found_key, ()):
             if variant.holds(self.fn):
@@ -113,14 +117,28 @@ class Compiled:
 
     def compile(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Variant:
         names = [name for name, _ in slots]
-        return Variant(self.emit(self.request_of(slots, values, wrt)), tuple(names), tuple(names.index(n) for n in wrt), self.fn)
+        return Variant(
+            self.emit(self.request_of(slots, values, wrt)), tuple(names), tuple(names.index(n) for n in wrt), self.fn
+        )
 
     def request_of(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Request:
         """What is asked of the compiler for these arguments."""
-        return self.request({name: (kind, describe(v, name, fields=True)) for (name, kind), v in zip(slots, values)}, wrt)
+        return self.request(
+            {name: (kind, describe(v, name, fields=True)) for (name, kind), v in zip(slots, values)}, wrt
+        )
 
     def request(self, parameters: dict[str, Any], wrt: tuple[str, ...]) -> Request:
-        return Request(self.fn, parameters, wrt, self.weights, self.has_aux, self.seeded, self.split, self.value or self.has_aux, self.name)
+        return Request(
+            self.fn,
+            parameters,
+            wrt,
+            self.weights,
+            self.has_aux,
+            self.seeded,
+            self.split,
+            self.value or self.has_aux,
+            self.name,
+        )
 
     def call(self, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...] = ()) -> Any:
         """Run a variant on arguments, unwrapped."""
@@ -165,7 +183,9 @@ class Compiled:
 class Adjoint(Compiled):
     """Values and gradients."""
 
-    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any = None) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
+    def run(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any = None
+    ) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
         """The value (None where it was not asked for), and the gradients by position and by weight."""
         if kwargs or len(args) != self.arity:
             return self.run_carefully(args, kwargs, seed)
@@ -183,7 +203,9 @@ class Adjoint(Compiled):
             return result[0], result[1:], ()
         return None, result if variant.count > 1 else (result,), ()
 
-    def run_carefully(self, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any, kinds: Any = None) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
+    def run_carefully(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any, kinds: Any = None
+    ) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
         """A call with everything that the short way leaves out."""
         slots, values = self.bind(args, kwargs)
         variant = self.variant(slots, values, args, kwargs)
@@ -213,7 +235,9 @@ class IndexPastArguments(AutodiffError, RuntimeError, IndexError):
 class Variant:
     """One emitted function, and what has to hold for it to be used."""
 
-    def __init__(self, emitted: Emitted, names: tuple[str, ...] = (), wrt: tuple[int, ...] = (), fn: Any = None) -> None:
+    def __init__(
+        self, emitted: Emitted, names: tuple[str, ...] = (), wrt: tuple[int, ...] = (), fn: Any = None
+    ) -> None:
         self.emitted, self.names, self.wrt, self.code = emitted, names, wrt, getattr(fn, "__code__", None)
         assert emitted.function is not None
         self.function = emitted.function
@@ -250,7 +274,9 @@ class Variant:
 def general_tree(parameter: inspect.Parameter) -> Any:
     """What is assumed of a parameter of which no example is given."""
     default = parameter.default
-    if default is not inspect.Parameter.empty and (default is None or isinstance(default, (bool, str)) or callable(default)):
+    if default is not inspect.Parameter.empty and (
+        default is None or isinstance(default, (bool, str)) or callable(default)
+    ):
         return Static(default)
     if default is not inspect.Parameter.empty and isinstance(default, (int, float)):
         return describe(default, parameter.name)
@@ -272,7 +298,10 @@ def check_overlap(compiled: Compiled, variant: Variant, values: tuple[Any, ...])
         if name in variant.written:
             for other, array in arrays:
                 if other != name and np.may_share_memory(value, array) and np.shares_memory(value, array):
-                    raise AliasError(f"the arguments {name!r} and {other!r} of {compiled.name} share memory, and one of them is written", "pass a copy of one of them")
+                    raise AliasError(
+                        f"the arguments {name!r} and {other!r} of {compiled.name} share memory, and one of them is written",
+                        "pass a copy of one of them",
+                    )
 
 
 def unwrapped(value: Any) -> Any:
@@ -363,7 +392,6 @@ def flat(seed: Any) -> Any:
         yield seed
 
 
-
 class Pullback(Compiled):
     """A value, and a function from seeds to gradients that may be called many times."""
 
@@ -372,7 +400,9 @@ class Pullback(Compiled):
     def __init__(self, fn: Any, positions: tuple[int, ...], weights: tuple[Any, ...], has_aux: bool) -> None:
         super().__init__(fn, positions, weights, has_aux, True, True)
 
-    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Callable[[Any], tuple[tuple[Any, ...], tuple[Any, ...]]]]:
+    def run(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Any, Callable[[Any], tuple[tuple[Any, ...], tuple[Any, ...]]]]:
         """The value, and ``pull(seed) -> (gradients by position, gradients by weight)``."""
         slots, values = self.bind(args, kwargs)
         variant = self.variant(slots, values, args, kwargs)

@@ -10,7 +10,6 @@ from ..errors import Origin
 from . import ir
 from .specialise.expressions import fold_block
 
-
 LISTS = 5  # lists of saved values that are made on one line
 
 
@@ -82,7 +81,12 @@ class Emitter:
             return [gast.Assign([gast.Tuple(targets, gast.Store())], value, None)]
         if isinstance(value, gast.Name) and value.id == targets[0].id:
             return []
-        if getattr(stmt, "in_place", False) and isinstance(value, gast.BinOp) and isinstance(value.left, gast.Name) and value.left.id == targets[0].id:
+        if (
+            getattr(stmt, "in_place", False)
+            and isinstance(value, gast.BinOp)
+            and isinstance(value.left, gast.Name)
+            and value.left.id == targets[0].id
+        ):
             return [gast.AugAssign(targets[0], value.op, value.right)]
         return [gast.Assign(targets, value, None)]
 
@@ -162,7 +166,11 @@ class Emitter:
         blocks = []
         for k, path in enumerate(paths):
             copies = [(target, names[k]) for target, names in stmt.merges if names[k]]
-            mark = gast.Assign([store_name(self.text(stmt.took))], ir.constant(k), None) if stmt.took in self.names else None
+            mark = (
+                gast.Assign([store_name(self.text(stmt.took))], ir.constant(k), None)
+                if stmt.took in self.names
+                else None
+            )
             blocks.append([*self.block(path, copies), *([mark] if mark is not None else [])] or [gast.Pass()])
         handlers = []
         for (kind, bound, _), body in zip(stmt.handlers, blocks[1:]):
@@ -187,7 +195,11 @@ def is_target(expr: Any, base: Any, index: Any, whole: bool) -> bool:
 def defaults(s: Any, emitter: Emitter, arguments: list[str], result: Any) -> tuple[list[Any], list[Any]]:
     """What the emitted function starts with, so that it may copy variables that some paths leave unbound; the check of a result that is one."""
     texts = {n: emitter.text(n) for n in s.unbound if n in emitter.names and n in s.defaulted | emitter.copied}
-    start = [gast.Assign([store_name(text)], ir.constant(None), None) for text in sorted(set(texts.values())) if text not in arguments]
+    start = [
+        gast.Assign([store_name(text)], ir.constant(None), None)
+        for text in sorted(set(texts.values()))
+        if text not in arguments
+    ]
     check = []
     for n in s.leaves(result):
         if n in texts and s.hints[n] != "result" and getattr(s.facts[n], "kind", None) is not None:

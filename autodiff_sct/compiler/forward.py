@@ -17,10 +17,10 @@ from ..errors import NoRule
 from ..rules.table import NONDIFFERENTIABLE, TABLE
 from ..runtime import broadcast
 from . import ir
-from .ir import ir_targets
 from .activity import Activity
 from .adjoints import copied, facts_like, fit, helper, is_full, spread, zeros
 from .facts import UNKNOWN, Listed, Mapped, Num, Pair
+from .ir import ir_targets
 from .pairs import is_recursive
 from .pairs_forward import tangent_call
 from .regions import Regions, enclosing_loops, roots_of
@@ -46,7 +46,7 @@ class Forward:
         self.around = enclosing_loops(block)
         for place, stmt in enumerate(ir.walk(block)):
             self.order[stmt] = place
-            self.first |= {name: place for name in ir_targets(stmt)}
+            self.first |= dict.fromkeys(ir_targets(stmt), place)
 
     def active(self, name: str) -> bool:
         return self.activity.active(name)
@@ -95,7 +95,11 @@ class Forward:
             value = fit(s, value, name)
             if not is_full(s, value, name):
                 value = spread(s, value, name)
-            if self.regions.is_written(name) and isinstance(value, Leaf) and any(v == value for v in self.tangents.values()):
+            if (
+                self.regions.is_written(name)
+                and isinstance(value, Leaf)
+                and any(v == value for v in self.tangents.values())
+            ):
                 value = copied(s, value)
         self.tangents[name] = self.variable(value, name)
 
@@ -162,7 +166,11 @@ class Forward:
             self.tangents[stmt.target] = self.variable(leaf, stmt.target)
         elif fn in (list.copy, operator.getitem) or self.is_view(stmt, op):
             self.same_operation(stmt)
-        elif fn in NONDIFFERENTIABLE or fn not in TABLE or all(not self.active(n) for v in op.arguments.values() for n in s.leaves(v)):
+        elif (
+            fn in NONDIFFERENTIABLE
+            or fn not in TABLE
+            or all(not self.active(n) for v in op.arguments.values() for n in s.leaves(v))
+        ):
             for target in stmt.targets:  # a constant that is written later
                 if self.active(target):
                     self.of(target)
@@ -190,7 +198,10 @@ class Forward:
         tangent = self.of(base)
         expr = ir.substitute(stmt.expr, {base: s.expr(tangent)})
         roots = roots_of(s.facts[tangent.name])
-        facts = [replace(f, roots=roots or f.roots) if isinstance(f := s.facts[t], Num) and f.roots else f for t in stmt.targets]
+        facts = [
+            replace(f, roots=roots or f.roots) if isinstance(f := s.facts[t], Num) and f.roots else f
+            for t in stmt.targets
+        ]
         leaves = [s.let(expr, facts[0], may_raise=False)] if len(facts) == 1 else s.let_several(expr, facts, None)
         for target, leaf in zip(stmt.targets, leaves):
             self.tangents[target] = self.variable(leaf, target)
@@ -204,13 +215,21 @@ class Forward:
             raise NoRule("sum with a start has no forward rule", "add the start to the sum instead", stmt.origin)
         if row.kind == "linear":
             if names != [next(iter(row.signature.parameters))]:
-                raise NoRule(f"{getattr(op.fn, '__name__', op.fn)} has no forward derivative with respect to {names[-1]!r}", "wrap that argument in stop_gradient", stmt.origin)
+                raise NoRule(
+                    f"{getattr(op.fn, '__name__', op.fn)} has no forward derivative with respect to {names[-1]!r}",
+                    "wrap that argument in stop_gradient",
+                    stmt.origin,
+                )
             total: list[Value] = [self.linear(stmt, op, names[0])]
             if len(stmt.targets) > 1:
                 total = list(total[0].items)
         else:
             if row.forward is None:
-                raise NoRule(f"{getattr(op.fn, '__name__', op.fn)} has no forward rule", "register one with autodiff_sct.rule.forward", stmt.origin)
+                raise NoRule(
+                    f"{getattr(op.fn, '__name__', op.fn)} has no forward rule",
+                    "register one with autodiff_sct.rule.forward",
+                    stmt.origin,
+                )
             total = self.shares(row, op, names, y, stmt)
         for target, value in zip(stmt.targets, total):
             if self.active(target):
@@ -284,7 +303,11 @@ class Forward:
         tangent = self.of(base.name)
         if stmt.aug is None:
             s.block.append(stmt)
-            given = self.list_tangent(value) if is_slice(index) and isinstance(s.facts[base.name], Listed) else self.stored(value)
+            given = (
+                self.list_tangent(value)
+                if is_slice(index) and isinstance(s.facts[base.name], Listed)
+                else self.stored(value)
+            )
             s.block.append(ir.Store(tangent.name, stmt.index, s.expr(given), None, s.origin))
         elif stmt.aug in (gast.Add, gast.Sub):
             s.block.append(stmt)
@@ -314,7 +337,9 @@ class Forward:
         arguments = {first: old, second: value}
         total = apply_rule(s, row.forward, stmt.op.fn, new, slot, arguments)[first]
         if isinstance(value, Leaf) and self.active(value.name):
-            total = self.plus(total, apply_rule(s, row.forward, stmt.op.fn, new, self.of(value.name), arguments)[second])
+            total = self.plus(
+                total, apply_rule(s, row.forward, stmt.op.fn, new, self.of(value.name), arguments)[second]
+            )
         if isinstance(total, Leaf) and total == slot:
             total = copied(s, total)
         s.block.append(stmt)
@@ -324,7 +349,13 @@ class Forward:
         s = self.s
         if stmt.kind == "append" and self.active(stmt.operands[0].name):
             shadow = self.of(stmt.operands[0].name)
-            s.block.append(ir.Effect(ir.call(ir.attribute(s.expr(shadow), "append"), s.expr(self.item(stmt.operands[1]))), s.origin, "tangent"))
+            s.block.append(
+                ir.Effect(
+                    ir.call(ir.attribute(s.expr(shadow), "append"), s.expr(self.item(stmt.operands[1]))),
+                    s.origin,
+                    "tangent",
+                )
+            )
         elif stmt.kind == "delete" and self.active(stmt.operands[0].name):
             tangent = self.of(stmt.operands[0].name)
             expr = ir.call(ir.attribute(s.expr(tangent), "pop"), s.expr(stmt.operands[1]))
@@ -334,7 +365,13 @@ class Forward:
             if self.active(base.name) and any(self.active(n) for n in s.leaves(value)):
                 name = stmt.kind.split(".")[0]
                 callee = ir.attribute(ir.attribute(s.bind("np", np), name), "at")
-                s.block.append(ir.Effect(ir.call(callee, s.expr(self.of(base.name)), s.expr(index), s.expr(self.of(value.name))), s.origin, "tangent"))
+                s.block.append(
+                    ir.Effect(
+                        ir.call(callee, s.expr(self.of(base.name)), s.expr(index), s.expr(self.of(value.name))),
+                        s.origin,
+                        "tangent",
+                    )
+                )
 
     # -- control
 
@@ -395,5 +432,3 @@ class Forward:
         names = [n for inside in ir.walk(stmt.body) for n in operands(self.s, inside)]
         names += [c.next for c in stmt.carries if c.next]
         return [n for n in dict.fromkeys(names) if n not in inner and self.active(n)]
-
-

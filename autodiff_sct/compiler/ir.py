@@ -186,7 +186,9 @@ def whole(expr: Expr) -> Expr:
     if isinstance(expr, gast.Slice):
         parts = [constant(None) if part is None else part for part in (expr.lower, expr.upper, expr.step)]
         return gast.Call(name("slice"), parts, [])
-    if isinstance(expr, (gast.Tuple, gast.List)) and any(isinstance(e, (gast.Slice, gast.Tuple, gast.List)) for e in expr.elts):
+    if isinstance(expr, (gast.Tuple, gast.List)) and any(
+        isinstance(e, (gast.Slice, gast.Tuple, gast.List)) for e in expr.elts
+    ):
         return type(expr)([whole(e) for e in expr.elts], expr.ctx)
     return expr
 

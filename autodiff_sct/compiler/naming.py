@@ -55,7 +55,9 @@ class Lives:
 
     def statement(self, stmt: Any, live: dict[str, float]) -> dict[str, float]:
         if isinstance(stmt, ir.If):
-            return self.branches(stmt, live, [stmt.then, stmt.orelse], [(m.target, [m.then, m.orelse]) for m in stmt.merges])
+            return self.branches(
+                stmt, live, [stmt.then, stmt.orelse], [(m.target, [m.then, m.orelse]) for m in stmt.merges]
+            )
         if isinstance(stmt, ir.Try):
             self.attempt(stmt, live)
             return live
@@ -69,7 +71,9 @@ class Lives:
             live.setdefault(name, stmt.place)
         return live
 
-    def branches(self, stmt: Any, live: dict[str, float], sides: list[ir.Block], merges: list[tuple[str, list[str | None]]]) -> dict[str, float]:
+    def branches(
+        self, stmt: Any, live: dict[str, float], sides: list[ir.Block], merges: list[tuple[str, list[str | None]]]
+    ) -> dict[str, float]:
         for target, _ in merges:
             self.define(target, stmt.end, live)
         result = dict(live)
@@ -159,7 +163,9 @@ def read_in_loop(stmt: ir.Loop) -> list[str]:
     from .record import reads_inside
 
     tests = [name for expr in (stmt.test, stmt.stop) if expr is not None for name in ir.names_in(expr)]
-    return [n for inner in [*stmt.head, *stmt.body] for n in reads_inside(inner)] + [n for n in tests if ir.is_variable(n)]
+    return [n for inner in [*stmt.head, *stmt.body] for n in reads_inside(inner)] + [
+        n for n in tests if ir.is_variable(n)
+    ]
 
 
 @dataclass
@@ -187,8 +193,13 @@ class Naming:
         self.fixed = arguments
         statements = list(ir.walk(program))
         # Python deletes the name of an `except` at its end, so it is nobody else's.
-        self.pinned = {bound for x in statements if isinstance(x, ir.Try) for _, bound, _ in x.handlers if bound is not None}
-        for stmt in [*(x for x in statements if isinstance(x, ir.Let)), *(x for x in statements if not isinstance(x, ir.Let))]:
+        self.pinned = {
+            bound for x in statements if isinstance(x, ir.Try) for _, bound, _ in x.handlers if bound is not None
+        }
+        for stmt in [
+            *(x for x in statements if isinstance(x, ir.Let)),
+            *(x for x in statements if not isinstance(x, ir.Let)),
+        ]:
             self.coalesce(stmt)
         self.taken: dict[str, list[Segment]] = defaultdict(list)
         self.reserved = set(s.globals) | set(keyword.kwlist) | set(dir(builtins))

@@ -12,8 +12,8 @@ import gast
 
 from . import ir
 from .facts import Num
-from .regions import Regions, roots_of
 from .ir import ir_targets
+from .regions import Regions, roots_of
 from .specialise.state import Specialiser
 
 REVERSE_DEPTH = 6  # operations in one expression of the reverse sweep
@@ -66,9 +66,16 @@ class Liveness:
                 return True
             return bool(roots_of(self.s.facts[stmt.base]) & self.live_roots)
         if isinstance(stmt, ir.If):
-            return any(self.keeps(inner) for inner in [*stmt.then, *stmt.orelse]) or any(m.target in self.live for m in stmt.merges)
+            return any(self.keeps(inner) for inner in [*stmt.then, *stmt.orelse]) or any(
+                m.target in self.live for m in stmt.merges
+            )
         if isinstance(stmt, ir.Loop):
-            return any(self.keeps(inner) for inner in [*stmt.head, *stmt.body]) or stmt.trips in self.live or any(c.out in self.live for c in stmt.carries) or stmt.kind == "while"
+            return (
+                any(self.keeps(inner) for inner in [*stmt.head, *stmt.body])
+                or stmt.trips in self.live
+                or any(c.out in self.live for c in stmt.carries)
+                or stmt.kind == "while"
+            )
         if isinstance(stmt, ir.With) and stmt not in self.strict:
             return any(self.keeps(inner) for inner in stmt.body)
         return True
@@ -204,7 +211,11 @@ class Nesting:
             return False
         if isinstance(stmt, ir.Store) and stmt.base == let.target:
             return self.through_view(stmt, let)
-        return self.limit == 0 or sum(size(e) for e in own_expressions(stmt)) + size(let.expr) <= self.limit or size(let.expr) == 0
+        return (
+            self.limit == 0
+            or sum(size(e) for e in own_expressions(stmt)) + size(let.expr) <= self.limit
+            or size(let.expr) == 0
+        )
 
     def through_view(self, stmt: ir.Store, let: ir.Let) -> bool:
         """``v = d[i]; v += e`` is ``d[i] += e``."""
@@ -237,7 +248,12 @@ class Nesting:
 
 
 def is_pop_call(expr: Any) -> bool:
-    return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr == "pop" and not expr.args
+    return (
+        isinstance(expr, gast.Call)
+        and isinstance(expr.func, gast.Attribute)
+        and expr.func.attr == "pop"
+        and not expr.args
+    )
 
 
 def own_expressions(stmt: Any) -> list[Any]:

@@ -94,17 +94,25 @@ def body_of(s: Specialiser, rec: Recursion) -> tuple[ir.Block, Regions]:
     s.unbound = unbound(block)
     where = regions(block, s.facts, s.elements)
     if frozenset(n for n in rec.inputs if where.is_written(n)) - rec.written:
-        raise AliasError(f"an argument of the recursive function {rec.name} shares memory with an array that is written", "copy it first", first_origin(block))
+        raise AliasError(
+            f"an argument of the recursive function {rec.name} shares memory with an array that is written",
+            "copy it first",
+            first_origin(block),
+        )
     return block, where
 
 
 def called_for(rec: Recursion, stmt: ir.Let, active: Callable[[str], bool], s: Specialiser) -> frozenset[str]:
     """The arguments of a call that carry a derivative."""
     assert stmt.op is not None
-    return frozenset(p for p, v in stmt.op.arguments.items() if any(active(n) for n in s.leaves(v)) and carries(s.facts[p]))
+    return frozenset(
+        p for p, v in stmt.op.arguments.items() if any(active(n) for n in s.leaves(v)) and carries(s.facts[p])
+    )
 
 
-def all_wanted(s: Specialiser, rec: Recursion, block: ir.Block, where: Regions, wanted: frozenset[str], forward: bool) -> tuple[frozenset[str], Activity]:
+def all_wanted(
+    s: Specialiser, rec: Recursion, block: ir.Block, where: Regions, wanted: frozenset[str], forward: bool
+) -> tuple[frozenset[str], Activity]:
     """The wanted arguments with those that inner calls want of this same function."""
     while True:
         ends = {n for n in rec.results if carries(s.facts[n])} | (rec.written & wanted)
@@ -119,7 +127,13 @@ def all_wanted(s: Specialiser, rec: Recursion, block: ir.Block, where: Regions, 
         wanted = frozenset(more)
 
 
-def variant_of(s: Specialiser, rec: Recursion, kind: str, wanted: frozenset[str], emit: Callable[[Specialiser, Recursion, Variant], None]) -> Variant:
+def variant_of(
+    s: Specialiser,
+    rec: Recursion,
+    kind: str,
+    wanted: frozenset[str],
+    emit: Callable[[Specialiser, Recursion, Variant], None],
+) -> Variant:
     """The emitted functions for at least these wanted arguments, made where there are none yet."""
     for known in rec.variants:
         if known.kind == kind and known.wanted >= wanted:
@@ -246,13 +260,25 @@ def check_overlap(s: Specialiser, rec: Recursion, stmt: ir.Let, r: Any) -> None:
     for p, roots in known:
         for other, found in known:
             if p in rec.written and other != p and roots & found:
-                raise AliasError(f"two arguments of the recursive function {rec.name} share memory, and one of them is written", "pass a copy of one of them", stmt.origin)
+                raise AliasError(
+                    f"two arguments of the recursive function {rec.name} share memory, and one of them is written",
+                    "pass a copy of one of them",
+                    stmt.origin,
+                )
     for k, t in enumerate(stmt.targets):
         own = roots_of(s.facts[t])
         others = [*known, *(("", roots_of(s.facts[u])) for u in stmt.targets[:k])]
         shared = [p for p, roots in others if own & roots]
-        if shared and r.regions.is_written(t) and (rec.written & set(shared) or written_later(r, stmt, r.regions.of(t))):
-            raise AliasError(f"what the recursive function {rec.name} returns may be its argument, and is written", "return a copy", stmt.origin)
+        if (
+            shared
+            and r.regions.is_written(t)
+            and (rec.written & set(shared) or written_later(r, stmt, r.regions.of(t)))
+        ):
+            raise AliasError(
+                f"what the recursive function {rec.name} returns may be its argument, and is written",
+                "return a copy",
+                stmt.origin,
+            )
 
 
 def cotangent(r: Any, name: str) -> Value:
@@ -396,7 +422,16 @@ def argument_gradient(r: Any, parameter: str) -> Any:
     return helper(s, zeros_like(), Leaf(parameter))
 
 
-def define_pair(s: Specialiser, where: Regions, rec: Recursion, variant: Variant, front: ir.Block, back: ir.Block, seeds: dict[str, str], shadows: dict[str, str]) -> None:
+def define_pair(
+    s: Specialiser,
+    where: Regions,
+    rec: Recursion,
+    variant: Variant,
+    front: ir.Block,
+    back: ir.Block,
+    seeds: dict[str, str],
+    shadows: dict[str, str],
+) -> None:
     """Print both functions."""
     from .optimise import REVERSE_DEPTH, Nesting
     from .pipeline import function, outside_names
@@ -416,7 +451,13 @@ def define_pair(s: Specialiser, where: Regions, rec: Recursion, variant: Variant
     state = list(dict.fromkeys(names[n] for n in outer))
     values = [ir.name(names[n]) for n in rec.results]
     body = [*unset(front, rec.inputs, outer, names), *Emitter(names, set()).block(front)]
-    body.append(gast.Return(ir.tuple_([*values, ir.tuple_([ir.name(n) for n in state])]) if values else ir.tuple_([ir.name(n) for n in state])))
+    body.append(
+        gast.Return(
+            ir.tuple_([*values, ir.tuple_([ir.name(n) for n in state])])
+            if values
+            else ir.tuple_([ir.name(n) for n in state])
+        )
+    )
     s.functions.append(function(variant.name, {n: arguments[n] for n in rec.inputs}, {}, body, False))
     given = "state" if "state" not in names.values() else "kept_state"
     tail = Emitter(names, set()).block(back)
@@ -443,7 +484,11 @@ def own_copies(s: Specialiser, back: ir.Block, given: set[str], sure: set[str]) 
     for n in outside:
         if n in changed:
             if any(m != n and roots_overlap(s, m, n) for m in outside):
-                raise AliasError("the backward function would have to copy several views of one array that it restores", "copy the array before writing into it", first_origin(back))
+                raise AliasError(
+                    "the backward function would have to copy several views of one array that it restores",
+                    "copy the array before writing into it",
+                    first_origin(back),
+                )
             fresh = s.fresh(s.hints[n], s.facts[n])
             s.named.add(fresh)
             own = ir.call(ir.attribute(ir.name(n), "copy"))
@@ -463,7 +508,11 @@ def check_state(s: Specialiser, state: list[str], written: list[str], origin: Or
     roots = frozenset().union(*(roots_of(s.facts[p]) for p in written))
     for n in state:
         if roots & roots_of(s.facts[n]):
-            raise AliasError(f"a recursive function keeps a view ({s.hints[n]!r}) of an argument that it writes", "index the argument itself, or copy the view", origin)
+            raise AliasError(
+                f"a recursive function keeps a view ({s.hints[n]!r}) of an argument that it writes",
+                "index the argument itself, or copy the view",
+                origin,
+            )
 
 
 def unset(front: ir.Block, inputs: list[str], wanted: list[str], names: dict[str, str]) -> list[Any]:

@@ -148,8 +148,10 @@ def drop_copy(s: Specialiser, block: ir.Block, copy: ir.Let) -> None:
         copy.expr = copy.expr.func.value
         copy.op = None
         return
-    if len(writes) == 1 and is_zeroing(block[writes[0]]) and not any(
-        touches(s, block[k], region, False) for k in range(writes[0] + 1, last + 1) if k not in users
+    if (
+        len(writes) == 1
+        and is_zeroing(block[writes[0]])
+        and not any(touches(s, block[k], region, False) for k in range(writes[0] + 1, last + 1) if k not in users)
     ):
         zeroing = block.pop(writes[0])
         block.insert(last, zeroing)
@@ -174,7 +176,12 @@ def is_list(s: Specialiser, name: str) -> bool:
 
 
 def is_zeroing(stmt: Any) -> bool:
-    return isinstance(stmt, ir.Store) and stmt.aug is None and isinstance(stmt.value, gast.Constant) and stmt.value.value == 0.0
+    return (
+        isinstance(stmt, ir.Store)
+        and stmt.aug is None
+        and isinstance(stmt.value, gast.Constant)
+        and stmt.value.value == 0.0
+    )
 
 
 def touches(s: Specialiser, stmt: Any, region: frozenset[int] | set[int], writing: bool) -> bool:
@@ -182,7 +189,9 @@ def touches(s: Specialiser, stmt: Any, region: frozenset[int] | set[int], writin
     for inner in ir.walk([stmt]):
         if isinstance(inner, ir.Store) and roots_of(s.facts[inner.base]) & region:
             return True
-        if isinstance(inner, ir.Effect) and any(ir.is_variable(n) and roots_of(s.facts[n]) & region for n in ir.reads(inner)):
+        if isinstance(inner, ir.Effect) and any(
+            ir.is_variable(n) and roots_of(s.facts[n]) & region for n in ir.reads(inner)
+        ):
             return True
         if not writing and any(roots_of(s.facts[n]) & region for n in ir.reads(inner)):
             return True

@@ -21,8 +21,8 @@ from .emit import Emitter, annotate, defaults
 from .facts import FLOAT, Facts, Listed, Mapped, Num, Opaque, Pair
 from .load import load
 from .naming import name_variables
-from .pairs import always_assigned, own_copies, settle_calls, unset
 from .optimise import REVERSE_DEPTH, Nesting, sweep_dead
+from .pairs import always_assigned, own_copies, settle_calls, unset
 from .peephole import improve, without_synonyms
 from .record import record
 from .regions import Regions, regions
@@ -108,7 +108,9 @@ def specialise(request: Request) -> tuple[Specialiser, Arguments, Value]:
             dynamic.add(restart.site)
 
 
-def pass_on(s: Specialiser, kind: Any, parameter: str, value: Value, args: list[Value], kwargs: dict[str, Value]) -> None:
+def pass_on(
+    s: Specialiser, kind: Any, parameter: str, value: Value, args: list[Value], kwargs: dict[str, Value]
+) -> None:
     import inspect
 
     if kind is inspect.Parameter.VAR_POSITIONAL:
@@ -129,7 +131,11 @@ def output_leaves(s: Specialiser, value: Value) -> list[str]:
         return [n for item in value.items for n in output_leaves(s, item)]
     if isinstance(value, Leaf):
         facts = s.facts[value.name]
-        return [value.name] if (isinstance(facts, Num) and facts.differentiable) or isinstance(facts, (Listed, Mapped)) else []
+        return (
+            [value.name]
+            if (isinstance(facts, Num) and facts.differentiable) or isinstance(facts, (Listed, Mapped))
+            else []
+        )
     return []
 
 
@@ -137,14 +143,22 @@ def check_output(s: Specialiser, value: Value, request: Request) -> Value:
     """The part of the result that is differentiated."""
     if request.has_aux:
         if not isinstance(value, TupleV) or len(value.items) < 2:
-            raise NotAux(f"has_aux needs a function that returns a tuple of two or more values; {request.name} does not")
+            raise NotAux(
+                f"has_aux needs a function that returns a tuple of two or more values; {request.name} does not"
+            )
         value = value.items[0]
     if isinstance(value, Const) and (value.value is None or isinstance(value.value, str)):
-        raise NotDifferentiable(f"{request.name} returns {value.value!r}, which has no derivative", "return a number or an array")
+        raise NotDifferentiable(
+            f"{request.name} returns {value.value!r}, which has no derivative", "return a number or an array"
+        )
     if isinstance(value, Leaf) and isinstance(s.facts[value.name], Opaque):
-        raise NotDifferentiable(f"{request.name} returns something that has no derivative", "return a number or an array")
+        raise NotDifferentiable(
+            f"{request.name} returns something that has no derivative", "return a number or an array"
+        )
     if isinstance(value, Obj) and value.cls not in (dict, list) and not output_leaves(s, value):
-        raise NotDifferentiable(f"{request.name} returns a {value.cls.__name__}, which has no derivative", "return a number or an array")
+        raise NotDifferentiable(
+            f"{request.name} returns a {value.cls.__name__}, which has no derivative", "return a number or an array"
+        )
     return value
 
 
@@ -286,14 +300,19 @@ def check_input(s: Specialiser, request: Request, parameter: str, value: Value) 
     tree = request.parameters[parameter][1]
     facts = s.facts_of(value)
     if isinstance(tree, Static):
-        raise NotDifferentiable(f"the argument {parameter!r} of {request.name} is {type(tree.value).__name__}, which has no derivative", "leave it out of grad_position")
+        raise NotDifferentiable(
+            f"the argument {parameter!r} of {request.name} is {type(tree.value).__name__}, which has no derivative",
+            "leave it out of grad_position",
+        )
     if isinstance(value, Leaf) and isinstance(facts, Num) and not facts.differentiable:
         raise NotDifferentiable(
             f"the argument {parameter!r} of {request.name} holds integers, which have no derivative",
             f"pass floats: `float({parameter})` or `{parameter}.astype(float)`",
         )
     if isinstance(value, Leaf) and isinstance(facts, Opaque):
-        raise NotDifferentiable(f"the argument {parameter!r} of {request.name} is not made of numbers", "leave it out of grad_position")
+        raise NotDifferentiable(
+            f"the argument {parameter!r} of {request.name} is not made of numbers", "leave it out of grad_position"
+        )
 
 
 def refuse_captured(s: Specialiser, where: Regions, active: Any) -> None:
@@ -323,7 +342,9 @@ def sow(r: Reverse, request: Request, chosen: Value, forward: ir.Block) -> dict[
         seeds[variable] = name
         given = Leaf(variable)
         if request.seeded:
-            given = s.let(ir.call(s.bind("seed", boundary.seed), ir.name(variable), ir.name(leaf)), full_facts(s, leaf), hint=name)
+            given = s.let(
+                ir.call(s.bind("seed", boundary.seed), ir.name(variable), ir.name(leaf)), full_facts(s, leaf), hint=name
+            )
             s.named.add(given.name)
         if isinstance(s.facts[leaf], (Listed, Mapped)):
             seed_list(r, leaf, given if request.seeded else None)
@@ -346,7 +367,9 @@ def seed_list(r: Reverse, leaf: str, given: Leaf | None) -> None:
     if not r.activity.active(leaf):
         return
     seed = ir.call(s.bind("ones_like", broadcast.ones_like), ir.name(leaf)) if given is None else s.expr(given)
-    s.block.append(ir.Effect(ir.call(s.bind("add_items", memory.add_items), s.expr(r.shadows.of(leaf)), seed), None, "adjoint"))
+    s.block.append(
+        ir.Effect(ir.call(s.bind("add_items", memory.add_items), s.expr(r.shadows.of(leaf)), seed), None, "adjoint")
+    )
 
 
 def weight_gradient(r: Reverse, weight: tuple[Any, str | None]) -> Any:
@@ -401,7 +424,17 @@ def rename(r: Reverse, block: ir.Block, grads: list[Any]) -> None:
                 m.orelse = mapping[m.orelse].id if m.orelse in mapping else m.orelse
 
 
-def finish(s: Specialiser, r: Reverse, request: Request, table: Arguments, forward: ir.Block, reverse: ir.Block, final: ir.Return, seeds: dict[str, str], result: Value) -> Emitted:
+def finish(
+    s: Specialiser,
+    r: Reverse,
+    request: Request,
+    table: Arguments,
+    forward: ir.Block,
+    reverse: ir.Block,
+    final: ir.Return,
+    seeds: dict[str, str],
+    result: Value,
+) -> Emitted:
     """From both sweeps to a loaded function."""
     insert_saves(r, forward)
     strict = {stmt for stmt in ir.walk(forward)}
@@ -434,7 +467,18 @@ def insert_saves(r: Reverse, block: ir.Block) -> None:
             block[place:place] = r.shadows.before[stmt]
 
 
-def emit(s: Specialiser, where: Regions, request: Request, table: Arguments, program: ir.Block, early: set[int], final: ir.Return, seeds: dict[str, str], result: Value, name: str) -> Emitted:
+def emit(
+    s: Specialiser,
+    where: Regions,
+    request: Request,
+    table: Arguments,
+    program: ir.Block,
+    early: set[int],
+    final: ir.Return,
+    seeds: dict[str, str],
+    result: Value,
+    name: str,
+) -> Emitted:
     """Name, print and load a program whose last statement returns."""
     front = [stmt for stmt in program if id(stmt) in early]
     back = [stmt for stmt in program if id(stmt) not in early]
@@ -447,7 +491,9 @@ def emit(s: Specialiser, where: Regions, request: Request, table: Arguments, pro
     back = nesting.block(back)
     program = [*front, *back]
     if request.split:
-        back[:0] = own_copies(s, back, set(), {*table.names, *(e.name for e in s.externals.values()), *always_assigned(front)})
+        back[:0] = own_copies(
+            s, back, set(), {*table.names, *(e.name for e in s.externals.values()), *always_assigned(front)}
+        )
         program = [*front, *back]
     settle_calls(s, program)
     observe(request, "optimise", s, program)
@@ -471,7 +517,9 @@ def emit(s: Specialiser, where: Regions, request: Request, table: Arguments, pro
         body[:0] = unset(front, list(arguments), outside_names(back), names)
         return emit_pair(s, request, table, names, arguments, seeds, body, tail, back, result, externals)
     function_name = unique(name, set(s.globals) | set(arguments.values()))
-    tree = gast.Module([function(function_name, arguments, seeds, [*body, *tail], default_seed(request, seeds)), *s.functions], [])
+    tree = gast.Module(
+        [function(function_name, arguments, seeds, [*body, *tail], default_seed(request, seeds)), *s.functions], []
+    )
     text = printed(tree)
     origins = {line: node.origin for line, node in text.statements.items() if getattr(node, "origin", None) is not None}
     hint = f"adjoint of {getattr(request.fn, '__module__', '')}.{request.name}"
@@ -480,7 +528,11 @@ def emit(s: Specialiser, where: Regions, request: Request, table: Arguments, pro
     from .dispatch import wrap_spec
 
     tensors = any(isinstance(f, Num) and f.tensor for f in s.facts.values())
-    count = len(final.value.elts) if isinstance(final.value, gast.Tuple) and final.value is not getattr(final, "single", None) else 1
+    count = (
+        len(final.value.elts)
+        if isinstance(final.value, gast.Tuple) and final.value is not getattr(final, "single", None)
+        else 1
+    )
     return Emitted(
         text.text, loaded, externals, s.guards, result, dict(s.globals), table.written,
         wrap_spec(s, result) if tensors else None, tensors, count, len(seeds),
@@ -523,7 +575,19 @@ def replace_everywhere(block: ir.Block, old: str, new: str) -> None:
                 m.then, m.orelse = (new if m.then == old else m.then), (new if m.orelse == old else m.orelse)
 
 
-def emit_pair(s: Specialiser, request: Request, table: Arguments, names: dict[str, str], arguments: dict[str, str], seeds: dict[str, str], body: list[Any], tail: list[Any], back: ir.Block, result: Value, externals: list[External]) -> Emitted:
+def emit_pair(
+    s: Specialiser,
+    request: Request,
+    table: Arguments,
+    names: dict[str, str],
+    arguments: dict[str, str],
+    seeds: dict[str, str],
+    body: list[Any],
+    tail: list[Any],
+    back: ir.Block,
+    result: Value,
+    externals: list[External],
+) -> Emitted:
     """A forward function that returns the value and what its backward function reads."""
     state = list(dict.fromkeys(names[n] for n in outside_names(back) if n not in seeds))
     kept = [gast.Name(n, gast.Param(), None, None) for n in [*state, *seeds.values()]]
@@ -563,7 +627,14 @@ def used_externals(s: Specialiser, program: ir.Block, request: Request) -> list[
 
     read = {n for stmt in ir.walk(program) for n in ir.reads(stmt)}
     read |= {n for stmt in ir.walk(program) for c in getattr(stmt, "carries", []) for n in (c.init, c.next) if n}
-    read |= {n for stmt in ir.walk(program) for m in getattr(stmt, "merges", []) if isinstance(m, ir.Merge) for n in (m.then, m.orelse) if n}
+    read |= {
+        n
+        for stmt in ir.walk(program)
+        for m in getattr(stmt, "merges", [])
+        if isinstance(m, ir.Merge)
+        for n in (m.then, m.orelse)
+        if n
+    }
     result = []
     for external in s.externals.values():
         if external.name in read or any(external.key is w for w in request.weights):
@@ -640,7 +711,18 @@ def tangent(request: Request) -> Emitted:
     final = ir.Return(ir.tuple_([s.expr(result), expr]))
     # The tangents' own statements come after the arguments'.
     program = sweep_dead(s, [*before, *forward, *tail, final], strict, set())
-    return emit(s, where, request, table, program, {id(stmt) for stmt in program}, final, tangents.names, result, f"t_{request.name}")
+    return emit(
+        s,
+        where,
+        request,
+        table,
+        program,
+        {id(stmt) for stmt in program},
+        final,
+        tangents.names,
+        result,
+        f"t_{request.name}",
+    )
 
 
 def pair_leaves(s: Specialiser, f: Any, initial: dict[Any, Value], primal: Value, given: Value) -> None:
@@ -661,7 +743,9 @@ def protect_tangents(s: Specialiser, where: Regions, tangents: Arguments, f: Any
         if where.is_written(primal) and leaf.name in tangents.entries:
             facts = s.facts[primal]
             entry = tangents.entries[leaf.name]
-            entry.expr = ir.call("list", entry.expr) if isinstance(facts, Listed) else ir.call(ir.attribute(entry.expr, "copy"))
+            entry.expr = (
+                ir.call("list", entry.expr) if isinstance(facts, Listed) else ir.call(ir.attribute(entry.expr, "copy"))
+            )
 
 
 def tangent_of(s: Specialiser, f: Any, value: Value) -> Any:

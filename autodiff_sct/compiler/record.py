@@ -15,8 +15,8 @@ import gast
 
 from . import ir
 from .facts import INT, Listed, Num
-from .regions import Regions
 from .ir import ir_targets
+from .regions import Regions
 from .specialise.recursion import Recursion
 from .specialise.state import Specialiser
 from .specialise.values import Leaf
@@ -88,7 +88,12 @@ class Record:
         users = [other for other in reverse if name in reads_inside(other)]
         primal = getattr(stmt, "primal", None)
         home = self.homes[name]
-        if users != [stmt] or primal is None or home.stmt is primal or any(name in (m.then, m.orelse) for m in stmt.merges):
+        if (
+            users != [stmt]
+            or primal is None
+            or home.stmt is primal
+            or any(name in (m.then, m.orelse) for m in stmt.merges)
+        ):
             return False
         if forward.index(primal) < (forward.index(home.stmt) if home.stmt in forward else -1):
             return False
@@ -117,7 +122,9 @@ class Record:
     def list_of(self, name: str) -> str:
         if name not in self.saved:
             prefix = "took" if self.is_condition(name) else "saved"
-            list_name = self.s.fresh(f"{prefix}_{self.s.hints[name]}", Listed(frozenset([self.s.root(("saved", name))])))
+            list_name = self.s.fresh(
+                f"{prefix}_{self.s.hints[name]}", Listed(frozenset([self.s.root(("saved", name))]))
+            )
             self.s.named.add(list_name)
             self.saved[name] = list_name
             made = ir.Let((list_name,), gast.List([], gast.Load()))
@@ -134,8 +141,10 @@ class Record:
         home = self.homes[name]
         if isinstance(home.stmt, ir.Loop):
             return name == home.stmt.index
-        return isinstance(home.stmt, ir.Let) and self.may_repeat(home.stmt) and all(
-            self.is_there(n, forward, names) for n in ir.reads(home.stmt)
+        return (
+            isinstance(home.stmt, ir.Let)
+            and self.may_repeat(home.stmt)
+            and all(self.is_there(n, forward, names) for n in ir.reads(home.stmt))
         )
 
     def is_there(self, name: str, forward: ir.Block, names: dict[str, str]) -> bool:
@@ -172,8 +181,10 @@ class Record:
                 return False
             if stmt.op.shares:
                 return True
-            return facts.kind == "npscalar" and not self.regions.is_written(base.name) or (
-                isinstance(self.s.facts[base.name], Listed) and not self.regions.is_written(base.name)
+            return (
+                facts.kind == "npscalar"
+                and not self.regions.is_written(base.name)
+                or (isinstance(self.s.facts[base.name], Listed) and not self.regions.is_written(base.name))
             )
         return stmt.op is not None and bool(stmt.op.shares) and isinstance(stmt.expr, gast.Attribute)
 
@@ -217,7 +228,9 @@ class Record:
         self.homes |= moved
         return result
 
-    def rewrite_loop(self, stmt: ir.Loop, primal: ir.Loop | None, names: dict[str, str], mapping: dict[str, Any]) -> None:
+    def rewrite_loop(
+        self, stmt: ir.Loop, primal: ir.Loop | None, names: dict[str, str], mapping: dict[str, Any]
+    ) -> None:
         stmt.bounds = tuple(ir.substitute(b, mapping) for b in stmt.bounds)
         for c in stmt.carries:
             c.init = self.renamed(c.init, names)
@@ -248,7 +261,6 @@ class Record:
             node = ir.Effect(ir.call(ir.attribute(ir.name(self.saved[name]), "append"), ir.name(name)), kind="save")
             place = block.index(home.stmt) + 1 if home.stmt in block else 0
             block.insert(place, node)
-
 
     def cut_off(self, stmt: ir.Try, block: ir.Block) -> None:
         """What a block saved before an exception cut it off is dropped in the handlers."""

@@ -17,14 +17,28 @@ from ..errors import AliasError, NoRule
 from ..rules.table import NONDIFFERENTIABLE, TABLE
 from ..runtime import broadcast, memory, scatter
 from . import ir
-from .ir import defined_in, ir_targets
 from .activity import Activity, operands
-from .adjoints import Adjoint, call_sum, copied, facts_like, fit, helper, is_full, is_unbound, name_adjoint, numpy_call, op, spread, zeros
+from .adjoints import (
+    Adjoint,
+    call_sum,
+    copied,
+    facts_like,
+    fit,
+    helper,
+    is_full,
+    is_unbound,
+    name_adjoint,
+    numpy_call,
+    op,
+    spread,
+    zeros,
+)
 from .facts import FLOAT, INT, UNKNOWN, Listed, Mapped, Num, Pair
+from .ir import defined_in, ir_targets
 from .pairs import reverse_call
 from .regions import Regions, enclosing_loops
-from .sharing import check_copied, check_put, holds_memory
 from .shadows import Shadows
+from .sharing import check_copied, check_put, holds_memory
 from .specialise import arrays
 from .specialise.containers import is_slice
 from .specialise.recursion import Recursion
@@ -97,7 +111,9 @@ class Reverse:
             name_adjoint(s, fitted, name)
             self.adjoints[name] = Adjoint(fitted, owned)
             return
-        total = arrays.apply(s, np.add, ir.binop(s.expr(old.value), gast.Add, s.expr(fitted)), [old.value, fitted], {}, operator.add)
+        total = arrays.apply(
+            s, np.add, ir.binop(s.expr(old.value), gast.Add, s.expr(fitted)), [old.value, fitted], {}, operator.add
+        )
         facts = s.num(old.value)
         if old.owned and facts is not None and facts.kind == "array" and is_full(s, old.value, name):
             s.block[-1].in_place = True  # the sum so far is ours: it may be added to where it is
@@ -224,7 +240,13 @@ class Reverse:
         for p in names:
             for n in s.leaves(op_.arguments[p]):
                 have = s.facts[n]
-                if not (isinstance(have, Num) and isinstance(want, Num) and have.dims is not None and have.dims == want.dims and None not in have.dims):
+                if not (
+                    isinstance(have, Num)
+                    and isinstance(want, Num)
+                    and have.dims is not None
+                    and have.dims == want.dims
+                    and None not in have.dims
+                ):
                     return False
         return True
 
@@ -239,7 +261,9 @@ class Reverse:
             return TupleV(tuple(full)), False
         if self.has_shadow(stmt.target):
             # Its definition is reached: nobody adds to a shadow of its own any more.
-            return self.shadows.of(stmt.target), stmt.target not in self.shadows.given and not self.shadows.is_view(stmt)
+            return self.shadows.of(stmt.target), stmt.target not in self.shadows.given and not self.shadows.is_view(
+                stmt
+            )
         found = self.take(stmt.target)
         return None if found is None else (found.value, found.owned)
 
@@ -256,7 +280,11 @@ class Reverse:
         for p in names:
             argument, entry = op_.arguments[p], entries.get(p)
             if entry is None or entry == Const(None):
-                raise NoRule(f"{getattr(op_.fn, '__name__', op_.fn)} has no derivative with respect to {p!r}", "wrap that argument in stop_gradient", s.origin)
+                raise NoRule(
+                    f"{getattr(op_.fn, '__name__', op_.fn)} has no derivative with respect to {p!r}",
+                    "wrap that argument in stop_gradient",
+                    s.origin,
+                )
             if entry != Const(0.0):
                 self.give(argument, entry, d, owned, given)
 
@@ -274,7 +302,11 @@ class Reverse:
                 if any(self.activity.active(n) for n in s.leaves(item)):
                     self.give(item, self.nth(entry, k), d, owned, given)
         elif any(self.activity.active(n) for n in s.leaves(argument)):
-            raise NoRule("a value that carries a derivative comes out of an object of unknown class", "pass it on in a variable", s.origin)
+            raise NoRule(
+                "a value that carries a derivative comes out of an object of unknown class",
+                "pass it on in a variable",
+                s.origin,
+            )
 
     def nth(self, entry: Value, k: int) -> Value:
         if isinstance(entry, (TupleV, ListV)):
@@ -327,7 +359,9 @@ class Reverse:
         if isinstance(facts, (Listed, Mapped, Pair)):
             if isinstance(s.facts[stmt.target], Listed):  # a slice of a list
                 check_copied(self, stmt)
-                s.block.append(ir.Effect(helper(s, scatter.add_at, self.shadows.of(base.name), index, d), s.origin, "adjoint"))
+                s.block.append(
+                    ir.Effect(helper(s, scatter.add_at, self.shadows.of(base.name), index, d), s.origin, "adjoint")
+                )
             else:
                 self.add_at(self.shadows.of(base.name), index, d)
             return
@@ -344,7 +378,10 @@ class Reverse:
             buffer = self.shadows.of(name)
         else:
             buffer = self.buffer(name)
-        if all(arrays.is_basic(s, p) or self.is_mask(p) for p in arrays.parts_of(index)) and s.facts[name].dims is not None:  # type: ignore[union-attr]
+        if (
+            all(arrays.is_basic(s, p) or self.is_mask(p) for p in arrays.parts_of(index))
+            and s.facts[name].dims is not None
+        ):  # type: ignore[union-attr]
             self.add_at(buffer, index, d)
         else:
             s.block.append(ir.Effect(helper(s, scatter.add_at, buffer, index, d), s.origin, "adjoint"))
@@ -400,7 +437,9 @@ class Reverse:
         s = self.s
         assert stmt.op is not None
         if self.activity.active(value.name):
-            s.block.append(ir.Effect(helper(s, memory.add_items, self.shadows.of(value.name), shadow), s.origin, "adjoint"))
+            s.block.append(
+                ir.Effect(helper(s, memory.add_items, self.shadows.of(value.name), shadow), s.origin, "adjoint")
+            )
         self.shadows.restore(stmt)
         zero = helper(s, broadcast.zeros_like, self.shadows.old(stmt))
         s.block.append(ir.Store(shadow.name, stmt.index, zero, None, s.origin))
@@ -466,10 +505,18 @@ class Reverse:
             if any(self.activity.active(n) for n in s.leaves(value)):
                 fitted = fit(s, slot, total.name)
                 for k, item in enumerate(value.items):
-                    self.give(item, s.let(ir.subscript(s.expr(fitted), ir.constant(k)), UNKNOWN, may_raise=False), slot, False, [])
+                    self.give(
+                        item,
+                        s.let(ir.subscript(s.expr(fitted), ir.constant(k)), UNKNOWN, may_raise=False),
+                        slot,
+                        False,
+                        [],
+                    )
         elif isinstance(value, Leaf) and self.activity.active(value.name):
             if isinstance(s.facts[value.name], Listed):
-                s.block.append(ir.Effect(helper(s, memory.add_items, self.shadows.of(value.name), slot), s.origin, "adjoint"))
+                s.block.append(
+                    ir.Effect(helper(s, memory.add_items, self.shadows.of(value.name), slot), s.origin, "adjoint")
+                )
             else:
                 self.add(value.name, slot, True)
 
@@ -488,7 +535,11 @@ class Reverse:
         taken = arrays.load_item(s, shadow, index)
         facts = s.facts_of(taken)
         if copy and isinstance(facts, Num) and facts.kind != "npscalar":
-            return copied(s, taken) if facts.kind == "array" else s.let(helper(s, scatter.stored, shadow, index), facts, may_raise=False)
+            return (
+                copied(s, taken)
+                if facts.kind == "array"
+                else s.let(helper(s, scatter.stored, shadow, index), facts, may_raise=False)
+            )
         return taken
 
     def augmented(self, stmt: ir.Store, shadow: Leaf, index: Value, value: Value) -> None:

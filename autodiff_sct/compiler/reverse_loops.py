@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
 
 def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
-    from .reverse import as_variable
     from .ir import defined_in
+    from .reverse import as_variable
 
     s = r.s
-    own = [c for c in stmt.carries if (r.activity.active(c.phi) or r.activity.active(c.out)) and not r.has_shadow(c.phi)]
+    own = [
+        c for c in stmt.carries if (r.activity.active(c.phi) or r.activity.active(c.out)) and not r.has_shadow(c.phi)
+    ]
     inner = defined_in(stmt)
     around = outer_operands(r, stmt, inner)
     node = backwards(r, stmt)
@@ -76,7 +78,9 @@ def reads(r: Reverse, node: ir.Loop, name: str) -> bool:
     names = {name}
     while more := {old for old, new in r.renames.items() if new in names} - names:
         names |= more
-    found = (n for stmt in ir.walk(node.body) for n in [*ir.reads(stmt), *(c.init for c in getattr(stmt, "carries", []))])
+    found = (
+        n for stmt in ir.walk(node.body) for n in [*ir.reads(stmt), *(c.init for c in getattr(stmt, "carries", []))]
+    )
     return any(n in names for n in found)
 
 
@@ -172,7 +176,11 @@ def minus(expr: Any, number: int) -> Any:
         return ir.constant(expr.value - number)
     if isinstance(expr, gast.UnaryOp) and isinstance(expr.operand, gast.Constant):
         return ir.constant(-expr.operand.value - number)
-    if isinstance(expr, gast.BinOp) and isinstance(expr.right, gast.Constant) and isinstance(expr.op, (gast.Add, gast.Sub)):
+    if (
+        isinstance(expr, gast.BinOp)
+        and isinstance(expr.right, gast.Constant)
+        and isinstance(expr.op, (gast.Add, gast.Sub))
+    ):
         offset = expr.right.value * (1 if isinstance(expr.op, gast.Add) else -1) - number
         if offset == 0:
             return expr.left

@@ -30,7 +30,9 @@ def content_names(expr: Any) -> set[str]:
     if isinstance(expr, gast.Call):
         callee = expr.func.attr if isinstance(expr.func, gast.Attribute) else getattr(expr.func, "id", "")
         if callee in SHAPE_ONLY:
-            return set().union(*(content_names(a) for a in expr.args[1:]), *(content_names(k.value) for k in expr.keywords))
+            return set().union(
+                *(content_names(a) for a in expr.args[1:]), *(content_names(k.value) for k in expr.keywords)
+            )
         if callee in SECOND_IS_SHAPE:
             return content_names(expr.args[0])
     if isinstance(expr, list):
@@ -43,7 +45,12 @@ def content_names(expr: Any) -> set[str]:
 def settle(r: Reverse, forward: ir.Block, reverse: ir.Block, captured: set[str]) -> None:
     """Drop the restores that nobody needs."""
     undo = {node: stmt for stmt, node in r.shadows.restores}
-    reads = [(r.positions.get(stmt, 10**9), region) for stmt in ir.walk(reverse) if stmt not in undo for region in regions_read(r, stmt)]
+    reads = [
+        (r.positions.get(stmt, 10**9), region)
+        for stmt in ir.walk(reverse)
+        if stmt not in undo
+        for region in regions_read(r, stmt)
+    ]
     loops = enclosing_loops(forward)
     captured_regions = {r.regions.of(n) for n in captured}
     for node, stmt in undo.items():
@@ -52,9 +59,17 @@ def settle(r: Reverse, forward: ir.Block, reverse: ir.Block, captured: set[str])
         needed = any(is_needed(r, stmt, p, loops, region) for p in places)
         needed = needed or region in getattr(r, "kept_regions", ())
         if needed and (isinstance(node, ir.Raise) or region in captured_regions):
-            raise AliasError("memory that lives outside the function, or a list, is changed and its old content is needed", "copy it first", stmt.origin)
+            raise AliasError(
+                "memory that lives outside the function, or a list, is changed and its old content is needed",
+                "copy it first",
+                stmt.origin,
+            )
         if needed and region in getattr(r, "opaque_regions", set()):
-            raise AliasError("an array changed by a function without a rule is read in the reverse sweep", "copy it first", stmt.origin)
+            raise AliasError(
+                "an array changed by a function without a rule is read in the reverse sweep",
+                "copy it first",
+                stmt.origin,
+            )
         node.dropped = not needed
     prune(reverse)
 
@@ -125,5 +140,3 @@ def prune(block: ir.Block) -> None:
     for stmt in block:
         for inner in ir.bodies(stmt):
             prune(inner)
-
-

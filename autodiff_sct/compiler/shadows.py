@@ -23,14 +23,20 @@ from .facts import FLOAT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from .regions import roots_of
 from .sharing import end_of, is_item_read, refuse_changed
 from .specialise import arrays
-from .specialise.recursion import Recursion
 from .specialise.containers import is_slice
 from .specialise.values import Const, Leaf, TupleV, Value
 
 if TYPE_CHECKING:
     from .reverse import Reverse
 
-UNCERTAIN = {np.reshape, np.ravel, np.ascontiguousarray, np.asfortranarray, np.ndarray.astype, np.require if hasattr(np, "require") else None}
+UNCERTAIN = {
+    np.reshape,
+    np.ravel,
+    np.ascontiguousarray,
+    np.asfortranarray,
+    np.ndarray.astype,
+    np.require if hasattr(np, "require") else None,
+}
 
 READ_ONLY_DIAGONALS = {np.diag, np.diagonal, np.ndarray.diagonal, np.linalg.diagonal}
 OVERLAPPING = {np.imag, np.broadcast_to, np.lib.stride_tricks.sliding_window_view, np.broadcast_arrays}
@@ -53,7 +59,11 @@ class Shadows:
         """The shadow of a variable."""
         found = self.table.get(name)
         if found is None:
-            raise AliasError(f"the memory of {self.r.s.hints[name]!r} is reached in a way that cannot be followed", "copy the array before writing into it", self.r.s.origin)
+            raise AliasError(
+                f"the memory of {self.r.s.hints[name]!r} is reached in a way that cannot be followed",
+                "copy the array before writing into it",
+                self.r.s.origin,
+            )
         return found
 
     # -- making
@@ -125,7 +135,11 @@ class Shadows:
     def make(self, stmt: ir.Let, target: str) -> None:
         if target in self.given:
             if self.is_view(stmt):
-                raise AliasError(f"a view of an array that is written leaves its block as {self.r.s.hints[target]!r}", "copy it (`.copy()`)", stmt.origin)
+                raise AliasError(
+                    f"a view of an array that is written leaves its block as {self.r.s.hints[target]!r}",
+                    "copy it (`.copy()`)",
+                    stmt.origin,
+                )
             self.table[target] = self.given[target]
         elif self.is_view(stmt):
             base = self.base_of(stmt)
@@ -198,7 +212,11 @@ class Shadows:
         return Leaf(stmt.op.shares[0]) if stmt.op.shares and roots_of(facts) else None
 
     def is_view(self, stmt: ir.Let) -> bool:
-        if not self.r.has_shadow(stmt.target) or isinstance(self.r.s.facts[stmt.target], Listed) and self.is_slice(stmt):
+        if (
+            not self.r.has_shadow(stmt.target)
+            or isinstance(self.r.s.facts[stmt.target], Listed)
+            and self.is_slice(stmt)
+        ):
             return False
         return self.base_of(stmt) is not None
 
@@ -214,17 +232,30 @@ class Shadows:
         known = s.facts[target]
         if isinstance(known, Num) and (stmt.op.fn in UNCERTAIN or known.dims is None):
             maybe_scalar = stmt.op.fn is operator.getitem and not self.cuts_only(stmt.op.arguments.get("index"))
-            if known.dims is None and (maybe_scalar or stmt.op.fn not in UNCERTAIN and stmt.op.fn is not operator.getitem):
-                raise AliasError("whether this is a view of an array that is written is known only at run time", "copy it (`.copy()`)", stmt.origin)
+            if known.dims is None and (
+                maybe_scalar or stmt.op.fn not in UNCERTAIN and stmt.op.fn is not operator.getitem
+            ):
+                raise AliasError(
+                    "whether this is a view of an array that is written is known only at run time",
+                    "copy it (`.copy()`)",
+                    stmt.origin,
+                )
             expr = ir.call(s.bind("same_view", memory.same_view), expr, s.expr(shadow), ir.name(target), s.expr(base))
             self.uncertain.add(stmt)
         if stmt.op.fn in READ_ONLY_DIAGONALS:
             expr = ir.call(s.bind("writable", memory.writable), expr)
         elif stmt.op.fn in OVERLAPPING:
-            raise AliasError("a view of an array that is written has no view of its adjoint that adds up", "copy the array before taking the view", stmt.origin)
+            raise AliasError(
+                "a view of an array that is written has no view of its adjoint that adds up",
+                "copy the array before taking the view",
+                stmt.origin,
+            )
         found = self.facts(target)
         if isinstance(found, (Num, Listed, Mapped)) and roots_of(s.facts[shadow.name]):
-            found = replace(found, roots=roots_of(s.facts[shadow.name]) | (roots_of(found) if not isinstance(found, Num) else frozenset()))
+            found = replace(
+                found,
+                roots=roots_of(s.facts[shadow.name]) | (roots_of(found) if not isinstance(found, Num) else frozenset()),
+            )
         return self.call(s.let(expr, found, may_raise=False), target)
 
     def give_back(self, stmt: ir.Let) -> None:
@@ -240,7 +271,9 @@ class Shadows:
         s = self.r.s
         parts = arrays.parts_of(index)
         facts = s.facts_of
-        return any(not (isinstance(f := facts(p), Num) and f.dims == ()) for p in parts) and all(arrays.is_basic(s, p) for p in parts)
+        return any(not (isinstance(f := facts(p), Num) and f.dims == ()) for p in parts) and all(
+            arrays.is_basic(s, p) for p in parts
+        )
 
     def several_views(self, stmt: ir.Let) -> None:
         """The parts of an array that was split are parts of its shadow."""
@@ -263,7 +296,11 @@ class Shadows:
         inner = [source is None or source in defined(block) for source, block in sides]
         given = self.given.get(m.target)
         if given is not None and not all(inner):
-            raise AliasError(f"{s.hints[m.target]!r} is one of several arrays, depending on the path, and is written", "copy it on both paths", stmt.origin)
+            raise AliasError(
+                f"{s.hints[m.target]!r} is one of several arrays, depending on the path, and is written",
+                "copy it on both paths",
+                stmt.origin,
+            )
         if all(inner):
             shadow = given or self.fresh(m.target)
         else:
@@ -274,7 +311,9 @@ class Shadows:
                     names.append((self.fresh(m.target) if is_inner or source is None else self.of(source)).name)
             facts = self.facts(m.target)
             for n in names:
-                facts = replace(facts, roots=roots_of(facts) | roots_of(s.facts[n])) if hasattr(facts, "roots") else facts
+                facts = (
+                    replace(facts, roots=roots_of(facts) | roots_of(s.facts[n])) if hasattr(facts, "roots") else facts
+                )
             target = s.fresh(f"d_{s.hints[m.target]}", facts)
             s.named.add(target)
             node = ir.If(stmt.test, blocks[0], blocks[1], [ir.Merge(target, names[0], names[1])], stmt.origin)
@@ -294,7 +333,11 @@ class Shadows:
         inner = [source is None or source in defined(block) for source, block in zip(names, blocks)]
         given = self.given.get(target)
         if given is not None and not all(inner):
-            raise AliasError(f"{self.r.s.hints[target]!r} is one of several arrays, depending on the path, and is written", "copy it on all paths", stmt.origin)
+            raise AliasError(
+                f"{self.r.s.hints[target]!r} is one of several arrays, depending on the path, and is written",
+                "copy it on all paths",
+                stmt.origin,
+            )
         shadow = (given or self.fresh(target)) if all(inner) else self.of_path(stmt, target, names, inner, 0)
         self.table[target] = shadow
         for source, is_inner in zip(names, inner):
@@ -341,7 +384,12 @@ class Shadows:
         region = r.regions.of(c.phi)
         inside = defined([stmt])
         for name in r.uses_after(stmt):
-            if name not in inside and r.regions.of(name) == region and name not in {x.out for x in stmt.carries} and name in r.defined_before(stmt):
+            if (
+                name not in inside
+                and r.regions.of(name) == region
+                and name not in {x.out for x in stmt.carries}
+                and name in r.defined_before(stmt)
+            ):
                 raise AliasError(
                     f"the array {r.s.hints[c.phi]!r} is replaced in a loop and written, and has another name ({r.s.hints[name]!r})",
                     "copy it before the loop (`x = x.copy()`)",
@@ -355,7 +403,9 @@ class Shadows:
             if c.next is None:
                 continue
             if c.next in by_next:
-                raise AliasError("two names carried around a loop are one array that is written", "copy it", stmt.origin)
+                raise AliasError(
+                    "two names carried around a loop are one array that is written", "copy it", stmt.origin
+                )
             by_next[c.next] = carry
         for c, _ in pairs:
             if c.phi in by_next:
@@ -369,7 +419,11 @@ class Shadows:
             if name in phis:
                 continue
             if name not in inner:
-                raise AliasError(f"{self.r.s.hints[name]!r} comes from outside the loop and is written in it under another name", "copy it (`.copy()`)", stmt.origin)
+                raise AliasError(
+                    f"{self.r.s.hints[name]!r} comes from outside the loop and is written in it under another name",
+                    "copy it (`.copy()`)",
+                    stmt.origin,
+                )
             self.given[name] = Leaf(carry.phi)
 
     def finish_body(self, stmt: ir.Loop) -> None:
@@ -409,7 +463,10 @@ class Shadows:
                 known = facts if is_slice(index) else s.elements_of(facts) or UNKNOWN
                 leaf = s.let(ir.subscript(s.expr(base), s.expr(index)), known)
             elif index == Const(Ellipsis):
-                leaf = s.let(ir.call(ir.attribute(s.expr(base), "copy")), replace(facts, roots=frozenset([s.root(("old", s.counter))])))
+                leaf = s.let(
+                    ir.call(ir.attribute(s.expr(base), "copy")),
+                    replace(facts, roots=frozenset([s.root(("old", s.counter))])),
+                )
             else:
                 taken = arrays.load_item(s, base, index)
                 known = s.facts_of(taken)

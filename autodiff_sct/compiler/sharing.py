@@ -18,8 +18,8 @@ from .regions import written_by
 from .specialise.values import Leaf, ListV, Value
 
 if TYPE_CHECKING:
-    from .specialise.state import Specialiser
     from .reverse import Reverse
+    from .specialise.state import Specialiser
 
 
 def is_item_read(r: Reverse, stmt: ir.Let) -> bool:
@@ -106,7 +106,11 @@ def check_copied(r: Reverse, stmt: ir.Let) -> None:
     loops = loops_around(r, stmt)
     for region in regions_in(r, element):
         if region in r.regions.written and written_later(r, stmt, region, loops):
-            raise AliasError("a copy of a list shares its items with the list, and they are written", "copy the items, too", stmt.origin)
+            raise AliasError(
+                "a copy of a list shares its items with the list, and they are written",
+                "copy the items, too",
+                stmt.origin,
+            )
 
 
 def regions_in(r: Reverse, facts: Any) -> list[int]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .facts import Facts, Num, Opaque, join_dims, of_value
+from .facts import Facts, Num, Opaque, of_value
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +66,9 @@ def describe(value: Any, symbol: str, fields: bool = False) -> Any:
         return Leaf(of_value(value.asnumpy(), None, symbol, tensor=True))
     if isinstance(value, tuple):
         return Branch(
-            type(value), tuple(range(len(value))), tuple(describe(v, f"{symbol}_{k}", fields) for k, v in enumerate(value))
+            type(value),
+            tuple(range(len(value))),
+            tuple(describe(v, f"{symbol}_{k}", fields) for k, v in enumerate(value)),
         )
     if type(value) is list:
         return describe_list(value, symbol, fields)

@@ -25,4 +25,3 @@ def extreme(y, d, items):
 @linear(np.ndarray.tolist)
 def tolist(y, d, x):
     return np.array(d)
-

@@ -33,7 +33,18 @@ from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-__all__ = ["NONDIFFERENTIABLE", "STATIC", "TABLE", "Rule", "elementwise", "forward", "linear", "nondifferentiable", "reverse", "static"]
+__all__ = [
+    "NONDIFFERENTIABLE",
+    "STATIC",
+    "TABLE",
+    "Rule",
+    "elementwise",
+    "forward",
+    "linear",
+    "nondifferentiable",
+    "reverse",
+    "static",
+]
 
 
 @dataclass

@@ -22,7 +22,9 @@ def seed(given: Any, output: Any) -> Any:
     if isinstance(output, (list, tuple)):
         return [seed(g, o) for g, o in zip(given, output, strict=True)]
     if np.shape(given) != np.shape(output):
-        raise ArgumentValueError(f"a seed of shape {np.shape(given)} was given for an output of shape {np.shape(output)}")
+        raise ArgumentValueError(
+            f"a seed of shape {np.shape(given)} was given for an output of shape {np.shape(output)}"
+        )
     if isinstance(output, np.ndarray):
         return np.asarray(given, dtype=output.dtype if output.dtype.kind in "fc" else None)
     if isinstance(output, np.generic):

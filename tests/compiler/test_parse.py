@@ -97,7 +97,7 @@ class Net:
     def wide(self):
         return self.__weight
 
-    halve = lambda self, x: x / 2  # noqa: E731
+    halve = lambda self, x: x / 2
 
     class Inner:
         def __init__(self):
@@ -168,8 +168,8 @@ def test_closures():
 
 PAIR = (lambda x: x + 1, lambda x: x + 2)
 EQUAL = (lambda x: x * 1.0, lambda x: x * 1, lambda y: y * 1.0, lambda: 1, lambda: 1.0, lambda: -0.0, lambda: 0.0)
-NESTED = lambda x: lambda y: x - y  # noqa: E731
-DEFAULT = lambda x=lambda y: -y: x  # noqa: E731
+NESTED = lambda x: lambda y: x - y
+DEFAULT = lambda x=lambda y: -y: x
 LONG = [
     lambda x: (x
                + 3),

@@ -206,7 +206,9 @@ def written_in_loop(x, n):
 
 def test_array_is_written_in_a_loop():
     x = np.array([0.3, 0.7, -0.5, 1.1])
-    np.testing.assert_allclose(ad.grad(written_in_loop)(x, 2), numeric(lambda v: written_in_loop(v, 2), x), rtol=1e-5, atol=1e-8)
+    np.testing.assert_allclose(
+        ad.grad(written_in_loop)(x, 2), numeric(lambda v: written_in_loop(v, 2), x), rtol=1e-5, atol=1e-8
+    )
     check(lambda v: written_in_loop(v, 3), x)
 
 
@@ -221,7 +223,9 @@ def made_in_loop(x, n):
 
 def test_array_made_in_a_loop_is_written():
     x = np.array([0.3, 0.7, -0.5])
-    np.testing.assert_allclose(ad.grad(made_in_loop)(x, 3), numeric(lambda v: made_in_loop(v, 3), x), rtol=1e-5, atol=1e-8)
+    np.testing.assert_allclose(
+        ad.grad(made_in_loop)(x, 3), numeric(lambda v: made_in_loop(v, 3), x), rtol=1e-5, atol=1e-8
+    )
 
 
 def quicksort(a, lo, hi):

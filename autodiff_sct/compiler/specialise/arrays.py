@@ -16,14 +16,11 @@ from ...rules.table import NONDIFFERENTIABLE, TABLE
 from .. import ir
 from ..facts import (
     FLOAT,
-    UNKNOWN,
     Axis,
     Dim,
     Facts,
     Listed,
-    Mapped,
     Num,
-    Opaque,
     Pair,
     Sequence,
     Static,
@@ -104,12 +101,20 @@ def facts_of_call(
 
 # Functions whose result depends on more than facts: its dtype on the numbers, or its rank on the lengths of axes.
 SPLITS = {np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit}
-DTYPE_BY_VALUE = {np.linalg.eig, np.linalg.eigvals, np.roots, np.real_if_close, np.emath.sqrt, np.emath.log, np.emath.power}
+DTYPE_BY_VALUE = {
+    np.linalg.eig,
+    np.linalg.eigvals,
+    np.roots,
+    np.real_if_close,
+    np.emath.sqrt,
+    np.emath.log,
+    np.emath.power,
+}
 
 
 def by_value(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Facts | None:
     """The facts of a result that dummies would tell wrongly."""
-    if fn in DTYPE_BY_VALUE and not (fn is np.linalg.eig):
+    if fn in DTYPE_BY_VALUE and fn is not np.linalg.eig:
         return unknown_result(s, fn, args, kwargs, False)
     if fn is np.reshape or getattr(fn, "numpy_name", "") == "reshape":
         return reshaped(s, args)
@@ -210,7 +215,18 @@ MAY_VIEW = {
 
 
 def may_view(fn: Any) -> bool:
-    return fn in MAY_VIEW or getattr(fn, "numpy_name", "") in {"reshape", "ravel", "transpose", "swapaxes", "squeeze", "diagonal", "astype", "view", "real", "imag"}
+    return fn in MAY_VIEW or getattr(fn, "numpy_name", "") in {
+        "reshape",
+        "ravel",
+        "transpose",
+        "swapaxes",
+        "squeeze",
+        "diagonal",
+        "astype",
+        "view",
+        "real",
+        "imag",
+    }
 
 
 def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value], elementwise: bool) -> Facts:
@@ -325,12 +341,16 @@ def as_tensor(s: Specialiser, value: Leaf, args: list[Value]) -> Leaf:
     given = [s.facts[n] for a in args for n in s.leaves(a)]
     if any(not isinstance(f, Num) or f.dtype is None for f in given):
         return value
-    floats = [f.dtype for f in given if isinstance(f, Num) and f.tensor and f.dtype is not None and f.dtype.kind in "fc"]
+    floats = [
+        f.dtype for f in given if isinstance(f, Num) and f.tensor and f.dtype is not None and f.dtype.kind in "fc"
+    ]
     if facts.dtype in floats or any(f == np.dtype(np.float64) for f in floats):
         return value
     want = np.result_type(*floats) if floats else np.dtype(np.float32)
     expr = ir.call(ir.attribute(ir.name(value.name), "astype"), ir.attribute(s.bind("np", np), want.name))
-    return s.let(expr, replace(facts, dtype=want), ir.Op(np.ndarray.astype, {"a": value, "dtype": Const(want)}), may_raise=False)
+    return s.let(
+        expr, replace(facts, dtype=want), ir.Op(np.ndarray.astype, {"a": value, "dtype": Const(want)}), may_raise=False
+    )
 
 
 def sharing(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[str, ...]:
@@ -377,8 +397,8 @@ def cannot_fail(s: Specialiser, fn: Callable[..., Any], args: list[Value]) -> bo
 def augment(s: Specialiser, old: Value, op: type, value: Value) -> Value:
     """``old op= value``: the new value of the name."""
     from . import lists, methods
-    from .lists import extend_list
     from .expressions import OPERATORS, operate
+    from .lists import extend_list
     from .objects import call_method, has_method
 
     if op is gast.BitOr and lists.is_dict(s, old):

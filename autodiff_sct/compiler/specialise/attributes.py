@@ -48,9 +48,15 @@ def of_constant(s: Specialiser, base: Const, attr: str) -> Value:
     if isinstance(base.value, type) and isinstance(value, types.FunctionType):
         return Const(value)
     if callable(value) and not isinstance(value, type) and not isinstance(value, types.FunctionType):
-        return Bound(value, base) if isinstance(value, types.BuiltinMethodType) else Const(value, ir.attribute(s.expr(base), attr))
+        return (
+            Bound(value, base)
+            if isinstance(value, types.BuiltinMethodType)
+            else Const(value, ir.attribute(s.expr(base), attr))
+        )
     if isinstance(base.value, type) and not isinstance(value, (types.FunctionType, types.MethodType)):
-        return import_external(s, lambda: getattr(base.value, attr), attr, ("attribute", object_number(s, base.value), attr))
+        return import_external(
+            s, lambda: getattr(base.value, attr), attr, ("attribute", object_number(s, base.value), attr)
+        )
     return Const(value, ir.attribute(s.expr(base), attr))
 
 
@@ -91,7 +97,9 @@ def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
     if attr == "__class__":
         return Const(base.cls)
     if found is not None:
-        return import_external(s, lambda: getattr(base.cls, attr), attr, ("attribute", object_number(s, base.cls), attr))
+        return import_external(
+            s, lambda: getattr(base.cls, attr), attr, ("attribute", object_number(s, base.cls), attr)
+        )
     raise s.refuse(f"a {base.cls.__name__} has no attribute {attr!r} here")
 
 
@@ -121,7 +129,9 @@ def is_setting(cls: type) -> bool:
 def of_tuple(s: Specialiser, base: TupleV, attr: str) -> Value:
     fields = getattr(base.cls, "_fields", None)
     if fields is None and base.cls is not None:
-        fields = [n for n in dir(base.cls) if not n.startswith("_")] if False else getattr(base.cls, "__match_args__", ())
+        fields = (
+            [n for n in dir(base.cls) if not n.startswith("_")] if False else getattr(base.cls, "__match_args__", ())
+        )
     if fields and attr in fields:
         return base.items[list(fields).index(attr)]
     if attr == "_replace":
@@ -184,9 +194,15 @@ def of_number(s: Specialiser, base: Leaf, facts: Num, attr: str) -> Value:
     if attr == "size":
         return Const(1) if facts.dims == () else measure(s, base, attr)
     if attr == "dtype":
-        return Const(facts.dtype, ir.attribute(ir.name(base.name), attr)) if facts.dtype is not None else s.let(ir.attribute(ir.name(base.name), attr), Opaque(np.dtype), may_raise=False)
+        return (
+            Const(facts.dtype, ir.attribute(ir.name(base.name), attr))
+            if facts.dtype is not None
+            else s.let(ir.attribute(ir.name(base.name), attr), Opaque(np.dtype), may_raise=False)
+        )
     if attr in ("nbytes", "itemsize", "strides", "flags", "base"):
-        return s.let(ir.attribute(ir.name(base.name), attr), INT if attr in ("nbytes", "itemsize") else Opaque(), may_raise=False)
+        return s.let(
+            ir.attribute(ir.name(base.name), attr), INT if attr in ("nbytes", "itemsize") else Opaque(), may_raise=False
+        )
     if attr == "flat":
         raise s.refuse("`.flat` writes and reads in an order of its own", "use `.reshape(-1)` or `np.ravel`")
     return Bound(attr, base)
@@ -195,7 +211,14 @@ def of_number(s: Specialiser, base: Leaf, facts: Num, attr: str) -> Value:
 def as_large(s: Specialiser, base: Leaf) -> Leaf:
     """In a rule: a variable with the user's name that surely has the shape of `base`, or `base` itself."""
     facts = s.facts[base.name]
-    if s.frame is None or not s.frame.rule or base.name in s.named or not isinstance(facts, Num) or not facts.dims or None in facts.dims:
+    if (
+        s.frame is None
+        or not s.frame.rule
+        or base.name in s.named
+        or not isinstance(facts, Num)
+        or not facts.dims
+        or None in facts.dims
+    ):
         return base
     made = s.definitions.get(base.name)
     for name in ir.names_in(made) if isinstance(made, (gast.BinOp, gast.UnaryOp, gast.Call)) else ():
@@ -215,9 +238,17 @@ def transposed(s: Specialiser, base: Leaf, facts: Num) -> Value:
     if facts.dims is not None and len(facts.dims) < 2:
         return base
     made = s.definitions.get(base.name)
-    if s.frame is not None and s.frame.rule and isinstance(made, gast.Attribute) and made.attr == "T" and isinstance(made.value, gast.Name):
+    if (
+        s.frame is not None
+        and s.frame.rule
+        and isinstance(made, gast.Attribute)
+        and made.attr == "T"
+        and isinstance(made.value, gast.Name)
+    ):
         return Leaf(made.value.id)
-    result = Num(facts.kind, facts.dtype, None if facts.dims is None else facts.dims[::-1], facts.roots, None, facts.tensor)
+    result = Num(
+        facts.kind, facts.dtype, None if facts.dims is None else facts.dims[::-1], facts.roots, None, facts.tensor
+    )
     return s.let(expr, result, ir.Op(np.transpose, {"a": base}, None, (base.name,)), hint="transposed", may_raise=False)
 
 
@@ -231,7 +262,11 @@ def shape_of(s: Specialiser, base: Leaf, facts: Num) -> Value:
             items.append(Const(dim))
         else:
             length = Num("int", np.dtype(int), (), frozenset(), dim)
-            items.append(s.let(ir.subscript(expr, ir.constant(k)), length, ir.Op(np.shape, {"a": base}), hint="n", may_raise=False))
+            items.append(
+                s.let(
+                    ir.subscript(expr, ir.constant(k)), length, ir.Op(np.shape, {"a": base}), hint="n", may_raise=False
+                )
+            )
     return TupleV(tuple(items), None, expr)
 
 

@@ -130,7 +130,12 @@ def tuple_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
         return TupleV(tuple(source.items))
     items = as_list(s, args[0])
     facts = s.facts_of(items)
-    return s.let(ir.call(gast.Name("tuple", gast.Load(), None, None), s.expr(items)), facts, ir.Op(list.copy, {"x": items}), hint="items")
+    return s.let(
+        ir.call(gast.Name("tuple", gast.Load(), None, None), s.expr(items)),
+        facts,
+        ir.Op(list.copy, {"x": items}),
+        hint="items",
+    )
 
 
 @handles(dict)
@@ -176,11 +181,15 @@ def extreme(fn: Any) -> Any:
         args = [listify(s, a) for a in args]
         if "key" in kwargs:
             items = args[0] if len(args) == 1 else TupleV(tuple(args))
-            return call_python(s, polyfills.largest_by if fn is max else polyfills.smallest_by, [items, kwargs["key"]], {})
+            return call_python(
+                s, polyfills.largest_by if fn is max else polyfills.smallest_by, [items, kwargs["key"]], {}
+            )
         if "default" in kwargs and len(args) == 1:
             known = as_items(s, args[0])
             if known is None:
-                raise s.refuse(f"{fn.__name__} of a list of a length known only at run time with default=", "test its length first")
+                raise s.refuse(
+                    f"{fn.__name__} of a list of a length known only at run time with default=", "test its length first"
+                )
             if not known:
                 return kwargs["default"]
         elif kwargs:
@@ -212,7 +221,16 @@ def sorted_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
         return ListV(tuple(Const(k) for k in sorted(s.fields(items))), s.site())
     if s.is_static(items) and key == Const(None):
         return Const(sorted(s.static(items), reverse=s.static(kwargs.get("reverse", Const(False)))))
-    return call_python(s, polyfills.ordered, [containers.own_list(s, items) if isinstance(items, ListV) else items, key, kwargs.get("reverse", Const(False))], {})
+    return call_python(
+        s,
+        polyfills.ordered,
+        [
+            containers.own_list(s, items) if isinstance(items, ListV) else items,
+            key,
+            kwargs.get("reverse", Const(False)),
+        ],
+        {},
+    )
 
 
 @handles(polyfills.order_of)
@@ -233,7 +251,12 @@ def set_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 def quantifier(fn: Any) -> Any:
     def handler(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         items = listify(s, args[0])
-        return s.let(ir.call(gast.Name(fn.__name__, gast.Load(), None, None), s.expr(items)), BOOL, ir.Op(bool, {"x": items}), hint="condition")
+        return s.let(
+            ir.call(gast.Name(fn.__name__, gast.Load(), None, None), s.expr(items)),
+            BOOL,
+            ir.Op(bool, {"x": items}),
+            hint="condition",
+        )
 
     return handler
 
@@ -269,7 +292,12 @@ def isinstance_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
         if cls is Tensor:
             return Const(any(issubclass(Tensor, kind) for kind in kinds))
         return Const(issubclass(cls, kinds))
-    return s.let(ir.call(gast.Name("isinstance", gast.Load(), None, None), s.expr(value), s.expr(classes)), BOOL, ir.Op(isinstance, {"x": value}), may_raise=False)
+    return s.let(
+        ir.call(gast.Name("isinstance", gast.Load(), None, None), s.expr(value), s.expr(classes)),
+        BOOL,
+        ir.Op(isinstance, {"x": value}),
+        may_raise=False,
+    )
 
 
 def classes_of(s: Specialiser, value: Value) -> tuple[type, ...]:
@@ -331,7 +359,12 @@ def int_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     facts = s.num(args[0])
     if facts is not None and facts.kind == "int":
         return args[0]
-    return s.let(ir.call(gast.Name("int", gast.Load(), None, None), *(s.expr(a) for a in args)), INT, ir.Op(int, {"x": args[0]}), hint="k")
+    return s.let(
+        ir.call(gast.Name("int", gast.Load(), None, None), *(s.expr(a) for a in args)),
+        INT,
+        ir.Op(int, {"x": args[0]}),
+        hint="k",
+    )
 
 
 @handles(callable)
@@ -386,7 +419,9 @@ def abs_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         return call_method(s, value, "__abs__", [])
     if isinstance(value, Const):
         return Const(abs(value.value))
-    return arrays.apply(s, np.absolute, ir.call(gast.Name("abs", gast.Load(), None, None), s.expr(value)), args, {}, abs)
+    return arrays.apply(
+        s, np.absolute, ir.call(gast.Name("abs", gast.Load(), None, None), s.expr(value)), args, {}, abs
+    )
 
 
 for _kind, (_fn, _python, _method) in OPERATORS.items():

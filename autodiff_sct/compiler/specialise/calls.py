@@ -13,14 +13,14 @@ from ...errors import NoRule, SourceUnavailable
 from ...rules.table import NONDIFFERENTIABLE, STATIC, TABLE
 from .. import ir
 from ..desugar import desugar
-from ..facts import Listed, Num, Opaque
+from ..facts import Num, Opaque
 from ..fence import fence
 from ..parse import parse
 from . import arrays
-from .control import Ended, branch
+from .control import branch
 from .expressions import evaluate
 from .externals import Guard, import_external, object_number
-from .names import keeps_displays, parameters, scan
+from .names import parameters, scan
 from .recursion import recursive_call
 from .state import Specialiser
 from .values import Bound, Choice, Closure, Const, Frame, Leaf, ListV, Obj, PartialV, Super, TupleV, Value
@@ -124,7 +124,11 @@ def call_object(s: Specialiser, obj: Obj, args: list[Value], kwargs: dict[str, V
             return call_gradient(s, outside, args, kwargs)
         if isinstance(lookup(obj.cls, "construct"), types.FunctionType) and hasattr(obj.cls, "bprop"):
             pass
-    if isinstance(lookup(obj.cls, "construct"), types.FunctionType) and getattr(obj.cls, "__call__", None) is not None and is_cell(obj.cls):
+    if (
+        isinstance(lookup(obj.cls, "construct"), types.FunctionType)
+        and getattr(obj.cls, "__call__", None) is not None
+        and is_cell(obj.cls)
+    ):
         return call_value(s, attribute_of(s, obj, "construct"), args, kwargs)
     return call_value(s, attribute_of(s, obj, "__call__"), args, kwargs)
 
@@ -142,7 +146,9 @@ def call_bound(s: Specialiser, callee: Bound, args: list[Value], kwargs: dict[st
         return call_method_of(s, callee.self, callee.function, args, kwargs)
     if isinstance(callee.function, types.WrapperDescriptorType):  # object.__init__ and the like
         return Const(None)
-    return call_constant(s, Const(callee.function, ir.attribute(s.expr(callee.self), callee.function.__name__)), args, kwargs)
+    return call_constant(
+        s, Const(callee.function, ir.attribute(s.expr(callee.self), callee.function.__name__)), args, kwargs
+    )
 
 
 def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -154,8 +160,14 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
     if handler is not None:
         return handler(s, args, kwargs)
     if isinstance(fn, functools.partial):
-        bound = [import_external(s, lambda k=k: fn.args[k], f"partial_{k}", ("partial", object_number(s, fn), k)) for k in range(len(fn.args))]
-        named = {k: import_external(s, lambda k=k: fn.keywords[k], k, ("partial", object_number(s, fn), k)) for k in fn.keywords}
+        bound = [
+            import_external(s, lambda k=k: fn.args[k], f"partial_{k}", ("partial", object_number(s, fn), k))
+            for k in range(len(fn.args))
+        ]
+        named = {
+            k: import_external(s, lambda k=k: fn.keywords[k], k, ("partial", object_number(s, fn), k))
+            for k in fn.keywords
+        }
         return call_value(s, Const(fn.func), [*bound, *args], {**named, **kwargs})
     if hasattr(type(fn), "__autodiff_gradient__"):
         from .nested import call_gradient
@@ -198,7 +210,24 @@ def is_generator_manager(fn: Any) -> bool:
 def is_library(fn: Any) -> bool:
     """Functions whose Python text is not the user's: without a rule they are not differentiated."""
     module = getattr(fn, "__module__", None) or ""
-    return module.split(".")[0] in ("numpy", "scipy", "builtins", "math", "copy", "time", "logging", "warnings", "random", "json", "os", "sys", "re", "itertools", "functools", "operator")
+    return module.split(".")[0] in (
+        "numpy",
+        "scipy",
+        "builtins",
+        "math",
+        "copy",
+        "time",
+        "logging",
+        "warnings",
+        "random",
+        "json",
+        "os",
+        "sys",
+        "re",
+        "itertools",
+        "functools",
+        "operator",
+    )
 
 
 def call_class(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -234,7 +263,11 @@ def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs:
 
 def is_pure(fn: Any) -> bool:
     module = getattr(fn, "__module__", None) or ""
-    if isinstance(fn, types.BuiltinMethodType) and not isinstance(fn.__self__, types.ModuleType) and fn.__self__ is not None:
+    if (
+        isinstance(fn, types.BuiltinMethodType)
+        and not isinstance(fn.__self__, types.ModuleType)
+        and fn.__self__ is not None
+    ):
         return False
     return module.split(".")[0] in ("numpy", "scipy", "math", "operator") and not module.startswith("numpy.random")
 
@@ -263,11 +296,19 @@ def call_python(s: Specialiser, fn: types.FunctionType, args: list[Value], kwarg
         ) from error
     defaults = [default_of(s, fn, k) for k in range(len(fn.__defaults__ or ()))]
     kw_names = list(fn.__kwdefaults__ or {})
-    kw_defaults = {k: import_external(s, lambda k=k: (fn.__kwdefaults__ or {})[k], k, ("kwdefault", object_number(s, fn), k)) for k in kw_names}
+    kw_defaults = {
+        k: import_external(s, lambda k=k: (fn.__kwdefaults__ or {})[k], k, ("kwdefault", object_number(s, fn), k))
+        for k in kw_names
+    }
     bound = bind_signature(s, tree.args, args, kwargs, defaults, kw_defaults, fn.__name__)
     free = dict(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
     frame = new_frame(s, fn.__code__, parsed, fn.__globals__, free, tree, assigned, declared, None)
-    if not (frame.rule or (fn.__module__ or "autodiff_sct.").startswith("autodiff_sct.") or frame.caller is None or frame.caller.caller is None):
+    if not (
+        frame.rule
+        or (fn.__module__ or "autodiff_sct.").startswith("autodiff_sct.")
+        or frame.caller is None
+        or frame.caller.caller is None
+    ):
         s.guards.append(Guard(lambda: fn.__code__, fn.__code__))
     frame.cls, frame.self = owner_class(fn, args, free), args[0] if args else None
     return run(s, frame, tree, bound, fn)
@@ -304,7 +345,17 @@ def desugared(closure: Closure) -> Any:
     return node.desugared
 
 
-def new_frame(s: Specialiser, key: Any, parsed: Any, table: Any, free: Any, tree: Any, assigned: Any, declared: Any, parent: Frame | None) -> Frame:
+def new_frame(
+    s: Specialiser,
+    key: Any,
+    parsed: Any,
+    table: Any,
+    free: Any,
+    tree: Any,
+    assigned: Any,
+    declared: Any,
+    parent: Frame | None,
+) -> Frame:
     if s.frame is not None and s.frame.rule:
         s.rule_calls += 1
         site: Any = ("rule", s.rule_calls)
@@ -318,7 +369,13 @@ def new_frame(s: Specialiser, key: Any, parsed: Any, table: Any, free: Any, tree
 
 
 def bind_signature(
-    s: Specialiser, spec: Any, args: list[Value], kwargs: dict[str, Value], defaults: list[Value], kw_defaults: dict[str, Value], name: str
+    s: Specialiser,
+    spec: Any,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    defaults: list[Value],
+    kw_defaults: dict[str, Value],
+    name: str,
 ) -> dict[str, Value]:
     """Python's binding of arguments to parameters."""
     positional = [a.id for a in [*spec.posonlyargs, *spec.args]]
@@ -416,6 +473,3 @@ def check_recursion(s: Specialiser, frame: Frame, fn: Any) -> None:
         caller = caller.caller
     if depth > DEPTH:
         raise s.refuse("this recursion does not end at compile time", "write it as a loop")
-
-
-

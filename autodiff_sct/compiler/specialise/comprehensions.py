@@ -47,7 +47,9 @@ def build_list(s: Specialiser, node: Any) -> Value:
         return ListV(tuple(static), site)
     listed = Listed(frozenset([s.root(("list", site))]))
     result = s.let(gast.List([], gast.Load()), listed, ir.Op(list, {"items": ListV(())}), hint="items", may_raise=False)
-    scoped(s, node.generators, lambda: nest(s, node.generators, 0, lambda: lists.append(s, result, evaluate(s, node.elt))))
+    scoped(
+        s, node.generators, lambda: nest(s, node.generators, 0, lambda: lists.append(s, result, evaluate(s, node.elt)))
+    )
     return result
 
 
@@ -75,7 +77,9 @@ def unrolled(s: Specialiser, generators: list[Any], k: int, element: Callable[[]
     return result
 
 
-def unrolled_item(s: Specialiser, generators: list[Any], k: int, item: Value, element: Callable[[], Value]) -> list[Value] | None:
+def unrolled_item(
+    s: Specialiser, generators: list[Any], k: int, item: Value, element: Callable[[], Value]
+) -> list[Value] | None:
     """The elements that one item of the k-th generator leads to."""
     store(s, generators[k].target, item)
     tests = [truth(s, evaluate(s, test)) for test in generators[k].ifs]
@@ -109,7 +113,9 @@ def nest(s: Specialiser, generators: list[Any], k: int, action: Callable[[], Non
             with s.written_out(number):
                 inside(item)
         return
-    hint = generator.target.id if isinstance(generator.target, gast.Name) and source.hint is None else source.hint or "i"
+    hint = (
+        generator.target.id if isinstance(generator.target, gast.Name) and source.hint is None else source.hint or "i"
+    )
 
     def make() -> ir.Loop:
         if source.bounds is None:
@@ -145,6 +151,3 @@ def build_dict(s: Specialiser, node: Any) -> Value:
 
     scoped(s, node.generators, lambda: nest(s, node.generators, 0, put))
     return result
-
-
-

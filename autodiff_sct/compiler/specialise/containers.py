@@ -216,7 +216,9 @@ def field(s: Specialiser, base: Obj, key: Any) -> Value | None:
         from .externals import import_external
 
         read = s.objects[base.id][1]
-        return import_external(s, lambda: read()[key], str(key) if str(key).isidentifier() else f"item_{key}", ("item", base.id, key))
+        return import_external(
+            s, lambda: read()[key], str(key) if str(key).isidentifier() else f"item_{key}", ("item", base.id, key)
+        )
     if isinstance(value, Poison):
         raise s.refuse(value.reason)
     return value
@@ -323,7 +325,9 @@ def is_counted(s: Specialiser, value: Value) -> bool:
     facts = s.facts_of(value)
     if isinstance(facts, Listed):
         return display_length(s, facts) is None
-    return isinstance(value, Leaf) and isinstance(facts, Num) and bool(facts.dims) and not isinstance(facts.dims[0], int)
+    return (
+        isinstance(value, Leaf) and isinstance(facts, Num) and bool(facts.dims) and not isinstance(facts.dims[0], int)
+    )
 
 
 def is_too_short(s: Specialiser, value: Value, count: int) -> bool:

@@ -221,7 +221,9 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
             break
         carried = wanted
     else:
-        raise s.refuse("what this loop changes takes on new kinds in each iteration", "give its variables one kind before the loop")
+        raise s.refuse(
+            "what this loop changes takes on new kinds in each iteration", "give its variables one kind before the loop"
+        )
     s.loops -= 1
     if s.unassigned is not None and not s.loops:
         raise s.unassigned

@@ -13,8 +13,8 @@ from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
 from .control import branch
 from .names import assign_name, load_name
-from .state import LITERALS, Specialiser
-from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
+from .state import Specialiser
+from .values import Closure, Const, Leaf, ListV, Obj, SliceV, TupleV, Value
 
 EXPRESSIONS: dict[type, Callable[[Specialiser, Any], Value]] = {}
 
@@ -405,7 +405,9 @@ def starred_list(s: Specialiser, node: Any) -> Value:
     """``[*a, b]``: where the length of ``a`` is known only at run time, a list that is filled."""
     from . import containers, lists
 
-    values = [(isinstance(n, gast.Starred), evaluate(s, n.value if isinstance(n, gast.Starred) else n)) for n in node.elts]
+    values = [
+        (isinstance(n, gast.Starred), evaluate(s, n.value if isinstance(n, gast.Starred) else n)) for n in node.elts
+    ]
     if not any(star and containers.is_counted(s, v) for star, v in values):
         items = [v for star, value in values for v in (containers.items_of(s, value, None) if star else [value])]
         return ListV(tuple(items), s.site())

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from types import FunctionType, MethodType, ModuleType
+from types import ModuleType
 from typing import Any
 
-import numpy as np
-
-from .. import ir
-from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, of_value
+from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair
 from ..structure import Branch, Listing, Static, describe
 from ..structure import Leaf as LeafTree
 from ..structure import key as kind_of
 from .state import Specialiser
-from .values import Bound, Const, External, Leaf, Obj, TupleV, Value
+from .values import Const, External, Leaf, Obj, TupleV, Value
 
 
 @dataclasses.dataclass
@@ -70,7 +67,12 @@ def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: st
         return TupleV(items, type(value) if type(value) is not tuple else None)
     s.guards.append(Guard(lambda: id(read()), id(value)))
     if type(value) in (list, dict):
-        s.guards.append(Guard(lambda: tuple(read()) if isinstance(read(), dict) else len(read()), tuple(value) if isinstance(value, dict) else len(value)))
+        s.guards.append(
+            Guard(
+                lambda: tuple(read()) if isinstance(read(), dict) else len(read()),
+                tuple(value) if isinstance(value, dict) else len(value),
+            )
+        )
     return outside_object(s, value, read)
 
 

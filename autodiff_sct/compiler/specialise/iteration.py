@@ -15,7 +15,6 @@ from .control import loop
 from .state import Specialiser
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
 
-
 UNROLL = 64  # loops over so many known things are written out
 RULE_RANGE = 100  # a rule's loop over so many settings is written out
 
@@ -101,7 +100,9 @@ def refuse_resizing(s: Specialiser, value: Value, block: ir.Block) -> None:
             continue
         found = s.facts[base]
         if isinstance(found, Listed) and found.roots & facts.roots:
-            raise s.refuse("a list changes its length while a loop goes over it", "loop over a copy: `for x in list(xs)`")
+            raise s.refuse(
+                "a list changes its length while a loop goes over it", "loop over a copy: `for x in list(xs)`"
+            )
 
 
 def over_object(s: Specialiser, value: Obj) -> Source:
@@ -219,7 +220,10 @@ def zipped_out(s: Specialiser, sources: list[Source], count: int) -> Source:
             s.block.append(ir.Raise(gast.Assert(test, message), s.where()))
         else:
             count = min(count, len(source.items))
-    rows = [[source.items[k] if source.items is not None else nth(s, source, Const(k)) for source in sources] for k in range(count)]
+    rows = [
+        [source.items[k] if source.items is not None else nth(s, source, Const(k)) for source in sources]
+        for k in range(count)
+    ]
     return Source(items=[TupleV(tuple(row)) for row in rows])
 
 

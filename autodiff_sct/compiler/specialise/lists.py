@@ -242,7 +242,9 @@ def is_list(s: Specialiser, value: Value) -> bool:
 
 
 def repeat(s: Specialiser, items: Any, times: Value) -> Value:
-    items = type(items)(tuple(own_value(s, v) for v in items.items), items.cls if isinstance(items, TupleV) else items.site)
+    items = type(items)(
+        tuple(own_value(s, v) for v in items.items), items.cls if isinstance(items, TupleV) else items.site
+    )
     if s.is_static(times) and isinstance(s.static(times), int):
         return (
             type(items)(items.items * s.static(times))

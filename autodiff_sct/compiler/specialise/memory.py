@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
-import gast
 import numpy as np
 
 from .. import ir
-from ..facts import Listed, Num
+from ..facts import Num
 from . import arrays
 from .calls import call_value, handles
 from .state import Specialiser
@@ -69,7 +67,9 @@ def put(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     indices = numpy(s, "asarray", where)
     facts, given = s.facts[base.name], s.num(value)
     if given is None or given.dims != ():
-        value = numpy(s, "resize", value, s.let(ir.call(ir.dotted("np.shape"), s.expr(indices)), containers_shape(s, indices)))
+        value = numpy(
+            s, "resize", value, s.let(ir.call(ir.dotted("np.shape"), s.expr(indices)), containers_shape(s, indices))
+        )
     if isinstance(facts, Num) and facts.ndim == 1:
         arrays.store_item(s, base, indices, value)
     else:
@@ -117,7 +117,9 @@ def put_along_axis(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) 
     if axis is None or not isinstance(facts, Num) or facts.ndim is None:
         raise s.refuse("np.put_along_axis without an axis", "write into `a.reshape(-1)` by index")
     shape = attribute_of(s, base, "shape")
-    expr = ir.call(s.bind("places_along", places_along), s.expr(given["indices"]), s.expr(shape), ir.constant(axis % facts.ndim))
+    expr = ir.call(
+        s.bind("places_along", places_along), s.expr(given["indices"]), s.expr(shape), ir.constant(axis % facts.ndim)
+    )
     from ..facts import Opaque
 
     index = s.let(expr, Opaque(tuple), hint="places")
@@ -181,6 +183,3 @@ def with_out(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
         value = numpy(s, "where", mask, value, base)
     arrays.store_item(s, base, EVERYTHING, value)
     return base
-
-
-

@@ -22,7 +22,12 @@ SAME_NAME = (
     "swapaxes repeat take argsort searchsorted compress conj conjugate ptp choose"
 ).split()
 FUNCTIONS: dict[str, Callable[..., Any]] = {n: getattr(np, n) for n in SAME_NAME if hasattr(np, n)}
-FUNCTIONS |= {"astype": np.ndarray.astype, "copy": np.ndarray.copy, "flatten": np.ndarray.flatten, "item": np.ndarray.item}
+FUNCTIONS |= {
+    "astype": np.ndarray.astype,
+    "copy": np.ndarray.copy,
+    "flatten": np.ndarray.flatten,
+    "item": np.ndarray.item,
+}
 
 
 @lru_cache(maxsize=256)
@@ -60,12 +65,18 @@ def call_method_of(s: Specialiser, base: Value, name: str, args: list[Value], kw
 # -- numbers and arrays
 
 
-def number_method(s: Specialiser, base: Leaf, facts: Num, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def number_method(
+    s: Specialiser, base: Leaf, facts: Num, name: str, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
     if facts.tensor and name not in FUNCTIONS and name not in ("reshape", "transpose", "T"):
         return tensor_method(s, base, name, args, kwargs)
     if name in ("fill", "sort", "put", "setfield", "resize", "partition"):
         return memory.write_method(s, base, name, args, kwargs)
-    if name in ("reshape", "transpose") and len(args) > 1 or (name == "reshape" and args and not isinstance(args[0], TupleV)):
+    if (
+        name in ("reshape", "transpose")
+        and len(args) > 1
+        or (name == "reshape" and args and not isinstance(args[0], TupleV))
+    ):
         packed: list[Value] = [TupleV(tuple(args))] if len(args) > 1 else args
         return emit_method(s, base, name, args, kwargs, getattr(np, name), packed)
     if name in ("reshape", "transpose"):
@@ -79,8 +90,12 @@ def number_method(s: Specialiser, base: Leaf, facts: Num, name: str, args: list[
     return opaque_method(s, base, facts, name, args, kwargs)
 
 
-def emit_method(s: Specialiser, base: Leaf, name: str, args: list[Value], kwargs: dict[str, Value], fn: Any, rule_args: list[Value]) -> Value:
-    expr = ir.call(ir.attribute(ir.name(base.name), name), *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
+def emit_method(
+    s: Specialiser, base: Leaf, name: str, args: list[Value], kwargs: dict[str, Value], fn: Any, rule_args: list[Value]
+) -> Value:
+    expr = ir.call(
+        ir.attribute(ir.name(base.name), name), *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()}
+    )
     method = caller(name)
     if fn in arrays.DIMS:
         arrays.DIMS.setdefault(method, arrays.DIMS[fn])
@@ -113,9 +128,13 @@ def tensor_method(s: Specialiser, base: Leaf, name: str, args: list[Value], kwar
     raise s.refuse(f"a Tensor has no method {name!r}")
 
 
-def opaque_method(s: Specialiser, base: Leaf, facts: Any, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def opaque_method(
+    s: Specialiser, base: Leaf, facts: Any, name: str, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
     """A method of something unknown just runs; generators of random numbers tell what they draw."""
-    expr = ir.call(ir.attribute(ir.name(base.name), name), *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
+    expr = ir.call(
+        ir.attribute(ir.name(base.name), name), *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()}
+    )
     result: Any = Opaque()
     if isinstance(facts, Opaque) and facts.cls in (np.random.Generator, np.random.RandomState):
         result = arrays.facts_of_call(s, drawing(facts.cls, name), args, kwargs)
@@ -143,7 +162,9 @@ def drawing(cls: type, name: str) -> Callable[..., Any]:
 # -- lists
 
 
-def list_method(s: Specialiser, base: Leaf, facts: Listed, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def list_method(
+    s: Specialiser, base: Leaf, facts: Listed, name: str, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
     if name == "append":
         lists.append(s, base, args[0])
         return Const(None)
@@ -162,7 +183,13 @@ def list_method(s: Specialiser, base: Leaf, facts: Listed, name: str, args: list
         element = s.elements_of(facts)
         if element is not None:
             s.put_element(copy, element)
-        return s.let(ir.call(ir.attribute(ir.name(base.name), "copy")), copy, ir.Op(list.copy, {"x": base}), hint="items", may_raise=False)
+        return s.let(
+            ir.call(ir.attribute(ir.name(base.name), "copy")),
+            copy,
+            ir.Op(list.copy, {"x": base}),
+            hint="items",
+            may_raise=False,
+        )
     if name in REPLACING:
         lists.replace_items(s, base, REPLACING[name](s, base, args, kwargs))
         return Const(None)
@@ -283,7 +310,9 @@ def mapped_method(s: Specialiser, base: Leaf, facts: Mapped, name: str, args: li
     if name == "values":
         return mapped(s, over(s, keys_of(s, base)), lambda k: containers.get_element(s, base, facts, k, True))
     if name == "items":
-        return mapped(s, over(s, keys_of(s, base)), lambda k: TupleV((k, containers.get_element(s, base, facts, k, True))))
+        return mapped(
+            s, over(s, keys_of(s, base)), lambda k: TupleV((k, containers.get_element(s, base, facts, k, True)))
+        )
     if name == "pop" and len(args) == 1:
         value = containers.get_item(s, base, args[0])
         lists.delete_key(s, base, args[0])
@@ -295,7 +324,11 @@ def mapped_method(s: Specialiser, base: Leaf, facts: Mapped, name: str, args: li
 
 def get_or(s: Specialiser, base: Leaf, facts: Mapped, name: str, args: list[Value]) -> Value:
     default = args[1] if len(args) > 1 else Const(None)
-    test = s.let(gast.Compare(s.expr(args[0]), [gast.In()], [ir.name(base.name)]), containers.Num("bool", np.dtype(bool), ()), hint="found")
+    test = s.let(
+        gast.Compare(s.expr(args[0]), [gast.In()], [ir.name(base.name)]),
+        containers.Num("bool", np.dtype(bool), ()),
+        hint="found",
+    )
     key = ("choice", s.site(name))
 
     def present() -> None:
@@ -326,6 +359,3 @@ def tuple_method(s: Specialiser, base: TupleV, name: str, args: list[Value], kwa
     if name in ("index", "count") and s.is_static(base) and s.is_static(args[0]):
         return Const(getattr(s.static(base), name)(s.static(args[0])))
     raise s.refuse(f"the tuple method {name!r} cannot be followed here")
-
-
-

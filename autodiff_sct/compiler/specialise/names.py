@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import builtins
-from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
 import gast
 
-from ...errors import Refused
 from .externals import import_external
 from .state import Specialiser
-from .values import Closure, Const, Frame, Leaf, ListV, Poison, TupleV, Value
+from .values import Const, Frame, Leaf, ListV, Poison, TupleV, Value
 
 SCOPES = (gast.FunctionDef, gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.ClassDef)
 
@@ -129,7 +127,9 @@ def assign_name(s: Specialiser, id: str, value: Value) -> None:
 
 def keeps_displays(s: Specialiser) -> bool:
     """Whether the text at hand, a rule's or the package's own, never changes a list that it made."""
-    return s.frame is not None and (s.frame.rule or str(s.frame.globals.get("__name__", "")).startswith("autodiff_sct."))
+    return s.frame is not None and (
+        s.frame.rule or str(s.frame.globals.get("__name__", "")).startswith("autodiff_sct.")
+    )
 
 
 def named(s: Specialiser, id: str, value: Value) -> Value:

@@ -33,9 +33,14 @@ class GradientV:
 def call_gradient(s: Specialiser, gradient: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Call a `GradFunction` that exists outside the program."""
     if gradient.weights is not None or gradient.sens_param or gradient.return_ids or gradient.positions is None:
-        raise s.refuse("a gradient by weights, with ids or with a seed, inside a differentiated function", "call grad by positions here")
+        raise s.refuse(
+            "a gradient by weights, with ids or with a seed, inside a differentiated function",
+            "call grad by positions here",
+        )
     one = len(gradient.positions) == 1 and not gradient.always_tuple
-    return differentiate(s, GradientV(Const(gradient.fn), gradient.kind, gradient.positions, gradient.has_aux, one), args, kwargs)
+    return differentiate(
+        s, GradientV(Const(gradient.fn), gradient.kind, gradient.positions, gradient.has_aux, one), args, kwargs
+    )
 
 
 def differentiate(s: Specialiser, gradient: GradientV, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -45,7 +50,11 @@ def differentiate(s: Specialiser, gradient: GradientV, args: list[Value], kwargs
     if kwargs:
         raise s.refuse("keyword arguments of a gradient inside a differentiated function", "pass them by position")
     args = [own(s, a) for a in args]
-    parameters = {f"x{k}" if not names else names[k]: tree_of(s, a) for names in [parameter_names(gradient.fn, len(args))] for k, a in enumerate(args)}
+    parameters = {
+        f"x{k}" if not names else names[k]: tree_of(s, a)
+        for names in [parameter_names(gradient.fn, len(args))]
+        for k, a in enumerate(args)
+    }
     capture = Capture(s)
     request = Request(
         fn=None,
@@ -102,7 +111,11 @@ def parameter_names(fn: Value, count: int) -> list[str]:
 def tree_of(s: Specialiser, value: Value) -> Any:
     """What an argument is made of."""
     if isinstance(value, Const):
-        return LeafTree(s.facts_of(value)) if isinstance(s.facts_of(value), Num) and type(value.value) is not bool else Static(value.value)
+        return (
+            LeafTree(s.facts_of(value))
+            if isinstance(s.facts_of(value), Num) and type(value.value) is not bool
+            else Static(value.value)
+        )
     if isinstance(value, TupleV):
         return Branch(value.cls or tuple, tuple(range(len(value.items))), tuple(tree_of(s, v) for v in value.items))
     if isinstance(value, Obj) and value.id in s.objects:
@@ -112,15 +125,21 @@ def tree_of(s: Specialiser, value: Value) -> Any:
         return Branch(value.cls, keys, tuple(tree_of(s, s.env[(value.id, k)]) for k in keys))
     if isinstance(value, Leaf):
         return tree_of_facts(s, s.facts[value.name])
-    raise s.refuse("a function is passed to a gradient inside a differentiated function", "let the inner function capture it")
+    raise s.refuse(
+        "a function is passed to a gradient inside a differentiated function", "let the inner function capture it"
+    )
 
 
 def tree_of_facts(s: Specialiser, facts: Facts) -> Any:
     if isinstance(facts, (Listed, Mapped)):
         element = s.elements_of(facts)
-        return Listing(None if element is None else tree_of_facts(s, element), list if isinstance(facts, Listed) else dict)
+        return Listing(
+            None if element is None else tree_of_facts(s, element), list if isinstance(facts, Listed) else dict
+        )
     if isinstance(facts, Pair):
-        return Branch(facts.cls or tuple, tuple(range(len(facts.items))), tuple(tree_of_facts(s, f) for f in facts.items))
+        return Branch(
+            facts.cls or tuple, tuple(range(len(facts.items))), tuple(tree_of_facts(s, f) for f in facts.items)
+        )
     return LeafTree(facts)
 
 
@@ -151,7 +170,11 @@ class Capture:
         if isinstance(value, Bound):
             return Bound(value.function, self.value(value.self))
         if isinstance(value, PartialV):
-            return PartialV(self.value(value.function), tuple(self.value(a) for a in value.args), {k: self.value(v) for k, v in value.keywords.items()})
+            return PartialV(
+                self.value(value.function),
+                tuple(self.value(a) for a in value.args),
+                {k: self.value(v) for k, v in value.keywords.items()},
+            )
         if isinstance(value, GradientV):
             return GradientV(self.value(value.fn), value.kind, value.positions, value.has_aux, value.one)
         if isinstance(value, Obj):
@@ -201,9 +224,18 @@ def gradient_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value], kin
     names = ["fn", "grad_position", "weights", "has_aux", "return_ids", "sens_param"]
     settings = {**dict(zip(names, args)), **kwargs}
     fn = settings.pop("fn")
-    if any(settings.get(n, Const(None)) not in (Const(None), Const(False)) for n in ("weights", "return_ids", "sens_param")):
-        raise s.refuse("weights, return_ids and sens_param of a gradient made inside a differentiated function", "make it outside")
+    if any(
+        settings.get(n, Const(None)) not in (Const(None), Const(False)) for n in ("weights", "return_ids", "sens_param")
+    ):
+        raise s.refuse(
+            "weights, return_ids and sens_param of a gradient made inside a differentiated function", "make it outside"
+        )
     position = s.static(settings.get("grad_position", Const(0)))
     positions = position if isinstance(position, tuple) else (position,)
-    return GradientV(fn, kind, positions, s.static(settings.get("has_aux", Const(False))), not isinstance(position, tuple) or len(position) == 1)
-
+    return GradientV(
+        fn,
+        kind,
+        positions,
+        s.static(settings.get("has_aux", Const(False))),
+        not isinstance(position, tuple) or len(position) == 1,
+    )

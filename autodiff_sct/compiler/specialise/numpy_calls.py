@@ -9,11 +9,11 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..facts import FLOAT, Listed, Num
+from ..facts import FLOAT, Num
 from . import arrays, memory
 from .calls import call_value, handles
 from .state import Specialiser
-from .values import Const, Leaf, ListV, Obj, TupleV, Value
+from .values import Const, Value
 
 OUT_POSITION = {True: 2, False: 1}
 
@@ -91,6 +91,3 @@ def iscomplexobj(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) ->
         return Const(facts.dtype.kind == "c")
     expr = ir.call(ir.attribute(s.bind("np", np), "iscomplexobj"), s.expr(args[0]))
     return s.let(expr, Num("bool", np.dtype(bool), ()), may_raise=False)
-
-
-

@@ -8,7 +8,7 @@ from typing import Any
 
 from .attributes import attribute_of, lookup
 from .state import Specialiser
-from .values import Bound, Const, Leaf, Obj, TupleV, Value
+from .values import Const, Obj, TupleV, Value
 
 
 def has_method(s: Specialiser, obj: Obj, name: str) -> bool:
@@ -73,7 +73,11 @@ def named_tuple(s: Specialiser, cls: Any, args: list[Value], kwargs: dict[str, V
         elif name in kwargs:
             items.append(kwargs[name])
         elif name in cls._field_defaults:
-            items.append(import_external(s, lambda name=name: cls._field_defaults[name], name, ("default", cls.__qualname__, name)))
+            items.append(
+                import_external(
+                    s, lambda name=name: cls._field_defaults[name], name, ("default", cls.__qualname__, name)
+                )
+            )
         else:
             raise s.refuse(f"{cls.__name__} is missing its field {name!r}")
     return TupleV(tuple(own(s, v) for v in items), cls)
@@ -99,7 +103,9 @@ def fill_dataclass(s: Specialiser, obj: Obj, cls: Any, args: list[Value], kwargs
         else:
             value = kwargs.get(field.name)
         if value is None and field.default is not dataclasses.MISSING:
-            value = import_external(s, lambda field=field: field.default, field.name, ("default", cls.__qualname__, field.name))
+            value = import_external(
+                s, lambda field=field: field.default, field.name, ("default", cls.__qualname__, field.name)
+            )
         if value is None and field.default_factory is not dataclasses.MISSING:
             value = call_value(s, Const(field.default_factory), [], {})
         if value is not None:
@@ -115,6 +121,3 @@ def replace_fields(s: Specialiser, obj: Obj, changes: dict[str, Value]) -> Value
     """``dataclasses.replace(obj, **changes)``."""
     values = {f.name: changes.get(f.name, s.env.get((obj.id, f.name))) for f in dataclasses.fields(obj.cls) if f.init}  # type: ignore[arg-type]
     return construct(s, obj.cls, [], {k: v for k, v in values.items() if v is not None})
-
-
-

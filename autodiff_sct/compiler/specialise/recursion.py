@@ -98,7 +98,9 @@ def every_root(s: Specialiser, facts: Facts | None) -> frozenset[int]:
 # -- deciding
 
 
-def recursive_call(s: Specialiser, frame: Frame, bound: dict[str, Value], fn: Any, body: Callable[[dict[str, Value]], Value]) -> Value | None:
+def recursive_call(
+    s: Specialiser, frame: Frame, bound: dict[str, Value], fn: Any, body: Callable[[dict[str, Value]], Value]
+) -> Value | None:
     """The value of a call that must not be inlined; None where inlining it is right.
 
     `body` executes the function in `frame` on arguments.
@@ -150,7 +152,15 @@ def activations(frame: Frame) -> list[Frame]:
 # -- compiling
 
 
-def compile_recursion(s: Specialiser, key: Any, frame: Frame, bound: dict[str, Value], signature: Signature, body: Callable[[dict[str, Value]], Value], keep: Any) -> None:
+def compile_recursion(
+    s: Specialiser,
+    key: Any,
+    frame: Frame,
+    bound: dict[str, Value],
+    signature: Signature,
+    body: Callable[[dict[str, Value]], Value],
+    keep: Any,
+) -> None:
     """Specialise a body on its parameters until what it returns no longer changes."""
     working = [r for r in s.recursions.values() if r.working]
     if sum(r.site is frame.site for r in working) >= NESTED:
@@ -177,7 +187,10 @@ def compile_recursion(s: Specialiser, key: Any, frame: Frame, bound: dict[str, V
                 break
             rec.shape = shape
         else:
-            raise s.refuse("what this recursion returns has another kind at every depth", "return the same kind of value on every path")
+            raise s.refuse(
+                "what this recursion returns has another kind at every depth",
+                "return the same kind of value on every path",
+            )
     except BaseException:
         s.recursions = table
         raise
@@ -194,7 +207,13 @@ def parameter(s: Specialiser, name: str, value: Value, site: Any) -> str:
     return variable
 
 
-def one_round(s: Specialiser, rec: Recursion, bound: dict[str, Value], signature: Signature, body: Callable[[dict[str, Value]], Value]) -> Any:
+def one_round(
+    s: Specialiser,
+    rec: Recursion,
+    bound: dict[str, Value],
+    signature: Signature,
+    body: Callable[[dict[str, Value]], Value],
+) -> Any:
     """Write the body anew; the shape of what it returns, joined with what is known already."""
     rec.block, params = [], list(rec.params)
     rec.calls = []
@@ -205,7 +224,9 @@ def one_round(s: Specialiser, rec: Recursion, bound: dict[str, Value], signature
         except Ended:
             if any(r.shape is None and r is not rec for r in s.recursions.values() if r.working):
                 raise
-            raise s.refuse("this recursion never returns: every path calls the function again", "add a branch that returns") from None
+            raise s.refuse(
+                "this recursion never returns: every path calls the function again", "add a branch that returns"
+            ) from None
         shape = joined(s, rec, rec.shape, shape_of(s, rec, value))
         rec.results = list(flatten(s, value, shape, rec.block))
     return shape
@@ -253,7 +274,9 @@ def shape_of(s: Specialiser, rec: Recursion, value: Value) -> Any:
         from .containers import own_list
 
         return shape_of(s, rec, own_list(s, value))
-    raise s.refuse(f"a recursive function returns a {type(value).__name__}", "return numbers, arrays, lists or tuples of them")
+    raise s.refuse(
+        f"a recursive function returns a {type(value).__name__}", "return numbers, arrays, lists or tuples of them"
+    )
 
 
 def seen_outside(s: Specialiser, rec: Recursion, facts: Facts) -> Facts:
@@ -287,7 +310,9 @@ def joined(s: Specialiser, rec: Recursion, a: Any, b: Any) -> Any:
     a, b = (("leaf", seen_outside(s, rec, s.facts[rec.params[x[1]]])) if x[0] == "parameter" else x for x in (a, b))
     if a[0] == b[0] == "leaf":
         return ("leaf", join_seen(a[1], b[1]))
-    raise s.refuse("a recursive function returns different kinds of things", "return the same kind of value on every path")
+    raise s.refuse(
+        "a recursive function returns different kinds of things", "return the same kind of value on every path"
+    )
 
 
 def join_seen(a: Facts, b: Facts) -> Facts:
@@ -306,7 +331,9 @@ def flatten(s: Specialiser, value: Value, shape: Any, block: ir.Block) -> Any:
     elif shape[0] == "leaf":
         leaf = as_leaf(s, value, block, "result")
         if leaf is None:
-            raise s.refuse("a recursive function returns different kinds of things", "return the same kind of value on every path")
+            raise s.refuse(
+                "a recursive function returns different kinds of things", "return the same kind of value on every path"
+            )
         yield leaf.name
 
 
@@ -324,7 +351,9 @@ def call(s: Specialiser, rec: Recursion, arguments: list[Value]) -> Value:
     gather(s, rec, rec.shape, moved, facts)
     given = dict(zip(rec.params, arguments)) | {c: Leaf(c) for c in rec.captures}
     expr = ir.call(ir.name(rec.name), *(s.expr(v) for v in given.values()))
-    leaves = s.let_several(expr, facts or [Opaque(type(None))], ir.Op(cast(Any, rec), given), hint="result", effect=rec.effects)
+    leaves = s.let_several(
+        expr, facts or [Opaque(type(None))], ir.Op(cast(Any, rec), given), hint="result", effect=rec.effects
+    )
     rec.calls.append(s.block[-1])
     for p, value in zip(rec.params, arguments):
         give_back(s, s.facts[p], s.facts_of(value), moved)
@@ -458,7 +487,12 @@ def has_effects(rec: Recursion) -> bool:
     for stmt in ir.walk(rec.block):
         if isinstance(stmt, ir.Let) and stmt.effect and not (stmt.op is not None and isinstance(stmt.op.fn, Recursion)):
             return True
-        if isinstance(stmt, ir.Let) and stmt.op is not None and isinstance(stmt.op.fn, Recursion) and stmt.op.fn.effects:
+        if (
+            isinstance(stmt, ir.Let)
+            and stmt.op is not None
+            and isinstance(stmt.op.fn, Recursion)
+            and stmt.op.fn.effects
+        ):
             return True
         if isinstance(stmt, ir.Effect) and written_by(stmt) is None:
             return True

@@ -55,7 +55,9 @@ def call_rule(s: Specialiser, rule: Any, args: list[Value], named: dict[str, Val
     if not isinstance(result, TupleV):
         return s.let(expr, s.facts_of(result), may_raise=False)
     facts = [s.facts_of(item) for item in result.items]
-    leaves = [s.let(ir.subscript(expr, ir.constant(0)), facts[0])] if len(facts) == 1 else s.let_several(expr, facts, None)
+    leaves = (
+        [s.let(ir.subscript(expr, ir.constant(0)), facts[0])] if len(facts) == 1 else s.let_several(expr, facts, None)
+    )
     return TupleV(tuple(item if item == Const(None) else spread(s, leaf) for item, leaf in zip(result.items, leaves)))
 
 
@@ -80,7 +82,9 @@ def arrange(parameters: list[inspect.Parameter], arguments: dict[str, Value]) ->
 
 def entries_of(parameters: list[inspect.Parameter], result: Value) -> dict[str, Value]:
     if not isinstance(result, TupleV):
-        return {parameters[0].name: TupleV((result,)) if parameters[0].kind is inspect.Parameter.VAR_POSITIONAL else result}
+        return {
+            parameters[0].name: TupleV((result,)) if parameters[0].kind is inspect.Parameter.VAR_POSITIONAL else result
+        }
     entries: dict[str, Value] = {}
     items = list(result.items)
     for parameter in parameters:

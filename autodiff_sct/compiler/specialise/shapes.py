@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..facts import Axis, Dim, Num, broadcast
+from ..facts import Axis, Num, broadcast
 from .values import Const, Leaf, TupleV, Value
 
 if TYPE_CHECKING:
@@ -210,6 +210,3 @@ def chosen(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
         if len(args) == 3
         else None
     )
-
-
-

@@ -98,7 +98,9 @@ def of_known(fn: Callable[..., Iterable[Any]]) -> Any:
             return Source(items=[TupleV(tuple(row)) for row in chosen])
         if fn is itertools.combinations and count == Const(2):
             return call_python(s, polyfills.pairs, [as_list(s, args[0])], {})
-        raise s.refuse(f"itertools.{fn.__name__} of something whose length is known only at run time", "write the loops")
+        raise s.refuse(
+            f"itertools.{fn.__name__} of something whose length is known only at run time", "write the loops"
+        )
 
     return handler
 
@@ -167,7 +169,9 @@ def islice(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
         raise s.refuse("itertools.islice of an iterable of unknown length", "loop over a range")
     if step != Const(None):
         raise s.refuse("itertools.islice with a step", "slice a list")
-    return lists.part(s, containers.own_list(s, items) if isinstance(items := as_list(s, args[0]), ListV) else items, start, stop)
+    return lists.part(
+        s, containers.own_list(s, items) if isinstance(items := as_list(s, args[0]), ListV) else items, start, stop
+    )
 
 
 @handles(itertools.pairwise)
@@ -176,7 +180,10 @@ def pairwise(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
     if items is not None:
         return Source(items=[TupleV(pair) for pair in itertools.pairwise(items)])
     whole = as_list(s, args[0]) if isinstance(args[0], Source) else args[0]
-    shifted = [over(s, lists.part(s, whole, start, stop)) for start, stop in ((Const(None), Const(-1)), (Const(1), Const(None)))]
+    shifted = [
+        over(s, lists.part(s, whole, start, stop))
+        for start, stop in ((Const(None), Const(-1)), (Const(1), Const(None)))
+    ]
     return zipped(s, shifted)
 
 
@@ -272,7 +279,9 @@ def columns(s: Specialiser, rows: Leaf) -> Source:
 
     def column(k: Value) -> Value:
         listed = Listed(frozenset([s.root(("list", s.site("column")))]))
-        result = s.let(gast.List([], gast.Load()), listed, ir.Op(list, {"items": ListV(())}), hint="column", may_raise=False)
+        result = s.let(
+            gast.List([], gast.Load()), listed, ir.Op(list, {"items": ListV(())}), hint="column", may_raise=False
+        )
         source = Source(bounds=(height,), item=lambda j: containers.get_item(s, rows, TupleV((j, k))), hint="j")
         each(s, source, lambda item: lists.append(s, result, item))
         return result

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from collections.abc import Iterator
+from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
@@ -266,7 +266,9 @@ class Specialiser:
         if isinstance(value, Obj):
             return self.expr_of_object(value)
         if isinstance(value, Bound):
-            method = value.function if isinstance(value.function, str) else getattr(value.function, "__name__", "method")
+            method = (
+                value.function if isinstance(value.function, str) else getattr(value.function, "__name__", "method")
+            )
             return ir.attribute(self.expr(value.self), method)
         if isinstance(value, Poison):
             raise self.refuse(value.reason)

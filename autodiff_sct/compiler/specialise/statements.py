@@ -6,17 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
-import numpy as np
 
 from .. import ir
-from ..facts import BOOL, INT, Dim, Facts, Listed, Mapped, Num, Opaque, Pair
+from ..facts import INT
 from . import arrays, containers, lists
 from .control import Ended, as_leaf, branch, loop
-from .expressions import evaluate, operate, truth
+from .expressions import evaluate, truth
 from .iteration import UNROLL, Source, refuse_resizing, short
 from .names import assign_name, delete_name
 from .state import Restart, Specialiser
-from .values import Closure, Const, Leaf, ListV, Obj, SliceV, TupleV, Value
+from .values import Closure, Const, Leaf, ListV, Value
 
 STATEMENTS: dict[type, Callable[[Specialiser, Any], None]] = {}
 
@@ -73,7 +72,9 @@ def check_generator(s: Specialiser, node: Any) -> None:
             if getattr(inner, "lineno", 0) > node.lineno:
                 changed.add(getattr(base, "id", None))
     if not names or uses - steps > 1 or read & changed:
-        raise s.refuse("a generator is kept, and used more than once or beside changes of what it reads", "make a list of it")
+        raise s.refuse(
+            "a generator is kept, and used more than once or beside changes of what it reads", "make a list of it"
+        )
 
 
 @statement(gast.AnnAssign)

@@ -1,7 +1,8 @@
 """Activity: which variables carry a derivative.
 
-*Varied* depends on a differentiated input, *useful* reaches a differentiated output; *active* is both.  Memory is varied or
-useful as a region.  Here is also where a derivative that would have to pass through something unknown is refused.
+*Varied* depends on a differentiated input, *useful* reaches a differentiated output; *active* is both.  Memory is
+varied or useful as a region.  Here is also where a derivative that would have to pass through something unknown is
+refused.
 """
 
 from __future__ import annotations
@@ -176,7 +177,8 @@ class Analysis:
                     if fn not in (opaque_call, opaque_method) and type(fn).__name__ == "Unbound"
                     else ""
                 ),
-                "register one with autodiff_sct.rule, wrap its result in stop_gradient, or write it with functions that have rules",
+                "register one with autodiff_sct.rule, wrap its result in stop_gradient, "
+                "or write it with functions that have rules",
                 stmt.origin,
             )
         mutable = [

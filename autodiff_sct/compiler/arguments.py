@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import inspect
 from dataclasses import dataclass, field
 from typing import Any
@@ -49,7 +50,7 @@ def known(s: Specialiser, value: Any) -> Value:
     """An argument that is known as an object: a Cell's or another's attributes are read from outside."""
     from .specialise.externals import outside_object
 
-    plain = isinstance(value, (str, bytes, bool, type(None), type(Ellipsis), type, *FUNCTIONS))
+    plain = isinstance(value, (str, bytes, bool, type(None), type(Ellipsis), type, enum.Enum, *FUNCTIONS))
     return (
         Const(value)
         if plain or callable(value) and not hasattr(value, "__dict__")

@@ -299,7 +299,8 @@ def check_overlap(compiled: Compiled, variant: Variant, values: tuple[Any, ...])
             for other, array in arrays:
                 if other != name and np.may_share_memory(value, array) and np.shares_memory(value, array):
                     raise AliasError(
-                        f"the arguments {name!r} and {other!r} of {compiled.name} share memory, and one of them is written",
+                        f"the arguments {name!r} and {other!r} of {compiled.name} share memory, "
+                        "and one of them is written",
                         "pass a copy of one of them",
                     )
 

@@ -165,7 +165,7 @@ class Emitter:
         paths = [stmt.body, *(b for _, _, b in stmt.handlers)]
         blocks = []
         for k, path in enumerate(paths):
-            copies = [(target, names[k]) for target, names in stmt.merges if names[k]]
+            copies = [(target, source) for target, names in stmt.merges if (source := names[k])]
             mark = (
                 gast.Assign([store_name(self.text(stmt.took))], ir.constant(k), None)
                 if stmt.took in self.names
@@ -193,7 +193,10 @@ def is_target(expr: Any, base: Any, index: Any, whole: bool) -> bool:
 
 
 def defaults(s: Any, emitter: Emitter, arguments: list[str], result: Any) -> tuple[list[Any], list[Any]]:
-    """What the emitted function starts with, so that it may copy variables that some paths leave unbound; the check of a result that is one."""
+    """What the emitted function starts with, so that it may copy variables that some paths leave unbound.
+
+    Second, the check of a result that is one of these.
+    """
     texts = {n: emitter.text(n) for n in s.unbound if n in emitter.names and n in s.defaulted | emitter.copied}
     start = [
         gast.Assign([store_name(text)], ir.constant(None), None)

@@ -46,8 +46,9 @@ Axis = Dim | int | None
 class Num:
     """A number or an array of numbers.
 
-    `kind` is a Python type's name, ``"npscalar"``, ``"array"`` or ``None``; `dims` has one entry an axis; `roots` are the places where
-    the memory may have been made; `size` is the axis that an integer measures; `tensor` tells a MindSpore tensor.
+    `kind` is a Python type's name, ``"npscalar"``, ``"array"`` or ``None``; `dims` has one entry an axis; `roots` are
+    the places where the memory may have been made; `size` is the axis that an integer measures; `tensor` tells a
+    MindSpore tensor.
     """
 
     kind: str | None = None
@@ -285,7 +286,8 @@ class Sequence:
 def evaluate(fn: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> tuple[Facts, tuple[int, ...], bool]:
     """The facts of ``fn(*args, **kwargs)``, which arguments its result may share memory with, and whether it is a list.
 
-    Arguments are facts, `Static` values, or tuples and `Sequence` of these.  Raises ValueError where nothing can be said.
+    Arguments are facts, `Static` values, or tuples and `Sequence` of these.  Raises ValueError where nothing can be
+    said.
     """
     try:
         return evaluate_cached(fn, tuple(args), tuple(kwargs.items()))

@@ -257,7 +257,8 @@ class Forward:
         for p in names:
             if isinstance(op.arguments[p], Leaf) and isinstance(self.s.facts[op.arguments[p].name], Listed):
                 raise NoRule(
-                    f"{getattr(op.fn, '__name__', op.fn)} of a list whose length is known only at run time has no forward rule",
+                    f"{getattr(op.fn, '__name__', op.fn)} of a list whose length is known only at run time "
+                    "has no forward rule",
                     "use the NumPy function on an array",
                     stmt.origin,
                 )
@@ -327,7 +328,7 @@ class Forward:
 
     def augmented(self, stmt: ir.Store, base: Leaf, index: Value, value: Value, tangent: Leaf) -> None:
         s = self.s
-        assert stmt.op is not None
+        assert stmt.op is not None and stmt.aug is not None
         row = TABLE[stmt.op.fn]
         # All is read before the write: the operand may be memory that it changes.
         old = base if index == Const(Ellipsis) else arrays.load_item(s, base, index)

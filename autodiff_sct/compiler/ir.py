@@ -123,6 +123,9 @@ class Loop:
     stop: Expr | None = None
     trips: str | None = None
     origin: Origin | None = None
+    # Set by `naming`: where the statement begins and ends, in the order of the program.
+    place: float = field(default=0, init=False, repr=False)
+    end: float = field(default=0, init=False, repr=False)
 
 
 @dataclass(eq=False)
@@ -143,6 +146,9 @@ class Try:
     took: str
     origin: Origin | None = None
     ended: frozenset[int] = frozenset()  # the paths that always raise
+    # Set by `naming`: where the statement begins and ends, in the order of the program.
+    place: float = field(default=0, init=False, repr=False)
+    end: float = field(default=0, init=False, repr=False)
 
 
 @dataclass(eq=False)

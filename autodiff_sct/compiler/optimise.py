@@ -290,7 +290,7 @@ def substitute_own(stmt: Any, mapping: dict[str, Any]) -> None:
 
 
 def nest(s: Specialiser, regions: Regions, program: ir.Block, part: ir.Block, limit: int) -> ir.Block:
-    """`part` of the program with temporaries put back into expressions of at most `limit` operations (0: any number)."""
+    """`part` of the program with temporaries put back into expressions of up to `limit` operations (0: any number)."""
     return Nesting(s, regions, program, limit).block(part)
 
 

@@ -4,8 +4,9 @@
 - ``name_forward(arguments) -> (*results, state)`` and ``name_backward(state, ...) -> cotangents of the arguments``;
 - ``t_name(arguments, tangents) -> (*results, *tangents of the results)``.
 
-The backward function takes, after the state, the written arguments (whose old content it restores), the cotangents of the results and
-the shadows of the written arguments, which it changes in place; for every other argument it returns a cotangent.
+The backward function takes, after the state, the written arguments (whose old content it restores), the cotangents of
+the results and the shadows of the written arguments, which it changes in place; for every other argument it returns a
+cotangent.
 A pair is emitted for a set of *wanted* arguments, which holds what the recursive calls inside it want too.
 """
 
@@ -117,7 +118,7 @@ def all_wanted(
     while True:
         ends = {n for n in rec.results if carries(s.facts[n])} | (rec.written & wanted)
         found = activity(s, block, where, set(wanted), ends)
-        active = (lambda n: n in found.varied) if forward else found.active
+        active: Callable[[str], bool] = found.varied.__contains__ if forward else found.active
         more = set(wanted) | {p for p in rec.written if active(p)}
         for stmt in ir.walk(block):
             if is_recursive(stmt) and stmt.op.fn is rec:
@@ -245,7 +246,8 @@ def refuse_stale_state(s: Specialiser, back: ir.Block, changed: list[str]) -> No
     for stmt in ir.walk(back):
         if any(every_root(s, s.facts[n]) & roots for n in getattr(stmt, "state_reads", ())):
             raise AliasError(
-                "memory that a recursive function keeps for its derivative is written, in or around a function whose backward part is separate",
+                "memory that a recursive function keeps for its derivative is written, "
+                "in or around a function whose backward part is separate",
                 "give the recursive function a copy",
                 stmt.origin,
             )

@@ -320,7 +320,8 @@ def refuse_captured(s: Specialiser, where: Regions, active: Any) -> None:
         region = where.of(external.name)
         if region is not None and region in where.written and region in active.varied_regions:
             raise AliasError(
-                f"{external.symbol!r} lives outside the function, and a value that carries a derivative is written into it",
+                f"{external.symbol!r} lives outside the function, "
+                "and a value that carries a derivative is written into it",
                 "pass it as an argument, or write into a copy",
             )
 
@@ -437,7 +438,7 @@ def finish(
 ) -> Emitted:
     """From both sweeps to a loaded function."""
     insert_saves(r, forward)
-    strict = {stmt for stmt in ir.walk(forward)}
+    strict = set(ir.walk(forward))
     shadows = {leaf.name for leaf in r.shadows.table.values()} | {a for a in s.facts if s.hints[a].startswith("d_")}
     clean = sweep_dead(s, [*forward, *reverse, final], strict, shadows)
     reverse[:] = [stmt for stmt in clean if stmt in set(reverse)]
@@ -679,7 +680,7 @@ def imports_of(namespace: dict[str, Any], module: str) -> list[str]:
 
 
 def tangent(request: Request) -> Emitted:
-    """Emit the tangent function of a request: ``t_f(arguments, outside, tangents)`` returns the value and its tangent."""
+    """Emit the tangent function of a request: ``t_f(arguments, outside, tangents)`` returns value and tangent."""
     from .forward import Forward
 
     s, table, result = specialise(request)

@@ -1,9 +1,9 @@
 """Recording: what the reverse sweep reads of the forward sweep.
 
-In straight-line code a variable just stays alive.  Inside a loop it has one value for each iteration: the loop's own index comes
-back by itself, cheap things (a view, an index, a length) are computed again, and only what is left is saved, in one list
-for each variable, pushed where it is made and popped where the reverse of that block first needs it.  A value that only
-one side of a branch needs is saved on that side.
+In straight-line code a variable just stays alive.  Inside a loop it has one value for each iteration: the loop's own
+index comes back by itself, cheap things (a view, an index, a length) are computed again, and only what is left is
+saved, in one list for each variable, pushed where it is made and popped where the reverse of that block first needs it.
+A value that only one side of a branch needs is saved on that side.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Record:
     # -- the reverse sweep
 
     def block(self, reverse: ir.Block, forward: ir.Block, names: dict[str, str]) -> ir.Block:
-        """The reverse block with the variables of its forward block made available; `names` holds those from outside."""
+        """The reverse block with the variables of its forward block made available; `names`: those from outside."""
         names = dict(names)
         result: ir.Block = []
         for stmt in reverse:
@@ -237,7 +237,8 @@ class Record:
         inner = dict(names)
         if primal is not None and primal.index is not None and primal.kind == "range":
             again = getattr(stmt, "recomputed", None)
-            inner[primal.index] = again.target if again is not None else stmt.index
+            index: Any = again.target if again is not None else stmt.index
+            inner[primal.index] = index
         stmt.body = self.block(stmt.body, primal.body if primal is not None else stmt.body, inner)
         if (again := getattr(stmt, "recomputed", None)) is not None:
             substitute_in(again, mapping)

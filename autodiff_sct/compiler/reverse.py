@@ -1,8 +1,9 @@
 """Reverse mode: the statements of the forward sweep, each followed backwards.
 
-A value that is never changed has a functional cotangent, collected by addition; memory that is written has one *shadow*,
-made where the reverse sweep of its block begins, and a view's shadow is the same view of it (`shadows`).  The reverse
-sweep freely reads variables of the forward sweep: what has to be kept for that, or computed again, is `record`'s affair.
+A value that is never changed has a functional cotangent, collected by addition; memory that is written has one
+*shadow*, made where the reverse sweep of its block begins, and a view's shadow is the same view of it (`shadows`).  The
+reverse sweep freely reads variables of the forward sweep: what has to be kept for that, or computed again, is
+`record`'s affair.
 """
 
 from __future__ import annotations
@@ -378,10 +379,8 @@ class Reverse:
             buffer = self.shadows.of(name)
         else:
             buffer = self.buffer(name)
-        if (
-            all(arrays.is_basic(s, p) or self.is_mask(p) for p in arrays.parts_of(index))
-            and s.facts[name].dims is not None
-        ):  # type: ignore[union-attr]
+        facts: Any = s.facts[name]
+        if all(arrays.is_basic(s, p) or self.is_mask(p) for p in arrays.parts_of(index)) and facts.dims is not None:
             self.add_at(buffer, index, d)
         else:
             s.block.append(ir.Effect(helper(s, scatter.add_at, buffer, index, d), s.origin, "adjoint"))

@@ -1,7 +1,7 @@
 """Which overwritten memory has to be restored: that which the reverse sweep reads as it was before.
 
-A restore stays if a statement reversed later than the write reads the memory's content: one before it in the program, or
-one in a common loop.  Reading a shape, or making zeros of the same shape, reads no content.
+A restore stays if a statement reversed later than the write reads the memory's content: one before it in the program,
+or one in a common loop.  Reading a shape, or making zeros of the same shape, reads no content.
 """
 
 from __future__ import annotations

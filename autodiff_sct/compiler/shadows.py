@@ -1,9 +1,9 @@
 """Shadows: the cotangents of memory that the program writes.
 
-A shadow is made where the reverse sweep of the block begins in which the primal's memory is made; a view's shadow is the
-same view of its base's.  Memory that leaves a block through a branch or a loop takes its shadow from outside: the shadow
-of the variable that it becomes there.  What the reverse sweep reads of overwritten memory is saved before the write and
-restored after its reverse (`restores` lists these, and `settle` keeps those that somebody needs).
+A shadow is made where the reverse sweep of the block begins in which the primal's memory is made; a view's shadow is
+the same view of its base's.  Memory that leaves a block through a branch or a loop takes its shadow from outside: the
+shadow of the variable that it becomes there.  What the reverse sweep reads of overwritten memory is saved before the
+write and restored after its reverse (`restores` lists these, and `settle` keeps those that somebody needs).
 """
 
 from __future__ import annotations
@@ -132,7 +132,17 @@ class Shadows:
                 s.named.add(leaf.name)
         return leaf
 
+    def refuse_written_pieces(self, stmt: ir.Let, target: str) -> None:
+        """The parts of a split array, in a list of run-time length, are views: they may not be written."""
+        facts = self.r.s.facts[target]
+        element = self.r.s.elements_of(facts) if isinstance(facts, Listed) else None
+        if stmt.op is None or stmt.op.fn not in arrays.SPLITS or not isinstance(element, Num):
+            return
+        if any(self.r.regions.find(root) in self.r.regions.written for root in element.roots):
+            raise AliasError("an array is split into views, and one of them or the array is written", "copy it first", stmt.origin)
+
     def make(self, stmt: ir.Let, target: str) -> None:
+        self.refuse_written_pieces(stmt, target)
         if target in self.given:
             if self.is_view(stmt):
                 raise AliasError(
@@ -311,9 +321,8 @@ class Shadows:
                     names.append((self.fresh(m.target) if is_inner or source is None else self.of(source)).name)
             facts = self.facts(m.target)
             for n in names:
-                facts = (
-                    replace(facts, roots=roots_of(facts) | roots_of(s.facts[n])) if hasattr(facts, "roots") else facts
-                )
+                if isinstance(facts, (Num, Listed, Mapped)):
+                    facts = replace(facts, roots=roots_of(facts) | roots_of(s.facts[n]))
             target = s.fresh(f"d_{s.hints[m.target]}", facts)
             s.named.add(target)
             node = ir.If(stmt.test, blocks[0], blocks[1], [ir.Merge(target, names[0], names[1])], stmt.origin)
@@ -391,7 +400,8 @@ class Shadows:
                 and name in r.defined_before(stmt)
             ):
                 raise AliasError(
-                    f"the array {r.s.hints[c.phi]!r} is replaced in a loop and written, and has another name ({r.s.hints[name]!r})",
+                    f"the array {r.s.hints[c.phi]!r} is replaced in a loop and written, "
+                    f"and has another name ({r.s.hints[name]!r})",
                     "copy it before the loop (`x = x.copy()`)",
                     stmt.origin,
                 )

@@ -1,9 +1,9 @@
 """Memory inside lists and dicts: when the shadow of an item may be taken from the shadow of its container.
 
-What is put into a list or a dict is, for the reverse sweep, a value: its cotangent is taken out of the container's shadow
-again.  That is right as long as the container is the only way to it, or nobody writes it afterwards; anything else is
-refused here.  An item that is read out of a container has a place in the container's shadow, which is looked up where the
-reverse sweep first meets the item: the container must be the same there as where the item was read.
+What is put into a list or a dict is, for the reverse sweep, a value: its cotangent is taken out of the container's
+shadow again.  That is right as long as the container is the only way to it, or nobody writes it afterwards; anything
+else is refused here.  An item that is read out of a container has a place in the container's shadow, which is looked up
+where the reverse sweep first meets the item: the container must be the same there as where the item was read.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def check_copied(r: Reverse, stmt: ir.Let) -> None:
 def regions_in(r: Reverse, facts: Any) -> list[int]:
     if isinstance(facts, Pair):
         return [region for item in facts.items for region in regions_in(r, item)]
-    roots = getattr(facts, "roots", frozenset())
+    roots: frozenset[int] = getattr(facts, "roots", frozenset())
     return [r.regions.find(min(roots))] if roots else []
 
 

@@ -51,7 +51,7 @@ def function_of(fn: Any) -> Any:
     """The function whose text is shown: ``construct`` of a Cell, ``__call__`` of another object."""
     if hasattr(type(fn), "construct"):
         return type(fn).construct
-    if not hasattr(fn, "__code__") and not hasattr(fn, "__func__") and hasattr(type(fn), "__call__"):
+    if not hasattr(fn, "__code__") and not hasattr(fn, "__func__"):
         return getattr(fn, "func", None) or type(fn).__call__
     return fn
 

@@ -1,12 +1,14 @@
 """Containers of arrays: what an argument is made of, and how a gradient is put back into the same shape.
 
-`describe` turns a value into a tree: `Leaf` (a number or an array), `Listing` (a list whose elements are alike, or a dict that is one), `Branch`
-(a tuple, dict, dataclass or object, child by child) or `Static` (anything that is not differentiated and known by value).
+`describe` turns a value into a tree: `Leaf` (a number or an array), `Listing` (a list whose elements are alike, or a
+dict that is one), `Branch` (a tuple, dict, dataclass or object, child by child) or `Static` (anything that is not
+differentiated and known by value).
 """
 
 from __future__ import annotations
 
 import dataclasses
+import enum
 import enum
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any

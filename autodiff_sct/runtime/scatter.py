@@ -75,7 +75,10 @@ def add_to_items(shadow: Any, index: Any, cotangent: Any) -> None:
 
 
 def plus(a: Any, b: Any) -> Any:
-    """`a` with `b` added, in the memory of `a` where it has any; None, the cotangent of what nothing depends on, adds nothing."""
+    """`a` with `b` added, in the memory of `a` where it has any.
+
+    None, the cotangent of what nothing depends on, adds nothing.
+    """
     if b is None:
         return a
     if isinstance(a, (list, dict)):

@@ -19,6 +19,7 @@ COUNT = int(os.environ.get("AUTODIFF_SCT_RANDOM_PROGRAMS", "2000"))
 BATCHES = 8
 REFUSED_AT_MOST = 0.2
 UNKNOWN_AT_MOST = 0.1
+ENOUGH = 100  # programs in a batch
 DRAWS = [st.integers(0, n) for n in range(64)]
 
 
@@ -50,5 +51,6 @@ def test_random_programs(batch: int) -> None:
     run()
     total = outcomes.total()
     print(dict(outcomes))
-    assert outcomes["refused"] <= REFUSED_AT_MOST * total
-    assert outcomes["unknown"] <= UNKNOWN_AT_MOST * total
+    if total >= ENOUGH:  # a share of a handful of programs says nothing
+        assert outcomes["refused"] <= REFUSED_AT_MOST * total
+        assert outcomes["unknown"] <= UNKNOWN_AT_MOST * total

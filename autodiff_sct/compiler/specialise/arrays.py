@@ -121,10 +121,20 @@ def by_value(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
     if fn is np.squeeze or getattr(fn, "numpy_name", "") == "squeeze":
         return squeezed(s, args, kwargs)
     if fn in SPLITS and len(args) > 1 and not s.is_static(args[1]):
-        raise s.refuse(f"np.{fn.__name__} into a number of parts known only at run time", "slice the array")
+        return pieces(s, args)
     if fn in (getattr(np, "unstack", None),):
         raise s.refuse(f"{fn.__name__} has as many results as an axis is long", "index the array")
     return None
+
+
+def pieces(s: Specialiser, args: list[Value]) -> Facts:
+    """The parts of an array that is cut where only the run tells: a list, whose items share the array's memory."""
+    facts = s.num(args[0])
+    if facts is None or facts.dims is None:
+        raise s.refuse("an array of unknown rank is split where only the run tells", "slice the array")
+    listed = Listed(frozenset([s.root(("list", s.site("pieces")))]))
+    s.put_element(listed, replace(facts, dims=(None,) * len(facts.dims)))
+    return listed
 
 
 def reshaped(s: Specialiser, args: list[Value]) -> Facts | None:
@@ -272,7 +282,8 @@ def make_op(s: Specialiser, fn: Callable[..., Any], args: list[Value], kwargs: d
     arguments = bind(fn, args, kwargs)
     if arguments is None:
         every = {f"argument {k}": v for k, v in enumerate([*args, *kwargs.values()])}
-        return ir.Op(fn if fn in NONDIFFERENTIABLE or fn not in TABLE else Unbound(fn), every)
+        named: Any = fn if fn in NONDIFFERENTIABLE or fn not in TABLE else Unbound(fn)
+        return ir.Op(named, every)
     return ir.Op(fn, arguments)
 
 
@@ -308,7 +319,7 @@ def apply(
     if isinstance(facts, Num) and facts.kind == "int" and facts.size is None:
         facts = replace(facts, size=integer_size(s, fn, args))
     op = make_op(s, fn, args, kwargs)
-    op.shares = sharing(s, python or fn, args, kwargs)
+    op.shares = () if isinstance(facts, Listed) else sharing(s, python or fn, args, kwargs)
     if isinstance(facts, Pair):
         op.cls = facts.cls if facts.cls is not list else None
         leaves = s.let_several(expr, list(facts.items), op, hint)

@@ -196,7 +196,7 @@ def only_path(s: Specialiser, node: ir.Try, ends: Ends, k: int, env: dict[Any, V
 
 
 def meet_one(s: Specialiser, node: ir.Try, key: Any, ends: Ends, alive: list[int], values: list[Value]) -> Value:
-    """The value of a name after a ``try`` whose paths gave it these; what some path leaves unbound is not read there."""
+    """The value of a name after a ``try`` whose paths gave it these; what some path leaves unbound is not read."""
     first = values[0]
     if all(v is first or v == first for v in values):
         return first

@@ -19,7 +19,7 @@ from ..parse import parse
 from . import arrays
 from .control import branch
 from .expressions import evaluate
-from .externals import Guard, import_external, object_number
+from .externals import Guard, import_external, item_of, object_number
 from .names import parameters, scan
 from .recursion import recursive_call
 from .state import Specialiser
@@ -126,7 +126,7 @@ def call_object(s: Specialiser, obj: Obj, args: list[Value], kwargs: dict[str, V
             pass
     if (
         isinstance(lookup(obj.cls, "construct"), types.FunctionType)
-        and getattr(obj.cls, "__call__", None) is not None
+        and obj.cls.__call__ is not None
         and is_cell(obj.cls)
     ):
         return call_value(s, attribute_of(s, obj, "construct"), args, kwargs)
@@ -161,11 +161,11 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
         return handler(s, args, kwargs)
     if isinstance(fn, functools.partial):
         bound = [
-            import_external(s, lambda k=k: fn.args[k], f"partial_{k}", ("partial", object_number(s, fn), k))
+            import_external(s, item_of(lambda: fn.args, k), f"partial_{k}", ("partial", object_number(s, fn), k))
             for k in range(len(fn.args))
         ]
         named = {
-            k: import_external(s, lambda k=k: fn.keywords[k], k, ("partial", object_number(s, fn), k))
+            k: import_external(s, item_of(lambda: fn.keywords, k), k, ("partial", object_number(s, fn), k))
             for k in fn.keywords
         }
         return call_value(s, Const(fn.func), [*bound, *args], {**named, **kwargs})
@@ -247,7 +247,7 @@ def call_known(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
 
 
 def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """A call of something without a rule: it just runs, and is refused where a derivative would have to pass through it."""
+    """A call of something without a rule: it just runs, and is refused where a derivative would pass through it."""
     expr = ir.call(callee, *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
     facts: Any = Opaque()
     if is_pure(fn):
@@ -284,7 +284,7 @@ def prepared(code: types.CodeType, fn: Any) -> Any:
     return parsed, tree, *scan(tree.body)
 
 
-def call_python(s: Specialiser, fn: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def call_python(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Inline a function of the user's."""
     try:
         parsed, tree, assigned, declared = prepared(fn.__code__, fn)
@@ -297,7 +297,7 @@ def call_python(s: Specialiser, fn: types.FunctionType, args: list[Value], kwarg
     defaults = [default_of(s, fn, k) for k in range(len(fn.__defaults__ or ()))]
     kw_names = list(fn.__kwdefaults__ or {})
     kw_defaults = {
-        k: import_external(s, lambda k=k: (fn.__kwdefaults__ or {})[k], k, ("kwdefault", object_number(s, fn), k))
+        k: import_external(s, item_of(lambda: fn.__kwdefaults__ or {}, k), k, ("kwdefault", object_number(s, fn), k))
         for k in kw_names
     }
     bound = bind_signature(s, tree.args, args, kwargs, defaults, kw_defaults, fn.__name__)

@@ -325,9 +325,9 @@ def is_counted(s: Specialiser, value: Value) -> bool:
     facts = s.facts_of(value)
     if isinstance(facts, Listed):
         return display_length(s, facts) is None
-    return (
-        isinstance(value, Leaf) and isinstance(facts, Num) and bool(facts.dims) and not isinstance(facts.dims[0], int)
-    )
+    if isinstance(value, Leaf) and isinstance(facts, Num) and facts.dims:
+        return not isinstance(facts.dims[0], int)
+    return False
 
 
 def is_too_short(s: Specialiser, value: Value, count: int) -> bool:
@@ -404,7 +404,8 @@ def set_field(s: Specialiser, base: Obj, index: Value, value: Value) -> None:
 def refuse_frozen(s: Specialiser, base: Obj) -> None:
     if base.id in s.frozen:
         raise s.alias_error(
-            f"this {base.cls.__name__} is one of several objects, depending on the path, and one of its fields is assigned",
+            f"this {base.cls.__name__} is one of several objects, depending on the path, "
+            "and one of its fields is assigned",
             "make a new object with the new value instead",
         )
 

@@ -7,6 +7,7 @@ item, objects field by field.  A loop's body is specialised until what holds at 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import gast
@@ -212,7 +213,7 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
         phis = {key: phi(s, key, value, entry.get(key, MISSING)) for key, value in carried.items()}
         s.env.update(phis)
         head = dict(s.env)
-        goes_on = run_block(s, node.body, lambda: body(node))
+        goes_on = run_block(s, node.body, partial(body, node))
         end = s.env if goes_on else head
         check_presence(s, entry, end)
         complete(s, end, entry)

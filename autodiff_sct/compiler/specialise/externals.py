@@ -34,7 +34,7 @@ class Guard:
 
 
 class KindGuard:
-    """Something outside must stay of the kind that it was: the program was compiled for that, though it does not read it."""
+    """Something outside must stay of the kind that it was: the program was compiled for that, without reading it."""
 
     def __init__(self, read: Callable[[], Any]) -> None:
         self.read, self.expected = read, kind_of(read())
@@ -53,6 +53,11 @@ def import_external(s: Specialiser, read: Callable[[], Any], symbol: str, key: A
     return s.imports[key]
 
 
+def item_of(read: Callable[[], Any], key: Any) -> Callable[[], Any]:
+    """What reads one item of what `read` gives."""
+    return lambda: read()[key]
+
+
 def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: str, key: Any) -> Value:
     if isinstance(value, ModuleType):
         return Const(value, s.bind(symbol.rpartition(".")[2], value))
@@ -63,7 +68,7 @@ def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: st
     if isinstance(tree, (LeafTree, Listing)):
         return external_leaf(s, value, read, symbol, tree)
     if isinstance(value, tuple):
-        items = tuple(import_external(s, lambda k=k: read()[k], f"{symbol}_{k}", (key, k)) for k in range(len(value)))
+        items = tuple(import_external(s, item_of(read, k), f"{symbol}_{k}", (key, k)) for k in range(len(value)))
         return TupleV(items, type(value) if type(value) is not tuple else None)
     s.guards.append(Guard(lambda: id(read()), id(value)))
     if type(value) in (list, dict):
@@ -113,7 +118,7 @@ def facts_of_tree(s: Specialiser, tree: Any, site: Any) -> Facts:
         return facts
     if isinstance(tree, Listing):
         roots = frozenset([s.root(site)])
-        listed: Facts = Listed(roots) if tree.cls is list else Mapped(roots)
+        listed: Listed | Mapped = Listed(roots) if tree.cls is list else Mapped(roots)
         if tree.element is not None:
             s.put_element(listed, facts_of_tree(s, tree.element, (site, "element")))
         return listed

@@ -109,7 +109,7 @@ def over_object(s: Specialiser, value: Obj) -> Source:
     from .objects import has_method
 
     if value.id in s.objects and not has_method(s, value, "__next__"):
-        from .externals import import_external
+        from .externals import import_external, item_of
 
         outside, read = s.objects[value.id]
         try:
@@ -118,7 +118,7 @@ def over_object(s: Specialiser, value: Obj) -> Source:
             raise s.refuse("iteration over an object of unknown length") from None
         return Source(
             items=[
-                import_external(s, lambda k=k: list(read())[k], f"item_{k}", ("item", value.id, k))
+                import_external(s, item_of(lambda: list(read()), k), f"item_{k}", ("item", value.id, k))
                 for k in range(count)
             ]
         )

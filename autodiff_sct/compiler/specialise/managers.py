@@ -1,6 +1,7 @@
 """``with``: NumPy's and other well-known managers stay as they are; the user's are inlined, as calls around it.
 
-A manager that may swallow an exception leaves its block half done, so that the block is written like one under handlers.
+A manager that may swallow an exception leaves its block half done, so that the block is written like one under
+handlers.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from .state import Specialiser
 from .values import Const, Leaf, ListV, TupleV, Value
 
 EVERYTHING = Const(Ellipsis)
+LAST = Const(-1)
 
 
 def target(s: Specialiser, value: Value) -> Leaf:
@@ -42,7 +43,7 @@ def write_method(s: Specialiser, base: Leaf, name: str, args: list[Value], kwarg
     raise s.refuse(f"the array method {name!r} changes memory in a way that is not differentiated")
 
 
-def sort(s: Specialiser, base: Leaf, axis: Value = Const(-1), **kwargs: Value) -> Value:
+def sort(s: Specialiser, base: Leaf, axis: Value = LAST, **kwargs: Value) -> Value:
     """``a.sort()`` moves the values to where ``argsort`` says."""
     order = numpy(s, "argsort", base, axis, **kwargs)
     arrays.store_item(s, base, EVERYTHING, numpy(s, "take_along_axis", base, order, axis))

@@ -18,8 +18,8 @@ from .values import Const, Leaf, ListV, Obj, TupleV, Value
 
 # Methods that are functions of the same name.
 SAME_NAME = (
-    "sum mean prod max min argmax argmin var std cumsum cumprod any all clip round dot trace diagonal nonzero ravel squeeze "
-    "swapaxes repeat take argsort searchsorted compress conj conjugate ptp choose"
+    "sum mean prod max min argmax argmin var std cumsum cumprod any all clip round dot trace diagonal nonzero ravel "
+    "squeeze swapaxes repeat take argsort searchsorted compress conj conjugate ptp choose"
 ).split()
 FUNCTIONS: dict[str, Callable[..., Any]] = {n: getattr(np, n) for n in SAME_NAME if hasattr(np, n)}
 FUNCTIONS |= {
@@ -283,8 +283,8 @@ def update(s: Specialiser, base: Value, args: list[Value], kwargs: dict[str, Val
     for other in args:
         if isinstance(other, Obj) and other.cls is dict:
             containers.update_dict(s, base, [(None, other)])
-        elif isinstance(s.facts_of(other), Mapped):
-            pairs = mapped_method(s, other, s.facts_of(other), "items", [])
+        elif isinstance(facts := s.facts_of(other), Mapped):
+            pairs = mapped_method(s, other, facts, "items", [])
             each(s, pairs, lambda pair: containers.set_item(s, base, *pair.items))
         else:
             each(s, over(s, other), lambda pair: containers.set_item(s, base, *containers.items_of(s, pair, 2)))

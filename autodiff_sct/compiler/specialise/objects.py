@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import types
 from typing import Any
 
@@ -64,7 +65,7 @@ def is_generated(cls: type) -> bool:
 
 
 def named_tuple(s: Specialiser, cls: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from .externals import import_external
+    from .externals import import_external, item_of
 
     items: list[Value] = []
     for k, name in enumerate(cls._fields):
@@ -75,7 +76,7 @@ def named_tuple(s: Specialiser, cls: Any, args: list[Value], kwargs: dict[str, V
         elif name in cls._field_defaults:
             items.append(
                 import_external(
-                    s, lambda name=name: cls._field_defaults[name], name, ("default", cls.__qualname__, name)
+                    s, item_of(lambda: cls._field_defaults, name), name, ("default", cls.__qualname__, name)
                 )
             )
         else:
@@ -104,7 +105,7 @@ def fill_dataclass(s: Specialiser, obj: Obj, cls: Any, args: list[Value], kwargs
             value = kwargs.get(field.name)
         if value is None and field.default is not dataclasses.MISSING:
             value = import_external(
-                s, lambda field=field: field.default, field.name, ("default", cls.__qualname__, field.name)
+                s, functools.partial(getattr, field, "default"), field.name, ("default", cls.__qualname__, field.name)
             )
         if value is None and field.default_factory is not dataclasses.MISSING:
             value = call_value(s, Const(field.default_factory), [], {})

@@ -337,7 +337,7 @@ def raising(node: Any, caught: str) -> Any:
         return node
     if isinstance(node, gast.Raise):
         return gast.copy_location(gast.Raise(at(node, load(caught)), None), node)
-    fields = {key: getattr(node, key, None) for key in node._fields}
+    fields: dict[str, Any] = {key: getattr(node, key, None) for key in node._fields}
     for key in ("body", "orelse", "finalbody"):
         if key in fields:
             fields[key] = [raising(each, caught) for each in fields[key]]

@@ -1,12 +1,12 @@
 """Recursive functions of the user's: compiled once for each kind of arguments, and called by name.
 
-A function is inlined where it is called.  One that is active already and is called again with the same kinds of arguments
-becomes a `Recursion`: its body is specialised once, on parameters of which only the kinds are known, and inside that body
-and outside a call is one statement.  What the call returns is found by a fixed point: in the first round the branches
-that recurse contribute nothing, in each later round a call returns what the round before found.
+A function is inlined where it is called.  One that is active already and is called again with the same kinds of
+arguments becomes a `Recursion`: its body is specialised once, on parameters of which only the kinds are known, and
+inside that body and outside a call is one statement.  What the call returns is found by a fixed point: in the first
+round the branches that recurse contribute nothing, in each later round a call returns what the round before found.
 
-Variables that the body reads from outside (globals, closure variables, Parameters) are passed as further arguments under
-their own names, so that derivatives flow through them like through any other.
+Variables that the body reads from outside (globals, closure variables, Parameters) are passed as further arguments
+under their own names, so that derivatives flow through them like through any other.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def deque(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     result = containers.own_list(s, items) if isinstance(items, ListV) else items
     if not isinstance(result, Leaf):
         raise s.refuse("a deque of objects or functions", "use a list")
-    facts = s.facts[result.name]
+    facts: Any = s.facts[result.name]
     assert isinstance(facts, Listed)
     if limit != Const(None):
         if args:

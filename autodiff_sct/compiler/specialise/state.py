@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
@@ -301,6 +302,8 @@ class Specialiser:
         value = const.value
         if isinstance(value, (slice, tuple)) or isinstance(value, LITERALS):
             return ir.constant(value)
+        if isinstance(value, enum.Enum):
+            return ir.attribute(self.bind(type(value).__name__, type(value)), value.name)
         return self.bind(getattr(value, "__name__", "constant"), value)
 
     def bind(self, hint: str, value: Any) -> Any:

@@ -86,7 +86,7 @@ class Frame:
     id: int
     parsed: Any
     globals: dict[str, Any]
-    free: dict[str, Any] = field(default_factory=dict)
+    free: dict[Any, Any] = field(default_factory=dict)
     locals: frozenset[str] = frozenset()
     nonlocals: frozenset[str] = frozenset()
     parent: Frame | None = None  # the lexically enclosing activation

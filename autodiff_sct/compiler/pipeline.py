@@ -6,7 +6,6 @@ Each stage is a plain function in the module of its name; `STAGES` is their orde
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import gast
@@ -17,24 +16,32 @@ from ..runtime import boundary
 from . import ir
 from .activity import activity
 from .arguments import Arguments, gradient, protect, receive
-from .emit import Emitter, annotate, defaults
+from .assemble import emit
 from .facts import FLOAT, Facts, Listed, Mapped, Num, Opaque, Pair
-from .load import load
-from .naming import name_variables
-from .optimise import REVERSE_DEPTH, Nesting, sweep_dead
-from .pairs import always_assigned, own_copies, settle_calls, unset
-from .peephole import improve, without_synonyms
+from .optimise import sweep_dead
+from .places import place_of_definition, place_of_result
 from .record import record
 from .regions import Regions, regions
+from .request import Emitted, Request
 from .reverse import Reverse
 from .settle import settle
 from .specialise.calls import call_value
 from .specialise.control import Ended
 from .specialise.state import Restart, Specialiser
-from .specialise.values import Const, External, Frame, Leaf, ListV, Obj, TupleV, Value
+from .specialise.values import (
+    Bound,
+    Closure,
+    Const,
+    Frame,
+    Leaf,
+    ListV,
+    Obj,
+    PartialV,
+    TupleV,
+    Value,
+)  # fmt: skip
 from .structure import Static
 from .unbound import unbound
-from .unparse import printed
 
 STAGES: list[tuple[str, str]] = [
     ("parse", "the text of the function, found and checked against the function object"),
@@ -46,40 +53,6 @@ STAGES: list[tuple[str, str]] = [
     ("optimise", "dead code dropped, temporaries put back into expressions"),
     ("unparse", "the text of the adjoint"),
 ]
-
-
-@dataclass
-class Request:
-    """What to differentiate: a callable, what its arguments are, and what is wanted."""
-
-    fn: Any
-    parameters: dict[str, Any]  # name -> (kind, tree)
-    wrt: tuple[str, ...]
-    weights: tuple[Any, ...] = ()
-    has_aux: bool = False
-    seeded: bool = False  # whether the caller gives the seeds; else they are ones
-    split: bool = False  # a forward and a backward function, the second of which may be run many times
-    value: bool = False
-    name: str = "f"
-    observe: Callable[[str, Specialiser, ir.Block], None] | None = None  # is shown the program after each stage
-    capture: Callable[[Specialiser, Arguments], Value] | None = None  # brings the callable of an enclosing program in
-
-
-@dataclass
-class Emitted:
-    """An emitted function and how to call it."""
-
-    text: str
-    function: Callable[..., Any] | None
-    externals: list[External]
-    guards: list[Any]
-    output: Any  # the tree of the result: where its leaves are, and which carry a seed
-    namespace: dict[str, Any] = field(default_factory=dict)
-    written: frozenset[str] = frozenset()
-    wrap: Any = None  # where the value holds tensors
-    tensors: bool = False  # whether anything is a tensor
-    count: int = 1  # results of the emitted function
-    leaves: int = 1  # seeds that it takes
 
 
 def specialise(request: Request) -> tuple[Specialiser, Arguments, Value]:
@@ -147,19 +120,28 @@ def check_output(s: Specialiser, value: Value, request: Request) -> Value:
                 f"has_aux needs a function that returns a tuple of two or more values; {request.name} does not"
             )
         value = value.items[0]
-    if isinstance(value, Const) and (value.value is None or isinstance(value.value, str)):
+    found = underivable(s, value)
+    if found is not None:
         raise NotDifferentiable(
-            f"{request.name} returns {value.value!r}, which has no derivative", "return a number or an array"
-        )
-    if isinstance(value, Leaf) and isinstance(s.facts[value.name], Opaque):
-        raise NotDifferentiable(
-            f"{request.name} returns something that has no derivative", "return a number or an array"
-        )
-    if isinstance(value, Obj) and value.cls not in (dict, list) and not output_leaves(s, value):
-        raise NotDifferentiable(
-            f"{request.name} returns a {value.cls.__name__}, which has no derivative", "return a number or an array"
+            f"{request.name} returns {found}, which has no derivative",
+            "return a number or an array",
+            place_of_result(request.fn),
         )
     return value
+
+
+def underivable(s: Specialiser, value: Value) -> str | None:
+    """What a result is, in words, if it is nothing that has a derivative."""
+    if isinstance(value, Const) and (value.value is None or isinstance(value.value, str)):
+        return "a str" if isinstance(value.value, str) else "None"
+    if isinstance(value, (Closure, Bound, PartialV)) or (isinstance(value, Const) and callable(value.value)):
+        return "a function"
+    if isinstance(value, Leaf):
+        facts = s.facts[value.name]
+        return None if not isinstance(facts, Opaque) else f"a {facts.cls.__name__}" if facts.cls else "an object"
+    if isinstance(value, Obj) and value.cls not in (dict, list) and not output_leaves(s, value):
+        return f"a {value.cls.__name__}"
+    return None
 
 
 class NotAux(NotDifferentiable, ValueError):
@@ -299,19 +281,24 @@ def input_leaves(s: Specialiser, value: Value) -> Any:
 def check_input(s: Specialiser, request: Request, parameter: str, value: Value) -> None:
     tree = request.parameters[parameter][1]
     facts = s.facts_of(value)
+    place = place_of_definition(request.fn)
     if isinstance(tree, Static):
         raise NotDifferentiable(
             f"the argument {parameter!r} of {request.name} is {type(tree.value).__name__}, which has no derivative",
             "leave it out of grad_position",
+            place,
         )
     if isinstance(value, Leaf) and isinstance(facts, Num) and not facts.differentiable:
         raise NotDifferentiable(
             f"the argument {parameter!r} of {request.name} holds integers, which have no derivative",
             f"pass floats: `float({parameter})` or `{parameter}.astype(float)`",
+            place,
         )
     if isinstance(value, Leaf) and isinstance(facts, Opaque):
         raise NotDifferentiable(
-            f"the argument {parameter!r} of {request.name} is not made of numbers", "leave it out of grad_position"
+            f"the argument {parameter!r} of {request.name} is not made of numbers (an object)",
+            "leave it out of grad_position",
+            place,
         )
 
 
@@ -466,303 +453,3 @@ def insert_saves(r: Reverse, block: ir.Block) -> None:
         if stmt in r.shadows.before:
             place = block.index(stmt)
             block[place:place] = r.shadows.before[stmt]
-
-
-def emit(
-    s: Specialiser,
-    where: Regions,
-    request: Request,
-    table: Arguments,
-    program: ir.Block,
-    early: set[int],
-    final: ir.Return,
-    seeds: dict[str, str],
-    result: Value,
-    name: str,
-) -> Emitted:
-    """Name, print and load a program whose last statement returns."""
-    front = [stmt for stmt in program if id(stmt) in early]
-    back = [stmt for stmt in program if id(stmt) not in early]
-    improve(s, back)
-    without_synonyms(s, back)
-    program = [*front, *back]
-    nesting = Nesting(s, where, program, 0)
-    front = nesting.block(front)
-    nesting.limit = REVERSE_DEPTH
-    back = nesting.block(back)
-    program = [*front, *back]
-    if request.split:
-        back[:0] = own_copies(
-            s, back, set(), {*table.names, *(e.name for e in s.externals.values()), *always_assigned(front)}
-        )
-        program = [*front, *back]
-    settle_calls(s, program)
-    observe(request, "optimise", s, program)
-    externals = used_externals(s, program, request)
-    arguments = dict(table.names)
-    used = set(arguments.values()) | set(seeds.values())
-    used |= set(s.globals)
-    for external in externals:
-        arguments[external.name] = unique(s.hints[external.name], used)
-    arguments |= seeds
-    names = name_variables(s, program, arguments)
-    emitter = Emitter(names, set())
-    body = emitter.block(front)
-    for node in body:
-        node.origin = None if False else getattr(node, "origin", None)
-    tail = emitter.block(back)
-    annotate(tail)
-    start, check = defaults(s, emitter, list(arguments.values()), result)
-    body = [*start, *body, *check]
-    if request.split:
-        body[:0] = unset(front, list(arguments), outside_names(back), names)
-        return emit_pair(s, request, table, names, arguments, seeds, body, tail, back, result, externals)
-    function_name = unique(name, set(s.globals) | set(arguments.values()))
-    tree = gast.Module(
-        [function(function_name, arguments, seeds, [*body, *tail], default_seed(request, seeds)), *s.functions], []
-    )
-    text = printed(tree)
-    origins = {line: node.origin for line, node in text.statements.items() if getattr(node, "origin", None) is not None}
-    hint = f"adjoint of {getattr(request.fn, '__module__', '')}.{request.name}"
-    loaded = load(text.text, function_name, dict(s.globals), hint)
-    loaded.__autodiff_origins__ = origins  # type: ignore[attr-defined]
-    from .dispatch import wrap_spec
-
-    tensors = any(isinstance(f, Num) and f.tensor for f in s.facts.values())
-    count = (
-        len(final.value.elts)
-        if isinstance(final.value, gast.Tuple) and final.value is not getattr(final, "single", None)
-        else 1
-    )
-    return Emitted(
-        text.text, loaded, externals, s.guards, result, dict(s.globals), table.written,
-        wrap_spec(s, result) if tensors else None, tensors, count, len(seeds),
-    )  # fmt: skip
-
-
-def roots_overlap(s: Specialiser, a: str, b: str) -> bool:
-    from .regions import roots_of
-
-    return bool(roots_of(s.facts[a]) & roots_of(s.facts[b]))
-
-
-def changed_names(back: ir.Block, s: Specialiser) -> set[str]:
-    """The variables through which a backward sweep changes memory."""
-    from .optimise import own_expressions
-
-    found: set[str] = set()
-    for stmt in ir.walk(back):
-        if isinstance(stmt, ir.Store):
-            found.add(stmt.base)
-        for call in [node for expr in own_expressions(stmt) for node in gast.walk(expr) if isinstance(node, gast.Call)]:
-            if isinstance(call.func, gast.Attribute) and call.func.attr in ("pop", "append"):
-                found.update(ir.names_in(call.func.value))
-            elif isinstance(call.func, gast.Name):
-                for k in getattr(s.globals.get(call.func.id), "changed", ()):
-                    found.update(ir.names_in(call.args[k]))
-    return found
-
-
-def replace_everywhere(block: ir.Block, old: str, new: str) -> None:
-    from .optimise import substitute_own
-
-    mapping = {old: ir.name(new)}
-    for stmt in ir.walk(block):
-        substitute_own(stmt, mapping)
-        for c in getattr(stmt, "carries", []):
-            c.init, c.next = (new if c.init == old else c.init), (new if c.next == old else c.next)
-        for m in getattr(stmt, "merges", []):
-            if isinstance(m, ir.Merge):
-                m.then, m.orelse = (new if m.then == old else m.then), (new if m.orelse == old else m.orelse)
-
-
-def emit_pair(
-    s: Specialiser,
-    request: Request,
-    table: Arguments,
-    names: dict[str, str],
-    arguments: dict[str, str],
-    seeds: dict[str, str],
-    body: list[Any],
-    tail: list[Any],
-    back: ir.Block,
-    result: Value,
-    externals: list[External],
-) -> Emitted:
-    """A forward function that returns the value and what its backward function reads."""
-    state = list(dict.fromkeys(names[n] for n in outside_names(back) if n not in seeds))
-    kept = [gast.Name(n, gast.Param(), None, None) for n in [*state, *seeds.values()]]
-    value = body.pop().value
-    forward_arguments = {k: v for k, v in arguments.items() if k not in seeds}
-    forward_name, backward_name = (unique(f"{request.name}_{part}", set(s.globals)) for part in ("forward", "backward"))
-    final = gast.Return(ir.tuple_([value, ir.tuple_([ir.name(n) for n in state])]))
-    tree = function(forward_name, forward_arguments, {}, [*body, final], False)
-    text = printed(gast.Module([tree, *s.functions], [])).text
-    spec = gast.arguments(kept, [], None, [], [], None, [])
-    back_text = printed(gast.Module([gast.FunctionDef(backward_name, spec, tail, [], None, None, [])], [])).text
-    hint = f"{getattr(request.fn, '__module__', '')}.{request.name}"
-    namespace = dict(s.globals)
-    loaded = load(text, forward_name, namespace, f"forward of {hint}")
-    loaded.__autodiff_backward__ = load(back_text, backward_name, namespace, f"backward of {hint}")  # type: ignore[attr-defined]
-    from .dispatch import wrap_spec
-
-    tensors = any(isinstance(f, Num) and f.tensor for f in s.facts.values())
-    return Emitted(
-        text + "\n\n" + back_text, loaded, externals, s.guards, result, dict(s.globals), table.written,
-        wrap_spec(s, result) if tensors else None, tensors, len(request.wrt) + len(request.weights), len(seeds),
-    )  # fmt: skip
-
-
-def outside_names(block: ir.Block) -> list[str]:
-    """The variables that a block reads and does not define."""
-    from .record import reads_inside
-    from .shadows import defined
-
-    made = defined(block) | {stmt.index for stmt in ir.walk(block) if isinstance(stmt, ir.Loop)}
-    return [n for n in dict.fromkeys(n for stmt in block for n in reads_inside(stmt)) if n not in made]
-
-
-def used_externals(s: Specialiser, program: ir.Block, request: Request) -> list[External]:
-    """What the emitted function reads from outside; the kind of everything else that was looked at is guarded."""
-    from .specialise.externals import KindGuard
-
-    read = {n for stmt in ir.walk(program) for n in ir.reads(stmt)}
-    read |= {n for stmt in ir.walk(program) for c in getattr(stmt, "carries", []) for n in (c.init, c.next) if n}
-    read |= {
-        n
-        for stmt in ir.walk(program)
-        for m in getattr(stmt, "merges", [])
-        if isinstance(m, ir.Merge)
-        for n in (m.then, m.orelse)
-        if n
-    }
-    result = []
-    for external in s.externals.values():
-        if external.name in read or any(external.key is w for w in request.weights):
-            result.append(external)
-        else:
-            s.guards.append(KindGuard(external.read))
-    return result
-
-
-def default_seed(request: Request, seeds: dict[str, str]) -> bool:
-    return not request.seeded and not any(name.startswith("t_") for name in seeds.values())
-
-
-def unique(name: str, taken: set[str]) -> str:
-    candidate, number = name, 1
-    while candidate in taken:
-        number += 1
-        candidate = f"{name}_{number}"
-    taken.add(candidate)
-    return candidate
-
-
-def function(name: str, arguments: dict[str, str], seeds: dict[str, str], body: list[Any], default: bool) -> Any:
-    parameters = [gast.Name(text, gast.Param(), None, None) for text in arguments.values()]
-    defaults = [ir.constant(1.0)] * len(seeds) if default else []
-    spec = gast.arguments(parameters, [], None, [], [], None, defaults)
-    return gast.FunctionDef(name, spec, body, [], None, None, [])
-
-
-def imports_of(namespace: dict[str, Any], module: str) -> list[str]:
-    """The import lines that make an emitted text run where its primal, of `module`, does."""
-    import types
-
-    lines = []
-    for name, value in sorted(namespace.items()):
-        home, own = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
-        if isinstance(value, types.ModuleType):
-            lines.append(f"import {value.__name__}" + (f" as {name}" if value.__name__ != name else ""))
-        elif home and own and home not in ("builtins", "__main__", module) and own.isidentifier() and callable(value):
-            lines.append(f"from {home} import {own}" + (f" as {name}" if own != name else ""))
-    return lines
-
-
-def tangent(request: Request) -> Emitted:
-    """Emit the tangent function of a request: ``t_f(arguments, outside, tangents)`` returns value and tangent."""
-    from .forward import Forward
-
-    s, table, result = specialise(request)
-    chosen = check_output(s, result, request)
-    block = without_dead(s, s.block, result, table, request)
-    s.unbound = unbound(block)
-    where = regions(block, s.facts, s.elements)
-    protect(s, table, where)
-    inputs, _ = wanted_inputs(s, table, request)
-    active = activity(s, block, where, inputs, set(output_leaves(s, chosen)))
-    refuse_captured(s, where, active)
-    initial = s.initial  # type: ignore[attr-defined]
-    s.frame = Frame(0, None, {}, rule=True)
-    f = Forward(s, active, where)
-    before: ir.Block = []
-    tangents = Arguments()
-    strict, env = set(ir.walk(block)), s.env
-    with s.writing(before):
-        for p in request.wrt:
-            s.env = dict(initial)
-            value = receive(s, tangents, f"t_{p}", request.parameters[p][1])
-            pair_leaves(s, f, initial, table.values[p], value)
-    protect_tangents(s, where, tangents, f)
-    s.env = env
-    forward = f.block(block)
-    tail: ir.Block = []
-    with s.writing(tail):
-        expr = tangent_of(s, f, chosen)
-    final = ir.Return(ir.tuple_([s.expr(result), expr]))
-    # The tangents' own statements come after the arguments'.
-    program = sweep_dead(s, [*before, *forward, *tail, final], strict, set())
-    return emit(
-        s,
-        where,
-        request,
-        table,
-        program,
-        {id(stmt) for stmt in program},
-        final,
-        tangents.names,
-        result,
-        f"t_{request.name}",
-    )
-
-
-def pair_leaves(s: Specialiser, f: Any, initial: dict[Any, Value], primal: Value, given: Value) -> None:
-    """Match each variable of an argument with that of its tangent."""
-    if isinstance(primal, Leaf):
-        f.tangents[primal.name] = given
-    elif isinstance(primal, TupleV):
-        for a, b in zip(primal.items, given.items):
-            pair_leaves(s, f, initial, a, b)
-    elif isinstance(primal, Obj):
-        for key in [k[1] for k in initial if isinstance(k, tuple) and k[0] == primal.id]:
-            pair_leaves(s, f, initial, initial[(primal.id, key)], s.env[(given.id, key)])
-
-
-def protect_tangents(s: Specialiser, where: Regions, tangents: Arguments, f: Any) -> None:
-    """The tangent of an argument that is written is written too: a copy of it."""
-    for primal, leaf in f.tangents.items():
-        if where.is_written(primal) and leaf.name in tangents.entries:
-            facts = s.facts[primal]
-            entry = tangents.entries[leaf.name]
-            entry.expr = (
-                ir.call("list", entry.expr) if isinstance(facts, Listed) else ir.call(ir.attribute(entry.expr, "copy"))
-            )
-
-
-def tangent_of(s: Specialiser, f: Any, value: Value) -> Any:
-    """The tangent of a result, in its structure."""
-    from .adjoints import copied
-
-    if isinstance(value, Obj):
-        parts = {k: tangent_of(s, f, s.env[(value.id, k)]) for k in s.fields(value)}
-        return gast.Dict([ir.constant(k) for k in parts], list(parts.values()))
-    if isinstance(value, (TupleV, ListV)):
-        items = [tangent_of(s, f, v) for v in value.items]
-        if isinstance(value, ListV):
-            return gast.List(items, gast.Load())
-        return ir.tuple_(items) if value.cls is None else ir.call(s.bind(value.cls.__name__, value.cls), *items)
-    if isinstance(value, Leaf) and f.active(value.name):
-        return s.expr(copied(s, f.of(value.name)) if isinstance(s.facts[value.name], Num) else f.of(value.name))
-    if isinstance(value, Leaf):
-        return s.expr(f.zero(value.name))
-    return ir.constant(0.0)

@@ -185,6 +185,8 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
         return call_class(s, callee, args, kwargs)
     if isinstance(fn, (types.FunctionType, types.BuiltinFunctionType, types.BuiltinMethodType)) or is_library(fn):
         return opaque_call(s, s.expr(callee), fn, args, kwargs)
+    if callable(fn) and not is_python_callable(fn):
+        return opaque_call(s, s.expr(callee), fn, args, kwargs)
     if callable(fn):
         from .externals import outside_object
 
@@ -198,6 +200,12 @@ def call_method_object(s: Specialiser, fn: types.MethodType, args: list[Value], 
     owner = fn.__self__
     target: Value = Const(owner) if isinstance(owner, type) else outside_object(s, owner, lambda: owner)
     return call_constant(s, Const(fn.__func__), [target, *args], kwargs)
+
+
+def is_python_callable(fn: Any) -> bool:
+    """Whether what a call of an object runs is written in Python."""
+    found = getattr(type(fn), "__call__", None)
+    return is_cell(type(fn)) or not isinstance(found, (types.WrapperDescriptorType, types.MethodDescriptorType))
 
 
 def is_generator_manager(fn: Any) -> bool:

@@ -364,7 +364,7 @@ class TensorMethods(Reducing):
 
     def reciprocal(self) -> Any:
         """One over the element."""
-        return 1 / self  # type: ignore[operator]
+        return 1 / self
 
     def sin(self) -> Any:
         """The sine."""
@@ -384,7 +384,7 @@ class TensorMethods(Reducing):
 
     def sigmoid(self) -> Any:
         """The logistic function."""
-        return 0.5 * (1 + np.tanh(0.5 * self))  # type: ignore[operator]
+        return 0.5 * (1 + np.tanh(0.5 * self))
 
     def relu(self) -> Any:
         """The positive part; its derivative at 0 is 0."""

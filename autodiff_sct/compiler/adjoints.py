@@ -6,6 +6,7 @@ through elementwise operations and is spread out only where the full shape is ne
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -142,11 +143,20 @@ def cast(s: Specialiser, value: Value, have: Num, want: Num) -> Value:
             op(s, float, x=value),
             may_raise=False,
         )
-    if want.kind == "complex" and not have.python and have.dims == ():
+    if want.kind == "complex" and have.kind != "complex" and have.dims == ():
         return s.let(
             ir.call(gast.Name("complex", gast.Load(), None, None), s.expr(value)),
             replace(want, roots=frozenset()),
             op(s, complex, x=value),
+            may_raise=False,
+        )
+    if want.kind == "npscalar" and have.kind == "array" and have.dims == ():
+        have = replace(have, kind="npscalar", roots=frozenset())
+        index = gast.Tuple([], gast.Load())
+        value = s.let(
+            ir.subscript(s.expr(value), index),
+            have,
+            op(s, operator.getitem, x=value, index=Const(())),
             may_raise=False,
         )
     if have.python or have.dtype == want.dtype or want.python:

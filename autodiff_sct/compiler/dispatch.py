@@ -18,9 +18,11 @@ from .. import rules as _rules  # noqa: F401  (fills the table)
 from ..errors import AliasError, ArgumentTypeError, ArgumentValueError, AutodiffError
 from . import pipeline
 from .arguments import signature_of
+from .assemble import imports_of
 from .facts import UNKNOWN, Num
 from .load import note_origin
-from .pipeline import Emitted, Request
+from .pushforward import tangent
+from .request import Emitted, Request
 from .specialise import builtin_calls as _builtin_calls
 from .specialise import numpy_calls as _numpy_calls  # noqa: F401
 from .specialise import standard_library as _standard_library  # noqa: F401
@@ -252,7 +254,7 @@ class Variant:
 
     @property
     def text(self) -> str:
-        lines = pipeline.imports_of(self.emitted.namespace, self.module)
+        lines = imports_of(self.emitted.namespace, self.module)
         return "\n".join([*lines, "", "", self.emitted.text]) if lines else self.emitted.text
 
     def holds(self, fn: Any) -> bool:
@@ -424,7 +426,7 @@ class Pullback(Compiled):
 class Pushforward(Compiled):
     """A value and its tangent."""
 
-    emit = staticmethod(pipeline.tangent)
+    emit = staticmethod(tangent)
 
     def __init__(self, fn: Any, positions: tuple[int, ...], has_aux: bool) -> None:
         super().__init__(fn, positions, (), has_aux, False, True)

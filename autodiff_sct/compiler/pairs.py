@@ -179,8 +179,8 @@ def result_expr(items: list[Any]) -> Any:
 
 def define(s: Specialiser, where: Regions, name: str, arguments: dict[str, str], program: ir.Block) -> None:
     """Print one function from a program whose last statement returns."""
+    from .assemble import function
     from .optimise import Nesting
-    from .pipeline import function
 
     program = Nesting(s, where, program, 0).block(program)
     given = distinct(s, arguments)
@@ -189,7 +189,7 @@ def define(s: Specialiser, where: Regions, name: str, arguments: dict[str, str],
 
 
 def distinct(s: Specialiser, arguments: dict[str, str]) -> dict[str, str]:
-    from .pipeline import unique
+    from .assemble import unique
 
     taken = set(s.globals)
     return {variable: unique(hint, taken) for variable, hint in arguments.items()}
@@ -435,8 +435,8 @@ def define_pair(
     shadows: dict[str, str],
 ) -> None:
     """Print both functions."""
+    from .assemble import function, outside_names
     from .optimise import REVERSE_DEPTH, Nesting
-    from .pipeline import function, outside_names
 
     settle_calls(s, front)
     nesting = Nesting(s, where, [*front, *back], 0)
@@ -477,7 +477,7 @@ def own_copies(s: Specialiser, back: ir.Block, given: set[str], sure: set[str]) 
 
     `given` are its own arguments, `sure` what every path assigns.
     """
-    from .pipeline import changed_names, outside_names, replace_everywhere, roots_overlap
+    from .assemble import changed_names, outside_names, replace_everywhere, roots_overlap
 
     outside = [n for n in outside_names(back) if n not in given]
     changed = changed_names(back, s)

@@ -22,7 +22,7 @@ from .optimise import sweep_dead
 from .places import place_of_definition, place_of_result
 from .record import record
 from .regions import Regions, regions
-from .request import Emitted, Request
+from .request import Emitted, Request, observe
 from .reverse import Reverse
 from .settle import settle
 from .specialise.calls import call_value
@@ -192,12 +192,6 @@ def adjoint(request: Request) -> Emitted:
     final.single = parts[0] if len(parts) == 1 else None  # type: ignore[attr-defined]
     observe(request, "reverse", s, [*forward, *reverse, final])
     return finish(s, r, request, table, forward, reverse, final, seeds, result)
-
-
-def observe(request: Request, stage: str, s: Specialiser, block: ir.Block) -> None:
-    """Show the program after a stage to whoever asked."""
-    if request.observe is not None:
-        request.observe(stage, s, block)
 
 
 def without_dead(s: Specialiser, block: ir.Block, result: Value, table: Arguments, request: Request) -> ir.Block:

@@ -139,7 +139,9 @@ class Shadows:
         if stmt.op is None or stmt.op.fn not in arrays.SPLITS or not isinstance(element, Num):
             return
         if any(self.r.regions.find(root) in self.r.regions.written for root in element.roots):
-            raise AliasError("an array is split into views, and one of them or the array is written", "copy it first", stmt.origin)
+            raise AliasError(
+                "an array is split into views, and one of them or the array is written", "copy it first", stmt.origin
+            )
 
     def make(self, stmt: ir.Let, target: str) -> None:
         self.refuse_written_pieces(stmt, target)

@@ -15,6 +15,7 @@ from . import ir, pipeline
 from .desugar import desugar
 from .emit import Emitter
 from .parse import parse
+from .request import Request
 from .specialise.state import Specialiser
 from .unparse import printed, unparse
 
@@ -56,11 +57,11 @@ def function_of(fn: Any) -> Any:
     return fn
 
 
-def request_for(compiled: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> pipeline.Request:
+def request_for(compiled: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Request:
     if not args and not kwargs and compiled.parameters:
-        return compiled.general_request()  # type: ignore[no-any-return]
+        return compiled.general_request()
     slots, values = compiled.bind(args, kwargs)
-    return compiled.request_of(slots, values, compiled.wanted(slots, args, kwargs))  # type: ignore[no-any-return]
+    return compiled.request_of(slots, values, compiled.wanted(slots, args, kwargs))
 
 
 class Plain(Emitter):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import enum
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 

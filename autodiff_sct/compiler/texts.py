@@ -265,7 +265,7 @@ def _binding(node: ast.AST, child: ast.AST) -> str:
 def _spans(code: CodeType) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Return the non-empty source ranges that the instructions of `code` name."""
     ranges = (((line, column), (end, last)) for line, end, column, last in code.co_positions() if _known(line, column))
-    return [(start, end) for start, end in ranges if end > start]  # type: ignore[operator, misc]
+    return [(start, end) for start, end in ranges if end > start]  # type: ignore[misc]
 
 
 def _known(line: int | None, column: int | None) -> bool:
@@ -276,7 +276,7 @@ def _contains(node: Definition, spans: list[tuple[tuple[int, int], tuple[int, in
     body = node.body if isinstance(node, ast.Lambda) else node
     start = (body.lineno, body.col_offset)
     end = (body.end_lineno, body.end_col_offset)
-    return all(start <= first and last <= end for first, last in spans)  # type: ignore[operator]
+    return all(start <= first and last <= end for first, last in spans)
 
 
 def first_line(node: Any) -> int:

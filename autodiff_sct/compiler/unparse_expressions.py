@@ -80,7 +80,7 @@ def _level(node: Any) -> Level:
     return _LEVELS.get(kind, Level.ATOM)
 
 
-class ExpressionPrinter(astunparse.Unparser):  # type: ignore[misc]
+class ExpressionPrinter(astunparse.Unparser):
     """The printer of expressions. A subclass prints statements and keeps the lines."""
 
     def __init__(self) -> None:

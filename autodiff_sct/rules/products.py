@@ -138,7 +138,7 @@ if hasattr(np, "vecdot"):
 
     @reverse(np.vecdot)
     def vecdot(y, d, x1, x2):
-        return vecdot_adjoints(d[..., None], x1, x2)
+        return vecdot_adjoints(d if np.ndim(y) == 0 else d[..., None], x1, x2)
 
     @forward(np.vecdot)
     def push_vecdot(y, d, x1, x2):

@@ -162,7 +162,7 @@ def in_order(start: Value, stop: Value) -> bool:
     if Const(None) in (start, stop) or start == stop:
         return True
     known = isinstance(start, Const) and isinstance(stop, Const)
-    return known and start.value <= stop.value and (start.value < 0) == (stop.value < 0)  # type: ignore[union-attr]
+    return known and start.value <= stop.value and (start.value < 0) == (stop.value < 0)
 
 
 def delete_item(s: Specialiser, base: Value, index: Value) -> None:

@@ -45,7 +45,8 @@ def call_gradient(s: Specialiser, gradient: Any, args: list[Value], kwargs: dict
 
 def differentiate(s: Specialiser, gradient: GradientV, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """The gradient's value for these arguments."""
-    from ..pipeline import Request, adjoint
+    from ..pipeline import adjoint
+    from ..request import Request
 
     if kwargs:
         raise s.refuse("keyword arguments of a gradient inside a differentiated function", "pass them by position")

@@ -120,5 +120,5 @@ def fill_dataclass(s: Specialiser, obj: Obj, cls: Any, args: list[Value], kwargs
 
 def replace_fields(s: Specialiser, obj: Obj, changes: dict[str, Value]) -> Value:
     """``dataclasses.replace(obj, **changes)``."""
-    values = {f.name: changes.get(f.name, s.env.get((obj.id, f.name))) for f in dataclasses.fields(obj.cls) if f.init}  # type: ignore[arg-type]
+    values = {f.name: changes.get(f.name, s.env.get((obj.id, f.name))) for f in dataclasses.fields(obj.cls) if f.init}
     return construct(s, obj.cls, [], {k: v for k, v in values.items() if v is not None})

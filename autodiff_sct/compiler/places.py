@@ -32,7 +32,7 @@ def parsed_of(fn: Any) -> Parsed | None:
     while isinstance(fn, functools.partial):
         fn = fn.func
     if not isinstance(fn, (FunctionType, MethodType)):
-        fn = getattr(type(fn), "construct", None) or getattr(type(fn), "__call__", None)
+        fn = getattr(type(fn), "construct", None) or type(fn).__call__
     try:
         return parse(fn)
     except AutodiffError:

@@ -32,7 +32,7 @@ def tangent(request: Request) -> Emitted:
     inputs, _ = wanted_inputs(s, table, request)
     active = activity(s, block, where, inputs, set(output_leaves(s, chosen)))
     refuse_captured(s, where, active)
-    initial = s.initial
+    initial = s.initial  # type: ignore[attr-defined]
     s.frame = Frame(0, None, {}, rule=True)
     f = Forward(s, active, where)
     before: ir.Block = []

@@ -204,7 +204,7 @@ def call_method_object(s: Specialiser, fn: types.MethodType, args: list[Value], 
 
 def is_python_callable(fn: Any) -> bool:
     """Whether what a call of an object runs is written in Python."""
-    found = getattr(type(fn), "__call__", None)
+    found = type(fn).__call__
     return is_cell(type(fn)) or not isinstance(found, (types.WrapperDescriptorType, types.MethodDescriptorType))
 
 

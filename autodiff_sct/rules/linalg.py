@@ -110,8 +110,8 @@ def push_lstsq(y, d, a, b, rcond=None):
 
 
 def squares(terms, like):
-    """The sum of `terms` over the equations, where there is a residual."""
-    return np.reshape(np.sum(terms, 0), like.shape) if like.size > 0 else np.zeros_like(like)
+    """The sum of `terms` over the equations, where there is a residual; nothing where it is empty."""
+    return np.ravel(np.sum(terms, 0))[: like.size]
 
 
 # Determinants

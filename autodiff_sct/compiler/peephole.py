@@ -88,7 +88,10 @@ def begin_with(s: Specialiser, block: ir.Block, zero: ir.Let) -> None:
         if is_view_of(s, stmt, name):
             views.append(stmt)
             continue
-        if not is_full_addition(s, stmt, name, block[start:place]):
+        if is_uniform_addition(s, stmt, name):
+            filled = ir.call(ir.attribute(zero.expr.func.value, "full_like"), zero.expr.args[0], stmt.value)
+            stmt.value = filled
+        elif not is_full_addition(s, stmt, name, block[start:place]):
             return
         block[place : place + 1] = [ir.Let((name,), stmt.value, None, stmt.origin), *views]
         for view in views:
@@ -101,6 +104,14 @@ def is_view_of(s: Specialiser, stmt: Any, name: str) -> bool:
     if not isinstance(stmt, ir.Let) or not isinstance(stmt.expr, (gast.Subscript, gast.Attribute)):
         return False
     return name in ir.reads(stmt) and bool(roots_of(s.facts[stmt.target]) & roots_of(s.facts[name]))
+
+
+def is_uniform_addition(s: Specialiser, stmt: Any, name: str) -> bool:
+    """Whether one number is added to all of a shadow."""
+    if not isinstance(stmt, ir.Store) or stmt.base != name or stmt.aug is not gast.Add or not is_ellipsis(stmt.index):
+        return False
+    have = s.facts.get(stmt.value.id) if isinstance(stmt.value, gast.Name) else None
+    return isinstance(have, Num) and have.python
 
 
 def is_full_addition(s: Specialiser, stmt: Any, name: str, before: ir.Block) -> bool:

@@ -173,6 +173,9 @@ class Record:
         if stmt.op is None and not isinstance(stmt.expr, (gast.Attribute, gast.Subscript)):
             return False
         operands = ir.reads(stmt)
+        if isinstance(facts, Num) and facts.python and isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp)):
+            if all(self.is_invariant(n) for n in operands):
+                return True  # arithmetic on numbers from outside the loop
         if isinstance(facts, Num) and facts.python and facts.dtype is not None and facts.dtype.kind in "ib":
             return all(self.is_settled(n) for n in operands)
         if isinstance(stmt.expr, gast.Subscript) and stmt.op is not None and isinstance(facts, Num):
@@ -187,6 +190,11 @@ class Record:
                 or (isinstance(self.s.facts[base.name], Listed) and not self.regions.is_written(base.name))
             )
         return stmt.op is not None and bool(stmt.op.shares) and isinstance(stmt.expr, gast.Attribute)
+
+    def is_invariant(self, name: str) -> bool:
+        """Whether a number is the same in every iteration of every loop."""
+        facts, home = self.s.facts[name], self.homes.get(name)
+        return isinstance(facts, Num) and facts.python and (home is None or home.loop is None)
 
     def is_settled(self, name: str) -> bool:
         """Whether a variable means the same in the reverse sweep: a number, or memory that nobody writes."""

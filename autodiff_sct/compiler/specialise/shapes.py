@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..facts import Axis, Num, broadcast
-from .values import Const, Leaf, TupleV, Value
+from .values import Const, Leaf, ListV, TupleV, Value
 
 if TYPE_CHECKING:
     from .state import Specialiser
@@ -48,8 +48,6 @@ def option(s: Specialiser, args: list[Value], kwargs: dict[str, Value], k: int, 
     np.cumprod,
     np.flip,
     np.sort,
-    np.asarray,
-    np.array,
     np.roll,
 )
 @dims_of(
@@ -67,6 +65,16 @@ def option(s: Specialiser, args: list[Value], kwargs: dict[str, Value], k: int, 
 @dims_of(np.linalg.cholesky)
 def as_first(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     return operand(s, args)
+
+
+@dims_of(np.array, np.asarray, np.stack)
+def displayed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    """An array of the items of a list display has one axis for it."""
+    if isinstance(args[0], ListV) and len(args) == 1 and not kwargs:
+        shapes = {operand(s, args[0].items, k) for k in range(len(args[0].items))}  # type: ignore[arg-type]
+        only = shapes.pop() if len(shapes) == 1 else None
+        return None if only is None else (len(args[0].items), *only)
+    return operand(s, args) if not isinstance(args[0], ListV) else None
 
 
 @dims_of(np.ndarray.astype, np.ndarray.copy)

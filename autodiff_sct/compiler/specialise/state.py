@@ -87,8 +87,10 @@ class Specialiser:
     def equate(self, a: Any, b: Any) -> None:
         """Two axes have one length, or the program raises before anybody relies on it."""
         a, b = self.canonical(a), self.canonical(b)
-        if a != b and isinstance(a, Dim) and isinstance(b, Dim):
+        if a != b and isinstance(b, Dim) and isinstance(a, (Dim, int)):
             self.equal[b] = a
+        elif a != b and isinstance(a, Dim) and isinstance(b, int):
+            self.equal[a] = b
 
     def fits_shape_of(self, cotangent: Value, name: str) -> bool:
         """Whether a cotangent was made for a variable, or for another that is alike."""

@@ -6,6 +6,8 @@ tangent, a list's tangent is a list that is filled beside it.
 
 from __future__ import annotations
 
+import inspect
+import math
 import operator
 from dataclasses import replace
 from typing import Any
@@ -245,7 +247,7 @@ class Forward:
         mapping: dict[str, Any] = {}
         for n in dict.fromkeys(s.leaves(argument)):
             mapping[n] = s.expr(self.of(n) if self.active(n) else self.variable(self.zero(n), n))
-        expr = ir.substitute(stmt.expr, mapping)
+        expr = ir.substitute(without_constants(s, stmt, argument), mapping)
         facts = [f if not isinstance(f, Num) else facts_like(s, t) for t, f in ((t, s.facts[t]) for t in stmt.targets)]
         if len(stmt.targets) == 1:
             return s.let(expr, facts[0], may_raise=False)
@@ -260,6 +262,12 @@ class Forward:
                     f"{getattr(op.fn, '__name__', op.fn)} of a list whose length is known only at run time "
                     "has no forward rule",
                     "use the NumPy function on an array",
+                    stmt.origin,
+                )
+            if isinstance(op.arguments[p], (ListV, TupleV)) and not takes_items(row, op.fn, p):
+                raise NoRule(
+                    f"{getattr(op.fn, '__name__', op.fn)} of a list has no forward rule",
+                    "use np.array of the list",
                     stmt.origin,
                 )
             for tangent, pick in self.inputs(op.arguments[p]):
@@ -433,3 +441,48 @@ class Forward:
         names = [n for inside in ir.walk(stmt.body) for n in operands(self.s, inside)]
         names += [c.next for c in stmt.carries if c.next]
         return [n for n in dict.fromkeys(names) if n not in inner and self.active(n)]
+
+
+def takes_items(row: Any, fn: Any, parameter: str) -> bool:
+    """Whether a forward rule gives the share of each item of a list, and not that of the list as an array."""
+    starred = row.signature.parameters[parameter].kind is inspect.Parameter.VAR_POSITIONAL
+    return starred or fn in (max, min, math.prod, math.dist, np.select)
+
+
+def without_constants(s: Specialiser, stmt: ir.Let, argument: Value) -> Any:
+    """The expression of a statement with zeros for the numbers written into a list that it reads."""
+    flat = zeros_for_constants(argument)
+    if flat == argument:
+        return stmt.expr
+    wanted = gast.dump(s.expr(argument))
+    found = [node for node in gast.walk(stmt.expr) if gast.dump(node) == wanted]
+    if len(found) != 1:
+        raise NoRule("numbers in this list have no forward rule", "make arrays of them first", stmt.origin)
+    return Exchange(found[0], s.expr(flat)).visit(stmt.expr)
+
+
+def zeros_for_constants(value: Value) -> Value:
+    """A list with zeros for its numbers."""
+    if isinstance(value, TupleV):
+        return TupleV(tuple(zeros_for_constants(v) for v in value.items), value.cls)
+    if isinstance(value, ListV):
+        return ListV(tuple(zeros_for_constants(v) for v in value.items), value.site)
+    return Const(0.0) if isinstance(value, Const) and isinstance(value.value, (int, float, complex)) else value
+
+
+class Exchange(gast.NodeTransformer):
+    """Put an expression in the place of one node; nothing that is shared changes."""
+
+    def __init__(self, old: Any, new: Any) -> None:
+        self.old, self.new = old, new
+
+    def visit(self, node: Any) -> Any:
+        if node is self.old:
+            return self.new
+        changes = {}
+        for field, value in gast.iter_fields(node):
+            if isinstance(value, list):
+                changes[field] = [self.visit(v) if isinstance(v, gast.AST) else v for v in value]
+            else:
+                changes[field] = self.visit(value) if isinstance(value, gast.AST) else value
+        return gast.copy_location(type(node)(**changes), node) if changes else node

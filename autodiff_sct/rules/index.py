@@ -97,7 +97,7 @@ def picked_adjoint(d, a, places, axis):
 
 @reverse(np.choose)
 def choose(y, d, a, choices, *, mode="raise"):
-    number = within(a, len(choices), mode)
+    number = within(np.array(a) if isinstance(a, (list, tuple)) else a, len(choices), mode)
     if isinstance(choices, np.ndarray):
         return None, np.stack([np.where(number == k, d, 0.0) for k in range(len(choices))])
     return None, [np.where(number == k, d, 0.0) for k in range(len(choices))]
@@ -117,7 +117,12 @@ def select(y, d, condlist, choicelist, default=0):
 
 @forward(np.select)
 def push_select(y, d, condlist, choicelist, default=0):
-    return None, np.select(condlist, d), np.select(condlist, [0.0 for c in condlist], d)
+    first = first_true(condlist)
+    if isinstance(choicelist, (list, tuple)):  # `d` is that of one item
+        parts = [np.where(first == k, d, 0.0) for k in range(len(choicelist))]
+    else:
+        parts = np.select(condlist, d)
+    return None, parts, np.where(first == len(choicelist), d, 0.0)
 
 
 def first_true(condlist):

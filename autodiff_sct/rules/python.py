@@ -16,10 +16,16 @@ def sum(y, d, iterable, start=0):
 
 # The largest of several equal numbers share evenly, as in np.maximum.
 @reverse(builtins.max, builtins.min)
-@forward(builtins.max, builtins.min)
 def extreme(y, d, items):
     ties = builtins.sum([item == y for item in items])
     return [d / ties if item == y else 0.0 for item in items]
+
+
+@forward(builtins.max, builtins.min)
+def push_extreme(y, d, items):
+    if isinstance(items, (list, tuple)):  # `d` is that of one item
+        return extreme(y, d, items)
+    return np.sum(np.where(items == y, d, 0.0)) / np.sum(items == y)
 
 
 @linear(np.ndarray.tolist)

@@ -213,13 +213,28 @@ def fsum(y, d, seq, /):
 
 
 @reverse(math.prod)
-@forward(math.prod)
 def product_of_list(y, d, iterable, /):
     return [d * others(iterable, k) for k in range(len(iterable))]
 
 
-@reverse(math.dist)
+@forward(math.prod)
+def push_product_of_list(y, d, iterable, /):
+    if isinstance(iterable, (list, tuple)):  # `d` is that of one item
+        return [d * others(iterable, k) for k in range(len(iterable))]
+    return np.sum(d * products_of_others(iterable))
+
+
 @forward(math.dist)
+def push_dist(y, d, p, q, /):
+    of_p, of_q = dist(y, d, p, q)  # right for lists: `d` is that of one item
+    if not isinstance(p, (list, tuple)):
+        of_p = np.sum(d * (p - np.array(q))) / nonzero(y)
+    if not isinstance(q, (list, tuple)):
+        of_q = np.sum(d * (q - np.array(p))) / nonzero(y)
+    return of_p, of_q
+
+
+@reverse(math.dist)
 def dist(y, d, p, q, /):
     return (
         [d * (p[k] - q[k]) / nonzero(y) for k in range(len(p))],

@@ -232,6 +232,23 @@ def check_second(program: Program) -> None:
         assert_close(by_path(first, got)[path], expected, 2e-5, f"second order by argument {show(path)}")
 
 
+def attempt_gradient(program: Program) -> None:
+    """Only run reverse mode."""
+    quiet(ad.value_and_grad(program.function, position_of(program.wrt)), *program.args())
+
+
+def attempt_forward(program: Program) -> None:
+    """Only run forward mode."""
+    args = program.args()
+    active = tuple(args[position] for position in program.wrt)
+    quiet(ad.jvp, of_active(program, args), active, random_directions(program))
+
+
+def attempt_second(program: Program) -> None:
+    """Only run the gradient of a contraction of the gradient."""
+    quiet(ad.grad(contraction(program), program.wrt[0]), *program.args())
+
+
 def source_of(program: Program) -> str:
     """Return the adjoint's text for the program's own arguments."""
     text: str = ad.adjoint_source(program.function, *program.args(), grad_position=position_of(program.wrt))

@@ -14,12 +14,13 @@ import pytest
 
 import autodiff_sct as ad
 from tests.bank import checks
+from tests.bank.limits import LIMITS, within
 from tests.bank.registry import Program, Refused, load_bank
 from tests.bank.structures import arrays
 
 PROGRAMS, REFUSED = load_bank()
 ROOT = Path(__file__).parents[2]
-SAMPLE = sorted(PROGRAMS)[::4]
+SAMPLE = sorted(program.name for program in within(PROGRAMS.values()))[::4]
 
 
 def each(*programs: Program) -> pytest.MarkDecorator:
@@ -27,14 +28,15 @@ def each(*programs: Program) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("program", [pytest.param(p, id=f"{p.topic}-{p.name}") for p in programs])
 
 
-EVERY = each(*PROGRAMS.values())
+WITHIN = within(PROGRAMS.values())
+EVERY = each(*WITHIN)
 
 
 def test_the_bank_is_large_enough() -> None:
     assert len(PROGRAMS) >= 110
 
 
-@EVERY
+@each(*PROGRAMS.values())
 def test_differences_are_trustworthy(program: Program) -> None:
     checks.check_smooth(program)
 
@@ -54,17 +56,17 @@ def test_value_and_memory(program: Program) -> None:
     checks.check_value(program)
 
 
-@each(*(p for p in PROGRAMS.values() if p.float32 and arrays(p.args())))
+@each(*(p for p in WITHIN if p.float32 and arrays(p.args())))
 def test_float32(program: Program) -> None:
     checks.check_float32(program)
 
 
-@each(*(p for p in PROGRAMS.values() if checks.takes_arrays(p)))
+@each(*(p for p in within(PROGRAMS.values(), "forward") if checks.takes_arrays(p)))
 def test_forward(program: Program) -> None:
     checks.check_forward(program)
 
 
-@each(*(p for p in PROGRAMS.values() if "second" in p.tags))
+@each(*(p for p in within(PROGRAMS.values(), "second") if "second" in p.tags))
 def test_second_order(program: Program) -> None:
     checks.check_second(program)
 
@@ -72,6 +74,24 @@ def test_second_order(program: Program) -> None:
 @EVERY
 def test_source_runs_alone(program: Program) -> None:
     checks.check_source_alone(program)
+
+
+ATTEMPTS = {"all": checks.attempt_gradient, "forward": checks.attempt_forward, "second": checks.attempt_second}
+
+
+@pytest.mark.parametrize(
+    ("check", "name"), [pytest.param(check, name, id=f"{check}-{name}") for check in LIMITS for name in LIMITS[check]]
+)
+def test_limit(check: str, name: str) -> None:
+    """What the compiler cannot do yet is refused with the line, never answered with a crash or a number."""
+    try:
+        ATTEMPTS[check](PROGRAMS[name])
+    except ad.AutodiffError as error:
+        message = str(error)
+    else:
+        pytest.fail(f"{name} is differentiated now: remove it from limits.py")
+    assert re.search(LIMITS[check][name], message)
+    assert re.search(r"^\S.*:\d+: in \w+", message, re.MULTILINE), message
 
 
 def sources(seed: str, *names: str) -> dict[str, str]:

@@ -13,14 +13,22 @@ from ..facts import FLOAT, Num
 from . import arrays, memory
 from .calls import call_value, handles
 from .state import Specialiser
-from .values import Const, Value
+from .values import Const, ListV, TupleV, Value
 
 OUT_POSITION = {True: 2, False: 1}
+
+# Functions whose rules take a list item by item.
+OF_LISTS = frozenset(
+    [np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.concatenate, np.stack, np.vstack, np.hstack]
+    + [np.dstack, np.column_stack, np.block, np.select, np.einsum, np.linalg.multi_dot, np.meshgrid]
+    + [np.broadcast_arrays, np.polyval]
+)
 
 
 def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     fn = callee.value
-    args = [as_operand(s, a) for a in args]
+    args = [as_array(s, fn, as_operand(s, a)) for a in args]
+    kwargs = {k: as_array(s, fn, v) for k, v in kwargs.items()}
     if "out" in kwargs and kwargs["out"] != Const(None):
         return memory.with_out(s, fn, args, kwargs)
     if isinstance(fn, np.ufunc) and len(args) > fn.nin:
@@ -44,6 +52,23 @@ def as_operand(s: Specialiser, value: Value) -> Value:
 
         return as_list(s, value)
     return value
+
+
+def as_array(s: Specialiser, fn: Any, value: Value) -> Value:
+    """A list of numbers where NumPy reads an array, made that array: rules ask arrays for their shapes."""
+    if not isinstance(value, (ListV, TupleV)) or fn in OF_LISTS or fn is not np_function(fn):
+        return value
+    if not any(isinstance(f := s.facts[n], Num) and f.differentiable for n in s.leaves(value)):
+        return value
+    return arrays.apply(
+        s, np.array, ir.call(ir.attribute(s.bind("np", np), "array"), s.expr(value)), [value], {}
+    )
+
+
+def np_function(fn: Any) -> Any:
+    """`fn` if it is NumPy's, else None."""
+    named = isinstance(fn, np.ufunc) or (getattr(fn, "__module__", None) or "").split(".")[0] == "numpy"
+    return fn if named else None
 
 
 def scalar_form(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:

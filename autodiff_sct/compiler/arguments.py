@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gast
+import numpy as np
 
 from ..runtime import objects
 from . import ir
@@ -155,15 +156,24 @@ def leaf_gradient(r: Reverse, value: Leaf) -> Any:
     full = spread(s, fit(s, found.value, value.name), value.name)
     if full == found.value and not found.owned:
         full = copied(s, full)
-    if (
-        isinstance(facts, Num)
-        and facts.kind == "array"
-        and facts.dims == ()
-        and (have := s.num(full)) is not None
-        and have.kind != "array"
-    ):
-        return numpy_call(s, "asarray", s.expr(full))
+    if isinstance(facts, Num) and facts.dims == () and (have := s.num(full)) is not None:
+        return of_rank_0(s, s.expr(full), have, facts)
     return s.expr(full)
+
+
+def of_rank_0(s: Specialiser, gradient: Any, have: Num, want: Num) -> Any:
+    """The gradient of an array of rank 0 is one too, that of a NumPy scalar has its dtype."""
+    default = want.dtype is None or want.dtype == np.float64
+    if want.kind == "array" and have.kind != "array":
+        dtype = {} if default or want.dtype is None else {"dtype": np_name(s, want.dtype)}
+        return numpy_call(s, "asarray", gradient, **dtype)
+    if want.kind == "npscalar" and have.python and not default and want.dtype is not None:
+        return ir.call(np_name(s, want.dtype), gradient)
+    return gradient
+
+
+def np_name(s: Specialiser, dtype: np.dtype[Any]) -> Any:
+    return ir.attribute(s.bind("np", np), dtype.name)
 
 
 def list_gradient(r: Reverse, value: Leaf) -> Any:

@@ -162,7 +162,11 @@ def cast(s: Specialiser, value: Value, have: Num, want: Num) -> Value:
     if have.python or have.dtype == want.dtype or want.python:
         return value
     target = s.bind("np", np)
-    expr = ir.call(ir.attribute(s.expr(value), "astype"), ir.attribute(target, want.dtype.name))
+    if have.dims == () and have.kind != "array":  # at run time it may be a Python number, as zeros are
+        have = replace(have, kind="npscalar")
+        expr = ir.call(ir.attribute(target, want.dtype.name), s.expr(value))
+    else:
+        expr = ir.call(ir.attribute(s.expr(value), "astype"), ir.attribute(target, want.dtype.name))
     return s.let(
         expr,
         replace(have, dtype=want.dtype),

@@ -60,9 +60,7 @@ def as_array(s: Specialiser, fn: Any, value: Value) -> Value:
         return value
     if not any(isinstance(f := s.facts[n], Num) and f.differentiable for n in s.leaves(value)):
         return value
-    return arrays.apply(
-        s, np.array, ir.call(ir.attribute(s.bind("np", np), "array"), s.expr(value)), [value], {}
-    )
+    return arrays.apply(s, np.array, ir.call(ir.attribute(s.bind("np", np), "array"), s.expr(value)), [value], {})
 
 
 def np_function(fn: Any) -> Any:

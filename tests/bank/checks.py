@@ -270,7 +270,9 @@ def check_source_alone(program: Program) -> None:
     (_, expected, _), _ = quiet(adjoint.run, program.args(), {})
     text = adjoint.latest.text
     assert text == source_of(program)
-    names = {**module_globals(program)}
+    # An object of the user's that the program changes is no name of a module: the text takes it from outside.
+    outside = adjoint.latest.emitted.namespace.items()
+    names = {**module_globals(program), **{n: v for n, v in outside if n.startswith("captured")}}
     exec(compile(text, f"<adjoint of {program.name}>", "exec"), names)
     emitted = adjoint.latest.emitted
     emitted.function = names[emitted.function.__name__]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -30,8 +31,10 @@ def test_a_long_function(lines):
 
 
 def test_a_deep_expression():
-    program = written("def program(x):", "    return " + " + ".join(f"{i % 7} * x" for i in range(2500)))
-    assert math.isclose(ad.grad(program)(0.5), sum(i % 7 for i in range(2500)))
+    # CPython 3.12 itself compiles no deeper expressions: its limit is fixed in C.
+    depth = 1000 if sys.version_info[:2] == (3, 12) else 2500
+    program = written("def program(x):", "    return " + " + ".join(f"{i % 7} * x" for i in range(depth)))
+    assert math.isclose(ad.grad(program)(0.5), sum(i % 7 for i in range(depth)))
     forget(program)
 
 

@@ -9,7 +9,7 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..facts import FLOAT, Num
+from ..facts import FLOAT, Listed, Num
 from . import arrays, memory
 from .calls import call_value, handles
 from .state import Specialiser
@@ -56,7 +56,15 @@ def as_operand(s: Specialiser, value: Value) -> Value:
 
 def as_array(s: Specialiser, fn: Any, value: Value) -> Value:
     """A list of numbers where NumPy reads an array, made that array: rules ask arrays for their shapes."""
-    if not isinstance(value, (ListV, TupleV)) or fn in OF_LISTS or fn is not np_function(fn):
+    if fn in OF_LISTS or fn is not np_function(fn):
+        return value
+    listed = s.facts[value.name] if isinstance(value, Leaf) else None
+    if isinstance(listed, Listed):
+        element = s.elements_of(listed)
+        if not isinstance(element, Num) or not element.differentiable:
+            return value
+        return arrays.apply(s, np.array, ir.call(ir.attribute(s.bind("np", np), "array"), s.expr(value)), [value], {})
+    if not isinstance(value, (ListV, TupleV)):
         return value
     if not any(isinstance(f := s.facts[n], Num) and f.differentiable for n in s.leaves(value)):
         return value

@@ -13,7 +13,7 @@ from ..facts import FLOAT, Listed, Num
 from . import arrays, memory
 from .calls import call_value, handles
 from .state import Specialiser
-from .values import Const, ListV, TupleV, Value
+from .values import Const, Leaf, ListV, TupleV, Value
 
 OUT_POSITION = {True: 2, False: 1}
 

@@ -27,6 +27,8 @@ def text_of(function):
 
 def module_from(path, text):
     path.write_text(textwrap.dedent(text))
+    # Bytecode of an older text of the same size and second would be taken for that of this one.
+    pathlib.Path(importlib.util.cache_from_source(str(path))).unlink(missing_ok=True)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

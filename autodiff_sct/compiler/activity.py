@@ -25,7 +25,7 @@ from .specialise.recursion import Recursion
 from .specialise.state import Specialiser
 
 # Functions that look at their arguments and change nothing.
-READERS = {print, repr, str, format, len, isinstance, bool, int, type, id, hash, dict.keys, opaque_method}
+READERS = {print, repr, str, format, len, isinstance, bool, int, type, id, hash, dict.keys}
 INERT = {str, bytes, bool, int, type, type(None), tuple, set, np.dtype, range}
 STRUCTURAL = {list, dict, list.pop, list.copy, operator.concat}
 
@@ -152,6 +152,12 @@ class Analysis:
                         stmt.origin,
                     )
 
+    def formats(self, op: ir.Op) -> bool:
+        """Whether a method is one of a string: it writes text, and into nothing."""
+        base = op.arguments.get("argument 0")
+        facts = self.s.facts_of(base) if op.fn is opaque_method else None
+        return isinstance(facts, Opaque) and facts.cls is str
+
     def check_let(self, stmt: ir.Let, op: ir.Op) -> None:
         fn = op.fn
         if (
@@ -184,7 +190,7 @@ class Analysis:
         mutable = [
             n for n in varied if not (isinstance(f := self.s.facts[n], Num) and (f.python or f.kind == "npscalar"))
         ]
-        if stmt.effect and mutable and fn not in READERS and not is_reader(fn):
+        if stmt.effect and mutable and fn not in READERS and not is_reader(fn) and not self.formats(op):
             raise NoRule(
                 f"{name} has no derivative rule and may write into an argument that carries a derivative",
                 "give it a copy (`x.copy()`), or register a rule",

@@ -62,8 +62,6 @@ def emit(
     names = name_variables(s, program, arguments)
     emitter = Emitter(names, set())
     body = emitter.block(front)
-    for node in body:
-        node.origin = None if False else getattr(node, "origin", None)
     tail = emitter.block(back)
     annotate(tail)
     start, check = defaults(s, emitter, list(arguments.values()), result)

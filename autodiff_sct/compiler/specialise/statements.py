@@ -151,13 +151,20 @@ def if_(s: Specialiser, node: Any) -> None:
         branch(s, test, lambda: execute(s, node.body), lambda: execute(s, node.orelse))
 
 
+def default(s: Specialiser, node: Any) -> Value:
+    """The value of a parameter's default."""
+    value = evaluate(s, node)
+    return containers.own_list(s, value) if isinstance(value, ListV) else value
+
+
 @statement(gast.FunctionDef)
 def define(s: Specialiser, node: Any) -> None:
     if node.decorator_list:
         raise s.refuse("a decorated function inside the program", "define it without the decorator, or at module level")
     assert s.frame is not None
-    defaults = tuple(evaluate(s, d) for d in node.args.defaults)
-    kw_defaults = tuple(None if d is None else evaluate(s, d) for d in node.args.kw_defaults)
+    # A default is made once, where the function is defined, and shared by its calls.
+    defaults = tuple(default(s, d) for d in node.args.defaults)
+    kw_defaults = tuple(None if d is None else default(s, d) for d in node.args.kw_defaults)
     assign_name(s, node.name, Closure(node, s.frame, defaults, kw_defaults, node.name))
 
 

@@ -138,9 +138,11 @@ class Lives:
                     inside.setdefault(name, stmt.end - 0.2)
         inside = self.block(stmt.body, inside)
         if stmt.test is not None:
-            for name in ir.names_in(stmt.test):
+            tested = stmt.head[-1].end + 0.25 if stmt.head else stmt.place + 0.9
+            # Where the test ends the loop, what is carried leaves it as it was at the head.
+            for name in [*ir.names_in(stmt.test), *(c.phi for c in stmt.carries)]:
                 if ir.is_variable(name):
-                    inside.setdefault(name, stmt.place + 0.9)
+                    inside.setdefault(name, tested)
         inside = self.block(stmt.head, inside)
         for name in own:
             self.define(name, stmt.place + 0.1, inside)

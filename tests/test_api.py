@@ -286,6 +286,60 @@ def test_vjp():
     assert plain(pull(Tensor([1.0, 10.0]))) == ([2.0, 40.0],)
 
 
+CAPTURED = np.array([1.0, 2.0])
+
+
+def test_vjp_is_at_the_point_where_it_was_taken():
+    """Whatever the caller writes into between the value and the pullback."""
+    x, ones = np.array([1.0, 2.0]), np.ones(2)
+    value, pull = vjp(lambda x: np.exp(x) * x * CAPTURED, x)
+    expected = np.exp(x) * (x + 1) * CAPTURED
+    for array in (x, value, CAPTURED):
+        array += 1
+    try:
+        assert np.allclose(pull(ones)[0], expected)
+    finally:
+        CAPTURED[:] -= 1
+    items = [np.array([1.0]), np.array([2.0])]
+    value, pull = vjp(lambda items: np.exp(items[0]) * items[1], items)
+    value[:] = items[1][:] = 0.0
+    assert np.allclose(pull(np.ones(1))[0], np.exp(1.0) * np.array([[2.0], [1.0]]))
+
+
+def flattened(value):
+    """The arrays in containers."""
+    if isinstance(value, dict):
+        return flattened(list(value.values()))
+    return [a for item in value for a in flattened(item)] if isinstance(value, (tuple, list)) else [value]
+
+
+def filled(x):
+    items = []
+    for _ in range(int(x[0])):
+        items.append(x)
+    return items
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: x,
+        lambda x: x[1:],
+        lambda x: (x, x),
+        lambda x: {"a": x, "b": [x, 2 * x]},
+        lambda x: x if np.sum(x) > 0 else 1.0,
+        filled,
+    ],
+)
+def test_results_share_no_memory(fn):
+    x, v = np.array([2.0, 3.0]), np.ones(2)
+    value, tangent = jvp(fn, x, v)
+    shared = [x, v, *flattened(value), *flattened(tangent)]
+    (value, gradient), (output, _) = value_and_grad(fn)(x), vjp(fn, x)
+    for arrays in (shared, [x, *flattened(value), gradient], [x, *flattened(output)]):
+        assert not any(np.shares_memory(a, b) for k, a in enumerate(arrays) for b in arrays[:k])
+
+
 def test_vjp_of_several_outputs():
     (first, second), pull = vjp(lambda x, y: (x * y, x + y), X, Y)
     ones, tens = Tensor([1.0, 1.0]), Tensor([10.0, 10.0])

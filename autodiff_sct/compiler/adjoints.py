@@ -124,6 +124,16 @@ def fit(s: Specialiser, value: Value, name: str) -> Value:
     return cast(s, value, have, want)
 
 
+def is_new(s: Specialiser, fitted: Value, value: Value) -> bool:
+    """Whether fitting a contribution has made new memory: the run-time helper and ``.real`` may give back what came."""
+    if fitted == value:
+        return False
+    made = s.definitions.get(fitted.name) if isinstance(fitted, Leaf) else None
+    if isinstance(made, gast.Call) and isinstance(made.func, gast.Name):
+        return s.globals.get(made.func.id) is not runtime.unbroadcast
+    return not (isinstance(made, gast.Attribute) and made.attr == "real")
+
+
 def op(s: Specialiser, fn: Any, **arguments: Value) -> ir.Op:
     return ir.Op(fn, dict(arguments))
 

@@ -9,7 +9,7 @@ import gast
 from . import ir
 from .arguments import Arguments
 from .emit import Emitter, annotate, defaults
-from .facts import Num
+from .facts import Num, Opaque
 from .load import load
 from .naming import name_variables
 from .optimise import REVERSE_DEPTH, Nesting
@@ -50,6 +50,7 @@ def emit(
             s, back, set(), {*table.names, *(e.name for e in s.externals.values()), *always_assigned(front)}
         )
         program = [*front, *back]
+        kept = kept_state(s, table, front, [n for n in outside_names(back) if n not in seeds], result)
     settle_calls(s, program)
     observe(request, "optimise", s, program)
     externals = used_externals(s, program, request)
@@ -68,7 +69,7 @@ def emit(
     body = [*start, *body, *check]
     if request.split:
         body[:0] = unset(front, list(arguments), outside_names(back), names)
-        return emit_pair(s, request, table, names, arguments, seeds, body, tail, back, result, externals)
+        return emit_pair(s, request, table, names, arguments, seeds, body, tail, kept, result, externals)
     function_name = unique(name, set(s.globals) | set(arguments.values()))
     tree = gast.Module(
         [function(function_name, arguments, seeds, [*body, *tail], default_seed(request, seeds)), *s.functions], []
@@ -137,20 +138,20 @@ def emit_pair(
     seeds: dict[str, str],
     body: list[Any],
     tail: list[Any],
-    back: ir.Block,
+    kept: dict[str, Any],
     result: Value,
     externals: list[External],
 ) -> Emitted:
     """A forward function that returns the value and what its backward function reads."""
-    state = list(dict.fromkeys(names[n] for n in outside_names(back) if n not in seeds))
-    kept = [gast.Name(n, gast.Param(), None, None) for n in [*state, *seeds.values()]]
+    state = {names[n]: ir.substitute(expr, {n: ir.name(names[n])}) for n, expr in kept.items()}
+    parameters = [gast.Name(n, gast.Param(), None, None) for n in [*state, *seeds.values()]]
     value = body.pop().value
     forward_arguments = {k: v for k, v in arguments.items() if k not in seeds}
     forward_name, backward_name = (unique(f"{request.name}_{part}", set(s.globals)) for part in ("forward", "backward"))
-    final = gast.Return(ir.tuple_([value, ir.tuple_([ir.name(n) for n in state])]))
+    final = gast.Return(ir.tuple_([value, ir.tuple_([*state.values()])]))
     tree = function(forward_name, forward_arguments, {}, [*body, final], False)
     text = printed(gast.Module([tree, *s.functions], [])).text
-    spec = gast.arguments(kept, [], None, [], [], None, [])
+    spec = gast.arguments(parameters, [], None, [], [], None, [])
     back_text = printed(gast.Module([gast.FunctionDef(backward_name, spec, tail, [], None, None, [])], [])).text
     hint = f"{getattr(request.fn, '__module__', '')}.{request.name}"
     namespace = dict(s.globals)
@@ -163,6 +164,26 @@ def emit_pair(
         text + "\n\n" + back_text, loaded, externals, s.guards, result, dict(s.globals), table.written,
         wrap_spec(s, result) if tensors else None, tensors, len(request.wrt) + len(request.weights), len(seeds),
     )  # fmt: skip
+
+
+def kept_state(s: Specialiser, table: Arguments, front: ir.Block, state: list[str], result: Value) -> dict[str, Any]:
+    """What the backward function reads of the forward one's: copies of what the caller may write between the two."""
+    from ..runtime import objects
+    from .sharing import reachable
+
+    names = [*table.entries, *(e.name for e in s.externals.values()), *s.leaves(result)]
+    shared = {root for n in names for root in reachable(s, s.facts[n])}
+    sure = {*names, *always_assigned(front)}
+
+    def kept(variable: str) -> Any:
+        facts = s.facts[variable]
+        if not isinstance(facts, Opaque) and not reachable(s, facts) & shared:
+            return ir.name(variable)
+        if isinstance(facts, Num) and facts.kind == "array" and variable in sure:
+            return ir.call(ir.attribute(ir.name(variable), "copy"))
+        return ir.call(s.bind("detached", objects.detached), ir.name(variable))
+
+    return {n: kept(n) for n in state}
 
 
 def outside_names(block: ir.Block) -> list[str]:

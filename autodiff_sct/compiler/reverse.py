@@ -27,6 +27,7 @@ from .adjoints import (
     fit,
     helper,
     is_full,
+    is_new,
     is_unbound,
     name_adjoint,
     numpy_call,
@@ -106,7 +107,7 @@ class Reverse:
                 self.store(shadow, Const(Ellipsis), fit(s, value, name), gast.Add)
             return
         fitted = value if fits else fit(s, value, name)
-        owned = owned or fitted != value
+        owned = owned or is_new(s, fitted, value)
         old = self.adjoints.get(name)
         if old is None:
             name_adjoint(s, fitted, name)

@@ -319,7 +319,7 @@ def small_early(x):
 
 
 # Buffers in a list, index alternates.
-@program(args=lambda rng: (v(0.5, 0.6, 0.7),))
+@program(args=lambda rng: (v(0.5, 0.6, 0.7),), tags=("second",))
 def small_buffers(x):
     b = [x.copy(), np.empty_like(x)]
     for n in range(3):

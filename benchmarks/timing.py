@@ -9,7 +9,17 @@ import tracemalloc
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 Call = Callable[[], Any]
+
+
+def settle_allocator() -> None:
+    """Free one block of nearly 32 MiB: the C library then keeps freed blocks of up to that size for the next array.
+
+    It learns this by itself in a process that has worked for a while; before that, times depend on what ran earlier.
+    """
+    np.ones(4_000_000)
 
 
 def seconds(call: Call, repeats: int = 1) -> float:

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from ..errors import AliasError
+from ..errors import AliasError, Origin
 from ..runtime import broadcast, memory, objects
 from . import ir
 from .adjoints import helper, numpy_call
 from .facts import FLOAT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from .regions import roots_of
-from .sharing import end_of, is_item_read, refuse_changed
+from .sharing import end_of, is_item_read, refuse_changed, regions_held
 from .specialise import arrays
 from .specialise.containers import is_slice
 from .specialise.values import Const, Leaf, TupleV, Value
@@ -46,6 +46,7 @@ class Shadows:
     def __init__(self, reverse: Reverse) -> None:
         self.r = reverse
         self.table: dict[str, Leaf] = {}
+        self.beside: set[str] = set()  # variables whose shadows the forward sweep has made
         self.given: dict[str, Leaf] = {}
         self.pending: dict[str, ir.Let] = {}  # items of lists, whose shadows are not looked up yet
         self.item_sources: dict[str, list[tuple[ir.Let, Leaf]]] = {}
@@ -59,12 +60,20 @@ class Shadows:
         """The shadow of a variable."""
         found = self.table.get(name)
         if found is None:
-            raise AliasError(
+            raise self.lost(
+                name,
                 f"the memory of {self.r.s.hints[name]!r} is reached in a way that cannot be followed",
                 "copy the array before writing into it",
                 self.r.s.origin,
             )
         return found
+
+    def lost(self, name: str, reason: str, remedy: str, origin: Origin | None) -> AliasError:
+        """The error of a variable whose shadow cannot be found from the end of the program."""
+        error = AliasError(reason, remedy, origin)
+        region = self.r.regions.of(name)
+        error.regions = frozenset() if region is None else frozenset([region])
+        return error
 
     # -- making
 
@@ -92,7 +101,7 @@ class Shadows:
                         self.merge_paths(stmt, target, names)
 
     def wanted(self, name: str) -> bool:
-        return self.r.activity.active(name) and self.r.has_shadow(name)
+        return self.r.activity.active(name) and self.r.has_shadow(name) and name not in self.beside
 
     def fresh(self, name: str) -> Leaf:
         """A shadow of zeros."""
@@ -147,7 +156,8 @@ class Shadows:
         self.refuse_written_pieces(stmt, target)
         if target in self.given:
             if self.is_view(stmt):
-                raise AliasError(
+                raise self.lost(
+                    target,
                     f"a view of an array that is written leaves its block as {self.r.s.hints[target]!r}",
                     "copy it (`.copy()`)",
                     stmt.origin,
@@ -308,7 +318,8 @@ class Shadows:
         inner = [source is None or source in defined(block) for source, block in sides]
         given = self.given.get(m.target)
         if given is not None and not all(inner):
-            raise AliasError(
+            raise self.lost(
+                m.target,
                 f"{s.hints[m.target]!r} is one of several arrays, depending on the path, and is written",
                 "copy it on both paths",
                 stmt.origin,
@@ -335,7 +346,7 @@ class Shadows:
         for (source, _), is_inner in zip(sides, inner):
             if source is not None and is_inner:
                 if source in self.given:
-                    raise AliasError("one array gets two names in a branch", "copy it", stmt.origin)
+                    raise self.lost(source, "one array gets two names in a branch", "copy it", stmt.origin)
                 self.given[source] = shadow
 
     def merge_paths(self, stmt: ir.Try, target: str, names: list[str | None]) -> None:
@@ -344,7 +355,8 @@ class Shadows:
         inner = [source is None or source in defined(block) for source, block in zip(names, blocks)]
         given = self.given.get(target)
         if given is not None and not all(inner):
-            raise AliasError(
+            raise self.lost(
+                target,
                 f"{self.r.s.hints[target]!r} is one of several arrays, depending on the path, and is written",
                 "copy it on all paths",
                 stmt.origin,
@@ -354,7 +366,7 @@ class Shadows:
         for source, is_inner in zip(names, inner):
             if source is not None and is_inner:
                 if source in self.given:
-                    raise AliasError("one array gets two names in a `try`", "copy it", stmt.origin)
+                    raise self.lost(source, "one array gets two names in a `try`", "copy it", stmt.origin)
                 self.given[source] = shadow
 
     def of_path(self, stmt: ir.Try, target: str, names: list[str | None], inner: list[bool], k: int) -> Leaf:
@@ -393,15 +405,13 @@ class Shadows:
         """Memory that is carried around a loop must have no other name: its shadow moves with it."""
         r = self.r
         region = r.regions.of(c.phi)
-        inside = defined([stmt])
+        inside, outs, before = defined([stmt]), {x.out for x in stmt.carries}, r.defined_before(stmt)
         for name in r.uses_after(stmt):
-            if (
-                name not in inside
-                and r.regions.of(name) == region
-                and name not in {x.out for x in stmt.carries}
-                and name in r.defined_before(stmt)
-            ):
-                raise AliasError(
+            if name in inside or name in outs or name not in before:
+                continue
+            if r.regions.of(name) == region or region in regions_held(r, name):
+                raise self.lost(
+                    c.phi,
                     f"the array {r.s.hints[c.phi]!r} is replaced in a loop and written, "
                     f"and has another name ({r.s.hints[name]!r})",
                     "copy it before the loop (`x = x.copy()`)",
@@ -415,8 +425,8 @@ class Shadows:
             if c.next is None:
                 continue
             if c.next in by_next:
-                raise AliasError(
-                    "two names carried around a loop are one array that is written", "copy it", stmt.origin
+                raise self.lost(
+                    c.next, "two names carried around a loop are one array that is written", "copy it", stmt.origin
                 )
             by_next[c.next] = carry
         for c, _ in pairs:
@@ -431,7 +441,8 @@ class Shadows:
             if name in phis:
                 continue
             if name not in inner:
-                raise AliasError(
+                raise self.lost(
+                    name,
                     f"{self.r.s.hints[name]!r} comes from outside the loop and is written in it under another name",
                     "copy it (`.copy()`)",
                     stmt.origin,

@@ -120,6 +120,13 @@ def regions_in(r: Reverse, facts: Any) -> list[int]:
     return [r.regions.find(min(roots))] if roots else []
 
 
+def regions_held(r: Reverse, name: str) -> set[int]:
+    """The regions of the memory that a list, a dict or a tuple leads to."""
+    facts = r.s.facts[name]
+    held = r.s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else facts
+    return set() if isinstance(facts, Num) else {r.regions.find(root) for root in reachable(r.s, held)}
+
+
 def holds_memory(r: Reverse, facts: Any) -> bool:
     """Whether the elements of a list have cotangents that are changed in place."""
     if isinstance(facts, Num):

@@ -11,7 +11,7 @@ from .containers import spread
 from .state import Specialiser
 from .values import Const, Frame, Leaf, ListV, TupleV, Value
 
-CASES = 12  # statements of a rule that may be written out although facts did not decide its cases
+CASES = 16  # statements of a rule that may be written out although facts did not decide its cases
 
 
 def apply_rule(s: Specialiser, rule: Any, fn: Any, y: Value, d: Value, arguments: dict[str, Value]) -> dict[str, Value]:

@@ -457,11 +457,12 @@ def subscript(s: Specialiser, node: Any) -> Value:
 @expression(gast.Lambda)
 def lambda_(s: Specialiser, node: Any) -> Value:
     assert s.frame is not None
-    body = [gast.copy_location(gast.Return(node.body), node.body)]
-    fn = gast.copy_location(gast.FunctionDef("lambda_", node.args, body, [], None, None, []), node)
+    if not hasattr(node, "function"):  # made once, for memory is told apart by the nodes that make it
+        body = [gast.copy_location(gast.Return(node.body), node.body)]
+        node.function = gast.copy_location(gast.FunctionDef("lambda_", node.args, body, [], None, None, []), node)
     defaults = tuple(evaluate(s, d) for d in node.args.defaults)
     kw_defaults = tuple(None if d is None else evaluate(s, d) for d in node.args.kw_defaults)
-    return Closure(fn, s.frame, defaults, kw_defaults)
+    return Closure(node.function, s.frame, defaults, kw_defaults)
 
 
 @expression(gast.Call)

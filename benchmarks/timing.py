@@ -30,13 +30,6 @@ def seconds(call: Call, repeats: int = 1) -> float:
     return time.process_time() - begin
 
 
-def first_call(call: Call) -> float:
-    """Time of the first call, in seconds by the clock (it compiles, and compilers may use threads)."""
-    begin = time.perf_counter()
-    call()
-    return time.perf_counter() - begin
-
-
 def repeats_for(call: Call, least: float) -> int:
     """How many calls take at least `least` seconds."""
     repeats = 1

@@ -19,12 +19,16 @@ def primal(w, b, x, labels, penalty):
 
 
 def hand(w, b, x, labels, penalty):
-    d_score = x @ w
-    d_score += b
+    margin = x @ w
+    margin += b
+    margin *= labels
+    # sigmoid(-margin) without an overflow, from exp(-abs(margin)).
+    small = np.abs(margin)
+    np.exp(np.negative(small, out=small), out=small)
+    d_score = np.where(margin > 0, small, 1.0)
+    small += 1
+    d_score /= small
     d_score *= labels
-    np.exp(d_score, out=d_score)
-    d_score += 1
-    np.divide(labels, d_score, out=d_score)
     d_score *= -1 / len(labels)
     return d_score @ x + 2 * penalty * w, float(d_score.sum())
 

@@ -215,15 +215,30 @@ def tuple_(items: list[Expr]) -> Expr:
     return gast.Tuple(items, gast.Load())
 
 
-def names_in(expr: Any) -> Iterator[str]:
-    """The variables that an expression reads, in order of evaluation as far as the tree shows it."""
+def parts_of(kind: Any) -> tuple[str, ...]:
+    """The fields of a kind of node that may hold names, the last one first."""
+    without = ("id", "ctx", "op", "attr", "arg", "kind", "annotation", "type_comment")
+    return () if kind is gast.Constant else tuple(f for f in reversed(kind._fields) if f not in without)
+
+
+PARTS = {k: parts_of(k) for k in vars(gast).values() if isinstance(k, type) and issubclass(k, gast.AST)}
+
+
+def names_in(expr: Any) -> list[str]:
+    """The names in an expression, in order of evaluation as far as the tree shows it."""
+    found = []
     stack = [expr]
     while stack:
         node = stack.pop()
-        if isinstance(node, gast.Name):
-            yield node.id
-        elif isinstance(node, gast.AST):
-            stack.extend(child for child in reversed(list(gast.iter_child_nodes(node))))
+        kind = type(node)
+        if kind is gast.Name:
+            found.append(node.id)
+        elif kind is list:
+            stack += reversed(node)
+        else:
+            for part in PARTS.get(kind, ()):
+                stack.append(getattr(node, part, None))
+    return found
 
 
 def is_variable(id: str) -> bool:

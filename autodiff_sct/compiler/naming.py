@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import builtins
 import keyword
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -170,17 +172,51 @@ def read_in_loop(stmt: ir.Loop) -> list[str]:
     ]
 
 
+class Stretches:
+    """Segments, among which those that overlap another are found by bisection."""
+
+    def __init__(self, segments: Iterable[Segment] = ()) -> None:
+        self.starts: list[float] = []
+        self.ends: list[float] = []
+        self.reach: list[float] = []  # the largest end so far
+        self.add(segments)
+
+    def __iter__(self) -> Iterator[Segment]:
+        return zip(self.starts, self.ends)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def add(self, segments: Iterable[Segment]) -> None:
+        for start, end in segments:
+            k = bisect_right(self.starts, start)
+            self.starts.insert(k, start)
+            self.ends.insert(k, end)
+            self.reach.insert(k, end)
+            for j in range(k, len(self.reach)):
+                reach = max(self.ends[j], self.reach[j - 1]) if j else self.ends[j]
+                if j > k and self.reach[j] == reach:
+                    break
+                self.reach[j] = reach
+
+    def overlap(self, other: Stretches) -> bool:
+        if len(other) > len(self):
+            return other.overlap(self)
+        for start, end in other:
+            k = bisect_left(self.starts, end)
+            if k and self.reach[k - 1] > start:
+                return True
+        return False
+
+
 @dataclass
 class Group:
     """Variables that share one name."""
 
     members: list[str]
-    segments: list[Segment]
+    segments: Stretches
+    fixed: list[str]  # the names that its members must have
     name: str | None = None
-
-
-def overlap(a: list[Segment], b: list[Segment]) -> bool:
-    return any(x[0] < y[1] and y[0] < x[1] for x in a for y in b)
 
 
 class Naming:
@@ -188,11 +224,10 @@ class Naming:
         self.s = s
         lives = Lives()
         lives.program(program, list(arguments))
-        self.segments = lives.segments
-        self.groups: dict[str, Group] = {}
-        for name in self.segments:
-            self.groups[name] = Group([name], list(self.segments[name]))
-        self.fixed = arguments
+        self.groups: dict[str, Group] = {
+            name: Group([name], Stretches(segments), [arguments[name]] if name in arguments else [])
+            for name, segments in lives.segments.items()
+        }
         statements = list(ir.walk(program))
         # Python deletes the name of an `except` at its end, so it is nobody else's.
         self.pinned = {
@@ -203,7 +238,9 @@ class Naming:
             *(x for x in statements if not isinstance(x, ir.Let)),
         ]:
             self.coalesce(stmt)
-        self.taken: dict[str, list[Segment]] = defaultdict(list)
+        self.taken: dict[str, Stretches] = defaultdict(Stretches)
+        self.busy: dict[str, float] = {}  # a name -> until when it is surely taken
+        self.numbered: dict[str, list[str]] = {}  # a hint -> the names that it gave so far
         self.reserved = set(s.globals) | set(keyword.kwlist) | set(dir(builtins))
 
     def coalesce(self, stmt: Any) -> None:
@@ -228,44 +265,56 @@ class Naming:
         if a in self.pinned or b in self.pinned:
             return
         x, y = self.groups[a], self.groups[b]
-        if x is y or overlap(x.segments, y.segments):
+        if x is y or x.segments.overlap(y.segments):
             return
-        fixed = [self.fixed[m] for m in [*x.members, *y.members] if m in self.fixed]
+        fixed = x.fixed + y.fixed
         if len(fixed) > 1 or any(name.startswith("d_out") for name in fixed):
             return  # a seed keeps its name
         x.members += y.members
-        x.segments += y.segments
+        x.fixed = fixed
+        if len(x.segments) < len(y.segments):
+            x.segments, y.segments = y.segments, x.segments
+        x.segments.add(y.segments)
         for member in y.members:
             self.groups[member] = x
 
     def assign(self) -> dict[str, str]:
         """A Python name for each variable."""
-        for group in self.ordered():
-            for member in group.members:
-                if member in self.fixed:
-                    group.name = self.fixed[member]
-                    self.taken[group.name] += group.segments
-        for group in self.ordered():
+        groups = self.ordered()
+        for group in groups:
+            for name in group.fixed:
+                group.name = name
+                self.taken[name].add(group.segments)
+        for group in groups:
             if group.name is None:
                 group.name = self.choose(group)
-                self.taken[group.name] += group.segments
-        return {member: group.name or "t" for group in self.groups.values() for member in group.members}
+                self.taken[group.name].add(group.segments)
+        return {member: group.name or "t" for member, group in self.groups.items()}
 
     def ordered(self) -> list[Group]:
-        seen: dict[int, Group] = {}
-        for group in self.groups.values():
-            seen.setdefault(id(group), group)
-        return sorted(seen.values(), key=lambda g: min(seg[0] for seg in g.segments))
+        seen = {id(group): group for group in self.groups.values()}
+        return sorted(seen.values(), key=lambda g: g.segments.starts[0])
 
     def choose(self, group: Group) -> str:
         named = [m for m in group.members if m in self.s.named]
         hint = self.s.hints[(named or group.members)[0]]
         hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint).lstrip("_") or "t"
-        candidate, number = hint, 1
-        while candidate in self.reserved or overlap(self.taken.get(candidate, []), group.segments):
-            number += 1
-            candidate = f"{hint}{'_' if hint[-1].isdigit() else ''}{number}"
-        return candidate
+        start = group.segments.starts[0]
+        for candidate in self.candidates(hint):
+            # Groups come in the order of their starts, so that what began before and has not ended is in the way.
+            if self.busy.get(candidate, start) <= start and candidate not in self.reserved:
+                if not self.taken[candidate].overlap(group.segments):
+                    self.busy[candidate] = group.segments.ends[0]
+                    return candidate
+        raise AssertionError("there are names without end")
+
+    def candidates(self, hint: str) -> Iterator[str]:
+        """``x``, ``x2``, ``x3`` and so on."""
+        made = self.numbered.setdefault(hint, [hint])
+        yield from made
+        while True:
+            made.append(f"{hint}{'_' if hint[-1].isdigit() else ''}{len(made) + 1}")
+            yield made[-1]
 
 
 def temporary_hints(s: Specialiser, program: ir.Block) -> None:

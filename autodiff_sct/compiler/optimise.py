@@ -24,6 +24,7 @@ class Liveness:
 
     def __init__(self, s: Specialiser, program: ir.Block, strict: set[Any], shadows: set[str]) -> None:
         self.live: set[str] = set()
+        self.marked: set[Any] = set()  # statements that stay, what they read being live
         self.s = s
         self.live_roots: set[int] = set()
         self.strict, self.shadows = strict, shadows
@@ -42,7 +43,8 @@ class Liveness:
     def statement(self, stmt: Any) -> None:
         for inner in reversed(ir.bodies(stmt)):
             self.block(inner)
-        if self.keeps(stmt):
+        if stmt not in self.marked and self.keeps(stmt):
+            self.marked.add(stmt)
             self.live.update(ir.reads(stmt))
         if isinstance(stmt, ir.If):
             for m in stmt.merges:

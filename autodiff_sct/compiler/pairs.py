@@ -348,7 +348,7 @@ def emit_reverse(s: Specialiser, rec: Recursion, variant: Variant) -> None:
     ends = [ir.Return(ir.tuple_([ir.name(n) for n in rec.results])), final]
     kept = set(sweep_dead(s, [*forward, *reverse, *ends], strict, inner))
     reverse[:] = [stmt for stmt in reverse if stmt in kept]
-    settle(r, forward, reverse, set())
+    settle(r, reverse, set())
     forward, reverse = record(s, where, forward, reverse)
     program = sweep_dead(s, [*forward, *reverse, *ends], strict, inner)
     early = set(map(id, forward))

@@ -452,12 +452,12 @@ def finish(
     insert_saves(r, forward)
     strict = set(ir.walk(forward))
     shadows = {leaf.name for leaf in r.shadows.table.values()} | {a for a in s.facts if s.hints[a].startswith("d_")}
-    clean = sweep_dead(s, [*forward, *reverse, final], strict, shadows)
-    reverse[:] = [stmt for stmt in clean if stmt in set(reverse)]
+    clean = set(sweep_dead(s, [*forward, *reverse, final], strict, shadows))
+    reverse[:] = [stmt for stmt in reverse if stmt in clean]
     structure = ir.Return(ir.tuple_(like_calls(final.value)))
     r.positions[structure] = -1  # gradients in the structure of an argument need that as it came
     reverse.append(structure)
-    settle(r, forward, reverse, {e.name for e in s.externals.values()})
+    settle(r, reverse, {e.name for e in s.externals.values()})
     reverse.remove(structure)
     forward, reverse = record(s, r.regions, forward, reverse)
     observe(request, "record", s, [*forward, *reverse, final])
@@ -472,9 +472,7 @@ def like_calls(expr: Any) -> list[Any]:
 
 
 def insert_saves(r: Reverse, block: ir.Block) -> None:
-    for stmt in list(block):
+    for stmt in block:
         for inner in ir.bodies(stmt):
             insert_saves(r, inner)
-        if stmt in r.shadows.before:
-            place = block.index(stmt)
-            block[place:place] = r.shadows.before[stmt]
+    block[:] = [each for stmt in block for each in (*r.shadows.before.get(stmt, ()), stmt)]

@@ -91,6 +91,7 @@ class Record:
         if (
             users != [stmt]
             or primal is None
+            or primal not in forward  # nobody needs what it computes
             or home.stmt is primal
             or any(name in (m.then, m.orelse) for m in stmt.merges)
         ):

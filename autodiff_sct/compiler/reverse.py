@@ -9,6 +9,7 @@ reverse sweep freely reads variables of the forward sweep: what has to be kept f
 from __future__ import annotations
 
 import operator
+from collections import defaultdict
 from typing import Any
 
 import gast
@@ -76,6 +77,10 @@ class Reverse:
                 self.makers[name] = stmt
             for name in [*ir.reads(stmt), *(n for c in getattr(stmt, "carries", []) for n in (c.init, c.next) if n)]:
                 self.last[name] = place
+        self.members: dict[int, list[str]] = defaultdict(list)  # the variables of a region
+        for name in self.first:
+            if (region := self.regions.of(name)) is not None:
+                self.members[region].append(name)
 
     def uses_after(self, stmt: Any) -> list[str]:
         return [name for name, place in self.last.items() if place > self.order[stmt]]

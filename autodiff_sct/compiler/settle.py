@@ -6,6 +6,7 @@ or one in a common loop.  Reading a shape, or making zeros of the same shape, re
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 import gast
@@ -13,8 +14,7 @@ import gast
 from ..errors import AliasError
 from . import ir
 from .facts import Listed, Mapped
-from .ir import defined_in
-from .regions import enclosing_loops, written_arguments, written_by
+from .regions import written_arguments, written_by
 from .reverse import Reverse
 
 SHAPE_ONLY = {"zeros_like", "full_like", "ones_like", "len", "shape", "ndim"}
@@ -42,21 +42,27 @@ def content_names(expr: Any) -> set[str]:
     return set().union(*(content_names(child) for child in gast.iter_child_nodes(expr)))
 
 
-def settle(r: Reverse, forward: ir.Block, reverse: ir.Block, captured: set[str]) -> None:
+def settle(r: Reverse, reverse: ir.Block, captured: set[str]) -> None:
     """Drop the restores that nobody needs."""
     undo = {node: stmt for stmt, node in r.shadows.restores}
-    reads = [
-        (r.positions.get(stmt, 10**9), region)
-        for stmt in ir.walk(reverse)
-        if stmt not in undo
-        for region in regions_read(r, stmt)
-    ]
-    loops = enclosing_loops(forward)
+    by_place = {place: stmt for stmt, place in r.order.items()}
+    earliest: dict[int, int] = {}  # region -> the first place of which the reverse reads it
+    looped: dict[int, set[Any]] = defaultdict(set)  # region -> the loops around such places
+    for stmt in ir.walk(reverse):
+        if stmt not in undo:
+            place = r.positions.get(stmt, 10**9)
+            reader = by_place.get(place)
+            for found in regions_read(r, stmt):
+                earliest[found] = min(place, earliest.get(found, place))
+                looped[found].update((reader, *r.around.get(reader, ())))
     captured_regions = {r.regions.of(n) for n in captured}
     for node, stmt in undo.items():
         region = r.regions.of(base_of(stmt))
-        places = [p for p, found in reads if found == region]
-        needed = any(is_needed(r, stmt, p, loops, region) for p in places)
+        # An operand of the write itself may be memory that it changes.
+        needed = region in earliest and (
+            earliest[region] <= r.order[stmt]
+            or any(loop in looped[region] and not is_local(r, loop, region) for loop in r.around[stmt])
+        )
         needed = needed or region in getattr(r, "kept_regions", ())
         if needed and (isinstance(node, ir.Raise) or region in captured_regions):
             raise AliasError(
@@ -107,17 +113,7 @@ def lengths_read(r: Reverse, stmt: Any) -> set[str]:
     return {name for name in names if isinstance(r.s.facts.get(name), (Listed, Mapped))}
 
 
-def is_needed(r: Reverse, write: Any, place: int, loops: dict[Any, tuple[ir.Loop, ...]], region: int | None) -> bool:
-    if place <= r.order[write]:  # an operand of the write itself may be memory that it changes
-        return True
-    reader = next((stmt for stmt, p in r.order.items() if p == place), None)
-    if reader is None:
-        return False
-    common = [loop for loop in loops.get(write, ()) if loop in loops.get(reader, ()) or loop is reader]
-    return any(not is_local(r, loop, region) for loop in common)
-
-
-def written_later(r: Any, stmt: Any, region: int | None) -> bool:
+def written_later(r: Any, stmt: Any, region: int) -> bool:
     """Whether a region is written after a statement, or in an iteration after it."""
     loops = r.around
     for other, place in r.order.items():
@@ -128,11 +124,9 @@ def written_later(r: Any, stmt: Any, region: int | None) -> bool:
     return False
 
 
-def is_local(r: Reverse, loop: ir.Loop, region: int | None) -> bool:
+def is_local(r: Reverse, loop: ir.Loop, region: int) -> bool:
     """Whether memory is made anew in every iteration of a loop."""
-    inside = defined_in(loop)
-    carried = {n for c in loop.carries for n in (c.phi, c.out)}
-    return all(n in inside and n not in carried for n in r.first if r.regions.of(n) == region)
+    return all(n == loop.index or loop in r.around[r.makers[n]] for n in r.members[region])
 
 
 def prune(block: ir.Block) -> None:

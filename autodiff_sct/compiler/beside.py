@@ -1,7 +1,7 @@
 """Shadows made in the forward sweep, beside the memory that they belong to.
 
-Where several names come to stand for one array in a way that depends on the run, the shadow cannot be found from the end
-of the program: it is made with the array, and each statement that gives the array a name gives its shadow one.
+Where several names come to stand for one array in a way that depends on the run, the shadow cannot be found from the
+end of the program: it is made with the array, and each statement that gives the array a name gives its shadow one.
 
     a = x.copy()                      a = x.copy()
     v = a[1:] if long else a          d_a = np.zeros_like(a)
@@ -10,6 +10,8 @@ of the program: it is made with the array, and each statement that gives the arr
                                           d_v = d_a[1:]
                                       else:
                                           v, d_v = a, d_a
+
+A list that holds such arrays has a list of their shadows beside it (`beside_lists`).
 """
 
 from __future__ import annotations
@@ -18,8 +20,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from . import ir
-from .activity import joins
-from .facts import Facts, Num
+from .activity import joins, operands
+from .beside_lists import Lists, elements, is_structural
+from .facts import Facts, Listed, Mapped, Num, Pair
+from .sharing import reachable
 from .specialise.state import Specialiser
 from .specialise.values import Leaf
 
@@ -31,28 +35,56 @@ class Beside:
     """Writes the shadows of some regions into the forward sweep; `followed` is False where one of them cannot be."""
 
     def __init__(self, r: Reverse, chosen: frozenset[int]) -> None:
-        self.r, self.chosen = r, chosen
+        self.r = r
         self.s: Specialiser = r.s
         self.shadows = r.shadows
-        self.root = frozenset([r.s.root("beside")])
-        self.leaving: set[str] = set()  # variables that get another name where a branch or a loop ends
-        self.followed = all(self.is_array(n) for n in r.s.facts if r.regions.of(n) in chosen)
+        self.root, self.list_root = frozenset([r.s.root("beside")]), frozenset([r.s.root("lists beside")])
+        self.leaving: set[str] = set()  # variables that get another name here, or a place in a list
+        self.chosen = self.closure(set(chosen))
+        self.followed = all(self.is_known(n) for n in r.s.facts if self.is_chosen(n))
+        self.lists = Lists(self)
 
-    def is_array(self, name: str) -> bool:
+    def closure(self, chosen: set[int]) -> set[int]:
+        """The regions with the lists that lead to them, and with what these lead to."""
+        regions, before = self.r.regions, -1
+        while len(chosen) != before:
+            before = len(chosen)
+            for root, element in list(self.s.elements.items()):
+                held = {regions.find(other) for other in reachable(self.s, element)}
+                if held & chosen or regions.find(root) in chosen:
+                    chosen |= {regions.find(root)} | (held & regions.written)
+        return chosen
+
+    def is_chosen(self, name: str) -> bool:
         facts = self.s.facts[name]
-        return isinstance(facts, Num) and facts.kind == "array" and facts.differentiable
+        if isinstance(facts, Pair):
+            return any(self.r.regions.find(root) in self.chosen for root in reachable(self.s, facts))
+        return self.r.regions.of(name) in self.chosen
+
+    def is_known(self, name: str) -> bool:
+        """Whether a variable surely is an array of floats, or a container of arrays only."""
+        facts = self.s.facts[name]
+        if isinstance(facts, Num):
+            return facts.kind == "array" and facts.differentiable
+        return all(
+            not isinstance(item, Num) or self.r.regions.find(min(item.roots, default=-1)) in self.chosen
+            for item in elements(self.s, facts)
+        )
 
     def has_shadow(self, name: str | None) -> bool:
-        return name is not None and self.r.regions.of(name) in self.chosen and self.r.activity.active(name)
+        return name is not None and self.is_chosen(name) and self.r.activity.active(name)
 
     def facts(self, name: str) -> Facts:
         facts = self.shadows.facts(name)
+        if isinstance(facts, (Listed, Mapped)):
+            return replace(facts, roots=self.list_root)
         return replace(facts, roots=self.root) if isinstance(facts, Num) else facts
 
     def set(self, name: str, shadow: Leaf) -> None:
         self.s.facts[shadow.name] = self.facts(name)
         if name in self.s.unbound:
             self.s.unbound.add(shadow.name)
+        self.shadows.call(shadow, name)
         self.shadows.table[name] = shadow
         self.shadows.beside.add(name)
 
@@ -73,8 +105,12 @@ class Beside:
 
     def find_leaving(self, block: ir.Block) -> None:
         """Note which views need their shadows here; all others take theirs in the reverse sweep."""
-        for stmt in reversed(list(ir.walk(block))):
+        statements = list(ir.walk(block))
+        for stmt in statements:
             self.leaving |= {n for target, names in joins(stmt) if self.has_shadow(target) for n in names}
+            if is_structural(stmt):
+                self.leaving.update(operands(self.s, stmt))
+        for stmt in reversed(statements):
             if isinstance(stmt, ir.Let) and stmt.op is not None and self.leaving.intersection(stmt.targets):
                 self.leaving.update(stmt.op.shares)
 
@@ -83,6 +119,7 @@ class Beside:
     def block(self, block: ir.Block) -> None:
         result: ir.Block = []
         for stmt in block:
+            self.lists.before(stmt, result)
             result.append(stmt)
             with self.s.writing(result):
                 self.statement(stmt)
@@ -94,7 +131,9 @@ class Beside:
             return
         for inner in ir.bodies(stmt):
             self.block(inner)
-        if isinstance(stmt, ir.Let):
+        if self.lists.takes(stmt):
+            self.lists.statement(stmt)
+        elif isinstance(stmt, ir.Let):
             self.let(stmt)
         elif isinstance(stmt, ir.If):
             for m in [m for m in stmt.merges if self.has_shadow(m.target)]:

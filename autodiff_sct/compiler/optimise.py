@@ -244,7 +244,7 @@ class Nesting:
     def depends_on_memory(self, let: ir.Let) -> bool:
         if isinstance(let.expr, (gast.Subscript, gast.Attribute)) and isinstance(let.expr.value, gast.Name):
             base = self.s.facts.get(let.expr.value.id)
-            if base is not None and roots_of(base) & roots_of(self.s.facts[let.target]):
+            if isinstance(base, Num) and roots_of(base) & roots_of(self.s.facts[let.target]):
                 return False  # a view is the same before and after a write
         return any(roots_of(self.s.facts[n]) or not isinstance(self.s.facts[n], Num) for n in ir.reads(let))
 

@@ -36,6 +36,7 @@ from .adjoints import (
     spread,
     zeros,
 )
+from .beside_lists import reverse_moved
 from .facts import FLOAT, INT, UNKNOWN, Listed, Mapped, Num, Pair
 from .ir import defined_in, ir_targets
 from .pairs import reverse_call
@@ -161,7 +162,10 @@ class Reverse:
         outer, s.origin = s.origin, None if isinstance(stmt, (ir.If, ir.Loop)) else getattr(stmt, "origin", None)
         start = len(s.block)
         self.shadows.meet_items(stmt)
-        if isinstance(stmt, ir.Let):
+        self.shadows.now = self.shadows.then.get(stmt, {})
+        if stmt in self.shadows.moved:
+            reverse_moved(self, stmt)
+        elif isinstance(stmt, ir.Let):
             self.let(stmt)
         elif isinstance(stmt, ir.Store):
             self.stored(stmt)
@@ -180,7 +184,7 @@ class Reverse:
         for new in s.block[start:]:
             for inner in ir.walk([new]):
                 self.positions.setdefault(inner, self.order[stmt])
-        s.origin = outer
+        s.origin, self.shadows.now = outer, {}
 
     # -- operations
 

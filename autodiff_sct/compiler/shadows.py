@@ -35,8 +35,9 @@ UNCERTAIN = {
     np.ascontiguousarray,
     np.asfortranarray,
     np.ndarray.astype,
-    np.require if hasattr(np, "require") else None,
+    np.require,
 }
+FITTING = {broadcast.unbroadcast, broadcast.spread}  # their argument itself, or sums or repetitions of it
 
 READ_ONLY_DIAGONALS = {np.diag, np.diagonal, np.ndarray.diagonal, np.linalg.diagonal}
 OVERLAPPING = {np.imag, np.broadcast_to, np.lib.stride_tricks.sliding_window_view, np.broadcast_arrays}
@@ -47,6 +48,9 @@ class Shadows:
         self.r = reverse
         self.table: dict[str, Leaf] = {}
         self.beside: set[str] = set()  # variables whose shadows the forward sweep has made
+        self.moved: dict[Any, list[tuple[str, str, int]]] = {}  # what changes containers of these; numbers put in
+        self.then: dict[Any, dict[str, Leaf]] = {}  # the shadow of a list as it is at a statement
+        self.now: dict[str, Leaf] = {}
         self.given: dict[str, Leaf] = {}
         self.pending: dict[str, ir.Let] = {}  # items of lists, whose shadows are not looked up yet
         self.item_sources: dict[str, list[tuple[ir.Let, Leaf]]] = {}
@@ -58,7 +62,7 @@ class Shadows:
 
     def of(self, name: str) -> Leaf:
         """The shadow of a variable."""
-        found = self.table.get(name)
+        found = self.now.get(name) or self.table.get(name)
         if found is None:
             raise self.lost(
                 name,
@@ -252,7 +256,7 @@ class Shadows:
         shadow = self.of(base.name)
         expr = ir.substitute(stmt.expr, {base.name: ir.name(shadow.name)})
         known = s.facts[target]
-        if isinstance(known, Num) and (stmt.op.fn in UNCERTAIN or known.dims is None):
+        if isinstance(known, Num) and (stmt.op.fn in UNCERTAIN | FITTING or known.dims is None):
             maybe_scalar = stmt.op.fn is operator.getitem and not self.cuts_only(stmt.op.arguments.get("index"))
             if known.dims is None and (
                 maybe_scalar or stmt.op.fn not in UNCERTAIN and stmt.op.fn is not operator.getitem

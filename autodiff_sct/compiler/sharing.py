@@ -11,7 +11,6 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-from ..errors import AliasError
 from . import ir
 from .facts import Listed, Mapped, Num, Pair
 from .regions import written_by
@@ -46,7 +45,8 @@ def refuse_changed(r: Reverse, stmt: ir.Let, base: Leaf, end: int) -> None:
     """The container must not change between the reading of an item and its last use."""
     region = r.regions.of(base.name)
     if region is not None and any(r.order[stmt] < place <= end for place in writes(r, region)):
-        raise AliasError(
+        raise r.shadows.lost(
+            base.name,
             f"a list or dict changes while an item of {r.s.hints[base.name]!r} is in use that is written",
             "read the item again after the change, or copy it",
             stmt.origin,
@@ -72,7 +72,8 @@ def check_put(r: Reverse, stmt: Any, value: Value, container: str) -> None:
         loops = loops_around(r, stmt)
         twice = [n for v in container_items(stmt) for n in r.s.leaves(v)].count(name) > 1
         if (twice or is_shared(r, stmt, name, region, container, loops)) and written_later(r, stmt, region, loops):
-            raise AliasError(
+            raise r.shadows.lost(
+                name,
                 f"{r.s.hints[name]!r} is in a list or dict, is reached in another way, too, and is written",
                 "copy it into the list",
                 stmt.origin,
@@ -106,7 +107,8 @@ def check_copied(r: Reverse, stmt: ir.Let) -> None:
     loops = loops_around(r, stmt)
     for region in regions_in(r, element):
         if region in r.regions.written and written_later(r, stmt, region, loops):
-            raise AliasError(
+            raise r.shadows.lost(
+                stmt.target,
                 "a copy of a list shares its items with the list, and they are written",
                 "copy the items, too",
                 stmt.origin,

@@ -13,10 +13,6 @@ from tests.bank.registry import Program
 # Check -> program -> pattern of the refusal. "all": not differentiated at all, and left out of the other checks.
 LIMITS: dict[str, dict[str, str]] = {
     "all": {
-        "loop_carried_alias": r"two names carried around a loop are one array that is written",
-        "unpacked_rows_are_views": r"in a list or dict, is reached in another way, too, and is written",
-        "list_multiplication": r"in a list or dict, is reached in another way, too, and is written",
-        "comprehension_of_written_arrays": r"in a list or dict, is reached in another way, too, and is written",
         "key_error_in_loop": r"a key that is known only at run time",
         "exception_carries_a_value": r"Diverged has no derivative rule",
         "stop_by_exception": r"iter has no derivative rule",

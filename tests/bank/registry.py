@@ -36,6 +36,7 @@ TOPICS = (
     "objects",
     "randomness",
     "recursion",
+    "sharing",
     "solvers",
     "views",
     "whiles",

@@ -23,6 +23,8 @@ def options(arguments: list[str], names: list[str]) -> argparse.Namespace:
     parser.add_argument("--picture", type=Path, metavar="FILE", help="draw gradient over primal (needs matplotlib)")
     parser.add_argument("--page", action="store_true", help="write the tables into docs/performance.md")
     chosen = parser.parse_args(arguments)
+    if chosen.page and (chosen.quick or chosen.names):
+        parser.error("--page writes the figures of all workloads at full size")
     unknown = sorted(set(chosen.names) - set(names))
     if unknown:
         parser.error(f"no workload is called {', '.join(unknown)}; there are {', '.join(names)}")
@@ -32,7 +34,7 @@ def options(arguments: list[str], names: list[str]) -> argparse.Namespace:
 
 def main(arguments: list[str]) -> None:
     """Measure, print, and write what was asked for."""
-    from . import measure, page, picture, report, timing, workload
+    from . import compile_time, measure, page, picture, report, timing, workload
 
     chosen = options(arguments, workload.names())
     timing.settle_allocator()
@@ -47,6 +49,8 @@ def main(arguments: list[str]) -> None:
         "reach": report.reach(results),
         "memory": report.memory(results),
     }
+    if not chosen.quick:
+        tables["compiling"] = compile_time.compiling()
     for title, text in tables.items():
         print(f"\n{title}\n\n{text}")
     if chosen.json:

@@ -23,6 +23,7 @@ def draw(results: list[Measured], path: Path) -> None:
         label = HEADINGS[variant].removesuffix(" (ms)")
         axes.barh(rows, [ratio for _, ratio in having], height=thick, label=label)
     axes.set_xscale("log")
+    axes.margins(y=0.01)
     axes.axvline(1.0, color="black", linewidth=0.8)
     axes.set_yticks(range(len(results)), [one.name for one in results])
     axes.invert_yaxis()

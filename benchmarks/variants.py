@@ -65,6 +65,21 @@ def hand_numba(module: ModuleType, args: tuple) -> Call | None:
     return lambda: compiled(*args)
 
 
+def tape(module: ModuleType, args: tuple) -> Call | None:
+    """`autodiff_sct.tape`: the program runs on tensors that record what happens to them."""
+    from autodiff_sct import tape as library
+
+    primal = getattr(module, "tape_primal", module.primal)
+    if primal is None:
+        return None
+
+    def call() -> Any:
+        inputs = [library.tensor(arg, requires_grad=True) if at in module.WRT else arg for at, arg in enumerate(args)]
+        return library.grad(primal(*inputs), [inputs[position] for position in module.WRT])
+
+    return call
+
+
 def hips(module: ModuleType, args: tuple) -> Call | None:
     """HIPS autograd."""
     autograd = importlib.import_module("autograd")
@@ -116,6 +131,7 @@ def primal_of(name: str, module: ModuleType, numpy: ModuleType) -> Callable[...,
 VARIANTS = (
     Variant("hand", "numpy", hand),
     Variant("ours", "autodiff_sct", ours),
+    Variant("tape", "autodiff_sct.tape", tape),
     Variant("hips", "autograd", hips),
     Variant("torch", "torch", torch),
     Variant("jax", "jax", jax),

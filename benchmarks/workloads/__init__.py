@@ -12,8 +12,8 @@
     Its gradients, as an expert writes them in NumPy, at the primal's granularity: a tuple, or the one gradient.
 ``hand_numba(*args)``
     The same with loops, for `numba.njit`; may be missing.
-``hips_primal``, ``torch_primal``, ``jax_primal``
-    What an expert of that library writes.  They are run with the global `np` bound to `autograd.numpy`, `torch`,
+``tape_primal``, ``hips_primal``, ``torch_primal``, ``jax_primal``
+    What an expert of that library writes.  They run with the global `np` bound to `numpy`, `autograd.numpy`, `torch`,
     `jax.numpy`.  A missing one is `primal` itself under that `np`; ``None`` says that the library cannot run it.
 ``ours(args)``
     A call of ours, where it is not ``grad(primal, WRT)`` (Cells); may be missing.

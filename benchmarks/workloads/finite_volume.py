@@ -8,7 +8,8 @@ WRT = (0,)
 
 def inputs(quick):
     cells, steps = (10, 2) if quick else (100, 10)
-    return 1.0 + 0.5 * np.sin(2 * np.pi * np.arange(cells) / cells), steps, 0.3
+    angle = 2 * np.pi * np.arange(cells) / cells
+    return 1.0 + 0.5 * np.sin(angle) + 0.2 * np.cos(3 * angle + 1.0), steps, 0.3
 
 
 def primal(u, steps, ratio):
@@ -154,7 +155,7 @@ def hips_primal(u, steps, ratio):
     return sum(value * value for value in u)
 
 
-torch_primal = hips_primal
+tape_primal = torch_primal = hips_primal
 
 
 def jax_primal(u, steps, ratio):

@@ -8,7 +8,8 @@ WRT = (0,)
 
 def inputs(quick):
     cells, steps = (10, 2) if quick else (5000, 20)
-    return 1.0 + 0.5 * np.sin(2 * np.pi * np.arange(cells) / cells), steps, 0.3
+    angle = 2 * np.pi * np.arange(cells) / cells
+    return 1.0 + 0.5 * np.sin(angle) + 0.2 * np.cos(3 * angle + 1.0), steps, 0.3
 
 
 def primal(u, steps, ratio):
@@ -75,7 +76,7 @@ def hips_primal(u, steps, ratio):
     return np.sum(u * u)
 
 
-torch_primal = hips_primal
+tape_primal = torch_primal = hips_primal
 
 
 def jax_primal(u, steps, ratio):

@@ -109,6 +109,9 @@ def torch_primal(state, p, steps, dt):
     return np.sum(state * state)
 
 
+tape_primal = torch_primal
+
+
 def jax_primal(state, p, steps, dt):
     from jax import lax
 

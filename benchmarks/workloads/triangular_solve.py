@@ -73,8 +73,11 @@ def hips_primal(a, b):
         for j in range(i):
             rest = rest - a[i, j] * x[j]
         x.append(rest / a[i, i])
-    x = np.array(x)
+    x = np.stack(x)
     return np.sum(x * x)
+
+
+tape_primal = hips_primal
 
 
 def torch_primal(a, b):

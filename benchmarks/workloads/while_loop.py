@@ -86,7 +86,7 @@ def hips_primal(eccentricity, anomaly, planets):
     return total
 
 
-torch_primal = hips_primal
+tape_primal = torch_primal = hips_primal
 
 
 def jax_primal(eccentricity, anomaly, planets):

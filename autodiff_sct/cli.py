@@ -124,8 +124,10 @@ def compare_systems(options: argparse.Namespace) -> str:
 
     module, fn = resolve_target(options.target)
     wrt = options.wrt if isinstance(options.wrt, tuple) else (options.wrt,)
-    name = options.target.rpartition(":")[2]
-    found = compare(Target(module, name, fn, evaluate_arguments(options.args, module), wrt), options.rounds)
+    args = evaluate_arguments(options.args, module)
+    if max(wrt) >= len(args):
+        raise UsageError(f"--wrt {max(wrt)} names an argument beyond the {len(args)} of --args")
+    found = compare(Target(module, options.target.rpartition(":")[2], fn, args, wrt), options.rounds)
     return as_json(found) if options.json else as_text(found, options.color and wants_color(sys.stdout))
 
 

@@ -142,6 +142,12 @@ def test_arguments_are_needed(programs, capsys):
     assert stopped.value.code == 2
 
 
+def test_a_position_beyond_the_arguments(programs, capsys):
+    assert main(["compare", f"{programs}:square", "--args", "2.0"]) == 2
+    assert main(["compare", f"{programs}:product", "--args", "2.0, 3.0", "--wrt", "0,2"]) == 2
+    assert "--wrt 2 names an argument beyond the 2 of --args" in capsys.readouterr().err
+
+
 def test_the_arguments_are_not_changed(programs):
     x = np.array([1.0, 2.0])
 

@@ -21,7 +21,7 @@ def options(arguments: list[str], names: list[str]) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="small inputs and few rounds: are the gradients right?")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything measured")
     parser.add_argument("--picture", type=Path, metavar="FILE", help="draw gradient over primal (needs matplotlib)")
-    parser.add_argument("--page", action="store_true", help="write the tables into docs/performance.md")
+    parser.add_argument("--page", action="store_true", help="write tables and picture into docs/performance.md")
     chosen = parser.parse_args(arguments)
     if chosen.page and (chosen.quick or chosen.names):
         parser.error("--page writes the figures of all workloads at full size")
@@ -61,6 +61,7 @@ def main(arguments: list[str]) -> None:
         picture.draw(results, chosen.picture)
     if chosen.page:
         PAGE.write_text(page.fill(PAGE.read_text(), tables))
+        picture.draw(results, PAGE.with_suffix(".png"))
 
 
 if __name__ == "__main__":

@@ -47,12 +47,12 @@ def program(lines: int) -> str:
 def first_gradient(lines: int) -> float:
     """Seconds that the first gradient takes longer than the second."""
     x = np.ones(5)
-    taken = []
-    for _ in range(3):
+
+    def once() -> float:
         gradient = ad.grad(ad.from_source(program(lines)))
-        first = seconds(lambda: gradient(x, x))
-        taken.append(first - seconds(lambda: gradient(x, x)))
-    return statistics.median(taken)
+        return seconds(lambda: gradient(x, x)) - seconds(lambda: gradient(x, x))
+
+    return statistics.median(once() for _ in range(3))
 
 
 def fresh_process(lines: int) -> float:

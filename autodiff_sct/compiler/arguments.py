@@ -13,9 +13,10 @@ import numpy as np
 from ..runtime import objects
 from . import ir
 from .adjoints import copied, facts_like, fit, numpy_call, spread, zeros
-from .facts import Listed, Mapped, Num, Opaque
+from .facts import Facts, Listed, Mapped, Num, Opaque
 from .reverse import Reverse
 from .specialise.externals import facts_of_tree
+from .specialise.keys import facts_of_whole, may_stay_whole
 from .specialise.state import Specialiser
 from .specialise.values import Const, Leaf, Obj, TupleV, Value
 from .structure import FUNCTIONS, Branch, Listing, Static
@@ -64,11 +65,7 @@ def take(s: Specialiser, table: Arguments, tree: Any, expr: Any, hint: str, path
     if isinstance(tree, Static):
         return known(s, tree.value)
     if isinstance(tree, (LeafTree, Listing)):
-        facts = facts_of_tree(s, tree, path)
-        leaf = s.let(expr, facts, hint=hint, may_raise=False)
-        s.named.add(leaf.name)
-        table.entries[leaf.name] = s.block[-1]
-        return leaf
+        return entry(s, table, expr, facts_of_tree(s, tree, path), hint)
     assert isinstance(tree, Branch)
     if issubclass(tree.cls, tuple):
         items = [
@@ -76,12 +73,24 @@ def take(s: Specialiser, table: Arguments, tree: Any, expr: Any, hint: str, path
             for k, child in zip(tree.keys, tree.children)
         ]
         return TupleV(tuple(items), tree.cls if tree.cls is not tuple else None)
+    if may_stay_whole(tree):
+        s.whole.add(path)
+    if ("whole", path) in s.dynamic:
+        return entry(s, table, expr, facts_of_whole(s, tree, path), hint)
     obj = Obj(path, tree.cls)
     for key, child in zip(tree.keys, tree.children):
         inner = ir.subscript(expr, ir.constant(key)) if tree.cls in (dict, list) else ir.attribute(expr, key)
         label = str(key) if str(key).isidentifier() else f"{hint}_{key}"
         s.env[(path, key)] = take(s, table, child, inner, label if tree.cls is dict else f"{hint}_{key}", (path, key))
     return obj
+
+
+def entry(s: Specialiser, table: Arguments, expr: Any, facts: Facts, hint: str) -> Leaf:
+    """The variable of a part of an argument."""
+    leaf = s.let(expr, facts, hint=hint, may_raise=False)
+    s.named.add(leaf.name)
+    table.entries[leaf.name] = s.block[-1]
+    return leaf
 
 
 def protect(s: Specialiser, table: Arguments, regions: Any) -> None:
@@ -100,9 +109,13 @@ def protect(s: Specialiser, table: Arguments, regions: Any) -> None:
 
 
 def copied_elements(expr: Any, facts: Any) -> Any:
-    item = gast.Name("item", gast.Load(), None, None)
-    generator = gast.comprehension(gast.Name("item", gast.Store(), None, None), expr, [], 0)
-    return gast.ListComp(ir.call(ir.attribute(item, "copy")), [generator])
+    item, key = ir.name("item"), ir.name("key")
+    copy = ir.call(ir.attribute(item, "copy"))
+    target = gast.Name("item", gast.Store(), None, None)
+    if isinstance(facts, Listed):
+        return gast.ListComp(copy, [gast.comprehension(target, expr, [], 0)])
+    both = gast.Tuple([gast.Name("key", gast.Store(), None, None), target], gast.Store())
+    return gast.DictComp(key, copy, [gast.comprehension(both, ir.call(ir.attribute(expr, "items")), [], 0)])
 
 
 def gradient(r: Reverse, value: Value, tree: Any, expr: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 import gast
 
 from . import ir
-from .facts import INT, Listed, Num
+from .facts import INT, Listed, Mapped, Num, Pair
 from .ir import ir_targets
 from .regions import Regions
 from .specialise.recursion import Recursion
@@ -171,25 +171,25 @@ class Record:
         facts = self.s.facts[stmt.target]
         if isinstance(stmt.expr, (gast.Constant, gast.Name)):
             return True
+        operands = ir.reads(stmt)
+        if isinstance(stmt.expr, gast.JoinedStr):  # a key, such as f"w{i}"
+            return all(self.is_settled(n) for n in operands)
         if stmt.op is None and not isinstance(stmt.expr, (gast.Attribute, gast.Subscript)):
             return False
-        operands = ir.reads(stmt)
         if isinstance(facts, Num) and facts.python and isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp)):
             if all(self.is_invariant(n) for n in operands):
                 return True  # arithmetic on numbers from outside the loop
         if isinstance(facts, Num) and facts.python and facts.dtype is not None and facts.dtype.kind in "ib":
             return all(self.is_settled(n) for n in operands)
-        if isinstance(stmt.expr, gast.Subscript) and stmt.op is not None and isinstance(facts, Num):
+        if isinstance(stmt.expr, gast.Subscript) and stmt.op is not None and isinstance(facts, (Num, Pair)):
             base = stmt.op.arguments.get("x")
             if not isinstance(base, Leaf):
                 return False
             if stmt.op.shares:
                 return True
-            return (
-                facts.kind == "npscalar"
-                and not self.regions.is_written(base.name)
-                or (isinstance(self.s.facts[base.name], Listed) and not self.regions.is_written(base.name))
-            )
+            scalar = isinstance(facts, Num) and facts.kind == "npscalar"
+            container = isinstance(self.s.facts[base.name], (Listed, Mapped, Pair))
+            return (scalar or container) and not self.regions.is_written(base.name)
         return stmt.op is not None and bool(stmt.op.shares) and isinstance(stmt.expr, gast.Attribute)
 
     def is_invariant(self, name: str) -> bool:

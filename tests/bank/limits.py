@@ -13,7 +13,6 @@ from tests.bank.registry import Program
 # Check -> program -> pattern of the refusal. "all": not differentiated at all, and left out of the other checks.
 LIMITS: dict[str, dict[str, str]] = {
     "all": {
-        "key_error_in_loop": r"a key that is known only at run time",
         "exception_carries_a_value": r"Diverged has no derivative rule",
         "stop_by_exception": r"iter has no derivative rule",
         "network_of_objects": r"an object or a function is put into a list that lives at run time",

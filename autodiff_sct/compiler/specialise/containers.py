@@ -13,6 +13,7 @@ from ..facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair
 from . import arrays
 from .control import branch
 from .iteration import Source
+from .keys import narrowed, note_assigned, restart_whole
 from .state import Restart, Specialiser
 from .values import Const, Leaf, ListV, Obj, Poison, SliceV, TupleV, Value
 
@@ -178,6 +179,7 @@ def get_field(s: Specialiser, base: Obj, index: Value) -> Value:
     if not s.is_static(index):
         if base.id[0] in ("dict", "list"):
             raise Restart(base.id)
+        restart_whole(s, base)
         raise s.refuse("a key that is known only at run time", "use constant keys, or a list")
     key = s.static(index)
     if base.cls is list and isinstance(key, slice):
@@ -249,6 +251,8 @@ def get_element(s: Specialiser, base: Leaf, facts: Listed | Mapped, index: Value
         return s.let(expr, copy, op, hint="items")
     if element is None:
         element = Opaque()
+    if isinstance(facts, Mapped):
+        element = narrowed(s, facts, index, element)
     return spread(s, s.let(expr, element, op, hint="item"))
 
 
@@ -393,6 +397,7 @@ def set_field(s: Specialiser, base: Obj, index: Value, value: Value) -> None:
     if not s.is_static(index) or (base.cls is list and isinstance(s.static(index), slice)):
         if base.id[0] in ("dict", "list"):
             raise Restart(base.id)
+        restart_whole(s, base)
         raise s.refuse("a key that is known only at run time", "use constant keys, or a list")
     refuse_frozen(s, base)
     key = s.static(index)
@@ -424,6 +429,8 @@ def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
                 "an object or a function is put into a list that lives at run time",
                 "put numbers, arrays or tuples of them",
             )
+        if isinstance(facts, Mapped):
+            note_assigned(s, facts, index, s.facts_of(value))
         s.put_element(facts, element_facts(s.facts_of(value)))
         op = ir.Op(operator.setitem, {"x": base, "index": index, "value": value})
         s.block.append(ir.Store(base.name, s.expr(index), s.expr(value), None, s.where(), op))

@@ -475,7 +475,23 @@ def call(s: Specialiser, node: Any) -> Value:
 @expression(gast.JoinedStr)
 def formatted(s: Specialiser, node: Any) -> Value:
     parts = [rewrite_part(s, part) for part in node.values]
-    return s.let(gast.JoinedStr(parts), Opaque(str), hint="text", effect=True)
+    known = known_text(parts)
+    if known is not None:
+        return Const(known)
+    plain = [isinstance(n, Num) and n.python for part in parts for n in (s.facts[v] for v in ir.names_in(part))]
+    return s.let(gast.JoinedStr(parts), Opaque(str), hint="text", effect=not all(plain))
+
+
+def known_text(parts: list[Any]) -> str | None:
+    """The text of an f-string whose every part is a plain constant."""
+    texts = []
+    for part in parts:
+        plain = isinstance(part, gast.FormattedValue) and part.conversion == -1 and part.format_spec is None
+        value = part.value if plain else part
+        if not isinstance(value, gast.Constant) or not isinstance(value.value, (str, int)):
+            return None
+        texts.append(str(value.value))
+    return "".join(texts)
 
 
 def rewrite_part(s: Specialiser, part: Any) -> Any:

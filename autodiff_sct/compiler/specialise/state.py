@@ -52,6 +52,7 @@ class Specialiser:
         self.frozen: set[Any] = set()
         self.objects: dict[Any, Any] = {}  # id of an Obj that exists outside -> (object, read)
         self.active: set[str] = set()  # variables that carry a derivative, once that is known
+        self.stopped: set[str] = set()  # what stop_gradient returned
         self.held: frozenset[int] = frozenset()  # roots of arrays that a loop goes over
         self.imports: dict[Any, Value] = {}
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
@@ -63,6 +64,8 @@ class Specialiser:
         self.resized: set[int] = set()  # roots of lists whose length changes
         self.assumed: set[int] = set()  # roots of lists whose length is that of the display
         self.factories: dict[Any, Value] = {}  # of a defaultdict
+        self.whole: set[Any] = set()  # places of dict arguments that can stay dicts at run time
+        self.by_key: dict[int, Any] = {}  # root of such a dict -> its place, and the facts of what is under each key
         self.generators: set[int] = set()  # roots of lists that stand for generators
         self.limits: dict[int, Value] = {}  # root of a deque -> its maxlen
         self.members: dict[str, Facts] = {}  # a set -> facts of what is in it
@@ -71,6 +74,7 @@ class Specialiser:
         self.inlined: set[Any] = set()  # recursive functions that could not be compiled as such
         self.branches = 0  # sides of branches around the block being written
         self.functions: list[Any] = []  # definitions emitted beside the main function
+        self.derivatives: dict[Any, list[Any]] = {}  # place of a call -> the derivative programs emitted for it
         self.loops = 0  # how many loops are being specialised
         self.unassigned: Refused | None = None  # a name read before a later statement of the loop has assigned it
         self.unbound: set[str] = set()  # variables that some paths leave unbound

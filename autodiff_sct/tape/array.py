@@ -1,19 +1,25 @@
-"""The tensor: an array or a NumPy scalar whose uses are recorded."""
+"""The tensor: an array or a NumPy scalar whose uses are recorded.
+
+A tensor of rank 0 that comes from a number or a reduction holds a NumPy scalar, which is a value: ``y += 1`` binds the
+name `y` anew.  All others hold an array.  A view (`View`) lies in the memory of another tensor, its root, and knows the
+way from there: when the root or another of its views is written to, it finds its place in the graph again.
+"""
 
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Iterator
 from typing import Any
 from weakref import ref
 
 import numpy as np
 
-from ..errors import ArgumentRuntimeError, NotDifferentiable
+from ..errors import ArgumentRuntimeError, ArgumentTypeError
 from ..recording import RECORDING
 from .node import Node
 
-__all__ = ["Tensor", "tensor"]
+__all__ = ["Tensor", "View", "recording", "tensor"]
 
 recording = RECORDING.get
 
@@ -21,60 +27,74 @@ recording = RECORDING.get
 class Tensor:
     """An array on the tape; made by `tensor` and by every operation on tensors."""
 
-    __slots__ = ("__weakref__", "grad", "node", "value")
+    __slots__ = ("__weakref__", "gradient", "node", "value")
 
     def __init__(self, value: Any, node: Node | None) -> None:
-        self.value, self.node, self.grad = value, node, None
+        self.value, self.node = value, node
+        self.gradient: Tensor | None = None
 
     # What it is
 
+    __autodiff_taped__ = True
     shape = property(lambda self: self.value.shape)
     dtype = property(lambda self: self.value.dtype)
     ndim = property(lambda self: self.value.ndim)
     size = property(lambda self: self.value.size)
     itemsize = property(lambda self: self.value.itemsize)
     nbytes = property(lambda self: self.value.nbytes)
-    requires_grad = property(lambda self: self.node is not None)
+    strides = property(lambda self: self.value.strides)
     is_leaf = property(lambda self: self.node is None or self.node.plan is None)
     grad_fn = property(lambda self: None if self.is_leaf else self.node)
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether results computed from it are recorded."""
+        return self.node is not None
+
+    @requires_grad.setter
+    def requires_grad(self, wanted: bool) -> None:
+        self.requires_grad_(wanted)
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient that `backward` has added up here, None before."""
+        if self.gradient is None and not self.is_leaf and self.node.owner is None:  # type: ignore[union-attr]
+            warnings.warn(
+                "the gradient of a result is not kept: call retain_grad() before backward()", UserWarning, stacklevel=2
+            )
+        return self.gradient
+
+    @grad.setter
+    def grad(self, gradient: Tensor | None) -> None:
+        if gradient is not None and not isinstance(gradient, Tensor):
+            raise ArgumentTypeError(f".grad is a tensor of the tape or None, not {type(gradient).__name__}")
+        if gradient is not None and gradient.shape != self.shape:
+            raise ArgumentRuntimeError(f".grad of shape {gradient.shape} does not fit a tensor of shape {self.shape}")
+        self.gradient = gradient
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Make a leaf one whose gradient is wanted, or a constant again; returns itself."""
         if requires_grad and self.node is None:
             if self.dtype.kind not in "fc":
-                raise ArgumentRuntimeError(f"only tensors of floating point can require gradients, not {self.dtype}")
+                raise ArgumentRuntimeError(f"only tensors of a floating dtype can require gradients, not {self.dtype}")
             self.node = Node(None, None, None, ())
             self.node.owner = ref(self)
         elif not requires_grad:
             if not self.is_leaf:
-                raise ArgumentRuntimeError("a result requires a gradient if an operand does: use detach()")
+                raise ArgumentRuntimeError("only leaves can stop requiring a gradient: of a result, use detach()")
             self.node = None
         return self
 
     def retain_grad(self) -> None:
         """Keep ``.grad`` of a result too."""
         if self.node is None:
-            raise ArgumentRuntimeError("retain_grad of a tensor that does not require a gradient")
-        self.node.owner = ref(self)
+            raise ArgumentRuntimeError("a tensor that does not require a gradient cannot retain one")
+        if self.node.plan is not None:
+            self.node.owner = ref(self)
 
     def detach(self) -> Tensor:
-        """The same value as a constant."""
-        return Tensor(self.value, None)
-
-    def numpy(self) -> Any:
-        """The value, in the same memory.
-
-        Raises
-        ------
-        RuntimeError
-            If the tensor requires a gradient.
-        """
-        self.refuse_leaving("numpy()")
-        return np.asarray(self.value)
-
-    def item(self, *place: Any) -> Any:
-        """One element as a Python number, which is a constant."""
-        return self.value.item(*place)
+        """The same value as a constant, in the same memory."""
+        return View(self.value, self, (), None, True) if self.ndim else Tensor(self.value, None)
 
     def backward(
         self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
@@ -86,24 +106,42 @@ class Tensor:
 
     # Leaving the tape
 
-    def refuse_leaving(self, how: str) -> None:
-        if self.node is not None and recording():
-            raise NotDifferentiable(
-                f"{how} would lose the gradient of a tensor that requires one",
-                "stay with tensors (np.stack joins them, tensor(np.zeros(n)) or np.zeros_like(t) holds them), or use "
-                "`t.item()` or `t.detach()` for a constant",
-            )
+    def item(self, *place: Any) -> Any:
+        """One element as a Python number, which is a constant: no derivative flows through it."""
+        return self.value.item(*place)
+
+    def numpy(self) -> np.ndarray:
+        """The value for reading, in the same memory.
+
+        Raises
+        ------
+        RuntimeError
+            If the tensor requires a gradient.
+        """
+        return self.__array__()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        self.refuse_leaving("making an array of it")
-        return np.array(self.value, dtype=dtype, copy=copy)
+        self.refuse_leaving("a plain array made from")
+        if copy or dtype is not None and np.dtype(dtype) != self.dtype:
+            return np.array(self.value, dtype=dtype)
+        view = np.asarray(self.value).view()
+        view.flags.writeable = False
+        return view
+
+    def refuse_leaving(self, what: str) -> None:
+        """Refuse to lose a gradient without having been told to."""
+        if self.node is not None and recording():
+            raise ArgumentRuntimeError(
+                f"{what} a tensor that requires a gradient would lose it: use t.detach() or t.item() if it is to be a "
+                "constant; join tensors by np.stack, and write into a tensor (np.zeros_like(t), tensor(np.zeros(n)))"
+            )
 
     def __float__(self) -> float:
-        self.refuse_leaving("float()")
+        self.refuse_leaving("a Python number (float(), or a function of `math`) made from")
         return float(self.value)
 
     def __complex__(self) -> complex:
-        self.refuse_leaving("complex()")
+        self.refuse_leaving("a Python number made from")
         return complex(self.value)
 
     def __int__(self) -> int:
@@ -121,17 +159,77 @@ class Tensor:
     def __iter__(self) -> Iterator[Any]:
         return (self[k] for k in range(len(self.value)))  # type: ignore[index]
 
+    def __contains__(self, item: Any) -> bool:
+        return (item.value if isinstance(item, Tensor) else item) in self.value
+
+    def __reduce__(self) -> Any:
+        if not self.is_leaf:
+            raise ArgumentRuntimeError("only leaves can be copied and pickled: use detach()")
+        return tensor, (np.asarray(self.value)[()], self.requires_grad)
+
     def __format__(self, spec: str) -> str:
-        return format(self.value.item() if self.size == 1 and spec else self.value if spec else str(self), spec)
+        return format(self.value if spec else str(self), spec)
 
     def __repr__(self) -> str:
-        text = np.array2string(self.value, separator=", ", prefix="tensor(") if self.ndim else f"{self.value:g}"
-        text = text if self.ndim or "." in text or "e" in text or "n" in text else text + "."
+        text = np.array2string(
+            np.asarray(self.value), precision=4, floatmode="maxprec_equal", separator=", ", prefix="tensor("
+        )
         kind = "" if self.dtype in (np.float64, np.int64, np.bool_) else f", dtype={self.dtype}"
         graph = "" if self.node is None else ", requires_grad=True" if self.is_leaf else f", grad_fn={self.grad_fn}"
         return f"tensor({text}{kind}{graph})"
 
     __hash__ = object.__hash__
+
+
+class View(Tensor):
+    """A tensor in the memory of another.
+
+    Attributes
+    ----------
+    root : Tensor or None
+        The tensor in whose memory it lies; None for one that has become a leaf.
+    path : tuple of callable
+        The steps from the root's value to this one.
+    seen : Node or None
+        The root's node when this one's was found.
+    cut : bool
+        Whether it is a constant, whatever the root is.
+    """
+
+    __slots__ = ("cut", "path", "root", "seen")
+
+    def __init__(self, value: Any, base: Tensor, path: tuple[Any, ...], node: Node | None, cut: bool) -> None:
+        self.value, self.gradient, self.cut = value, None, cut
+        self.root: Tensor | None
+        self.path: tuple[Any, ...]
+        if isinstance(base, View) and base.root is not None:
+            self.root = base.root
+            path = (*base.path, *path)
+        else:
+            self.root = base
+        self.path, self.seen = path, self.root.node
+        NODE.__set__(self, node)
+
+    @property
+    def node(self) -> Node | None:  # type: ignore[override]
+        """Its place in the graph, found again if the root was written to since."""
+        root = self.root
+        if root is not None and root.node is not self.seen and recording():
+            self.seen = root.node
+            if not self.cut:
+                found: Any = root
+                for step in self.path:
+                    found = step(found)
+                NODE.__set__(self, found.node)
+        return NODE.__get__(self)
+
+    @node.setter
+    def node(self, node: Node | None) -> None:
+        self.root = None
+        NODE.__set__(self, node)
+
+
+NODE: Any = Tensor.__dict__["node"]
 
 
 def tensor(data: Any, requires_grad: bool = False) -> Tensor:
@@ -160,6 +258,9 @@ def tensor(data: Any, requires_grad: bool = False) -> Tensor:
     >>> x.grad
     tensor(6.)
     """
-    value = np.array(data.value if isinstance(data, Tensor) else data)
-    made = Tensor(value if isinstance(data, (np.ndarray, list, tuple, Tensor)) else value[()], None)
+    source = data.value if isinstance(data, Tensor) else data
+    value = np.array(source)
+    if value.dtype.kind not in "biufc":
+        raise ArgumentTypeError(f"a tensor is made of numbers, not of {type(data).__name__} with dtype {value.dtype}")
+    made = Tensor(value[()] if isinstance(source, (int, float, complex, np.generic)) else value, None)
     return made.requires_grad_() if requires_grad else made

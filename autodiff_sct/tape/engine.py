@@ -1,7 +1,7 @@
-"""The tape: what a recorded call leaves behind, and the sweep back over it.
+"""The tape: calls are recorded as nodes, and a sweep goes back over them.
 
-A `Node` stands for the result of one call.  It knows the arguments by value and the nodes that these came from, and
-nothing of the tensors in the user's hands: a graph lives as long as a tensor that was computed by it, and dies with it.
+A node knows the values that its call has to keep and the nodes that these came from, and nothing of the tensors in the
+user's hands: a graph lives as long as a tensor that was computed by it, and dies with it.
 
 Invariants: a node is younger (of greater `order`) than its parents, so that a heap of orders is a topological order;
 cotangents have the shape and the dtype of the values that they belong to; a cotangent is written to only by the one
@@ -10,7 +10,8 @@ who made it (`owned`), everywhere else it is shared.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import operator
+from collections.abc import Callable, Collection, Iterable
 from heapq import heappop, heappush
 from typing import Any
 
@@ -19,45 +20,62 @@ import numpy as np
 import autodiff_sct.rules  # noqa: F401  (fills the table)
 
 from ..errors import ArgumentRuntimeError, NoRule
-from ..recording import RECORDING
-from ..rules.table import NONDIFFERENTIABLE, TABLE, Rule
+from ..rules.table import NONDIFFERENTIABLE, TABLE
 from ..runtime import add_at, unbroadcast, zeros_like
-from .array import Tensor
+from .array import Tensor, View, recording
+from .memory import check_unchanged, kept, owner_of, shell
 from .node import Node
 from .pullbacks import Plan, name_of, plan_of
+from .scopes import OWN
 
-__all__ = ["Cell", "Sweep", "call", "constant", "has_tensor", "recording"]
+__all__ = ["IN_PLACE", "Cell", "Sweep", "call", "constant", "has_tensor", "is_inexact", "no_rule", "run"]
 
-recording = RECORDING.get
-OWN: dict[Callable[..., Any], Rule] = {}
+METHOD = type(np.ndarray.copy)
 
 
 # Recording
 
 
 def call(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call `fn` on values, and record the call if a derivative goes through it."""
-    values, nodes = zip(*[split(a) for a in (*args, *kwargs.values())]) if args or kwargs else ((), ())
-    plain, named = values[: len(args)], dict(zip(kwargs, values[len(args) :]))
-    positions = tuple([k for k, node in enumerate(nodes) if node is not None])
-    if not positions or not recording() or fn in NONDIFFERENTIABLE:
-        return constant(run(fn, plain, named))
+    """Call `fn` on the values of tensors, and record the call if a derivative goes through it."""
+    given = (*args, *kwargs.values()) if kwargs else args
+    values: list[Any] = []
+    nodes: list[Any] = []
+    positions: list[int] = []
+    for k, x in enumerate(given):
+        node: Any
+        if isinstance(x, Tensor):
+            value, node = x.value, x.node
+        elif type(x) in (list, tuple):
+            value, node = split(x)
+        else:
+            value, node = x, None
+        values.append(value)
+        if node is not None:
+            positions.append(k)
+            nodes.append(node)
+    count = len(args)
+    named = dict(zip(kwargs, values[count:])) if kwargs else kwargs
+    if not positions or fn in NONDIFFERENTIABLE or not recording():
+        return results(run(fn, values[:count], named), fn, args, kwargs, None)
     rule = TABLE.get(fn) or OWN.get(fn)
     if rule is None or rule.reverse is None:
         raise no_rule(fn)
-    plan = plan_of(fn, rule, len(args), tuple(kwargs), positions)
-    y = run(fn, plain, named)
-    return results(y, plan, values, tuple([nodes[k] for k in positions]))
+    plan = plan_of(fn, rule, count, tuple(kwargs), tuple(positions))
+    y = run(fn, values[:count], named)
+    guards: list[Any] = []
+    for k in plan.unread:
+        values[k] = shell(values[k])
+    for k in plan.read:
+        if not isinstance(given[k], Tensor):
+            values[k] = kept(values[k], given[k], guards)
+    saved = y if plan.result == "numbers" else shell(y) if plan.result == "shape" else None
+    return results(y, fn, args, kwargs, Node(plan, tuple(values), saved, tuple(nodes), guards))
 
 
-def run(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def run(fn: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
     """The call itself; a method of arrays is one of NumPy's scalars too."""
-    if isinstance(fn, METHOD):
-        return getattr(args[0], fn.__name__)(*args[1:], **kwargs)
-    return fn(*args, **kwargs)
-
-
-METHOD = type(np.ndarray.copy)
+    return getattr(args[0], fn.__name__)(*args[1:], **kwargs) if type(fn) is METHOD else fn(*args, **kwargs)
 
 
 def no_rule(fn: Callable[..., Any]) -> NoRule:
@@ -67,15 +85,14 @@ def no_rule(fn: Callable[..., Any]) -> NoRule:
     )
 
 
-def split(x: Any) -> tuple[Any, Any]:
-    """A value, and the node that it came from; for a list both as lists."""
-    if isinstance(x, Tensor):
-        return x.value, x.node
-    if type(x) in (list, tuple):
-        pairs = [split(item) for item in x]
-        nodes = [node for _, node in pairs]
-        return type(x)([value for value, _ in pairs]), nodes if any(n is not None for n in nodes) else None
-    return x, None
+def split(items: Any) -> tuple[Any, list[Any] | None]:
+    """The values of a list, and the nodes that they came from, None if there is none."""
+    pairs = [
+        (x.value, x.node) if isinstance(x, Tensor) else split(x) if type(x) in (list, tuple) else (x, None)
+        for x in items
+    ]
+    nodes = [node for _, node in pairs]
+    return type(items)([value for value, _ in pairs]), nodes if any(n is not None for n in nodes) else None
 
 
 def has_tensor(args: Iterable[Any]) -> bool:
@@ -86,37 +103,57 @@ def is_inexact(value: Any) -> bool:
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc"
 
 
-def constant(y: Any) -> Any:
-    """A result through which no derivative flows: a tensor where it is of floating point, else as NumPy returns it."""
-    if is_inexact(y):
-        return Tensor(y, None)
-    if isinstance(y, (tuple, list)):
-        return alike(y, [constant(item) for item in y])
-    return y
-
-
-def alike(y: Any, items: list[Any]) -> Any:
-    """`items` in a sequence of the kind of `y`."""
-    return type(y)(*items) if hasattr(y, "_fields") or type(y).__name__.endswith("Result") else type(y)(items)
-
-
-def results(y: Any, plan: Plan, args: tuple[Any, ...], parents: tuple[Any, ...]) -> Any:
-    """The tensors of a recorded call."""
-    if is_inexact(y):
-        return Tensor(y, Node(plan, args, y, parents))
+def results(y: Any, fn: Any, args: Any, kwargs: Any, node: Node | None) -> Any:
+    """The tensors of a call; what is not of floating point is a constant, and plain if no rule is needed for that."""
+    if isinstance(y, (np.ndarray, np.generic)):
+        inexact = y.dtype.kind in "fc"
+        if not inexact and fn in NONDIFFERENTIABLE:
+            return y
+        return tensor_of(y, fn, args, kwargs, node if inexact else None, None)
     if not isinstance(y, (tuple, list)):
-        return constant(y)
-    whole = Node(plan, args, y, parents)
-    return alike(y, [item_of(whole, k, part) for k, part in enumerate(y)])
+        return y
+    parts = []
+    for k, value in enumerate(y):
+        part = None if node is None or not is_inexact(value) else Node(ITEM, (k, len(y)), None, (node,))
+        plain = not isinstance(value, (np.ndarray, np.generic)) or not is_inexact(value) and fn in NONDIFFERENTIABLE
+        parts.append(value if plain else tensor_of(value, fn, args, kwargs, part, k))
+    return type(y)(*parts) if hasattr(y, "_fields") else type(y)(parts)
 
 
-def item_of(whole: Node, k: int, value: Any) -> Any:
-    """One of several results: a node of its own, which hands its cotangent on to the call's."""
-    return Tensor(value, Node(ITEM, k, value, (whole,))) if is_inexact(value) else constant(value)
+ITEM = Plan(tuple.__getitem__, None, lambda y, d, *args: (d,), (0,))
 
 
-ITEM = Plan(tuple.__getitem__, lambda y, d, *args: (d,), (0,))
-ITEM.saves = False
+def constant(y: Any) -> Any:
+    """A result through which no derivative flows: a tensor if it is of floating point, else as NumPy returns it."""
+    return Tensor(y, None) if is_inexact(y) else y
+
+
+def tensor_of(y: Any, fn: Any, args: Any, kwargs: Any, node: Node | None, item: int | None) -> Tensor:
+    """A result as a tensor, which is a view if it lies in the memory of an argument."""
+    if type(y) is np.ndarray and not isinstance(fn, np.ufunc):
+        owner = owner_of(y)
+        for k, x in enumerate(args):
+            if isinstance(x, Tensor) and type(x.value) is np.ndarray and owner_of(x.value) is owner:
+                cut = not recording() or isinstance(x, View) and x.cut
+                return View(y, x, (Step(fn, args, kwargs, k, item),), node, cut)
+            if type(x) in (list, tuple) and any(isinstance(i, Tensor) and owner_of(i.value) is owner for i in x):
+                return Tensor(y.copy(), node)
+    return Tensor(y, node)
+
+
+class Step:
+    """From an array to a view of it: a call of which it is one argument, and the view the result or a part of it."""
+
+    __slots__ = ("args", "fn", "item", "kwargs", "place")
+
+    def __init__(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], place: int, item: int | None) -> None:
+        self.fn, self.kwargs, self.place, self.item = fn, kwargs, place, item
+        self.args = [None if k == place else a.detach() if isinstance(a, Tensor) else a for k, a in enumerate(args)]
+
+    def __call__(self, x: Any) -> Any:
+        args = [*self.args[: self.place], x, *self.args[self.place + 1 :]]
+        y = call(self.fn, tuple(args), self.kwargs) if isinstance(x, Tensor) else run(self.fn, args, self.kwargs)
+        return y if self.item is None else y[self.item]
 
 
 # The sweep
@@ -132,7 +169,15 @@ class Cell:
 
 
 class Sweep:
-    """One pass back over the graph."""
+    """One pass back over the graph.
+
+    Parameters
+    ----------
+    graph : bool
+        Cotangents are tensors, and the pass is recorded itself.
+    retain : bool
+        Nodes keep their values for another pass.
+    """
 
     def __init__(self, graph: bool, retain: bool) -> None:
         self.graph, self.retain = graph, retain
@@ -151,59 +196,100 @@ class Sweep:
             cell.d = cell.d + d
             cell.owned = type(cell.d) is np.ndarray
 
-    def run(self, targets: set[Node] | None = None, stops: Iterable[Node] = ()) -> dict[Node, Cell]:
-        """Go back to the leaves, or to the targets; the cotangents that arrived there and at retaining results."""
-        needed = None if targets is None else leading_to(targets, [cell.node for cell in self.cells.values()], stops)
+    def run(self, targets: Collection[Node] | None = None, stops: Collection[Node] = ()) -> dict[Node, Cell]:
+        """Go back to the leaves, or to the targets.
+
+        Returns
+        -------
+        dict
+            The cotangents that arrived at leaves, at results that retain theirs, and at the targets.
+        """
+        useful = None if targets is None else leading_to(targets, [c.node for c in self.cells.values()], stops)
         arrived: dict[Node, Cell] = {}
         while self.heap:
             cell = self.cells.pop(-heappop(self.heap))
             node = cell.node
-            if node.plan is None or node.owner is not None or targets is not None and node in targets:
+            if node.plan is None:
                 arrived[node] = cell
-            if node.plan is None or node in stops or needed is not None and node not in needed:
                 continue
-            self.pull(node, cell, needed)
-            if not self.retain and node.plan.saves:
-                node.args = node.y = None
+            if node.owner is not None or targets is not None and node in targets:
+                # What is handed out must not be written to on the way on.
+                cell.owned, arrived[node] = False, cell
+            if node not in stops and (useful is None or node in useful):
+                self.pull(node, cell, useful)
+                if not self.retain and node.plan.saves:
+                    node.args = node.y = None
         return arrived
 
-    def pull(self, node: Node, cell: Cell, needed: set[Node] | None) -> None:
+    def pull(self, node: Node, cell: Cell, useful: Collection[Node] | None) -> None:
         """Hand a node's cotangent on to its parents."""
-        plan, args, y, d = node.plan, node.args, node.y, cell.d
+        plan, args, y, parents = node.plan, node.args, node.y, node.parents
         assert plan is not None
-        if plan is ITEM:
-            self.add_item(node.parents[0], args, d)
-            return
         if args is None:
             raise freed()
+        if plan is ITEM:
+            self.add_item(parents[0], args, cell.d)
+            return
+        if plan.saves or node.guards:
+            check_unchanged(node)
+        if useful is not None and len(parents) > 1:
+            plan, parents = restricted(plan, parents, useful)
         if self.graph:
-            rebuilt = iter(zip(plan.positions, node.parents))
-            args = list(args)
-            for position, parent in rebuilt:
-                args[position] = rejoined(args[position], parent)
-            y = (
-                rejoined(y, node)
-                if not isinstance(y, (tuple, list))
-                else [item_of(node, k, v) for k, v in enumerate(y)]
-            )
-        for parent, position, entry in zip(node.parents, plan.positions, plan.pull(y, d, *args)):
+            args, y = rejoined(node)
+        elif plan.fn in IN_PLACE and IN_PLACE[plan.fn](self, parents, plan, args, cell):
+            return
+        try:
+            entries = plan.pull(y, cell.d, *args)
+        except NotImplementedError as error:
+            raise NoRule(f"{name_of(plan.fn)}: {error}") from error
+        for parent, position, entry in zip(parents, plan.positions, entries):
             if entry is not None:
                 self.hand(parent, entry, node.args[position])
 
     def hand(self, parent: Any, entry: Any, like: Any) -> None:
-        if type(parent) is list:
-            for inner, part, value in zip(parent, entry, like):
-                if inner is not None and part is not None:
-                    self.hand(inner, part, value)
-        else:
+        """Add an entry to its parent's cotangent, a list's item by item."""
+        if type(parent) is not list:
             self.add(parent, fitted(entry, like))
+            return
+        for inner, part, value in zip(parent, entry, like):
+            if inner is not None and part is not None:
+                self.hand(inner, part, value)
 
-    def add_item(self, whole: Node, k: int, d: Any) -> None:
+    def add_item(self, whole: Node, place: tuple[int, int], d: Any) -> None:
+        """Add to the cotangent of one of a call's results."""
+        k, count = place
         cell = self.cells.get(whole.order)
         if cell is None:
-            cell = self.cells[whole.order] = Cell(whole, [None] * len(whole.y), False)
+            cell = self.cells[whole.order] = Cell(whole, [None] * count, False)
             heappush(self.heap, -whole.order)
         cell.d[k] = d if cell.d[k] is None else cell.d[k] + d
+
+    def give(self, node: Node, d: Any) -> None:
+        """Add a share in memory that the node's cotangent may take over."""
+        fresh = node.order not in self.cells
+        self.add(node, d)
+        self.cells[node.order].owned |= fresh
+
+    def buffer(self, node: Node, like: Any) -> Any:
+        """A node's cotangent as an array that may be added to in place."""
+        cell = self.cells.get(node.order)
+        if cell is None:
+            cell = self.cells[node.order] = Cell(node, zeros_like(like), True)
+            heappush(self.heap, -node.order)
+        elif not cell.owned:
+            cell.d, cell.owned = np.array(cell.d), True
+        return cell.d
+
+
+def scatter(sweep: Sweep, parents: tuple[Any, ...], plan: Plan, args: tuple[Any, ...], cell: Cell) -> bool:
+    """``x[index]`` many times over one `x`: all shares go into one buffer, instead of an array of zeros each."""
+    if plan.positions != (0,) or type(args[0]) is not np.ndarray:
+        return False
+    add_at(sweep.buffer(parents[0], args[0]), args[1], cell.d)
+    return True
+
+
+IN_PLACE: dict[Any, Callable[[Sweep, tuple[Any, ...], Plan, tuple[Any, ...], Cell], bool]] = {operator.getitem: scatter}
 
 
 def freed() -> ArgumentRuntimeError:
@@ -212,10 +298,32 @@ def freed() -> ArgumentRuntimeError:
     )
 
 
-def rejoined(value: Any, node: Any) -> Any:
-    """A tensor for a saved value, as it was on the tape."""
+def restricted(plan: Plan, parents: tuple[Any, ...], useful: Collection[Node]) -> tuple[Plan, tuple[Any, ...]]:
+    """The plan for the parents that lead to a target only."""
+    kept_parents = [k for k, p in enumerate(parents) if any(n in useful for n in flat([p]))]
+    if len(kept_parents) == len(parents):
+        return plan, parents
+    return plan.only(tuple([plan.positions[k] for k in kept_parents])), tuple([parents[k] for k in kept_parents])
+
+
+def rejoined(node: Node) -> tuple[list[Any], Any]:
+    """The saved values that are read, as tensors at their places on the tape."""
+    plan, args, y = node.plan, list(node.args), node.y
+    assert plan is not None
+    for position, parent in zip(plan.positions, node.parents):
+        if position in plan.read:
+            args[position] = joined(args[position], parent)
+    if plan.result == "numbers":
+        if isinstance(y, (tuple, list)):
+            parts = [Tensor(v, Node(ITEM, (k, len(y)), None, (node,))) for k, v in enumerate(y)]
+            return args, tuple(parts)
+        return args, Tensor(y, node)
+    return args, y
+
+
+def joined(value: Any, node: Any) -> Any:
     if type(node) is list:
-        return type(value)([v if n is None else rejoined(v, n) for v, n in zip(value, node)])
+        return type(value)([v if n is None else joined(v, n) for v, n in zip(value, node)])
     return Tensor(value, node)
 
 
@@ -224,14 +332,20 @@ def fitted(entry: Any, like: Any) -> Any:
     if type(entry) is type(like) and entry.dtype is like.dtype and entry.shape == like.shape:
         return entry
     if not isinstance(entry, Tensor):
-        return unbroadcast(entry, like)
+        return spread(entry, like) if np.ndim(entry) == 0 and type(like) is np.ndarray else unbroadcast(entry, like)
     if entry.value.dtype == like.dtype and entry.shape == like.shape:
         return entry
     return call(unbroadcast, (entry, like), {})
 
 
-def leading_to(targets: set[Node], roots: Iterable[Node], stops: Iterable[Node]) -> set[Node]:
-    """The nodes between the roots and the targets: those with a target among their ancestors."""
+def spread(entry: Any, like: np.ndarray) -> np.ndarray:
+    """One number as an array, in the memory of one number."""
+    number = like.dtype.type(entry.real if like.dtype.kind != "c" else entry)
+    return np.ndarray(like.shape, like.dtype, number.tobytes(), 0, (0,) * like.ndim)
+
+
+def leading_to(targets: Collection[Node], roots: Iterable[Node], stops: Collection[Node]) -> set[Node]:
+    """The targets and the nodes from which one of them is reached."""
     oldest = min((node.order for node in targets), default=0)
     seen: dict[int, Node] = {}
     waiting = list(roots)
@@ -240,9 +354,9 @@ def leading_to(targets: set[Node], roots: Iterable[Node], stops: Iterable[Node])
         if node.order not in seen and node.order > oldest and node not in stops:
             seen[node.order] = node
             waiting += flat(node.parents)
-    found: set[Node] = set()
+    found = set(targets)
     for order in sorted(seen):
-        if any(p in found or p in targets for p in flat(seen[order].parents)):
+        if any(p in found for p in flat(seen[order].parents)):
             found.add(seen[order])
     return found
 

@@ -8,59 +8,126 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NoRule
 from ..rules.table import TABLE
 from .array import Tensor, recording
-from .engine import call, constant
+from .engine import call, constant, no_rule
+from .memory import shell
 from .node import Node
-from .pullbacks import plan_of
+from .pullbacks import Plan, plan_of
+from .writes import WRITERS, augmented, flat_of, put, setitem, sort, with_out
 
 __all__: list[str] = []
 
-NUMBERS = (float, int, np.ndarray, np.generic, complex)
+NUMBERS = (float, int, np.generic, complex)
+
+
+# NumPy's protocols
 
 
 def array_ufunc(self: Tensor, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
-    return call(ufunc if method == "__call__" else getattr(ufunc, method), args, kwargs)
+    fn = ufunc if method == "__call__" else getattr(ufunc, method)
+    if not kwargs and method != "at":
+        return call(fn, as_arrays(args), kwargs)
+    if method == "at":
+        if (ufunc, method) not in WRITERS:
+            raise no_rule(fn)
+        return WRITERS[ufunc, method](*args, **kwargs)
+    return array_function(self, fn, (), args, kwargs)
 
 
 def array_function(self: Tensor, fn: Any, types: Any, args: Any, kwargs: Any) -> Any:
-    return call(fn, args, kwargs)
+    if fn in WRITERS:
+        return WRITERS[fn](*args, **kwargs)
+    if kwargs.get("out") is not None:
+        return with_out(fn, args, kwargs)
+    kwargs = {k: v for k, v in kwargs.items() if not (k == "out" or k == "where" and v is True)}
+    return call(fn, as_arrays(args) if isinstance(fn, np.ufunc) or fn in OF_ARRAYS else args, kwargs)
+
+
+OF_ARRAYS = {np.dot, np.inner, np.outer, np.vdot, np.kron, np.cross, np.tensordot, np.convolve, np.correlate,
+             np.linalg.solve, np.interp}  # fmt: skip
+
+
+def as_arrays(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Arguments with arrays in the place of lists, which rules do not expect where NumPy reads an array."""
+    if not any(type(a) in (list, tuple) for a in args):
+        return args
+    return tuple([as_array(a) if type(a) in (list, tuple) else a for a in args])
+
+
+def as_array(items: Any) -> Any:
+    return np.stack(items) if any(isinstance(i, Tensor) for i in items) else np.array(items)
 
 
 def getitem(self: Tensor, index: Any) -> Any:
+    value = self.value
+    if type(index) is int and type(value) is np.ndarray and value.ndim == 1 and value.dtype.kind in "fc":
+        y, node = value[index], self.node
+        if node is None or not recording():
+            return Tensor(y, None)
+        return Tensor(y, Node(reading(), (shell(value), index), None, (node,)))
+    if type(value) is not np.ndarray:
+        self = Tensor(np.asarray(value), self.node)
     return call(operator.getitem, (self, index), {})
+
+
+READING: list[Plan] = []
+
+
+def reading() -> Plan:
+    if not READING:
+        READING.append(plan_of(operator.getitem, TABLE[operator.getitem], 2, (), (0,)))
+    return READING[0]
+
+
+# Operators
 
 
 def binary(fn: Callable[..., Any], swapped: bool) -> Callable[[Tensor, Any], Any]:
     """An operator of two operands."""
-    both = left = right = None
+    plans: dict[tuple[int, ...], Plan] = {}
+
+    def plan_at(*positions: int) -> Plan:
+        plans[positions] = found = plan_of(fn, TABLE[fn], 2, (), positions)
+        return found
 
     def method(self: Tensor, other: Any) -> Any:
-        nonlocal both, left, right
         if isinstance(other, Tensor):
-            b, other_node = other.value, other.node
+            b, right = other.value, other.node
         elif isinstance(other, NUMBERS):
-            b, other_node = other, None
+            b, right = other, None
+        elif isinstance(other, (np.ndarray, list)):
+            return call(fn, as_arrays((other, self) if swapped else (self, other)), {})
         else:
             return NotImplemented
-        a, node = self.value, self.node
+        a, left = self.value, self.node
         if swapped:
-            a, b, node, other_node = b, a, other_node, node
+            a, b, left, right = b, a, right, left
         y = fn(a, b)
-        if node is None:
-            if other_node is None or not recording():
+        parents: tuple[Node | None, ...]
+        if left is None:
+            if right is None or not recording():
                 return Tensor(y, None)
-            plan = right = right or plan_of(fn, TABLE[fn], 2, (), (1,))
-            return Tensor(y, Node(plan, (a, b), y, (other_node,)))
-        if not recording():
+            plan, parents = plans.get(RIGHT) or plan_at(1), (right,)
+        elif not recording():
             return Tensor(y, None)
-        if other_node is None:
-            plan = left = left or plan_of(fn, TABLE[fn], 2, (), (0,))
-            return Tensor(y, Node(plan, (a, b), y, (node,)))
-        plan = both = both or plan_of(fn, TABLE[fn], 2, (), (0, 1))
-        return Tensor(y, Node(plan, (a, b), y, (node, other_node)))
+        elif right is None:
+            plan, parents = plans.get(LEFT) or plan_at(0), (left,)
+        else:
+            plan, parents = plans.get(BOTH) or plan_at(0, 1), (left, right)
+        if type(y) is np.ndarray and plan.unread:
+            for k in plan.unread:
+                if k:
+                    b = shell(b)
+                else:
+                    a = shell(a)
+        return Tensor(y, Node(plan, (a, b), y if plan.result == "numbers" else None, parents))
 
     return method
+
+
+LEFT, RIGHT, BOTH = (0,), (1,), (0, 1)
 
 
 def constant_operator(fn: Callable[..., Any], swapped: bool) -> Callable[[Tensor, Any], Any]:
@@ -73,31 +140,11 @@ def constant_operator(fn: Callable[..., Any], swapped: bool) -> Callable[[Tensor
     return method
 
 
-def unary(fn: Callable[..., Any]) -> Callable[[Tensor], Any]:
-    def method(self: Tensor) -> Any:
-        return call(fn, (self,), {})
-
-    return method
-
-
-for name in ["add", "sub", "mul", "truediv", "pow", "mod", "matmul"]:
-    setattr(Tensor, f"__{name}__", binary(getattr(operator, name), False))
-    setattr(Tensor, f"__r{name}__", binary(getattr(operator, name), True))
-for name in ["floordiv", "and", "or", "xor", "lshift", "rshift"]:
-    function = getattr(operator, f"__{name}__")
-    setattr(Tensor, f"__{name}__", constant_operator(function, False))
-    setattr(Tensor, f"__r{name}__", constant_operator(function, True))
-for name in ["eq", "ne", "lt", "le", "gt", "ge"]:
-    setattr(Tensor, f"__{name}__", constant_operator(getattr(operator, name), False))
-for name in ["neg", "pos", "abs", "invert"]:
-    setattr(Tensor, f"__{name}__", unary(getattr(operator, name)))
-
-
 def method_of(fn: Callable[..., Any]) -> Callable[..., Any]:
     """A method of arrays as the function that it is."""
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-        return call(fn, (self, *args), kwargs)
+        return array_function(self, fn, (), (self, *args), kwargs)
 
     return method
 
@@ -111,18 +158,66 @@ def packed_method(fn: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
+def fill(self: Tensor, value: Any) -> None:
+    self[...] = value  # type: ignore[index]
+
+
+def view(self: Tensor, *dtype: Any) -> Any:
+    """The same elements in the same memory."""
+    if dtype:
+        raise NoRule("a view with another dtype has no derivative rule", "use astype")
+    return call(operator.getitem, (self, ...), {})
+
+
+def tolist(self: Tensor) -> Any:
+    """Nested lists of numbers; of tensors, where a gradient would be lost."""
+    if self.node is None or not recording():
+        return self.value.tolist()
+    return [item.tolist() if item.ndim else item for item in self] if self.ndim else self
+
+
+def floor(self: Tensor) -> int:
+    return int(np.floor(self.value))
+
+
+def ceil(self: Tensor) -> int:
+    return int(np.ceil(self.value))
+
+
 FUNCTIONS = (
     "sum mean prod max min var std cumsum cumprod any all clip round dot trace diagonal nonzero ravel ptp choose "
     "squeeze swapaxes repeat take argmax argmin argsort argpartition searchsorted compress conj conjugate"
 )
-for name in FUNCTIONS.split():
-    setattr(Tensor, name, method_of(getattr(np, name)))
-for name in ["astype", "copy", "flatten"]:
-    setattr(Tensor, name, method_of(getattr(np.ndarray, name)))
-for name in ["reshape", "transpose"]:
-    setattr(Tensor, name, packed_method(getattr(np, name)))
-Tensor.__array_ufunc__ = array_ufunc  # type: ignore[attr-defined]
-Tensor.__array_function__ = array_function  # type: ignore[attr-defined]
-Tensor.__getitem__ = getitem  # type: ignore[attr-defined]
-for name in ["transpose", "real", "imag"]:
-    setattr(Tensor, "T" if name == "transpose" else name, property(unary(getattr(np, name))))
+
+
+def equip() -> None:
+    """Give `Tensor` its operators and methods."""
+    methods: dict[str, Any] = {
+        "__array_ufunc__": array_ufunc, "__array_function__": array_function, "__getitem__": getitem,
+        "__setitem__": setitem, "fill": fill, "sort": sort, "put": put, "tolist": tolist, "view": view,
+        "__floor__": floor, "__ceil__": ceil, "__round__": method_of(np.round), "__trunc__": Tensor.__int__,
+        "flat": property(flat_of, lambda self, value: setitem(flat_of(self), slice(None), value)),
+        "T": property(method_of(np.transpose)), "mT": property(method_of(np.matrix_transpose)),
+        "real": property(method_of(np.real)), "imag": property(method_of(np.imag)),
+        "__divmod__": lambda self, other: call(divmod, (self, other), {}),
+        "__rdivmod__": lambda self, other: call(divmod, (other, self), {}),
+    }  # fmt: skip
+    for name in ["add", "sub", "mul", "truediv", "pow", "mod", "matmul", "floordiv", "and", "or", "xor"]:
+        fn = getattr(operator, name, None) or getattr(operator, f"__{name}__")
+        make = binary if fn in TABLE else constant_operator
+        methods |= {f"__{name}__": make(fn, False), f"__r{name}__": make(fn, True), f"__i{name}__": augmented(fn)}
+    for name in ["eq", "ne", "lt", "le", "gt", "ge"]:
+        methods[f"__{name}__"] = constant_operator(getattr(operator, name), False)
+    for name in ["neg", "pos", "abs", "invert"]:
+        methods[f"__{name}__"] = method_of(getattr(operator, name))
+    for name in FUNCTIONS.split():
+        methods[name] = method_of(getattr(np, name))
+    for name in ["astype", "copy", "flatten"]:
+        methods[name] = method_of(getattr(np.ndarray, name))
+    for name in ["reshape", "transpose"]:
+        methods[name] = packed_method(getattr(np, name))
+    for name, method in methods.items():
+        setattr(Tensor, name, method)
+
+
+equip()

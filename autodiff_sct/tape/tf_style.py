@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ArgumentAttributeError, ArgumentTypeError, ArgumentValueError
-from .array import Tensor
-from .engine import Sweep
+from ..errors import ArgumentAttributeError, ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
+from .array import Tensor, recording
+from .engine import Sweep, is_inexact
+from .node import Node
 from .torch_style import listed
 
 __all__ = ["gradients"]
@@ -44,6 +45,8 @@ def gradients(
     ------
     AttributeError
         If `ys` or `xs` is None.
+    RuntimeError
+        If recording is off, or one of `xs` is a constant tensor of floating point: the tape did not follow it.
     TypeError
         If one of `ys` is not a tensor, or a seed has another dtype.
     ValueError
@@ -59,8 +62,14 @@ def gradients(
     seeds = [None] * len(outputs) if grad_ys is None else listed(grad_ys)
     if len(seeds) != len(outputs):
         raise ArgumentValueError(f"{len(outputs)} ys and {len(seeds)} grad_ys were given")
-    nodes = [x.node if isinstance(x, Tensor) else None for x in wanted]
-    stops = {s.node for s in listed(stop_gradients or []) if isinstance(s, Tensor) and s.node is not None}
+    if not recording():
+        raise ArgumentRuntimeError("gradients under no_grad(): its results could not be differentiated")
+    nodes = [followed_node(x) for x in wanted]
+    stops = {
+        s.node
+        for s in ([] if stop_gradients is None else listed(stop_gradients))
+        if isinstance(s, Tensor) and s.node is not None
+    }
     sweep = Sweep(graph=True, retain=True)
     for y, seed in zip(outputs, seeds):
         d = seed_of(y, seed)
@@ -69,6 +78,13 @@ def gradients(
     arrived = sweep.run({node for node in nodes if node is not None}, stops)
     found = [arrived.get(node) if node is not None else None for node in nodes]
     return [cell.d if cell is not None else missing(x, unconnected) for x, cell in zip(wanted, found)]
+
+
+def followed_node(x: Any) -> Node | None:
+    """The node of one of the xs; None for numbers, strings and integers, which are constants."""
+    if isinstance(x, Tensor) and x.node is None and is_inexact(x.value):
+        raise ArgumentRuntimeError("one of the xs does not require a gradient, so the tape did not follow it")
+    return x.node if isinstance(x, Tensor) else None
 
 
 def tensors_of(given: Any, name: str) -> list[Any]:
@@ -97,6 +113,6 @@ def seed_of(y: Tensor, seed: Any) -> Tensor:
     if given.shape == y.shape:
         return given
     try:
-        return np.broadcast_to(given, y.shape)  # type: ignore[call-overload]
+        return np.broadcast_to(given, y.shape)  # type: ignore[call-overload, return-value]
     except ValueError as error:
         raise ArgumentValueError(f"a seed of shape {given.shape} was given for ys of shape {y.shape}") from error

@@ -66,12 +66,15 @@ def backward(
 
 def accumulate(owner: Tensor, cell: Cell, create_graph: bool) -> None:
     """Add a cotangent to ``.grad``, in place unless the sum is to be differentiated."""
-    if owner.grad is None:
-        owner.grad = cell.d if create_graph else Tensor(own(cell), None)
-    elif create_graph or not isinstance(owner.grad.value, np.ndarray):
-        owner.grad = owner.grad + (cell.d if create_graph else Tensor(cell.d, None))
+    known = owner.gradient
+    if known is None:
+        owner.gradient = cell.d if create_graph else Tensor(own(cell), None)
+    elif create_graph:
+        owner.gradient = known + cell.d  # type: ignore[operator]
+    elif type(known.value) is np.ndarray:
+        known.value += cell.d
     else:
-        owner.grad.value += cell.d
+        known.value = known.value + cell.d
 
 
 def own(cell: Cell) -> Any:
@@ -188,11 +191,11 @@ def seed_of(y: Tensor, seed: Any) -> Tensor:
     if seed is None:
         if y.size != 1:
             raise ArgumentRuntimeError(
-                f"a gradient without a seed is that of one number, not of shape {y.shape}: give a seed, or sum"
+                f"an output without a seed has one element (a scalar), not shape {y.shape}: give a seed, or sum it"
             )
         return Tensor(np.ones_like(y.value)[()] if y.ndim == 0 else np.ones_like(y.value), None)
     if not isinstance(seed, Tensor):
         raise ArgumentTypeError(f"a seed is a tensor of the tape, not {type(seed).__name__}")
     if seed.shape != y.shape:
         raise ArgumentRuntimeError(f"a seed of shape {seed.shape} was given for an output of shape {y.shape}")
-    return seed if seed.dtype == y.dtype else seed.astype(y.dtype)
+    return seed if seed.dtype == y.dtype else seed.astype(y.dtype)  # type: ignore[attr-defined]

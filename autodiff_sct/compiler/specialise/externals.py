@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair
-from ..structure import Branch, Listing, Static, describe
+from ..structure import Branch, Listing, Static, describe, refuse_taped
 from ..structure import Leaf as LeafTree
 from ..structure import key as kind_of
 from .state import Specialiser
@@ -82,6 +82,7 @@ def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: st
 
 
 def outside_object(s: Specialiser, value: Any, read: Callable[[], Any]) -> Obj:
+    refuse_taped(value)
     obj = Obj(("outside", object_number(s, value)), type(value))
     s.objects[obj.id] = (value, read)
     return obj

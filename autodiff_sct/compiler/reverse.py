@@ -251,13 +251,7 @@ class Reverse:
         for p in names:
             for n in s.leaves(op_.arguments[p]):
                 have = s.facts[n]
-                if not (
-                    isinstance(have, Num)
-                    and isinstance(want, Num)
-                    and have.dims is not None
-                    and have.dims == want.dims
-                    and None not in have.dims
-                ):
+                if not isinstance(have, Num) or not isinstance(want, Num) or not s.same_lengths(have.dims, want.dims):
                     return False
         return True
 

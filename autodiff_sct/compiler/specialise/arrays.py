@@ -315,6 +315,7 @@ def apply(
     args = [normal(s, a) for a in args]
     kwargs = {k: normal(s, v) for k, v in kwargs.items()}
     elementwise = is_elementwise(fn)
+    quiet = cannot_fail(s, fn, args) if elementwise else fn in (np.sum, np.mean) and len(args) == 1 and not kwargs
     facts = facts_of_call(s, python or fn, args, kwargs, elementwise)
     if isinstance(facts, Num) and facts.kind == "int" and facts.size is None:
         facts = replace(facts, size=integer_size(s, fn, args))
@@ -324,7 +325,6 @@ def apply(
         op.cls = facts.cls if facts.cls is not list else None
         leaves = s.let_several(expr, list(facts.items), op, hint)
         return TupleV(tuple(leaves), facts.cls if facts.cls is not list else None)
-    quiet = cannot_fail(s, fn, args) if elementwise else fn in (np.sum, np.mean) and len(args) == 1 and not kwargs
     result = s.let(expr, facts, op, hint, may_raise=not quiet)
     if elementwise:
         note_shape(s, fn, result, args)
@@ -392,17 +392,20 @@ def integer_size(s: Specialiser, fn: Any, args: list[Value]) -> Axis:
     return None
 
 
+INTEGERS_FAIL = {np.power, np.left_shift, np.right_shift}  # on some integers, or on numbers that are no integers
+
+
 def cannot_fail(s: Specialiser, fn: Callable[..., Any], args: list[Value]) -> bool:
-    """Whether an elementwise operation surely succeeds: floats whose shapes are known to fit."""
+    """Whether an elementwise operation surely succeeds: numbers whose shapes are known to fit."""
     known = [numeric(s, a) for a in args]
-    if any(f is None or f.dtype is None or f.dims is None or f.dtype.kind not in "fc" and not f.python for f in known):
+    if any(f is None or f.dtype is None or f.dims is None for f in known):
+        return False
+    if fn in INTEGERS_FAIL and all(f is not None and f.dtype is not None and f.dtype.kind in "biu" for f in known):
         return False
     if all(f is not None and f.python for f in known):
         return fn in (np.add, np.subtract, np.multiply, np.negative)
     shapes = [f.dims for f in known if f is not None and f.dims]
-    return all(
-        len(d) == len(shapes[0]) and all(same(a, b) for a, b in zip(d, shapes[0])) for d in shapes if d is not None
-    )
+    return s.have_met(shapes)
 
 
 def augment(s: Specialiser, old: Value, op: type, value: Value) -> Value:

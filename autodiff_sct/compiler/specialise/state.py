@@ -12,11 +12,17 @@ import gast
 
 from ...errors import AliasError, NotDifferentiable, Origin, Refused, UnsupportedSyntax
 from .. import ir
-from ..facts import BOOL, COMPLEX, FLOAT, INT, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, join
+from ..facts import BOOL, COMPLEX, FLOAT, INT, Axis, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from .values import Bound, Closure, Const, Frame, Leaf, ListV, Obj, PartialV, Poison, SliceV, Super, TupleV, Value
 
 LITERALS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
 SIMPLE_FACTS = {bool: BOOL, int: INT, float: FLOAT, complex: COMPLEX}
+
+
+def representative(table: dict[Any, Any], axis: Any) -> Any:
+    while axis in table:
+        axis = table[axis]
+    return axis
 
 
 class Restart(Exception):
@@ -58,7 +64,8 @@ class Specialiser:
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
         self.alike: dict[str, str] = {}  # variable -> one that surely has its shape and dtype
         self.definitions: dict[str, Any] = {}
-        self.equal: dict[Any, Any] = {}
+        self.equal: dict[Any, Any] = {}  # length of an axis -> another name of it, once all statements have succeeded
+        self.proven: dict[Any, Any] = {}  # the same, after what surely has run before the statement being written
         self.short_loops: list[Any] = []  # sites of the loops around that could be written out
         self.displays: dict[int, int] = {}  # root of a list display -> how many items it has
         self.resized: set[int] = set()  # roots of lists whose length changes
@@ -84,17 +91,27 @@ class Specialiser:
 
     def canonical(self, axis: Any) -> Any:
         """One of the symbols of a length that goes by several."""
-        while axis in self.equal:
-            axis = self.equal[axis]
-        return axis
+        return representative(self.equal, axis)
 
     def equate(self, a: Any, b: Any) -> None:
         """Two axes have one length, or the program raises before anybody relies on it."""
-        a, b = self.canonical(a), self.canonical(b)
-        if a != b and isinstance(b, Dim) and isinstance(a, (Dim, int)):
-            self.equal[b] = a
-        elif a != b and isinstance(a, Dim) and isinstance(b, int):
-            self.equal[a] = b
+        for table in (self.equal, self.proven):
+            x, y = representative(table, a), representative(table, b)
+            if x != y and isinstance(y, Dim) and isinstance(x, (Dim, int)):
+                table[y] = x
+            elif x != y and isinstance(x, Dim) and isinstance(y, int):
+                table[x] = y
+
+    def have_met(self, shapes: list[tuple[Axis, ...]]) -> bool:
+        """Whether shapes are surely one at the statement being written."""
+        first = [representative(self.proven, axis) for axis in shapes[0]] if shapes else []
+        return None not in first and all([representative(self.proven, x) for x in dims] == first for dims in shapes)
+
+    def same_lengths(self, a: tuple[Axis, ...] | None, b: tuple[Axis, ...] | None) -> bool:
+        """Whether two shapes are surely one, or the program has raised before."""
+        if a is None or b is None or len(a) != len(b):
+            return False
+        return all(x is not None and self.canonical(x) == self.canonical(y) for x, y in zip(a, b))
 
     def fits_shape_of(self, cotangent: Value, name: str) -> bool:
         """Whether a cotangent was made for a variable, or for another that is alike."""
@@ -171,10 +188,11 @@ class Specialiser:
     def writing(self, block: ir.Block) -> Iterator[ir.Block]:
         """Emit into `block`."""
         outer, self.block = self.block, block
+        proven, self.proven = self.proven, dict(self.proven)
         try:
             yield block
         finally:
-            self.block = outer
+            self.block, self.proven = outer, proven
 
     # -- refusing
 

@@ -17,6 +17,7 @@ from .pairs import always_assigned, own_copies, settle_calls, unset
 from .peephole import improve, without_synonyms
 from .regions import Regions
 from .request import Emitted, Request, observe
+from .sinking import sink
 from .specialise.state import Specialiser
 from .specialise.values import External, Value
 from .unparse import printed
@@ -38,6 +39,7 @@ def emit(
     front = [stmt for stmt in program if id(stmt) in early]
     back = [stmt for stmt in program if id(stmt) not in early]
     improve(s, back)
+    sink(s, back)
     without_synonyms(s, back)
     program = [*front, *back]
     nesting = Nesting(s, where, program, 0)

@@ -267,6 +267,15 @@ def substitute(expr: Any, mapping: dict[str, Expr]) -> Any:
     return type(expr)(**fields)
 
 
+def same_line(a: Any, b: Any) -> bool:
+    """Whether two statements stand for one line of the user's, or for none."""
+    return all(x.origin is None for x in (a, b)) or (
+        a.origin is not None
+        and b.origin is not None
+        and (a.origin.file, a.origin.line) == (b.origin.file, b.origin.line)
+    )
+
+
 def bodies(stmt: Any) -> list[Block]:
     """The blocks nested directly in a statement."""
     if isinstance(stmt, If):

@@ -139,7 +139,7 @@ class Nesting:
     def block(self, block: ir.Block) -> ir.Block:
         result: ir.Block = []
         pending: dict[str, ir.Let] = {}
-        for stmt in block:
+        for place, stmt in enumerate(block):
             for inner in ir.bodies(stmt):
                 inner[:] = self.block(inner)
             self.use(stmt, pending, result)
@@ -150,7 +150,7 @@ class Nesting:
             if self.is_pop(stmt) or (getattr(stmt, "pops", False) and self.is_temporary(stmt)):
                 pending[stmt.target] = stmt
                 self.popped = stmt.target
-            elif self.is_temporary(stmt):
+            elif self.is_temporary(stmt) or self.is_summand(stmt, block, place):
                 pending[stmt.target] = stmt
             else:
                 result.append(stmt)
@@ -166,7 +166,6 @@ class Nesting:
             isinstance(stmt, ir.Let)
             and stmt.effect
             and is_pop_call(stmt.expr)
-            and stmt.target not in self.s.named
             and self.uses.get(stmt.target, 0) == 1
         )
 
@@ -179,6 +178,20 @@ class Nesting:
             and self.uses.get(stmt.target, 0) == 1
         )
 
+    def is_summand(self, stmt: Any, block: ir.Block, place: int) -> bool:
+        """Whether a statement and the next one that stays add up one cotangent, for one line of the user's."""
+        if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect:
+            return False
+        following = next((x for x in block[place + 1 :] if not self.is_temporary(x) and not self.is_pop(x)), None)
+        return (
+            isinstance(following, ir.Let)
+            and self.s.hints[stmt.target].startswith("d_")
+            and self.uses.get(stmt.target, 0) == 1
+            and is_sum_with(following.expr, stmt.target)
+            and self.s.hints[following.target] == self.s.hints[stmt.target]
+            and ir.same_line(following, stmt)
+        )
+
     def use(self, stmt: Any, pending: dict[str, ir.Let], result: ir.Block) -> None:
         """Substitute pending temporaries into what a statement itself reads; write out those that others need first."""
         if not pending:
@@ -189,7 +202,10 @@ class Nesting:
             if let is None:
                 continue
             if self.fits(stmt, let):
-                substitute_own(stmt, {name: let.expr})
+                if getattr(let, "in_place", False) and is_sum_with(stmt.expr, name):
+                    stmt.expr = ir.binop(let.expr.left, gast.Add, ir.binop(let.expr.right, gast.Add, stmt.expr.right))
+                else:
+                    substitute_own(stmt, {name: let.expr})
                 # What holds a pop must not be moved past another one.
                 stmt.pops = getattr(stmt, "pops", False) or let.effect or getattr(let, "pops", False)
                 del pending[name]
@@ -256,6 +272,11 @@ def is_pop_call(expr: Any) -> bool:
         and expr.func.attr == "pop"
         and not expr.args
     )
+
+
+def is_sum_with(expr: Any, name: str) -> bool:
+    """Whether an expression adds something to a variable."""
+    return isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Add) and getattr(expr.left, "id", None) == name
 
 
 def own_expressions(stmt: Any) -> list[Any]:

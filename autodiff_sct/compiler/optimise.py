@@ -134,7 +134,6 @@ class Nesting:
     def __init__(self, s: Specialiser, regions: Regions, program: ir.Block, limit: int) -> None:
         self.s, self.regions, self.limit = s, regions, limit
         self.uses = count_uses(program)
-        self.popped: str | None = None  # a value popped by the statement before
 
     def block(self, block: ir.Block) -> ir.Block:
         result: ir.Block = []
@@ -143,25 +142,15 @@ class Nesting:
             for inner in ir.bodies(stmt):
                 inner[:] = self.block(inner)
             self.use(stmt, pending, result)
-            popped = self.popped
-            self.popped = None
-            if popped is not None and popped in pending:
-                self.write_out(popped, pending, result)
-            if self.is_pop(stmt) or (getattr(stmt, "pops", False) and self.is_temporary(stmt)):
-                pending[stmt.target] = stmt
-                self.popped = stmt.target
-            elif self.is_temporary(stmt) or self.is_summand(stmt, block, place):
+            if self.is_pop(stmt) or self.is_temporary(stmt) or self.is_summand(stmt, block, place):
                 pending[stmt.target] = stmt
             else:
                 result.append(stmt)
                 self.flush(stmt, pending, result)
-        return [*result, *pending.values()] if not result else self.finish(result, pending)
-
-    def finish(self, result: ir.Block, pending: dict[str, ir.Let]) -> ir.Block:
         return [*result, *pending.values()]
 
     def is_pop(self, stmt: Any) -> bool:
-        """A saved value that only the next statement reads is popped there."""
+        """A saved value that is read once is popped there."""
         return (
             isinstance(stmt, ir.Let)
             and stmt.effect
@@ -206,8 +195,6 @@ class Nesting:
                     stmt.expr = ir.binop(let.expr.left, gast.Add, ir.binop(let.expr.right, gast.Add, stmt.expr.right))
                 else:
                     substitute_own(stmt, {name: let.expr})
-                # What holds a pop must not be moved past another one.
-                stmt.pops = getattr(stmt, "pops", False) or let.effect or getattr(let, "pops", False)
                 del pending[name]
             else:
                 self.write_out(name, pending, result)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gast
+import numpy as np
 
 from . import ir
 from .facts import INT, Listed, Mapped, Num, Pair
@@ -20,6 +21,9 @@ from .regions import Regions
 from .specialise.recursion import Recursion
 from .specialise.state import Specialiser
 from .specialise.values import Leaf
+
+
+ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
 
 @dataclass
@@ -39,6 +43,7 @@ class Record:
     saved: dict[str, str] = field(default_factory=dict)  # variable -> the list that keeps its values
     pushes: dict[int, list[tuple[str, Any]]] = field(default_factory=dict)
     lists: ir.Block = field(default_factory=list)
+    wanted: dict[int, set[str]] = field(default_factory=dict)  # what the reverse of a block reads of it
 
     def locate(self, block: ir.Block, loop: ir.Loop | None) -> None:
         """Note where each variable of the forward sweep is defined."""
@@ -65,6 +70,7 @@ class Record:
         """The reverse block with the variables of its forward block made available; `names`: those from outside."""
         names = dict(names)
         result: ir.Block = []
+        self.wanted[id(forward)] = {n for stmt in reverse for n in reads_inside(stmt) if self.is_local(n, forward)}
         for stmt in reverse:
             for name in self.missing(stmt, forward, names):
                 if not self.sinks(name, stmt, reverse, forward):
@@ -146,6 +152,18 @@ class Record:
             isinstance(home.stmt, ir.Let)
             and self.may_repeat(home.stmt)
             and all(self.is_there(n, forward, names) for n in ir.reads(home.stmt))
+        ) or self.is_arithmetic(name, forward, names)
+
+    def is_arithmetic(self, name: str, forward: ir.Block, names: dict[str, str]) -> bool:
+        """Whether a variable is one operation on scalars that the reverse of its block reads as well."""
+        stmt, facts = self.homes[name].stmt, self.s.facts[name]
+        if not isinstance(stmt, ir.Let) or stmt.effect or not isinstance(stmt.expr, gast.BinOp):
+            return False
+        if not isinstance(facts, Num) or facts.dims != () or facts.kind == "array" or facts.dtype != np.float64:
+            return False
+        wanted = self.wanted.get(id(forward), set())
+        return isinstance(stmt.expr.op, ARITHMETIC) and all(
+            n in wanted or self.is_there(n, forward, names) for n in ir.reads(stmt)
         )
 
     def is_there(self, name: str, forward: ir.Block, names: dict[str, str]) -> bool:

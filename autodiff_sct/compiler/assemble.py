@@ -8,6 +8,7 @@ import gast
 
 from . import ir
 from .arguments import Arguments
+from .bounds import fold_bounds, inline_lengths
 from .emit import Emitter, annotate, defaults
 from .facts import Num, Opaque
 from .load import load
@@ -41,12 +42,15 @@ def emit(
     improve(s, back)
     sink(s, back)
     without_synonyms(s, back)
-    program = [*front, *back]
+    program = inline_lengths(s, [*front, *back])
+    front = [stmt for stmt in program if id(stmt) in early]
+    back = [stmt for stmt in program if id(stmt) not in early]
     nesting = Nesting(s, where, program, 0)
     front = nesting.block(front)
     nesting.limit = REVERSE_DEPTH
     back = nesting.block(back)
     program = [*front, *back]
+    fold_bounds(program)
     if request.split:
         back[:0] = own_copies(
             s, back, set(), {*table.names, *(e.name for e in s.externals.values()), *always_assigned(front)}

@@ -11,7 +11,7 @@ from typing import Any
 import gast
 
 from . import ir
-from .facts import Num
+from .facts import Listed, Num
 from .ir import ir_targets
 from .regions import Regions, roots_of
 from .specialise.state import Specialiser
@@ -240,16 +240,26 @@ class Nesting:
             return
         last = result.pop()
         for name in list(pending):
-            if self.depends_on_memory(pending[name]):
+            if self.may_change(stmt, pending[name]):
                 self.write_out(name, pending, result)
         result.append(last)
 
-    def depends_on_memory(self, let: ir.Let) -> bool:
+    def may_change(self, stmt: Any, let: ir.Let) -> bool:
+        """Whether a statement may change what an expression reads."""
         if isinstance(let.expr, (gast.Subscript, gast.Attribute)) and isinstance(let.expr.value, gast.Name):
             base = self.s.facts.get(let.expr.value.id)
             if isinstance(base, Num) and roots_of(base) & roots_of(self.s.facts[let.target]):
                 return False  # a view is the same before and after a write
-        return any(roots_of(self.s.facts[n]) or not isinstance(self.s.facts[n], Num) for n in ir.reads(let))
+        saving = isinstance(stmt, ir.Effect) and stmt.kind == "save"
+        return any(self.is_memory(n, saving) for n in ir.reads(let))
+
+    def is_memory(self, name: str, saving: bool) -> bool:
+        """Whether a variable holds what a write may change; saving a value fills a list that only it fills."""
+        facts = self.s.facts[name]
+        if name in self.s.saved and isinstance(facts, Listed):
+            element = self.s.elements_of(facts)
+            return saving or not isinstance(element, Num) or bool(element.roots)
+        return not saving and (not isinstance(facts, Num) or bool(roots_of(facts)))
 
 
 def is_pop_call(expr: Any) -> bool:

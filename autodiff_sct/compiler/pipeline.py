@@ -194,6 +194,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     r.initial_fields = s.initial  # type: ignore[attr-defined]
     if not beside(r, forward, regions_of(lost)):
         raise lost[-1]
+    r.joint = not request.split
     r.index(forward)
     r.primal_roots = frozenset(root for n in r.first for root in getattr(s.facts[n], "roots", ())) | frozenset(
         root for e in s.externals.values() for root in getattr(e.facts, "roots", ())

@@ -129,10 +129,11 @@ class Record:
     def list_of(self, name: str) -> str:
         if name not in self.saved:
             prefix = "took" if self.is_condition(name) else "saved"
-            list_name = self.s.fresh(
-                f"{prefix}_{self.s.hints[name]}", Listed(frozenset([self.s.root(("saved", name))]))
-            )
+            facts = Listed(frozenset([self.s.root(("saved", name))]))
+            self.s.put_element(facts, self.s.facts[name])
+            list_name = self.s.fresh(f"{prefix}_{self.s.hints[name]}", facts)
             self.s.named.add(list_name)
+            self.s.saved.add(list_name)
             self.saved[name] = list_name
             made = ir.Let((list_name,), gast.List([], gast.Load()))
             made.saves = True  # type: ignore[attr-defined]

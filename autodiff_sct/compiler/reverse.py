@@ -62,6 +62,8 @@ class Reverse:
         self.order: dict[Any, int] = {}  # statement of the forward sweep -> its place
         self.renames: dict[str, str] = {}
         self.shared_lists: set[str] = set()
+        self.joint = False  # whether both sweeps are one function, so that an error in either comes out of the call
+        self.attempts = 0  # handlers of exceptions around the statement
 
     # -- cotangents
 
@@ -373,6 +375,8 @@ class Reverse:
         if not all(arrays.is_basic(s, p) for p in arrays.parts_of(index)):
             d = spread(s, d, stmt.target)
         self.scatter(base.name, index, d)
+        if self.joint and not self.attempts:
+            stmt.may_raise = False  # the cotangent is indexed alike, and that fails alike
 
     def scatter(self, name: str, index: Value, d: Value) -> None:
         """Add `d` to the cotangent of ``name[index]``."""
@@ -724,7 +728,9 @@ class Reverse:
             return
         from .reverse_loops import reverse_attempt
 
+        self.attempts += 1
         reverse_attempt(self, stmt)
+        self.attempts -= 1
 
 
 def is_error_state(expr: Any) -> bool:

@@ -15,6 +15,7 @@ from .load import load
 from .naming import name_variables
 from .optimise import REVERSE_DEPTH, Nesting
 from .pairs import always_assigned, own_copies, settle_calls, unset
+from .parts import collect_parts
 from .peephole import improve, without_synonyms
 from .regions import Regions
 from .request import Emitted, Request, observe
@@ -42,7 +43,9 @@ def emit(
     improve(s, back)
     sink(s, back)
     without_synonyms(s, back)
-    program = inline_lengths(s, [*front, *back])
+    program = [*front, *back]
+    collect_parts(s, program)
+    program = inline_lengths(s, program)
     front = [stmt for stmt in program if id(stmt) in early]
     back = [stmt for stmt in program if id(stmt) not in early]
     nesting = Nesting(s, where, program, 0)

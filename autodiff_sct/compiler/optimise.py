@@ -152,10 +152,7 @@ class Nesting:
     def is_pop(self, stmt: Any) -> bool:
         """A saved value that is read once is popped there."""
         return (
-            isinstance(stmt, ir.Let)
-            and stmt.effect
-            and is_pop_call(stmt.expr)
-            and self.uses.get(stmt.target, 0) == 1
+            isinstance(stmt, ir.Let) and stmt.effect and is_pop_call(stmt.expr) and self.uses.get(stmt.target, 0) == 1
         )
 
     def is_temporary(self, stmt: Any) -> bool:

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -211,8 +212,10 @@ def drop_copy(s: Specialiser, places: Places, copy: ir.Let) -> None:
         places.drop(writes[0])
         slot, position = places.of[last]
         places.put(writes[0], slot, position + 1)
-    copy.expr = copy.expr.func.value
-    copy.op = None
+    copy.expr, copy.op = copy.expr.func.value, None
+    facts = s.facts[copy.target]
+    if isinstance(facts, Num):  # it shares the memory now
+        s.facts[copy.target] = replace(facts, roots=frozenset(region))
 
 
 def may_wait(

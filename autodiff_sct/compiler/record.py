@@ -22,7 +22,6 @@ from .specialise.recursion import Recursion
 from .specialise.state import Specialiser
 from .specialise.values import Leaf
 
-
 ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
 

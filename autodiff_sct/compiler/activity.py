@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import NoRule, UnsupportedSyntax
-from ..rules.table import NONDIFFERENTIABLE, TABLE
+from ..rules.table import NONDIFFERENTIABLE, STEPS_OF_REALS, TABLE
 from . import ir
 from .facts import Listed, Mapped, Num, Opaque, Pair
 from .regions import Regions, written_arguments, written_by
@@ -101,7 +101,7 @@ class Analysis:
     def depends(self, stmt: ir.Let) -> bool:
         if stmt.op is None:
             return False
-        if stmt.op.fn in NONDIFFERENTIABLE:
+        if is_step(self.s, stmt.op):
             return False
         return any(self.is_varied(n) for n in operands(self.s, stmt))
 
@@ -114,7 +114,7 @@ class Analysis:
                 if self.is_useful(target):
                     for n in sources:
                         use(n)
-            if isinstance(stmt, ir.Let) and stmt.op is not None and stmt.op.fn not in NONDIFFERENTIABLE:
+            if isinstance(stmt, ir.Let) and stmt.op is not None and not is_step(self.s, stmt.op):
                 if any(self.is_useful(t) for t in [*stmt.targets, *written_arguments(stmt)]):
                     for n in operands(self.s, stmt):
                         use(n)
@@ -200,6 +200,15 @@ class Analysis:
     needed: set[str] = set()
 
 
+def is_step(s: Specialiser, op: ir.Op) -> bool:
+    """Whether an operation is constant between steps, or its result is no real number."""
+    return op.fn in NONDIFFERENTIABLE or op.fn in STEPS_OF_REALS and all(is_real(s.num(v)) for v in op.arguments.values())
+
+
+def is_real(facts: Num | None) -> bool:
+    return facts is not None and facts.dtype is not None and facts.dtype.kind != "c"
+
+
 def is_reader(fn: Any) -> bool:
     """Whether a function of a library surely leaves its arguments as they are."""
     if getattr(fn, "__name__", "") in (
@@ -244,6 +253,8 @@ def joins(stmt: Any) -> list[tuple[str, list[str]]]:
         for c in stmt.carries:
             sources = [n for n in (c.init, c.next) if n is not None]
             result += [(c.phi, sources), (c.out, sources)]
+        if stmt.kind == "iter" and stmt.index is not None:  # what it goes over may hold anything
+            result.append((stmt.index, [n for bound in stmt.bounds for n in ir.names_in(bound) if ir.is_variable(n)]))
         return result
     return []
 

@@ -112,7 +112,8 @@ class Record:
     def provide(self, name: str, forward: ir.Block, names: dict[str, str], result: ir.Block) -> None:
         """Make a variable available from here on: by computing it again, or from where it was saved."""
         home = self.homes[name]
-        if isinstance(home.stmt, ir.Loop) and name == home.stmt.index and home.block is forward:
+        counted = isinstance(home.stmt, ir.Loop) and home.stmt.kind != "iter"
+        if counted and name == home.stmt.index and home.block is forward:
             raise AssertionError("a loop's index is provided with its loop")
         again = self.recomputed(name, forward, names, result)
         fresh = self.s.fresh(self.s.hints[name], self.s.facts[name])
@@ -147,7 +148,7 @@ class Record:
         """Whether a variable costs next to nothing to compute again."""
         home = self.homes[name]
         if isinstance(home.stmt, ir.Loop):
-            return name == home.stmt.index
+            return name == home.stmt.index and home.stmt.kind != "iter"
         return (
             isinstance(home.stmt, ir.Let)
             and self.may_repeat(home.stmt)

@@ -33,6 +33,7 @@ TOPICS = (
     "loops",
     "matching",
     "models",
+    "nested",
     "objects",
     "randomness",
     "recursion",

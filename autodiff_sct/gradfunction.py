@@ -99,7 +99,7 @@ def part(gradients: Any, one: bool, ids: Any) -> Any:
         return gradients[0] if one else gradients
     if one:
         return ids[0], gradients[0]
-    return tuple((ids[k], gradients[k]) for k in range(len(ids)))
+    return tuple([(name, gradient) for name, gradient in zip(ids, gradients)])
 
 
 class GradFunction:
@@ -151,6 +151,7 @@ class GradFunction:
         self._lock = threading.Lock()
         self._method: GradFunction | None = None
         self._adjoint: Any = None
+        self.__autodiff_products__: dict[Any, Any] = {}
         self._run: Callable[..., Any] | None = None
         self._form: tuple[Any, ...] = ()
         self._least = 0 if not self.positions else max(self.positions) + 1
@@ -220,13 +221,18 @@ class GradFunction:
 
     def prepare(self) -> Any:
         """Check what the constructor could not, and make the adjoint."""
-        fn, weights = checked_callable(self.fn), checked_weights(self.weights)
-        if self.positions == ():
-            raise ArgumentRuntimeError("grad_position is (): name at least one position, or None")
-        self._form = self.form(weights)
+        fn = checked_callable(self.fn)
+        weights, self._form = self.form_of_weights()
         return dispatch().Adjoint(
             fn, self.positions or (), weights, self.has_aux, self.sens_param, self.kind == "value_and_grad"
         )
+
+    def form_of_weights(self) -> tuple[tuple[Parameter, ...], tuple[Any, ...]]:
+        """The weights in a tuple, and the settings of `assemble`, both checked."""
+        weights = checked_weights(self.weights)
+        if self.positions == ():
+            raise ArgumentRuntimeError("grad_position is (): name at least one position, or None")
+        return weights, self.form(weights)
 
     def form(self, weights: tuple[Parameter, ...]) -> tuple[Any, ...]:
         """The settings of `assemble`, after the gradients."""

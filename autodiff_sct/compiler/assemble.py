@@ -88,7 +88,7 @@ def emit(
     hint = f"adjoint of {getattr(request.fn, '__module__', '')}.{request.name}"
     loaded = load(text.text, function_name, dict(s.globals), hint)
     loaded.__autodiff_origins__ = origins  # type: ignore[attr-defined]
-    from .dispatch import wrap_spec
+    from .dispatch import seed_spec, wrap_spec
 
     tensors = any(isinstance(f, Num) and f.tensor for f in s.facts.values())
     count = (
@@ -98,8 +98,13 @@ def emit(
     )
     return Emitted(
         text.text, loaded, externals, s.guards, result, dict(s.globals), table.written,
-        wrap_spec(s, result) if tensors else None, tensors, count, len(seeds),
+        wrap_spec(s, result) if tensors else None, tensors, count, seed_spec(s, differentiated(request, result)),
     )  # fmt: skip
+
+
+def differentiated(request: Request, result: Value) -> Value:
+    """The part of a result that is differentiated."""
+    return result.items[0] if request.has_aux else result
 
 
 def roots_overlap(s: Specialiser, a: str, b: str) -> bool:
@@ -166,12 +171,13 @@ def emit_pair(
     namespace = dict(s.globals)
     loaded = load(text, forward_name, namespace, f"forward of {hint}")
     loaded.__autodiff_backward__ = load(back_text, backward_name, namespace, f"backward of {hint}")  # type: ignore[attr-defined]
-    from .dispatch import wrap_spec
+    from .dispatch import seed_spec, wrap_spec
 
     tensors = any(isinstance(f, Num) and f.tensor for f in s.facts.values())
     return Emitted(
         text + "\n\n" + back_text, loaded, externals, s.guards, result, dict(s.globals), table.written,
-        wrap_spec(s, result) if tensors else None, tensors, len(request.wrt) + len(request.weights), len(seeds),
+        wrap_spec(s, result) if tensors else None, tensors, len(request.wrt) + len(request.weights),
+        seed_spec(s, differentiated(request, result)),
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
@@ -19,7 +19,7 @@ from ..errors import AliasError, ArgumentTypeError, ArgumentValueError, Autodiff
 from . import pipeline
 from .arguments import signature_of
 from .assemble import imports_of
-from .facts import UNKNOWN, Num
+from .facts import UNKNOWN, Listed, Mapped, Num
 from .load import note_origin
 from .pushforward import tangent
 from .request import Emitted, Request
@@ -215,7 +215,7 @@ class Adjoint(Compiled):
             if len(self.plain) >= PLAIN:
                 self.plain.clear()
             self.plain[kinds] = variant
-        seeds = flatten_seed(seed, variant) if self.seeded else ()
+        seeds = tuple(seeds_in(seed, variant.emitted.seeds)) if self.seeded else ()
         result = self.call(variant, values, seeds)
         count = variant.count
         parts = result if count > 1 else (result,)
@@ -375,24 +375,31 @@ def wrap_spec(s: Any, value: Any) -> Any:
     return None
 
 
-def flatten_seed(seed: Any, variant: Variant) -> tuple[Any, ...]:
-    """The seeds of the output's leaves, in order, checked against their number."""
-    leaves = list(flat(seed))
-    wanted = variant.emitted.leaves
-    if len(leaves) != wanted:
-        raise ArgumentValueError(f"{wanted} seeds are needed, one for each output, and {len(leaves)} were given")
-    return tuple(unwrapped(leaf) for leaf in leaves)
+def seed_spec(s: Any, value: Any) -> Any:
+    """Where an output takes a seed: True or False, a tuple of these, or a dict by key or attribute."""
+    if isinstance(value, Leaf):
+        facts = s.facts[value.name]
+        return facts.differentiable if isinstance(facts, Num) else isinstance(facts, (Listed, Mapped))
+    if isinstance(value, (TupleV, ListV)):
+        return tuple(seed_spec(s, item) for item in value.items)
+    if isinstance(value, Obj):
+        return {key: seed_spec(s, s.env[(value.id, key)]) for key in s.fields(value)}
+    return False
 
 
-def flat(seed: Any) -> Any:
-    if isinstance(seed, (tuple, list)):
-        for item in seed:
-            yield from flat(item)
-    elif isinstance(seed, dict):
-        for item in seed.values():
-            yield from flat(item)
-    else:
-        yield seed
+def seeds_in(seed: Any, spec: Any) -> Iterator[Any]:
+    """The seeds of the output's leaves, in order; those of outputs without a derivative are left out."""
+    if spec is True:
+        yield unwrapped(seed)
+    elif isinstance(spec, tuple):
+        if not isinstance(seed, (tuple, list)) or len(seed) != len(spec):
+            raise ArgumentValueError(f"{len(spec)} seeds are needed, one for each output, and {seed!r} was given")
+        for item, inner in zip(seed, spec):
+            yield from seeds_in(item, inner)
+    elif isinstance(spec, dict):
+        for key, inner in spec.items():
+            item = seed[key] if isinstance(seed, (dict, list, tuple)) else getattr(seed, key)
+            yield from seeds_in(item, inner)
 
 
 class Pullback(Compiled):
@@ -414,7 +421,7 @@ class Pullback(Compiled):
         chosen = [values[k] for k in variant.wrt]
 
         def pull(seed: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-            result = backward(*state, *flatten_seed(seed, variant))
+            result = backward(*state, *seeds_in(seed, variant.emitted.seeds))
             parts = result if variant.count > 1 else (result,)
             split = len(self.positions)
             grads = tuple(wrapped_like(g, v) for g, v in zip(parts[:split], chosen))

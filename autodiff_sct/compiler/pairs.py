@@ -31,6 +31,7 @@ from .regions import Regions, regions, roots_of
 from .specialise.recursion import Recursion, every_root
 from .specialise.state import Specialiser
 from .specialise.values import Frame, Leaf, Value
+from .stopped import refuse_writes
 
 
 @dataclass(eq=False)
@@ -124,6 +125,7 @@ def all_wanted(
             if is_recursive(stmt) and stmt.op.fn is rec:
                 more |= called_for(rec, stmt, active, s)
         if more == wanted:
+            refuse_writes(s, block, where, found)
             return wanted, found
         wanted = frozenset(more)
 

@@ -43,6 +43,7 @@ from .specialise.values import (
     TupleV,
     Value,
 )  # fmt: skip
+from .stopped import refuse_writes
 from .structure import Static
 from .unbound import unbound
 
@@ -181,6 +182,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     inputs, weights = wanted_inputs(s, table, request)
     active = activity(s, forward, where, inputs, set(outputs))
     refuse_captured(s, where, active)
+    refuse_writes(s, forward, where, active)
     s.active = {n for n in active.varied if n in active.useful}
     observe(request, "activity", s, forward)
     result_expr = None

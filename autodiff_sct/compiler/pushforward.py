@@ -28,6 +28,7 @@ from .regions import Regions, regions
 from .request import Emitted, Request
 from .specialise.state import Specialiser
 from .specialise.values import Frame, Leaf, ListV, Obj, TupleV, Value
+from .stopped import refuse_writes
 from .unbound import unbound
 
 
@@ -42,6 +43,7 @@ def tangent(request: Request) -> Emitted:
     inputs, _ = wanted_inputs(s, table, request)
     active = activity(s, block, where, inputs, set(output_leaves(s, chosen)))
     refuse_captured(s, where, active)
+    refuse_writes(s, block, where, active)
     initial = s.initial  # type: ignore[attr-defined]
     s.frame = Frame(0, None, {}, rule=True)
     f = Forward(s, active, where)

@@ -43,7 +43,7 @@ class Emitted:
     wrap: Any = None  # where the value holds tensors
     tensors: bool = False  # whether anything is a tensor
     count: int = 1  # results of the emitted function
-    leaves: int = 1  # seeds that it takes
+    seeds: Any = True  # where the output takes seeds
 
 
 def observe(request: Request, stage: str, s: Specialiser, block: ir.Block) -> None:

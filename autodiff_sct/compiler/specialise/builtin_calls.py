@@ -480,10 +480,18 @@ def asdict(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
 def register_api() -> None:
     """The package's own functions inside programs."""
     from ... import api
-    from .nested import gradient_of
+    from ...ops.composite import GradOperation
+    from .nested import found_gradient, gradient_of
+    from .products import jacobian_of, jvp, operation_of, vjp
 
-    handles(api.grad)(lambda s, args, kwargs: gradient_of(s, args, kwargs, "grad"))
-    handles(api.value_and_grad)(lambda s, args, kwargs: gradient_of(s, args, kwargs, "value_and_grad"))
+    for kind in ("grad", "value_and_grad"):
+        handles(getattr(api, kind))(functools.partial(gradient_of, kind=kind))
+    for kind in ("jacrev", "jacfwd"):
+        handles(getattr(api, kind))(functools.partial(jacobian_of, kind=kind))
+    handles(api.get_grad)(found_gradient)
+    handles(api.vjp)(vjp)
+    handles(api.jvp)(jvp)
+    handles(GradOperation)(operation_of)
     handles(api.stop_gradient)(stopped)
 
 
@@ -493,6 +501,19 @@ def stopped(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
     if isinstance(value, (TupleV, ListV)):
         items = tuple(stopped(s, [item], {}) for item in value.items)
         return TupleV(items, value.cls) if isinstance(value, TupleV) else ListV(items, value.site)
+    if isinstance(value, Obj) and value.id not in s.objects:
+        return stopped_object(s, value)
     if not isinstance(value, Leaf):
         return value
-    return s.let(s.expr(value), s.facts[value.name], hint=s.hints[value.name], may_raise=False)
+    leaf = s.let(s.expr(value), s.facts[value.name], hint=s.hints[value.name], may_raise=False)
+    s.stopped.add(leaf.name)
+    return leaf
+
+
+def stopped_object(s: Specialiser, value: Obj) -> Value:
+    """An object with stopped fields; it is another than the one that was given, so neither may be written any more."""
+    result = Obj(("stopped", s.site()), value.cls)
+    fields = {key: stopped(s, [s.env[(value.id, key)]], {}) for key in s.fields(value)}
+    s.env |= {(result.id, key): field for key, field in fields.items()}
+    s.frozen |= {value.id, result.id}
+    return result

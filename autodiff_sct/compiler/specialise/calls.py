@@ -91,10 +91,8 @@ def call_value(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[st
         return call_object(s, callee, args, kwargs)
     if isinstance(callee, Leaf):
         return opaque_call(s, s.expr(callee), None, args, kwargs)
-    from .nested import GradientV, differentiate
-
-    if isinstance(callee, GradientV):
-        return differentiate(s, callee, args, kwargs)
+    if hasattr(callee, "call"):
+        return callee.call(s, args, kwargs)
     raise s.refuse("this value cannot be called")
 
 

@@ -119,12 +119,12 @@ def tensor_method(s: Specialiser, base: Leaf, name: str, args: list[Value], kwar
     import types
 
     from ...tensor import Parameter, Tensor
-    from .calls import call_python
+    from .calls import call_constant
 
     for cls in (Parameter, Tensor):
         found = getattr(cls, name, None)
         if isinstance(found, types.FunctionType):
-            return call_python(s, found, [base, *args], kwargs)
+            return call_constant(s, Const(found), [base, *args], kwargs)
     raise s.refuse(f"a Tensor has no method {name!r}")
 
 

@@ -159,13 +159,17 @@ def default(s: Specialiser, node: Any) -> Value:
 
 @statement(gast.FunctionDef)
 def define(s: Specialiser, node: Any) -> None:
-    if node.decorator_list:
-        raise s.refuse("a decorated function inside the program", "define it without the decorator, or at module level")
+    from .calls import call_value
+
     assert s.frame is not None
+    decorators = [evaluate(s, d) for d in node.decorator_list]
     # A default is made once, where the function is defined, and shared by its calls.
     defaults = tuple(default(s, d) for d in node.args.defaults)
     kw_defaults = tuple(None if d is None else default(s, d) for d in node.args.kw_defaults)
-    assign_name(s, node.name, Closure(node, s.frame, defaults, kw_defaults, node.name))
+    value: Value = Closure(node, s.frame, defaults, kw_defaults, node.name)
+    for decorator in reversed(decorators):
+        value = call_value(s, decorator, [value], {})
+    assign_name(s, node.name, value)
 
 
 @statement(gast.Nonlocal, gast.Global)

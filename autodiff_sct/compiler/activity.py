@@ -202,7 +202,9 @@ class Analysis:
 
 def is_step(s: Specialiser, op: ir.Op) -> bool:
     """Whether an operation is constant between steps, or its result is no real number."""
-    return op.fn in NONDIFFERENTIABLE or op.fn in STEPS_OF_REALS and all(is_real(s.num(v)) for v in op.arguments.values())
+    if op.fn in STEPS_OF_REALS:
+        return all(is_real(s.num(v)) for v in op.arguments.values())
+    return op.fn in NONDIFFERENTIABLE
 
 
 def is_real(facts: Num | None) -> bool:

@@ -32,6 +32,7 @@ class Op:
     arguments: dict[str, Any]  # parameter name -> abstract value
     cls: type | None = None  # of a result that is a namedtuple
     shares: tuple[str, ...] = ()  # operands whose memory the result may share
+    boxed: bool = False  # the result is the only item of the tuple that the function returns
 
 
 @dataclass(eq=False)

@@ -234,7 +234,8 @@ class Reverse:
         if row.kind != "elementwise" or not self.may_stay_narrow(stmt, op_, names):
             if len(stmt.targets) == 1 and isinstance(s.facts[stmt.target], Num):
                 d = spread(s, d, stmt.target)
-        entries = apply_rule(s, row.reverse, op_.fn, self.result(stmt), d, op_.arguments)
+        whole = TupleV((d,)) if op_.boxed else d
+        entries = apply_rule(s, row.reverse, op_.fn, self.result(stmt), whole, op_.arguments)
         if row.kind == "elementwise" and len(names) == 1:
             self.note_fit(stmt, op_.arguments[names[0]], entries.get(names[0]), d)
         self.distribute(op_, entries, names, d, owned)
@@ -275,9 +276,9 @@ class Reverse:
         return None if found is None else (found.value, found.owned)
 
     def result(self, stmt: ir.Let) -> Value:
-        if len(stmt.targets) == 1:
-            return Leaf(stmt.target)
         assert stmt.op is not None
+        if len(stmt.targets) == 1 and not stmt.op.boxed:
+            return Leaf(stmt.target)
         return TupleV(tuple(Leaf(t) for t in stmt.targets), stmt.op.cls)
 
     def distribute(self, op_: ir.Op, entries: dict[str, Value], names: list[str], d: Value, owned: bool) -> None:

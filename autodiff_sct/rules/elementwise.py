@@ -117,6 +117,16 @@ def push_modf(y, d, x, /):
     return ((d, np.zeros_like(y[1])),)
 
 
+@reverse(np.frexp, math.frexp)
+def frexp(y, d, x, /):
+    return 0.0 if d[0] is None else np.ldexp(d[0], -y[1])
+
+
+@forward(np.frexp, math.frexp)
+def push_frexp(y, d, x, /):
+    return ((np.ldexp(d, -y[1]), None),)
+
+
 # Powers and logarithms
 
 
@@ -297,6 +307,11 @@ def heaviside(y, d, a, b):
 @elementwise(np.ldexp, math.ldexp)
 def ldexp(y, d, x, i):
     return np.ldexp(d, i)
+
+
+@elementwise(np.nextafter, math.nextafter)
+def nextafter(y, d, x1, x2, /):
+    return d, 0.0
 
 
 @elementwise(np.maximum)

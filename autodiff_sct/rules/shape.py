@@ -126,7 +126,7 @@ def copy(y, d, a, order="K"):
     return d
 
 
-@linear(np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
+@linear(np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.asarray_chkfinite)
 def asarray(y, d, a, dtype=None):
     return rows(d, a)
 
@@ -183,6 +183,16 @@ def push_broadcast_arrays(y, d, *args):
 def alone(d, k, arrays):
     """The tangents of all `arrays` where only the one at `k` has a tangent, `d`."""
     return [d if j == k else np.zeros_like(arrays[j]) for j in upto(len(arrays))]
+
+
+@reverse(np.ix_)
+def ix_(y, d, *args):
+    return tuple(None if d[k] is None else np.ravel(d[k]) for k in upto(len(args)))
+
+
+@forward(np.ix_)
+def push_ix_(y, d, *args):
+    return (*[np.ix_(*alone(d, k, args)) for k in upto(len(args))],)
 
 
 @reverse(np.meshgrid)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from ...rules.table import TABLE
 from .. import ir
 from .calls import bind_signature, new_frame, prepared, run
 from .containers import spread
@@ -43,9 +44,19 @@ def apply_rule(s: Specialiser, rule: Any, fn: Any, y: Value, d: Value, arguments
 
 
 def is_undecided(block: ir.Block) -> bool:
-    """Whether facts left several of a rule's cases open."""
+    """Whether facts left several of a rule's cases open; a check that only raises is none."""
     statements = list(ir.walk(block))
-    return len(statements) > CASES and any(isinstance(stmt, ir.If) for stmt in statements)
+    return len(statements) > CASES and any(isinstance(stmt, ir.If) and not is_check(stmt) for stmt in statements)
+
+
+def is_check(stmt: ir.If) -> bool:
+    return bool(stmt.then) and isinstance(stmt.then[-1], ir.Raise) and not stmt.orelse
+
+
+def one_at_a_time(fn: Any, rule: Any, result: Value) -> bool:
+    """Whether a tangent fits one of the entries only: the others' texts are dropped, and must not run."""
+    row = TABLE[fn]
+    return rule is row.forward and row.kind == "general" and isinstance(result, TupleV) and len(result.items) > 1
 
 
 def call_rule(s: Specialiser, rule: Any, args: list[Value], named: dict[str, Value], result: Value) -> Value:

@@ -39,32 +39,21 @@ def option(s: Specialiser, args: list[Value], kwargs: dict[str, Value], k: int, 
 
 
 @dims_of(
-    np.zeros_like,
-    np.ones_like,
-    np.empty_like,
-    np.copy,
-    np.full_like,
-    np.cumsum,
-    np.cumprod,
-    np.flip,
-    np.sort,
-    np.roll,
-)
-@dims_of(
-    np.ascontiguousarray,
-    np.argsort,
-    np.tril,
-    np.triu,
-    np.real,
-    np.imag,
-    np.nan_to_num,
-    np.linalg.inv,
-    np.fft.fft,
-    np.fft.ifft,
-)
-@dims_of(np.linalg.cholesky)
+    np.copy, np.cumsum, np.cumprod, np.flip, np.sort, np.roll, np.ascontiguousarray, np.argsort, np.tril, np.triu,
+    np.real, np.imag, np.nan_to_num, np.linalg.inv, np.linalg.cholesky,
+)  # fmt: skip
 def as_first(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     return operand(s, args)
+
+
+@dims_of(np.zeros_like, np.ones_like, np.empty_like, np.full_like)
+def like_first(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    return operand(s, args) if "shape" not in kwargs else None
+
+
+@dims_of(np.fft.fft, np.fft.ifft)
+def transformed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    return operand(s, args) if len(args) == 1 and "n" not in kwargs else None
 
 
 @dims_of(np.array, np.asarray, np.stack)
@@ -156,7 +145,8 @@ def outer(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
 
 @dims_of(np.linalg.solve)
 def solved(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
-    return operand(s, args, 1)
+    a = operand(s, args)
+    return operand(s, args, 1) if a is not None and len(a) == 2 else None  # of stacks, both broadcast
 
 
 @dims_of(np.diag)

@@ -1,0 +1,133 @@
+"""Rules beside other operations, in programs whose derivatives only the whole compiler gets right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autodiff_sct import grad, jvp, value_and_grad
+from autodiff_sct.runtime import unbroadcast
+
+RNG = np.random.default_rng(3)
+X, V = RNG.uniform(0.5, 1.5, (2, 3)), np.array([1.0, 2.0, -0.5])
+STACK, ONE = RNG.normal(size=(2, 3, 3)) + 3 * np.eye(3), RNG.normal(size=(1, 3, 3))
+
+
+def differences(fn: Callable[..., Any], x: np.ndarray, *rest: Any) -> np.ndarray:
+    step, result = 1e-6, np.zeros_like(x)
+    for place in np.ndindex(x.shape):
+        moved = np.zeros_like(x)
+        moved[place] = step
+        result[place] = (fn(x + moved, *rest) - fn(x - moved, *rest)) / (2 * step)
+    return result
+
+
+# Results whose axes are not those of the first operand.
+
+
+def shortened_spectrum(x: Any) -> Any:
+    return np.sum(np.abs(np.fft.fft(x, 1) * x))
+
+
+def lengthened_spectrum(x: Any) -> Any:
+    return np.sum(np.abs(np.fft.ifft(x, n=5)) ** 2)
+
+
+def zeros_of_another_shape(x: Any) -> Any:
+    return np.sum((np.zeros_like(x, shape=(1,)) + np.sum(x)) * x * x)
+
+
+@pytest.mark.parametrize("fn", [shortened_spectrum, lengthened_spectrum, zeros_of_another_shape])
+def test_other_axes(fn: Callable[..., Any]) -> None:
+    np.testing.assert_allclose(grad(fn)(V), differences(fn, V), 1e-6)
+
+
+def solved(a: Any, b: Any) -> Any:
+    return np.sum(np.linalg.solve(a, b) * a)
+
+
+def test_stack_of_equations_with_one_right_side() -> None:
+    np.testing.assert_allclose(grad(solved)(STACK, ONE), differences(solved, STACK, ONE), 1e-6, 1e-8)
+    found = grad(solved, 1)(STACK, ONE)
+    np.testing.assert_allclose(found, differences(lambda b, a: solved(a, b), ONE, STACK), 1e-6, 1e-8)
+
+
+# Derivatives of derivatives.
+
+
+def running_products(x: Any) -> Any:
+    return np.sum(np.cumprod(x) ** 2)
+
+
+def test_tangent_of_a_function_that_is_linear_but_for_a_constant() -> None:
+    """The adjoint of a running product shifts ones in, of which there is no tangent."""
+    t = np.array([0.3, 0.2, -0.4])
+    tangent = jvp(lambda x: grad(running_products)(x), (V,), (t,))[1]
+    ahead, back = (grad(running_products)(V + step * t) for step in (1e-6, -1e-6))
+    np.testing.assert_allclose(tangent, (ahead - back) / 2e-6, 1e-6)
+
+
+def fitted(x: Any, like: Any) -> Any:
+    y = unbroadcast(x, like)
+    return np.sum(y * y * y)
+
+
+def weighted(x: Any, like: Any) -> Any:
+    return np.sum(grad(fitted)(x, like) * X)
+
+
+def test_fitted_derivatives_are_no_views() -> None:
+    found = grad(weighted)(X, X[:, :1])
+    np.testing.assert_allclose(found, differences(weighted, X, X[:, :1]), 1e-6)
+
+
+# Functions that return several results, of which there happens to be one.
+
+
+def counted(x: Any) -> Any:
+    places = np.nonzero(x > 0)[0]
+    return np.sum(x[places] * len(places))
+
+
+def unpacked(x: Any) -> Any:
+    (places,) = np.where(x > 0)
+    (same,) = np.broadcast_arrays(x[places])
+    return same * places.size
+
+
+def split_in_one(x: Any) -> Any:
+    return np.split(x, 1)[0] * np.ix_(x)[0] * np.meshgrid(x)[0]
+
+
+@pytest.mark.parametrize("fn", [counted, unpacked, split_in_one])
+def test_one_of_several_results(fn: Callable[..., Any]) -> None:
+    value, gradient = value_and_grad(fn)(V)
+    np.testing.assert_array_equal(value, fn(V))
+    np.testing.assert_allclose(gradient, differences(lambda x: np.sum(fn(x)), V), 1e-6)
+    np.testing.assert_allclose(np.sum(jvp(fn, (V,), (np.ones(3),))[1]), np.sum(gradient))
+
+
+def correlated(m: Any) -> Any:
+    return np.sum(np.corrcoef(m) * np.cov(m, bias=True))
+
+
+@pytest.mark.parametrize("m", [STACK[0], STACK[0][:1], V], ids=["matrix", "row", "vector"])
+def test_rank_of_covariances(m: np.ndarray) -> None:
+    np.testing.assert_allclose(grad(correlated)(m), differences(correlated, m), 1e-6, 1e-9)
+
+
+def turned(z: Any) -> Any:
+    return np.sum(np.real(np.sign(z) * (1 + 2j)))
+
+
+def test_sign_of_complex_numbers() -> None:
+    z = np.array([1 + 2j, 0.5 - 1j, 0j])
+    expected = differences(lambda x: turned(x + 1j * z.imag), z.real) - 1j * differences(
+        lambda y: turned(z.real + 1j * y), z.imag
+    )
+    np.testing.assert_allclose(grad(turned)(z)[:2], expected[:2], 1e-6, 1e-8)
+    assert grad(turned)(z)[2] == 0
+    assert grad(lambda x: np.sum(np.sign(x)))(V).tolist() == [0, 0, 0]

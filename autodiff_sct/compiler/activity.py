@@ -94,9 +94,10 @@ class Analysis:
             for target, sources in joins(stmt):
                 if any(self.is_varied(n) for n in sources):
                     vary(target)
-        for name in self.s.facts:
-            if self.is_varied(name) and name not in self.result.varied:
-                vary(name)
+        if self.result.varied_regions:
+            for name in self.s.facts:
+                if name not in self.result.varied and self.is_varied(name):
+                    vary(name)
 
     def depends(self, stmt: ir.Let) -> bool:
         if stmt.op is None:
@@ -129,9 +130,10 @@ class Analysis:
             ):
                 for n in operands(self.s, stmt):
                     use(n)
-        for name in list(self.s.facts):
-            if self.is_useful(name) and name not in self.result.useful:
-                use(name)
+        if self.result.useful_regions:
+            for name in self.s.facts:
+                if name not in self.result.useful and self.is_useful(name):
+                    use(name)
 
     # -- refusing
 

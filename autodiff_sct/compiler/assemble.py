@@ -115,13 +115,11 @@ def roots_overlap(s: Specialiser, a: str, b: str) -> bool:
 
 def changed_names(back: ir.Block, s: Specialiser) -> set[str]:
     """The variables through which a backward sweep changes memory."""
-    from .optimise import own_expressions
-
     found: set[str] = set()
     for stmt in ir.walk(back):
         if isinstance(stmt, ir.Store):
             found.add(stmt.base)
-        for call in [node for expr in own_expressions(stmt) for node in gast.walk(expr) if isinstance(node, gast.Call)]:
+        for call in [node for expr in ir.expressions(stmt) for node in ir.nodes(expr) if isinstance(node, gast.Call)]:
             if isinstance(call.func, gast.Attribute) and call.func.attr in ("pop", "append"):
                 found.update(ir.names_in(call.func.value))
             elif isinstance(call.func, gast.Name):

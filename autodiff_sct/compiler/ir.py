@@ -13,7 +13,7 @@ Expressions are Python trees whose leaves are such variables, literals and the g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -159,10 +159,12 @@ class Return:
 
 
 Block = list[Any]
+SIMPLE = (Let, Store, Effect, Raise, Return)  # statements without blocks inside
+LOAD = gast.Load()
 
 
 def name(id: str) -> Expr:
-    return gast.Name(id, gast.Load(), None, None)
+    return gast.Name(id, LOAD, None, None)
 
 
 def constant(value: Any) -> Expr:
@@ -242,30 +244,41 @@ def names_in(expr: Any) -> list[str]:
     return found
 
 
+def nodes(expr: Any) -> list[Any]:
+    """An expression and the expressions inside it."""
+    found = []
+    stack = [expr]
+    while stack:
+        node = stack.pop()
+        if type(node) is list:
+            stack += node
+        elif (parts := PARTS.get(type(node))) is not None:
+            found.append(node)
+            for part in parts:
+                stack.append(getattr(node, part, None))
+    return found
+
+
 def is_variable(id: str) -> bool:
     return "." in id
 
 
 def substitute(expr: Any, mapping: dict[str, Expr]) -> Any:
     """`expr` with variables replaced; what does not change is shared, not copied."""
-    if isinstance(expr, gast.Name):
+    kind = type(expr)
+    if kind is gast.Name:
         return mapping.get(expr.id, expr)
-    if isinstance(expr, list):
+    if kind is list:
         new = [substitute(item, mapping) for item in expr]
         return expr if all(a is b for a, b in zip(new, expr)) else new
-    if not isinstance(expr, gast.AST):
-        return expr
     changed = {}
-    for key in expr._fields:
-        old = getattr(expr, key, None)
-        if isinstance(old, (gast.AST, list)):
-            new = substitute(old, mapping)
-            if new is not old:
-                changed[key] = new
+    for part in PARTS.get(kind, ()):
+        old = getattr(expr, part, None)
+        if old is not None and (new := substitute(old, mapping)) is not old:
+            changed[part] = new
     if not changed:
         return expr
-    fields = {key: changed.get(key, getattr(expr, key, None)) for key in expr._fields}
-    return type(expr)(**fields)
+    return kind(**{key: changed.get(key, getattr(expr, key, None)) for key in expr._fields})
 
 
 def same_line(a: Any, b: Any) -> bool:
@@ -279,6 +292,8 @@ def same_line(a: Any, b: Any) -> bool:
 
 def bodies(stmt: Any) -> list[Block]:
     """The blocks nested directly in a statement."""
+    if isinstance(stmt, SIMPLE):
+        return []
     if isinstance(stmt, If):
         return [stmt.then, stmt.orelse]
     if isinstance(stmt, Loop):
@@ -290,32 +305,40 @@ def bodies(stmt: Any) -> list[Block]:
     return []
 
 
-def walk(block: Block) -> Iterator[Any]:
+def walk(block: Block) -> list[Any]:
     """Every statement of a block and of the blocks inside it, in order."""
+    found = []
     for stmt in block:
-        yield stmt
-        for inner in bodies(stmt):
-            yield from walk(inner)
+        found.append(stmt)
+        if not isinstance(stmt, SIMPLE):
+            for inner in bodies(stmt):
+                found += walk(inner)
+    return found
+
+
+def expressions(stmt: Any) -> list[Any]:
+    """The expressions of a statement itself, without the blocks inside it."""
+    if isinstance(stmt, (Let, Effect)):
+        return [stmt.expr]
+    if isinstance(stmt, Store):
+        return [stmt.index, stmt.value]
+    if isinstance(stmt, If):
+        return [stmt.test]
+    if isinstance(stmt, Loop):
+        return [e for e in (*stmt.bounds, stmt.test, stmt.stop) if e is not None]
+    if isinstance(stmt, Return):
+        return [stmt.value]
+    if isinstance(stmt, Raise):
+        return [stmt.node]
+    if isinstance(stmt, With):
+        return [expr for expr, _ in stmt.items]
+    return []
 
 
 def reads(stmt: Any) -> list[str]:
-    """The names that a statement itself reads, without the blocks inside it."""
-    exprs: list[Any] = []
-    if isinstance(stmt, (Let, Effect)):
-        exprs = [stmt.expr]
-    elif isinstance(stmt, Store):
-        exprs = [name(stmt.base), stmt.index, stmt.value]
-    elif isinstance(stmt, Raise):
-        exprs = [stmt.node]
-    elif isinstance(stmt, If):
-        exprs = [stmt.test]
-    elif isinstance(stmt, Loop):
-        exprs = [*stmt.bounds, stmt.test, stmt.stop]
-    elif isinstance(stmt, With):
-        exprs = [expr for expr, _ in stmt.items]
-    elif isinstance(stmt, Return):
-        exprs = [stmt.value]
-    return [id for expr in exprs if expr is not None for id in names_in(expr) if is_variable(id)]
+    """The variables that a statement itself reads, without the blocks inside it."""
+    found = [id for expr in expressions(stmt) for id in names_in(expr) if "." in id]
+    return [stmt.base, *found] if isinstance(stmt, Store) else found
 
 
 def defined_in(stmt: Any) -> set[str]:

@@ -29,20 +29,16 @@ class Liveness:
         self.live_roots: set[int] = set()
         self.strict, self.shadows = strict, shadows
         self.program = program
+        rest = inside_out(program)
         changed = True
         while changed:
             before = len(self.live)
-            self.block(program)
+            rest = [stmt for stmt in rest if not self.is_settled(stmt)]
             self.live_roots = {root for name in self.live for root in roots_of(self.s.facts[name])}
             changed = len(self.live) != before
 
-    def block(self, block: ir.Block) -> None:
-        for stmt in reversed(block):
-            self.statement(stmt)
-
-    def statement(self, stmt: Any) -> None:
-        for inner in reversed(ir.bodies(stmt)):
-            self.block(inner)
+    def is_settled(self, stmt: Any) -> bool:
+        """Mark what a statement needs; whether there is no more to come."""
         if stmt not in self.marked and self.keeps(stmt):
             self.marked.add(stmt)
             self.live.update(ir.reads(stmt))
@@ -58,6 +54,7 @@ class Liveness:
             for c in stmt.carries:
                 if c.phi in self.live or c.out in self.live:
                     self.live.update(n for n in (c.init, c.next) if n)
+        return isinstance(stmt, ir.SIMPLE) and stmt in self.marked
 
     def keeps(self, stmt: Any) -> bool:
         """Whether a statement has to stay."""
@@ -81,6 +78,16 @@ class Liveness:
         if isinstance(stmt, ir.With) and stmt not in self.strict:
             return any(self.keeps(inner) for inner in stmt.body)
         return True
+
+
+def inside_out(block: ir.Block) -> ir.Block:
+    """The statements of a block from the last to the first, each after those inside it."""
+    found = []
+    for stmt in reversed(block):
+        for inner in reversed(ir.bodies(stmt)):
+            found += inside_out(inner)
+        found.append(stmt)
+    return found
 
 
 def sweep_dead(s: Specialiser, program: ir.Block, strict: set[Any], shadows: set[str]) -> ir.Block:
@@ -122,10 +129,12 @@ def count_uses(program: ir.Block) -> dict[str, int]:
     return uses
 
 
+OPERATIONS = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript, gast.Compare, gast.IfExp, gast.BoolOp)
+
+
 def size(expr: Any) -> int:
     """How many operations an expression holds."""
-    kinds = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript, gast.Compare, gast.IfExp, gast.BoolOp)
-    return sum(isinstance(node, kinds) for node in gast.walk(expr)) if isinstance(expr, gast.AST) else 0
+    return sum(isinstance(node, OPERATIONS) for node in ir.nodes(expr))
 
 
 class Nesting:
@@ -215,7 +224,7 @@ class Nesting:
             return self.through_view(stmt, let)
         return (
             self.limit == 0
-            or sum(size(e) for e in own_expressions(stmt)) + size(let.expr) <= self.limit
+            or sum(size(e) for e in ir.expressions(stmt)) + size(let.expr) <= self.limit
             or size(let.expr) == 0
         )
 
@@ -271,22 +280,6 @@ def is_pop_call(expr: Any) -> bool:
 def is_sum_with(expr: Any, name: str) -> bool:
     """Whether an expression adds something to a variable."""
     return isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Add) and getattr(expr.left, "id", None) == name
-
-
-def own_expressions(stmt: Any) -> list[Any]:
-    if isinstance(stmt, (ir.Let, ir.Effect)):
-        return [stmt.expr]
-    if isinstance(stmt, ir.Store):
-        return [stmt.index, stmt.value]
-    if isinstance(stmt, ir.If):
-        return [stmt.test]
-    if isinstance(stmt, ir.Return):
-        return [stmt.value]
-    if isinstance(stmt, ir.Loop):
-        return [e for e in (*stmt.bounds, stmt.test, stmt.stop) if e is not None]
-    if isinstance(stmt, ir.Raise):
-        return [stmt.node]
-    return []
 
 
 def substitute_own(stmt: Any, mapping: dict[str, Any]) -> None:

@@ -166,11 +166,11 @@ def emit_plain(s: Specialiser, rec: Recursion, variant: Variant) -> None:
 
 def settle_calls(s: Specialiser, block: ir.Block) -> None:
     """Emit what is called without derivatives."""
-    from .optimise import own_expressions
-
+    if not s.recursions:
+        return
     for stmt in ir.walk(block):
-        for node in [n for expr in own_expressions(stmt) for n in gast.walk(expr) if isinstance(n, gast.Name)]:
-            rec = s.globals.get(node.id)
+        for name in [n for expr in ir.expressions(stmt) for n in ir.names_in(expr)]:
+            rec = s.globals.get(name)
             if isinstance(rec, Recursion):
                 plain(s, rec)
 

@@ -17,34 +17,42 @@ from .facts import Listed, Mapped
 from .regions import written_arguments, written_by
 from .reverse import Reverse
 
+KINDS = {"shape", "ndim", "size", "dtype"}
 SHAPE_ONLY = {"zeros_like", "full_like", "ones_like", "len", "shape", "ndim"}
 SECOND_IS_SHAPE = {"unbroadcast", "spread"}
 
 
 def content_names(expr: Any) -> set[str]:
     """The variables whose content an expression reads."""
-    if isinstance(expr, gast.Name):
-        return {expr.id}
-    if isinstance(expr, gast.Attribute) and expr.attr in ("shape", "ndim", "size", "dtype"):
-        return set() if isinstance(expr.value, gast.Name) else content_names(expr.value)
-    if isinstance(expr, gast.Call):
-        callee = expr.func.attr if isinstance(expr.func, gast.Attribute) else getattr(expr.func, "id", "")
+    found = set()
+    pending = [expr]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, gast.Name):
+            found.add(node.id)
+        elif isinstance(node, list):
+            pending += node
+        elif not (isinstance(node, gast.Attribute) and node.attr in KINDS and isinstance(node.value, gast.Name)):
+            pending += content_parts(node)
+    return found
+
+
+def content_parts(node: Any) -> list[Any]:
+    """The parts of a node whose content it may read."""
+    if isinstance(node, gast.Call):
+        callee = node.func.attr if isinstance(node.func, gast.Attribute) else getattr(node.func, "id", "")
         if callee in SHAPE_ONLY:
-            return set().union(
-                *(content_names(a) for a in expr.args[1:]), *(content_names(k.value) for k in expr.keywords)
-            )
+            return [node.args[1:], node.keywords]
         if callee in SECOND_IS_SHAPE:
-            return content_names(expr.args[0])
-    if isinstance(expr, list):
-        return set().union(*(content_names(e) for e in expr))
-    if not isinstance(expr, gast.AST):
-        return set()
-    return set().union(*(content_names(child) for child in gast.iter_child_nodes(expr)))
+            return node.args[:1]
+    return [getattr(node, part, None) for part in ir.PARTS.get(type(node), ())]
 
 
 def settle(r: Reverse, reverse: ir.Block, captured: set[str]) -> None:
     """Drop the restores that nobody needs."""
     undo = {node: stmt for stmt, node in r.shadows.restores}
+    if not undo:
+        return
     by_place = {place: stmt for stmt, place in r.order.items()}
     earliest: dict[int, int] = {}  # region -> the first place of which the reverse reads it
     looped: dict[int, set[Any]] = defaultdict(set)  # region -> the loops around such places
@@ -108,7 +116,7 @@ def regions_read(r: Reverse, stmt: Any) -> set[int]:
 def lengths_read(r: Reverse, stmt: Any) -> set[str]:
     """The lists whose length a statement reads, which is not the same at all times as an array's is."""
     exprs = [*stmt.bounds] if isinstance(stmt, ir.Loop) else [getattr(stmt, "expr", None), getattr(stmt, "value", None)]
-    calls = [n for expr in exprs if isinstance(expr, gast.AST) for n in gast.walk(expr) if isinstance(n, gast.Call)]
+    calls = [n for expr in exprs for n in ir.nodes(expr) if isinstance(n, gast.Call)]
     names = {n.args[0].id for n in calls if getattr(n.func, "id", "") == "len" and isinstance(n.args[0], gast.Name)}
     return {name for name in names if isinstance(r.s.facts.get(name), (Listed, Mapped))}
 

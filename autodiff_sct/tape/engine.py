@@ -23,7 +23,7 @@ from ..errors import ArgumentRuntimeError, NoRule
 from ..rules.table import NONDIFFERENTIABLE, TABLE
 from ..runtime import add_at, unbroadcast, zeros_like
 from .array import Tensor, View, recording
-from .memory import check_unchanged, kept, owner_of, shell
+from .memory import STAMPS, check_unchanged, kept, owner_of, shell
 from .node import Node
 from .pullbacks import Plan, name_of, plan_of
 from .scopes import OWN
@@ -105,6 +105,8 @@ def is_inexact(value: Any) -> bool:
 
 def results(y: Any, fn: Any, args: Any, kwargs: Any, node: Node | None) -> Any:
     """The tensors of a call; what is not of floating point is a constant, and plain if no rule is needed for that."""
+    if node is not None and type(y) in (float, complex):
+        y = np.asarray(y)[()]
     if isinstance(y, (np.ndarray, np.generic)):
         inexact = y.dtype.kind in "fc"
         if not inexact and fn in NONDIFFERENTIABLE:
@@ -159,13 +161,8 @@ class Step:
 # The sweep
 
 
-class Cell:
-    """The cotangent of a node while its shares arrive; `owned` if it may be added to in place."""
-
-    __slots__ = ("d", "node", "owned")
-
-    def __init__(self, node: Node, d: Any, owned: bool) -> None:
-        self.node, self.d, self.owned = node, d, owned
+# The cotangent of a node while its shares arrive: ``[node, d, owned]``, `owned` if `d` may be added to in place.
+Cell = list[Any]
 
 
 class Sweep:
@@ -188,13 +185,13 @@ class Sweep:
         """Add a share of a node's cotangent."""
         cell = self.cells.get(node.order)
         if cell is None:
-            self.cells[node.order] = Cell(node, d, False)
+            self.cells[node.order] = [node, d, False]
             heappush(self.heap, -node.order)
-        elif cell.owned:
-            np.add(cell.d, d, out=cell.d)
+        elif cell[2]:
+            np.add(cell[1], d, out=cell[1])
         else:
-            cell.d = cell.d + d
-            cell.owned = type(cell.d) is np.ndarray
+            cell[1] = cell[1] + d
+            cell[2] = type(cell[1]) is np.ndarray
 
     def run(self, targets: Collection[Node] | None = None, stops: Collection[Node] = ()) -> dict[Node, Cell]:
         """Go back to the leaves, or to the targets.
@@ -204,92 +201,109 @@ class Sweep:
         dict
             The cotangents that arrived at leaves, at results that retain theirs, and at the targets.
         """
-        useful = None if targets is None else leading_to(targets, [c.node for c in self.cells.values()], stops)
+        useful = None if targets is None else leading_to(targets, [cell[0] for cell in self.cells.values()], stops)
         arrived: dict[Node, Cell] = {}
-        while self.heap:
-            cell = self.cells.pop(-heappop(self.heap))
-            node = cell.node
-            if node.plan is None:
+        cells, heap = self.cells, self.heap
+        while heap:
+            cell = cells.pop(-heappop(heap))
+            node = cell[0]
+            plan = node.plan
+            if plan is None or node.owner is not None or targets is not None and node in targets:
                 arrived[node] = cell
-                continue
-            if node.owner is not None or targets is not None and node in targets:
-                # What is handed out must not be written to on the way on.
-                cell.owned, arrived[node] = False, cell
-            if node not in stops and (useful is None or node in useful):
+                cell[2] = cell[2] and plan is None  # what is handed out must not be written to on the way on
+            if plan is not None and (useful is None or node in useful) and node not in stops:
                 self.pull(node, cell, useful)
-                if not self.retain and node.plan.saves:
+                if plan.saves and not self.retain:
                     node.args = node.y = None
         return arrived
 
     def pull(self, node: Node, cell: Cell, useful: Collection[Node] | None) -> None:
         """Hand a node's cotangent on to its parents."""
         plan, args, y, parents = node.plan, node.args, node.y, node.parents
-        assert plan is not None
-        if args is None:
+        if plan is None or args is None:
             raise freed()
-        if plan is ITEM:
-            self.add_item(parents[0], args, cell.d)
-            return
-        if plan.saves or node.guards:
+        if STAMPS or node.guards:
             check_unchanged(node)
         if useful is not None and len(parents) > 1:
             plan, parents = restricted(plan, parents, useful)
-        if self.graph:
+        if self.graph and plan is not ITEM:
             args, y = rejoined(node)
         elif plan.fn in IN_PLACE and IN_PLACE[plan.fn](self, parents, plan, args, cell):
             return
         try:
-            entries = plan.pull(y, cell.d, *args)
+            entries = plan.pull(y, cell[1], *args)
         except NotImplementedError as error:
             raise NoRule(f"{name_of(plan.fn)}: {error}") from error
         for parent, position, entry in zip(parents, plan.positions, entries):
-            if entry is not None:
-                self.hand(parent, entry, node.args[position])
+            like = node.args[position]
+            kind = type(entry)
+            if kind is type(like) and (kind in SCALARS or kind is np.ndarray and alike(entry, like)):
+                self.add(parent, entry)
+            elif entry is not None:
+                self.hand(parent, entry, like)
 
     def hand(self, parent: Any, entry: Any, like: Any) -> None:
-        """Add an entry to its parent's cotangent, a list's item by item."""
+        """Add an entry, fitted to its value, to its parent's cotangent; a list's item by item."""
         if type(parent) is not list:
-            self.add(parent, fitted(entry, like))
+            d = fitted(entry, like)
+            self.add(parent, Tensor(d, None) if self.graph and not isinstance(d, Tensor) else d)
             return
         for inner, part, value in zip(parent, entry, like):
             if inner is not None and part is not None:
                 self.hand(inner, part, value)
 
-    def add_item(self, whole: Node, place: tuple[int, int], d: Any) -> None:
-        """Add to the cotangent of one of a call's results."""
-        k, count = place
-        cell = self.cells.get(whole.order)
-        if cell is None:
-            cell = self.cells[whole.order] = Cell(whole, [None] * count, False)
-            heappush(self.heap, -whole.order)
-        cell.d[k] = d if cell.d[k] is None else cell.d[k] + d
-
     def give(self, node: Node, d: Any) -> None:
         """Add a share in memory that the node's cotangent may take over."""
         fresh = node.order not in self.cells
         self.add(node, d)
-        self.cells[node.order].owned |= fresh
+        self.cells[node.order][2] |= fresh
 
     def buffer(self, node: Node, like: Any) -> Any:
         """A node's cotangent as an array that may be added to in place."""
         cell = self.cells.get(node.order)
         if cell is None:
-            cell = self.cells[node.order] = Cell(node, zeros_like(like), True)
-            heappush(self.heap, -node.order)
-        elif not cell.owned:
-            cell.d, cell.owned = np.array(cell.d), True
-        return cell.d
+            self.give(node, zeros_like(like))
+            return self.cells[node.order][1]
+        if not cell[2]:
+            cell[1], cell[2] = np.array(cell[1]), True
+        return cell[1]
+
+
+SCALARS = frozenset([np.float64, np.float32])
+
+
+def alike(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.dtype is b.dtype and a.shape == b.shape
 
 
 def scatter(sweep: Sweep, parents: tuple[Any, ...], plan: Plan, args: tuple[Any, ...], cell: Cell) -> bool:
     """``x[index]`` many times over one `x`: all shares go into one buffer, instead of an array of zeros each."""
-    if plan.positions != (0,) or type(args[0]) is not np.ndarray:
+    x, index = args
+    if plan.positions != (0,) or type(x) is not np.ndarray:
         return False
-    add_at(sweep.buffer(parents[0], args[0]), args[1], cell.d)
+    shadow = sweep.buffer(parents[0], x)
+    if type(index) is int:
+        shadow[index] += cell[1]
+    else:
+        add_at(shadow, index, cell[1])
     return True
 
 
-IN_PLACE: dict[Any, Callable[[Sweep, tuple[Any, ...], Plan, tuple[Any, ...], Cell], bool]] = {operator.getitem: scatter}
+def to_item(sweep: Sweep, parents: tuple[Any, ...], plan: Plan, args: tuple[Any, ...], cell: Cell) -> bool:
+    """Add to the cotangent of one of a call's results."""
+    (whole,), (k, count) = parents, args
+    if whole.order not in sweep.cells:
+        sweep.add(whole, [None] * count)
+    d = sweep.cells[whole.order][1]
+    d[k] = cell[1] if d[k] is None else d[k] + cell[1]
+    return True
+
+
+# Rules that are executed in memory of the sweep's own.
+IN_PLACE: dict[Any, Callable[[Sweep, tuple[Any, ...], Plan, tuple[Any, ...], Cell], bool]] = {
+    operator.getitem: scatter,
+    tuple.__getitem__: to_item,
+}
 
 
 def freed() -> ArgumentRuntimeError:
@@ -329,13 +343,12 @@ def joined(value: Any, node: Any) -> Any:
 
 def fitted(entry: Any, like: Any) -> Any:
     """An entry in the shape and the dtype of the value that it belongs to."""
-    if type(entry) is type(like) and entry.dtype is like.dtype and entry.shape == like.shape:
-        return entry
-    if not isinstance(entry, Tensor):
-        return spread(entry, like) if np.ndim(entry) == 0 and type(like) is np.ndarray else unbroadcast(entry, like)
-    if entry.value.dtype == like.dtype and entry.shape == like.shape:
-        return entry
-    return call(unbroadcast, (entry, like), {})
+    if isinstance(entry, Tensor):
+        same = entry.value.dtype == like.dtype and entry.shape == like.shape
+        return entry if same else call(unbroadcast, (entry, like), {})
+    if type(like) is np.ndarray and np.ndim(entry) == 0:
+        return spread(entry, like)
+    return unbroadcast(entry, like)
 
 
 def spread(entry: Any, like: np.ndarray) -> np.ndarray:

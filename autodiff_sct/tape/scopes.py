@@ -1,7 +1,7 @@
 """The names of the rules' modules as the tape means them, so that a rule runs on tensors as on arrays.
 
-The run-time helpers that have rows are recorded when they meet a tensor, and ``isinstance`` asks about the value that a
-tensor holds.  Everything else is what it is for the compiler.
+The run-time helpers that have rows are recorded when they meet a tensor, and ``isinstance`` takes a tensor for an
+array.  Everything else is what it is for the compiler.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import types
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from ..rules.table import TABLE, Rule
 
@@ -37,7 +39,7 @@ def scope_of(names: dict[str, Any]) -> dict[str, Any]:
     if module not in SCOPES:
         found: dict[str, Any] = {}
         SCOPES[module] = found
-        found |= {name: meant_by(value) for name, value in names.items()} | {"isinstance": holds}
+        found |= {name: meant_by(value) for name, value in names.items()} | {"isinstance": is_instance}
     return SCOPES[module]
 
 
@@ -59,6 +61,10 @@ def recorded(fn: Any, *args: Any, **kwargs: Any) -> Any:
     return call(fn, args, kwargs) if has_tensor(args) else fn(*args, **kwargs)
 
 
-def holds(x: Any, cls: Any) -> bool:
-    """``isinstance`` of the value that a tensor holds."""
-    return isinstance(getattr(x, "value", x), cls)
+STANDING_FOR = {np.float64: np.float32(0), np.complex128: np.complex64(0)}
+ARRAY = np.empty(0)
+
+
+def is_instance(x: Any, cls: Any) -> bool:
+    """``isinstance`` as rules mean it: a tensor is an array, and a double of NumPy's is no Python number."""
+    return isinstance(ARRAY if hasattr(type(x), "__autodiff_taped__") else STANDING_FOR.get(type(x), x), cls)

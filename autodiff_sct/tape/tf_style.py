@@ -77,7 +77,7 @@ def gradients(
             sweep.add(y.node, d)
     arrived = sweep.run({node for node in nodes if node is not None}, stops)
     found = [arrived.get(node) if node is not None else None for node in nodes]
-    return [cell.d if cell is not None else missing(x, unconnected) for x, cell in zip(wanted, found)]
+    return [cell[1] if cell is not None else missing(x, unconnected) for x, cell in zip(wanted, found)]
 
 
 def followed_node(x: Any) -> Node | None:

@@ -68,18 +68,18 @@ def accumulate(owner: Tensor, cell: Cell, create_graph: bool) -> None:
     """Add a cotangent to ``.grad``, in place unless the sum is to be differentiated."""
     known = owner.gradient
     if known is None:
-        owner.gradient = cell.d if create_graph else Tensor(own(cell), None)
+        owner.gradient = cell[1] if create_graph else Tensor(own(cell), None)
     elif create_graph:
-        owner.gradient = known + cell.d  # type: ignore[operator]
+        owner.gradient = known + cell[1]  # type: ignore[operator]
     elif type(known.value) is np.ndarray:
-        known.value += cell.d
+        known.value += cell[1]
     else:
-        known.value = known.value + cell.d
+        known.value = known.value + cell[1]
 
 
 def own(cell: Cell) -> Any:
     """A cotangent in memory of its own."""
-    return cell.d if cell.owned or not isinstance(cell.d, np.ndarray) else np.array(cell.d)
+    return cell[1] if cell[2] or not isinstance(cell[1], np.ndarray) else np.array(cell[1])
 
 
 def grad(
@@ -145,7 +145,7 @@ def grad(
 def found(x: Tensor, cell: Cell | None, create_graph: bool, materialize: bool, allow_unused: bool | None) -> Any:
     """The gradient by `x` that arrived, or what stands in its place."""
     if cell is not None:
-        return cell.d if create_graph else Tensor(own(cell), None)
+        return cell[1] if create_graph else Tensor(own(cell), None)
     if materialize:
         return Tensor(np.zeros_like(x.value), None)
     if not allow_unused:

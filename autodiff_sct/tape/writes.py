@@ -32,12 +32,12 @@ def write_back(sweep: Sweep, parents: tuple[Any, ...], plan: Plan, args: tuple[A
     _, value, path, index, order = args
     shares = dict(zip(plan.positions, parents))
     if 1 in shares:
-        sweep.hand(shares[1], stored(part_of(np.array(cell.d, order=order), path) if path else cell.d, index), value)
+        sweep.hand(shares[1], stored(part_of(np.array(cell[1], order=order), path) if path else cell[1], index), value)
     if 0 in shares:
-        if not cell.owned or path and not cell.d.flags[f"{order}_CONTIGUOUS"]:
-            cell.d, cell.owned = np.array(cell.d, order=order), True
-        part_of(cell.d, path)[index] = 0.0
-        sweep.give(shares[0], cell.d)
+        if not cell[2] or path and not cell[1].flags[f"{order}_CONTIGUOUS"]:
+            cell[1], cell[2] = np.array(cell[1], order=order), True
+        part_of(cell[1], path)[index] = 0.0
+        sweep.give(shares[0], cell[1])
     return True
 
 

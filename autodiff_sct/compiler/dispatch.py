@@ -24,8 +24,10 @@ from .load import note_origin
 from .pushforward import tangent
 from .request import Emitted, Request
 from .specialise import builtin_calls as _builtin_calls
+from .specialise import iterators as _iterators  # noqa: F401
 from .specialise import numpy_calls as _numpy_calls  # noqa: F401
 from .specialise import standard_library as _standard_library  # noqa: F401
+from .specialise import zeros as _zeros  # noqa: F401
 from .specialise.values import Leaf, ListV, Obj, TupleV
 from .structure import Leaf as LeafTree
 from .structure import Static, describe, is_tensor, key

@@ -29,6 +29,7 @@ TOPICS = (
     "exits",
     "functions",
     "inplace",
+    "iterators",
     "linalg_programs",
     "loops",
     "matching",

@@ -96,16 +96,19 @@ def filter_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
 def listify(s: Specialiser, value: Value) -> Value:
     if isinstance(value, Leaf) and isinstance(s.facts[value.name], Mapped):
         return keys_of(s, value)
-    return as_list(s, value) if isinstance(value, Source) else value
+    own = isinstance(value, Obj) and value.cls not in (dict, list)
+    return as_list(s, value) if own or isinstance(value, Source) else value
 
 
 def as_list(s: Specialiser, value: Value) -> Value:
     """The items of anything in a new list."""
     source = over(s, value)
+    if source.whole is not None:
+        return source.whole
     if source.items is not None:
         return ListV(tuple(source.items), s.site())
     listed = Listed(frozenset([s.root(("list", s.site("as list")))]))
-    if source.bounds is None:
+    if source.bounds is None and source.advance is None:
         return listed_opaque(s, value)
     result = s.let(gast.List([], gast.Load()), listed, ir.Op(list, {"items": ListV(())}), hint="items", may_raise=False)
     each(s, source, lambda item: lists.append(s, result, item))

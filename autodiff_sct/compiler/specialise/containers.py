@@ -61,6 +61,8 @@ def note_display(s: Specialiser, root: int, count: int) -> None:
 
 def note_resized(s: Specialiser, facts: Listed) -> None:
     """The length of a list changes: where its display's length was relied on, the program is specialised again."""
+    if facts.roots & s.walked:
+        raise s.refuse("a list changes its length while an iterator goes over it", "give the iterator a copy")
     for root in facts.roots & s.assumed:
         raise Restart(("resized", site_of(s, root)))
     s.resized |= facts.roots
@@ -87,11 +89,16 @@ def own_value(s: Specialiser, value: Value) -> Value:
         return own_list(s, value)
     if isinstance(value, TupleV) and holds_display(value):
         return TupleV(tuple(own_value(s, v) for v in value.items), value.cls)
+    if isinstance(value, Source):
+        from .iterators import kept
+
+        return kept(s, value)
     return value
 
 
 def holds_display(value: Value) -> bool:
-    return isinstance(value, ListV) or (isinstance(value, TupleV) and any(holds_display(v) for v in value.items))
+    display = isinstance(value, (ListV, Source))
+    return display or isinstance(value, TupleV) and any(holds_display(v) for v in value.items)
 
 
 def element_facts(facts: Facts) -> Facts:

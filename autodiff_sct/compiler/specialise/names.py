@@ -10,7 +10,7 @@ import gast
 
 from .externals import import_external
 from .state import Specialiser
-from .values import Const, Frame, Leaf, ListV, Poison, TupleV, Value
+from .values import Const, Frame, Leaf, Poison, TupleV, Value
 
 SCOPES = (gast.FunctionDef, gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.ClassDef)
 
@@ -134,7 +134,7 @@ def keeps_displays(s: Specialiser) -> bool:
 
 def named(s: Specialiser, id: str, value: Value) -> Value:
     """`value` under the user's name; a list display gets a variable of its own."""
-    if isinstance(value, (ListV, TupleV)) and not (s.frame is not None and s.frame.rule):
+    if not isinstance(value, (Leaf, Const)) and not (s.frame is not None and s.frame.rule):
         from .containers import own_value
 
         value = own_value(s, value)

@@ -71,6 +71,8 @@ class Specialiser:
         self.resized: set[int] = set()  # roots of lists whose length changes
         self.assumed: set[int] = set()  # roots of lists whose length is that of the display
         self.factories: dict[Any, Value] = {}  # of a defaultdict
+        self.cursors: dict[Any, Any] = {}  # an iterator -> what it goes over
+        self.walked: frozenset[int] = frozenset()  # roots of lists that have iterators
         self.whole: set[Any] = set()  # places of dict arguments that can stay dicts at run time
         self.by_key: dict[int, Any] = {}  # root of such a dict -> its place, and the facts of what is under each key
         self.generators: set[int] = set()  # roots of lists that stand for generators

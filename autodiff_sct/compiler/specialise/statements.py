@@ -12,7 +12,7 @@ from ..facts import INT
 from . import arrays, containers, lists
 from .control import Ended, as_leaf, branch, loop
 from .expressions import evaluate, truth
-from .iteration import UNROLL, Source, refuse_resizing, short
+from .iteration import UNROLL, Source, advancing, refuse_resizing, short
 from .names import assign_name, delete_name
 from .state import Restart, Specialiser
 from .values import Closure, Const, Leaf, ListV, Value
@@ -308,6 +308,9 @@ def for_(s: Specialiser, node: Any) -> None:
     source = containers.iteration(s, iterable) if numbers is None else Source(items=numbers)
     if source.items is not None:
         unroll(s, node, source.items, body, stop)
+        return
+    if source.advance is not None:
+        advancing(s, source, lambda item: (store(s, node.target, item), execute(s, body))[0], stop)
         return
 
     def make() -> ir.Loop:

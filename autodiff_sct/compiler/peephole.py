@@ -20,15 +20,15 @@ from .regions import roots_of
 from .specialise.state import Specialiser
 
 
-def improve(s: Specialiser, block: ir.Block) -> None:
-    """Rewrite a block and the blocks inside it, in place."""
+def improve(s: Specialiser, block: ir.Block, leaving: frozenset[str] = frozenset()) -> None:
+    """Rewrite a block and the blocks inside it, in place; `leaving` are the variables that are read after it."""
     for stmt in block:
         for inner in ir.bodies(stmt):
-            improve(s, inner)
+            improve(s, inner, leaving_of(stmt, block) | leaving)
     zeros = [stmt for stmt in block if is_zero(s, stmt)]
     copies = [stmt for stmt in block if is_copy(stmt)]
     if zeros or copies:
-        places = Places(block)
+        places = Places(block, leaving)
         for zero in zeros:
             begin_with(s, places, zero)
         for copy in copies:
@@ -36,10 +36,25 @@ def improve(s: Specialiser, block: ir.Block) -> None:
         block[:] = places.block()
 
 
+def leaving_of(stmt: Any, around: ir.Block) -> frozenset[str]:
+    """The variables of the blocks of a statement that are read outside them."""
+    if isinstance(stmt, ir.With):  # its block is one with what is around it
+        return frozenset(name for other in around for name in reads_inside(other) if other is not stmt)
+    names = ir.reads(stmt)
+    if isinstance(stmt, ir.Loop):
+        names += [c.next for c in stmt.carries if c.next]
+    elif isinstance(stmt, ir.If):
+        names += [n for m in stmt.merges for n in (m.then, m.orelse) if n]
+    elif isinstance(stmt, ir.Try):
+        names += [n for _, sources in stmt.merges for n in sources if n]
+    return frozenset(names)
+
+
 class Places:
     """A block that is being rewritten: where its statements are, and which of them read a variable."""
 
-    def __init__(self, block: ir.Block) -> None:
+    def __init__(self, block: ir.Block, leaving: frozenset[str]) -> None:
+        self.leaving = leaving
         self.slots: list[ir.Block] = [[] for _ in block]  # what stands now where a statement stood
         self.of: dict[Any, tuple[int, int]] = {}
         self.makers: dict[str, ir.Let] = {}
@@ -183,7 +198,8 @@ def is_full_addition(s: Specialiser, stmt: Any, name: str, places: Places, start
     maker = places.makers.get(stmt.value.id)
     if maker is None or not start < places.of[maker] or not isinstance(maker.expr, (gast.BinOp, gast.UnaryOp)):
         return False
-    return not any(start <= places.of[x] < places.of[stmt] for x in places.readers[stmt.value.id])
+    # Whoever else reads the value would see what is written into the shadow later.
+    return list(places.readers[stmt.value.id]) == [stmt] and stmt.value.id not in places.leaving
 
 
 def is_ellipsis(expr: Any) -> bool:
@@ -201,7 +217,12 @@ def drop_copy(s: Specialiser, places: Places, copy: ir.Let) -> None:
     """Use a part of a shadow directly where nothing writes to it in between."""
     source = [n for n in ir.names_in(copy.expr.func.value) if ir.is_variable(n)]
     users = places.readers[copy.target]
-    if not source or not users or not all(consumes(s, user, copy.target) for user in users):
+    if (
+        copy.target in places.leaving
+        or not source
+        or not users
+        or not all(consumes(s, user, copy.target) for user in users)
+    ):
         return
     region = roots_of(s.facts[copy.target]) | {root for n in source for root in roots_of(s.facts[n])}
     last = max(users, key=places.of.__getitem__)

@@ -70,11 +70,18 @@ class Analysis:
 
     def is_varied(self, name: str) -> bool:
         r = self.result
-        return name in r.varied or (self.regions.of(name) in r.varied_regions and self.carries(name))
+        return name in r.varied or (self.is_in(name, r.varied_regions) and self.carries(name))
 
     def is_useful(self, name: str) -> bool:
         r = self.result
-        return name in r.useful or (self.regions.of(name) in r.useful_regions and self.carries(name))
+        return name in r.useful or (self.is_in(name, r.useful_regions) and self.carries(name))
+
+    def is_in(self, name: str, regions: set[int]) -> bool:
+        """Whether the memory of a variable, or of the arrays in a list or dict, is in one of these regions."""
+        facts = self.s.facts[name]
+        element = self.s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else None
+        inside = element.roots if isinstance(element, (Num, Listed, Mapped)) else frozenset()
+        return self.regions.of(name) in regions or any(self.regions.find(root) in regions for root in inside)
 
     # -- forwards
 

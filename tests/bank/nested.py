@@ -309,3 +309,25 @@ def gradient_by_weights(x):
     by_input, (by_w, by_b) = BY_WEIGHTS(x)
     by_same = ad.grad(AFFINE, None, AFFINE.w)(x)
     return np.sum(by_input * by_w.asnumpy() * by_b.asnumpy()) + np.sum(by_same.asnumpy() * x)
+
+
+def scaled_first(x):
+    x[1] *= x[0]
+    x[0] *= x[2]
+    return x * x
+
+
+@program(args=v, tags=("second",))
+def gradient_of_writer(x):
+    return np.sum(ad.grad(scaled_first)(x) * x * x)
+
+
+@program(args=v, tags=("second",))
+def pullback_of_first_writer(x):
+    def first(x):
+        x[0] = x[1] * 5.0
+        x[1:] *= x[0]
+        return x * x
+
+    y, pull = ad.vjp(first, x)
+    return np.sum(pull(y)[0] * x)

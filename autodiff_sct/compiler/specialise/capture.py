@@ -9,8 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import gast
+
 from ...tensor import Parameter
+from .calls import desugared
 from .externals import import_external
+from .names import parameters, scan
 from .state import Specialiser
 from .trees import tree_of_facts
 from .values import Bound, Choice, Closure, Frame, Leaf, ListV, Obj, PartialV, TupleV, Value
@@ -48,6 +52,7 @@ class Capture:
             return TupleV(tuple(self.value(v) for v in value.items), value.cls)
         if isinstance(value, Closure):
             frame = self.frame(value.frame)
+            self.reach(value)
             defaults = tuple(self.value(v) for v in value.defaults)
             kw = tuple(None if v is None else self.value(v) for v in value.kw_defaults)
             return Closure(value.node, frame, defaults, kw, value.name)
@@ -105,14 +110,33 @@ class Capture:
         copy = Frame(-len(self.frames) - 1, frame.parsed, frame.globals, frame.free, frame.locals, frame.nonlocals)
         copy.tree = frame.tree
         self.frames[id(frame)] = copy
-        copy.cls, copy.self = frame.cls, None if frame.self is None else self.value(frame.self)
+        if frame.cls is not None:  # what super() means in it
+            copy.cls, copy.self = frame.cls, self.value(frame.self)
         if frame.parent is not None:
             copy.parent = self.frame(frame.parent)
-        for key, value in list(self.outer.env.items()):
-            if isinstance(key, tuple) and len(key) == 2 and key[0] == frame.id and not isinstance(value, (ListV,)):
-                self.give((copy.id, key[1]), value)
         return copy
+
+    def reach(self, closure: Closure) -> None:
+        """Bring in the variables that a function may read of the activations around it."""
+        names = free_names(closure)
+        frame: Frame | None = closure.frame
+        while frame is not None:
+            copy = self.frames[id(frame)]
+            for key, value in list(self.outer.env.items()):
+                known = isinstance(key, tuple) and len(key) == 2 and key[0] == frame.id and key[1] in names
+                if known and (copy.id, key[1]) not in self.given and not isinstance(value, ListV):
+                    self.give((copy.id, key[1]), value)
+            frame = frame.parent
 
     def give(self, key: Any, value: Value) -> None:
         """Let the inner program begin with a variable."""
+        self.given[key] = value  # a function may reach itself
         self.given[key] = self.inner.env[key] = self.value(value)
+
+
+def free_names(closure: Closure) -> set[str]:
+    """The names in a function that are not its own."""
+    tree = desugared(closure)
+    assigned, declared = scan(tree.body)
+    own = (assigned | set(parameters(tree.args))) - declared
+    return {node.id for node in gast.walk(closure.node) if isinstance(node, gast.Name)} - own

@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,6 +39,28 @@ class Activity:
 
     def active(self, name: str) -> bool:
         return name in self.varied and name in self.useful
+
+
+class Flow(NamedTuple):
+    """Variables whose derivative comes from others'."""
+
+    targets: list[str]
+    sources: list[str]
+
+
+def flows(s: Specialiser, block: ir.Block) -> list[Flow]:
+    """Where derivatives pass through a program, in order."""
+    found = []
+    for stmt in ir.walk(block):
+        if isinstance(stmt, ir.Let):
+            if stmt.op is not None and not is_step(s, stmt.op):
+                found.append(Flow([*stmt.targets, *written_arguments(stmt)], operands(s, stmt)))
+        elif isinstance(stmt, ir.Store):
+            found.append(Flow([stmt.base], [n for n in operands(s, stmt) if n != stmt.base]))
+        elif isinstance(stmt, ir.Effect) and stmt.kind and stmt.kind != "publish":
+            found.append(Flow([stmt.operands[0].name], operands(s, stmt)[1:]))
+        found += [Flow([target], sources) for target, sources in joins(stmt)]
+    return found
 
 
 class Analysis:
@@ -83,64 +105,35 @@ class Analysis:
         inside = element.roots if isinstance(element, (Num, Listed, Mapped)) else frozenset()
         return self.regions.of(name) in regions or any(self.regions.find(root) in regions for root in inside)
 
-    # -- forwards
-
-    def spread_varied(self, block: ir.Block) -> None:
-        vary = lambda name: self.mark(self.result.varied, self.result.varied_regions, name)  # noqa: E731
-        for stmt in ir.walk(block):
-            if isinstance(stmt, ir.Let):
-                if self.depends(stmt):
-                    for target in [*stmt.targets, *written_arguments(stmt)]:
-                        vary(target)
-            elif isinstance(stmt, ir.Store):
-                if any(self.is_varied(n) for n in operands(self.s, stmt) if n != stmt.base):
-                    vary(stmt.base)
-            elif isinstance(stmt, ir.Effect) and stmt.kind and stmt.kind != "publish":
-                if any(self.is_varied(n) for n in operands(self.s, stmt)[1:]):
-                    vary(stmt.operands[0].name)
-            for target, sources in joins(stmt):
-                if any(self.is_varied(n) for n in sources):
-                    vary(target)
+    def spread_varied(self, flows: list[Flow]) -> list[Flow]:
+        """Mark what depends on something varied; the flows that had none."""
+        rest = []
+        for flow in flows:
+            if any(self.is_varied(n) for n in flow.sources):
+                for name in flow.targets:
+                    self.mark(self.result.varied, self.result.varied_regions, name)
+            else:
+                rest.append(flow)
         if self.result.varied_regions:
             for name in self.s.facts:
                 if name not in self.result.varied and self.is_varied(name):
-                    vary(name)
+                    self.mark(self.result.varied, self.result.varied_regions, name)
+        return rest
 
-    def depends(self, stmt: ir.Let) -> bool:
-        if stmt.op is None:
-            return False
-        if is_step(self.s, stmt.op):
-            return False
-        return any(self.is_varied(n) for n in operands(self.s, stmt))
-
-    # -- backwards
-
-    def spread_useful(self, block: ir.Block) -> None:
-        use = lambda name: self.mark(self.result.useful, self.result.useful_regions, name)  # noqa: E731
-        for stmt in reversed(list(ir.walk(block))):
-            for target, sources in joins(stmt):
-                if self.is_useful(target):
-                    for n in sources:
-                        use(n)
-            if isinstance(stmt, ir.Let) and stmt.op is not None and not is_step(self.s, stmt.op):
-                if any(self.is_useful(t) for t in [*stmt.targets, *written_arguments(stmt)]):
-                    for n in operands(self.s, stmt):
-                        use(n)
-            elif isinstance(stmt, ir.Store) and self.is_useful(stmt.base):
-                for n in operands(self.s, stmt):
-                    use(n)
-            elif (
-                isinstance(stmt, ir.Effect)
-                and stmt.kind
-                and stmt.kind != "publish"
-                and self.is_useful(stmt.operands[0].name)
-            ):
-                for n in operands(self.s, stmt):
-                    use(n)
+    def spread_useful(self, flows: list[Flow]) -> list[Flow]:
+        """Mark what something useful depends on; the flows that lead to none."""
+        rest = []
+        for flow in reversed(flows):
+            if any(self.is_useful(n) for n in flow.targets):
+                for name in flow.sources:
+                    self.mark(self.result.useful, self.result.useful_regions, name)
+            else:
+                rest.append(flow)
         if self.result.useful_regions:
             for name in self.s.facts:
                 if name not in self.result.useful and self.is_useful(name):
-                    use(name)
+                    self.mark(self.result.useful, self.result.useful_regions, name)
+        return rest[::-1]
 
     # -- refusing
 
@@ -277,11 +270,12 @@ def activity(s: Specialiser, block: ir.Block, regions: Regions, inputs: set[str]
         analysis.mark(analysis.result.varied, analysis.result.varied_regions, name)
     for name in outputs:
         analysis.mark(analysis.result.useful, analysis.result.useful_regions, name)
+    every = flows(s, block)
     for sweep in (analysis.spread_varied, analysis.spread_useful):
-        analysis.changed = True
+        rest, analysis.changed = every, True
         while analysis.changed:
             analysis.changed = False
-            sweep(block)
+            rest = sweep(rest)
     analysis.refuse_unknown(block)
     return analysis.result
 

@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import Any
 
 import gast
@@ -239,8 +240,7 @@ class Naming:
         ]:
             self.coalesce(stmt)
         self.taken: dict[str, Stretches] = defaultdict(Stretches)
-        self.busy: dict[str, float] = {}  # a name -> until when it is surely taken
-        self.numbered: dict[str, list[str]] = {}  # a hint -> the names that it gave so far
+        self.ends: dict[str, list[float]] = defaultdict(list)  # a hint -> until when its names are surely taken
         self.reserved = set(s.globals) | set(keyword.kwlist) | set(dir(builtins))
 
     def coalesce(self, stmt: Any) -> None:
@@ -299,22 +299,21 @@ class Naming:
         named = [m for m in group.members if m in self.s.named]
         hint = self.s.hints[(named or group.members)[0]]
         hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint).lstrip("_") or "t"
-        start = group.segments.starts[0]
-        for candidate in self.candidates(hint):
-            # Groups come in the order of their starts, so that what began before and has not ended is in the way.
-            if self.busy.get(candidate, start) <= start and candidate not in self.reserved:
-                if not self.taken[candidate].overlap(group.segments):
-                    self.busy[candidate] = group.segments.ends[0]
-                    return candidate
-        raise AssertionError("there are names without end")
+        # Groups come in the order of their starts: what began before and has not ended is in the way.
+        ends = self.ends[hint]
+        ended = [k for k, end in enumerate(ends) if end <= group.segments.starts[0]]
+        chosen = next(k for k in chain(ended, count(len(ends))) if self.is_free(numbered(hint, k), group))
+        ends += [-1.0] * (chosen + 1 - len(ends))
+        ends[chosen] = group.segments.ends[0]
+        return numbered(hint, chosen)
 
-    def candidates(self, hint: str) -> Iterator[str]:
-        """``x``, ``x2``, ``x3`` and so on."""
-        made = self.numbered.setdefault(hint, [hint])
-        yield from made
-        while True:
-            made.append(f"{hint}{'_' if hint[-1].isdigit() else ''}{len(made) + 1}")
-            yield made[-1]
+    def is_free(self, name: str, group: Group) -> bool:
+        return name not in self.reserved and not self.taken[name].overlap(group.segments)
+
+
+def numbered(hint: str, k: int) -> str:
+    """``x``, ``x2``, ``x3`` and so on."""
+    return hint if k == 0 else f"{hint}{'_' if hint[-1].isdigit() else ''}{k + 1}"
 
 
 def temporary_hints(s: Specialiser, program: ir.Block) -> None:

@@ -442,8 +442,9 @@ def run(s: Specialiser, frame: Frame, tree: Any, bound: dict[str, Value], fn: An
 
 def enter(s: Specialiser, frame: Frame, tree: Any, bound: dict[str, Value]) -> Value:
     """Run a body in its frame."""
-    for key in [k for k in s.env if isinstance(k, tuple) and len(k) == 2 and k[0] == frame.id]:
-        del s.env[key]
+    if makes_closures(tree):  # which left the variables of the activation before
+        for key in [k for k in s.env if isinstance(k, tuple) and len(k) == 2 and k[0] == frame.id]:
+            del s.env[key]
     frame.bound, frame.branches = bound, s.branches  # type: ignore[attr-defined]
     outer_frame, outer_node, s.frame = s.frame, s.node, frame
     try:
@@ -452,17 +453,15 @@ def enter(s: Specialiser, frame: Frame, tree: Any, bound: dict[str, Value]) -> V
         return run_body(s, tree)
     finally:
         s.frame, s.node = outer_frame, outer_node
-        forget_locals(s, frame, tree)
+        if not makes_closures(tree):
+            for name in frame.locals:
+                s.env.pop((frame.id, name), None)
 
 
-def forget_locals(s: Specialiser, frame: Frame, tree: Any) -> None:
-    """The variables of an activation that is over are gone, unless a function defined in it may still read them."""
-    if not hasattr(tree, "makes_closures"):
-        inner = (n for stmt in tree.body for n in gast.walk(stmt))
-        tree.makes_closures = any(isinstance(n, (gast.FunctionDef, gast.Lambda)) for n in inner)
-    if not tree.makes_closures:
-        for key in [k for k in s.env if isinstance(k, tuple) and len(k) == 2 and k[0] == frame.id]:
-            del s.env[key]
+@functools.lru_cache(maxsize=4096)
+def makes_closures(tree: Any) -> bool:
+    """Whether functions defined in a body may read its variables when its activation is over."""
+    return any(isinstance(n, (gast.FunctionDef, gast.Lambda)) for stmt in tree.body for n in gast.walk(stmt))
 
 
 def own_argument(s: Specialiser, value: Value) -> Value:

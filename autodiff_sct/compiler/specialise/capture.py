@@ -33,6 +33,7 @@ class Capture:
     def into(self, inner: Specialiser, table: Any, fn: Value) -> Value:
         self.values, self.frames, self.leaves, self.given = [], {}, {}, {}
         self.inner, self.table = inner, table
+        inner.identities = self.outer.identities  # an outside object has one number in both
         return self.value(fn)
 
     def refuse_changes(self, written: frozenset[str]) -> None:

@@ -89,8 +89,8 @@ def outside_object(s: Specialiser, value: Any, read: Callable[[], Any]) -> Obj:
 
 
 def object_number(s: Specialiser, value: Any) -> int:
-    s.objects.setdefault(("identity", id(value)), value)
-    return list(s.objects).index(("identity", id(value)))
+    """A small number for an outside object, the same whenever it is met."""
+    return s.identities.setdefault(id(value), (len(s.identities), value))[0]
 
 
 def external_leaf(s: Specialiser, value: Any, read: Callable[[], Any], symbol: str, tree: Any) -> Leaf:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import types
 from typing import Any
 
 from ...rules.table import TABLE
@@ -18,7 +20,7 @@ CASES = 16  # statements of a rule that may be written out although facts did no
 def apply_rule(s: Specialiser, rule: Any, fn: Any, y: Value, d: Value, arguments: dict[str, Value]) -> dict[str, Value]:
     """The entries of ``rule(y, d, **arguments)``, by parameter."""
     parsed, tree, assigned, declared = prepared(rule.__code__, rule)
-    parameters = list(inspect.signature(rule).parameters.values())
+    parameters = parameters_of(rule, rule.__code__)
     positional, named = arrange(parameters[2:], arguments)
     defaults = [Const(v) for v in rule.__defaults__ or ()]
     kw_defaults = {k: Const(v) for k, v in (rule.__kwdefaults__ or {}).items()}
@@ -41,6 +43,12 @@ def apply_rule(s: Specialiser, rule: Any, fn: Any, y: Value, d: Value, arguments
     finally:
         s.frame, s.origin, s.node = outer_frame, outer_origin, outer_node
     return entries_of(parameters[2:], result)
+
+
+@functools.lru_cache(maxsize=4096)
+def parameters_of(rule: Any, code: types.CodeType) -> list[inspect.Parameter]:
+    del code  # the parameters of the rule as it is now
+    return list(inspect.signature(rule).parameters.values())
 
 
 def is_undecided(block: ir.Block) -> bool:

@@ -57,6 +57,7 @@ class Specialiser:
         self.guards: list[Any] = []
         self.frozen: set[Any] = set()
         self.objects: dict[Any, Any] = {}  # id of an Obj that exists outside -> (object, read)
+        self.identities: dict[int, tuple[int, Any]] = {}  # id of an outside object -> its number, and it
         self.active: set[str] = set()  # variables that carry a derivative, once that is known
         self.stopped: set[str] = set()  # what stop_gradient returned
         self.held: frozenset[int] = frozenset()  # roots of arrays that a loop goes over

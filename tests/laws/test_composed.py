@@ -131,3 +131,32 @@ def test_sign_of_complex_numbers() -> None:
     np.testing.assert_allclose(grad(turned)(z)[:2], expected[:2], 1e-6, 1e-8)
     assert grad(turned)(z)[2] == 0
     assert grad(lambda x: np.sum(np.sign(x)))(V).tolist() == [0, 0, 0]
+
+
+# Settings that only the run knows.
+
+AT_RUN_TIME = {
+    "pad": lambda x, n: np.pad(x, n),
+    "pad each side": lambda x, n: np.pad(x, ((n, 0), (0, 2 * n)), "edge"),
+    "pad by a list": lambda x, n: np.pad(x, [(n, 0), (0, n)]),
+    "tensordot of axes": lambda x, n: np.tensordot(x, x, ([n], [n])),
+    "rfft": lambda x, n: np.abs(np.fft.rfft(x, n + 3)),
+    "take": lambda x, n: np.take(x, 0, n),
+    "concatenate": lambda x, n: np.concatenate([x, x * x], n),
+    "split": lambda x, n: np.array_split(x, 2, n)[1],
+    "median": lambda x, n: np.median(x, n),
+    "norm": lambda x, n: np.linalg.norm(x, axis=n),
+}
+
+
+@pytest.mark.parametrize("fn", AT_RUN_TIME.values(), ids=AT_RUN_TIME)
+@pytest.mark.parametrize("n", [0, 1])
+def test_settings_at_run_time(fn: Callable[..., Any], n: int) -> None:
+    def loss(x: Any, n: Any) -> Any:
+        y = fn(x, n)
+        return np.sum(y * y)
+
+    expected = differences(loss, X, n)
+    np.testing.assert_allclose(grad(loss)(X, n), expected, 1e-6, 1e-8)
+    tangent = jvp(lambda x: loss(x, n), (X,), (np.cos(X),))[1]
+    np.testing.assert_allclose(tangent, np.sum(expected * np.cos(X)), 1e-6)

@@ -222,8 +222,8 @@ def zeros(s: Specialiser, name: str, bound: bool = False) -> Value:
     facts = s.facts[name]
     if not bound and is_unbound(s, name):
         return Const(0.0)
-    if isinstance(facts, Num) and facts.python:
-        return Const(0j if facts.kind == "complex" else 0.0)
+    if isinstance(facts, Num) and (facts.python or facts.kind == "npscalar" and not bound):
+        return Const(0j if facts.dtype is not None and facts.dtype.kind == "c" else 0.0)
     if isinstance(facts, Num) and facts.kind is not None and facts.dtype is not None and facts.dtype.kind in "fc":
         return fitting(s, s.let(numpy_call(s, "zeros_like", ir.name(name)), facts_like(s, name), may_raise=False), name)
     return fitting(s, s.let(helper(s, runtime.zeros_like, Leaf(name)), facts_like(s, name), may_raise=False), name)

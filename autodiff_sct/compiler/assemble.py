@@ -22,6 +22,7 @@ from .request import Emitted, Request, observe
 from .sinking import sink
 from .specialise.state import Specialiser
 from .specialise.values import External, Value
+from .spelling import spell
 from .unparse import printed
 
 
@@ -52,6 +53,7 @@ def emit(
     front = nesting.block(front)
     nesting.limit = REVERSE_DEPTH
     back = nesting.block(back)
+    spell(s, back)
     program = [*front, *back]
     fold_bounds(program)
     if request.split:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...runtime import ones_like, zeros_like
 from .. import ir
-from ..facts import COMPLEX, FLOAT, Facts, Listed, Mapped, Num, Pair, join
+from ..facts import COMPLEX, FLOAT, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from .calls import call_known, handles
 from .containers import own_list
 from .state import Specialiser
@@ -70,7 +70,7 @@ def derivative_facts(s: Specialiser, facts: Facts | None, site: Any) -> Facts:
         if facts.items:
             s.put_element(listed, reduce(join, [derivative_facts(s, f, (site, k)) for k, f in enumerate(facts.items)]))
         return listed
-    return FLOAT
+    return Opaque() if facts == Opaque() else FLOAT  # what has no derivative has the number 0.0 in its place
 
 
 def derivative_of_number(s: Specialiser, facts: Num, site: Any) -> Num:

@@ -160,3 +160,26 @@ def test_settings_at_run_time(fn: Callable[..., Any], n: int) -> None:
     np.testing.assert_allclose(grad(loss)(X, n), expected, 1e-6, 1e-8)
     tangent = jvp(lambda x: loss(x, n), (X,), (np.cos(X),))[1]
     np.testing.assert_allclose(tangent, np.sum(expected * np.cos(X)), 1e-6)
+
+
+# Functions that call functions.
+
+CALLING = {
+    "piecewise": lambda x: np.piecewise(x, [x < 0, x > 1.5], [lambda t: t * t, 3.0, lambda t: t**3]),
+    "piecewise, otherwise": lambda x: np.piecewise(x, [x < 0, x > 1.5], [np.sin, lambda t: t * t]) * x,
+    "piecewise of numbers": lambda x: np.piecewise(x, [x < 0, x >= 0], [-1, 1]) * x,
+    "numbers of lanes": lambda x: np.apply_along_axis(lambda r: np.sum(r * r) * r[0], 0, np.outer(x, x)),
+    "lanes of lanes": lambda x: np.apply_along_axis(np.cumsum, 0, np.outer(x, x)),
+    "sorted lanes": lambda x: np.apply_along_axis(np.sort, 1, np.outer(x, x + 0.1)),
+    "over axes": lambda x: np.apply_over_axes(np.sum, np.outer(x, x), [0, 1]) * x,
+    "over an axis": lambda x: np.apply_over_axes(np.sum, np.outer(x, x), -1) * x,
+    "from places": lambda x: np.fromfunction(lambda i, j: x[0] * i + x[1] * j * j, (2, 3)),
+    "from whole places": lambda x: np.fromfunction(lambda i: x * i, (3,), dtype=int),
+}
+
+
+@pytest.mark.parametrize("fn", CALLING.values(), ids=CALLING)
+def test_functions_that_call_functions(fn: Callable[..., Any]) -> None:
+    value, gradient = value_and_grad(fn)(V)
+    np.testing.assert_array_equal(value, fn(V))
+    np.testing.assert_allclose(gradient, differences(lambda x: np.sum(fn(x)), V), 1e-6, 1e-8)

@@ -10,8 +10,8 @@ import numpy as np
 
 from .. import ir
 from ..facts import FLOAT, Listed, Num
-from . import arrays, memory
-from .calls import call_value, handles
+from . import arrays, memory, polyfills
+from .calls import call_python, call_value, handles
 from .state import Specialiser
 from .values import Const, Leaf, ListV, TupleV, Value
 
@@ -63,12 +63,12 @@ def as_array(s: Specialiser, fn: Any, value: Value) -> Value:
         element = s.elements_of(listed)
         if not isinstance(element, Num) or not element.differentiable:
             return value
-        return arrays.apply(s, np.array, ir.call(ir.attribute(s.bind("np", np), "array"), s.expr(value)), [value], {})
+        return numpy_call(s, np.array, [value], {})
     if not isinstance(value, (ListV, TupleV)):
         return value
     if not any(isinstance(f := s.facts[n], Num) and f.differentiable for n in s.leaves(value)):
         return value
-    return arrays.apply(s, np.array, ir.call(ir.attribute(s.bind("np", np), "array"), s.expr(value)), [value], {})
+    return numpy_call(s, np.array, [value], {})
 
 
 def np_function(fn: Any) -> Any:
@@ -122,3 +122,55 @@ def iscomplexobj(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) ->
         return Const(facts.dtype.kind == "c")
     expr = ir.call(ir.attribute(s.bind("np", np), "iscomplexobj"), s.expr(args[0]))
     return s.let(expr, Num("bool", np.dtype(bool), ()), may_raise=False)
+
+
+# Functions that call functions
+
+
+def numpy_call(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A call of one of NumPy's functions that the user has not written."""
+    named = {k: s.expr(v) for k, v in kwargs.items()}
+    expr = ir.call(ir.attribute(s.bind("np", np), fn.__name__), *(s.expr(a) for a in args), **named)
+    return arrays.apply(s, fn, expr, args, kwargs)
+
+
+@handles(np.piecewise)
+def piecewise(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if len(args) != 3 or kwargs or not isinstance(args[1], (ListV, TupleV)) or not isinstance(args[2], (ListV, TupleV)):
+        raise s.refuse("np.piecewise without lists of conditions and of functions", "use np.where")
+    conditions, pieces = list(args[1].items), args[2].items
+    if len(pieces) == len(conditions) + 1:
+        conditions.append(call_python(s, polyfills.none_of, [ListV(tuple(conditions), s.site())], {}))
+    y = numpy_call(s, np.zeros_like, [args[0]], {})
+    for condition, piece in zip(conditions, pieces, strict=True):
+        call_python(s, polyfills.set_where, [y, args[0], condition, piece], {})
+    return y
+
+
+@handles(np.apply_along_axis)
+def apply_along_axis(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    facts = s.num(args[2]) if len(args) == 3 and not kwargs else None
+    if facts is None or facts.ndim != 2:
+        raise s.refuse("np.apply_along_axis other than `(fn, axis, matrix)`", "write the loop over the lanes")
+    return call_python(s, polyfills.along_axis, args, {})
+
+
+@handles(np.apply_over_axes)
+def apply_over_axes(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    axes = args[2] if len(args) == 3 and not kwargs else None
+    if axes is None or not s.is_static(axes):
+        raise s.refuse("np.apply_over_axes with axes that only the run knows", "call the function for each axis")
+    axes = Const(tuple(np.ravel(s.static(axes)).tolist()))
+    return call_python(s, polyfills.over_axes, [args[0], args[1], axes], {})
+
+
+@handles(np.fromfunction)
+def fromfunction(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .containers import get_item, items_of
+
+    rest = dict(kwargs)
+    shape = args[1] if len(args) > 1 else rest.pop("shape")
+    dtype = rest.pop("dtype", Const(float))
+    grids = numpy_call(s, np.indices, [shape], {"dtype": dtype})
+    places = [get_item(s, grids, Const(k)) for k in range(len(items_of(s, shape, None)))]
+    return call_value(s, args[0], places, rest)

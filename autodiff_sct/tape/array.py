@@ -1,8 +1,7 @@
 """The tensor: an array or a NumPy scalar whose uses are recorded.
 
 A tensor of rank 0 that comes from a number or a reduction holds a NumPy scalar, which is a value: ``y += 1`` binds the
-name `y` anew.  All others hold an array.  A view (`View`) lies in the memory of another tensor, its root, and knows the
-way from there: when the root or another of its views is written to, it finds its place in the graph again.
+name `y` anew.  All others hold an array.  Operators, methods and what NumPy does with tensors are in `operators`.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from ..errors import ArgumentRuntimeError, ArgumentTypeError
 from ..recording import RECORDING
 from .node import Node
 
-__all__ = ["Tensor", "View", "recording", "tensor"]
+__all__ = ["Tensor", "recording", "tensor"]
 
 recording = RECORDING.get
 
@@ -91,10 +90,6 @@ class Tensor:
             raise ArgumentRuntimeError("a tensor that does not require a gradient cannot retain one")
         if self.node.plan is not None:
             self.node.owner = ref(self)
-
-    def detach(self) -> Tensor:
-        """The same value as a constant, in the same memory."""
-        return View(self.value, self, (), None, True) if self.ndim else Tensor(self.value, None)
 
     def backward(
         self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
@@ -179,57 +174,6 @@ class Tensor:
         return f"tensor({text}{kind}{graph})"
 
     __hash__ = object.__hash__
-
-
-class View(Tensor):
-    """A tensor in the memory of another.
-
-    Attributes
-    ----------
-    root : Tensor or None
-        The tensor in whose memory it lies; None for one that has become a leaf.
-    path : tuple of callable
-        The steps from the root's value to this one.
-    seen : Node or None
-        The root's node when this one's was found.
-    cut : bool
-        Whether it is a constant, whatever the root is.
-    """
-
-    __slots__ = ("cut", "path", "root", "seen")
-
-    def __init__(self, value: Any, base: Tensor, path: tuple[Any, ...], node: Node | None, cut: bool) -> None:
-        self.value, self.gradient, self.cut = value, None, cut
-        self.root: Tensor | None
-        self.path: tuple[Any, ...]
-        if isinstance(base, View) and base.root is not None:
-            self.root = base.root
-            path = (*base.path, *path)
-        else:
-            self.root = base
-        self.path, self.seen = path, self.root.node
-        NODE.__set__(self, node)
-
-    @property
-    def node(self) -> Node | None:  # type: ignore[override]
-        """Its place in the graph, found again if the root was written to since."""
-        root = self.root
-        if root is not None and root.node is not self.seen and recording():
-            self.seen = root.node
-            if not self.cut:
-                found: Any = root
-                for step in self.path:
-                    found = step(found)
-                NODE.__set__(self, found.node)
-        return NODE.__get__(self)
-
-    @node.setter
-    def node(self, node: Node | None) -> None:
-        self.root = None
-        NODE.__set__(self, node)
-
-
-NODE: Any = Tensor.__dict__["node"]
 
 
 def tensor(data: Any, requires_grad: bool = False) -> Tensor:

@@ -22,11 +22,12 @@ import autodiff_sct.rules  # noqa: F401  (fills the table)
 from ..errors import ArgumentRuntimeError, NoRule
 from ..rules.table import NONDIFFERENTIABLE, TABLE
 from ..runtime import add_at, unbroadcast, zeros_like
-from .array import Tensor, View, recording
+from .array import Tensor, recording
 from .memory import STAMPS, check_unchanged, kept, owner_of, shell
 from .node import Node
 from .pullbacks import Plan, name_of, plan_of
 from .scopes import OWN
+from .views import View, detach
 
 __all__ = ["IN_PLACE", "Cell", "Sweep", "call", "constant", "has_tensor", "is_inexact", "no_rule", "run"]
 
@@ -150,7 +151,7 @@ class Step:
 
     def __init__(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], place: int, item: int | None) -> None:
         self.fn, self.kwargs, self.place, self.item = fn, kwargs, place, item
-        self.args = [None if k == place else a.detach() if isinstance(a, Tensor) else a for k, a in enumerate(args)]
+        self.args = [None if k == place else detach(a) if isinstance(a, Tensor) else a for k, a in enumerate(args)]
 
     def __call__(self, x: Any) -> Any:
         args = [*self.args[: self.place], x, *self.args[self.place + 1 :]]

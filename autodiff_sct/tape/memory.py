@@ -18,7 +18,9 @@ __all__ = ["check_unchanged", "kept", "owner_of", "sampled", "shell", "stamp"]
 
 STAMPS: dict[int, tuple[Any, np.ndarray]] = {}
 SHELLS: dict[Any, np.ndarray] = {}
-COPIED, SAMPLES = 1 << 15, 256
+# Bytes up to which a value is kept instead of its shell; bytes up to which an array of the caller's is copied; samples
+# that are kept of a larger one.
+SMALL, COPIED, SAMPLES = 1 << 11, 1 << 15, 256
 
 
 def owner_of(array: np.ndarray) -> np.ndarray:
@@ -31,6 +33,8 @@ def owner_of(array: np.ndarray) -> np.ndarray:
 def shell(value: Any) -> Any:
     """An array of the shape and the dtype of `value` without its memory; each number in it is NaN."""
     if type(value) is np.ndarray:
+        if value.nbytes <= SMALL and value.base is None:
+            return value
         key = (value.shape, value.dtype.char)
         found = SHELLS.get(key)
         return found if found is not None else new_shell(key, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from .engine import call, constant, no_rule
 from .memory import shell
 from .node import Node
 from .pullbacks import Plan, plan_of
+from .views import detach
 from .writes import WRITERS, augmented, flat_of, put, setitem, sort, with_out
 
 __all__: list[str] = []
@@ -29,13 +31,9 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *args: Any, **kwargs: Any
     if ufunc.nin == ufunc.nout == 1 and method == "__call__" and not kwargs:
         return unary(ufunc, args[0])
     fn = ufunc if method == "__call__" else getattr(ufunc, method)
-    if not kwargs and method != "at":
-        return call(fn, as_arrays(args), kwargs)
-    if method == "at":
-        if (ufunc, method) not in WRITERS:
-            raise no_rule(fn)
-        return WRITERS[ufunc, method](*args, **kwargs)
-    return array_function(self, fn, (), args, kwargs)
+    if method == "at" and fn not in WRITERS:
+        raise no_rule(fn)
+    return array_function(self, fn, (), args if method == "at" else as_arrays(args), kwargs)
 
 
 UNARY: dict[Any, Plan] = {}
@@ -59,10 +57,11 @@ def unary(fn: Any, x: Tensor) -> Any:
 def array_function(self: Tensor, fn: Any, types: Any, args: Any, kwargs: Any) -> Any:
     if fn in WRITERS:
         return WRITERS[fn](*args, **kwargs)
-    if kwargs.get("out") is not None:
-        return with_out(fn, args, kwargs)
-    kwargs = {k: v for k, v in kwargs.items() if not (k == "out" or k == "where" and v is True)}
-    return call(fn, as_arrays(args) if isinstance(fn, np.ufunc) or fn in OF_ARRAYS else args, kwargs)
+    if kwargs:
+        if kwargs.get("out") is not None:
+            return with_out(fn, args, kwargs)
+        kwargs = {k: v for k, v in kwargs.items() if not (k == "out" or k == "where" and v is True)}
+    return call(fn, as_arrays(args) if fn in OF_ARRAYS else args, kwargs)
 
 
 OF_ARRAYS = {np.dot, np.inner, np.outer, np.vdot, np.kron, np.cross, np.tensordot, np.convolve, np.correlate,
@@ -81,24 +80,20 @@ def as_array(items: Any) -> Any:
 
 
 def getitem(self: Tensor, index: Any) -> Any:
-    value = self.value
-    if type(index) is int and type(value) is np.ndarray and value.ndim == 1 and value.dtype.kind in "fc":
-        y, node = value[index], self.node
-        if node is None or not recording():
-            return Tensor(y, None)
-        return Tensor(y, Node(reading(), (shell(value), index), None, (node,)))
+    value, node = self.value, self.node
     if type(value) is not np.ndarray:
-        self = Tensor(np.asarray(value), self.node)
+        return call(operator.getitem, (Tensor(np.asarray(value), node), index), {})
+    if node is not None and type(index) in (int, tuple) and value.dtype.kind in "fc" and recording():
+        y = value[index]
+        if type(y) is not np.ndarray:
+            return Tensor(y, Node(reading(), (shell(value), index), None, (node,)))
     return call(operator.getitem, (self, index), {})
 
 
-READING: list[Plan] = []
-
-
+@cache
 def reading() -> Plan:
-    if not READING:
-        READING.append(plan_of(operator.getitem, TABLE[operator.getitem], 2, (), (0,)))
-    return READING[0]
+    """The plan of reading one element."""
+    return plan_of(operator.getitem, TABLE[operator.getitem], 2, (), (0,))
 
 
 # Operators
@@ -215,6 +210,7 @@ def equip() -> None:
     methods: dict[str, Any] = {
         "__array_ufunc__": array_ufunc, "__array_function__": array_function, "__getitem__": getitem,
         "__setitem__": setitem, "fill": fill, "sort": sort, "put": put, "tolist": tolist, "view": view,
+        "detach": detach,
         "__floor__": floor, "__ceil__": ceil, "__round__": method_of(np.round), "__trunc__": Tensor.__int__,
         "flat": property(flat_of, lambda self, value: setitem(flat_of(self), slice(None), value)),
         "T": property(method_of(np.transpose)), "mT": property(method_of(np.matrix_transpose)),

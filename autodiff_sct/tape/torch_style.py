@@ -12,6 +12,7 @@ from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
 from ..recording import RECORDING
 from .array import Tensor
 from .engine import Cell, Sweep
+from .memory import stamp
 from .node import Node
 
 __all__ = ["backward", "grad"]
@@ -73,6 +74,7 @@ def accumulate(owner: Tensor, cell: Cell, create_graph: bool) -> None:
         owner.gradient = known + cell[1]  # type: ignore[operator]
     elif type(known.value) is np.ndarray:
         known.value += cell[1]
+        stamp(known.value, ...)
     else:
         known.value = known.value + cell[1]
 

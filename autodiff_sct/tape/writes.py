@@ -14,12 +14,13 @@ import numpy as np
 from ..errors import AliasError, ArgumentRuntimeError, NoRule
 from ..rules.table import Rule, signature_of
 from ..runtime import gather_adjoint, stored
-from .array import Tensor, View, recording
+from .array import Tensor, recording
 from .engine import IN_PLACE, Cell, Sweep, call, is_inexact
 from .memory import owner_of, shell, stamp
 from .node import Node
 from .pullbacks import Plan, plan_of
 from .scopes import OWN
+from .views import View
 from .written import part_of, written, written_rule
 
 __all__ = ["WRITERS", "augmented", "setitem", "with_out"]
@@ -249,5 +250,5 @@ def added(a: Any, indices: Any, b: Any) -> Any:
 
 WRITERS: dict[Any, Callable[..., None]] = {
     np.copyto: copyto, np.put: put, np.place: place, np.putmask: putmask, np.fill_diagonal: fill_diagonal,
-    np.put_along_axis: put_along_axis, (np.add, "at"): add_at, (np.subtract, "at"): subtract_at,
+    np.put_along_axis: put_along_axis, np.add.at: add_at, np.subtract.at: subtract_at,
 }  # fmt: skip

@@ -38,10 +38,9 @@ PLAIN += [np.asarray_chkfinite]
 
 
 @pytest.fixture(autouse=True)
-def no_shell_is_kept() -> Any:
-    """Shells are made anew: none of another test's hides that a value is read."""
-    memory.SHELLS.clear()
-    yield
+def shells_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small values, too, are replaced by shells of NaN where they are not read."""
+    monkeypatch.setattr(memory, "SMALL", -1)
 
 
 def is_of_math(item: Case) -> bool:

@@ -19,15 +19,14 @@ from .specialise.state import Specialiser
 
 def inline_lengths(s: Specialiser, program: ir.Block) -> ir.Block:
     """The program with the lengths of arrays written where loops need them."""
-    statements = list(ir.walk(program))
+    statements = ir.walk(program)
+    lengths = {stmt.target: stmt.expr for stmt in statements if is_length(s, stmt)}
+    if not lengths:
+        return program
     loops = [x for x in statements if isinstance(x, ir.Loop)]
     in_bounds = Counter(n for loop in loops for bound in loop.bounds for n in ir.names_in(bound))
     every = Counter(n for stmt in program for n in reads_inside(stmt))
-    lengths = {
-        stmt.target: stmt.expr
-        for stmt in statements
-        if is_length(s, stmt) and in_bounds[stmt.target] == every[stmt.target]
-    }
+    lengths = {name: expr for name, expr in lengths.items() if in_bounds[name] == every[name]}
     for loop in loops:
         loop.bounds = tuple(ir.substitute(bound, lengths) for bound in loop.bounds)
     return without(program, lengths)

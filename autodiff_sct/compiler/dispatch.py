@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import rules as _rules  # noqa: F401  (fills the table)
 from ..errors import AliasError, ArgumentTypeError, ArgumentValueError, AutodiffError
-from . import pipeline
+from . import collection, pipeline
 from .arguments import signature_of
 from .assemble import imports_of
 from .facts import UNKNOWN, Listed, Mapped, Num
@@ -110,7 +110,7 @@ class Compiled:
         for variant in self.variants.get(found_key, ()):
             if variant.holds(self.fn):
                 return variant
-        with self.lock:
+        with self.lock, collection.paused():
             for variant in self.variants.get(found_key, ()):
                 if variant.holds(self.fn):
                     return variant

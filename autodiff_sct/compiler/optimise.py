@@ -209,7 +209,8 @@ class Nesting:
                 self.write_out(name, pending, result)
         from .record import reads_inside
 
-        for name in [n for n in pending if n in reads_inside(stmt)]:
+        inside = set(reads_inside(stmt)) if pending else ()
+        for name in [n for n in pending if n in inside]:
             self.write_out(name, pending, result)
 
     def write_out(self, name: str, pending: dict[str, ir.Let], result: ir.Block) -> None:

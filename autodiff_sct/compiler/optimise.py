@@ -192,6 +192,8 @@ class Nesting:
         if not pending:
             return
         own = ir.reads(stmt)
+        for name in [n for n, let in pending.items() if popped_from(let) & set(own)]:
+            self.write_out(name, pending, result)  # what is popped after it would come before it
         for name in [n for n in pending if n in own]:
             let = pending.get(name)
             if let is None:
@@ -267,6 +269,12 @@ class Nesting:
             element = self.s.elements_of(facts)
             return saving or not isinstance(element, Num) or bool(element.roots)
         return not saving and (not isinstance(facts, Num) or bool(roots_of(facts)))
+
+
+def popped_from(let: ir.Let) -> set[str]:
+    """The lists that an expression pops from."""
+    pops = [node for node in ir.nodes(let.expr) if is_pop_call(node)]
+    return {name for pop in pops for name in ir.names_in(pop.func.value)}
 
 
 def is_pop_call(expr: Any) -> bool:

@@ -19,6 +19,7 @@ from ..rules.table import NONDIFFERENTIABLE, STEPS_OF_REALS, TABLE
 from . import ir
 from .facts import Listed, Mapped, Num, Opaque, Pair
 from .regions import Regions, written_arguments, written_by
+from .shifts import cancelled
 from .specialise.calls import opaque_call
 from .specialise.methods import opaque_method
 from .specialise.recursion import Recursion
@@ -48,12 +49,12 @@ class Flow(NamedTuple):
     sources: list[str]
 
 
-def flows(s: Specialiser, block: ir.Block) -> list[Flow]:
-    """Where derivatives pass through a program, in order."""
+def flows(s: Specialiser, block: ir.Block, still: set[str]) -> list[Flow]:
+    """Where derivatives pass through a program, in order; none pass into the variables in `still`."""
     found = []
     for stmt in ir.walk(block):
         if isinstance(stmt, ir.Let):
-            if stmt.op is not None and not is_step(s, stmt.op):
+            if stmt.op is not None and not is_step(s, stmt.op) and stmt.target not in still:
                 found.append(Flow([*stmt.targets, *written_arguments(stmt)], operands(s, stmt)))
         elif isinstance(stmt, ir.Store):
             found.append(Flow([stmt.base], [n for n in operands(s, stmt) if n != stmt.base]))
@@ -270,7 +271,7 @@ def activity(s: Specialiser, block: ir.Block, regions: Regions, inputs: set[str]
         analysis.mark(analysis.result.varied, analysis.result.varied_regions, name)
     for name in outputs:
         analysis.mark(analysis.result.useful, analysis.result.useful_regions, name)
-    every = flows(s, block)
+    every = flows(s, block, cancelled(s, block, outputs))
     for sweep in (analysis.spread_varied, analysis.spread_useful):
         rest, analysis.changed = every, True
         while analysis.changed:

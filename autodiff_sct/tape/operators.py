@@ -218,7 +218,21 @@ def equip() -> None:
         "__divmod__": lambda self, other: call(divmod, (self, other), {}),
         "__rdivmod__": lambda self, other: call(divmod, (other, self), {}),
     }  # fmt: skip
-    for name in ["add", "sub", "mul", "truediv", "pow", "mod", "matmul", "floordiv", "and", "or", "xor"]:
+    for name in [
+        "add",
+        "sub",
+        "mul",
+        "truediv",
+        "pow",
+        "mod",
+        "matmul",
+        "floordiv",
+        "and",
+        "or",
+        "xor",
+        "lshift",
+        "rshift",
+    ]:
         fn = getattr(operator, name, None) or getattr(operator, f"__{name}__")
         make = binary if fn in TABLE else constant_operator
         methods |= {f"__{name}__": make(fn, False), f"__r{name}__": make(fn, True), f"__i{name}__": augmented(fn)}

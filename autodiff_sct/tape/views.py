@@ -58,7 +58,7 @@ class View(Tensor):
 
     @node.setter
     def node(self, node: Node | None) -> None:
-        self.root = None
+        self.root, self.cut = None, False
         NODE.__set__(self, node)
 
 

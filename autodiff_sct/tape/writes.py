@@ -233,11 +233,11 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Non
 
 
 def add_at(a: Any, indices: Any, b: Any) -> None:
-    into(writable(a, b), a + added(a, indices, b))
+    store(writable(a, b), a + added(a, indices, b), "same_kind")
 
 
 def subtract_at(a: Any, indices: Any, b: Any) -> None:
-    into(writable(a, b), a - added(a, indices, b))
+    store(writable(a, b), a - added(a, indices, b), "same_kind")
 
 
 def added(a: Any, indices: Any, b: Any) -> Any:

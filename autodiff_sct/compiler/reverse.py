@@ -676,6 +676,7 @@ class Reverse:
                     source, found = (m.then, m.orelse)[k], incoming.get(m.target)
                     if found is not None and source is not None:
                         self.pass_on(source, found.value, found.owned and shared.count(source) == 1)
+                    self.merge_numbers(m.target, source)
                 self.block(body)
             blocks.append(block)
             ends.append({n: a for n, a in self.adjoints.items() if n not in inner})
@@ -683,6 +684,17 @@ class Reverse:
         node.primal = stmt  # type: ignore[attr-defined]
         self.adjoints = self.meet(node, ends)
         s.block.append(node)
+
+    def leave_memory(self, shadow: Leaf, source: str) -> None:
+        """A number that becomes a name of written memory takes its cotangent out of that name's shadow."""
+        if self.activity.active(source):
+            found = ir.subscript(self.s.expr(shadow), ir.constant(()))
+            self.pass_on(source, self.s.let(found, facts_like(self.s, source), may_raise=False), True)
+
+    def merge_numbers(self, target: str, source: str | None) -> None:
+        """The same for what a path leaves behind."""
+        if source is not None and self.shadows.wanted(target) and not self.has_shadow(source):
+            self.leave_memory(self.shadows.of(target), source)
 
     def sources(self, stmt: ir.If, k: int) -> list[str | None]:
         return [(m.then, m.orelse)[k] for m in stmt.merges]

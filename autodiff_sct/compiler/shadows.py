@@ -98,7 +98,7 @@ class Shadows:
             elif isinstance(stmt, ir.Loop):
                 for c in stmt.carries:
                     if self.wanted(c.phi) or self.wanted(c.out):
-                        self.table[c.out] = self.given.get(c.out) or self.fresh(c.out)
+                        self.table[c.out] = self.given.get(c.out) or self.fresh_for(c.out, [c.init, c.next])
             elif isinstance(stmt, ir.Try):
                 for target, names in stmt.merges:
                     if self.wanted(target):
@@ -329,13 +329,13 @@ class Shadows:
                 stmt.origin,
             )
         if all(inner):
-            shadow = given or self.fresh(m.target)
+            shadow = given or self.fresh_for(m.target, [m.then, m.orelse])
         else:
             blocks: list[ir.Block] = [[], []]
             names = []
             for (source, _), block, is_inner in zip(sides, blocks, inner):
                 with s.writing(block):
-                    names.append((self.fresh(m.target) if is_inner or source is None else self.of(source)).name)
+                    names.append(self.of_side(m.target, source, is_inner).name)
             facts = self.facts(m.target)
             for n in names:
                 if isinstance(facts, (Num, Listed, Mapped)):
@@ -348,10 +348,24 @@ class Shadows:
             shadow = Leaf(target)
         self.table[m.target] = shadow
         for (source, _), is_inner in zip(sides, inner):
-            if source is not None and is_inner:
+            if source is not None and is_inner and self.r.has_shadow(source):
                 if source in self.given:
                     raise self.lost(source, "one array gets two names in a branch", "copy it", stmt.origin)
                 self.given[source] = shadow
+
+    def of_side(self, target: str, source: str | None, is_inner: bool) -> Leaf:
+        """The shadow of `target` on a path where it is `source`: the source's own, where that comes from outside."""
+        if source is not None and not is_inner and self.r.has_shadow(source):
+            return self.of(source)
+        return self.fresh_for(target, [source])
+
+    def fresh_for(self, target: str, sources: list[str | None]) -> Leaf:
+        """A shadow of zeros for what is one of `sources`; a number among them has an array without axes for shadow."""
+        if all(source is None or self.r.has_shadow(source) for source in sources):
+            return self.fresh(target)
+        s = self.r.s
+        zeros = numpy_call(s, "array", helper(s, broadcast.zeros_like, Leaf(target)))
+        return self.call(s.let(zeros, self.facts(target), may_raise=False), target)
 
     def merge_paths(self, stmt: ir.Try, target: str, names: list[str | None]) -> None:
         """The shadow of what a ``try`` leaves behind."""
@@ -365,10 +379,10 @@ class Shadows:
                 "copy it on all paths",
                 stmt.origin,
             )
-        shadow = (given or self.fresh(target)) if all(inner) else self.of_path(stmt, target, names, inner, 0)
+        shadow = (given or self.fresh_for(target, names)) if all(inner) else self.of_path(stmt, target, names, inner, 0)
         self.table[target] = shadow
         for source, is_inner in zip(names, inner):
-            if source is not None and is_inner:
+            if source is not None and is_inner and self.r.has_shadow(source):
                 if source in self.given:
                     raise self.lost(source, "one array gets two names in a `try`", "copy it", stmt.origin)
                 self.given[source] = shadow
@@ -377,10 +391,10 @@ class Shadows:
         """The shadow on the path that was taken, from path `k` on."""
         s, source = self.r.s, names[k]
         if k == len(names) - 1:
-            return self.fresh(target) if inner[k] or source is None else self.of(source)
+            return self.of_side(target, source, inner[k])
         blocks: list[ir.Block] = [[], []]
         with s.writing(blocks[0]):
-            here = self.fresh(target) if inner[k] or source is None else self.of(source)
+            here = self.of_side(target, source, inner[k])
         with s.writing(blocks[1]):
             rest = self.of_path(stmt, target, names, inner, k + 1)
         out = s.fresh(f"d_{s.hints[target]}", self.facts(target))
@@ -438,11 +452,15 @@ class Shadows:
                 self.table[c.phi] = Leaf(by_next[c.phi].phi)
             else:
                 # Before its first assignment a name has no memory: what is carried on from there counts for nothing.
-                self.table[c.phi] = self.fresh(c.phi if c.init is not None or c.next is None else c.next)
+                like = c.phi if c.init is not None or c.next is None else c.next
+                self.table[c.phi] = self.fresh_for(like, [c.init, c.next])
         phis = {c.phi for c, _ in pairs}
         inner = defined(stmt.body)
         for name, carry in by_next.items():
             if name in phis:
+                continue
+            if not self.r.has_shadow(name):
+                self.r.leave_memory(Leaf(carry.phi), name)
                 continue
             if name not in inner:
                 raise self.lost(
@@ -461,6 +479,8 @@ class Shadows:
         node = self.r.s.block[-1]
         for c, carry in self.loops.pop():
             node.carries.append(carry)
+            if c.init is not None and not self.r.has_shadow(c.init):
+                self.r.leave_memory(Leaf(carry.out), c.init)
             if c.init is None or not self.wanted(c.init):
                 continue
             if isinstance(self.r.s.facts[c.init], Num):

@@ -24,6 +24,7 @@ from .load import note_origin
 from .pushforward import tangent
 from .request import Emitted, Request
 from .specialise import builtin_calls as _builtin_calls
+from .specialise import copies as _copies  # noqa: F401
 from .specialise import iterators as _iterators  # noqa: F401
 from .specialise import numpy_calls as _numpy_calls  # noqa: F401
 from .specialise import standard_library as _standard_library  # noqa: F401
@@ -186,6 +187,11 @@ class Compiled:
 
 class Adjoint(Compiled):
     """Values and gradients."""
+
+    def has_effects(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether a call with these arguments does something besides returning, so that it may not be repeated."""
+        slots, values = self.bind(args, kwargs)
+        return bool(self.variant(slots, values, args, kwargs).emitted.effects)
 
     def run(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any = None

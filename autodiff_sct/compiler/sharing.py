@@ -66,18 +66,22 @@ def written_later(r: Reverse, stmt: Any, region: int, loops: list[ir.Loop]) -> b
 def check_put(r: Reverse, stmt: Any, value: Value, container: str) -> None:
     """Refuse to put memory into a container that is written later and is reached in another way, too."""
     for name in r.s.leaves(value):
-        region = r.regions.of(name)
-        if region is None or region not in r.regions.written or not r.activity.active(name):
-            continue
-        loops = loops_around(r, stmt)
-        twice = [n for v in container_items(stmt) for n in r.s.leaves(v)].count(name) > 1
-        if (twice or is_shared(r, stmt, name, region, container, loops)) and written_later(r, stmt, region, loops):
-            raise r.shadows.lost(
-                name,
-                f"{r.s.hints[name]!r} is in a list or dict, is reached in another way, too, and is written",
-                "copy it into the list",
-                stmt.origin,
-            )
+        for region in written_regions(r, name) if r.activity.active(name) else ():
+            loops = loops_around(r, stmt)
+            twice = [n for v in container_items(stmt) for n in r.s.leaves(v)].count(name) > 1
+            if (twice or is_shared(r, stmt, name, region, container, loops)) and written_later(r, stmt, region, loops):
+                raise r.shadows.lost(
+                    name,
+                    f"{r.s.hints[name]!r} is in a list or dict, is reached in another way, too, and is written",
+                    "copy it into the list",
+                    stmt.origin,
+                )
+
+
+def written_regions(r: Reverse, name: str) -> list[int]:
+    """The written regions of a variable and of what a container holds."""
+    own = r.regions.of(name)
+    return sorted(({own} | regions_held(r, name)) & r.regions.written)
 
 
 def container_items(stmt: Any) -> tuple[Value, ...]:
@@ -95,8 +99,12 @@ def is_shared(r: Reverse, stmt: Any, name: str, region: int, container: str, loo
     source = next((x for x in r.order if isinstance(x, ir.Let) and name in x.targets), None)
     if source is not None and is_item_read(r, source):
         return True
+    deep = r.regions.of(name) != region  # memory in a container that is put into another
     return any(
-        n != container and r.first.get(n, -1) < place < last and r.regions.of(n) == region for n, last in r.last.items()
+        n != container
+        and r.first.get(n, -1) < place < last
+        and (r.regions.of(n) == region or deep and region in regions_held(r, n))
+        for n, last in r.last.items()
     )
 
 
@@ -105,8 +113,8 @@ def check_copied(r: Reverse, stmt: ir.Let) -> None:
     facts = r.s.facts[stmt.target]
     element = r.s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else None
     loops = loops_around(r, stmt)
-    for region in regions_in(r, element):
-        if region in r.regions.written and written_later(r, stmt, region, loops):
+    for region in {r.regions.find(root) for root in reachable(r.s, element)} & r.regions.written:
+        if written_later(r, stmt, region, loops):
             raise r.shadows.lost(
                 stmt.target,
                 "a copy of a list shares its items with the list, and they are written",

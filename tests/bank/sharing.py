@@ -1,5 +1,9 @@
 """Arrays that are written under names that the run decides: buffers that swap, views of branches, lists that share."""
 
+import copy
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 from tests.bank.registry import program
@@ -288,3 +292,82 @@ def lambda_made_in_a_loop(x):
     for k in range(3):
         q = twice(lambda e, k=k: 0.7 * np.cos(e + k), x)
     return np.sum(q * x)
+
+
+@dataclass
+class Holder:
+    a: Any
+    more: Any = None
+
+
+@program(args=vector, tags=SHARED)
+def copy_of_an_object_shares(x):
+    first = Holder(x * 1.0, [x * 2.0])
+    second = copy.copy(first)
+    second.a *= 2
+    second.more[0][1] = 7 * x[0]
+    second.more = None
+    return np.sum(first.a * first.more[0])
+
+
+@program(args=vector, tags=SHARED)
+def deepcopy_of_an_object_keeps_its_aliases(x):
+    first = Holder(x * 1.0)
+    first.more = first.a
+    second = copy.deepcopy(first)
+    second.a *= 2 * first.a[1]
+    return np.sum(second.more * first.a)
+
+
+@program(args=vector, tags=SHARED)
+def deepcopy_of_lists(x):
+    rows = [[x * 1.0], [x * 2.0]]
+    deep = copy.deepcopy(rows)
+    deep[0][0] *= 3
+    shallow = copy.copy(rows)
+    shallow[1][0] *= 2
+    pairs = [(x * 1.0, 2.0)]
+    others = copy.deepcopy(pairs)
+    others[0][0][1] = 3 * x[0]
+    return np.sum(rows[0][0] * deep[0][0] * rows[1][0]) + np.sum(pairs[0][0] * others[0][0])
+
+
+@program(args=vector, tags=SHARED)
+def deepcopy_of_a_dict(x):
+    table = {"a": x * 1.0}
+    deep, shallow = copy.deepcopy(table), copy.copy(table)
+    deep["a"][0] = 4 * x[1]
+    shallow["a"][1] = 3.0
+    return np.sum(table["a"] * deep["a"] * shallow["a"])
+
+
+@program(args=vector, tags=SHARED)
+def list_in_two_lists(x):
+    inner = [x * 1.0]
+    outer = []
+    outer.append(inner)
+    others = [[x * 3.0]]
+    others[0] = inner
+    outer[0][0] *= 2
+    return np.sum(inner[0] * others[0][0])
+
+
+@program(args=vector, tags=SHARED)
+def copies_of_nested_lists(x):
+    rows = [[x * 1.0], [x * 2.0]]
+    part = rows[:]
+    part[0][0] *= 3
+    both = rows + rows
+    both[3][0] *= 2
+    return np.sum(rows[0][0] * part[1][0] * both[1][0])
+
+
+@program(args=vector, tags=SHARED)
+def one_list_under_two_keys(x):
+    inner = [x * 1.0]
+    table = {}
+    for k in range(2):
+        table[k] = inner
+    table[0][0] *= 2
+    table[1][0][1] = 3 * x[0]
+    return np.sum(inner[0] * table[0][0])

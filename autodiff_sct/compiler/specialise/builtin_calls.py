@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import functools
 import operator
@@ -442,28 +441,6 @@ def neg(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 
 
 # -- copies
-
-
-@handles(copy.copy, copy.deepcopy)
-def copy_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    value = args[0]
-    if isinstance(value, Leaf):
-        facts = s.facts[value.name]
-        if isinstance(facts, Num) and facts.kind == "array":
-            return call_value(s, Bound("copy", value), [], {})
-        if isinstance(facts, Num) and facts.kind is not None:
-            return value
-        if isinstance(facts, Listed) and not isinstance(s.elements_of(facts), (Listed, Mapped)):
-            return call_value(s, Bound("copy", value), [], {})
-    if isinstance(value, (Const, TupleV)):
-        return value
-    if isinstance(value, Obj) and value.id not in s.objects:
-        obj = Obj(("copy", s.site()), value.cls)
-        fields = {k: s.env[(value.id, k)] for k in s.fields(value)}
-        for k, v in fields.items():
-            s.env[(obj.id, k)] = copy_(s, [v], {})
-        return obj
-    raise s.refuse("a copy of something that cannot be followed")
 
 
 @handles(dataclasses.replace)

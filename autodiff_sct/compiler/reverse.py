@@ -231,7 +231,7 @@ class Reverse:
         if op_.fn is np.multiply and op_.arguments["a"] == op_.arguments["b"]:
             op_, names = ir.Op(np.square, {"x": op_.arguments["a"]}), ["x"]
         row = TABLE[op_.fn]
-        if row.kind != "elementwise" or not self.may_stay_narrow(stmt, op_, names):
+        if not self.stays_uniform(op_, d) and (row.kind != "elementwise" or not self.may_stay_narrow(stmt, op_, names)):
             if len(stmt.targets) == 1 and isinstance(s.facts[stmt.target], Num):
                 d = spread(s, d, stmt.target)
         whole = TupleV((d,)) if op_.boxed else d
@@ -246,6 +246,10 @@ class Reverse:
         if isinstance(argument, Leaf) and isinstance(entry, Leaf) and s.fits_shape_of(d, stmt.target):
             if s.alike.get(stmt.target) == s.alike.get(argument.name, argument.name):
                 s.fits.setdefault(entry.name, argument.name)
+
+    def stays_uniform(self, op_: ir.Op, d: Value) -> bool:
+        """Whether one number is the cotangent of all that a sum takes together."""
+        return op_.fn is np.sum and op_.arguments.keys() <= {"a", "axis", "keepdims"} and self.s.num(d) == FLOAT
 
     def may_stay_narrow(self, stmt: ir.Let, op_: ir.Op, names: list[str]) -> bool:
         """Whether no input was broadcast, so that a narrow cotangent stays right."""

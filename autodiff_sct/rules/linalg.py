@@ -240,13 +240,13 @@ def push_eigh(y, d, a, UPLO="L"):
 
 @reverse(np.linalg.eigvalsh)
 def eigvalsh(y, d, a, UPLO="L"):
-    values, vectors = np.linalg.eigh(a, UPLO)
+    values, vectors = np.linalg.eigh(a) if UPLO == "L" else np.linalg.eigh(a, UPLO)
     return eigh_adjoint(values, vectors, d, None, UPLO)
 
 
 @forward(np.linalg.eigvalsh)
 def push_eigvalsh(y, d, a, UPLO="L"):
-    values, vectors = np.linalg.eigh(a, UPLO)
+    values, vectors = np.linalg.eigh(a) if UPLO == "L" else np.linalg.eigh(a, UPLO)
     return np.real(np.diagonal(adjoint_of(vectors) @ mirrored(d, UPLO) @ vectors, 0, -2, -1))
 
 

@@ -183,3 +183,38 @@ def test_functions_that_call_functions(fn: Callable[..., Any]) -> None:
     value, gradient = value_and_grad(fn)(V)
     np.testing.assert_array_equal(value, fn(V))
     np.testing.assert_allclose(gradient, differences(lambda x: np.sum(fn(x)), V), 1e-6, 1e-8)
+
+
+# Lists where NumPy reads arrays.
+
+WEIGHTS = [1, 2, 3]
+OF_LISTS = {
+    "cross": lambda v: np.cross(v, [1.0, 2.0, 3.0]),
+    "cross, second": lambda v: np.cross([1, 2, 3], v),
+    "convolve": lambda v: np.convolve(v, [1, -2, 1], "same"),
+    "dot with a global": lambda v: np.dot(v, WEIGHTS) * v,
+    "method dot": lambda v: v.dot([1, 2, 3]) * v,
+    "matmul": lambda v: [[1, 2, 3], [0, 1, 0]] @ v,
+    "matmul, first": lambda v: v @ [[1, 2], [3, 4], [5, 6]],
+    "power": lambda v: np.power(v, [0, 1, 2]),
+    "operator": lambda v: v ** [0, 1, 2],
+    "arctan2": lambda v: np.arctan2([1.0, 2.0, 3.0], v),
+    "tensordot": lambda v: np.tensordot(v, [1, 2, 3], 1) * v,
+    "einsum": lambda v: np.einsum("i,i->", v, [1, 2, 3]) * v,
+    "average": lambda v: np.average(v, weights=[1, 2, 3]) * v,
+    "trapezoid": lambda v: np.trapezoid(v, [0, 1, 3]) * v,
+    "gradient": lambda v: np.gradient(v, [0, 1, 3]),
+    "concatenate": lambda v: np.concatenate([[1.0], v, [2, 3]]),
+    "stack": lambda v: np.stack([v, [1, 2, 3]]),
+    "solve": lambda v: np.linalg.solve([[2.0, 1.0, 0], [0, 3.0, 1], [1, 0, 2]], v),
+}
+
+
+@pytest.mark.parametrize("fn", OF_LISTS.values(), ids=OF_LISTS)
+def test_lists_where_numpy_reads_arrays(fn: Callable[..., Any]) -> None:
+    def loss(v: Any) -> Any:
+        y = fn(v)
+        return np.sum(y * y)
+
+    np.testing.assert_array_equal(value_and_grad(fn)(V)[0], fn(V))
+    np.testing.assert_allclose(grad(loss)(V), differences(loss, V), 1e-5, 1e-7)

@@ -104,6 +104,7 @@ def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
     """``a op b``."""
     from . import lists
     from .arrays import apply
+    from .numpy_calls import array_of_list
     from .objects import overloaded
 
     fn, python, method = OPERATORS[op]
@@ -116,6 +117,8 @@ def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
     combined = lists.combine(s, op, a, b)
     if combined is not None:
         return combined
+    if op in (gast.MatMult, gast.Pow):
+        a, b = array_of_list(s, a), array_of_list(s, b)
     expr = ir.binop(s.expr(a), op, s.expr(b))
     if s.frame is not None and s.frame.rule:
         simple = simplify(s, op, a, b)

@@ -8,6 +8,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ...rules.table import TABLE
 from .. import ir
 from ..facts import FLOAT, Listed, Num
 from . import arrays, memory, polyfills
@@ -25,10 +26,46 @@ OF_LISTS = frozenset(
 )
 
 
+# Parameters whose rules ask them for their shapes, so that a list in their place is made an array.
+OF_ARRAYS: dict[Any, str] = {
+    **dict.fromkeys([np.dot, np.inner, np.outer, np.vdot, np.kron, np.cross, np.tensordot, np.ndarray.dot], "a b"),
+    **dict.fromkeys([np.convolve, np.correlate], "a v"),
+    **dict.fromkeys([np.linalg.solve, np.linalg.lstsq, np.linalg.tensorsolve], "a b"),
+    **dict.fromkeys([np.linalg.cross, np.linalg.outer, np.linalg.tensordot, np.linalg.vecdot], "x1 x2"),
+    np.average: "a weights",
+    np.trapezoid: "y x",
+    np.gradient: "f varargs",
+    np.polyfit: "x y w",
+    np.cov: "m y",
+    np.corrcoef: "x y",
+    np.append: "arr values",
+    np.bincount: "x weights",
+    np.histogram: "a weights",
+}
+OF_PARTS = frozenset([np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack])
+
+
+def with_arrays(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> list[Value]:
+    """The arguments, keywords in place, with arrays for the lists that NumPy reads as arrays."""
+    if isinstance(fn, np.ufunc):
+        return [array_of_list(s, a) for a in args]
+    if fn is np.einsum and s.is_static(args[0]) and isinstance(s.static(args[0]), str):
+        return [args[0], *(array_of_list(s, a) for a in args[1:])]
+    if fn in OF_PARTS and args and isinstance(args[0], (ListV, TupleV)):
+        parts = tuple(array_of_list(s, part) for part in args[0].items)
+        return [ListV(parts, args[0].site) if isinstance(args[0], ListV) else TupleV(parts), *args[1:]]
+    wanted = OF_ARRAYS.get(fn, "").split()
+    names = list(TABLE[fn].signature.parameters) if wanted else []
+    for k, value in kwargs.items():
+        kwargs[k] = array_of_list(s, value) if k in wanted else value
+    return [array_of_list(s, a) if names and names[min(k, len(names) - 1)] in wanted else a for k, a in enumerate(args)]
+
+
 def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     fn = callee.value
     args = [as_array(s, fn, as_operand(s, a)) for a in args]
     kwargs = {k: as_array(s, fn, v) for k, v in kwargs.items()}
+    args = with_arrays(s, fn, args, kwargs)
     if "out" in kwargs and kwargs["out"] != Const(None):
         return memory.with_out(s, fn, args, kwargs)
     if isinstance(fn, np.ufunc) and len(args) > fn.nin:
@@ -69,6 +106,14 @@ def as_array(s: Specialiser, fn: Any, value: Value) -> Value:
     if not any(isinstance(f := s.facts[n], Num) and f.differentiable for n in s.leaves(value)):
         return value
     return numpy_call(s, np.array, [value], {})
+
+
+def array_of_list(s: Specialiser, value: Value) -> Value:
+    """A list where NumPy reads an array of it, made that array."""
+    listed = isinstance(value, (ListV, TupleV)) or isinstance(value, Const) and isinstance(value.value, (list, tuple))
+    if listed or isinstance(value, Leaf) and isinstance(s.facts[value.name], Listed):
+        return numpy_call(s, np.array, [value], {})
+    return value
 
 
 def np_function(fn: Any) -> Any:

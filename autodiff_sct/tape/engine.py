@@ -133,14 +133,13 @@ def constant(y: Any) -> Any:
 
 def tensor_of(y: Any, fn: Any, args: Any, kwargs: Any, node: Node | None, item: int | None) -> Tensor:
     """A result as a tensor, which is a view if it lies in the memory of an argument."""
-    if type(y) is np.ndarray and not isinstance(fn, np.ufunc):
-        owner = owner_of(y)
-        for k, x in enumerate(args):
-            if isinstance(x, Tensor) and type(x.value) is np.ndarray and owner_of(x.value) is owner:
-                cut = not recording() or isinstance(x, View) and x.cut
-                return View(y, x, (Step(fn, args, kwargs, k, item),), node, cut)
-            if type(x) in (list, tuple) and any(isinstance(i, Tensor) and owner_of(i.value) is owner for i in x):
-                return Tensor(y.copy(), node)
+    if type(y) is not np.ndarray or isinstance(fn, np.ufunc):
+        return Tensor(y, node)
+    owner = owner_of(y)
+    for place, x in (*enumerate(args), *kwargs.items()):
+        if isinstance(x, Tensor) and type(x.value) is np.ndarray and owner_of(x.value) is owner:
+            cut = not recording() or isinstance(x, View) and x.cut
+            return View(y, x, (Step(fn, args, kwargs, place, item),), node, cut)
     return Tensor(y, node)
 
 
@@ -149,18 +148,24 @@ class Step:
 
     __slots__ = ("args", "fn", "item", "kwargs", "place")
 
-    def __init__(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], place: int, item: int | None) -> None:
-        self.fn, self.kwargs, self.place, self.item = fn, kwargs, place, item
-        self.args = [None if k == place else detach(a) if isinstance(a, Tensor) else a for k, a in enumerate(args)]
+    def __init__(self, fn: Any, args: Any, kwargs: dict[str, Any], place: int | str, item: int | None) -> None:
+        self.fn, self.place, self.item = fn, place, item
+        self.args, self.kwargs = [alone(a) for a in args], {k: alone(v) for k, v in kwargs.items()}
+        (self.kwargs if isinstance(place, str) else self.args)[place] = None  # type: ignore[index]
 
     def __call__(self, x: Any) -> Any:
-        args = [*self.args[: self.place], x, *self.args[self.place + 1 :]]
-        y = call(self.fn, tuple(args), self.kwargs) if isinstance(x, Tensor) else run(self.fn, args, self.kwargs)
+        args, kwargs = list(self.args), dict(self.kwargs)
+        (kwargs if isinstance(self.place, str) else args)[self.place] = x  # type: ignore[index]
+        y = call(self.fn, tuple(args), kwargs) if isinstance(x, Tensor) else run(self.fn, args, kwargs)
         return y if self.item is None else y[self.item]
 
 
-# The sweep
+def alone(x: Any) -> Any:
+    """An argument beside the one that is viewed: as a constant."""
+    return detach(x) if isinstance(x, Tensor) else x
 
+
+# The sweep
 
 # The cotangent of a node while its shares arrive: ``[node, d, owned]``, `owned` if `d` may be added to in place.
 Cell = list[Any]

@@ -112,7 +112,7 @@ def binary(fn: Callable[..., Any], swapped: bool) -> Callable[[Tensor, Any], Any
             b, right = other.value, other.node
         elif isinstance(other, NUMBERS):
             b, right = other, None
-        elif isinstance(other, (np.ndarray, list)):
+        elif isinstance(other, (np.ndarray, list, tuple)):
             return call(fn, as_arrays((other, self) if swapped else (self, other)), {})
         else:
             return NotImplemented

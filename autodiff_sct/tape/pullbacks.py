@@ -193,15 +193,15 @@ def selected(value: ast.expr, wanted: tuple[int, ...], fn: Any) -> ast.expr:
         return from_tuple(value, wanted)
     helper: Any = resolve(value.func, fn) if isinstance(value, ast.Call) else None
     if isinstance(value, ast.Call) and is_ours(helper) and helper not in TABLE and entry_count(helper) > 1:
-        name = "_".join([helper.__name__, *map(str, wanted)])
+        name = "_".join([helper.__module__.rpartition(".")[2], helper.__name__, *map(str, wanted)])
         made_function, tree = pullback(helper, wanted)
         scope_of(fn.__globals__).setdefault(name, made_function)
         PRUNED[fn.__module__, name] = helper, tree
         return ast.Call(ast.Name(name, ast.Load()), value.args, value.keywords)
     if isinstance(value, (ast.BinOp, ast.UnaryOp, ast.Constant, ast.List, ast.ListComp)):
         return from_tuple(ast.Tuple([value], ast.Load()), wanted)
-    scope_of(fn.__globals__).setdefault(chosen.__name__, chosen)
-    return ast.Call(ast.Name(chosen.__name__, ast.Load()), [value, literal(wanted)], [])
+    scope_of(fn.__globals__)["__chosen__"] = chosen
+    return ast.Call(ast.Name("__chosen__", ast.Load()), [value, literal(wanted)], [])
 
 
 def literal(value: Any) -> ast.expr:

@@ -109,6 +109,7 @@ def by_split_and_squeeze(x):
     inner[2] = x[0]
     np.expand_dims(y, 0)[0, 1, 1] = x[1, 1] * 7
     np.moveaxis(y, 0, 1)[3] *= 2.0
+    np.expand_dims(a=y, axis=0)[0, 0, 2] = x[2, 2] ** 2
     return y
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import threading
@@ -201,14 +202,22 @@ class GradFunction:
         return assemble(value, position_gradients, weight_gradients, *self._form)
 
     def run_in_floats(self, adjoint: Any, args: tuple[Any, ...], kwargs: dict[str, Any], seeds: tuple[Any, ...]) -> Any:
-        """Run with floats for integer tensors; where there are none, or a value is wanted, the refusal stands."""
+        """Run with floats for integer tensors; where there are none, the refusal stands.
+
+        A value is that of the function for the integers: it is called for it, which asks for a function that does
+        nothing besides returning.
+        """
         chosen = [(*args, *kwargs.values())[position] for position in self.positions or ()]
-        if not any(map(is_integer_tensor, chosen)) or self.kind == "value_and_grad" or self.has_aux:
+        if not any(map(is_integer_tensor, chosen)):
             raise
-        named = dict(zip(kwargs, as_floats(kwargs.values())))
-        value, by_position, by_weight = adjoint.run(as_floats(args), named, *seeds)
+        floats, named = as_floats(args), dict(zip(kwargs, as_floats(kwargs.values())))
+        wanted = self.kind == "value_and_grad" or self.has_aux
+        if wanted and adjoint.has_effects(floats, named):
+            raise
+        value, by_position, by_weight = adjoint.run(floats, named, *seeds)
         names = self.position_names()
-        return value, tuple(as_given(g, x, name) for g, x, name in zip(by_position, chosen, names)), by_weight
+        gradients = tuple(as_given(g, x, name, self.fn) for g, x, name in zip(by_position, chosen, names))
+        return self.fn(*copy.deepcopy(args), **copy.deepcopy(kwargs)) if wanted else value, gradients, by_weight
 
     def prepared(self) -> Any:
         """The adjoint, made at the first call: arguments that MindSpore checks then are checked then."""
@@ -285,8 +294,6 @@ class GradFunction:
         return type(self)(*self.settings())
 
     def __deepcopy__(self, memo: dict[int, Any]) -> GradFunction:
-        import copy
-
         return type(self)(*(copy.deepcopy(setting, memo) for setting in self.settings()))
 
     def __repr__(self) -> str:

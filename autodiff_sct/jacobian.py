@@ -152,5 +152,6 @@ def finished(table: np.ndarray, y: Any, x: Any) -> Any:
     """A Jacobian in the kind that output and input call for."""
     if isinstance(y, Tensor) or isinstance(x, Tensor):
         return wrap(table)
-    plain = all(type(value) in (float, complex) for value in (y, x))
-    return table.item() if plain else table
+    if table.shape == () and not isinstance(x, np.ndarray):
+        return table[()] if isinstance(x, np.generic) else table.item()
+    return table

@@ -174,7 +174,7 @@ def cast(s: Specialiser, value: Value, have: Num, want: Num) -> Value:
     target = s.bind("np", np)
     if have.dims == () and have.kind != "array":  # at run time it may be a Python number, as zeros are
         have = replace(have, kind="npscalar")
-        expr = ir.call(ir.attribute(target, want.dtype.name), s.expr(value))
+        expr = as_scalar(s, s.expr(value), want.dtype)
     else:
         expr = ir.call(ir.attribute(s.expr(value), "astype"), ir.attribute(target, want.dtype.name))
     return s.let(
@@ -183,6 +183,14 @@ def cast(s: Specialiser, value: Value, have: Num, want: Num) -> Value:
         op(s, np.ndarray.astype, x=value, dtype=Const(want.dtype)),
         may_raise=False,
     )
+
+
+def as_scalar(s: Specialiser, expr: Any, dtype: np.dtype[Any]) -> Any:
+    """A number as a NumPy scalar of a dtype."""
+    if dtype == np.float16:  # whose class has no rule
+        made = numpy_call(s, "array", expr, dtype=ir.attribute(s.bind("np", np), "float16"))
+        return ir.subscript(made, gast.Tuple([], gast.Load()))
+    return ir.call(ir.attribute(s.bind("np", np), dtype.name), expr)
 
 
 def sum_out(s: Specialiser, value: Value, have: Num, want: Num) -> Value | None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..runtime import objects
 from . import ir
-from .adjoints import copied, facts_like, fit, numpy_call, spread, zeros
+from .adjoints import as_scalar, copied, facts_like, fit, numpy_call, spread, zeros
 from .facts import Facts, Listed, Mapped, Num, Opaque
 from .reverse import Reverse
 from .specialise.externals import facts_of_tree
@@ -165,28 +165,24 @@ def leaf_gradient(r: Reverse, value: Leaf) -> Any:
         return s.expr(r.shadows.of(value.name))
     found = r.take(value.name)
     if found is None:
-        return s.expr(zeros(s, value.name))
+        return of_rank_0(s, s.expr(zeros(s, value.name)), facts)
     full = spread(s, fit(s, found.value, value.name), value.name)
-    if full == found.value and not found.owned:
+    if full == found.value and not found.owned and not (isinstance(facts, Num) and facts.dims == ()):
         full = copied(s, full)
-    if isinstance(facts, Num) and facts.dims == () and (have := s.num(full)) is not None:
-        return of_rank_0(s, s.expr(full), have, facts)
-    return s.expr(full)
+    return of_rank_0(s, s.expr(full), facts)
 
 
-def of_rank_0(s: Specialiser, gradient: Any, have: Num, want: Num) -> Any:
-    """The gradient of an array of rank 0 is one too, that of a NumPy scalar has its dtype."""
-    default = want.dtype is None or want.dtype == np.float64
-    if want.kind == "array" and have.kind != "array":
-        dtype = {} if default or want.dtype is None else {"dtype": np_name(s, want.dtype)}
-        return numpy_call(s, "asarray", gradient, **dtype)
-    if want.kind == "npscalar" and have.python and not default and want.dtype is not None:
-        return ir.call(np_name(s, want.dtype), gradient)
-    return gradient
+def of_rank_0(s: Specialiser, derivative: Any, want: Any) -> Any:
+    """The derivative of an array of rank 0 is one too, that of a NumPy scalar a scalar of its dtype.
 
-
-def np_name(s: Specialiser, dtype: np.dtype[Any]) -> Any:
-    return ir.attribute(s.bind("np", np), dtype.name)
+    What was computed may be a Python number, or of the other kind, whatever the facts say.
+    """
+    if not isinstance(want, Num) or want.dims != () or want.dtype is None:
+        return derivative
+    if want.kind == "array":
+        dtype = {} if want.dtype == np.float64 else {"dtype": ir.attribute(s.bind("np", np), want.dtype.name)}
+        return numpy_call(s, "array", derivative, **dtype)
+    return as_scalar(s, derivative, want.dtype) if want.kind == "npscalar" else derivative
 
 
 def list_gradient(r: Reverse, value: Leaf) -> Any:

@@ -101,6 +101,7 @@ def emit(
     return Emitted(
         text.text, loaded, externals, s.guards, result, dict(s.globals), table.written,
         wrap_spec(s, result) if tensors else None, tensors, count, seed_spec(s, differentiated(request, result)),
+        s.effects,
     )  # fmt: skip
 
 
@@ -177,7 +178,7 @@ def emit_pair(
     return Emitted(
         text + "\n\n" + back_text, loaded, externals, s.guards, result, dict(s.globals), table.written,
         wrap_spec(s, result) if tensors else None, tensors, len(request.wrt) + len(request.weights),
-        seed_spec(s, differentiated(request, result)),
+        seed_spec(s, differentiated(request, result)), s.effects,
     )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ from .settle import settle
 from .sharing import reachable
 from .specialise.calls import call_value
 from .specialise.control import Ended
+from .specialise.recursion import has_effects
 from .specialise.state import Restart, Specialiser
 from .specialise.values import (
     Bound,
@@ -175,6 +176,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     observe(request, "specialise", s, s.block)
     chosen = check_output(s, result, request)
     forward = without_dead(s, s.block, result, table, request)
+    s.effects = has_effects(forward)
     s.unbound = unbound(forward)
     where = regions(forward, s.facts, s.elements)
     protect(s, table, where)

@@ -9,7 +9,7 @@ import gast
 from . import ir
 from .activity import activity
 from .adjoints import copied
-from .arguments import Arguments, protect, receive
+from .arguments import Arguments, of_rank_0, protect, receive
 from .assemble import emit
 from .facts import Listed, Num
 from .forward import Forward
@@ -112,9 +112,9 @@ def tangent_of(s: Specialiser, f: Any, value: Value) -> Any:
         if isinstance(value, ListV):
             return gast.List(items, gast.Load())
         return ir.tuple_(items) if value.cls is None else ir.call(s.bind(value.cls.__name__, value.cls), *items)
-    if isinstance(value, Leaf) and f.active(value.name):
-        own = copied if isinstance(s.facts[value.name], Num) else detached
-        return s.expr(own(s, f.of(value.name)))
     if isinstance(value, Leaf):
-        return s.expr(f.zero(value.name))
+        facts = s.facts[value.name]
+        found = f.of(value.name) if f.active(value.name) else f.zero(value.name)
+        own = found if not f.active(value.name) else (copied if isinstance(facts, Num) else detached)(s, found)
+        return of_rank_0(s, s.expr(own), facts) if isinstance(facts, Num) and facts.differentiable else s.expr(own)
     return ir.constant(0.0)

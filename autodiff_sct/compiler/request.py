@@ -44,6 +44,7 @@ class Emitted:
     tensors: bool = False  # whether anything is a tensor
     count: int = 1  # results of the emitted function
     seeds: Any = True  # where the output takes seeds
+    effects: bool = False  # whether the function does something besides returning
 
 
 def observe(request: Request, stage: str, s: Specialiser, block: ir.Block) -> None:

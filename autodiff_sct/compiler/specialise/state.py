@@ -60,6 +60,7 @@ class Specialiser:
         self.identities: dict[int, tuple[int, Any]] = {}  # id of an outside object -> its number, and it
         self.active: set[str] = set()  # variables that carry a derivative, once that is known
         self.stopped: set[str] = set()  # what stop_gradient returned
+        self.effects = False  # whether the program does something besides returning
         self.held: frozenset[int] = frozenset()  # roots of arrays that a loop goes over
         self.imports: dict[Any, Value] = {}
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
@@ -316,8 +317,12 @@ class Specialiser:
             return gast.Dict([ir.constant(k) for k in fields], list(fields.values()))
         if obj.cls is list:
             return gast.List([v for k, v in fields.items() if k != "len"], gast.Load())
+        import numpy as np
+
         from ...runtime import objects
 
+        if obj.cls is np.flatiter:
+            return ir.attribute(fields["base"], "flat")
         return ir.call(
             self.bind("build", objects.build),
             self.bind(obj.cls.__name__, obj.cls),

@@ -101,21 +101,17 @@ def facts_of_call(
 
 # Functions whose result depends on more than facts: its dtype on the numbers, or its rank on the lengths of axes.
 SPLITS = {np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit}
-DTYPE_BY_VALUE = {
-    np.linalg.eig,
-    np.linalg.eigvals,
-    np.roots,
-    np.real_if_close,
-    np.emath.sqrt,
-    np.emath.log,
-    np.emath.power,
+DTYPE_BY_VALUE = {np.linalg.eigvals, np.roots, np.poly, np.real_if_close} | {
+    getattr(np.emath, name) for name in np.emath.__all__
 }
 
 
 def by_value(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Facts | None:
     """The facts of a result that dummies would tell wrongly."""
-    if fn in DTYPE_BY_VALUE and fn is not np.linalg.eig:
+    if fn in DTYPE_BY_VALUE:
         return unknown_result(s, fn, args, kwargs, False)
+    if fn is np.linalg.eig:
+        return eigen_facts(s, args)
     if fn is np.reshape or getattr(fn, "numpy_name", "") == "reshape":
         return reshaped(s, args)
     if fn is np.squeeze or getattr(fn, "numpy_name", "") == "squeeze":
@@ -127,6 +123,18 @@ def by_value(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
     if fn in (getattr(np, "unstack", None),):
         raise s.refuse(f"{fn.__name__} has as many results as an axis is long", "index the array")
     return None
+
+
+def eigen_facts(s: Specialiser, args: list[Value]) -> Facts | None:
+    """Eigenvalues and eigenvectors, which of a real matrix may be complex."""
+    facts = numeric(s, args[0])
+    if facts is None or facts.dims is None or facts.dtype is None or facts.dtype.kind == "c":
+        return None
+    own = frozenset([s.root(s.site())])
+    return Pair(tuple(Num("array", None, dims, own) for dims in (facts.dims[:-1], facts.dims)), EIG_RESULT)
+
+
+EIG_RESULT = type(np.linalg.eig(np.eye(1)))
 
 
 def pieces(s: Specialiser, args: list[Value]) -> Facts:
@@ -273,6 +281,8 @@ def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str,
             elif isinstance(facts, Listed):
                 element = s.elements_of(facts)
                 roots |= element.roots if isinstance(element, Num) else set()
+            else:
+                dtypes.add(None)
     dtype = dtypes.pop() if len(dtypes) == 1 and elementwise else None
     own = frozenset([s.root(s.site())])
     return Num(None, dtype, None, frozenset(roots) | own if may_view(fn) else own)
@@ -406,6 +416,10 @@ def normal(s: Specialiser, value: Value) -> Value:
         from .containers import items_of
 
         return ListV(tuple(items_of(s, value, None)))
+    if isinstance(value, Obj) and value.cls is np.flatiter:
+        from .flat import elements
+
+        return elements(s, value)
     return value
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import inspect
 import pickle
 import subprocess
 import sys
 import threading
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -466,6 +468,62 @@ def test_jvp():
     value, tangent, aux = jvp(with_aux, [X, Y], [Y, X], has_aux=True)
     assert plain((value, tangent, aux)) == ([3.0, 8.0], [10.0, 20.0], ([4.0, 6.0], [3.0, 4.0]))
     assert plain(jvp(lambda x: (x, x * x), X, Y)[1]) == ([3.0, 4.0], [6.0, 16.0])
+
+
+class Point(NamedTuple):
+    a: np.ndarray
+    b: float
+
+
+@dataclasses.dataclass
+class Body:
+    a: np.ndarray
+    b: float
+    count: int = 3
+
+
+def parts_of(x):
+    """The two things in a container, whatever it is."""
+    if isinstance(x, dict):
+        return x["a"], x["b"]
+    return (x[0], x[1]) if isinstance(x, (tuple, list)) else (x.a, x.b)
+
+
+CONTAINERS = [lambda a, b: (a, b), lambda a, b: [a, b], lambda a, b: {"a": a, "b": b, "name": "n"}, Point, Body]
+
+
+@pytest.mark.parametrize("make", CONTAINERS, ids=["tuple", "list", "dict", "namedtuple", "dataclass"])
+def test_forward_mode_by_containers(make):
+    x, v = np.array([1.0, 2.0, 3.0]), np.array([1.0, 0.0, 2.0])
+    value, tangent = jvp(lambda p: parts_of(p)[0] * parts_of(p)[1], (make(x, 2.0),), (make(v, 1.0),))
+    assert np.array_equal(value, 2 * x) and np.array_equal(tangent, 2 * v + x)
+    for jacobian in (jacrev, jacfwd):
+        found = jacobian(lambda p: parts_of(p)[0] * parts_of(p)[1])(make(x, 2.0))
+        by_a, by_b = parts_of(found)
+        assert type(found) is type(make(x, 2.0))
+        assert np.array_equal(by_a, 2 * np.eye(3)) and np.array_equal(by_b, x)
+    with pytest.raises(ValueError, match="shape"):
+        jvp(lambda p: parts_of(p)[0] * parts_of(p)[1], (make(x, 2.0),), (make(np.ones(2), 1.0),))
+    with pytest.raises((TypeError, ValueError)):
+        jvp(lambda p: parts_of(p)[0] * parts_of(p)[1], (make(x, 2.0),), (x,))
+
+
+def moved(body):
+    body.a[0] = body.b * 3
+    body.b = body.b * 2
+    return body.a * body.b
+
+
+def test_forward_mode_leaves_containers_as_they_are():
+    body, direction = Body(np.array([1.0, 2.0]), 2.0), Body(np.array([1.0, 1.0]), 1.0)
+    assert jvp(moved, (body,), (direction,))[1].tolist() == [24.0, 8.0]
+    assert (body.a.tolist(), body.b) == ([1.0, 2.0], 2.0) and (direction.a.tolist(), direction.b) == ([1.0, 1.0], 1.0)
+
+
+def test_forward_mode_of_cells():
+    net = Scaled()
+    assert plain(jvp(net, (X, Y), (Y, X))) == ([7.0, 25.0], [20.0, 60.0])
+    assert plain(jvp(lambda x: net(x, Y), X, Y)[1]) == [18.0, 48.0]
 
 
 def test_jvp_errors():

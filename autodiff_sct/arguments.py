@@ -111,8 +111,8 @@ def refuse_input(value: Any, what: str) -> None:
     """TypeError for what cannot be an input or a vector: None, strings, booleans, tensors of the tape."""
     if hasattr(type(value), "__autodiff_taped__"):
         raise ArgumentTypeError(
-            f"{what} is a tensor of the tape, which a compiled gradient would lose: pass `t.detach().numpy()`, or "
-            "differentiate all of it by `tape.grad(..., create_graph=True)`"
+            f"{what} is a tensor of the tape that came to a compiled gradient, which would not be recorded: pass "
+            "`t.detach().numpy()`, or differentiate all of it by `tape.grad(..., create_graph=True)`"
         )
     if value is None or isinstance(value, (str, bytes, bool)):
         raise ArgumentTypeError(f"{what} is a tensor, an array, a float or a container of them, not {value!r}")

@@ -461,7 +461,7 @@ def enter(s: Specialiser, frame: Frame, tree: Any, bound: dict[str, Value]) -> V
 @functools.lru_cache(maxsize=4096)
 def makes_closures(tree: Any) -> bool:
     """Whether functions defined in a body may read its variables when its activation is over."""
-    return any(isinstance(n, (gast.FunctionDef, gast.Lambda)) for stmt in tree.body for n in gast.walk(stmt))
+    return any(isinstance(n, (gast.FunctionDef, gast.Lambda)) for n in ir.nodes(tree.body))
 
 
 def own_argument(s: Specialiser, value: Value) -> Value:

@@ -329,6 +329,7 @@ def emit_reverse(s: Specialiser, rec: Recursion, variant: Variant) -> None:
     variant.wanted, active = all_wanted(s, rec, forward, where, variant.wanted, False)
     announce(s, rec, variant)
     r = Reverse(s, active, where)
+    r.outputs = set(rec.results)
     r.index(forward)
     r.primal_roots = frozenset(root for n in [*r.first, *rec.inputs] for root in roots_of(s.facts[n]))
     r.kept_regions = {where.of(p) for p in rec.written}  # type: ignore[attr-defined]

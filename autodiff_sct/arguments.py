@@ -84,9 +84,11 @@ def checked_weights(weights: Any) -> tuple[Parameter, ...]:
 
 
 def checked_callable(fn: Any) -> Callable[..., Any]:
-    """What is differentiated: TypeError unless it can be called."""
+    """What is differentiated: TypeError unless it can be called, AttributeError for a Cell without ``construct``."""
     if not callable(fn):
         raise ArgumentTypeError(f"what is differentiated is a function or a Cell, not {fn!r}")
+    if hasattr(type(fn), "trainable_params"):
+        getattr(fn, "construct")  # noqa: B009  (the Cell itself says that it has none)
     return fn
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import inspect
 import pickle
 import subprocess
 import sys
 import threading
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -23,11 +21,8 @@ from autodiff_sct import (
     errors,
     get_grad,
     grad,
-    jacfwd,
-    jacrev,
     jvp,
     value_and_grad,
-    vjp,
 )
 
 
@@ -177,58 +172,6 @@ def test_kinds_are_kept(make):
     assert np.array_equal(value, product(x, y)) and type(value) is type(product(x, y))
 
 
-def looped(x):
-    total = 0.0
-    for k in range(3):
-        total = total + x * k
-    return total
-
-
-def halved_by_sign(x):
-    return x * 0.5 if np.sum(np.real(x)) > 0 else x
-
-
-KINDS = [
-    1.5, 1.5 + 0.5j, np.float16(1.5), np.float32(1.5), np.float64(1.5), np.complex64(1.5 + 1j), np.complex128(1.5),
-    np.array(1.5), np.array(1.5, np.float32), np.array([1.0, 2.0], np.float16), np.array([1.0, 2.0], np.float32),
-    np.array([1.0, 2.0]), np.array([1 + 1j, 2.0], np.complex64), np.array([1 + 1j, 2.0]),
-]  # fmt: skip
-FUNCTIONS = [
-    lambda x: x, lambda x: 1.5, lambda x: x * x, lambda x: np.sin(x), lambda x: 2.5 * x**2 + x / 3,
-    lambda x: np.sum(x * x), lambda x: np.where(np.real(x) > 0, x, 2 * x), lambda x: np.sum(np.arange(3.0) * np.sum(x)),
-    lambda x: np.exp(x) * np.sqrt(x), halved_by_sign, looped,
-]  # fmt: skip
-
-
-def kind_of(value):
-    """The type of a number, with the dtype and shape where it has them."""
-    return (
-        type(value),
-        np.asarray(value).dtype if isinstance(value, (np.ndarray, np.generic)) else None,
-        np.shape(value),
-    )
-
-
-@pytest.mark.parametrize("x", KINDS, ids=repr)
-@pytest.mark.parametrize("fn", FUNCTIONS, ids=range(len(FUNCTIONS)))
-def test_kinds_of_values_and_gradients(fn, x):
-    """A gradient is of the kind of its argument, a value and a tangent of that of the function's own value."""
-    expected = fn(x)
-    value, gradient = value_and_grad(fn)(x)
-    assert kind_of(value) == kind_of(expected) and np.array_equal(value, expected)
-    assert kind_of(gradient) == kind_of(x)
-    assert kind_of(grad(grad(fn))(x)) == kind_of(x)
-    value, pull = vjp(fn, x)
-    assert kind_of(value) == kind_of(expected)
-    seed = np.ones_like(expected) if isinstance(expected, np.ndarray) else type(expected)(1)
-    assert kind_of(pull(seed)[0]) == kind_of(x)
-    value, tangent = jvp(fn, x, x)
-    assert kind_of(value) == kind_of(tangent) == kind_of(expected)
-    assert kind_of(jacrev(fn)(x)) == kind_of(x) or np.ndim(x) + np.ndim(expected)
-    if not isinstance(x, np.ndarray) and np.ndim(expected) == 0:
-        assert isinstance(jacfwd(fn)(x), np.generic) == isinstance(x, np.generic)
-
-
 def test_one_object_for_two_arguments():
     assert plain(grad(product, (0, 1))(X, X)) == ([2.0, 8.0], [1.0, 4.0])
 
@@ -355,221 +298,6 @@ def test_integers_beside_floats_keep_the_floats_dtype():
     value, gradient = value_and_grad(scaled)(X, n)
     assert value.dtype == scaled(X, n).dtype == gradient.dtype == ad.float32
     assert np.array_equal(value, scaled(X, n))
-
-
-# -- vjp, jvp and Jacobians
-
-
-def test_vjp():
-    value, pull = vjp(product, 3.0, 2.0)
-    assert (value, pull(1.0), pull(2.0)) == (18.0, (12.0, 9.0), (24.0, 18.0))
-    value, pull = vjp(lambda x: x * x, X)
-    assert plain(pull(Tensor([1.0, 10.0]))) == ([2.0, 40.0],)
-
-
-CAPTURED = np.array([1.0, 2.0])
-
-
-def test_vjp_is_at_the_point_where_it_was_taken():
-    """Whatever the caller writes into between the value and the pullback."""
-    x, ones = np.array([1.0, 2.0]), np.ones(2)
-    value, pull = vjp(lambda x: np.exp(x) * x * CAPTURED, x)
-    expected = np.exp(x) * (x + 1) * CAPTURED
-    for array in (x, value, CAPTURED):
-        array += 1
-    try:
-        assert np.allclose(pull(ones)[0], expected)
-    finally:
-        CAPTURED[:] -= 1
-    items = [np.array([1.0]), np.array([2.0])]
-    value, pull = vjp(lambda items: np.exp(items[0]) * items[1], items)
-    value[:] = items[1][:] = 0.0
-    assert np.allclose(pull(np.ones(1))[0], np.exp(1.0) * np.array([[2.0], [1.0]]))
-
-
-def flattened(value):
-    """The arrays in containers."""
-    if isinstance(value, dict):
-        return flattened(list(value.values()))
-    return [a for item in value for a in flattened(item)] if isinstance(value, (tuple, list)) else [value]
-
-
-def filled(x):
-    items = []
-    for _ in range(int(x[0])):
-        items.append(x)
-    return items
-
-
-@pytest.mark.parametrize(
-    "fn",
-    [
-        lambda x: x,
-        lambda x: x[1:],
-        lambda x: (x, x),
-        lambda x: {"a": x, "b": [x, 2 * x]},
-        lambda x: x if np.sum(x) > 0 else 1.0,
-        filled,
-    ],
-)
-def test_results_share_no_memory(fn):
-    x, v = np.array([2.0, 3.0]), np.ones(2)
-    value, tangent = jvp(fn, x, v)
-    shared = [x, v, *flattened(value), *flattened(tangent)]
-    (value, gradient), (output, _) = value_and_grad(fn)(x), vjp(fn, x)
-    for arrays in (shared, [x, *flattened(value), gradient], [x, *flattened(output)]):
-        assert not any(np.shares_memory(a, b) for k, a in enumerate(arrays) for b in arrays[:k])
-
-
-def test_vjp_of_several_outputs():
-    (first, second), pull = vjp(lambda x, y: (x * y, x + y), X, Y)
-    ones, tens = Tensor([1.0, 1.0]), Tensor([10.0, 10.0])
-    assert plain(pull(ones, tens)) == plain(pull((ones, tens))) == ([13.0, 14.0], [11.0, 12.0])
-
-
-def test_vjp_with_weights_and_aux():
-    net = Scaled()
-    ones = Tensor([1.0, 1.0])
-    _, pull = vjp(net, X, Y, weights=net.trainable_params())
-    assert plain(pull(ones)) == (([6.0, 12.0], [2.0, 6.0]), ([3.0, 8.0], [1.0, 1.0]))
-    _, pull = vjp(net, X, Y, weights=net.w)
-    assert plain(pull(ones)[1]) == [3.0, 8.0]
-    value, pull, aux = vjp(with_aux, X, Y, has_aux=True)
-    assert plain(value) == [3.0, 8.0] and plain(aux) == ([4.0, 6.0], [3.0, 4.0])
-    assert plain(pull(ones)) == ([3.0, 4.0], [1.0, 2.0])
-    assert vjp(lambda x: (x, 2 * x), 3.0, has_aux=True)[2] == 6.0
-
-
-def test_vjp_errors():
-    _, pull = vjp(lambda x: x * x, X)
-    with pytest.raises(ValueError):
-        pull(Tensor([1.0]))
-    with pytest.raises(ValueError):
-        pull()
-    with pytest.raises(TypeError):
-        pull("a")
-    with pytest.raises(TypeError):
-        vjp(product, "a", 2.0)
-    with pytest.raises(TypeError):
-        vjp(product, None, 2.0)
-    with pytest.raises(TypeError):
-        vjp(product, 1.0, 2.0, has_aux=1)
-    with pytest.raises(ValueError):
-        vjp(product, 1.0, 2.0, has_aux=True)
-    with pytest.raises(TypeError):
-        vjp(None, 1.0)
-
-
-def test_jvp():
-    assert jvp(product, (3.0, 2.0), (1.0, 0.0)) == (18.0, 12.0)
-    value, tangent = jvp(lambda x: x * x, X, Tensor([1.0, 10.0]))
-    assert plain((value, tangent)) == ([1.0, 4.0], [2.0, 40.0])
-    assert plain(jvp(lambda x: x * x, (X,), (Y,))[1]) == [6.0, 16.0]
-    value, tangent, aux = jvp(with_aux, [X, Y], [Y, X], has_aux=True)
-    assert plain((value, tangent, aux)) == ([3.0, 8.0], [10.0, 20.0], ([4.0, 6.0], [3.0, 4.0]))
-    assert plain(jvp(lambda x: (x, x * x), X, Y)[1]) == ([3.0, 4.0], [6.0, 16.0])
-
-
-class Point(NamedTuple):
-    a: np.ndarray
-    b: float
-
-
-@dataclasses.dataclass
-class Body:
-    a: np.ndarray
-    b: float
-    count: int = 3
-
-
-def parts_of(x):
-    """The two things in a container, whatever it is."""
-    if isinstance(x, dict):
-        return x["a"], x["b"]
-    return (x[0], x[1]) if isinstance(x, (tuple, list)) else (x.a, x.b)
-
-
-CONTAINERS = [lambda a, b: (a, b), lambda a, b: [a, b], lambda a, b: {"a": a, "b": b, "name": "n"}, Point, Body]
-
-
-@pytest.mark.parametrize("make", CONTAINERS, ids=["tuple", "list", "dict", "namedtuple", "dataclass"])
-def test_forward_mode_by_containers(make):
-    x, v = np.array([1.0, 2.0, 3.0]), np.array([1.0, 0.0, 2.0])
-    value, tangent = jvp(lambda p: parts_of(p)[0] * parts_of(p)[1], (make(x, 2.0),), (make(v, 1.0),))
-    assert np.array_equal(value, 2 * x) and np.array_equal(tangent, 2 * v + x)
-    for jacobian in (jacrev, jacfwd):
-        found = jacobian(lambda p: parts_of(p)[0] * parts_of(p)[1])(make(x, 2.0))
-        by_a, by_b = parts_of(found)
-        assert type(found) is type(make(x, 2.0))
-        assert np.array_equal(by_a, 2 * np.eye(3)) and np.array_equal(by_b, x)
-    with pytest.raises(ValueError, match="shape"):
-        jvp(lambda p: parts_of(p)[0] * parts_of(p)[1], (make(x, 2.0),), (make(np.ones(2), 1.0),))
-    with pytest.raises((TypeError, ValueError)):
-        jvp(lambda p: parts_of(p)[0] * parts_of(p)[1], (make(x, 2.0),), (x,))
-
-
-def moved(body):
-    body.a[0] = body.b * 3
-    body.b = body.b * 2
-    return body.a * body.b
-
-
-def test_forward_mode_leaves_containers_as_they_are():
-    body, direction = Body(np.array([1.0, 2.0]), 2.0), Body(np.array([1.0, 1.0]), 1.0)
-    assert jvp(moved, (body,), (direction,))[1].tolist() == [24.0, 8.0]
-    assert (body.a.tolist(), body.b) == ([1.0, 2.0], 2.0) and (direction.a.tolist(), direction.b) == ([1.0, 1.0], 1.0)
-
-
-def test_forward_mode_of_cells():
-    net = Scaled()
-    assert plain(jvp(net, (X, Y), (Y, X))) == ([7.0, 25.0], [20.0, 60.0])
-    assert plain(jvp(lambda x: net(x, Y), X, Y)[1]) == [18.0, 48.0]
-
-
-def test_jvp_errors():
-    with pytest.raises(ValueError):
-        jvp(product, (1.0, 2.0), (1.0,))
-    with pytest.raises(ValueError):
-        jvp(lambda x: x, X, Tensor([1.0]))
-    with pytest.raises(TypeError):
-        jvp(product, ("a", 2.0), (1.0, 1.0))
-    with pytest.raises(ValueError):
-        jvp(product, (1.0, 2.0), (1.0, 1.0), has_aux=True)
-    with pytest.raises(TypeError):
-        jvp(product, (1.0, 2.0), (1.0, 1.0), has_aux=1)
-
-
-@pytest.mark.parametrize("jacobian", [jacrev, jacfwd])
-def test_jacobian(jacobian):
-    x = np.arange(1.0, 4.0)
-    expected = np.array([[2.0, 1.0, 0.0], [0.0, 4.0, 0.0]])
-    assert np.allclose(jacobian(lambda x: x[:2] * x[1])(x), expected)
-    by_x, by_y = jacobian(lambda x, y: x * y, (0, 1))(x, 2.0)
-    assert np.allclose(by_x, 2 * np.eye(3)) and np.allclose(by_y, x)
-    first, second = jacobian(lambda x: (x * x, np.sum(x)))(x)
-    assert np.allclose(first, np.diag(2 * x)) and np.allclose(second, 1) and second.shape == (3,)
-    both = jacobian(lambda x, y: (x * y, x), (0, 1))(x, 2.0)
-    assert [[part.shape for part in row] for row in both] == [[(3, 3), (3,)], [(3, 3), (3,)]]
-    result, aux = jacobian(lambda x: (x * x, x), has_aux=True)(x)
-    assert np.allclose(result, np.diag(2 * x)) and np.array_equal(aux, x)
-    assert jacobian(lambda x: x * x)(3.0) == 6.0
-    kept = jacobian(lambda x: x * x)(X)
-    assert isinstance(kept, Tensor) and kept.dtype == ad.float32 and kept.shape == (2, 2)
-    matrix = np.ones((2, 3), np.float32)
-    assert jacobian(lambda m: m @ m.T)(matrix).shape == (2, 2, 2, 3)
-
-
-@pytest.mark.parametrize("jacobian", [jacrev, jacfwd])
-def test_jacobian_errors(jacobian):
-    for position, error in ((None, TypeError), (-1, ValueError), ((0, 0), ValueError), (1, ValueError)):
-        with pytest.raises(error):
-            jacobian(lambda x: x, position)(1.0)
-    with pytest.raises(TypeError):
-        jacobian(lambda x: x, has_aux=1)
-    with pytest.raises(ValueError):
-        jacobian(lambda x: x, has_aux=True)(1.0)
-    with pytest.raises(TypeError):
-        jacobian(None)(1.0)
 
 
 # -- nesting

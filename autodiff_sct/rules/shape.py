@@ -25,12 +25,12 @@ def upto(count: int) -> tuple[int, ...]:
 
 @linear(np.reshape)
 def reshape(y, d, a, shape, order="C"):
-    return np.reshape(d, np.shape(a), order) if order == "F" else np.reshape(d, np.shape(a))
+    return np.reshape(d, np.shape(a), order=order) if order == "F" else np.reshape(d, np.shape(a))
 
 
 @linear(np.ravel, np.ndarray.ravel, np.ndarray.flatten)
 def ravel(y, d, a, order="C"):
-    return np.reshape(d, np.shape(a), order) if order == "F" else np.reshape(d, np.shape(a))
+    return np.reshape(d, np.shape(a), order=order) if order == "F" else np.reshape(d, np.shape(a))
 
 
 @linear(np.transpose)
@@ -342,7 +342,10 @@ def sections(d, arrays, sizes, axis):
 
 def added_up(sizes):
     """The sum of a few numbers, written out."""
-    return sizes[0] if len(sizes) == 1 else added_up(sizes[:-1]) + sizes[-1]
+    total = sizes[0]
+    for size in sizes[1:]:
+        total = total + size
+    return total
 
 
 def section(d, start, stop, axis):

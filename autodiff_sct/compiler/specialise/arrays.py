@@ -346,7 +346,7 @@ def apply(
     kwargs = {k: normal(s, v) for k, v in kwargs.items()}
     elementwise = is_elementwise(fn)
     quiet = cannot_fail(s, fn, args) if elementwise else fn in (np.sum, np.mean) and len(args) == 1 and not kwargs
-    facts = facts_of_call(s, python or fn, args, kwargs, elementwise)
+    facts = with_named_axes(s, facts_of_call(s, python or fn, args, kwargs, elementwise))
     if isinstance(facts, Num) and facts.kind == "int" and facts.size is None:
         facts = replace(facts, size=integer_size(s, fn, args))
     op = make_op(s, fn, args, kwargs)
@@ -364,6 +364,20 @@ def apply(
     if elementwise:
         note_shape(s, fn, result, args)
     return as_tensor(s, result, args) if isinstance(facts, Num) and facts.tensor else result
+
+
+def with_named_axes(s: Specialiser, facts: Any) -> Any:
+    """Facts in which every axis has a symbol: what is computed once has one length, if one that nobody knows.
+
+    In a loop one variable stands for arrays of many lengths.
+    """
+    if not isinstance(facts, Num) or facts.dims is None or None not in facts.dims:
+        return facts
+    if s.loops or s.recursive_calls or s.frame is None or s.frame.rule:
+        return facts
+    s.named_axes += 1
+    names = ((("axis", s.named_axes), k) for k in range(len(facts.dims)))
+    return replace(facts, dims=tuple(Dim(name) if a is None else a for a, name in zip(facts.dims, names)))
 
 
 CHANGE_DTYPE = {np.absolute, np.real, np.imag, np.angle}

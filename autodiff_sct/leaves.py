@@ -28,8 +28,9 @@ def children(x: Any) -> dict[Any, Any] | None:
     plain = x is None or callable(x) or isinstance(x, (Tensor, np.ndarray, np.generic, str, bytes, int, float, complex))
     if plain or type(x).__module__ in ("builtins", "numpy.random"):
         return None
-    from .compiler.structure import field_names
+    from .compiler.structure import field_names, refuse_taped
 
+    refuse_taped(x)
     return {name: getattr(x, name) for name in field_names(x)}
 
 

@@ -17,7 +17,7 @@ from .memory import shell
 from .node import Node
 from .pullbacks import Plan, plan_of
 from .views import detach
-from .writes import WRITERS, augmented, flat_of, put, setitem, sort, with_out
+from .writes import WRITERS, Flat, augmented, put, setitem, sort, with_out
 
 __all__ = ["apply"]
 
@@ -236,6 +236,14 @@ def view(self: Tensor, *dtype: Any) -> Any:
     return call(operator.getitem, (self, ...), {})
 
 
+def set_real(self: Tensor, values: Any) -> None:
+    self[...] = values + 1j * np.imag(self) if self.dtype.kind == "c" else values  # type: ignore[index, call-overload]
+
+
+def set_imag(self: Tensor, values: Any) -> None:
+    self[...] = np.real(self) + 1j * values  # type: ignore[index, call-overload]
+
+
 def tolist(self: Tensor) -> Any:
     """Nested lists of numbers; of tensors, where a gradient would be lost."""
     if self.node is None or not recording():
@@ -264,9 +272,9 @@ def equip() -> None:
         "__setitem__": setitem, "fill": fill, "sort": sort, "put": put, "tolist": tolist, "view": view,
         "detach": detach,
         "__floor__": floor, "__ceil__": ceil, "__round__": method_of(np.round), "__trunc__": Tensor.__int__,
-        "flat": property(flat_of, lambda self, value: setitem(flat_of(self), slice(None), value)),
+        "flat": property(Flat, lambda self, value: Flat(self).__setitem__(slice(None), value)),
         "T": property(method_of(np.transpose)), "mT": property(method_of(np.matrix_transpose)),
-        "real": property(method_of(np.real)), "imag": property(method_of(np.imag)),
+        "real": property(method_of(np.real), set_real), "imag": property(method_of(np.imag), set_imag),
         "__divmod__": lambda self, other: call(divmod, (self, other), {}),
         "__rdivmod__": lambda self, other: call(divmod, (other, self), {}),
     }  # fmt: skip

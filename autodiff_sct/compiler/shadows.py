@@ -24,6 +24,7 @@ from .facts import FLOAT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from .regions import roots_of
 from .sharing import end_of, is_item_read, refuse_changed, regions_held, writes
 from .specialise import arrays
+from .specialise.by_value import SPLITS
 from .specialise.containers import is_slice
 from .specialise.values import Const, Leaf, TupleV, Value
 
@@ -150,7 +151,7 @@ class Shadows:
         """The parts of a split array, in a list of run-time length, are views: they may not be written."""
         facts = self.r.s.facts[target]
         element = self.r.s.elements_of(facts) if isinstance(facts, Listed) else None
-        if stmt.op is None or stmt.op.fn not in arrays.SPLITS or not isinstance(element, Num):
+        if stmt.op is None or stmt.op.fn not in SPLITS or not isinstance(element, Num):
             return
         if any(self.r.regions.find(root) in self.r.regions.written for root in element.roots):
             raise AliasError(

@@ -385,8 +385,9 @@ class Reader(ast.NodeVisitor):
 
     def visit_comprehension(self, node: ast.comprehension) -> None:
         """The items of ``for a in arrays`` are read where `a` is."""
-        sources = node.iter.args if self.is_zip(node.iter) else [node.iter]  # type: ignore[attr-defined]
-        targets = node.target.elts if self.is_zip(node.iter) else [node.target]  # type: ignore[attr-defined]
+        targets, sources = [node.target], [node.iter]
+        if isinstance(node.target, ast.Tuple) and isinstance(node.iter, ast.Call) and self.is_zip(node.iter):
+            targets, sources = node.target.elts, node.iter.args
         for target, source in zip(targets, sources):
             if isinstance(target, ast.Name) and isinstance(source, ast.Name):
                 self.items.append((target.id, source.id))
@@ -395,5 +396,5 @@ class Reader(ast.NodeVisitor):
         for test in node.ifs:
             self.visit(test)
 
-    def is_zip(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Call) and resolve(node.func, self.fn) is zip
+    def is_zip(self, node: ast.Call) -> bool:
+        return resolve(node.func, self.fn) is zip

@@ -481,4 +481,4 @@ def insert_saves(r: Reverse, block: ir.Block) -> None:
     for stmt in block:
         for inner in ir.bodies(stmt):
             insert_saves(r, inner)
-    block[:] = [each for stmt in block for each in (*r.shadows.before.get(stmt, ()), stmt)]
+    block[:] = [each for stmt in block for each in (*r.overwritten.before.get(stmt, ()), stmt)]

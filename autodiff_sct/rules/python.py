@@ -11,7 +11,7 @@ from .table import forward, linear, reverse
 
 @linear(builtins.sum)
 def sum(y, d, iterable, start=0):
-    return [d for _ in iterable], d
+    return d if isinstance(iterable, np.ndarray) else [d for _ in iterable], d
 
 
 # The largest of several equal numbers share evenly, as in np.maximum.

@@ -17,6 +17,9 @@ def sum(y, d, iterable, start=0):
 # The largest of several equal numbers share evenly, as in np.maximum.
 @reverse(builtins.max, builtins.min)
 def extreme(y, d, items):
+    if isinstance(items, np.ndarray):
+        equal = items == y
+        return np.where(equal, d / np.maximum(np.sum(equal), 1), 0.0)
     ties = builtins.sum([item == y for item in items])
     return [d / ties if item == y else 0.0 for item in items]
 

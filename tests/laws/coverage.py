@@ -46,7 +46,7 @@ REFUSED = {
         get_include show_config show_runtime test nested_iters""",
 }
 WRITING = {"fill", "sort", "put"}
-ALIASES = {"reshape": np.reshape, "transpose": np.transpose, "tolist": np.ndarray.tolist}
+ALIASES = {"compress": np.compress, "reshape": np.reshape, "transpose": np.transpose, "tolist": np.ndarray.tolist}
 
 
 def load_handlers() -> None:

@@ -241,3 +241,22 @@ def test_constants_that_may_be_complex(constant: Callable[[], Any]) -> None:
     found = grad(loss)(V[:2])
     assert found.dtype == float
     np.testing.assert_allclose(found, differences(loss, V[:2]), 1e-6)
+
+
+# Methods and attributes whose functions take their array elsewhere.
+
+
+def compressed(x: Any) -> Any:
+    return x.compress([True, False, True], axis=1) * x[:, :2]
+
+
+def matrices_transposed(x: Any) -> Any:
+    return np.stack([x, x * x]).mT * 2.0
+
+
+@pytest.mark.parametrize("fn", [compressed, matrices_transposed])
+def test_methods(fn: Callable[..., Any]) -> None:
+    value, gradient = value_and_grad(fn)(X)
+    np.testing.assert_array_equal(value, fn(X))
+    np.testing.assert_allclose(gradient, differences(lambda x: np.sum(fn(x)), X), 1e-6)
+    np.testing.assert_allclose(np.sum(jvp(fn, (X,), (np.ones_like(X),))[1]), np.sum(gradient))

@@ -26,6 +26,9 @@ def extreme(y, d, items):
 
 @forward(builtins.max, builtins.min)
 def push_extreme(y, d, items):
+    if isinstance(d, list):  # the tangents of all items, of a list whose length is known at run time
+        chosen = [t for t, item in zip(d, items) if item == y]
+        return builtins.sum(chosen) / len(chosen)
     if isinstance(items, (list, tuple)):  # `d` is that of one item
         return extreme(y, d, items)
     return np.sum(np.where(items == y, d, 0.0)) / np.sum(items == y)

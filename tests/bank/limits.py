@@ -19,7 +19,6 @@ LIMITS: dict[str, dict[str, str]] = {
         "sliding_windows": r"has no view of its adjoint that adds up",
     },
     "forward": {
-        "generator_expressions": r"max of a list whose length is known only at run time has no forward rule",
         "match_mapping": r"a list of objects or functions changes its length in the program",
     },
     "second": {

@@ -22,7 +22,7 @@ from ..rules.table import STATIC, TABLE, Rule
 from ..runtime import gather_adjoint, ones_like, unbroadcast, zeros_like
 from .scopes import is_ours, scope_of
 
-__all__ = ["Plan", "name_of", "plan_of"]
+__all__ = ["Plan", "name_of", "no_rule", "plan_of"]
 
 
 class Plan:
@@ -129,6 +129,13 @@ def name_of(fn: Any) -> str:
         return f"np.{owner.__name__}.{fn.__name__}"
     module = (getattr(fn, "__module__", None) or "numpy").replace("numpy", "np")
     return f"{module}.{getattr(fn, '__qualname__', getattr(fn, '__name__', fn))}"
+
+
+def no_rule(fn: Callable[..., Any]) -> NoRule:
+    return NoRule(
+        f"{name_of(fn)} has no derivative rule",
+        "register one with autodiff_sct.rule, write it by functions that have one, or give it `t.detach()`",
+    )
 
 
 # Compiling the wanted entries

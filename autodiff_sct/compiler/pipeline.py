@@ -160,8 +160,7 @@ def adjoint(request: Request) -> Emitted:
         try:
             return both_sweeps(request, lost)
         except AliasError as error:
-            # The two functions of a split pair have no shadows in common.
-            if request.split or error.regions <= regions_of(lost):
+            if error.regions <= regions_of(lost):
                 raise
             lost.append(error)
 

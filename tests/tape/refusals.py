@@ -30,7 +30,7 @@ PLAIN_ARRAY = """
     default_copy_or_not rk4_pendulum nested_comprehension stacked_comprehension conditional_expression_inside
     matrix_product_by_comprehension list_of_functions_applied arrays_in_list_written group_by_key small_floats
     complex_written casts_and_likes array_from_list broadcast_store indices_with_values walk_over_indices
-    rotated_list newton_system lotka_volterra_history view_method_and_asarray elements_by_flat
+    rotated_list newton_system lotka_volterra_history view_method_and_asarray
     """
 
 # Makes a Python number of a recorded value: `float(t)`, the functions of `math`, `f"{x:.2f}"`, `math.fsum`.

@@ -21,6 +21,7 @@ LIMITS: dict[str, dict[str, str]] = {
     "forward": {
         "match_mapping": r"a list of objects or functions changes its length in the program",
     },
+    "pullback": {},
     "second": {
         "power": r"a recursive function returns different kinds of things",
         "continued_fraction": r"a recursive function returns different kinds of things",

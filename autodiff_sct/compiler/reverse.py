@@ -37,7 +37,7 @@ from .adjoints import (
     zeros,
 )
 from .beside_lists import reverse_moved
-from .facts import FLOAT, INT, UNKNOWN, Listed, Mapped, Num, Pair
+from .facts import FLOAT, INT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from .ir import defined_in, ir_targets
 from .overwritten import Overwritten
 from .pairs import reverse_call
@@ -469,8 +469,7 @@ class Reverse:
                     self.give_item(part, inner, Const(k))
         elif isinstance(item, Leaf) and self.activity.active(item.name):
             facts = s.facts[item.name]
-            known = FLOAT if isinstance(facts, Num) and facts.kind == "float" else UNKNOWN
-            d = s.let(ir.subscript(s.expr(shadow), s.expr(index)), known, may_raise=False)
+            d = s.let(ir.subscript(s.expr(shadow), s.expr(index)), facts_of_item(facts), may_raise=False)
             self.add(item.name, d, False)
 
     # -- writes
@@ -590,7 +589,7 @@ class Reverse:
             if self.activity.active(base.name):
                 check_put(self, stmt, value, base.name)
                 shadow = self.shadows.of(base.name)
-                known = FLOAT if isinstance(f := s.facts_of(value), Num) and f.kind == "float" else UNKNOWN
+                known = facts_of_item(s.facts_of(value))
                 d = s.let(ir.call(ir.attribute(s.expr(shadow), "pop")), known, effect=True, hint="d_item")
                 self.give_popped(value, d)
             self.overwritten.restore(stmt)
@@ -751,6 +750,15 @@ class Reverse:
         self.attempts += 1
         reverse_attempt(self, stmt)
         self.attempts -= 1
+
+
+def facts_of_item(facts: Facts | None) -> Num:
+    """What is known of the cotangent of something in a list: of a number it is a number."""
+    if not isinstance(facts, Num) or facts.dims != () or facts.kind == "array":
+        return UNKNOWN
+    if facts.kind == "float":
+        return FLOAT
+    return Num(None, facts.dtype, ()) if facts.dtype == np.float64 else UNKNOWN
 
 
 def is_error_state(expr: Any) -> bool:

@@ -174,7 +174,7 @@ class Nesting:
         )
 
     def is_passed_on(self, stmt: Any, block: ir.Block, place: int) -> bool:
-        """Whether all that the next statement that stays does with a cotangent is to add it to another."""
+        """Whether the next statement that stays only adds a cotangent to another, or makes the same one of it."""
         if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect:
             return False
         if not self.s.hints[stmt.target].startswith("d_") or self.uses.get(stmt.target, 0) != 1:
@@ -184,7 +184,7 @@ class Nesting:
             return following.aug is gast.Add and getattr(following.value, "id", None) == stmt.target
         return (
             isinstance(following, ir.Let)
-            and is_sum_with(following.expr, stmt.target)
+            and stmt.target in ir.reads(following)
             and self.s.hints[following.target] == self.s.hints[stmt.target]
             and ir.same_line(following, stmt)
         )

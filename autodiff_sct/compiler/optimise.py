@@ -186,7 +186,7 @@ class Nesting:
             isinstance(following, ir.Let)
             and stmt.target in ir.reads(following)
             and self.s.hints[following.target] == self.s.hints[stmt.target]
-            and ir.same_line(following, stmt)
+            and (following.origin is None or ir.same_line(following, stmt))
         )
 
     def use(self, stmt: Any, pending: dict[str, ir.Let], result: ir.Block) -> None:
@@ -201,11 +201,11 @@ class Nesting:
             if let is None:
                 continue
             if self.fits(stmt, let):
-                if getattr(let, "in_place", False) and is_sum_with(stmt.expr, name):
+                if let.in_place and isinstance(stmt, ir.Let) and is_sum_with(stmt.expr, name):
                     stmt.expr = ir.binop(let.expr.left, gast.Add, ir.binop(let.expr.right, gast.Add, stmt.expr.right))
                 else:
                     substitute_own(stmt, {name: let.expr})
-                if isinstance(stmt, ir.Store) and name in self.s.named and let.origin is not None:
+                if name in self.s.named and let.origin is not None and (isinstance(stmt, ir.Store) or not stmt.origin):
                     stmt.origin = let.origin
                 del pending[name]
             else:

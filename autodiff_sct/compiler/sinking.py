@@ -39,7 +39,7 @@ def is_pop(stmt: Any) -> bool:
 
 def is_next_value(s: Specialiser, stmt: Any) -> bool:
     """Whether a statement makes a cotangent from one of the same name."""
-    if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect or getattr(stmt, "in_place", False):
+    if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect or stmt.in_place:
         return False
     return s.hints[stmt.target].startswith("d_") and len(replaced_by(s, stmt)) == 1
 

@@ -407,7 +407,10 @@ def augment(s: Specialiser, old: Value, op: type, value: Value) -> Value:
         and same_shape(facts, result)
     )
     if fits and not shared(s, old):
-        return operate(s, op, old, value)
+        new = operate(s, op, old, value)
+        if isinstance(last := s.block[-1], ir.Let) and Leaf(last.target) == new and facts.kind == "array":
+            last.augments = True
+        return new
     if facts.kind is None and not shared(s, old) and isinstance(result, Num) and (result.dtype == facts.dtype):
         return operate(s, op, old, value)
     return store_augmented(s, old, Const(Ellipsis), op, value)

@@ -95,6 +95,14 @@ class Reverse:
     def defined_before(self, stmt: Any) -> set[str]:
         return {name for name in self.last if self.first.get(name, -1) < self.order[stmt]}
 
+    def aliases(self, name: str) -> set[str]:
+        """A variable and its views."""
+        found = {name}
+        for other, maker in self.makers.items():
+            if isinstance(maker, ir.Let) and maker.op is not None and any(n in found for n in maker.op.shares):
+                found.add(other)
+        return found
+
     def has_shadow(self, name: str) -> bool:
         """Whether a variable's cotangent lives in memory of its own that follows the primal's."""
         facts = self.s.facts[name]

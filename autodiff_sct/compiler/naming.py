@@ -128,7 +128,8 @@ class Lives:
         own = {n for c in stmt.carries for n in (c.phi,)} | ({stmt.index} if stmt.index else set())
         made = {n for inner in ir.walk([*stmt.head, *stmt.body]) for n in ir_targets(inner)}
         made |= {c.phi for inner in ir.walk(stmt.body) if isinstance(inner, ir.Loop) for c in inner.carries}
-        for name in read_in_loop(stmt):
+        # What a loop leaves as it came from outside, it must find there after its last iteration.
+        for name in [*read_in_loop(stmt), *(c.next for c in stmt.carries if c.next is not None)]:
             if name not in own and name not in made:
                 inside.setdefault(name, stmt.end - 0.1)
         outer = dict(inside)

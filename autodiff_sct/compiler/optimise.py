@@ -179,7 +179,8 @@ class Nesting:
             return False
         if not self.s.hints[stmt.target].startswith("d_") or self.uses.get(stmt.target, 0) != 1:
             return False
-        following = next((x for x in block[place + 1 :] if not self.is_temporary(x) and not self.is_pop(x)), None)
+        after = (block[k] for k in range(place + 1, len(block)))
+        following = next((x for x in after if not self.is_temporary(x) and not self.is_pop(x)), None)
         if isinstance(following, ir.Store):
             return following.aug is gast.Add and getattr(following.value, "id", None) == stmt.target
         return (

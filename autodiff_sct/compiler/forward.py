@@ -26,7 +26,7 @@ from .ir import ir_targets
 from .pairs import is_recursive
 from .pairs_forward import tangent_call
 from .regions import Regions, enclosing_loops, roots_of
-from .specialise import arrays
+from .specialise import arrays, indexing
 from .specialise.containers import is_slice
 from .specialise.rules import apply_rule
 from .specialise.state import Specialiser
@@ -340,8 +340,8 @@ class Forward:
         assert stmt.op is not None and stmt.aug is not None
         row = TABLE[stmt.op.fn]
         # All is read before the write: the operand may be memory that it changes.
-        old = base if index == Const(Ellipsis) else arrays.load_item(s, base, index)
-        slot = tangent if index == Const(Ellipsis) else arrays.load_item(s, tangent, index)
+        old = base if index == Const(Ellipsis) else indexing.load_item(s, base, index)
+        slot = tangent if index == Const(Ellipsis) else indexing.load_item(s, tangent, index)
         new = arrays.apply(s, stmt.op.fn, ir.binop(s.expr(old), stmt.aug, s.expr(value)), [old, value], {})
         first, second = list(row.signature.parameters)[:2]
         arguments = {first: old, second: value}

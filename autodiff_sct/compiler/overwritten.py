@@ -12,7 +12,7 @@ from ..runtime import objects
 from . import ir
 from .adjoints import helper, numpy_call
 from .facts import UNKNOWN, Facts, Listed, Mapped, Num
-from .specialise import arrays
+from .specialise import indexing
 from .specialise.containers import is_slice
 from .specialise.state import Specialiser
 from .specialise.values import Const, Leaf, Value
@@ -57,7 +57,7 @@ class Overwritten:
         if index == Const(Ellipsis):
             own = frozenset([s.root(("old", s.counter))])
             return s.let(ir.call(ir.attribute(s.expr(base), "copy")), replace(facts, roots=own))
-        taken = arrays.load_item(s, base, index)
+        taken = indexing.load_item(s, base, index)
         known = s.facts_of(taken)
         if not isinstance(known, Num) or known.kind == "npscalar" or not known.roots & facts.roots:
             return taken

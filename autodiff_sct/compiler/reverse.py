@@ -46,7 +46,7 @@ from .reverse_lists import is_list_of_numbers, joined, list_made, numbers_summed
 from .reverse_writes import effect, stored
 from .shadows import Shadows
 from .sharing import check_copied
-from .specialise import arrays
+from .specialise import arrays, indexing
 from .specialise.recursion import Recursion
 from .specialise.rules import apply_rule
 from .specialise.state import Specialiser
@@ -391,7 +391,7 @@ class Reverse:
             else:
                 self.add_at(self.shadows.of(base.name), index, d)
             return
-        if not all(arrays.is_basic(s, p) for p in arrays.parts_of(index)):
+        if not all(indexing.is_basic(s, p) for p in indexing.parts_of(index)):
             d = spread(s, d, stmt.target)
         self.scatter(base.name, index, d)
         if self.joint and not self.attempts:
@@ -407,7 +407,7 @@ class Reverse:
         else:
             buffer = self.buffer(name)
         facts: Any = s.facts[name]
-        if all(arrays.is_basic(s, p) or self.is_mask(p) for p in arrays.parts_of(index)) and facts.dims is not None:
+        if all(indexing.is_basic(s, p) or self.is_mask(p) for p in indexing.parts_of(index)) and facts.dims is not None:
             self.add_at(buffer, index, d)
         else:
             s.block.append(ir.Effect(helper(s, scatter.add_at, buffer, index, d), s.origin, "adjoint"))

@@ -14,7 +14,7 @@ from .adjoints import copied, fit, helper, numpy_call
 from .facts import UNKNOWN, Listed, Mapped, Num
 from .reverse_lists import appended, give_item, replaced
 from .sharing import check_put, holds_memory
-from .specialise import arrays
+from .specialise import arrays, indexing
 from .specialise.containers import is_slice
 from .specialise.rules import apply_rule
 from .specialise.values import Const, Leaf, ListV, TupleV, Value
@@ -84,19 +84,19 @@ def give_stored(r: Reverse, value: Value, slot: Value) -> None:
 
 
 def may_repeat(r: Reverse, index: Value) -> bool:
-    return not all(arrays.is_basic(r.s, p) or r.is_mask(p) for p in arrays.parts_of(index))
+    return not all(indexing.is_basic(r.s, p) or r.is_mask(p) for p in indexing.parts_of(index))
 
 
 def part_of(r: Reverse, shadow: Leaf, index: Value, copy: bool) -> Value:
     """The cotangent of ``a[index]`` as a value of its own."""
     s = r.s
     if may_repeat(r, index):
-        facts = s.facts_of(arrays.load_item(s, shadow, index))
+        facts = s.facts_of(indexing.load_item(s, shadow, index))
         s.block.pop()
         return s.let(helper(s, scatter.stored, shadow, index), facts, may_raise=False)
     if index == Const(Ellipsis):
         return copied(s, shadow)
-    taken = arrays.load_item(s, shadow, index)
+    taken = indexing.load_item(s, shadow, index)
     facts = s.facts_of(taken)
     if copy and isinstance(facts, Num) and facts.kind != "npscalar":
         return (
@@ -114,7 +114,7 @@ def augmented(r: Reverse, stmt: ir.Store, shadow: Leaf, index: Value, value: Val
     base = op_.arguments["x"]
     row = TABLE[op_.fn]
     assert row.reverse is not None
-    new = arrays.load_item(s, base, index) if index != Const(Ellipsis) else base
+    new = indexing.load_item(s, base, index) if index != Const(Ellipsis) else base
     new = copied(s, new)
     old = r.overwritten.old(stmt)
     r.overwritten.restore(stmt)
@@ -161,7 +161,7 @@ def added_at(r: Reverse, stmt: ir.Effect) -> None:
     base, index, value = stmt.operands
     r.overwritten.restore(stmt)
     if r.activity.active(base.name) and any(r.activity.active(n) for n in s.leaves(value)):
-        d = arrays.load_item(s, r.shadows.of(base.name), index)
+        d = indexing.load_item(s, r.shadows.of(base.name), index)
         if stmt.kind == "subtract.at":
             d = s.let(gast.UnaryOp(gast.USub(), s.expr(d)), s.facts_of(d), may_raise=False)
         give_stored(r, value, copied(s, d))

@@ -22,7 +22,7 @@ from .adjoints import helper, numpy_call
 from .facts import FLOAT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from .regions import roots_of
 from .sharing import end_of, is_item_read, refuse_changed, regions_held, writes
-from .specialise import arrays
+from .specialise import indexing
 from .specialise.by_value import SPLITS
 from .specialise.containers import is_slice
 from .specialise.values import Const, Leaf, TupleV, Value
@@ -307,10 +307,10 @@ class Shadows:
     def cuts_only(self, index: Value | None) -> bool:
         """Whether an index surely gives a view, not an element."""
         s = self.r.s
-        parts = arrays.parts_of(index)
+        parts = indexing.parts_of(index)
         facts = s.facts_of
         return any(not (isinstance(f := facts(p), Num) and f.dims == ()) for p in parts) and all(
-            arrays.is_basic(s, p) for p in parts
+            indexing.is_basic(s, p) for p in parts
         )
 
     def several_views(self, stmt: ir.Let) -> None:

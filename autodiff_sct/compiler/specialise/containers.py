@@ -10,7 +10,7 @@ import gast
 
 from .. import ir
 from ..facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair
-from . import arrays
+from . import arrays, indexing
 from .control import branch
 from .iteration import Source
 from .keys import narrowed, note_assigned, restart_whole
@@ -161,7 +161,7 @@ def get_item(s: Specialiser, base: Value, index: Value) -> Value:
     if isinstance(facts, (Listed, Mapped)):
         return get_element(s, base, facts, index)
     if isinstance(facts, Num) and (facts.kind in ("array", None) or facts.kind == "npscalar"):
-        return arrays.load_item(s, base, own_index(s, index))
+        return indexing.load_item(s, base, own_index(s, index))
     return s.let(
         ir.subscript(ir.name(base.name), s.expr(index)),
         Opaque(),

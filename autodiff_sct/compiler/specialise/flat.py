@@ -10,7 +10,7 @@ import numpy as np
 from ...rules.index import places_flat
 from .. import ir
 from ..facts import Num, Opaque
-from . import arrays
+from . import arrays, indexing
 from .attributes import attribute_of
 from .calls import call_value
 from .expressions import operate
@@ -51,7 +51,7 @@ def numbers(s: Specialiser, base: Leaf, index: Value) -> Value:
     if isinstance(index, SliceV) or isinstance(index, Const) and isinstance(index.value, slice):
         everything = numpy(s, "arange", attribute_of(s, base, "size"))
         assert isinstance(everything, Leaf)
-        return arrays.load_item(s, everything, index)
+        return indexing.load_item(s, everything, index)
     return index
 
 
@@ -72,7 +72,7 @@ def get_flat(s: Specialiser, flat: Obj, index: Value) -> Value:
     base = base_of(s, flat)
     one = place(s, base, index)
     if one is not None:
-        return arrays.load_item(s, base, one)
+        return indexing.load_item(s, base, one)
     return numpy(s, "take", base, numbers(s, base, index))
 
 
@@ -110,7 +110,7 @@ def over_flat(s: Specialiser, flat: Obj) -> Source:
     if not isinstance(shape, TupleV):
         raise s.refuse("`.flat` of an array of unknown rank", "use `np.ravel`")
     source = positions(s, list(shape.items))
-    return replace(source, item=lambda k: arrays.load_item(s, base, source.item(k)))
+    return replace(source, item=lambda k: indexing.load_item(s, base, source.item(k)))
 
 
 __all__ = ["assign_flat", "elements", "flat_of", "get_flat", "is_flat", "over_flat", "set_flat"]

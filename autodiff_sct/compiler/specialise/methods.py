@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import INT, Listed, Mapped, Num, Opaque
-from . import arrays, containers, lists, memory
+from . import arrays, containers, indexing, lists, memory
 from .control import branch
 from .state import Specialiser
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
@@ -93,7 +93,7 @@ def number_method(
     if name == "tolist":
         return to_list(s, base, facts)
     if name == "view" and facts.kind == "array" and args in ([], [Const(np.ndarray)]) and not kwargs:
-        return arrays.load_item(s, base, Const(Ellipsis))
+        return indexing.load_item(s, base, Const(Ellipsis))
     return opaque_method(s, base, facts, name, args, kwargs)
 
 

@@ -1,0 +1,140 @@
+"""Reading by index: what a part of an array is, whether a view of it or a copy."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import ir
+from ..facts import Axis, Dim, Facts, Listed, Num
+from .state import Specialiser
+from .values import Const, Leaf, ListV, SliceV, TupleV, Value
+
+
+def parts_of(index: Value) -> list[Value]:
+    if isinstance(index, TupleV):
+        return list(index.items)
+    if isinstance(index, Const) and isinstance(index.value, tuple):
+        return [Const(v) for v in index.value]
+    return [index]
+
+
+def is_basic(s: Specialiser, part: Value) -> bool:
+    if isinstance(part, Const):
+        return (
+            part.value is None
+            or part.value is Ellipsis
+            or isinstance(part.value, (slice, int, np.integer))
+            and not isinstance(part.value, bool)
+        )
+    if isinstance(part, SliceV):
+        return True
+    facts = s.facts_of(part)
+    return isinstance(facts, Num) and facts.dims == () and facts.dtype is not None and facts.dtype.kind in "iu"
+
+
+def load_item(s: Specialiser, base: Leaf, index: Value) -> Value:
+    """``base[index]`` on an array."""
+    facts = s.facts[base.name]
+    assert isinstance(facts, Num)
+    parts = parts_of(index)
+    index_ok = all(is_basic(s, p) for p in parts)
+    result: Facts
+    if facts.dims is None or facts.dtype is None:
+        result = Num(None, facts.dtype, None, facts.roots, None, facts.tensor)
+    elif index_ok:
+        result = basic_facts(s, facts, parts)
+    else:
+        result = advanced_facts(s, facts, parts)
+    op = ir.Op(operator.getitem, {"x": base, "index": index})
+    if isinstance(result, Num) and result.roots and result.roots == facts.roots:
+        op.shares = (base.name,)
+    cut_only = index_ok and all(
+        isinstance(p, SliceV) or isinstance(p, Const) and not isinstance(p.value, int) for p in parts
+    )
+    return s.let(ir.subscript(ir.name(base.name), s.expr(index)), result, op, may_raise=not cut_only)
+
+
+def basic_facts(s: Specialiser, facts: Num, parts: list[Value]) -> Facts:
+    assert facts.dims is not None
+    consumed = sum(1 for p in parts if not (isinstance(p, Const) and (p.value is None or p.value is Ellipsis)))
+    rest = len(facts.dims) - consumed
+    if rest < 0:
+        raise s.refuse(f"too many indices for an array of rank {len(facts.dims)}")
+    dims: list[Axis] = []
+    axes = list(facts.dims)
+    ellipsis = False
+    for part in parts:
+        if isinstance(part, Const) and part.value is None:
+            dims.append(1)
+        elif isinstance(part, Const) and part.value is Ellipsis:
+            ellipsis = True
+            dims += axes[:rest]
+            axes = axes[rest:]
+        elif isinstance(part, SliceV) or isinstance(part, Const) and isinstance(part.value, slice):
+            dims.append(sliced(s, axes.pop(0), part))
+        else:
+            axes.pop(0)
+    dims += axes
+    if not dims and not ellipsis:
+        return Num("npscalar", facts.dtype, (), frozenset(), None, facts.tensor)
+    return Num("array", facts.dtype, tuple(dims), facts.roots, None, facts.tensor)
+
+
+def sliced(s: Specialiser, axis: Axis, part: Value) -> Axis:
+    """The length of an axis after a slice."""
+    if isinstance(part, SliceV):
+        bounds = [
+            v.name if isinstance(v, Leaf) else v.value if isinstance(v, Const) else None
+            for v in (part.start, part.stop, part.step)
+        ]
+        return Dim(("slice", axis, *bounds)) if axis is not None else None
+    start, stop, step = part.value.start, part.value.stop, part.value.step
+    if (start, stop) == (None, None) and step in (None, 1, -1):
+        return axis
+    if isinstance(axis, int):
+        return len(range(axis)[part.value])
+    if axis is None:
+        return None
+    if step in (None, 1) and (start or 0) >= 0 and (stop is None or stop < 0):
+        return axis.plus(-(start or 0) + (stop or 0))
+    return Dim(("slice", axis, start, stop, step))
+
+
+def advanced_facts(s: Specialiser, facts: Num, parts: list[Value]) -> Facts:
+    """The result of indexing with arrays is a copy; its rank comes from NumPy."""
+    assert facts.dims is not None
+    try:
+        index = tuple(dummy_index(s, p) for p in parts)
+        result = np.ones((2,) * len(facts.dims), facts.dtype)[index]
+    except (ValueError, IndexError, TypeError):
+        return Num("array", facts.dtype, None, frozenset([s.root(s.site())]), None, facts.tensor)
+    if not isinstance(result, np.ndarray):
+        return Num("npscalar", facts.dtype, (), frozenset(), None, facts.tensor)
+    dims: tuple[Axis, ...] = (None,) * result.ndim
+    if len(parts) == 1:
+        first = s.num(parts[0])
+        if first is not None and first.dtype is not None and first.dtype.kind in "iu" and first.dims is not None:
+            dims = (*first.dims, *facts.dims[1:])
+    return Num("array", facts.dtype, dims, frozenset([s.root(s.site())]), None, facts.tensor)
+
+
+def dummy_index(s: Specialiser, part: Value) -> Any:
+    if isinstance(part, Const):
+        return part.value if not isinstance(part.value, int) or isinstance(part.value, bool) else 0
+    if isinstance(part, SliceV):
+        return slice(None)
+    if isinstance(part, (ListV, TupleV)):
+        return [dummy_index(s, p) for p in part.items]
+    facts = s.facts_of(part)
+    if isinstance(facts, Listed):
+        return [0, 0]
+    if not isinstance(facts, Num) or facts.dims is None or facts.dtype is None:
+        raise ValueError
+    if facts.dtype.kind == "b":
+        return np.ones((2,) * len(facts.dims), bool)
+    if facts.dtype.kind not in "iu":
+        raise ValueError
+    return np.zeros((2,) * len(facts.dims), int) if facts.dims else 0

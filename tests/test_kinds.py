@@ -10,6 +10,7 @@ import pytest
 
 import autodiff_sct.nn as nn
 from autodiff_sct import Parameter, Tensor, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
+from autodiff_sct.errors import AliasError
 
 
 class Scaled(nn.Cell):
@@ -185,3 +186,50 @@ def test_results_share_no_memory(fn):
     (value, gradient), (output, _) = value_and_grad(fn)(x), vjp(fn, x)
     for arrays in (shared, [x, *flattened(value), gradient], [x, *flattened(output)]):
         assert not any(np.shares_memory(a, b) for k, a in enumerate(arrays) for b in arrays[:k])
+
+
+OUTSIDE = np.array([1.0, 2.0])
+
+
+def write_first(a, b):
+    a[0] = b[1] * 3
+    return np.sum(a * b)
+
+
+def write_first_of_two(p):
+    a, b = parts_of(p)
+    return write_first(a, b)
+
+
+def write_beside_outside(a):
+    return write_first(a, OUTSIDE)
+
+
+@pytest.mark.parametrize("make", CONTAINERS)
+def test_one_array_twice_in_what_is_written_is_refused(make):
+    """Python would write both; the compiled code works on a copy of each."""
+    x = np.array([1.0, 2.0])
+    for differentiate in (grad(write_first_of_two), lambda p: vjp(write_first_of_two, p)):
+        with pytest.raises(AliasError, match="twice|share memory"):
+            differentiate(make(x, x[:]))
+    assert float(value_and_grad(write_first_of_two)(make(x, x.copy()))[0]) == 10.0
+    assert x.tolist() == [1.0, 2.0]
+
+
+def test_one_array_for_two_arguments_one_of_which_is_written_is_refused():
+    tensor = Tensor([1.0, 2.0])
+    with pytest.raises(AliasError, match="share memory"):
+        grad(write_first)(tensor, tensor)
+    with pytest.raises(AliasError, match="share memory"):
+        grad(write_beside_outside)(OUTSIDE)
+    with pytest.raises(AliasError, match="share memory"):
+        grad(lambda p, b: write_first(p[0], b))((OUTSIDE, 1.0), OUTSIDE)
+
+
+def test_objects_that_hold_tensors():
+    body = Body(Tensor([1.0, 2.0]), 2.0)
+    value, gradient = value_and_grad(lambda p: p.a * p.a * p.b)(body)
+    assert isinstance(value, Tensor) and isinstance(gradient.a, Tensor) and gradient.a.tolist() == [4.0, 8.0]
+    assert vjp(lambda p: p.a * p.b, body)[1](Tensor([1.0, 1.0]))[0].b == 3.0
+    value, tangent = jvp(lambda p: p.a * p.b, (body,), (body,))
+    assert isinstance(tangent, Tensor) and tangent.tolist() == [4.0, 8.0]

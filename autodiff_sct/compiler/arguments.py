@@ -95,17 +95,25 @@ def entry(s: Specialiser, table: Arguments, expr: Any, facts: Facts, hint: str) 
 
 def protect(s: Specialiser, table: Arguments, regions: Any) -> None:
     """Arguments that the program writes are copied on entry: the caller's stay as they are."""
-    table.written = frozenset(table.owners[v] for v in table.entries if regions.is_written(v))
+    written = set()
     for variable, entry in table.entries.items():
         facts = s.facts[variable]
-        if isinstance(facts, (Listed, Mapped)):
-            element = s.elements_of(facts)
-            if isinstance(element, Num) and any(regions.find(root) in regions.written for root in element.roots):
-                entry.expr = copied_elements(entry.expr, facts)
-            elif regions.is_written(variable):
-                entry.expr = ir.call("list" if isinstance(facts, Listed) else "dict", entry.expr)
+        items = isinstance(facts, (Listed, Mapped)) and has_written_items(s, facts, regions)
+        if isinstance(facts, (Listed, Mapped)) and items:
+            entry.expr = copied_elements(entry.expr, facts)
+        elif isinstance(facts, (Listed, Mapped)) and regions.is_written(variable):
+            entry.expr = ir.call("list" if isinstance(facts, Listed) else "dict", entry.expr)
         elif regions.is_written(variable):
             entry.expr = ir.call(ir.attribute(entry.expr, "copy"))
+        if items or regions.is_written(variable):
+            written.add(table.owners[variable])
+    table.written = frozenset(written)
+
+
+def has_written_items(s: Specialiser, facts: Listed | Mapped, regions: Any) -> bool:
+    """Whether the program writes into the arrays in a list or dict."""
+    element = s.elements_of(facts)
+    return isinstance(element, Num) and any(regions.find(root) in regions.written for root in element.roots)
 
 
 def copied_elements(expr: Any, facts: Any) -> Any:

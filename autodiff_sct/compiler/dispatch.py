@@ -16,6 +16,7 @@ import numpy as np
 
 from .. import rules as _rules  # noqa: F401  (fills the table)
 from ..errors import AliasError, ArgumentTypeError, ArgumentValueError, AutodiffError
+from ..leaves import children, with_children
 from . import collection, pipeline
 from .arguments import signature_of
 from .assemble import imports_of
@@ -149,10 +150,10 @@ class Compiled:
     def call(self, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...] = ()) -> Any:
         """Run a variant on arguments, unwrapped."""
         emitted = variant.emitted
-        if variant.written:
-            check_overlap(self, variant, values)
         given = [unwrapped(v) for v in values]
         outside = [unwrapped(e.read()) for e in emitted.externals]
+        if variant.written:
+            check_overlap(self, variant, given, outside)
         assert emitted.function is not None
         try:
             return emitted.function(*given, *outside, *seeds)
@@ -302,18 +303,30 @@ def general_tree(parameter: inspect.Parameter) -> Any:
     return LeafTree(UNKNOWN)
 
 
-def check_overlap(compiled: Compiled, variant: Variant, values: tuple[Any, ...]) -> None:
-    """Arguments that share memory, one of which the program writes, would have to be copied together."""
-    arrays = [(name, v) for name, v in zip(variant.names, values) if isinstance(v, np.ndarray)]
-    for name, value in arrays:
-        if name in variant.written:
-            for other, array in arrays:
-                if other != name and np.may_share_memory(value, array) and np.shares_memory(value, array):
-                    raise AliasError(
-                        f"the arguments {name!r} and {other!r} of {compiled.name} share memory, "
-                        "and one of them is written",
-                        "pass a copy of one of them",
-                    )
+def check_overlap(compiled: Compiled, variant: Variant, given: list[Any], outside: list[Any]) -> None:
+    """Arrays that share memory, one of which the program writes, would have to be copied together."""
+    symbols = [external.symbol for external in variant.emitted.externals]
+    arrays = [(n, a) for n, v in zip([*variant.names, *symbols], [*given, *outside]) for a in arrays_in(v, set())]
+    for k, (name, value) in enumerate(arrays):
+        for other, array in arrays[:k]:
+            written = {name, other} & variant.written
+            if written and np.may_share_memory(value, array) and np.shares_memory(value, array):
+                raise AliasError(
+                    f"the arguments {other!r} and {name!r} of {compiled.name} share memory, and one of them is written"
+                    if name != other
+                    else f"the argument {name!r} of {compiled.name} holds an array twice, and is written",
+                    "pass a copy of one of them",
+                )
+
+
+def arrays_in(value: Any, seen: set[int]) -> Iterator[np.ndarray]:
+    """The arrays in an argument; an object is looked into once."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif (inside := children(value)) is not None and id(value) not in seen:
+        seen.add(id(value))
+        for part in inside.values():
+            yield from arrays_in(part, seen)
 
 
 def unwrapped(value: Any) -> Any:
@@ -327,17 +340,15 @@ def unwrapped(value: Any) -> Any:
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     if type(value) is list and has_tensor(value):
         return [unwrapped(v) for v in value]
-    if type(value) is dict and has_tensor(value):
-        return {k: unwrapped(v) for k, v in value.items()}
+    if has_tensor(value):  # a dict or an object
+        return with_children(value, {k: unwrapped(v) for k, v in (children(value) or {}).items()})
     return value
 
 
 def has_tensor(value: Any) -> bool:
     if is_tensor(value):
         return True
-    if isinstance(value, (tuple, list)):
-        return any(has_tensor(v) for v in value)
-    return type(value) is dict and any(has_tensor(v) for v in value.values())
+    return any(has_tensor(v) for v in (children(value) or {}).values())
 
 
 def wrapped_like(gradient: Any, value: Any) -> Any:
@@ -351,8 +362,9 @@ def wrapped_like(gradient: Any, value: Any) -> Any:
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     if type(value) is list and has_tensor(value):
         return [wrapped_like(g, v) for g, v in zip(gradient, value)]
-    if type(value) is dict and has_tensor(value):
-        return {k: wrapped_like(gradient[k], v) for k, v in value.items()}
+    if has_tensor(value):
+        parts = children(gradient) or {}
+        return with_children(gradient, {k: wrapped_like(parts[k], v) for k, v in (children(value) or {}).items()})
     return gradient
 
 

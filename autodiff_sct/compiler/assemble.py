@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 import gast
@@ -197,14 +198,14 @@ def function(name: str, arguments: dict[str, str], seeds: dict[str, str], body: 
 
 
 def imports_of(namespace: dict[str, Any], module: str) -> list[str]:
-    """The import lines that make an emitted text run where its primal, of `module`, does."""
+    """The import lines that make an emitted text run where its primal, of `module`, does; one line a module."""
     import types
 
-    lines = []
+    modules, names = [], defaultdict(list)
     for name, value in sorted(namespace.items()):
         home, own = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
         if isinstance(value, types.ModuleType):
-            lines.append(f"import {value.__name__}" + (f" as {name}" if value.__name__ != name else ""))
+            modules.append(f"import {value.__name__}" + (f" as {name}" if value.__name__ != name else ""))
         elif home and own and home not in ("builtins", "__main__", module) and own.isidentifier() and callable(value):
-            lines.append(f"from {home} import {own}" + (f" as {name}" if own != name else ""))
-    return lines
+            names[home].append(own + (f" as {name}" if own != name else ""))
+    return sorted(modules) + [f"from {home} import {', '.join(found)}" for home, found in sorted(names.items())]

@@ -44,6 +44,7 @@ from .specialise.values import (
     TupleV,
     Value,
 )  # fmt: skip
+from .stand_ins import stand_in
 from .stopped import refuse_writes
 from .structure import Static
 from .unbound import unbound
@@ -459,6 +460,7 @@ def finish(
     shadows = {leaf.name for leaf in r.shadows.table.values()} | {a for a in s.facts if s.hints[a].startswith("d_")}
     clean = set(sweep_dead(s, [*forward, *reverse, final], strict, shadows))
     reverse[:] = [stmt for stmt in reverse if stmt in clean]
+    stand_in(s, reverse)
     structure = ir.Return(ir.tuple_(like_calls(final.value)))
     r.positions[structure] = -1  # gradients in the structure of an argument need that as it came
     reverse.append(structure)

@@ -54,7 +54,8 @@ def shifted_by_the_least(z):
 
 
 CANCELLED = [
-    softmax, softmax_of_methods, log_softmax, logsumexp, logsumexp_of_all, one_sample, with_a_zero, shifted_by_the_least,
+    softmax, softmax_of_methods, log_softmax, logsumexp, logsumexp_of_all, one_sample, with_a_zero,
+    shifted_by_the_least,
 ]  # fmt: skip
 
 

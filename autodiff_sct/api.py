@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from .arguments import (
+    checked_backend,
     checked_callable,
     checked_flag,
     checked_positions,
@@ -57,6 +58,7 @@ def grad(
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: bool = False,
+    backend: str = "numpy",
 ) -> Any:
     """Make the function that computes the gradient of `fn`.
 
@@ -74,6 +76,10 @@ def grad(
         Whether each gradient is paired with its position or its parameter's name.
     sens_param : bool
         Whether the last argument of the call is the seed: the derivative by the output.
+    backend : {'numpy', 'numba', 'auto'}
+        What runs the adjoint.  ``"numba"`` compiles it to machine code, whose results equal NumPy's within rounding;
+        what it cannot compile stays NumPy code, with a `NativeWarning`.  ``"auto"`` does so where numba is installed
+        and the program has loops that it can compile.
 
     Returns
     -------
@@ -94,7 +100,7 @@ def grad(
     >>> grad(lambda x, y: x * x * y, (0, 1))(3.0, 2.0)
     (12.0, 9.0)
     """
-    settings = (grad_position, weights, has_aux, return_ids, sens_param, "grad")
+    settings = (grad_position, weights, has_aux, return_ids, sens_param, "grad", False, backend)
     return decorator(settings) if fn is MISSING else GradFunction(fn, *settings)
 
 
@@ -105,6 +111,7 @@ def value_and_grad(
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: bool = False,
+    backend: str = "numpy",
 ) -> Any:
     """Make the function that computes the value of `fn` and its gradient.
 
@@ -120,7 +127,7 @@ def value_and_grad(
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    settings = (grad_position, weights, has_aux, return_ids, sens_param, "value_and_grad")
+    settings = (grad_position, weights, has_aux, return_ids, sens_param, "value_and_grad", False, backend)
     return decorator(settings) if fn is MISSING else GradFunction(fn, *settings)
 
 
@@ -241,7 +248,7 @@ def seed_of(vectors: tuple[Any, ...], output: Any) -> Any:
     return fitted(vectors[0], output, "the vector")
 
 
-def jvp(fn: Any, inputs: Any, v: Any, has_aux: bool = False) -> Any:
+def jvp(fn: Any, inputs: Any, v: Any, has_aux: bool = False, backend: str = "numpy") -> Any:
     """Compute the value of `fn` and its derivative in one direction.
 
     Parameters
@@ -254,6 +261,8 @@ def jvp(fn: Any, inputs: Any, v: Any, has_aux: bool = False) -> Any:
         The direction: for each input a vector of its shape.
     has_aux : bool
         Whether `fn` returns a tuple whose first element only is differentiated.
+    backend : {'numpy', 'numba', 'auto'}
+        As for `grad`.
 
     Returns
     -------
@@ -285,7 +294,8 @@ def jvp(fn: Any, inputs: Any, v: Any, has_aux: bool = False) -> Any:
     for k, value in enumerate(arguments):
         refuse_input(value, f"input {k} of jvp")
     tangents = tuple(fitted(d, x, f"v[{k}]") for k, (d, x) in enumerate(zip(directions, arguments)))
-    output, tangent = dispatch().Pushforward(fn, tuple(range(len(arguments))), has_aux).run(arguments, {}, tangents)
+    push = dispatch().Pushforward(fn, tuple(range(len(arguments))), has_aux, checked_backend(backend))
+    output, tangent = push.run(arguments, {}, tangents)
     if not has_aux:
         return output, tangent
     first, aux = split_aux(output)
@@ -354,6 +364,7 @@ def adjoint_source(
     weights: Any = None,
     has_aux: bool = False,
     stage: str | None = None,
+    backend: str = "numpy",
     **kwargs: Any,
 ) -> str:
     """Return the text of the adjoint of `fn`.
@@ -365,7 +376,7 @@ def adjoint_source(
     *args, **kwargs
         Example arguments, for whose kinds, dtypes and ranks the text is specialised.  Without any: the text that is
         right for all.
-    grad_position, weights, has_aux
+    grad_position, weights, has_aux, backend
         As for `grad`.
     stage : str, optional
         Return what this stage of the pipeline made instead.
@@ -376,5 +387,7 @@ def adjoint_source(
         As `grad`.
     """
     positions = checked_positions(grad_position, weights) or ()
-    adjoint = dispatch().Adjoint(checked_callable(fn), positions, checked_weights(weights), has_aux, False, False)
+    adjoint = dispatch().Adjoint(
+        checked_callable(fn), positions, checked_weights(weights), has_aux, False, False, checked_backend(backend)
+    )
     return adjoint.source(*args, **kwargs) if stage is None else adjoint.stage(stage, args, kwargs)

@@ -6,6 +6,7 @@ from typing import Any
 
 import gast
 
+from ..native import natively
 from . import ir
 from .arguments import Arguments
 from .emit import Emitter, annotate, defaults
@@ -78,6 +79,16 @@ def emit(
     hint = f"adjoint of {getattr(request.fn, '__module__', '')}.{request.name}"
     loaded = load(text.text, function_name, dict(s.globals), hint)
     loaded.__autodiff_origins__ = origins  # type: ignore[attr-defined]
+    emitted_text, namespace = text.text, dict(s.globals)
+    if request.backend != "numpy":
+        loaded, native_text = natively(
+            request.backend,
+            loaded,
+            lambda: native_of(s, where, front, back, arguments, seeds, externals, function_name),
+            f"the {hint}",
+        )
+        if native_text is not None:
+            emitted_text, namespace = native_text, {}
     from .dispatch import wrap_spec
 
     tensors = any(isinstance(f, Num) and f.tensor for f in s.facts.values())
@@ -87,9 +98,16 @@ def emit(
         else 1
     )
     return Emitted(
-        text.text, loaded, externals, s.guards, result, dict(s.globals), table.written,
+        emitted_text, loaded, externals, s.guards, result, namespace, table.written,
         wrap_spec(s, result) if tensors else None, tensors, count, len(seeds),
     )  # fmt: skip
+
+
+def native_of(*program: Any) -> Any:
+    """The native form of a program."""
+    from ..native.program import native_program
+
+    return native_program(*program)
 
 
 def roots_overlap(s: Specialiser, a: str, b: str) -> bool:

@@ -1,0 +1,146 @@
+"""The lists of saved values: numbers in an array that is filled and emptied like a list, arrays in a list.
+
+Room for the numbers is made before the outermost loop that knows how many there will be.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..compiler import ir
+from ..compiler.facts import INT
+from .grids import dtype_name, make
+from .kinds import Grid, Number, Value
+from .linear import Form, constant_form, depth_of
+from .state import Stack, State
+
+
+def assign(name: str, value: Any) -> Any:
+    return gast.Assign([gast.Name(name, gast.Store(), None, None)], value, None)
+
+
+def begin(state: State, variable: str, pushed: list[str]) -> None:
+    """A new list; `pushed` are the variables that are saved in it."""
+    kinds = {kind_of(state, name) for name in pushed}
+    if len(kinds) != 1:
+        raise state.outside("a list of values of several kinds")
+    ((dtype, ndim, python),) = kinds
+    name = named(state, state.s.hints[variable])
+    if ndim:
+        state.lists[variable] = (ndim, dtype)
+        state.stacks[variable] = Stack(name, "", dtype, False)
+        none = ir.call("range", ir.constant(0))
+        generator = gast.comprehension(gast.Name("k", gast.Store(), None, None), none, [], 0)
+        shape = ir.constant((0,) * ndim) if ndim > 1 else ir.constant(0)
+        item = ir.call("np.empty", shape, dtype_name(dtype))
+        state.emit(ir.Effect(assign(name, gast.ListComp(item, [generator]))))
+        return
+    used = named(state, "n_" + name)
+    state.stacks[variable] = Stack(name, used, dtype, python)
+    state.emit(ir.Effect(assign(name, ir.call("np.empty", ir.constant(0), dtype_name(dtype)))))
+    state.emit(ir.Effect(assign(used, ir.constant(0))))
+
+
+def named(state: State, hint: str) -> str:
+    """A name that is nobody else's."""
+    candidate, number = hint, 1
+    while candidate in state.reserved:
+        number += 1
+        candidate = f"{hint}_{number}"
+    state.reserved.add(candidate)
+    return candidate
+
+
+def kind_of(state: State, variable: str) -> Any:
+    """The dtype, rank and origin of a variable, by its facts."""
+    from .expressions import facts_number
+
+    facts = state.s.facts[variable]
+    if getattr(facts, "kind", None) == "array" and facts.dims and facts.dtype is not None:  # type: ignore[union-attr]
+        return facts.dtype, len(facts.dims), False  # type: ignore[union-attr]
+    found = facts_number(state, variable)
+    return found.dtype, 0, found.python
+
+
+def pushed(state: State, variable: str, value: Value) -> None:
+    """Save a value."""
+    stack = state.stacks.get(variable)
+    if stack is None:
+        raise state.outside("a list that is not one of saved values")
+    array = ir.name(stack.array)
+    if variable in state.lists:
+        if not isinstance(value, Grid) or (value.ndim, value.dtype) != state.lists[variable]:
+            raise state.outside("a list of arrays of several kinds")
+        if not (value.contiguous and isinstance(value.view, gast.Name)):
+            value = make(state, value, state.s.fresh("t", INT))
+        state.emit(ir.Effect(ir.call(ir.attribute(array, "append"), value.view)))
+        return
+    if not isinstance(value, Number) or value.dtype != stack.dtype:
+        raise state.outside("a list of numbers of several kinds")
+    if state.scopes[-1].kind == "while" or state.level == 0 or not in_range(state):
+        state.emit(ir.Effect(assign(stack.array, reserved(stack, constant_form(1)))))
+    else:
+        state.demand.setdefault(variable, []).append(constant_form(1))
+    used = ir.name(stack.used)
+    target = gast.Subscript(array, used, gast.Store())
+    state.emit(ir.Effect(gast.Assign([target], value.expr, None)))
+    state.emit(ir.Effect(gast.AugAssign(gast.Name(stack.used, gast.Store(), None, None), gast.Add(), ir.constant(1))))
+
+
+def in_range(state: State) -> bool:
+    """Whether the innermost loop around is one over a range."""
+    kinds = [scope.kind for scope in state.scopes if scope.kind != "if"]
+    return bool(kinds) and kinds[-1] == "range"
+
+
+def reserved(stack: Stack, more: Form) -> Any:
+    return ir.call("reserve", ir.name(stack.array), ir.name(stack.used), more.expr())
+
+
+def popped(state: State, variable: str) -> Value:
+    """Take the last saved value."""
+    stack = state.stacks.get(variable)
+    if stack is None:
+        raise state.outside("a list that is not one of saved values")
+    if variable in state.lists:
+        ndim, dtype = state.lists[variable]
+        target = state.s.fresh(state.s.hints[variable].removeprefix("saved_"), INT)
+        state.emit(ir.Let((target,), ir.call(ir.attribute(ir.name(stack.array), "pop")), effect=True))
+        from .kinds import Axis
+
+        axes = tuple(Axis(None, (target, k)) for k in range(ndim))
+        return state.array(target, axes, dtype, True)
+    used = ir.name(stack.used)
+    state.emit(ir.Effect(gast.AugAssign(gast.Name(stack.used, gast.Store(), None, None), gast.Sub(), ir.constant(1))))
+    item = Number(ir.subscript(ir.name(stack.array), used), stack.dtype, stack.python)
+    return state.let(item, state.s.hints[variable].removeprefix("saved_").removeprefix("took_"))
+
+
+def settle_demand(state: State, demand: dict[str, list[Form]], trips: Form, before: ir.Block, outer: bool) -> None:
+    """Make room before a loop for what it pushes, or leave that to the loop around it."""
+    for variable, counts in demand.items():
+        total = constant_form(0)
+        for count in counts:
+            total = total.plus(count)
+        product = times(total, trips)
+        scope = state.scopes[-1]
+        if product is not None and outer and scope.kind == "range" and depth_of(state, product) < state.level:
+            state.demand.setdefault(variable, []).append(product)
+            continue
+        stack = state.stacks[variable]
+        exact = product if product is not None else None
+        more = exact.expr() if exact is not None else ir.binop(total.expr(), gast.Mult, trips.expr())
+        call = ir.call("reserve", ir.name(stack.array), ir.name(stack.used), more)
+        before.append(ir.Effect(assign(stack.array, call)))
+
+
+def times(a: Form, b: Form) -> Form | None:
+    """The product of two sums, where one of them is one number or both are one product."""
+    for x, y in ((a, b), (b, a)):
+        if not x.terms:
+            return y.times(x.constant)
+    left, right = a.expr(), b.expr()
+    expr = ir.binop(left, gast.Mult, right)
+    return Form(((gast.dump(expr), 1, expr),))

@@ -406,7 +406,7 @@ def copied(state: State, args: Arguments, keywords: Keywords) -> Value:
         return value
     if not isinstance(value, Grid) or len(args) > 1 or keywords:
         raise state.outside("a copy of a container")
-    return Grid(value.axes, value.dtype, value.at)
+    return Grid(value.axes, value.dtype, value.at, copied=True)
 
 
 def as_type(state: State, value: Value, dtype: np.dtype) -> Value:
@@ -418,7 +418,7 @@ def cast_to(state: State, args: Arguments, keywords: Keywords) -> Value:
     if len(args) != 2 or keywords:
         raise state.outside("astype with options")
     value = as_type(state, lower(state, args[0]), dtype_of(state, args[1]))
-    return Grid(value.axes, value.dtype, value.at) if isinstance(value, Grid) else value
+    return Grid(value.axes, value.dtype, value.at, copied=True) if isinstance(value, Grid) else value
 
 
 def numpy_scalar(dtype: np.dtype) -> Any:
@@ -518,7 +518,7 @@ def fitted_like(state: State, args: Arguments, keywords: Keywords) -> Value:
 
 def spread(state: State, args: Arguments, keywords: Keywords) -> Value:
     value = fitted_like(state, args, keywords)
-    return Grid(value.axes, value.dtype, value.at) if isinstance(value, Grid) else value
+    return Grid(value.axes, value.dtype, value.at, copied=True) if isinstance(value, Grid) else value
 
 
 def derivative_like(fill: int) -> Any:

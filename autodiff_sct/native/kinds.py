@@ -62,6 +62,7 @@ class Grid:
     at: Callable[[list[Any]], Any]
     view: Any = None
     contiguous: bool = False  # made here, so in C order
+    copied: bool = False  # whatever it shows, it is to have memory of its own
 
     @property
     def ndim(self) -> int:

@@ -43,26 +43,20 @@ def native_program(
     """Write a program in the native dialect; raises `Outside` at the first statement that is not in it."""
     program = [*front, *back]
     state = State(s, where, count_uses(program))
-    state.pushes = pushes(program)  # type: ignore[attr-defined]
     enter(state, parameters, seeds, externals)
     with state.writing() as first:
         block(state, front)
     with state.writing() as second:
         block(state, back[:-1])
         results = leave(state, back[-1])
+    first = [stmt for stmt in first if not is_empty(stmt)]
     text = written(state, first, second, parameters, name)
     return Native(name, text, results, any(isinstance(stmt, ir.Loop) for stmt in program))
 
 
-def pushes(program: ir.Block) -> dict[str, list[str]]:
-    """For each list of saved values, the variables that are saved in it."""
-    found: dict[str, list[str]] = {}
-    for stmt in ir.walk(program):
-        if isinstance(stmt, ir.Effect) and stmt.kind == "save" and isinstance(stmt.expr, gast.Call):
-            value = stmt.expr.args[0] if stmt.expr.args else None
-            if isinstance(value, gast.Name):
-                found.setdefault(stmt.expr.func.value.id, []).append(value.id)
-    return found
+def is_empty(stmt: Any) -> bool:
+    """Whether a statement is left over from a list in which nothing is saved."""
+    return isinstance(stmt, ir.Effect) and (stmt.expr is None or isinstance(stmt.expr, gast.Pass))
 
 
 def enter(state: State, parameters: dict[str, str], seeds: dict[str, str], externals: list[Any]) -> None:

@@ -12,7 +12,7 @@ import gast
 from ..compiler import ir
 from ..compiler.facts import INT
 from .grids import dtype_name, make
-from .kinds import Grid, Number, Value
+from .kinds import Axis, Grid, Number, Value
 from .linear import Form, constant_form, depth_of
 from .state import Stack, State
 
@@ -21,26 +21,28 @@ def assign(name: str, value: Any) -> Any:
     return gast.Assign([gast.Name(name, gast.Store(), None, None)], value, None)
 
 
-def begin(state: State, variable: str, pushed: list[str]) -> None:
-    """A new list; `pushed` are the variables that are saved in it."""
-    kinds = {kind_of(state, name) for name in pushed}
-    if len(kinds) != 1:
-        raise state.outside("a list of values of several kinds")
-    ((dtype, ndim, python),) = kinds
+def begin(state: State, variable: str) -> None:
+    """A new list."""
     name = named(state, state.s.hints[variable])
-    if ndim:
-        state.lists[variable] = (ndim, dtype)
-        state.stacks[variable] = Stack(name, "", dtype, False)
+    made = [ir.Effect(gast.Pass()), ir.Effect(gast.Pass())]
+    state.stacks[variable] = Stack(name, named(state, "n_" + name), made)
+    state.out += made
+
+
+def fill_in(state: State, stack: Stack, value: Value) -> None:
+    """Make a list for what is saved in it first."""
+    stack.dtype, stack.ndim = value.dtype, getattr(value, "ndim", 0)
+    stack.python = getattr(value, "python", False)
+    first, second = stack.made
+    if stack.ndim:
         none = ir.call("range", ir.constant(0))
         generator = gast.comprehension(gast.Name("k", gast.Store(), None, None), none, [], 0)
-        shape = ir.constant((0,) * ndim) if ndim > 1 else ir.constant(0)
-        item = ir.call("np.empty", shape, dtype_name(dtype))
-        state.emit(ir.Effect(assign(name, gast.ListComp(item, [generator]))))
-        return
-    used = named(state, "n_" + name)
-    state.stacks[variable] = Stack(name, used, dtype, python)
-    state.emit(ir.Effect(assign(name, ir.call("np.empty", ir.constant(0), dtype_name(dtype)))))
-    state.emit(ir.Effect(assign(used, ir.constant(0))))
+        shape = ir.constant((0,) * stack.ndim) if stack.ndim > 1 else ir.constant(0)
+        item = ir.call("np.empty", shape, dtype_name(value.dtype))
+        first.expr, second.expr = assign(stack.array, gast.ListComp(item, [generator])), None
+    else:
+        first.expr = assign(stack.array, ir.call("np.empty", ir.constant(0), dtype_name(value.dtype)))
+        second.expr = assign(stack.used, ir.constant(0))
 
 
 def named(state: State, hint: str) -> str:
@@ -53,32 +55,22 @@ def named(state: State, hint: str) -> str:
     return candidate
 
 
-def kind_of(state: State, variable: str) -> Any:
-    """The dtype, rank and origin of a variable, by its facts."""
-    from .expressions import facts_number
-
-    facts = state.s.facts[variable]
-    if getattr(facts, "kind", None) == "array" and facts.dims and facts.dtype is not None:  # type: ignore[union-attr]
-        return facts.dtype, len(facts.dims), False  # type: ignore[union-attr]
-    found = facts_number(state, variable)
-    return found.dtype, 0, found.python
-
-
 def pushed(state: State, variable: str, value: Value) -> None:
     """Save a value."""
     stack = state.stacks.get(variable)
-    if stack is None:
+    if stack is None or not isinstance(value, (Number, Grid)):
         raise state.outside("a list that is not one of saved values")
+    if stack.dtype is None:
+        fill_in(state, stack, value)
+    if (value.dtype, getattr(value, "ndim", 0)) != (stack.dtype, stack.ndim):
+        raise state.outside("a list of values of several kinds")
     array = ir.name(stack.array)
-    if variable in state.lists:
-        if not isinstance(value, Grid) or (value.ndim, value.dtype) != state.lists[variable]:
-            raise state.outside("a list of arrays of several kinds")
+    if isinstance(value, Grid):
         if not (value.contiguous and isinstance(value.view, gast.Name)):
             value = make(state, value, state.s.fresh("t", INT))
         state.emit(ir.Effect(ir.call(ir.attribute(array, "append"), value.view)))
         return
-    if not isinstance(value, Number) or value.dtype != stack.dtype:
-        raise state.outside("a list of numbers of several kinds")
+    stack.python = value.python if value.python == stack.python else None
     if state.scopes[-1].kind == "while" or state.level == 0 or not in_range(state):
         state.emit(ir.Effect(assign(stack.array, reserved(stack, constant_form(1)))))
     else:
@@ -102,16 +94,13 @@ def reserved(stack: Stack, more: Form) -> Any:
 def popped(state: State, variable: str) -> Value:
     """Take the last saved value."""
     stack = state.stacks.get(variable)
-    if stack is None:
+    if stack is None or stack.dtype is None:
         raise state.outside("a list that is not one of saved values")
-    if variable in state.lists:
-        ndim, dtype = state.lists[variable]
+    if stack.ndim:
         target = state.s.fresh(state.s.hints[variable].removeprefix("saved_"), INT)
         state.emit(ir.Let((target,), ir.call(ir.attribute(ir.name(stack.array), "pop")), effect=True))
-        from .kinds import Axis
-
-        axes = tuple(Axis(None, (target, k)) for k in range(ndim))
-        return state.array(target, axes, dtype, True)
+        axes = tuple(Axis(None, (target, k)) for k in range(stack.ndim))
+        return state.array(target, axes, stack.dtype, True)
     used = ir.name(stack.used)
     state.emit(ir.Effect(gast.AugAssign(gast.Name(stack.used, gast.Store(), None, None), gast.Sub(), ir.constant(1))))
     item = Number(ir.subscript(ir.name(stack.array), used), stack.dtype, stack.python)

@@ -16,7 +16,7 @@ from ..compiler.regions import Regions, roots_of
 from ..compiler.specialise.state import Specialiser
 from ..errors import Origin
 from .kinds import BOOL, INT64, ONE, Axis, Grid, Number, Outside, Value
-from .linear import Form
+from .linear import Form, form_of
 
 
 @dataclass
@@ -36,12 +36,17 @@ class Scope:
 
 @dataclass
 class Stack:
-    """A list of saved numbers: an array and how much of it is used."""
+    """A list of saved numbers: an array and how much of it is used.  A list of arrays stays a list.
+
+    What is saved shows at the first time: then `made` is filled in, which makes the list.
+    """
 
     array: str
     used: str
-    dtype: np.dtype
-    python: bool | None
+    made: list[ir.Effect]
+    dtype: np.dtype | None = None
+    ndim: int = 0
+    python: bool | None = None
 
 
 class State:
@@ -56,7 +61,7 @@ class State:
         self.scopes: list[Scope] = [Scope("if")]
         self.forms: dict[str, Form] = {}
         self.stacks: dict[str, Stack] = {}
-        self.lists: dict[str, tuple[int, np.dtype]] = {}  # lists of saved arrays
+        self.following: ir.Block = []  # the statements after this one in its block
         self.demand: dict[str, list[Form]] = {}  # stack -> what the block being written pushes on it
         self.origin: Origin | None = None
         self.reserved: set[str] = {"np", "math", "reserve"}
@@ -108,6 +113,8 @@ class State:
         if isinstance(number.expr, (gast.Name, gast.Constant)) or isinstance(inner, gast.Constant):
             return number
         variable = self.fresh(hint, number.dtype)
+        if number.dtype == INT64:
+            self.forms[variable] = form_of(self, number.expr)
         self.emit(ir.Let((variable,), number.expr))
         result = Number(ir.name(variable), number.dtype, number.python, number.degree)
         self.values[variable] = result

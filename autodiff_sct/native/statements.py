@@ -22,8 +22,11 @@ from .state import Scope, State
 
 
 def block(state: State, stmts: ir.Block) -> None:
-    for stmt in stmts:
+    outer = state.following
+    for k, stmt in enumerate(stmts):
+        state.following = stmts[k + 1 :]
         statement(state, stmt)
+    state.following = outer
 
 
 def statement(state: State, stmt: Any) -> None:
@@ -39,12 +42,12 @@ def statement(state: State, stmt: Any) -> None:
 
 def let(state: State, stmt: ir.Let) -> None:
     if is_new_list(stmt):
-        return begin(state, stmt.target, state.pushes.get(stmt.target, []))  # type: ignore[attr-defined]
+        return begin(state, stmt.target)
     if len(stmt.targets) != 1:
         raise state.outside("several results at once")
+    if is_argument(state, stmt.expr):
+        return receive(state, stmt)
     value = lower(state, stmt.expr)
-    if isinstance(value, Raw):
-        value = received(state, stmt.target, value)
     if isinstance(value, Number):
         return let_number(state, stmt, value)
     if isinstance(value, Grid):
@@ -64,17 +67,36 @@ def kept(state: State, value: Value) -> Value:
     return value
 
 
-def received(state: State, target: str, value: Raw) -> Value:
-    """What an argument is, by its facts."""
+def is_argument(state: State, expr: Any) -> bool:
+    """Whether an expression takes something out of an argument, or copies that."""
+    if isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr == "copy":
+        expr = expr.func.value
+    while isinstance(expr, gast.Subscript):
+        expr = expr.value
+    return isinstance(expr, gast.Name) and isinstance(state.values.get(expr.id), Raw)
+
+
+def receive(state: State, stmt: ir.Let) -> None:
+    """What an argument is, by the facts of the variable that it is put into."""
+    target, expr = stmt.target, stmt.expr
     facts = state.s.facts[target]
-    if isinstance(facts, Num) and facts.kind == "array" and facts.dims:
+    if isinstance(expr, gast.Call):
         variable = state.s.fresh(state.s.hints[target], facts)
-        state.emit(ir.Let((variable,), value.expr))
-        return state.array_of_facts(variable)
-    if isinstance(facts, Num) and facts.dims == ():
-        found = facts_number(state, target)
-        return Number(value.expr, found.dtype, found.python)
-    return value
+        receive(state, ir.Let((variable,), expr.func.value))
+        make(state, state.values[variable], target)
+        return
+    value = lower(state, expr)
+    if isinstance(facts, Num) and facts.kind == "array" and facts.dims:
+        state.array_of_facts(target)
+    elif isinstance(facts, Num) and facts.dims == ():
+        state.values[target] = facts_number(state, target)
+        state.define(target, state.values[target].dtype)
+    else:
+        state.values[target] = value
+        return
+    if isinstance(value.expr, gast.Name):
+        state.kinds[value.expr.id] = state.kinds[target]
+    state.emit(ir.Let((target,), value.expr))
 
 
 def let_number(state: State, stmt: ir.Let, value: Number) -> None:
@@ -111,9 +133,41 @@ def let_array(state: State, stmt: ir.Let, value: Grid) -> None:
         state.emit(ir.Let((target,), value.view, None, stmt.origin))
         state.array(target, value.axes, value.dtype, value.contiguous and isinstance(value.view, gast.Name))
         return
-    if any(roots_of(state.s.facts[target]) & roots_of(state.s.facts[n]) for n in ir.reads(stmt)):
+    shown = value.at([ir.name("i")] * value.ndim)
+    if isinstance(shown, gast.Subscript) and not value.copied and is_view(state, target, stmt):
         raise state.outside("a view that there is no native form of")
-    make(state, value, target)
+    if used_at_once(state, target, shown):
+        state.values[target] = value
+    else:
+        make(state, value, target)
+
+
+def is_view(state: State, target: str, stmt: ir.Let) -> bool:
+    return any(roots_of(state.s.facts[target]) & roots_of(state.s.facts[n]) for n in ir.reads(stmt))
+
+
+def used_at_once(state: State, target: str, shown: Any) -> bool:
+    """Whether an array is part of one later expression only, before which nothing that it reads is written."""
+    if state.uses.get(target, 0) != 1:
+        return False
+    sources = {n for n in ir.names_in(shown) if ir.is_variable(n)}
+    for stmt in state.following:
+        if target in ir.reads(stmt):
+            return isinstance(stmt, ir.Store) or (isinstance(stmt, ir.Let) and not is_new_list(stmt))
+        for inner in ir.walk([stmt]):
+            for base in written_in(inner):
+                if any(state.may_alias(base, source) for source in sources):
+                    return False
+    return False
+
+
+def written_in(stmt: Any) -> list[str]:
+    """The variables through which a statement writes memory."""
+    if isinstance(stmt, ir.Store):
+        return [stmt.base]
+    if isinstance(stmt, ir.Let) and getattr(stmt, "in_place", False):
+        return [stmt.expr.left.id] if isinstance(stmt.expr.left, gast.Name) else []
+    return []
 
 
 def in_place(state: State, stmt: ir.Let, left: str, value: Grid) -> bool:
@@ -345,7 +399,7 @@ def begin_carries(state: State, stmt: ir.Loop) -> Carried:
     result: Carried = []
     for c in stmt.carries:
         facts = state.s.facts[c.phi]
-        if c.init is None and (c.phi in state.s.unbound or c.out in state.s.unbound):  # type: ignore[attr-defined]
+        if c.init is None and c.out in state.s.unbound:  # type: ignore[attr-defined]
             raise state.outside(f"{state.s.hints[c.phi]!r}, which has no value if the loop does not run")
         init = None if c.init is None else state.values.get(c.init)
         if isinstance(facts, Num) and facts.dims == () and facts.kind != "array":

@@ -87,7 +87,9 @@ def within(state: State, axes: list[Axis], index: list[Any], body: Callable[[lis
     with state.inside(scope) as block:
         state.define(variable, INT64)
         within(state, rest, [*index, ir.name(variable)], body)
-    state.emit(ir.Loop("range", block, [], variable, (axis.length,)))
+    loop = ir.Loop("range", block, [], variable, (axis.length,))
+    loop.axis = axis.key  # type: ignore[attr-defined]
+    state.emit(loop)
 
 
 def shape_of(axes: Sequence[Axis]) -> Any:
@@ -267,7 +269,9 @@ def accumulate(
         if isinstance(block[-1], ir.Let):
             block[-1].in_place = True  # type: ignore[attr-defined]
     carry = ir.Carry(phi, init, following, out)
-    state.emit(ir.Loop("range", block, [carry], variable, (axes[0].length,)))
+    loop = ir.Loop("range", block, [carry], variable, (axes[0].length,))
+    loop.axis = axes[0].key  # type: ignore[attr-defined]
+    state.emit(loop)
 
 
 def to_array(state: State, kind: str, value: Grid, axes: tuple[int, ...], rest: tuple[Axis, ...]) -> Grid:

@@ -17,6 +17,7 @@ from ..compiler.regions import Regions
 from ..compiler.specialise.state import Specialiser
 from ..compiler.unparse import printed
 from .expressions import facts_number, lower
+from .fuse import fused
 from .grids import make
 from .kinds import Bundle, Grid, Number, Raw, Value
 from .state import State
@@ -49,7 +50,8 @@ def native_program(
     with state.writing() as second:
         block(state, back[:-1])
         results = leave(state, back[-1])
-    first = [stmt for stmt in first if not is_empty(stmt)]
+    first = fused(state, [stmt for stmt in first if not is_empty(stmt)])
+    second = fused(state, second)
     text = written(state, first, second, parameters, name)
     return Native(name, text, results, any(isinstance(stmt, ir.Loop) for stmt in program))
 

@@ -69,6 +69,7 @@ def pushed(state: State, variable: str, value: Value) -> None:
         if not (value.contiguous and isinstance(value.view, gast.Name)):
             value = make(state, value, state.s.fresh("t", INT))
         state.emit(ir.Effect(ir.call(ir.attribute(array, "append"), value.view)))
+        state.share(variable, value.view.id)
         return
     stack.python = value.python if value.python == stack.python else None
     if state.scopes[-1].kind == "while" or state.level == 0 or not in_range(state):
@@ -99,6 +100,7 @@ def popped(state: State, variable: str) -> Value:
     if stack.ndim:
         target = state.s.fresh(state.s.hints[variable].removeprefix("saved_"), INT)
         state.emit(ir.Let((target,), ir.call(ir.attribute(ir.name(stack.array), "pop")), effect=True))
+        state.share(variable, target)
         axes = tuple(Axis(None, (target, k)) for k in range(stack.ndim))
         return state.array(target, axes, stack.dtype, True)
     used = ir.name(stack.used)

@@ -66,7 +66,7 @@ class State:
         self.origin: Origin | None = None
         self.reserved: set[str] = {"np", "math", "reserve"}
         self.imported: set[str] = set()
-        self.loops = 0
+        self.groups: dict[Any, Any] = {}  # memory that may be the same: a forest
         self.counters: set[str] = set()  # integers that loops carry
 
     # -- writing
@@ -148,12 +148,27 @@ class State:
             axes.append(ONE if dim == 1 else Axis(None, dim if dim is not None else (variable, k)))
         return self.array(variable, tuple(axes), facts.dtype, contiguous)
 
+    # -- memory
+
+    def find(self, token: Any) -> Any:
+        while (up := self.groups.get(token, token)) != token:
+            token = up
+        return token
+
+    def tokens(self, variable: str) -> set[Any]:
+        """What stands for the memory that a variable may be in."""
+        roots = roots_of(self.s.facts[variable])
+        return {self.find(token) for token in [variable, *(self.where.find(root) for root in roots)]}
+
+    def share(self, *variables: str) -> None:
+        """Note that variables may share memory."""
+        found = [token for variable in variables for token in self.tokens(variable)]
+        for token in found:
+            self.groups[self.find(token)] = self.find(found[0])
+
     def may_alias(self, a: str, b: str) -> bool:
         """Whether two variables may share memory."""
-        if a == b:
-            return True
-        x, y = roots_of(self.s.facts[a]), roots_of(self.s.facts[b])
-        return bool({self.where.find(r) for r in x} & {self.where.find(r) for r in y})
+        return a == b or bool(self.tokens(a) & self.tokens(b))
 
     def same_length(self, a: Axis, b: Axis) -> None:
         """Make sure that two axes have one length."""

@@ -131,6 +131,7 @@ def let_array(state: State, stmt: ir.Let, value: Grid) -> None:
         return
     if value.view is not None:
         state.emit(ir.Let((target,), value.view, None, stmt.origin))
+        state.share(target, *(n for n in ir.names_in(value.view) if isinstance(state.values.get(n), Grid)))
         state.array(target, value.axes, value.dtype, value.contiguous and isinstance(value.view, gast.Name))
         return
     shown = value.at([ir.name("i")] * value.ndim)
@@ -180,6 +181,7 @@ def in_place(state: State, stmt: ir.Let, left: str, value: Grid) -> bool:
         return False
     store(state, old.view.id, old, lower(state, right), type(stmt.expr.op))
     state.emit(ir.Let((stmt.target,), old.view, None, stmt.origin))
+    state.share(stmt.target, old.view.id)
     state.array(stmt.target, old.axes, old.dtype, old.contiguous)
     return True
 
@@ -260,6 +262,7 @@ def merged(state: State, merge: ir.Merge, sides: list[ir.Block]) -> ir.Merge:
         raise state.outside("a variable that is an array in one branch only")
     sources = [n if n is not None else placeholder(state, have[0], body) for n, body in zip(names, sides)]
     contiguous = all(v is None or v.contiguous for v in values)
+    state.share(merge.target, *sources)
     merged_array(state, merge.target, [v for v in have], contiguous)
     return ir.Merge(merge.target, sources[0], sources[1])
 
@@ -428,6 +431,7 @@ def define_phis(state: State, stmt: ir.Loop, carries: Carried) -> None:
                 state.counters.add(c.phi)
         else:
             grid = state.array_of_facts(c.phi, kind.contiguous)
+            state.share(c.phi, *(n for n in (c.init,) if n is not None))
             if grid.ndim != kind.ndim or grid.dtype != kind.dtype:
                 raise state.outside("an array that changes its kind in a loop")
 
@@ -471,6 +475,7 @@ def finish_carries(state: State, carries: Carried) -> None:
             following = state.values.get(c.next or "")
             contiguous = phi.contiguous and isinstance(following, Grid) and following.contiguous
             state.array_of_facts(c.out, contiguous)
+            state.share(c.phi, c.out, *(n for n in (c.init, c.next) if n is not None))
 
 
 LOWERINGS: dict[str, Any] = {

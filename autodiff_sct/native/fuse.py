@@ -106,7 +106,7 @@ def reads_memory(stmt: Any) -> set[str]:
                 if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
                     found.add(node.value.id)
                 if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "dot":
-                    found |= set(ir.names_in(node))
+                    found |= {n for n in ir.names_in(node) if ir.is_variable(n)}
     return found
 
 

@@ -159,7 +159,7 @@ def require(state: State, form: Form) -> None:
         while level > depth and state.scopes[level].kind == "range":
             level -= 1
         found = least(state, form, level) if level == depth and level > 0 else None
-        if found is None:
+        if found is None or depth_of(state, found[0]) > found[1]:
             break
         form, level = found
     if not form.terms and form.constant >= 0:

@@ -46,19 +46,21 @@ def native_program(
     state = State(s, where, count_uses(program))
     enter(state, parameters, seeds, externals)
     with state.writing() as first:
-        block(state, front)
+        block(state, front, back)
     with state.writing() as second:
         block(state, back[:-1])
         results = leave(state, back[-1])
-    first = fused(state, [stmt for stmt in first if not is_empty(stmt)])
-    second = fused(state, second)
+    first, second = fused(state, without_empty(first)), fused(state, without_empty(second))
     text = written(state, first, second, parameters, name)
     return Native(name, text, results, any(isinstance(stmt, ir.Loop) for stmt in program))
 
 
-def is_empty(stmt: Any) -> bool:
-    """Whether a statement is left over from a list in which nothing is saved."""
-    return isinstance(stmt, ir.Effect) and (stmt.expr is None or isinstance(stmt.expr, gast.Pass))
+def without_empty(block: ir.Block) -> ir.Block:
+    """A block without what is left over from lists in which nothing is saved."""
+    for stmt in block:
+        for inner in ir.bodies(stmt):
+            inner[:] = without_empty(inner)
+    return [s for s in block if not isinstance(s, ir.Effect) or not (s.expr is None or isinstance(s.expr, gast.Pass))]
 
 
 def enter(state: State, parameters: dict[str, str], seeds: dict[str, str], externals: list[Any]) -> None:

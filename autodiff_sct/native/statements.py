@@ -21,10 +21,11 @@ from .saving import begin, in_range, pushed, settle_demand
 from .state import Scope, State
 
 
-def block(state: State, stmts: ir.Block) -> None:
+def block(state: State, stmts: ir.Block, after: ir.Block | None = None) -> None:
+    """Lower a block; `after` are the statements that come after it at the same depth."""
     outer = state.following
     for k, stmt in enumerate(stmts):
-        state.following = stmts[k + 1 :]
+        state.following = [*stmts[k + 1 :], *(after or [])]
         statement(state, stmt)
     state.following = outer
 
@@ -36,6 +37,9 @@ def statement(state: State, stmt: Any) -> None:
         raise state.outside(f"a statement of the kind {type(stmt).__name__.lower()}")
     found(state, stmt)
 
+
+# An array whose elements cost little is computed at each of a few uses instead of being made.
+CHEAP_USES, CHEAP_WORK = 3, 4
 
 # -- definitions
 
@@ -149,17 +153,45 @@ def is_view(state: State, target: str, stmt: ir.Let) -> bool:
 
 def used_at_once(state: State, target: str, shown: Any) -> bool:
     """Whether an array is part of one later expression only, before which nothing that it reads is written."""
-    if state.uses.get(target, 0) != 1:
+    left = state.uses.get(target, 0)
+    if left > (CHEAP_USES if is_cheap(shown) else 1):
         return False
     sources = {n for n in ir.names_in(shown) if ir.is_variable(n)}
     for stmt in state.following:
+        left -= ir.reads(stmt).count(target)
         if target in ir.reads(stmt):
-            return isinstance(stmt, ir.Store) or (isinstance(stmt, ir.Let) and not is_new_list(stmt))
+            if not computes(state, stmt, target):
+                return False
+            if left == 0:
+                return True
         for inner in ir.walk([stmt]):
             for base in written_in(inner):
                 if any(state.may_alias(base, source) for source in sources):
                     return False
     return False
+
+
+def computes(state: State, stmt: Any, target: str) -> bool:
+    """Whether a statement only reads the elements of an array: no view of it is made, and nothing stored into it."""
+    if isinstance(stmt, ir.Store):
+        return stmt.base != target
+    if not isinstance(stmt, ir.Let) or is_new_list(stmt) or target in written_in(stmt):
+        return False
+    facts = state.s.facts[stmt.target]
+    number = isinstance(facts, Num) and facts.dims == ()
+    return number or isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp, gast.Compare))
+
+
+def is_cheap(shown: Any) -> bool:
+    """Whether an element costs less than putting it into memory and taking it out again."""
+    work = [n for n in gast.walk(shown) if isinstance(n, (gast.BinOp, gast.Call, gast.IfExp, gast.Compare))]
+    return len(work) <= CHEAP_WORK and not any(
+        isinstance(n, gast.Call) or isinstance(getattr(n, "op", None), gast.Div) or is_hard_power(n) for n in work
+    )
+
+
+def is_hard_power(node: Any) -> bool:
+    return isinstance(getattr(node, "op", None), gast.Pow) and constant_of(node.right) not in (2, 3)
 
 
 def written_in(stmt: Any) -> list[str]:
@@ -333,7 +365,7 @@ def loop(state: State, stmt: ir.Loop) -> None:
     trips = high.plus(low, -1).times(int(step)).plus(constant_form(1))
     low, high = (low, high) if step == 1 else (high, low)
     assert stmt.index is not None
-    carries = begin_carries(state, stmt)
+    carries = begin_carries(state, stmt, trips)
     outer_demand, state.demand = state.demand, {}
     scope = Scope("range", stmt.index, low, high)
     with state.inside(scope) as body:
@@ -397,13 +429,13 @@ def while_loop(state: State, stmt: ir.Loop) -> None:
 Carried = list[tuple[ir.Carry, Any]]
 
 
-def begin_carries(state: State, stmt: ir.Loop) -> Carried:
+def begin_carries(state: State, stmt: ir.Loop, trips: Form | None = None) -> Carried:
     """What a loop carries, with its kind: what enters is made of that kind before the loop."""
     result: Carried = []
+    if any(c.init is None and c.out in state.s.unbound for c in stmt.carries):  # type: ignore[attr-defined]
+        check_runs(state, stmt, trips)
     for c in stmt.carries:
         facts = state.s.facts[c.phi]
-        if c.init is None and c.out in state.s.unbound:  # type: ignore[attr-defined]
-            raise state.outside(f"{state.s.hints[c.phi]!r}, which has no value if the loop does not run")
         init = None if c.init is None else state.values.get(c.init)
         if isinstance(facts, Num) and facts.dims == () and facts.kind != "array":
             kind = facts_number(state, c.phi)
@@ -414,12 +446,37 @@ def begin_carries(state: State, stmt: ir.Loop) -> Carried:
             name = as_variable(state, given, kind.dtype)
             result.append((ir.Carry(c.phi, name, None, c.out), kind))
         elif isinstance(facts, Num) and facts.dims:
+            if init is None:
+                init = nothing(state, facts)
             if not isinstance(init, Grid):
-                raise state.outside("an array that has no value before the loop")
-            result.append((ir.Carry(c.phi, c.init, None, c.out), init))
+                raise state.outside("an array that is something else before the loop")
+            result.append((ir.Carry(c.phi, c.init or init.view.id, None, c.out), init))
         else:
             raise state.outside(f"{state.s.hints[c.phi]!r}, of which it is not known before the run what it is")
     return result
+
+
+def check_runs(state: State, stmt: ir.Loop, trips: Form | None) -> None:
+    """A variable that only the loop assigns: the loop has to run, and its first iteration must not read it."""
+    read = [c for c in stmt.carries if c.init is None and state.uses.get(c.phi, 0)]
+    if trips is None or read:
+        raise state.outside("a variable that has no value if the loop does not run")
+    state.check(gast.Compare(ir.constant(0), [gast.Lt()], [trips.expr()]))
+
+
+def nothing(state: State, facts: Num) -> Any:
+    """Memory for a variable that nobody reads before it is assigned."""
+    from .grids import dtype_name
+    from .kinds import Axis
+
+    if facts.dtype is None or facts.dims is None:
+        raise state.outside("an array whose dtype or rank is not known before the run")
+    variable = state.s.fresh("t", INT)
+    ndim = len(facts.dims)
+    shape = ir.constant((0,) * ndim) if ndim > 1 else ir.constant(0)
+    state.emit(ir.Let((variable,), ir.call("np.empty", shape, dtype_name(facts.dtype))))
+    axes = tuple(Axis(None, (variable, k)) for k in range(ndim))
+    return state.array(variable, axes, facts.dtype, True)
 
 
 def define_phis(state: State, stmt: ir.Loop, carries: Carried) -> None:

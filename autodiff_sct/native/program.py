@@ -60,7 +60,7 @@ def without_empty(block: ir.Block) -> ir.Block:
     for stmt in block:
         for inner in ir.bodies(stmt):
             inner[:] = without_empty(inner)
-    return [s for s in block if not isinstance(s, ir.Effect) or not (s.expr is None or isinstance(s.expr, gast.Pass))]
+    return [s for s in block if not isinstance(s, ir.Effect) or not isinstance(s.expr, gast.Pass)]
 
 
 def enter(state: State, parameters: dict[str, str], seeds: dict[str, str], externals: list[Any]) -> None:

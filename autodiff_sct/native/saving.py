@@ -39,7 +39,7 @@ def fill_in(state: State, stack: Stack, value: Value) -> None:
         generator = gast.comprehension(gast.Name("k", gast.Store(), None, None), none, [], 0)
         shape = ir.constant((0,) * stack.ndim) if stack.ndim > 1 else ir.constant(0)
         item = ir.call("np.empty", shape, dtype_name(value.dtype))
-        first.expr, second.expr = assign(stack.array, gast.ListComp(item, [generator])), None
+        first.expr, second.expr = assign(stack.array, gast.ListComp(item, [generator])), gast.Pass()
     else:
         first.expr = assign(stack.array, ir.call("np.empty", ir.constant(0), dtype_name(value.dtype)))
         second.expr = assign(stack.used, ir.constant(0))

@@ -230,7 +230,12 @@ class GradFunction:
             raise ArgumentRuntimeError("grad_position is (): name at least one position, or None")
         self._form = self.form(weights)
         return dispatch().Adjoint(
-            fn, self.positions or (), weights, self.has_aux, self.sens_param, self.kind == "value_and_grad",
+            fn,
+            self.positions or (),
+            weights,
+            self.has_aux,
+            self.sens_param,
+            self.kind == "value_and_grad",
             self.backend,
         )
 

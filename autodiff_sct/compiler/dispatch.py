@@ -46,7 +46,13 @@ class Compiled:
     split = False
 
     def __init__(
-        self, fn: Any, positions: tuple[int, ...], weights: tuple[Any, ...], has_aux: bool, seeded: bool, value: bool,
+        self,
+        fn: Any,
+        positions: tuple[int, ...],
+        weights: tuple[Any, ...],
+        has_aux: bool,
+        seeded: bool,
+        value: bool,
         backend: str = "numpy",
     ) -> None:
         self.backend = backend

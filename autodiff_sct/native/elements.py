@@ -36,13 +36,11 @@ MATH: dict[Any, str] = {
 }  # fmt: skip
 ARITHMETIC: dict[Any, type] = {
     np.add: gast.Add, np.subtract: gast.Sub, np.multiply: gast.Mult, np.divide: gast.Div, np.power: gast.Pow,
-    np.float_power: gast.Pow,
 }  # fmt: skip
 COMPARISONS: dict[Any, type] = {
     np.greater: gast.Gt, np.greater_equal: gast.GtE, np.less: gast.Lt, np.less_equal: gast.LtE, np.equal: gast.Eq,
     np.not_equal: gast.NotEq,
 }  # fmt: skip
-del ARITHMETIC[np.float_power]  # in double precision always: not the same
 
 
 def float_of(number: Number) -> np.dtype:
@@ -76,9 +74,14 @@ def constant_of(expr: Any) -> Any:
     return expr.value if isinstance(expr, gast.Constant) and isinstance(expr.value, (int, float)) else None
 
 
+def python_of(a: Number, b: Number) -> bool | None:
+    """Whether the result of an operation is a Python number: NumPy's numbers win."""
+    return False if False in (a.python, b.python) else True if a.python and b.python else None
+
+
 def binary(op: type, a: Number, b: Number, check: Check) -> Number:
     """``a op b``."""
-    python = a.python and b.python if None not in (a.python, b.python) else (False if False in (a.python, b.python) else None)
+    python = python_of(a, b)
     if BOOL in (a.dtype, b.dtype) and a.dtype == b.dtype:
         return truth(op, a, b, python)
     if op in (gast.FloorDiv, gast.Mod):
@@ -150,7 +153,7 @@ def compare(op: type, a: Number, b: Number) -> Number:
     dtype = promote(a, b) if a.dtype.kind == b.dtype.kind == "f" else FLOAT64
     narrow = dtype == FLOAT32
     left, right = (as_dtype(a, dtype), as_dtype(b, dtype)) if narrow else (a.expr, b.expr)
-    python = True if a.python and b.python else False if False in (a.python, b.python) else None
+    python = python_of(a, b)
     return Number(ir_compare(left, op, right), BOOL, python)
 
 
@@ -183,7 +186,8 @@ def extreme(name: str, a: Number, b: Number) -> Number:
     """``np.maximum`` and ``np.minimum``: NaN wins."""
     dtype = promote(a, b)
     if dtype.kind != "f":
-        return Number(ir.call("max" if name == "maximum" else "min", a.expr, b.expr), dtype, False, max(a.degree, b.degree))
+        expr = ir.call("max" if name == "maximum" else "min", a.expr, b.expr)
+        return Number(expr, dtype, False, max(a.degree, b.degree))
     expr = ir.call(name, as_dtype(a, dtype), as_dtype(b, dtype))
     if dtype == FLOAT64:
         expr = ir.call(name, as_float(a), as_float(b))

@@ -20,7 +20,7 @@ from .kinds import BOOL, DTYPES, FLOAT64, INT64, Bundle, Grid, Number, Raw, Valu
 from .state import State
 
 CONSTANTS = {id(value): f"{module}.{name}" for module, name, value in (
-    ("np", "pi", np.pi), ("np", "e", np.e), ("np", "inf", np.inf), ("np", "nan", np.nan), ("np", "euler_gamma", np.euler_gamma),
+    ("np", "pi", np.pi), ("np", "e", np.e), ("np", "inf", np.inf), ("np", "nan", np.nan),
     ("math", "pi", math.pi), ("math", "e", math.e), ("math", "inf", math.inf), ("math", "nan", math.nan),
     ("math", "tau", math.tau),
 )}  # fmt: skip
@@ -63,7 +63,7 @@ def lower_constant(state: State, expr: Any) -> Value:
 def lower_binop(state: State, expr: Any) -> Value:
     left, right = lower(state, expr.left), lower(state, expr.right)
     if isinstance(expr.op, gast.MatMult):
-        from .calls import matmul
+        from .making import matmul
 
         return matmul(state, left, right)
     return arithmetic(state, type(expr.op), left, right)

@@ -16,7 +16,6 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -151,6 +150,3 @@ def forget(place: Path, stem: str) -> None:
             path.unlink()
         except OSError:
             pass
-
-
-Kernel = Callable[..., Any]

@@ -1,8 +1,8 @@
 """Elementary functions that a compiler can run several elements at a time.
 
-The C library's are called one element after the other.  These are polynomials and bit operations only, so that they are
-inlined into loops and become vector code.  Reassociation is not allowed inside: their accuracy hangs on the order of the
-operations.  Errors stay below 2 units in the last place (3 for `tanh` of small arguments).
+The C library's are called one element after the other.  These are polynomials and bit operations only, so that they
+are inlined into loops and become vector code.  Reassociation is not allowed inside: their accuracy hangs on the order of
+the operations.  Errors stay below 2 units in the last place (3 for `tanh` of small arguments).
 """
 
 from __future__ import annotations
@@ -97,8 +97,7 @@ def log(x):  # type: ignore[no-untyped-def]
     h = 0.5 * f * f
     result = e * LN2_HIGH + (f - (h - (s * (h + z * p) + e * LN2_LOW)))
     result = result if x < math.inf else x
-    result = result if x > 0.0 else (-math.inf if x == 0.0 else math.nan)
-    return result
+    return result if x > 0.0 else (-math.inf if x == 0.0 else math.nan)
 
 
 @native

@@ -145,7 +145,7 @@ def store(state: State, base: str, target: Grid, value: Value, aug: type | None)
         return over(state, target.axes, lambda index: store_item(state, target, index, value, aug))
     missing = target.ndim - value.ndim
     if missing < 0:
-        extra, value = value.axes[:-target.ndim] if target.ndim else value.axes, value
+        extra, value = value.axes[: -target.ndim] if target.ndim else value.axes, value
         if not all(axis.one for axis in extra):
             raise state.outside("an array is stored into one of lower rank")
         value = leading_dropped(value, -missing)
@@ -201,8 +201,6 @@ def overlaps(state: State, base: str, target: Grid, value: Grid) -> bool:
 
 def reduced(state: State, kind: str, value: Grid, axes: tuple[int, ...], keep: bool) -> Value:
     """The sum, the greatest or the least over some axes."""
-    if any(axis.one for k, axis in enumerate(value.axes) if k in axes) and kind == "sum":
-        pass  # a sum of one element is that element: the loops say so
     if kind == "sum" and value.dtype.kind != "f" and value.dtype not in (INT64, BOOL):
         raise state.outside(f"a sum of {value.dtype}")
     rest = tuple(axis for k, axis in enumerate(value.axes) if k not in axes)
@@ -243,15 +241,20 @@ def to_number(state: State, kind: str, value: Grid) -> Number:
                 state.check(gast.Compare(ir.constant(0), [gast.Lt()], [axis.length]))
     first = start_of(state, kind, dtype, value.at([ir.constant(0)] * value.ndim))
     state.emit(ir.Let((start,), first))
-    accumulate(state, list(value.axes), [], start, out, wide, lambda so_far, index: step(kind, so_far, value.at(index), wide))
+
+    def following(so_far: Any, index: list[Any]) -> Any:
+        return step(kind, so_far, value.at(index), wide)
+
+    accumulate(state, list(value.axes), [], start, out, wide, following)
     state.define(out, wide)
     total = Number(ir.name(out), wide, False)
     return Number(ir.call("np.float32", total.expr), FLOAT32, False) if wide != dtype else total
 
 
 def accumulate(
-    state: State, axes: list[Axis], index: list[Any], init: str, out: str, kind: Any, body: Callable[[Any, list[Any]], Any]
-) -> None:
+    state: State, axes: list[Axis], index: list[Any], init: str, out: str, kind: Any,
+    body: Callable[[Any, list[Any]], Any],
+) -> None:  # fmt: skip
     """Loops that carry one number from `init` to `out`."""
     while axes and axes[0].one:
         axes, index = axes[1:], [*index, ir.constant(0)]

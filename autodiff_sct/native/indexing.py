@@ -7,11 +7,10 @@ from typing import Any
 import gast
 
 from ..compiler import ir
-from ..compiler.facts import INT, Dim
+from ..compiler.facts import Dim
 from .elements import constant_of
-from .grids import made
 from .kinds import INT64, ONE, Axis, Grid, Number, Value
-from .linear import Form, check_index, constant_form, form_of, length_form, proved, require
+from .linear import Form, check_index, constant_form, form_of, length_form, require
 from .state import State
 
 
@@ -81,10 +80,8 @@ def whole_number(state: State, value: Value) -> Any:
 
 def simple(expr: Any) -> bool:
     """Whether an index may be written out as often as it is used."""
-    return all(
-        isinstance(n, (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.operator, gast.unaryop, gast.expr_context))
-        for n in gast.walk(expr)
-    )
+    parts = (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.operator, gast.unaryop, gast.expr_context)
+    return all(isinstance(n, parts) for n in gast.walk(expr))
 
 
 def entry_shown(entry: Any, number: Any) -> Any:
@@ -159,11 +156,3 @@ def expanded(grid: Grid, axis: int) -> Grid:
     axes = (*grid.axes[:place], ONE, *grid.axes[place:])
     view = None if grid.view is None else ir.call("np.expand_dims", grid.view, ir.constant(axis))
     return Grid(axes, grid.dtype, lambda index: grid.at([*index[:place], *index[place + 1 :]]), view)
-
-
-def variable_of(state: State, grid: Grid) -> str:
-    """The variable that an array is in."""
-    return str(made(state, grid).view.id)
-
-
-__all__ = ["INT", "expanded", "part", "proved", "transposed", "variable_of"]

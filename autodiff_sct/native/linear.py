@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from ..compiler import ir
-from ..compiler.facts import Dim, Num
+from ..compiler.facts import Dim
 
 if TYPE_CHECKING:
     from .state import State
@@ -186,7 +186,3 @@ def check_index(state: State, index: Any, axis: Any) -> None:
     require(state, length.plus(form, -1).plus(constant_form(1), -1))
     if not proved(state, form):
         require(state, form.plus(length))
-
-
-def size_of(facts: Any) -> Any:
-    return facts.size if isinstance(facts, Num) else None

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import gast
-import numpy as np
 
 from ..compiler import ir
 from ..compiler.emit import Emitter, comment_of
-from ..compiler.facts import Num
+from ..compiler.facts import INT, Num
 from ..compiler.naming import Naming
 from ..compiler.optimise import count_uses
 from ..compiler.regions import Regions
 from ..compiler.specialise.state import Specialiser
 from ..compiler.unparse import printed
+from . import control as _control  # noqa: F401  (lowers branches and loops)
 from .expressions import facts_number, lower
 from .fuse import fused
 from .grids import make
@@ -99,7 +99,7 @@ def result_kinds(state: State, value: Value, exprs: list[Any]) -> Any:
         return (float if value.dtype.kind == "f" else value.dtype.type) if value.python else value.dtype.type
     if not isinstance(value, Grid):
         raise state.outside("a result that is no number or array")
-    exprs.append(value.view if value.view is not None else make(state, value, state.s.fresh("t", value)).view)
+    exprs.append(value.view if value.view is not None else make(state, value, state.s.fresh("t", INT)).view)
     return None
 
 
@@ -145,7 +145,8 @@ def written(state: State, first: ir.Block, second: ir.Block, parameters: dict[st
         [gast.Name(t, gast.Param(), None, None) for t in arguments.values()], [], None, [], [], None, []
     )
     function = printed(gast.Module([gast.FunctionDef(name, spec, [*body, *tail], [], None, None, [])], [])).text
-    own = sorted(n for n in {*state.imported, *(["reserve"] if "reserve(" in function else [])} if "." not in n and n != "abs")
+    used = {*state.imported, *(["reserve"] if "reserve(" in function else [])}
+    own = sorted(n for n in used if "." not in n and n != "abs")
     lines = ["import math", "", "import numpy as np", "from numba import njit"]
     if own:
         lines += ["", f"from autodiff_sct.native.functions import {', '.join(own)}"]
@@ -153,13 +154,13 @@ def written(state: State, first: ir.Block, second: ir.Block, parameters: dict[st
 
 
 def comment(nodes: list[Any], last: Any) -> Any:
-    """Say above each group of statements, and above the loops that stand for one, which line of the user's they reverse."""
+    """Say above each group of statements, or the loop that stands for one, which line of the user's it reverses."""
     for node in nodes:
         origin = getattr(node, "origin", None)
         place = None if origin is None else (origin.file, origin.line)
         inner = [*getattr(node, "body", []), *getattr(node, "orelse", [])]
         several = len({id_of(n) for n in nested(inner)} - {None}) > 1
-        if place is not None and place != last and not (inner and several):
+        if origin is not None and place != last and not (inner and several):
             node.comment = comment_of(origin)
             last = place
         if inner:
@@ -179,6 +180,3 @@ def nested(nodes: list[Any]) -> list[Any]:
 def id_of(node: Any) -> Any:
     origin = getattr(node, "origin", None)
     return None if origin is None else (origin.file, origin.line)
-
-
-__all__ = ["Native", "native_program", "np"]

@@ -131,7 +131,8 @@ class State:
 
     def array(self, variable: str, axes: tuple[Axis, ...], dtype: np.dtype, contiguous: bool) -> Grid:
         """Note that a variable holds an array, with the lengths that `axes` have."""
-        own = tuple(ONE if axis.one else Axis(length_of(variable, k, len(axes)), axis.key) for k, axis in enumerate(axes))
+        lengths = [length_of(variable, k, len(axes)) for k in range(len(axes))]
+        own = tuple(ONE if axis.one else Axis(length, axis.key) for length, axis in zip(lengths, axes))
         grid = Grid(own, dtype, element(variable, own), ir.name(variable), contiguous)
         self.values[variable] = grid
         self.define(variable, (dtype, len(axes)))

@@ -11,9 +11,9 @@ import pytest
 
 pytest.importorskip("numba")
 
-import autodiff_sct as ad  # noqa: E402
-from autodiff_sct.errors import NativeWarning  # noqa: E402
-from tests.native import programs  # noqa: E402
+import autodiff_sct as ad
+from autodiff_sct.errors import NativeWarning
+from tests.native import programs
 
 
 def positions(args):

@@ -11,15 +11,15 @@ import pytest
 
 pytest.importorskip("numba")
 
-from autodiff_sct.native import files  # noqa: E402
+from autodiff_sct.native import files
 
-TEXT = '''from numba import njit
+TEXT = """from numba import njit
 
 
 @njit(cache=True, error_model="numpy")
 def double(x):
     return 2 * x
-'''
+"""
 
 
 @pytest.fixture

@@ -16,8 +16,6 @@
         ├── ArgumentIndexError (IndexError)
         └── ArgumentAttributeError (AttributeError)
 
-`NativeWarning` is the one warning: a program was to run natively and does not.
-
 Errors of the differentiated program itself are never wrapped: they come out as the user raised them.
 """
 
@@ -34,7 +32,6 @@ __all__ = [
     "ArgumentTypeError",
     "ArgumentValueError",
     "AutodiffError",
-    "NativeWarning",
     "NoRule",
     "NotDifferentiable",
     "Origin",
@@ -157,7 +154,3 @@ class ArgumentIndexError(ArgumentError, IndexError):
 
 class ArgumentAttributeError(ArgumentError, AttributeError):
     """An object without an attribute or method that it must have."""
-
-
-class NativeWarning(UserWarning):
-    """A program that was to run as machine code runs as NumPy code: the message names the line and the reason."""

@@ -12,9 +12,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import NativeWarning
+__all__ = ["NativeWarning", "natively"]
 
-__all__ = ["natively"]
+
+class NativeWarning(UserWarning):
+    """A program that was to run as machine code runs as NumPy code: the message names the line and the reason."""
 
 
 def natively(

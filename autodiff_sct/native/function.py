@@ -11,8 +11,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import NativeWarning
-from . import files
+from . import NativeWarning, files
 
 __all__ = ["NativeFunction"]
 

@@ -1,8 +1,8 @@
 """Elementary functions that a compiler can run several elements at a time.
 
 The C library's are called one element after the other.  These are polynomials and bit operations only, so that they
-are inlined into loops and become vector code.  Reassociation is not allowed inside: their accuracy hangs on the order of
-the operations.  Errors stay below 2 units in the last place (3 for `tanh` of small arguments).
+are inlined into loops and become vector code.  Reassociation is not allowed inside: their accuracy hangs on the order
+of the operations.  Errors stay below 2 units in the last place (3 for `tanh` of small arguments).
 """
 
 from __future__ import annotations

@@ -43,6 +43,8 @@ def native_program(
 ) -> Native:  # fmt: skip
     """Write a program in the native dialect; raises `Outside` at the first statement that is not in it."""
     program = [*front, *back]
+    if not back:
+        front, back = front[:-1], front[-1:]
     state = State(s, where, count_uses(program))
     enter(state, parameters, seeds, externals)
     with state.writing() as first:

@@ -11,7 +11,7 @@ from ..compiler.emit import is_new_list
 from ..compiler.facts import Num
 from ..compiler.regions import roots_of
 from .elements import as_truth, constant_of
-from .expressions import facts_number, lower, number
+from .expressions import facts_number, lower, number, resolved
 from .grids import make, store, stored_number
 from .indexing import part
 from .kinds import INT64, Bundle, Grid, Number, Raw, Value
@@ -50,6 +50,9 @@ def let(state: State, stmt: ir.Let) -> None:
         raise state.outside("several results at once")
     if is_argument(state, stmt.expr):
         return receive(state, stmt)
+    if is_exception(state, stmt.expr):
+        state.values[stmt.target] = Bundle(())
+        return
     value = lower(state, stmt.expr)
     if isinstance(value, Number):
         return let_number(state, stmt, value)
@@ -68,6 +71,12 @@ def kept(state: State, value: Value) -> Value:
     if isinstance(value, Grid) and not isinstance(value.view, gast.Name):
         raise state.outside("a tuple of arrays")
     return value
+
+
+def is_exception(state: State, expr: Any) -> bool:
+    """Whether an expression makes an exception: whatever it says, the NumPy program raises it."""
+    made = resolved(state, expr.func) if isinstance(expr, gast.Call) else None
+    return isinstance(made, type) and issubclass(made, BaseException)
 
 
 def is_argument(state: State, expr: Any) -> bool:

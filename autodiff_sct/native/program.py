@@ -20,6 +20,7 @@ from .expressions import facts_number, lower
 from .fuse import fused
 from .grids import make
 from .kinds import Bundle, Grid, Number, Raw, Value
+from .saving import lists_together
 from .state import State
 from .statements import block
 
@@ -46,6 +47,7 @@ def native_program(
     if not back:
         front, back = front[:-1], front[-1:]
     state = State(s, where, count_uses(program))
+    state.together = lists_together(program)
     enter(state, parameters, seeds, externals)
     with state.writing() as first:
         block(state, front, back)

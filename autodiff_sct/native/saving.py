@@ -10,22 +10,49 @@ from typing import Any
 import gast
 
 from ..compiler import ir
+from ..compiler.emit import is_new_list
 from ..compiler.facts import INT
+from ..compiler.optimise import own_expressions
 from .grids import dtype_name, make
 from .kinds import Axis, Grid, Number, Value
 from .linear import Form, constant_form, depth_of
-from .state import Stack, State
+from .state import Counter, Stack, State
 
 
 def assign(name: str, value: Any) -> Any:
     return gast.Assign([gast.Name(name, gast.Store(), None, None)], value, None)
 
 
+def lists_together(program: ir.Block) -> dict[str, Any]:
+    """The lists that are filled in one place and emptied in one, each with these places."""
+    pushes: dict[str, list[int]] = {}
+    pops: dict[str, list[int]] = {}
+    made: dict[str, int] = {}
+
+    def visit(block: ir.Block) -> None:
+        for stmt in block:
+            if is_new_list(stmt):
+                made[stmt.target] = id(block)
+            for node in [n for expr in own_expressions(stmt) for n in gast.walk(expr) if isinstance(n, gast.Call)]:
+                table = {"append": pushes, "pop": pops}.get(getattr(node.func, "attr", ""))
+                if table is not None and isinstance(node.func.value, gast.Name):
+                    table.setdefault(node.func.value.id, []).append(id(block))
+            for inner in ir.bodies(stmt):
+                visit(inner)
+
+    visit(program)
+    single = [name for name in pushes if name in made and len(pushes[name]) == len(pops.get(name, ())) == 1]
+    return {name: (made[name], *pushes[name], *pops[name]) for name in single}
+
+
 def begin(state: State, variable: str) -> None:
     """A new list."""
     name = named(state, state.s.hints[variable])
+    place = state.together.get(variable, variable)
     made = [ir.Effect(gast.Pass()), ir.Effect(gast.Pass())]
-    state.stacks[variable] = Stack(name, named(state, "n_" + name), made)
+    if place not in state.counters_of:
+        state.counters_of[place] = Counter(named(state, "n_" + name), 0)
+    state.stacks[variable] = Stack(name, state.counters_of[place], made)
     state.out += made
 
 
@@ -42,7 +69,9 @@ def fill_in(state: State, stack: Stack, value: Value) -> None:
         first.expr, second.expr = assign(stack.array, gast.ListComp(item, [generator])), gast.Pass()
     else:
         first.expr = assign(stack.array, ir.call("np.empty", ir.constant(0), dtype_name(value.dtype)))
-        second.expr = assign(stack.used, ir.constant(0))
+        stack.counter.members += 1
+        if stack.counter.members == 1:
+            second.expr = assign(stack.counter.name, ir.constant(0))
 
 
 def named(state: State, hint: str) -> str:
@@ -70,16 +99,33 @@ def pushed(state: State, variable: str, value: Value) -> None:
             value = make(state, value, state.s.fresh("t", INT))
         state.emit(ir.Effect(ir.call(ir.attribute(array, "append"), value.view)))
         state.share(variable, value.view.id)
-        return
+        return counted(state, stack)
     stack.python = value.python if value.python == stack.python else None
-    if state.scopes[-1].kind == "while" or state.level == 0 or not in_range(state):
-        state.emit(ir.Effect(assign(stack.array, reserved(stack, constant_form(1)))))
-    else:
+    if in_range(state):
         state.demand.setdefault(variable, []).append(constant_form(1))
-    used = ir.name(stack.used)
-    target = gast.Subscript(array, used, gast.Store())
+    else:
+        full = gast.Compare(ir.name(stack.counter.name), [gast.Eq()], [ir.call("len", array)])
+        state.emit(ir.If(full, [ir.Effect(assign(stack.array, reserved(stack, ir.constant(1))))], [], []))
+    target = gast.Subscript(array, used_index(stack), gast.Store())
     state.emit(ir.Effect(gast.Assign([target], value.expr, None)))
-    state.emit(ir.Effect(gast.AugAssign(gast.Name(stack.used, gast.Store(), None, None), gast.Add(), ir.constant(1))))
+    counted(state, stack)
+
+
+def counted(state: State, stack: Stack) -> None:
+    """Count what was saved, once for all lists that are counted together: after the last of them."""
+    stack.counter.pushed += 1
+    lists = sum(other.counter is stack.counter for other in state.stacks.values())
+    if stack.counter.members and stack.counter.pushed % lists == 0:
+        state.emit(count(stack, gast.Add))
+
+
+def used_index(stack: Stack) -> Any:
+    """The place behind what is used: without a sign, for no negative index has to be looked out for."""
+    return ir.call("np.uint64", ir.name(stack.counter.name))
+
+
+def count(stack: Stack, op: type) -> ir.Effect:
+    return ir.Effect(gast.AugAssign(gast.Name(stack.counter.name, gast.Store(), None, None), op(), ir.constant(1)))
 
 
 def in_range(state: State) -> bool:
@@ -88,8 +134,8 @@ def in_range(state: State) -> bool:
     return bool(kinds) and kinds[-1] == "range"
 
 
-def reserved(stack: Stack, more: Form) -> Any:
-    return ir.call("reserve", ir.name(stack.array), ir.name(stack.used), more.expr())
+def reserved(stack: Stack, more: Any) -> Any:
+    return ir.call("reserve", ir.name(stack.array), ir.name(stack.counter.name), more)
 
 
 def popped(state: State, variable: str) -> Value:
@@ -103,9 +149,10 @@ def popped(state: State, variable: str) -> Value:
         state.share(variable, target)
         axes = tuple(Axis(None, (target, k)) for k in range(stack.ndim))
         return state.array(target, axes, stack.dtype, True)
-    used = ir.name(stack.used)
-    state.emit(ir.Effect(gast.AugAssign(gast.Name(stack.used, gast.Store(), None, None), gast.Sub(), ir.constant(1))))
-    item = Number(ir.subscript(ir.name(stack.array), used), stack.dtype, stack.python)
+    stack.counter.popped += 1
+    if stack.counter.popped == 1 or variable not in state.together:
+        state.emit(count(stack, gast.Sub))
+    item = Number(ir.subscript(ir.name(stack.array), used_index(stack)), stack.dtype, stack.python)
     return state.let(item, state.s.hints[variable].removeprefix("saved_").removeprefix("took_"))
 
 
@@ -123,8 +170,7 @@ def settle_demand(state: State, demand: dict[str, list[Form]], trips: Form, befo
         stack = state.stacks[variable]
         exact = product if product is not None else None
         more = exact.expr() if exact is not None else ir.binop(total.expr(), gast.Mult, trips.expr())
-        call = ir.call("reserve", ir.name(stack.array), ir.name(stack.used), more)
-        before.append(ir.Effect(assign(stack.array, call)))
+        before.append(ir.Effect(assign(stack.array, reserved(stack, more))))
 
 
 def times(a: Form, b: Form) -> Form | None:

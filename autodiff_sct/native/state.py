@@ -35,6 +35,16 @@ class Scope:
 
 
 @dataclass
+class Counter:
+    """How much is used of the arrays of lists that are filled and emptied together."""
+
+    name: str
+    members: int
+    pushed: int = 0
+    popped: int = 0
+
+
+@dataclass
 class Stack:
     """A list of saved numbers: an array and how much of it is used.  A list of arrays stays a list.
 
@@ -42,7 +52,7 @@ class Stack:
     """
 
     array: str
-    used: str
+    counter: Counter
     made: list[ir.Effect]
     dtype: np.dtype | None = None
     ndim: int = 0
@@ -61,6 +71,8 @@ class State:
         self.scopes: list[Scope] = [Scope("if")]
         self.forms: dict[str, Form] = {}
         self.stacks: dict[str, Stack] = {}
+        self.together: dict[str, Any] = {}  # list -> what it has in common with those that it shares a counter with
+        self.counters_of: dict[Any, Counter] = {}
         self.following: ir.Block = []  # the statements after this one in its block
         self.demand: dict[str, list[Form]] = {}  # stack -> what the block being written pushes on it
         self.origin: Origin | None = None

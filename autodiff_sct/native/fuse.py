@@ -103,11 +103,16 @@ def reads_memory(stmt: Any) -> set[str]:
     for inner in ir.walk([stmt]):
         for expr in expressions(inner):
             for node in gast.walk(expr):
-                if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
+                if is_item(node):
                     found.add(node.value.id)
                 if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "dot":
                     found |= {n for n in ir.names_in(node) if ir.is_variable(n)}
     return found
+
+
+def is_item(node: Any) -> bool:
+    """Whether an expression is an element of an array of the program's, not of one of saved values."""
+    return isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and ir.is_variable(node.value.id)
 
 
 def touches(state: State, reads: set[str], written: set[str]) -> bool:
@@ -139,7 +144,7 @@ def accesses(loop: ir.Loop) -> list[tuple[str, str, bool]]:
                 found.append((stmt.base, gast.dump(ir.substitute(stmt.index, numbered)), True))
             for expr in expressions(stmt):
                 for node in gast.walk(expr):
-                    if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
+                    if is_item(node):
                         index = gast.dump(ir.substitute(node.slice, numbered))
                         found.append((node.value.id, index, False))
             for body in ir.bodies(stmt):

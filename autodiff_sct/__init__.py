@@ -38,7 +38,7 @@ from .random_state import set_seed
 from .tensor import Parameter, ParameterTuple, Tensor, from_numpy, tensor
 
 if TYPE_CHECKING:
-    from . import nn, ops
+    from . import nn, ops, tape
     from .custom_rules import rule
     from .nn.initializer import initializer
     from .source_text import from_source
@@ -84,6 +84,7 @@ __all__ = [
     "set_context",
     "set_seed",
     "stop_gradient",
+    "tape",
     "tensor",
     "uint8",
     "uint16",
@@ -100,6 +101,7 @@ LATER = {
     "nn": ".nn",
     "ops": ".ops",
     "rule": ".custom_rules",
+    "tape": ".tape",
 }
 
 
@@ -107,7 +109,7 @@ def __getattr__(name: str) -> Any:
     if name not in LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = importlib.import_module(LATER[name], __name__)
-    globals()[name] = value = module if name in ("nn", "ops") else getattr(module, name)
+    globals()[name] = value = module if name in ("nn", "ops", "tape") else getattr(module, name)
     return value
 
 

@@ -8,7 +8,7 @@ is imported at the first call, so that importing the package stays quick.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from .arguments import (
     checked_backend,
@@ -20,10 +20,11 @@ from .arguments import (
     refuse_input,
     split_aux,
 )
-from .entry import dispatch
+from .entry import compiled, dispatch
 from .errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
 from .gradfunction import GradFunction, ParameterName, part
 from .jacobian import JacobianFunction
+from .recording import require_recording
 from .tensor import Parameter
 
 __all__ = [
@@ -94,12 +95,15 @@ def grad(
         If `grad_position` and `weights` are both None, or a position is negative or named twice.
     TypeError
         If an argument has a wrong type.
+    RuntimeError
+        Inside `tape.no_grad()`.
 
     Examples
     --------
     >>> grad(lambda x, y: x * x * y, (0, 1))(3.0, 2.0)
     (12.0, 9.0)
     """
+    require_recording()
     settings = (grad_position, weights, has_aux, return_ids, sens_param, "grad", False, backend)
     return decorator(settings) if fn is MISSING else GradFunction(fn, *settings)
 
@@ -127,6 +131,7 @@ def value_and_grad(
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
+    require_recording()
     settings = (grad_position, weights, has_aux, return_ids, sens_param, "value_and_grad", False, backend)
     return decorator(settings) if fn is MISSING else GradFunction(fn, *settings)
 
@@ -154,15 +159,23 @@ def get_grad(gradients: Any, identifier: int | Parameter) -> Any:
     TypeError
         If the identifier is neither, or `gradients` is no tuple.
     """
-    if isinstance(identifier, bool) or not isinstance(identifier, (int, Parameter)):
-        raise ArgumentTypeError(f"a gradient is found by its position or its Parameter, not by {identifier!r}")
+    checked_identifier(identifier)
     if not isinstance(gradients, tuple):
         raise ArgumentTypeError(f"gradients is the tuple from a call with return_ids=True, not {gradients!r}")
     found = [gradient for name, gradient in labelled(gradients) if names(name, identifier)]
-    if not found:
-        shown = identifier.name if isinstance(identifier, Parameter) else identifier
-        raise ArgumentRuntimeError(f"there is no gradient of {shown!r} here; was return_ids=True given?")
-    return found[0]
+    return found[0] if found else refuse_identifier(identifier)
+
+
+def checked_identifier(identifier: Any) -> None:
+    """TypeError for what is neither a position nor a Parameter."""
+    if isinstance(identifier, bool) or not isinstance(identifier, (int, Parameter)):
+        raise ArgumentTypeError(f"a gradient is found by its position or its Parameter, not by {identifier!r}")
+
+
+def refuse_identifier(identifier: int | Parameter) -> NoReturn:
+    """Say that a gradient was not found."""
+    shown = identifier.name if isinstance(identifier, Parameter) else identifier
+    raise ArgumentRuntimeError(f"there is no gradient of {shown!r} here; was return_ids=True given?")
 
 
 def labelled(gradients: Any) -> list[tuple[Any, Any]]:
@@ -225,7 +238,13 @@ def vjp(fn: Any, *inputs: Any, weights: Any = None, has_aux: bool = False) -> An
     parameters = checked_weights(weights)
     for k, value in enumerate(inputs):
         refuse_input(value, f"input {k} of vjp")
-    output, pull = dispatch().Pullback(fn, tuple(range(len(inputs))), parameters, has_aux).run(inputs, {})
+    positions = tuple(range(len(inputs)))
+    pullback = (
+        dispatch().Pullback(fn, positions, parameters, has_aux)
+        if parameters
+        else compiled("Pullback", fn, positions, has_aux)
+    )
+    output, pull = pullback.run(inputs, {})
     first, aux = split_aux(output) if has_aux else (output, None)
 
     def vjp_fn(*vectors: Any) -> Any:
@@ -294,7 +313,7 @@ def jvp(fn: Any, inputs: Any, v: Any, has_aux: bool = False, backend: str = "num
     for k, value in enumerate(arguments):
         refuse_input(value, f"input {k} of jvp")
     tangents = tuple(fitted(d, x, f"v[{k}]") for k, (d, x) in enumerate(zip(directions, arguments)))
-    push = dispatch().Pushforward(fn, tuple(range(len(arguments))), has_aux, checked_backend(backend))
+    push = compiled("Pushforward", fn, tuple(range(len(arguments))), has_aux, checked_backend(backend))
     output, tangent = push.run(arguments, {}, tangents)
     if not has_aux:
         return output, tangent
@@ -347,13 +366,17 @@ def jacfwd(fn: Any, grad_position: int | tuple[int, ...] = 0, has_aux: bool = Fa
 
 
 def stop_gradient(value: T) -> T:
-    """Return `value` itself, as a constant to derivatives.
+    """Return `value` itself, as a constant to derivatives; of a tensor of the tape, its detached twin.
 
     Examples
     --------
     >>> grad(lambda x: x * stop_gradient(x))(3.0)
     3.0
     """
+    if hasattr(type(value), "__autodiff_taped__"):
+        return value.detach()  # type: ignore[attr-defined]
+    if type(value) in (list, tuple) and any(hasattr(type(v), "__autodiff_taped__") for v in value):  # type: ignore[attr-defined]
+        return type(value)([stop_gradient(v) for v in value])  # type: ignore[call-arg, attr-defined]
     return value
 
 

@@ -178,4 +178,5 @@ def fitted_array(vector: Any, value: Any, what: str) -> Any:
     dtype = like.dtype if like.dtype.kind in "fc" else content.dtype
     if content.dtype.kind == "c" and dtype.kind == "f":
         raise ArgumentTypeError(f"{what} is complex, but what it belongs to is real")
-    return content.astype(dtype)
+    found = content.astype(dtype)
+    return found[()] if isinstance(value, np.generic) else found

@@ -1,5 +1,7 @@
 """The command line: ``python -m autodiff_sct show package.module:function`` prints the emitted adjoint.
 
+``compare`` runs the same function by other systems, too (see `autodiff_sct.compare`).
+
 A target is ``package.module:name`` or ``path/to/file.py:name``; the name may be dotted (``Class.method``).  The
 working folder is importable, as it is for ``python -m``.  Exit codes: 0 printed, 2 a wrong command line or one of our
 own errors (its message, without a traceback).  What the user's own module raises comes out as it is.
@@ -71,6 +73,19 @@ def build_parser() -> argparse.ArgumentParser:
     show.add_argument("--no-color", dest="color", action="store_false", help="never colour (so does NO_COLOR)")
     show.set_defaults(command=show_adjoint)
 
+    compare = commands.add_parser(
+        "compare",
+        help="run a function by source transformation, by the tape and by other systems",
+        description="Differentiate one function by every system that is there; compare numbers, times and memory.",
+    )
+    compare.add_argument("target", help="as for show")
+    compare.add_argument("--args", metavar="EXPRESSION", required=True, help="the arguments: 'np.ones(3), 2.0'")
+    compare.add_argument("--wrt", type=positions, metavar="0,1", default=0, help="positions to differentiate by")
+    compare.add_argument("--rounds", type=int, metavar="N", default=15, help="how often each system is timed")
+    compare.add_argument("--json", action="store_true", help="print JSON")
+    compare.add_argument("--no-color", dest="color", action="store_false", help="never colour (so does NO_COLOR)")
+    compare.set_defaults(command=compare_systems)
+
     stages = commands.add_parser("stages", help="list the stages of the pipeline", description="List the stages.")
     stages.set_defaults(command=list_stages)
     return parser
@@ -99,6 +114,21 @@ def show_adjoint(options: argparse.Namespace) -> str:
     settings = {} if options.wrt is None else {"grad_position": options.wrt}
     source = adjoint_source(fn, *args, **settings, stage=options.stage)
     return highlight(source) if options.color and wants_color(sys.stdout) else source
+
+
+def compare_systems(options: argparse.Namespace) -> str:
+    """The text that ``compare`` prints."""
+    from autodiff_sct.compare import as_json, as_text, compare
+    from autodiff_sct.highlight import wants_color
+    from autodiff_sct.opponents import Target
+
+    module, fn = resolve_target(options.target)
+    wrt = options.wrt if isinstance(options.wrt, tuple) else (options.wrt,)
+    args = evaluate_arguments(options.args, module)
+    if max(wrt) >= len(args):
+        raise UsageError(f"--wrt {max(wrt)} names an argument beyond the {len(args)} of --args")
+    found = compare(Target(module, options.target.rpartition(":")[2], fn, args, wrt), options.rounds)
+    return as_json(found) if options.json else as_text(found, options.color and wants_color(sys.stdout))
 
 
 def list_stages(options: argparse.Namespace) -> str:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from types import FunctionType
 from typing import Any
 
-__all__ = ["dispatch"]
+__all__ = ["compiled", "dispatch"]
+
+KEPT = 64  # functions whose products are remembered between calls
+PRODUCTS: dict[Any, Any] = {}
+LOCK = threading.RLock()
 
 
 def dispatch() -> Any:
@@ -15,3 +21,26 @@ def dispatch() -> Any:
     from .ops import erf_rule as _erf_rule  # noqa: F401  (registers a rule)
 
     return module
+
+
+def compiled(kind: str, fn: Any, positions: tuple[int, ...], has_aux: bool, backend: str = "numpy") -> Any:
+    """The `Pullback` or `Pushforward` of `fn`: that of the last call where `fn` holds nothing to be released."""
+    make = getattr(dispatch(), kind)
+    arguments = (fn, positions, (), has_aux) if kind == "Pullback" else (fn, positions, has_aux, backend)
+    table = table_of(fn)
+    if table is None:
+        return make(*arguments)
+    key = (kind, fn, getattr(fn, "__code__", None), positions, has_aux, backend)
+    with LOCK:
+        found = table.pop(key, None) or make(*arguments)
+        table[key] = found  # the last used comes last
+        while len(table) > KEPT:
+            del table[next(iter(table))]
+    return found
+
+
+def table_of(fn: Any) -> dict[Any, Any] | None:
+    """Where the products of a function are kept: with itself, or here if it captures nothing; else nowhere."""
+    if type(fn) is FunctionType:
+        return None if fn.__closure__ or fn.__defaults__ or fn.__kwdefaults__ else PRODUCTS
+    return getattr(fn, "__autodiff_products__", None)

@@ -123,6 +123,8 @@ class NoRule(Refused, NotImplementedError):
 class AliasError(Refused):
     """Memory that is shared and written in a way that cannot be followed."""
 
+    regions: frozenset[int] = frozenset()  # the compiler's numbers of that memory, where it has another way to try
+
 
 class SourceUnavailable(Refused, OSError):
     """No source text that provably is the text of the function object."""

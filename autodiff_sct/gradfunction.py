@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import threading
@@ -100,7 +101,7 @@ def part(gradients: Any, one: bool, ids: Any) -> Any:
         return gradients[0] if one else gradients
     if one:
         return ids[0], gradients[0]
-    return tuple((ids[k], gradients[k]) for k in range(len(ids)))
+    return tuple([(name, gradient) for name, gradient in zip(ids, gradients)])
 
 
 class GradFunction:
@@ -156,6 +157,7 @@ class GradFunction:
         self._lock = threading.Lock()
         self._method: GradFunction | None = None
         self._adjoint: Any = None
+        self.__autodiff_products__: dict[Any, Any] = {}
         self._run: Callable[..., Any] | None = None
         self._form: tuple[Any, ...] = ()
         self._least = 0 if not self.positions else max(self.positions) + 1
@@ -205,14 +207,22 @@ class GradFunction:
         return assemble(value, position_gradients, weight_gradients, *self._form)
 
     def run_in_floats(self, adjoint: Any, args: tuple[Any, ...], kwargs: dict[str, Any], seeds: tuple[Any, ...]) -> Any:
-        """Run with floats for integer tensors; where there are none, or a value is wanted, the refusal stands."""
+        """Run with floats for integer tensors; where there are none, the refusal stands.
+
+        A value is that of the function for the integers: it is called for it, which asks for a function that does
+        nothing besides returning.
+        """
         chosen = [(*args, *kwargs.values())[position] for position in self.positions or ()]
-        if not any(map(is_integer_tensor, chosen)) or self.kind == "value_and_grad" or self.has_aux:
+        if not any(map(is_integer_tensor, chosen)):
             raise
-        named = dict(zip(kwargs, as_floats(kwargs.values())))
-        value, by_position, by_weight = adjoint.run(as_floats(args), named, *seeds)
+        floats, named = as_floats(args), dict(zip(kwargs, as_floats(kwargs.values())))
+        wanted = self.kind == "value_and_grad" or self.has_aux
+        if wanted and adjoint.has_effects(floats, named):
+            raise
+        value, by_position, by_weight = adjoint.run(floats, named, *seeds)
         names = self.position_names()
-        return value, tuple(as_given(g, x, name) for g, x, name in zip(by_position, chosen, names)), by_weight
+        gradients = tuple(as_given(g, x, name, self.fn) for g, x, name in zip(by_position, chosen, names))
+        return self.fn(*copy.deepcopy(args), **copy.deepcopy(kwargs)) if wanted else value, gradients, by_weight
 
     def prepared(self) -> Any:
         """The adjoint, made at the first call: arguments that MindSpore checks then are checked then."""
@@ -225,10 +235,8 @@ class GradFunction:
 
     def prepare(self) -> Any:
         """Check what the constructor could not, and make the adjoint."""
-        fn, weights = checked_callable(self.fn), checked_weights(self.weights)
-        if self.positions == ():
-            raise ArgumentRuntimeError("grad_position is (): name at least one position, or None")
-        self._form = self.form(weights)
+        fn = checked_callable(self.fn)
+        weights, self._form = self.form_of_weights()
         return dispatch().Adjoint(
             fn,
             self.positions or (),
@@ -238,6 +246,13 @@ class GradFunction:
             self.kind == "value_and_grad",
             self.backend,
         )
+
+    def form_of_weights(self) -> tuple[tuple[Parameter, ...], tuple[Any, ...]]:
+        """The weights in a tuple, and the settings of `assemble`, both checked."""
+        weights = checked_weights(self.weights)
+        if self.positions == ():
+            raise ArgumentRuntimeError("grad_position is (): name at least one position, or None")
+        return weights, self.form(weights)
 
     def form(self, weights: tuple[Parameter, ...]) -> tuple[Any, ...]:
         """The settings of `assemble`, after the gradients."""
@@ -290,8 +305,6 @@ class GradFunction:
         return type(self)(*self.settings())
 
     def __deepcopy__(self, memo: dict[int, Any]) -> GradFunction:
-        import copy
-
         return type(self)(*(copy.deepcopy(setting, memo) for setting in self.settings()))
 
     def __repr__(self) -> str:

@@ -25,8 +25,8 @@ def as_floats(values: Any) -> tuple[Any, ...]:
     return tuple(wrap(value.asnumpy().astype(np.float64)) if is_integer_tensor(value) else value for value in values)
 
 
-def as_given(gradient: Any, value: Any, name: str) -> Any:
-    """The gradient by an integer tensor in that tensor's dtype; other gradients as they are.
+def as_given(gradient: Any, value: Any, name: str, fn: Any) -> Any:
+    """The gradient of `fn` by an integer tensor in that tensor's dtype; other gradients as they are.
 
     Raises
     ------
@@ -39,8 +39,11 @@ def as_given(gradient: Any, value: Any, name: str) -> Any:
     with np.errstate(invalid="ignore"):
         kept = content.astype(dtype)
     if not np.array_equal(kept, content):
+        from .compiler.places import place_of_definition
+
         raise NotDifferentiable(
             f"the gradient by {name} is not made of numbers of the argument's dtype, {value.dtype}",
-            "pass floats: `x.astype(ad.float32)`",
+            f"pass floats: `{name}.astype(ad.float32)`",
+            place_of_definition(fn),
         )
     return wrap(kept)

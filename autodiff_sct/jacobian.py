@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .arguments import checked_callable, checked_flag, checked_jacobian_positions, fitted, name_of, split_aux
-from .entry import dispatch
+from .entry import compiled
 from .errors import ArgumentTypeError
 from .tensor import Tensor, wrap
 
@@ -31,11 +31,15 @@ class JacobianFunction:
         The mode.
     """
 
+    # What the compiler knows a Jacobian function by, to differentiate it.
+    __autodiff_gradient__ = True
+
     def __init__(self, fn: Callable[..., Any], grad_position: Any, has_aux: bool, kind: str) -> None:
         self.fn = fn
         self.grad_position = grad_position
         self.has_aux = checked_flag(has_aux, "has_aux")
         self.kind = kind
+        self.__autodiff_products__: dict[Any, Any] = {}
         self.__name__ = name_of(fn)
         self.__doc__ = getattr(fn, "__doc__", None)
 
@@ -54,7 +58,7 @@ class JacobianFunction:
         self, positions: tuple[int, ...], inputs: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """The output, the auxiliary output, and for each output its Jacobian by each input."""
-        value, pull = dispatch().Pullback(self.fn, positions, (), self.has_aux).run(args, kwargs)
+        value, pull = compiled("Pullback", self.fn, positions, self.has_aux).run(args, kwargs)
         output, aux = split_aux(value) if self.has_aux else (value, None)
         outputs = outputs_of(output)
         blocks = []
@@ -68,7 +72,7 @@ class JacobianFunction:
         """The output, the auxiliary output, and for each output its Jacobian by each input."""
         for x in inputs:
             require_array(x, "an input of jacfwd")
-        push = dispatch().Pushforward(self.fn, positions, self.has_aux)
+        push = compiled("Pushforward", self.fn, positions, self.has_aux)
         directions = [direction for j in range(len(inputs)) for direction in units(inputs, j)]
         # An input without elements has no direction: the output is still wanted.
         runs = [push.run(args, kwargs, tuple(d)) for d in directions or [[zeros_like(x) for x in inputs]]]
@@ -148,5 +152,6 @@ def finished(table: np.ndarray, y: Any, x: Any) -> Any:
     """A Jacobian in the kind that output and input call for."""
     if isinstance(y, Tensor) or isinstance(x, Tensor):
         return wrap(table)
-    plain = all(type(value) in (float, complex) for value in (y, x))
-    return table.item() if plain else table
+    if table.shape == () and not isinstance(x, np.ndarray):
+        return table[()] if isinstance(x, np.generic) else table.item()
+    return table

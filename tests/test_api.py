@@ -175,6 +175,58 @@ def test_kinds_are_kept(make):
     assert np.array_equal(value, product(x, y)) and type(value) is type(product(x, y))
 
 
+def looped(x):
+    total = 0.0
+    for k in range(3):
+        total = total + x * k
+    return total
+
+
+def halved_by_sign(x):
+    return x * 0.5 if np.sum(np.real(x)) > 0 else x
+
+
+KINDS = [
+    1.5, 1.5 + 0.5j, np.float16(1.5), np.float32(1.5), np.float64(1.5), np.complex64(1.5 + 1j), np.complex128(1.5),
+    np.array(1.5), np.array(1.5, np.float32), np.array([1.0, 2.0], np.float16), np.array([1.0, 2.0], np.float32),
+    np.array([1.0, 2.0]), np.array([1 + 1j, 2.0], np.complex64), np.array([1 + 1j, 2.0]),
+]  # fmt: skip
+FUNCTIONS = [
+    lambda x: x, lambda x: 1.5, lambda x: x * x, lambda x: np.sin(x), lambda x: 2.5 * x**2 + x / 3,
+    lambda x: np.sum(x * x), lambda x: np.where(np.real(x) > 0, x, 2 * x), lambda x: np.sum(np.arange(3.0) * np.sum(x)),
+    lambda x: np.exp(x) * np.sqrt(x), halved_by_sign, looped,
+]  # fmt: skip
+
+
+def kind_of(value):
+    """The type of a number, with the dtype and shape where it has them."""
+    return (
+        type(value),
+        np.asarray(value).dtype if isinstance(value, (np.ndarray, np.generic)) else None,
+        np.shape(value),
+    )
+
+
+@pytest.mark.parametrize("x", KINDS, ids=repr)
+@pytest.mark.parametrize("fn", FUNCTIONS, ids=range(len(FUNCTIONS)))
+def test_kinds_of_values_and_gradients(fn, x):
+    """A gradient is of the kind of its argument, a value and a tangent of that of the function's own value."""
+    expected = fn(x)
+    value, gradient = value_and_grad(fn)(x)
+    assert kind_of(value) == kind_of(expected) and np.array_equal(value, expected)
+    assert kind_of(gradient) == kind_of(x)
+    assert kind_of(grad(grad(fn))(x)) == kind_of(x)
+    value, pull = vjp(fn, x)
+    assert kind_of(value) == kind_of(expected)
+    seed = np.ones_like(expected) if isinstance(expected, np.ndarray) else type(expected)(1)
+    assert kind_of(pull(seed)[0]) == kind_of(x)
+    value, tangent = jvp(fn, x, x)
+    assert kind_of(value) == kind_of(tangent) == kind_of(expected)
+    assert kind_of(jacrev(fn)(x)) == kind_of(x) or np.ndim(x) + np.ndim(expected)
+    if not isinstance(x, np.ndarray) and np.ndim(expected) == 0:
+        assert isinstance(jacfwd(fn)(x), np.generic) == isinstance(x, np.generic)
+
+
 def test_one_object_for_two_arguments():
     assert plain(grad(product, (0, 1))(X, X)) == ([2.0, 8.0], [1.0, 4.0])
 
@@ -256,12 +308,39 @@ def test_integer_inputs():
     assert grad(product)(3.0, 2) == 12.0
     gradient = grad(lambda x: x * x)(Tensor([1, 2], ad.int32))
     assert plain(gradient) == [2, 4] and gradient.dtype == ad.int32
-    with pytest.raises(TypeError, match="by x"):
+    with pytest.raises(TypeError, match=r"test_api.py:\d+(?s:.*)by x"):
         grad(lambda x: x * 0.25)(Tensor([1, 2]))
-    with pytest.raises(TypeError):
-        value_and_grad(lambda x: x * x)(Tensor([1, 2]))
     mixed = grad(lambda x, y: x * y, (0, 1))(Tensor([2, 3]), Tensor([1.0, 2.0]))
     assert plain(mixed) == ([1, 2], [2.0, 3.0]) and [g.dtype for g in mixed] == [ad.int64, ad.float32]
+
+
+def squared_after_print(x):
+    print("once")
+    return x * x
+
+
+def overwritten(x):
+    x[0] = x[1] * 3
+    return x * x
+
+
+def test_value_for_integer_tensors(capsys):
+    """The value is that of the function for integers; where calling it again would show, it is refused."""
+    value, gradient = value_and_grad(lambda x: (x * x * 0.5).sum())(Tensor([2, 4], ad.int32))
+    assert plain((value, gradient)) == (10.0, [2, 4])
+    assert (value.dtype, gradient.dtype) == (ad.float32, ad.int32)
+    value, gradient = value_and_grad(lambda x, y: (x * y, x + 1), (0, 1), has_aux=True)(Tensor([1, 2]), Tensor([3, 4]))
+    assert plain((value, gradient)) == (([3, 8], [2, 3]), ([3, 4], [1, 2]))
+    assert value[1].dtype == ad.int64
+    gradient, aux = grad(lambda x: (x * x, x + 1), has_aux=True)(Tensor([1, 2]))
+    assert plain((gradient, aux)) == ([2, 4], ([2, 3],))
+    x = Tensor([1, 2])
+    assert plain(value_and_grad(overwritten)(x)) == ([36, 4], [0, 40]) and plain(x) == [1, 2]
+    with pytest.raises(TypeError, match=r"test_api.py:\d+(?s:.*)'x'"):
+        value_and_grad(squared_after_print)(x)
+    assert capsys.readouterr().out == ""
+    assert plain(grad(squared_after_print)(x)) == [2, 4]
+    assert capsys.readouterr().out == "once\n"
 
 
 def test_integers_beside_floats_keep_the_floats_dtype():
@@ -284,6 +363,60 @@ def test_vjp():
     assert (value, pull(1.0), pull(2.0)) == (18.0, (12.0, 9.0), (24.0, 18.0))
     value, pull = vjp(lambda x: x * x, X)
     assert plain(pull(Tensor([1.0, 10.0]))) == ([2.0, 40.0],)
+
+
+CAPTURED = np.array([1.0, 2.0])
+
+
+def test_vjp_is_at_the_point_where_it_was_taken():
+    """Whatever the caller writes into between the value and the pullback."""
+    x, ones = np.array([1.0, 2.0]), np.ones(2)
+    value, pull = vjp(lambda x: np.exp(x) * x * CAPTURED, x)
+    expected = np.exp(x) * (x + 1) * CAPTURED
+    for array in (x, value, CAPTURED):
+        array += 1
+    try:
+        assert np.allclose(pull(ones)[0], expected)
+    finally:
+        CAPTURED[:] -= 1
+    items = [np.array([1.0]), np.array([2.0])]
+    value, pull = vjp(lambda items: np.exp(items[0]) * items[1], items)
+    value[:] = items[1][:] = 0.0
+    assert np.allclose(pull(np.ones(1))[0], np.exp(1.0) * np.array([[2.0], [1.0]]))
+
+
+def flattened(value):
+    """The arrays in containers."""
+    if isinstance(value, dict):
+        return flattened(list(value.values()))
+    return [a for item in value for a in flattened(item)] if isinstance(value, (tuple, list)) else [value]
+
+
+def filled(x):
+    items = []
+    for _ in range(int(x[0])):
+        items.append(x)
+    return items
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: x,
+        lambda x: x[1:],
+        lambda x: (x, x),
+        lambda x: {"a": x, "b": [x, 2 * x]},
+        lambda x: x if np.sum(x) > 0 else 1.0,
+        filled,
+    ],
+)
+def test_results_share_no_memory(fn):
+    x, v = np.array([2.0, 3.0]), np.ones(2)
+    value, tangent = jvp(fn, x, v)
+    shared = [x, v, *flattened(value), *flattened(tangent)]
+    (value, gradient), (output, _) = value_and_grad(fn)(x), vjp(fn, x)
+    for arrays in (shared, [x, *flattened(value), gradient], [x, *flattened(output)]):
+        assert not any(np.shares_memory(a, b) for k, a in enumerate(arrays) for b in arrays[:k])
 
 
 def test_vjp_of_several_outputs():

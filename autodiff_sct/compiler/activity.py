@@ -10,15 +10,16 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import NoRule, UnsupportedSyntax
-from ..rules.table import NONDIFFERENTIABLE, TABLE
+from ..rules.table import NONDIFFERENTIABLE, STEPS_OF_REALS, TABLE
 from . import ir
 from .facts import Listed, Mapped, Num, Opaque, Pair
 from .regions import Regions, written_arguments, written_by
+from .shifts import cancelled
 from .specialise.calls import opaque_call
 from .specialise.methods import opaque_method
 from .specialise.recursion import Recursion
@@ -39,6 +40,28 @@ class Activity:
 
     def active(self, name: str) -> bool:
         return name in self.varied and name in self.useful
+
+
+class Flow(NamedTuple):
+    """Variables whose derivative comes from others'."""
+
+    targets: list[str]
+    sources: list[str]
+
+
+def flows(s: Specialiser, block: ir.Block, still: set[str]) -> list[Flow]:
+    """Where derivatives pass through a program, in order; none pass into the variables in `still`."""
+    found = []
+    for stmt in ir.walk(block):
+        if isinstance(stmt, ir.Let):
+            if stmt.op is not None and not is_step(s, stmt.op) and stmt.target not in still:
+                found.append(Flow([*stmt.targets, *written_arguments(stmt)], operands(s, stmt)))
+        elif isinstance(stmt, ir.Store):
+            found.append(Flow([stmt.base], [n for n in operands(s, stmt) if n != stmt.base]))
+        elif isinstance(stmt, ir.Effect) and stmt.kind and stmt.kind != "publish":
+            found.append(Flow([stmt.operands[0].name], operands(s, stmt)[1:]))
+        found += [Flow([target], sources) for target, sources in joins(stmt)]
+    return found
 
 
 class Analysis:
@@ -70,68 +93,48 @@ class Analysis:
 
     def is_varied(self, name: str) -> bool:
         r = self.result
-        return name in r.varied or (self.regions.of(name) in r.varied_regions and self.carries(name))
+        return name in r.varied or (self.is_in(name, r.varied_regions) and self.carries(name))
 
     def is_useful(self, name: str) -> bool:
         r = self.result
-        return name in r.useful or (self.regions.of(name) in r.useful_regions and self.carries(name))
+        return name in r.useful or (self.is_in(name, r.useful_regions) and self.carries(name))
 
-    # -- forwards
+    def is_in(self, name: str, regions: set[int]) -> bool:
+        """Whether the memory of a variable, or of the arrays in a list or dict, is in one of these regions."""
+        facts = self.s.facts[name]
+        element = self.s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else None
+        inside = element.roots if isinstance(element, (Num, Listed, Mapped)) else frozenset()
+        return self.regions.of(name) in regions or any(self.regions.find(root) in regions for root in inside)
 
-    def spread_varied(self, block: ir.Block) -> None:
-        vary = lambda name: self.mark(self.result.varied, self.result.varied_regions, name)  # noqa: E731
-        for stmt in ir.walk(block):
-            if isinstance(stmt, ir.Let):
-                if self.depends(stmt):
-                    for target in [*stmt.targets, *written_arguments(stmt)]:
-                        vary(target)
-            elif isinstance(stmt, ir.Store):
-                if any(self.is_varied(n) for n in operands(self.s, stmt) if n != stmt.base):
-                    vary(stmt.base)
-            elif isinstance(stmt, ir.Effect) and stmt.kind and stmt.kind != "publish":
-                if any(self.is_varied(n) for n in operands(self.s, stmt)[1:]):
-                    vary(stmt.operands[0].name)
-            for target, sources in joins(stmt):
-                if any(self.is_varied(n) for n in sources):
-                    vary(target)
-        for name in self.s.facts:
-            if self.is_varied(name) and name not in self.result.varied:
-                vary(name)
+    def spread_varied(self, flows: list[Flow]) -> list[Flow]:
+        """Mark what depends on something varied; the flows that had none."""
+        rest = []
+        for flow in flows:
+            if any(self.is_varied(n) for n in flow.sources):
+                for name in flow.targets:
+                    self.mark(self.result.varied, self.result.varied_regions, name)
+            else:
+                rest.append(flow)
+        if self.result.varied_regions:
+            for name in self.s.facts:
+                if name not in self.result.varied and self.is_varied(name):
+                    self.mark(self.result.varied, self.result.varied_regions, name)
+        return rest
 
-    def depends(self, stmt: ir.Let) -> bool:
-        if stmt.op is None:
-            return False
-        if stmt.op.fn in NONDIFFERENTIABLE:
-            return False
-        return any(self.is_varied(n) for n in operands(self.s, stmt))
-
-    # -- backwards
-
-    def spread_useful(self, block: ir.Block) -> None:
-        use = lambda name: self.mark(self.result.useful, self.result.useful_regions, name)  # noqa: E731
-        for stmt in reversed(list(ir.walk(block))):
-            for target, sources in joins(stmt):
-                if self.is_useful(target):
-                    for n in sources:
-                        use(n)
-            if isinstance(stmt, ir.Let) and stmt.op is not None and stmt.op.fn not in NONDIFFERENTIABLE:
-                if any(self.is_useful(t) for t in [*stmt.targets, *written_arguments(stmt)]):
-                    for n in operands(self.s, stmt):
-                        use(n)
-            elif isinstance(stmt, ir.Store) and self.is_useful(stmt.base):
-                for n in operands(self.s, stmt):
-                    use(n)
-            elif (
-                isinstance(stmt, ir.Effect)
-                and stmt.kind
-                and stmt.kind != "publish"
-                and self.is_useful(stmt.operands[0].name)
-            ):
-                for n in operands(self.s, stmt):
-                    use(n)
-        for name in list(self.s.facts):
-            if self.is_useful(name) and name not in self.result.useful:
-                use(name)
+    def spread_useful(self, flows: list[Flow]) -> list[Flow]:
+        """Mark what something useful depends on; the flows that lead to none."""
+        rest = []
+        for flow in reversed(flows):
+            if any(self.is_useful(n) for n in flow.targets):
+                for name in flow.sources:
+                    self.mark(self.result.useful, self.result.useful_regions, name)
+            else:
+                rest.append(flow)
+        if self.result.useful_regions:
+            for name in self.s.facts:
+                if name not in self.result.useful and self.is_useful(name):
+                    self.mark(self.result.useful, self.result.useful_regions, name)
+        return rest[::-1]
 
     # -- refusing
 
@@ -200,6 +203,17 @@ class Analysis:
     needed: set[str] = set()
 
 
+def is_step(s: Specialiser, op: ir.Op) -> bool:
+    """Whether an operation is constant between steps, or its result is no real number."""
+    if op.fn in STEPS_OF_REALS:
+        return all(is_real(s.num(v)) for v in op.arguments.values())
+    return op.fn in NONDIFFERENTIABLE
+
+
+def is_real(facts: Num | None) -> bool:
+    return facts is not None and facts.dtype is not None and facts.dtype.kind != "c"
+
+
 def is_reader(fn: Any) -> bool:
     """Whether a function of a library surely leaves its arguments as they are."""
     if getattr(fn, "__name__", "") in (
@@ -244,6 +258,8 @@ def joins(stmt: Any) -> list[tuple[str, list[str]]]:
         for c in stmt.carries:
             sources = [n for n in (c.init, c.next) if n is not None]
             result += [(c.phi, sources), (c.out, sources)]
+        if stmt.kind == "iter" and stmt.index is not None:  # what it goes over may hold anything
+            result.append((stmt.index, [n for bound in stmt.bounds for n in ir.names_in(bound) if ir.is_variable(n)]))
         return result
     return []
 
@@ -255,11 +271,12 @@ def activity(s: Specialiser, block: ir.Block, regions: Regions, inputs: set[str]
         analysis.mark(analysis.result.varied, analysis.result.varied_regions, name)
     for name in outputs:
         analysis.mark(analysis.result.useful, analysis.result.useful_regions, name)
+    every = flows(s, block, cancelled(s, block, outputs))
     for sweep in (analysis.spread_varied, analysis.spread_useful):
-        analysis.changed = True
+        rest, analysis.changed = every, True
         while analysis.changed:
             analysis.changed = False
-            sweep(block)
+            rest = sweep(rest)
     analysis.refuse_unknown(block)
     return analysis.result
 

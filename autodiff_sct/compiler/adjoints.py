@@ -124,6 +124,16 @@ def fit(s: Specialiser, value: Value, name: str) -> Value:
     return cast(s, value, have, want)
 
 
+def is_new(s: Specialiser, fitted: Value, value: Value) -> bool:
+    """Whether fitting a contribution has made new memory: the run-time helper and ``.real`` may give back what came."""
+    if fitted == value:
+        return False
+    made = s.definitions.get(fitted.name) if isinstance(fitted, Leaf) else None
+    if isinstance(made, gast.Call) and isinstance(made.func, gast.Name):
+        return s.globals.get(made.func.id) is not runtime.unbroadcast
+    return not (isinstance(made, gast.Attribute) and made.attr == "real")
+
+
 def op(s: Specialiser, fn: Any, **arguments: Value) -> ir.Op:
     return ir.Op(fn, dict(arguments))
 
@@ -164,7 +174,7 @@ def cast(s: Specialiser, value: Value, have: Num, want: Num) -> Value:
     target = s.bind("np", np)
     if have.dims == () and have.kind != "array":  # at run time it may be a Python number, as zeros are
         have = replace(have, kind="npscalar")
-        expr = ir.call(ir.attribute(target, want.dtype.name), s.expr(value))
+        expr = as_scalar(s, s.expr(value), want.dtype)
     else:
         expr = ir.call(ir.attribute(s.expr(value), "astype"), ir.attribute(target, want.dtype.name))
     return s.let(
@@ -173,6 +183,14 @@ def cast(s: Specialiser, value: Value, have: Num, want: Num) -> Value:
         op(s, np.ndarray.astype, x=value, dtype=Const(want.dtype)),
         may_raise=False,
     )
+
+
+def as_scalar(s: Specialiser, expr: Any, dtype: np.dtype[Any]) -> Any:
+    """A number as a NumPy scalar of a dtype."""
+    if dtype == np.float16:  # whose class has no rule
+        made = numpy_call(s, "array", expr, dtype=ir.attribute(s.bind("np", np), "float16"))
+        return ir.subscript(made, gast.Tuple([], gast.Load()))
+    return ir.call(ir.attribute(s.bind("np", np), dtype.name), expr)
 
 
 def sum_out(s: Specialiser, value: Value, have: Num, want: Num) -> Value | None:
@@ -212,8 +230,8 @@ def zeros(s: Specialiser, name: str, bound: bool = False) -> Value:
     facts = s.facts[name]
     if not bound and is_unbound(s, name):
         return Const(0.0)
-    if isinstance(facts, Num) and facts.python:
-        return Const(0j if facts.kind == "complex" else 0.0)
+    if isinstance(facts, Num) and (facts.python or facts.kind == "npscalar" and not bound):
+        return Const(0j if facts.dtype is not None and facts.dtype.kind == "c" else 0.0)
     if isinstance(facts, Num) and facts.kind is not None and facts.dtype is not None and facts.dtype.kind in "fc":
         return fitting(s, s.let(numpy_call(s, "zeros_like", ir.name(name)), facts_like(s, name), may_raise=False), name)
     return fitting(s, s.let(helper(s, runtime.zeros_like, Leaf(name)), facts_like(s, name), may_raise=False), name)

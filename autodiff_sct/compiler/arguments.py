@@ -12,10 +12,11 @@ import numpy as np
 
 from ..runtime import objects
 from . import ir
-from .adjoints import copied, facts_like, fit, numpy_call, spread, zeros
-from .facts import Listed, Mapped, Num, Opaque
+from .adjoints import as_scalar, copied, facts_like, fit, numpy_call, spread, zeros
+from .facts import Facts, Listed, Mapped, Num, Opaque
 from .reverse import Reverse
 from .specialise.externals import facts_of_tree
+from .specialise.keys import facts_of_whole, may_stay_whole
 from .specialise.state import Specialiser
 from .specialise.values import Const, Leaf, Obj, TupleV, Value
 from .structure import FUNCTIONS, Branch, Listing, Static
@@ -64,11 +65,7 @@ def take(s: Specialiser, table: Arguments, tree: Any, expr: Any, hint: str, path
     if isinstance(tree, Static):
         return known(s, tree.value)
     if isinstance(tree, (LeafTree, Listing)):
-        facts = facts_of_tree(s, tree, path)
-        leaf = s.let(expr, facts, hint=hint, may_raise=False)
-        s.named.add(leaf.name)
-        table.entries[leaf.name] = s.block[-1]
-        return leaf
+        return entry(s, table, expr, facts_of_tree(s, tree, path), hint)
     assert isinstance(tree, Branch)
     if issubclass(tree.cls, tuple):
         items = [
@@ -76,12 +73,24 @@ def take(s: Specialiser, table: Arguments, tree: Any, expr: Any, hint: str, path
             for k, child in zip(tree.keys, tree.children)
         ]
         return TupleV(tuple(items), tree.cls if tree.cls is not tuple else None)
+    if may_stay_whole(tree):
+        s.whole.add(path)
+    if ("whole", path) in s.dynamic:
+        return entry(s, table, expr, facts_of_whole(s, tree, path), hint)
     obj = Obj(path, tree.cls)
     for key, child in zip(tree.keys, tree.children):
         inner = ir.subscript(expr, ir.constant(key)) if tree.cls in (dict, list) else ir.attribute(expr, key)
         label = str(key) if str(key).isidentifier() else f"{hint}_{key}"
         s.env[(path, key)] = take(s, table, child, inner, label if tree.cls is dict else f"{hint}_{key}", (path, key))
     return obj
+
+
+def entry(s: Specialiser, table: Arguments, expr: Any, facts: Facts, hint: str) -> Leaf:
+    """The variable of a part of an argument."""
+    leaf = s.let(expr, facts, hint=hint, may_raise=False)
+    s.named.add(leaf.name)
+    table.entries[leaf.name] = s.block[-1]
+    return leaf
 
 
 def protect(s: Specialiser, table: Arguments, regions: Any) -> None:
@@ -100,9 +109,13 @@ def protect(s: Specialiser, table: Arguments, regions: Any) -> None:
 
 
 def copied_elements(expr: Any, facts: Any) -> Any:
-    item = gast.Name("item", gast.Load(), None, None)
-    generator = gast.comprehension(gast.Name("item", gast.Store(), None, None), expr, [], 0)
-    return gast.ListComp(ir.call(ir.attribute(item, "copy")), [generator])
+    item, key = ir.name("item"), ir.name("key")
+    copy = ir.call(ir.attribute(item, "copy"))
+    target = gast.Name("item", gast.Store(), None, None)
+    if isinstance(facts, Listed):
+        return gast.ListComp(copy, [gast.comprehension(target, expr, [], 0)])
+    both = gast.Tuple([gast.Name("key", gast.Store(), None, None), target], gast.Store())
+    return gast.DictComp(key, copy, [gast.comprehension(both, ir.call(ir.attribute(expr, "items")), [], 0)])
 
 
 def gradient(r: Reverse, value: Value, tree: Any, expr: Any) -> Any:
@@ -152,28 +165,24 @@ def leaf_gradient(r: Reverse, value: Leaf) -> Any:
         return s.expr(r.shadows.of(value.name))
     found = r.take(value.name)
     if found is None:
-        return s.expr(zeros(s, value.name))
+        return of_rank_0(s, s.expr(zeros(s, value.name)), facts)
     full = spread(s, fit(s, found.value, value.name), value.name)
-    if full == found.value and not found.owned:
+    if full == found.value and not found.owned and not (isinstance(facts, Num) and facts.dims == ()):
         full = copied(s, full)
-    if isinstance(facts, Num) and facts.dims == () and (have := s.num(full)) is not None:
-        return of_rank_0(s, s.expr(full), have, facts)
-    return s.expr(full)
+    return of_rank_0(s, s.expr(full), facts)
 
 
-def of_rank_0(s: Specialiser, gradient: Any, have: Num, want: Num) -> Any:
-    """The gradient of an array of rank 0 is one too, that of a NumPy scalar has its dtype."""
-    default = want.dtype is None or want.dtype == np.float64
-    if want.kind == "array" and have.kind != "array":
-        dtype = {} if default or want.dtype is None else {"dtype": np_name(s, want.dtype)}
-        return numpy_call(s, "asarray", gradient, **dtype)
-    if want.kind == "npscalar" and have.python and not default and want.dtype is not None:
-        return ir.call(np_name(s, want.dtype), gradient)
-    return gradient
+def of_rank_0(s: Specialiser, derivative: Any, want: Any) -> Any:
+    """The derivative of an array of rank 0 is one too, that of a NumPy scalar a scalar of its dtype.
 
-
-def np_name(s: Specialiser, dtype: np.dtype[Any]) -> Any:
-    return ir.attribute(s.bind("np", np), dtype.name)
+    What was computed may be a Python number, or of the other kind, whatever the facts say.
+    """
+    if not isinstance(want, Num) or want.dims != () or want.dtype is None:
+        return derivative
+    if want.kind == "array":
+        dtype = {} if want.dtype == np.float64 else {"dtype": ir.attribute(s.bind("np", np), want.dtype.name)}
+        return numpy_call(s, "array", derivative, **dtype)
+    return as_scalar(s, derivative, want.dtype) if want.kind == "npscalar" else derivative
 
 
 def list_gradient(r: Reverse, value: Leaf) -> Any:

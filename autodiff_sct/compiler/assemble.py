@@ -9,17 +9,21 @@ import gast
 from ..native import natively
 from . import ir
 from .arguments import Arguments
+from .bounds import fold_bounds, inline_lengths
 from .emit import Emitter, annotate, defaults
-from .facts import Num
+from .facts import Num, Opaque
 from .load import load
 from .naming import name_variables
 from .optimise import REVERSE_DEPTH, Nesting
 from .pairs import always_assigned, own_copies, settle_calls, unset
+from .parts import collect_parts
 from .peephole import improve, without_synonyms
 from .regions import Regions
 from .request import Emitted, Request, observe
+from .sinking import sink
 from .specialise.state import Specialiser
 from .specialise.values import External, Value
+from .spelling import spell
 from .unparse import printed
 
 
@@ -39,18 +43,26 @@ def emit(
     front = [stmt for stmt in program if id(stmt) in early]
     back = [stmt for stmt in program if id(stmt) not in early]
     improve(s, back)
+    sink(s, back)
     without_synonyms(s, back)
     program = [*front, *back]
+    collect_parts(s, program)
+    program = inline_lengths(s, program)
+    front = [stmt for stmt in program if id(stmt) in early]
+    back = [stmt for stmt in program if id(stmt) not in early]
     nesting = Nesting(s, where, program, 0)
     front = nesting.block(front)
     nesting.limit = REVERSE_DEPTH
     back = nesting.block(back)
+    spell(s, back)
     program = [*front, *back]
+    fold_bounds(program)
     if request.split:
         back[:0] = own_copies(
             s, back, set(), {*table.names, *(e.name for e in s.externals.values()), *always_assigned(front)}
         )
         program = [*front, *back]
+        kept = kept_state(s, table, front, [n for n in outside_names(back) if n not in seeds], result)
     settle_calls(s, program)
     observe(request, "optimise", s, program)
     externals = used_externals(s, program, request)
@@ -69,7 +81,7 @@ def emit(
     body = [*start, *body, *check]
     if request.split:
         body[:0] = unset(front, list(arguments), outside_names(back), names)
-        return emit_pair(s, request, table, names, arguments, seeds, body, tail, back, result, externals)
+        return emit_pair(s, request, table, names, arguments, seeds, body, tail, kept, result, externals)
     function_name = unique(name, set(s.globals) | set(arguments.values()))
     tree = gast.Module(
         [function(function_name, arguments, seeds, [*body, *tail], default_seed(request, seeds)), *s.functions], []
@@ -89,7 +101,7 @@ def emit(
         )
         if native_text is not None:
             emitted_text, namespace = native_text, {}
-    from .dispatch import wrap_spec
+    from .dispatch import seed_spec, wrap_spec
 
     tensors = any(isinstance(f, Num) and f.tensor for f in s.facts.values())
     count = (
@@ -99,7 +111,8 @@ def emit(
     )
     return Emitted(
         emitted_text, loaded, externals, s.guards, result, namespace, table.written,
-        wrap_spec(s, result) if tensors else None, tensors, count, len(seeds),
+        wrap_spec(s, result) if tensors else None, tensors, count, seed_spec(s, differentiated(request, result)),
+        s.effects,
     )  # fmt: skip
 
 
@@ -110,6 +123,11 @@ def native_of(*program: Any) -> Any:
     return native_program(*program)
 
 
+def differentiated(request: Request, result: Value) -> Value:
+    """The part of a result that is differentiated."""
+    return result.items[0] if request.has_aux else result
+
+
 def roots_overlap(s: Specialiser, a: str, b: str) -> bool:
     from .regions import roots_of
 
@@ -118,13 +136,11 @@ def roots_overlap(s: Specialiser, a: str, b: str) -> bool:
 
 def changed_names(back: ir.Block, s: Specialiser) -> set[str]:
     """The variables through which a backward sweep changes memory."""
-    from .optimise import own_expressions
-
     found: set[str] = set()
     for stmt in ir.walk(back):
         if isinstance(stmt, ir.Store):
             found.add(stmt.base)
-        for call in [node for expr in own_expressions(stmt) for node in gast.walk(expr) if isinstance(node, gast.Call)]:
+        for call in [node for expr in ir.expressions(stmt) for node in ir.nodes(expr) if isinstance(node, gast.Call)]:
             if isinstance(call.func, gast.Attribute) and call.func.attr in ("pop", "append"):
                 found.update(ir.names_in(call.func.value))
             elif isinstance(call.func, gast.Name):
@@ -155,32 +171,53 @@ def emit_pair(
     seeds: dict[str, str],
     body: list[Any],
     tail: list[Any],
-    back: ir.Block,
+    kept: dict[str, Any],
     result: Value,
     externals: list[External],
 ) -> Emitted:
     """A forward function that returns the value and what its backward function reads."""
-    state = list(dict.fromkeys(names[n] for n in outside_names(back) if n not in seeds))
-    kept = [gast.Name(n, gast.Param(), None, None) for n in [*state, *seeds.values()]]
+    state = {names[n]: ir.substitute(expr, {n: ir.name(names[n])}) for n, expr in kept.items()}
+    parameters = [gast.Name(n, gast.Param(), None, None) for n in [*state, *seeds.values()]]
     value = body.pop().value
     forward_arguments = {k: v for k, v in arguments.items() if k not in seeds}
     forward_name, backward_name = (unique(f"{request.name}_{part}", set(s.globals)) for part in ("forward", "backward"))
-    final = gast.Return(ir.tuple_([value, ir.tuple_([ir.name(n) for n in state])]))
+    final = gast.Return(ir.tuple_([value, ir.tuple_([*state.values()])]))
     tree = function(forward_name, forward_arguments, {}, [*body, final], False)
     text = printed(gast.Module([tree, *s.functions], [])).text
-    spec = gast.arguments(kept, [], None, [], [], None, [])
+    spec = gast.arguments(parameters, [], None, [], [], None, [])
     back_text = printed(gast.Module([gast.FunctionDef(backward_name, spec, tail, [], None, None, [])], [])).text
     hint = f"{getattr(request.fn, '__module__', '')}.{request.name}"
     namespace = dict(s.globals)
     loaded = load(text, forward_name, namespace, f"forward of {hint}")
     loaded.__autodiff_backward__ = load(back_text, backward_name, namespace, f"backward of {hint}")  # type: ignore[attr-defined]
-    from .dispatch import wrap_spec
+    from .dispatch import seed_spec, wrap_spec
 
     tensors = any(isinstance(f, Num) and f.tensor for f in s.facts.values())
     return Emitted(
         text + "\n\n" + back_text, loaded, externals, s.guards, result, dict(s.globals), table.written,
-        wrap_spec(s, result) if tensors else None, tensors, len(request.wrt) + len(request.weights), len(seeds),
+        wrap_spec(s, result) if tensors else None, tensors, len(request.wrt) + len(request.weights),
+        seed_spec(s, differentiated(request, result)), s.effects,
     )  # fmt: skip
+
+
+def kept_state(s: Specialiser, table: Arguments, front: ir.Block, state: list[str], result: Value) -> dict[str, Any]:
+    """What the backward function reads of the forward one's: copies of what the caller may write between the two."""
+    from ..runtime import objects
+    from .sharing import reachable
+
+    names = [*table.entries, *(e.name for e in s.externals.values()), *s.leaves(result)]
+    shared = {root for n in names for root in reachable(s, s.facts[n])}
+    sure = {*names, *always_assigned(front)}
+
+    def kept(variable: str) -> Any:
+        facts = s.facts[variable]
+        if not isinstance(facts, Opaque) and not reachable(s, facts) & shared:
+            return ir.name(variable)
+        if isinstance(facts, Num) and facts.kind == "array" and variable in sure:
+            return ir.call(ir.attribute(ir.name(variable), "copy"))
+        return ir.call(s.bind("detached", objects.detached), ir.name(variable))
+
+    return {n: kept(n) for n in state}
 
 
 def outside_names(block: ir.Block) -> list[str]:

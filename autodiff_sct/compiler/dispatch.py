@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
@@ -16,16 +16,19 @@ import numpy as np
 
 from .. import rules as _rules  # noqa: F401  (fills the table)
 from ..errors import AliasError, ArgumentTypeError, ArgumentValueError, AutodiffError
-from . import pipeline
+from . import collection, pipeline
 from .arguments import signature_of
 from .assemble import imports_of
-from .facts import UNKNOWN, Num
+from .facts import UNKNOWN, Listed, Mapped, Num
 from .load import note_origin
 from .pushforward import tangent
 from .request import Emitted, Request
 from .specialise import builtin_calls as _builtin_calls
+from .specialise import copies as _copies  # noqa: F401
+from .specialise import iterators as _iterators  # noqa: F401
 from .specialise import numpy_calls as _numpy_calls  # noqa: F401
 from .specialise import standard_library as _standard_library  # noqa: F401
+from .specialise import zeros as _zeros  # noqa: F401
 from .specialise.values import Leaf, ListV, Obj, TupleV
 from .structure import Leaf as LeafTree
 from .structure import Static, describe, is_tensor, key
@@ -116,7 +119,7 @@ class Compiled:
         for variant in self.variants.get(found_key, ()):
             if variant.holds(self.fn):
                 return variant
-        with self.lock:
+        with self.lock, collection.paused():
             for variant in self.variants.get(found_key, ()):
                 if variant.holds(self.fn):
                     return variant
@@ -194,6 +197,11 @@ class Compiled:
 class Adjoint(Compiled):
     """Values and gradients."""
 
+    def has_effects(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether a call with these arguments does something besides returning, so that it may not be repeated."""
+        slots, values = self.bind(args, kwargs)
+        return bool(self.variant(slots, values, args, kwargs).emitted.effects)
+
     def run(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any = None
     ) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
@@ -224,7 +232,7 @@ class Adjoint(Compiled):
             if len(self.plain) >= PLAIN:
                 self.plain.clear()
             self.plain[kinds] = variant
-        seeds = flatten_seed(seed, variant) if self.seeded else ()
+        seeds = tuple(seeds_in(seed, variant.emitted.seeds)) if self.seeded else ()
         result = self.call(variant, values, seeds)
         count = variant.count
         parts = result if count > 1 else (result,)
@@ -384,24 +392,31 @@ def wrap_spec(s: Any, value: Any) -> Any:
     return None
 
 
-def flatten_seed(seed: Any, variant: Variant) -> tuple[Any, ...]:
-    """The seeds of the output's leaves, in order, checked against their number."""
-    leaves = list(flat(seed))
-    wanted = variant.emitted.leaves
-    if len(leaves) != wanted:
-        raise ArgumentValueError(f"{wanted} seeds are needed, one for each output, and {len(leaves)} were given")
-    return tuple(unwrapped(leaf) for leaf in leaves)
+def seed_spec(s: Any, value: Any) -> Any:
+    """Where an output takes a seed: True or False, a tuple of these, or a dict by key or attribute."""
+    if isinstance(value, Leaf):
+        facts = s.facts[value.name]
+        return facts.differentiable if isinstance(facts, Num) else isinstance(facts, (Listed, Mapped))
+    if isinstance(value, (TupleV, ListV)):
+        return tuple(seed_spec(s, item) for item in value.items)
+    if isinstance(value, Obj):
+        return {key: seed_spec(s, s.env[(value.id, key)]) for key in s.fields(value)}
+    return False
 
 
-def flat(seed: Any) -> Any:
-    if isinstance(seed, (tuple, list)):
-        for item in seed:
-            yield from flat(item)
-    elif isinstance(seed, dict):
-        for item in seed.values():
-            yield from flat(item)
-    else:
-        yield seed
+def seeds_in(seed: Any, spec: Any) -> Iterator[Any]:
+    """The seeds of the output's leaves, in order; those of outputs without a derivative are left out."""
+    if spec is True:
+        yield unwrapped(seed)
+    elif isinstance(spec, tuple):
+        if not isinstance(seed, (tuple, list)) or len(seed) != len(spec):
+            raise ArgumentValueError(f"{len(spec)} seeds are needed, one for each output, and {seed!r} was given")
+        for item, inner in zip(seed, spec):
+            yield from seeds_in(item, inner)
+    elif isinstance(spec, dict):
+        for key, inner in spec.items():
+            item = seed[key] if isinstance(seed, (dict, list, tuple)) else getattr(seed, key)
+            yield from seeds_in(item, inner)
 
 
 class Pullback(Compiled):
@@ -423,7 +438,7 @@ class Pullback(Compiled):
         chosen = [values[k] for k in variant.wrt]
 
         def pull(seed: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-            result = backward(*state, *flatten_seed(seed, variant))
+            result = backward(*state, *seeds_in(seed, variant.emitted.seeds))
             parts = result if variant.count > 1 else (result,)
             split = len(self.positions)
             grads = tuple(wrapped_like(g, v) for g, v in zip(parts[:split], chosen))

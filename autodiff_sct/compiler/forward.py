@@ -20,7 +20,7 @@ from ..rules.table import NONDIFFERENTIABLE, TABLE
 from ..runtime import broadcast
 from . import ir
 from .activity import Activity
-from .adjoints import copied, facts_like, fit, helper, is_full, spread, zeros
+from .adjoints import copied, facts_like, fit, helper, is_full, is_new, spread, zeros
 from .facts import UNKNOWN, Listed, Mapped, Num, Pair
 from .ir import ir_targets
 from .pairs import is_recursive
@@ -94,14 +94,11 @@ class Forward:
         s = self.s
         facts = s.facts[name]
         if isinstance(facts, Num):
-            value = fit(s, value, name)
+            given, value = value, fit(s, value, name)
+            passed_on = given in self.tangents.values() and not is_new(s, value, given)
             if not is_full(s, value, name):
                 value = spread(s, value, name)
-            if (
-                self.regions.is_written(name)
-                and isinstance(value, Leaf)
-                and any(v == value for v in self.tangents.values())
-            ):
+            elif passed_on and self.regions.is_written(name):
                 value = copied(s, value)
         self.tangents[name] = self.variable(value, name)
 
@@ -212,7 +209,8 @@ class Forward:
         s = self.s
         row = TABLE[op.fn]
         names = [p for p in op.arguments if any(self.active(n) for n in s.leaves(op.arguments[p]))]
-        y: Value = Leaf(stmt.target) if len(stmt.targets) == 1 else TupleV(tuple(Leaf(t) for t in stmt.targets), op.cls)
+        several = len(stmt.targets) > 1 or op.boxed
+        y: Value = TupleV(tuple(Leaf(t) for t in stmt.targets), op.cls) if several else Leaf(stmt.target)
         if op.fn is sum and op.arguments.get("start", Const(0)) != Const(0):
             raise NoRule("sum with a start has no forward rule", "add the start to the sum instead", stmt.origin)
         if row.kind == "linear":
@@ -273,7 +271,8 @@ class Forward:
             for tangent, pick in self.inputs(op.arguments[p]):
                 entries = apply_rule(self.s, row.forward, op.fn, y, tangent, op.arguments)
                 entry = entries[p] if pick is None else self.nth(entries[p], pick)
-                parts = list(entry.items) if isinstance(entry, (TupleV, ListV)) and len(stmt.targets) > 1 else [entry]
+                several = len(stmt.targets) > 1 or op.boxed
+                parts = list(entry.items) if isinstance(entry, (TupleV, ListV)) and several else [entry]
                 total = parts if total is None else [self.plus(a, b) for a, b in zip(total, parts)]
         assert total is not None
         return total

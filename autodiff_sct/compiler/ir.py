@@ -13,7 +13,7 @@ Expressions are Python trees whose leaves are such variables, literals and the g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +32,7 @@ class Op:
     arguments: dict[str, Any]  # parameter name -> abstract value
     cls: type | None = None  # of a result that is a namedtuple
     shares: tuple[str, ...] = ()  # operands whose memory the result may share
+    boxed: bool = False  # the result is the only item of the tuple that the function returns
 
 
 @dataclass(eq=False)
@@ -158,10 +159,12 @@ class Return:
 
 
 Block = list[Any]
+SIMPLE = (Let, Store, Effect, Raise, Return)  # statements without blocks inside
+LOAD = gast.Load()
 
 
 def name(id: str) -> Expr:
-    return gast.Name(id, gast.Load(), None, None)
+    return gast.Name(id, LOAD, None, None)
 
 
 def constant(value: Any) -> Expr:
@@ -215,15 +218,45 @@ def tuple_(items: list[Expr]) -> Expr:
     return gast.Tuple(items, gast.Load())
 
 
-def names_in(expr: Any) -> Iterator[str]:
-    """The variables that an expression reads, in order of evaluation as far as the tree shows it."""
+def parts_of(kind: Any) -> tuple[str, ...]:
+    """The fields of a kind of node that may hold names, the last one first."""
+    without = ("id", "ctx", "op", "attr", "arg", "kind", "annotation", "type_comment")
+    return () if kind is gast.Constant else tuple(f for f in reversed(kind._fields) if f not in without)
+
+
+PARTS = {k: parts_of(k) for k in vars(gast).values() if isinstance(k, type) and issubclass(k, gast.AST)}
+
+
+def names_in(expr: Any) -> list[str]:
+    """The names in an expression, in order of evaluation as far as the tree shows it."""
+    found = []
     stack = [expr]
     while stack:
         node = stack.pop()
-        if isinstance(node, gast.Name):
-            yield node.id
-        elif isinstance(node, gast.AST):
-            stack.extend(child for child in reversed(list(gast.iter_child_nodes(node))))
+        kind = type(node)
+        if kind is gast.Name:
+            found.append(node.id)
+        elif kind is list:
+            stack += reversed(node)
+        else:
+            for part in PARTS.get(kind, ()):
+                stack.append(getattr(node, part, None))
+    return found
+
+
+def nodes(expr: Any) -> list[Any]:
+    """An expression and the expressions inside it."""
+    found = []
+    stack = [expr]
+    while stack:
+        node = stack.pop()
+        if type(node) is list:
+            stack += node
+        elif (parts := PARTS.get(type(node))) is not None:
+            found.append(node)
+            for part in parts:
+                stack.append(getattr(node, part, None))
+    return found
 
 
 def is_variable(id: str) -> bool:
@@ -232,28 +265,35 @@ def is_variable(id: str) -> bool:
 
 def substitute(expr: Any, mapping: dict[str, Expr]) -> Any:
     """`expr` with variables replaced; what does not change is shared, not copied."""
-    if isinstance(expr, gast.Name):
+    kind = type(expr)
+    if kind is gast.Name:
         return mapping.get(expr.id, expr)
-    if isinstance(expr, list):
+    if kind is list:
         new = [substitute(item, mapping) for item in expr]
         return expr if all(a is b for a, b in zip(new, expr)) else new
-    if not isinstance(expr, gast.AST):
-        return expr
     changed = {}
-    for key in expr._fields:
-        old = getattr(expr, key, None)
-        if isinstance(old, (gast.AST, list)):
-            new = substitute(old, mapping)
-            if new is not old:
-                changed[key] = new
+    for part in PARTS.get(kind, ()):
+        old = getattr(expr, part, None)
+        if old is not None and (new := substitute(old, mapping)) is not old:
+            changed[part] = new
     if not changed:
         return expr
-    fields = {key: changed.get(key, getattr(expr, key, None)) for key in expr._fields}
-    return type(expr)(**fields)
+    return kind(**{key: changed.get(key, getattr(expr, key, None)) for key in expr._fields})
+
+
+def same_line(a: Any, b: Any) -> bool:
+    """Whether two statements stand for one line of the user's, or for none."""
+    return all(x.origin is None for x in (a, b)) or (
+        a.origin is not None
+        and b.origin is not None
+        and (a.origin.file, a.origin.line) == (b.origin.file, b.origin.line)
+    )
 
 
 def bodies(stmt: Any) -> list[Block]:
     """The blocks nested directly in a statement."""
+    if isinstance(stmt, SIMPLE):
+        return []
     if isinstance(stmt, If):
         return [stmt.then, stmt.orelse]
     if isinstance(stmt, Loop):
@@ -265,32 +305,40 @@ def bodies(stmt: Any) -> list[Block]:
     return []
 
 
-def walk(block: Block) -> Iterator[Any]:
+def walk(block: Block) -> list[Any]:
     """Every statement of a block and of the blocks inside it, in order."""
+    found = []
     for stmt in block:
-        yield stmt
-        for inner in bodies(stmt):
-            yield from walk(inner)
+        found.append(stmt)
+        if not isinstance(stmt, SIMPLE):
+            for inner in bodies(stmt):
+                found += walk(inner)
+    return found
+
+
+def expressions(stmt: Any) -> list[Any]:
+    """The expressions of a statement itself, without the blocks inside it."""
+    if isinstance(stmt, (Let, Effect)):
+        return [stmt.expr]
+    if isinstance(stmt, Store):
+        return [stmt.index, stmt.value]
+    if isinstance(stmt, If):
+        return [stmt.test]
+    if isinstance(stmt, Loop):
+        return [e for e in (*stmt.bounds, stmt.test, stmt.stop) if e is not None]
+    if isinstance(stmt, Return):
+        return [stmt.value]
+    if isinstance(stmt, Raise):
+        return [stmt.node]
+    if isinstance(stmt, With):
+        return [expr for expr, _ in stmt.items]
+    return []
 
 
 def reads(stmt: Any) -> list[str]:
-    """The names that a statement itself reads, without the blocks inside it."""
-    exprs: list[Any] = []
-    if isinstance(stmt, (Let, Effect)):
-        exprs = [stmt.expr]
-    elif isinstance(stmt, Store):
-        exprs = [name(stmt.base), stmt.index, stmt.value]
-    elif isinstance(stmt, Raise):
-        exprs = [stmt.node]
-    elif isinstance(stmt, If):
-        exprs = [stmt.test]
-    elif isinstance(stmt, Loop):
-        exprs = [*stmt.bounds, stmt.test, stmt.stop]
-    elif isinstance(stmt, With):
-        exprs = [expr for expr, _ in stmt.items]
-    elif isinstance(stmt, Return):
-        exprs = [stmt.value]
-    return [id for expr in exprs if expr is not None for id in names_in(expr) if is_variable(id)]
+    """The variables that a statement itself reads, without the blocks inside it."""
+    found = [id for expr in expressions(stmt) for id in names_in(expr) if "." in id]
+    return [stmt.base, *found] if isinstance(stmt, Store) else found
 
 
 def defined_in(stmt: Any) -> set[str]:

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import builtins
 import keyword
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import Any
 
 import gast
@@ -138,9 +141,11 @@ class Lives:
                     inside.setdefault(name, stmt.end - 0.2)
         inside = self.block(stmt.body, inside)
         if stmt.test is not None:
-            for name in ir.names_in(stmt.test):
+            tested = stmt.head[-1].end + 0.25 if stmt.head else stmt.place + 0.9
+            # Where the test ends the loop, what is carried leaves it as it was at the head.
+            for name in [*ir.names_in(stmt.test), *(c.phi for c in stmt.carries)]:
                 if ir.is_variable(name):
-                    inside.setdefault(name, stmt.place + 0.9)
+                    inside.setdefault(name, tested)
         inside = self.block(stmt.head, inside)
         for name in own:
             self.define(name, stmt.place + 0.1, inside)
@@ -168,17 +173,51 @@ def read_in_loop(stmt: ir.Loop) -> list[str]:
     ]
 
 
+class Stretches:
+    """Segments, among which those that overlap another are found by bisection."""
+
+    def __init__(self, segments: Iterable[Segment] = ()) -> None:
+        self.starts: list[float] = []
+        self.ends: list[float] = []
+        self.reach: list[float] = []  # the largest end so far
+        self.add(segments)
+
+    def __iter__(self) -> Iterator[Segment]:
+        return zip(self.starts, self.ends)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def add(self, segments: Iterable[Segment]) -> None:
+        for start, end in segments:
+            k = bisect_right(self.starts, start)
+            self.starts.insert(k, start)
+            self.ends.insert(k, end)
+            self.reach.insert(k, end)
+            for j in range(k, len(self.reach)):
+                reach = max(self.ends[j], self.reach[j - 1]) if j else self.ends[j]
+                if j > k and self.reach[j] == reach:
+                    break
+                self.reach[j] = reach
+
+    def overlap(self, other: Stretches) -> bool:
+        if len(other) > len(self):
+            return other.overlap(self)
+        for start, end in other:
+            k = bisect_left(self.starts, end)
+            if k and self.reach[k - 1] > start:
+                return True
+        return False
+
+
 @dataclass
 class Group:
     """Variables that share one name."""
 
     members: list[str]
-    segments: list[Segment]
+    segments: Stretches
+    fixed: list[str]  # the names that its members must have
     name: str | None = None
-
-
-def overlap(a: list[Segment], b: list[Segment]) -> bool:
-    return any(x[0] < y[1] and y[0] < x[1] for x in a for y in b)
 
 
 class Naming:
@@ -186,11 +225,10 @@ class Naming:
         self.s = s
         lives = Lives()
         lives.program(program, list(arguments))
-        self.segments = lives.segments
-        self.groups: dict[str, Group] = {}
-        for name in self.segments:
-            self.groups[name] = Group([name], list(self.segments[name]))
-        self.fixed = arguments
+        self.groups: dict[str, Group] = {
+            name: Group([name], Stretches(segments), [arguments[name]] if name in arguments else [])
+            for name, segments in lives.segments.items()
+        }
         statements = list(ir.walk(program))
         # Python deletes the name of an `except` at its end, so it is nobody else's.
         self.pinned = {
@@ -201,7 +239,8 @@ class Naming:
             *(x for x in statements if not isinstance(x, ir.Let)),
         ]:
             self.coalesce(stmt)
-        self.taken: dict[str, list[Segment]] = defaultdict(list)
+        self.taken: dict[str, Stretches] = defaultdict(Stretches)
+        self.ends: dict[str, list[float]] = defaultdict(list)  # a hint -> until when its names are surely taken
         self.reserved = set(s.globals) | set(keyword.kwlist) | set(dir(builtins))
 
     def coalesce(self, stmt: Any) -> None:
@@ -226,44 +265,55 @@ class Naming:
         if a in self.pinned or b in self.pinned:
             return
         x, y = self.groups[a], self.groups[b]
-        if x is y or overlap(x.segments, y.segments):
+        if x is y or x.segments.overlap(y.segments):
             return
-        fixed = [self.fixed[m] for m in [*x.members, *y.members] if m in self.fixed]
+        fixed = x.fixed + y.fixed
         if len(fixed) > 1 or any(name.startswith("d_out") for name in fixed):
             return  # a seed keeps its name
         x.members += y.members
-        x.segments += y.segments
+        x.fixed = fixed
+        if len(x.segments) < len(y.segments):
+            x.segments, y.segments = y.segments, x.segments
+        x.segments.add(y.segments)
         for member in y.members:
             self.groups[member] = x
 
     def assign(self) -> dict[str, str]:
         """A Python name for each variable."""
-        for group in self.ordered():
-            for member in group.members:
-                if member in self.fixed:
-                    group.name = self.fixed[member]
-                    self.taken[group.name] += group.segments
-        for group in self.ordered():
+        groups = self.ordered()
+        for group in groups:
+            for name in group.fixed:
+                group.name = name
+                self.taken[name].add(group.segments)
+        for group in groups:
             if group.name is None:
                 group.name = self.choose(group)
-                self.taken[group.name] += group.segments
-        return {member: group.name or "t" for group in self.groups.values() for member in group.members}
+                self.taken[group.name].add(group.segments)
+        return {member: group.name or "t" for member, group in self.groups.items()}
 
     def ordered(self) -> list[Group]:
-        seen: dict[int, Group] = {}
-        for group in self.groups.values():
-            seen.setdefault(id(group), group)
-        return sorted(seen.values(), key=lambda g: min(seg[0] for seg in g.segments))
+        seen = {id(group): group for group in self.groups.values()}
+        return sorted(seen.values(), key=lambda g: g.segments.starts[0])
 
     def choose(self, group: Group) -> str:
         named = [m for m in group.members if m in self.s.named]
         hint = self.s.hints[(named or group.members)[0]]
         hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint).lstrip("_") or "t"
-        candidate, number = hint, 1
-        while candidate in self.reserved or overlap(self.taken.get(candidate, []), group.segments):
-            number += 1
-            candidate = f"{hint}{'_' if hint[-1].isdigit() else ''}{number}"
-        return candidate
+        # Groups come in the order of their starts: what began before and has not ended is in the way.
+        ends = self.ends[hint]
+        ended = [k for k, end in enumerate(ends) if end <= group.segments.starts[0]]
+        chosen = next(k for k in chain(ended, count(len(ends))) if self.is_free(numbered(hint, k), group))
+        ends += [-1.0] * (chosen + 1 - len(ends))
+        ends[chosen] = group.segments.ends[0]
+        return numbered(hint, chosen)
+
+    def is_free(self, name: str, group: Group) -> bool:
+        return name not in self.reserved and not self.taken[name].overlap(group.segments)
+
+
+def numbered(hint: str, k: int) -> str:
+    """``x``, ``x2``, ``x3`` and so on."""
+    return hint if k == 0 else f"{hint}{'_' if hint[-1].isdigit() else ''}{k + 1}"
 
 
 def temporary_hints(s: Specialiser, program: ir.Block) -> None:

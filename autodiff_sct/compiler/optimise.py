@@ -11,7 +11,7 @@ from typing import Any
 import gast
 
 from . import ir
-from .facts import Num
+from .facts import Listed, Num
 from .ir import ir_targets
 from .regions import Regions, roots_of
 from .specialise.state import Specialiser
@@ -24,25 +24,23 @@ class Liveness:
 
     def __init__(self, s: Specialiser, program: ir.Block, strict: set[Any], shadows: set[str]) -> None:
         self.live: set[str] = set()
+        self.marked: set[Any] = set()  # statements that stay, what they read being live
         self.s = s
         self.live_roots: set[int] = set()
         self.strict, self.shadows = strict, shadows
         self.program = program
+        rest = inside_out(program)
         changed = True
         while changed:
             before = len(self.live)
-            self.block(program)
+            rest = [stmt for stmt in rest if not self.is_settled(stmt)]
             self.live_roots = {root for name in self.live for root in roots_of(self.s.facts[name])}
             changed = len(self.live) != before
 
-    def block(self, block: ir.Block) -> None:
-        for stmt in reversed(block):
-            self.statement(stmt)
-
-    def statement(self, stmt: Any) -> None:
-        for inner in reversed(ir.bodies(stmt)):
-            self.block(inner)
-        if self.keeps(stmt):
+    def is_settled(self, stmt: Any) -> bool:
+        """Mark what a statement needs; whether there is no more to come."""
+        if stmt not in self.marked and self.keeps(stmt):
+            self.marked.add(stmt)
             self.live.update(ir.reads(stmt))
         if isinstance(stmt, ir.If):
             for m in stmt.merges:
@@ -56,6 +54,7 @@ class Liveness:
             for c in stmt.carries:
                 if c.phi in self.live or c.out in self.live:
                     self.live.update(n for n in (c.init, c.next) if n)
+        return isinstance(stmt, ir.SIMPLE) and stmt in self.marked
 
     def keeps(self, stmt: Any) -> bool:
         """Whether a statement has to stay."""
@@ -79,6 +78,16 @@ class Liveness:
         if isinstance(stmt, ir.With) and stmt not in self.strict:
             return any(self.keeps(inner) for inner in stmt.body)
         return True
+
+
+def inside_out(block: ir.Block) -> ir.Block:
+    """The statements of a block from the last to the first, each after those inside it."""
+    found = []
+    for stmt in reversed(block):
+        for inner in reversed(ir.bodies(stmt)):
+            found += inside_out(inner)
+        found.append(stmt)
+    return found
 
 
 def sweep_dead(s: Specialiser, program: ir.Block, strict: set[Any], shadows: set[str]) -> ir.Block:
@@ -120,10 +129,12 @@ def count_uses(program: ir.Block) -> dict[str, int]:
     return uses
 
 
+OPERATIONS = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript, gast.Compare, gast.IfExp, gast.BoolOp)
+
+
 def size(expr: Any) -> int:
     """How many operations an expression holds."""
-    kinds = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript, gast.Compare, gast.IfExp, gast.BoolOp)
-    return sum(isinstance(node, kinds) for node in gast.walk(expr)) if isinstance(expr, gast.AST) else 0
+    return sum(isinstance(node, OPERATIONS) for node in ir.nodes(expr))
 
 
 class Nesting:
@@ -132,40 +143,25 @@ class Nesting:
     def __init__(self, s: Specialiser, regions: Regions, program: ir.Block, limit: int) -> None:
         self.s, self.regions, self.limit = s, regions, limit
         self.uses = count_uses(program)
-        self.popped: str | None = None  # a value popped by the statement before
 
     def block(self, block: ir.Block) -> ir.Block:
         result: ir.Block = []
         pending: dict[str, ir.Let] = {}
-        for stmt in block:
+        for place, stmt in enumerate(block):
             for inner in ir.bodies(stmt):
                 inner[:] = self.block(inner)
             self.use(stmt, pending, result)
-            popped = self.popped
-            self.popped = None
-            if popped is not None and popped in pending:
-                self.write_out(popped, pending, result)
-            if self.is_pop(stmt) or (getattr(stmt, "pops", False) and self.is_temporary(stmt)):
-                pending[stmt.target] = stmt
-                self.popped = stmt.target
-            elif self.is_temporary(stmt):
+            if self.is_pop(stmt) or self.is_temporary(stmt) or self.is_summand(stmt, block, place):
                 pending[stmt.target] = stmt
             else:
                 result.append(stmt)
                 self.flush(stmt, pending, result)
-        return [*result, *pending.values()] if not result else self.finish(result, pending)
-
-    def finish(self, result: ir.Block, pending: dict[str, ir.Let]) -> ir.Block:
         return [*result, *pending.values()]
 
     def is_pop(self, stmt: Any) -> bool:
-        """A saved value that only the next statement reads is popped there."""
+        """A saved value that is read once is popped there."""
         return (
-            isinstance(stmt, ir.Let)
-            and stmt.effect
-            and is_pop_call(stmt.expr)
-            and stmt.target not in self.s.named
-            and self.uses.get(stmt.target, 0) == 1
+            isinstance(stmt, ir.Let) and stmt.effect and is_pop_call(stmt.expr) and self.uses.get(stmt.target, 0) == 1
         )
 
     def is_temporary(self, stmt: Any) -> bool:
@@ -177,19 +173,36 @@ class Nesting:
             and self.uses.get(stmt.target, 0) == 1
         )
 
+    def is_summand(self, stmt: Any, block: ir.Block, place: int) -> bool:
+        """Whether a statement and the next one that stays add up one cotangent, for one line of the user's."""
+        if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect:
+            return False
+        following = next((x for x in block[place + 1 :] if not self.is_temporary(x) and not self.is_pop(x)), None)
+        return (
+            isinstance(following, ir.Let)
+            and self.s.hints[stmt.target].startswith("d_")
+            and self.uses.get(stmt.target, 0) == 1
+            and is_sum_with(following.expr, stmt.target)
+            and self.s.hints[following.target] == self.s.hints[stmt.target]
+            and ir.same_line(following, stmt)
+        )
+
     def use(self, stmt: Any, pending: dict[str, ir.Let], result: ir.Block) -> None:
         """Substitute pending temporaries into what a statement itself reads; write out those that others need first."""
         if not pending:
             return
         own = ir.reads(stmt)
+        for name in [n for n, let in pending.items() if popped_from(let) & set(own)]:
+            self.write_out(name, pending, result)  # what is popped after it would come before it
         for name in [n for n in pending if n in own]:
             let = pending.get(name)
             if let is None:
                 continue
             if self.fits(stmt, let):
-                substitute_own(stmt, {name: let.expr})
-                # What holds a pop must not be moved past another one.
-                stmt.pops = getattr(stmt, "pops", False) or let.effect or getattr(let, "pops", False)
+                if getattr(let, "in_place", False) and is_sum_with(stmt.expr, name):
+                    stmt.expr = ir.binop(let.expr.left, gast.Add, ir.binop(let.expr.right, gast.Add, stmt.expr.right))
+                else:
+                    substitute_own(stmt, {name: let.expr})
                 del pending[name]
             else:
                 self.write_out(name, pending, result)
@@ -198,7 +211,8 @@ class Nesting:
                 self.write_out(name, pending, result)
         from .record import reads_inside
 
-        for name in [n for n in pending if n in reads_inside(stmt)]:
+        inside = set(reads_inside(stmt)) if pending else ()
+        for name in [n for n in pending if n in inside]:
             self.write_out(name, pending, result)
 
     def write_out(self, name: str, pending: dict[str, ir.Let], result: ir.Block) -> None:
@@ -213,7 +227,7 @@ class Nesting:
             return self.through_view(stmt, let)
         return (
             self.limit == 0
-            or sum(size(e) for e in own_expressions(stmt)) + size(let.expr) <= self.limit
+            or sum(size(e) for e in ir.expressions(stmt)) + size(let.expr) <= self.limit
             or size(let.expr) == 0
         )
 
@@ -235,16 +249,32 @@ class Nesting:
             return
         last = result.pop()
         for name in list(pending):
-            if self.depends_on_memory(pending[name]):
+            if self.may_change(stmt, pending[name]):
                 self.write_out(name, pending, result)
         result.append(last)
 
-    def depends_on_memory(self, let: ir.Let) -> bool:
+    def may_change(self, stmt: Any, let: ir.Let) -> bool:
+        """Whether a statement may change what an expression reads."""
         if isinstance(let.expr, (gast.Subscript, gast.Attribute)) and isinstance(let.expr.value, gast.Name):
             base = self.s.facts.get(let.expr.value.id)
-            if base is not None and roots_of(base) & roots_of(self.s.facts[let.target]):
+            if isinstance(base, Num) and roots_of(base) & roots_of(self.s.facts[let.target]):
                 return False  # a view is the same before and after a write
-        return any(roots_of(self.s.facts[n]) or not isinstance(self.s.facts[n], Num) for n in ir.reads(let))
+        saving = isinstance(stmt, ir.Effect) and stmt.kind == "save"
+        return any(self.is_memory(n, saving) for n in ir.reads(let))
+
+    def is_memory(self, name: str, saving: bool) -> bool:
+        """Whether a variable holds what a write may change; saving a value fills a list that only it fills."""
+        facts = self.s.facts[name]
+        if name in self.s.saved and isinstance(facts, Listed):
+            element = self.s.elements_of(facts)
+            return saving or not isinstance(element, Num) or bool(element.roots)
+        return not saving and (not isinstance(facts, Num) or bool(roots_of(facts)))
+
+
+def popped_from(let: ir.Let) -> set[str]:
+    """The lists that an expression pops from."""
+    pops = [node for node in ir.nodes(let.expr) if is_pop_call(node)]
+    return {name for pop in pops for name in ir.names_in(pop.func.value)}
 
 
 def is_pop_call(expr: Any) -> bool:
@@ -256,20 +286,9 @@ def is_pop_call(expr: Any) -> bool:
     )
 
 
-def own_expressions(stmt: Any) -> list[Any]:
-    if isinstance(stmt, (ir.Let, ir.Effect)):
-        return [stmt.expr]
-    if isinstance(stmt, ir.Store):
-        return [stmt.index, stmt.value]
-    if isinstance(stmt, ir.If):
-        return [stmt.test]
-    if isinstance(stmt, ir.Return):
-        return [stmt.value]
-    if isinstance(stmt, ir.Loop):
-        return [e for e in (*stmt.bounds, stmt.test, stmt.stop) if e is not None]
-    if isinstance(stmt, ir.Raise):
-        return [stmt.node]
-    return []
+def is_sum_with(expr: Any, name: str) -> bool:
+    """Whether an expression adds something to a variable."""
+    return isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Add) and getattr(expr.left, "id", None) == name
 
 
 def substitute_own(stmt: Any, mapping: dict[str, Any]) -> None:

@@ -31,6 +31,7 @@ from .regions import Regions, regions, roots_of
 from .specialise.recursion import Recursion, every_root
 from .specialise.state import Specialiser
 from .specialise.values import Frame, Leaf, Value
+from .stopped import refuse_writes
 
 
 @dataclass(eq=False)
@@ -124,6 +125,7 @@ def all_wanted(
             if is_recursive(stmt) and stmt.op.fn is rec:
                 more |= called_for(rec, stmt, active, s)
         if more == wanted:
+            refuse_writes(s, block, where, found)
             return wanted, found
         wanted = frozenset(more)
 
@@ -164,11 +166,11 @@ def emit_plain(s: Specialiser, rec: Recursion, variant: Variant) -> None:
 
 def settle_calls(s: Specialiser, block: ir.Block) -> None:
     """Emit what is called without derivatives."""
-    from .optimise import own_expressions
-
+    if not s.recursions:
+        return
     for stmt in ir.walk(block):
-        for node in [n for expr in own_expressions(stmt) for n in gast.walk(expr) if isinstance(n, gast.Name)]:
-            rec = s.globals.get(node.id)
+        for name in [n for expr in ir.expressions(stmt) for n in ir.names_in(expr)]:
+            rec = s.globals.get(name)
             if isinstance(rec, Recursion):
                 plain(s, rec)
 
@@ -348,7 +350,7 @@ def emit_reverse(s: Specialiser, rec: Recursion, variant: Variant) -> None:
     ends = [ir.Return(ir.tuple_([ir.name(n) for n in rec.results])), final]
     kept = set(sweep_dead(s, [*forward, *reverse, *ends], strict, inner))
     reverse[:] = [stmt for stmt in reverse if stmt in kept]
-    settle(r, forward, reverse, set())
+    settle(r, reverse, set())
     forward, reverse = record(s, where, forward, reverse)
     program = sweep_dead(s, [*forward, *reverse, *ends], strict, inner)
     early = set(map(id, forward))

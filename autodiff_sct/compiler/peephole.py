@@ -1,12 +1,14 @@
 """Small rewritings of the reverse sweep, before temporaries are put back into expressions.
 
-- ``d = zeros_like(a); d += e`` is ``d = e`` where ``e`` is new and of full shape (`first_contributions`);
+- ``d = zeros_like(a); d += e`` is ``d = e`` where ``e`` is new and of full shape (`begin_with`);
 - a copy of a part of a shadow is not needed where all that uses it runs before the next write, and a zeroing may wait
-  until then (`without_copies`).
+  until then (`drop_copy`).
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -18,13 +20,75 @@ from .regions import roots_of
 from .specialise.state import Specialiser
 
 
-def improve(s: Specialiser, block: ir.Block) -> None:
-    """Rewrite a block and the blocks inside it, in place."""
+def improve(s: Specialiser, block: ir.Block, leaving: frozenset[str] = frozenset()) -> None:
+    """Rewrite a block and the blocks inside it, in place; `leaving` are the variables that are read after it."""
     for stmt in block:
         for inner in ir.bodies(stmt):
-            improve(s, inner)
-    first_contributions(s, block)
-    without_copies(s, block)
+            improve(s, inner, leaving_of(stmt, block) | leaving)
+    zeros = [stmt for stmt in block if is_zero(s, stmt)]
+    copies = [stmt for stmt in block if is_copy(stmt)]
+    if zeros or copies:
+        places = Places(block, leaving)
+        for zero in zeros:
+            begin_with(s, places, zero)
+        for copy in copies:
+            drop_copy(s, places, copy)
+        block[:] = places.block()
+
+
+def leaving_of(stmt: Any, around: ir.Block) -> frozenset[str]:
+    """The variables of the blocks of a statement that are read outside them."""
+    if isinstance(stmt, ir.With):  # its block is one with what is around it
+        return frozenset(name for other in around for name in reads_inside(other) if other is not stmt)
+    names = ir.reads(stmt)
+    if isinstance(stmt, ir.Loop):
+        names += [c.next for c in stmt.carries if c.next]
+    elif isinstance(stmt, ir.If):
+        names += [n for m in stmt.merges for n in (m.then, m.orelse) if n]
+    elif isinstance(stmt, ir.Try):
+        names += [n for _, sources in stmt.merges for n in sources if n]
+    return frozenset(names)
+
+
+class Places:
+    """A block that is being rewritten: where its statements are, and which of them read a variable."""
+
+    def __init__(self, block: ir.Block, leaving: frozenset[str]) -> None:
+        self.leaving = leaving
+        self.slots: list[ir.Block] = [[] for _ in block]  # what stands now where a statement stood
+        self.of: dict[Any, tuple[int, int]] = {}
+        self.makers: dict[str, ir.Let] = {}
+        self.readers: dict[str, dict[Any, None]] = defaultdict(dict)
+        for slot, stmt in enumerate(block):
+            self.put(stmt, slot)
+
+    def put(self, stmt: Any, slot: int, position: int = 0) -> None:
+        """Put a statement into a slot."""
+        self.slots[slot].insert(position, stmt)
+        self.number(slot)
+        for name in reads_inside(stmt):
+            self.readers[name][stmt] = None
+        if isinstance(stmt, ir.Let):
+            self.makers |= dict.fromkeys(stmt.targets, stmt)
+
+    def drop(self, stmt: Any) -> None:
+        slot, _ = self.of.pop(stmt)
+        self.slots[slot].remove(stmt)
+        self.number(slot)
+        for name in reads_inside(stmt):
+            self.readers[name].pop(stmt, None)
+
+    def number(self, slot: int) -> None:
+        for position, stmt in enumerate(self.slots[slot]):
+            self.of[stmt] = (slot, position)
+
+    def between(self, first: Any, last: Any) -> ir.Block:
+        """The statements after one up to and with another."""
+        start, end = self.of[first], self.of[last]
+        return [stmt for slot in self.slots[start[0] : end[0] + 1] for stmt in slot if start < self.of[stmt] <= end]
+
+    def block(self) -> ir.Block:
+        return [stmt for slot in self.slots for stmt in slot]
 
 
 def without_synonyms(s: Specialiser, block: ir.Block) -> None:
@@ -66,38 +130,43 @@ def renamed(name: str | None, mapping: dict[str, Any]) -> str | None:
 # -- first contributions
 
 
-def first_contributions(s: Specialiser, block: ir.Block) -> None:
-    for stmt in list(block):
-        if isinstance(stmt, ir.Let) and is_call(stmt.expr, "zeros_like") and isinstance(s.facts[stmt.target], Num):
-            begin_with(s, block, stmt)
+def is_zero(s: Specialiser, stmt: Any) -> bool:
+    return isinstance(stmt, ir.Let) and is_call(stmt.expr, "zeros_like") and isinstance(s.facts[stmt.target], Num)
 
 
 def is_call(expr: Any, name: str) -> bool:
     return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr == name
 
 
-def begin_with(s: Specialiser, block: ir.Block, zero: ir.Let) -> None:
+def begin_with(s: Specialiser, places: Places, zero: ir.Let) -> None:
     """Turn the first addition to a zero shadow into its definition."""
     name = zero.target
-    start = block.index(zero)
-    views: list[Any] = []
-    for place in range(start + 1, len(block)):
-        stmt = block[place]
-        if name not in reads_inside(stmt) and not any(v.target in reads_inside(stmt) for v in views):
-            continue
-        if is_view_of(s, stmt, name):
-            views.append(stmt)
-            continue
-        if is_uniform_addition(s, stmt, name):
-            filled = ir.call(ir.attribute(zero.expr.func.value, "full_like"), zero.expr.args[0], stmt.value)
-            stmt.value = filled
-        elif not is_full_addition(s, stmt, name, block[start:place]):
-            return
-        block[place : place + 1] = [ir.Let((name,), stmt.value, None, stmt.origin), *views]
-        for view in views:
-            block.remove(view) if block.index(view) < place else None
-        block.remove(zero)
+    first, views = first_use(s, places, name)
+    if is_uniform_addition(s, first, name):
+        value = ir.call(ir.attribute(zero.expr.func.value, "full_like"), zero.expr.args[0], first.value)
+    elif is_full_addition(s, first, name, places, places.of[zero]):
+        value = first.value
+    else:
         return
+    slot = places.of[first][0]
+    for stmt in (zero, first, *views):
+        places.drop(stmt)
+    for position, stmt in enumerate((ir.Let((name,), value, None, first.origin), *views)):
+        places.put(stmt, slot, position)
+
+
+def first_use(s: Specialiser, places: Places, name: str) -> tuple[Any, list[ir.Let]]:
+    """The first statement that does something with a shadow or a view of it, and the views made before."""
+    views: list[ir.Let] = []
+    readers = set(places.readers[name])
+    while readers:
+        stmt = min(readers, key=places.of.__getitem__)
+        if not is_view_of(s, stmt, name):
+            return stmt, views
+        views.append(stmt)
+        readers |= places.readers[stmt.target].keys()
+        readers.remove(stmt)
+    return None, views
 
 
 def is_view_of(s: Specialiser, stmt: Any, name: str) -> bool:
@@ -114,7 +183,7 @@ def is_uniform_addition(s: Specialiser, stmt: Any, name: str) -> bool:
     return isinstance(have, Num) and have.python
 
 
-def is_full_addition(s: Specialiser, stmt: Any, name: str, before: ir.Block) -> bool:
+def is_full_addition(s: Specialiser, stmt: Any, name: str, places: Places, start: tuple[int, int]) -> bool:
     if not isinstance(stmt, ir.Store) or stmt.base != name or stmt.aug is not gast.Add or not is_ellipsis(stmt.index):
         return False
     if not isinstance(stmt.value, gast.Name) or name in ir.names_in(stmt.index):
@@ -126,9 +195,11 @@ def is_full_addition(s: Specialiser, stmt: Any, name: str, before: ir.Block) -> 
         return False
     if not all(same(s.canonical(a), s.canonical(b)) for a, b in zip(have.dims, want.dims)):
         return False
-    maker = next((x for x in before if isinstance(x, ir.Let) and stmt.value.id in x.targets), None)
-    used_once = sum(stmt.value.id in reads_inside(x) for x in before) == 0
-    return maker is not None and used_once and isinstance(maker.expr, (gast.BinOp, gast.UnaryOp))
+    maker = places.makers.get(stmt.value.id)
+    if maker is None or not start < places.of[maker] or not isinstance(maker.expr, (gast.BinOp, gast.UnaryOp)):
+        return False
+    # Whoever else reads the value would see what is written into the shadow later.
+    return list(places.readers[stmt.value.id]) == [stmt] and stmt.value.id not in places.leaving
 
 
 def is_ellipsis(expr: Any) -> bool:
@@ -138,36 +209,42 @@ def is_ellipsis(expr: Any) -> bool:
 # -- copies
 
 
-def without_copies(s: Specialiser, block: ir.Block) -> None:
-    for stmt in list(block):
-        if isinstance(stmt, ir.Let) and is_call(stmt.expr, "copy") and not stmt.expr.args and len(stmt.targets) == 1:
-            drop_copy(s, block, stmt)
+def is_copy(stmt: Any) -> bool:
+    return isinstance(stmt, ir.Let) and is_call(stmt.expr, "copy") and not stmt.expr.args and len(stmt.targets) == 1
 
 
-def drop_copy(s: Specialiser, block: ir.Block, copy: ir.Let) -> None:
+def drop_copy(s: Specialiser, places: Places, copy: ir.Let) -> None:
     """Use a part of a shadow directly where nothing writes to it in between."""
     source = [n for n in ir.names_in(copy.expr.func.value) if ir.is_variable(n)]
-    start = block.index(copy)
-    users = [k for k in range(start + 1, len(block)) if copy.target in reads_inside(block[k])]
-    if not source or not users or not all(consumes(s, block[k], copy.target) for k in users):
+    users = places.readers[copy.target]
+    if (
+        copy.target in places.leaving
+        or not source
+        or not users
+        or not all(consumes(s, user, copy.target) for user in users)
+    ):
         return
     region = roots_of(s.facts[copy.target]) | {root for n in source for root in roots_of(s.facts[n])}
-    last = users[-1]
-    between = range(start + 1, last + 1)
-    writes = [k for k in between if touches(s, block[k], region, True)]
-    if not writes:
-        copy.expr = copy.expr.func.value
-        copy.op = None
+    last = max(users, key=places.of.__getitem__)
+    writes = [stmt for stmt in places.between(copy, last) if touches(s, stmt, region, True)]
+    if len(writes) > 1 or writes and not may_wait(s, places, writes[0], last, region, users):
         return
-    if (
-        len(writes) == 1
-        and is_zeroing(block[writes[0]])
-        and not any(touches(s, block[k], region, False) for k in range(writes[0] + 1, last + 1) if k not in users)
-    ):
-        zeroing = block.pop(writes[0])
-        block.insert(last, zeroing)
-        copy.expr = copy.expr.func.value
-        copy.op = None
+    if writes:
+        places.drop(writes[0])
+        slot, position = places.of[last]
+        places.put(writes[0], slot, position + 1)
+    copy.expr, copy.op = copy.expr.func.value, None
+    facts = s.facts[copy.target]
+    if isinstance(facts, Num):  # it shares the memory now
+        s.facts[copy.target] = replace(facts, roots=frozenset(region))
+
+
+def may_wait(
+    s: Specialiser, places: Places, write: Any, last: Any, region: frozenset[int], users: dict[Any, None]
+) -> bool:
+    """Whether a write is a zeroing that only the users of a copy need to be after."""
+    after = (stmt for stmt in places.between(write, last) if stmt not in users)
+    return is_zeroing(write) and not any(touches(s, stmt, region, False) for stmt in after)
 
 
 def consumes(s: Specialiser, stmt: Any, name: str) -> bool:

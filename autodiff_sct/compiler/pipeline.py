@@ -12,11 +12,13 @@ import gast
 import numpy as np
 
 from ..errors import AliasError, NotDifferentiable
-from ..runtime import boundary
+from ..runtime import boundary, objects
 from . import ir
 from .activity import activity
+from .adjoints import copied
 from .arguments import Arguments, gradient, protect, receive
 from .assemble import emit
+from .beside import beside
 from .facts import FLOAT, Facts, Listed, Mapped, Num, Opaque, Pair
 from .optimise import sweep_dead
 from .places import place_of_definition, place_of_result
@@ -25,8 +27,10 @@ from .regions import Regions, regions
 from .request import Emitted, Request, observe
 from .reverse import Reverse
 from .settle import settle
+from .sharing import reachable
 from .specialise.calls import call_value
 from .specialise.control import Ended
+from .specialise.recursion import has_effects
 from .specialise.state import Restart, Specialiser
 from .specialise.values import (
     Bound,
@@ -40,6 +44,7 @@ from .specialise.values import (
     TupleV,
     Value,
 )  # fmt: skip
+from .stopped import refuse_writes
 from .structure import Static
 from .unbound import unbound
 
@@ -150,10 +155,28 @@ class NotAux(NotDifferentiable, ValueError):
 
 def adjoint(request: Request) -> Emitted:
     """Emit the adjoint function of a request: both sweeps in one."""
+    lost: list[AliasError] = []
+    while True:
+        try:
+            return both_sweeps(request, lost)
+        except AliasError as error:
+            # The two functions of a split pair have no shadows in common.
+            if request.split or error.regions <= regions_of(lost):
+                raise
+            lost.append(error)
+
+
+def regions_of(lost: list[AliasError]) -> frozenset[int]:
+    return frozenset().union(*(error.regions for error in lost))
+
+
+def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
+    """Emit the adjoint function; `lost` tells the memory whose shadows the forward sweep has to make."""
     s, table, result = specialise(request)
     observe(request, "specialise", s, s.block)
     chosen = check_output(s, result, request)
     forward = without_dead(s, s.block, result, table, request)
+    s.effects = has_effects(forward)
     s.unbound = unbound(forward)
     where = regions(forward, s.facts, s.elements)
     protect(s, table, where)
@@ -161,6 +184,7 @@ def adjoint(request: Request) -> Emitted:
     inputs, weights = wanted_inputs(s, table, request)
     active = activity(s, forward, where, inputs, set(outputs))
     refuse_captured(s, where, active)
+    refuse_writes(s, forward, where, active)
     s.active = {n for n in active.varied if n in active.useful}
     observe(request, "activity", s, forward)
     result_expr = None
@@ -172,6 +196,9 @@ def adjoint(request: Request) -> Emitted:
         forward += [ir.Effect(ir.name(n)) for n in s.leaves(result) if n in s.unbound and s.hints[n] != "result"]
     r = Reverse(s, active, where)
     r.initial_fields = s.initial  # type: ignore[attr-defined]
+    if not beside(r, forward, regions_of(lost)):
+        raise lost[-1]
+    r.joint = not request.split
     r.index(forward)
     r.primal_roots = frozenset(root for n in r.first for root in getattr(s.facts[n], "roots", ())) | frozenset(
         root for e in s.externals.values() for root in getattr(e.facts, "roots", ())
@@ -201,13 +228,13 @@ def without_dead(s: Specialiser, block: ir.Block, result: Value, table: Argument
     return sweep_dead(s, [*block, final], set(ir.walk(block)), set())[:-1]
 
 
-def own_result(s: Specialiser, where: Regions, table: Arguments, forward: ir.Block, result: Value) -> Value:
-    """The result in memory that neither the caller holds nor the reverse sweep changes."""
-    from .adjoints import copied
-    from .regions import roots_of
-
-    held = {root for n in table.entries for root in roots_of(s.facts[n])}
-    held |= {root for e in s.externals.values() for root in roots_of(e.facts)}
+def own_result(s: Specialiser, where: Regions | None, table: Arguments, forward: ir.Block, result: Value) -> Value:
+    """The result in memory that neither the caller holds nor a reverse sweep changes, if there is one: `where` told."""
+    held = {
+        root
+        for facts in [*(s.facts[n] for n in table.entries), *(e.facts for e in s.externals.values())]
+        for root in reachable(s, facts)
+    }
     seen: set[int] = set()
 
     def own(value: Value) -> Value:
@@ -215,27 +242,36 @@ def own_result(s: Specialiser, where: Regions, table: Arguments, forward: ir.Blo
             return TupleV(tuple(own(v) for v in value.items), value.cls)
         if isinstance(value, ListV):
             return ListV(tuple(own(v) for v in value.items), value.site)
+        if isinstance(value, Obj) and value.id not in s.objects:
+            result = Obj(("result", value.id), value.cls)
+            s.env |= {(result.id, key): own(s.env[(value.id, key)]) for key in s.fields(value)}
+            return result
         if isinstance(value, Leaf) and isinstance(s.facts[value.name], (Listed, Mapped, Pair)):
-            return detached(s, where, held, value)
+            return own_list(value)
         if not isinstance(value, Leaf) or not isinstance(s.facts[value.name], Num):
             return value
-        roots = roots_of(s.facts[value.name])
-        shared = bool(roots & (held | seen)) or where.is_written(value.name)
-        seen.update(roots)
-        return copied(s, value) if shared and s.facts[value.name].kind == "array" else value  # type: ignore[union-attr]
+        return own_array(value)
+
+    def own_list(value: Leaf) -> Leaf:
+        found = reachable(s, s.facts[value.name])
+        changed = where is not None and any(where.find(root) in where.written for root in found)
+        return detached(s, value) if found & held or changed else value
+
+    def own_array(value: Leaf) -> Value:
+        facts = s.facts[value.name]
+        assert isinstance(facts, Num)
+        shared = bool(facts.roots & (held | seen)) or (where is not None and where.is_written(value.name))
+        seen.update(facts.roots)
+        if not shared or facts.python or facts.kind == "npscalar":
+            return value
+        return copied(s, value) if facts.kind == "array" else detached(s, value)
 
     with s.writing(forward):
         return own(result)
 
 
-def detached(s: Specialiser, where: Regions, held: set[int], value: Leaf) -> Leaf:
-    """A list or dict that is a result, copied with what is in it where the reverse sweep or the caller changes that."""
-    from ..runtime import objects
-    from .sharing import reachable
-
-    found = reachable(s, s.facts[value.name])
-    if not found & held and not any(where.find(root) in where.written for root in found):
-        return value
+def detached(s: Specialiser, value: Leaf) -> Leaf:
+    """A copy of a value together with what is in it."""
     expr = ir.call(s.bind("detached", objects.detached), ir.name(value.name))
     return s.let(expr, s.facts[value.name], hint=s.hints[value.name], may_raise=False)
 
@@ -421,12 +457,12 @@ def finish(
     insert_saves(r, forward)
     strict = set(ir.walk(forward))
     shadows = {leaf.name for leaf in r.shadows.table.values()} | {a for a in s.facts if s.hints[a].startswith("d_")}
-    clean = sweep_dead(s, [*forward, *reverse, final], strict, shadows)
-    reverse[:] = [stmt for stmt in clean if stmt in set(reverse)]
+    clean = set(sweep_dead(s, [*forward, *reverse, final], strict, shadows))
+    reverse[:] = [stmt for stmt in reverse if stmt in clean]
     structure = ir.Return(ir.tuple_(like_calls(final.value)))
     r.positions[structure] = -1  # gradients in the structure of an argument need that as it came
     reverse.append(structure)
-    settle(r, forward, reverse, {e.name for e in s.externals.values()})
+    settle(r, reverse, {e.name for e in s.externals.values()})
     reverse.remove(structure)
     forward, reverse = record(s, r.regions, forward, reverse)
     observe(request, "record", s, [*forward, *reverse, final])
@@ -441,9 +477,7 @@ def like_calls(expr: Any) -> list[Any]:
 
 
 def insert_saves(r: Reverse, block: ir.Block) -> None:
-    for stmt in list(block):
+    for stmt in block:
         for inner in ir.bodies(stmt):
             insert_saves(r, inner)
-        if stmt in r.shadows.before:
-            place = block.index(stmt)
-            block[place:place] = r.shadows.before[stmt]
+    block[:] = [each for stmt in block for each in (*r.shadows.before.get(stmt, ()), stmt)]

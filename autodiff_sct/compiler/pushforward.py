@@ -8,16 +8,27 @@ import gast
 
 from . import ir
 from .activity import activity
-from .arguments import Arguments, protect, receive
+from .adjoints import copied
+from .arguments import Arguments, of_rank_0, protect, receive
 from .assemble import emit
 from .facts import Listed, Num
 from .forward import Forward
 from .optimise import sweep_dead
-from .pipeline import check_output, output_leaves, refuse_captured, specialise, wanted_inputs, without_dead
+from .pipeline import (
+    check_output,
+    detached,
+    output_leaves,
+    own_result,
+    refuse_captured,
+    specialise,
+    wanted_inputs,
+    without_dead,
+)
 from .regions import Regions, regions
 from .request import Emitted, Request
 from .specialise.state import Specialiser
 from .specialise.values import Frame, Leaf, ListV, Obj, TupleV, Value
+from .stopped import refuse_writes
 from .unbound import unbound
 
 
@@ -32,6 +43,7 @@ def tangent(request: Request) -> Emitted:
     inputs, _ = wanted_inputs(s, table, request)
     active = activity(s, block, where, inputs, set(output_leaves(s, chosen)))
     refuse_captured(s, where, active)
+    refuse_writes(s, block, where, active)
     initial = s.initial  # type: ignore[attr-defined]
     s.frame = Frame(0, None, {}, rule=True)
     f = Forward(s, active, where)
@@ -49,7 +61,8 @@ def tangent(request: Request) -> Emitted:
     tail: ir.Block = []
     with s.writing(tail):
         expr = tangent_of(s, f, chosen)
-    final = ir.Return(ir.tuple_([s.expr(result), expr]))
+        value = own_result(s, None, table, s.block, result)
+    final = ir.Return(ir.tuple_([s.expr(value), expr]))
     # The tangents' own statements come after the arguments'.
     program = sweep_dead(s, [*before, *forward, *tail, final], strict, set())
     return emit(
@@ -90,9 +103,7 @@ def protect_tangents(s: Specialiser, where: Regions, tangents: Arguments, f: Any
 
 
 def tangent_of(s: Specialiser, f: Any, value: Value) -> Any:
-    """The tangent of a result, in its structure."""
-    from .adjoints import copied
-
+    """The tangent of a result, in its structure and in memory of its own."""
     if isinstance(value, Obj):
         parts = {k: tangent_of(s, f, s.env[(value.id, k)]) for k in s.fields(value)}
         return gast.Dict([ir.constant(k) for k in parts], list(parts.values()))
@@ -101,8 +112,9 @@ def tangent_of(s: Specialiser, f: Any, value: Value) -> Any:
         if isinstance(value, ListV):
             return gast.List(items, gast.Load())
         return ir.tuple_(items) if value.cls is None else ir.call(s.bind(value.cls.__name__, value.cls), *items)
-    if isinstance(value, Leaf) and f.active(value.name):
-        return s.expr(copied(s, f.of(value.name)) if isinstance(s.facts[value.name], Num) else f.of(value.name))
     if isinstance(value, Leaf):
-        return s.expr(f.zero(value.name))
+        facts = s.facts[value.name]
+        found = f.of(value.name) if f.active(value.name) else f.zero(value.name)
+        own = found if not f.active(value.name) else (copied if isinstance(facts, Num) else detached)(s, found)
+        return of_rank_0(s, s.expr(own), facts) if isinstance(facts, Num) and facts.differentiable else s.expr(own)
     return ir.constant(0.0)

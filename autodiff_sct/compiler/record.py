@@ -12,14 +12,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gast
+import numpy as np
 
 from . import ir
-from .facts import INT, Listed, Num
+from .facts import INT, Listed, Mapped, Num, Pair
 from .ir import ir_targets
 from .regions import Regions
 from .specialise.recursion import Recursion
 from .specialise.state import Specialiser
 from .specialise.values import Leaf
+
+ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
 
 @dataclass
@@ -39,6 +42,7 @@ class Record:
     saved: dict[str, str] = field(default_factory=dict)  # variable -> the list that keeps its values
     pushes: dict[int, list[tuple[str, Any]]] = field(default_factory=dict)
     lists: ir.Block = field(default_factory=list)
+    wanted: dict[int, set[str]] = field(default_factory=dict)  # what the reverse of a block reads of it
 
     def locate(self, block: ir.Block, loop: ir.Loop | None) -> None:
         """Note where each variable of the forward sweep is defined."""
@@ -65,6 +69,7 @@ class Record:
         """The reverse block with the variables of its forward block made available; `names`: those from outside."""
         names = dict(names)
         result: ir.Block = []
+        self.wanted[id(forward)] = {n for stmt in reverse for n in reads_inside(stmt) if self.is_local(n, forward)}
         for stmt in reverse:
             for name in self.missing(stmt, forward, names):
                 if not self.sinks(name, stmt, reverse, forward):
@@ -91,6 +96,7 @@ class Record:
         if (
             users != [stmt]
             or primal is None
+            or primal not in forward  # nobody needs what it computes
             or home.stmt is primal
             or any(name in (m.then, m.orelse) for m in stmt.merges)
         ):
@@ -106,7 +112,8 @@ class Record:
     def provide(self, name: str, forward: ir.Block, names: dict[str, str], result: ir.Block) -> None:
         """Make a variable available from here on: by computing it again, or from where it was saved."""
         home = self.homes[name]
-        if isinstance(home.stmt, ir.Loop) and name == home.stmt.index and home.block is forward:
+        counted = isinstance(home.stmt, ir.Loop) and home.stmt.kind != "iter"
+        if counted and name == home.stmt.index and home.block is forward:
             raise AssertionError("a loop's index is provided with its loop")
         again = self.recomputed(name, forward, names, result)
         fresh = self.s.fresh(self.s.hints[name], self.s.facts[name])
@@ -122,10 +129,11 @@ class Record:
     def list_of(self, name: str) -> str:
         if name not in self.saved:
             prefix = "took" if self.is_condition(name) else "saved"
-            list_name = self.s.fresh(
-                f"{prefix}_{self.s.hints[name]}", Listed(frozenset([self.s.root(("saved", name))]))
-            )
+            facts = Listed(frozenset([self.s.root(("saved", name))]))
+            self.s.put_element(facts, self.s.facts[name])
+            list_name = self.s.fresh(f"{prefix}_{self.s.hints[name]}", facts)
             self.s.named.add(list_name)
+            self.s.saved.add(list_name)
             self.saved[name] = list_name
             made = ir.Let((list_name,), gast.List([], gast.Load()))
             made.saves = True  # type: ignore[attr-defined]
@@ -140,11 +148,23 @@ class Record:
         """Whether a variable costs next to nothing to compute again."""
         home = self.homes[name]
         if isinstance(home.stmt, ir.Loop):
-            return name == home.stmt.index
+            return name == home.stmt.index and home.stmt.kind != "iter"
         return (
             isinstance(home.stmt, ir.Let)
             and self.may_repeat(home.stmt)
             and all(self.is_there(n, forward, names) for n in ir.reads(home.stmt))
+        ) or self.is_arithmetic(name, forward, names)
+
+    def is_arithmetic(self, name: str, forward: ir.Block, names: dict[str, str]) -> bool:
+        """Whether a variable is one operation on scalars that the reverse of its block reads as well."""
+        stmt, facts = self.homes[name].stmt, self.s.facts[name]
+        if not isinstance(stmt, ir.Let) or stmt.effect or not isinstance(stmt.expr, gast.BinOp):
+            return False
+        if not isinstance(facts, Num) or facts.dims != () or facts.kind == "array" or facts.dtype != np.float64:
+            return False
+        wanted = self.wanted.get(id(forward), set())
+        return isinstance(stmt.expr.op, ARITHMETIC) and all(
+            n in wanted or self.is_there(n, forward, names) for n in ir.reads(stmt)
         )
 
     def is_there(self, name: str, forward: ir.Block, names: dict[str, str]) -> bool:
@@ -170,25 +190,25 @@ class Record:
         facts = self.s.facts[stmt.target]
         if isinstance(stmt.expr, (gast.Constant, gast.Name)):
             return True
+        operands = ir.reads(stmt)
+        if isinstance(stmt.expr, gast.JoinedStr):  # a key, such as f"w{i}"
+            return all(self.is_settled(n) for n in operands)
         if stmt.op is None and not isinstance(stmt.expr, (gast.Attribute, gast.Subscript)):
             return False
-        operands = ir.reads(stmt)
         if isinstance(facts, Num) and facts.python and isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp)):
             if all(self.is_invariant(n) for n in operands):
                 return True  # arithmetic on numbers from outside the loop
         if isinstance(facts, Num) and facts.python and facts.dtype is not None and facts.dtype.kind in "ib":
             return all(self.is_settled(n) for n in operands)
-        if isinstance(stmt.expr, gast.Subscript) and stmt.op is not None and isinstance(facts, Num):
+        if isinstance(stmt.expr, gast.Subscript) and stmt.op is not None and isinstance(facts, (Num, Pair)):
             base = stmt.op.arguments.get("x")
             if not isinstance(base, Leaf):
                 return False
             if stmt.op.shares:
                 return True
-            return (
-                facts.kind == "npscalar"
-                and not self.regions.is_written(base.name)
-                or (isinstance(self.s.facts[base.name], Listed) and not self.regions.is_written(base.name))
-            )
+            scalar = isinstance(facts, Num) and facts.kind == "npscalar"
+            container = isinstance(self.s.facts[base.name], (Listed, Mapped, Pair))
+            return (scalar or container) and not self.regions.is_written(base.name)
         return stmt.op is not None and bool(stmt.op.shares) and isinstance(stmt.expr, gast.Attribute)
 
     def is_invariant(self, name: str) -> bool:

@@ -44,7 +44,8 @@ class Emitted:
     wrap: Any = None  # where the value holds tensors
     tensors: bool = False  # whether anything is a tensor
     count: int = 1  # results of the emitted function
-    leaves: int = 1  # seeds that it takes
+    seeds: Any = True  # where the output takes seeds
+    effects: bool = False  # whether the function does something besides returning
 
 
 def observe(request: Request, stage: str, s: Specialiser, block: ir.Block) -> None:

@@ -9,6 +9,7 @@ reverse sweep freely reads variables of the forward sweep: what has to be kept f
 from __future__ import annotations
 
 import operator
+from collections import defaultdict
 from typing import Any
 
 import gast
@@ -27,6 +28,7 @@ from .adjoints import (
     fit,
     helper,
     is_full,
+    is_new,
     is_unbound,
     name_adjoint,
     numpy_call,
@@ -34,6 +36,7 @@ from .adjoints import (
     spread,
     zeros,
 )
+from .beside_lists import reverse_moved
 from .facts import FLOAT, INT, UNKNOWN, Listed, Mapped, Num, Pair
 from .ir import defined_in, ir_targets
 from .pairs import reverse_call
@@ -59,6 +62,8 @@ class Reverse:
         self.order: dict[Any, int] = {}  # statement of the forward sweep -> its place
         self.renames: dict[str, str] = {}
         self.shared_lists: set[str] = set()
+        self.joint = False  # whether both sweeps are one function, so that an error in either comes out of the call
+        self.attempts = 0  # handlers of exceptions around the statement
 
     # -- cotangents
 
@@ -75,6 +80,10 @@ class Reverse:
                 self.makers[name] = stmt
             for name in [*ir.reads(stmt), *(n for c in getattr(stmt, "carries", []) for n in (c.init, c.next) if n)]:
                 self.last[name] = place
+        self.members: dict[int, list[str]] = defaultdict(list)  # the variables of a region
+        for name in self.first:
+            if (region := self.regions.of(name)) is not None:
+                self.members[region].append(name)
 
     def uses_after(self, stmt: Any) -> list[str]:
         return [name for name, place in self.last.items() if place > self.order[stmt]]
@@ -106,7 +115,7 @@ class Reverse:
                 self.store(shadow, Const(Ellipsis), fit(s, value, name), gast.Add)
             return
         fitted = value if fits else fit(s, value, name)
-        owned = owned or fitted != value
+        owned = owned or is_new(s, fitted, value)
         old = self.adjoints.get(name)
         if old is None:
             name_adjoint(s, fitted, name)
@@ -155,7 +164,10 @@ class Reverse:
         outer, s.origin = s.origin, None if isinstance(stmt, (ir.If, ir.Loop)) else getattr(stmt, "origin", None)
         start = len(s.block)
         self.shadows.meet_items(stmt)
-        if isinstance(stmt, ir.Let):
+        self.shadows.now = self.shadows.then.get(stmt, {})
+        if stmt in self.shadows.moved:
+            reverse_moved(self, stmt)
+        elif isinstance(stmt, ir.Let):
             self.let(stmt)
         elif isinstance(stmt, ir.Store):
             self.stored(stmt)
@@ -174,7 +186,7 @@ class Reverse:
         for new in s.block[start:]:
             for inner in ir.walk([new]):
                 self.positions.setdefault(inner, self.order[stmt])
-        s.origin = outer
+        s.origin, self.shadows.now = outer, {}
 
     # -- operations
 
@@ -219,10 +231,11 @@ class Reverse:
         if op_.fn is np.multiply and op_.arguments["a"] == op_.arguments["b"]:
             op_, names = ir.Op(np.square, {"x": op_.arguments["a"]}), ["x"]
         row = TABLE[op_.fn]
-        if row.kind != "elementwise" or not self.may_stay_narrow(stmt, op_, names):
+        if not self.stays_uniform(op_, d) and (row.kind != "elementwise" or not self.may_stay_narrow(stmt, op_, names)):
             if len(stmt.targets) == 1 and isinstance(s.facts[stmt.target], Num):
                 d = spread(s, d, stmt.target)
-        entries = apply_rule(s, row.reverse, op_.fn, self.result(stmt), d, op_.arguments)
+        whole = TupleV((d,)) if op_.boxed else d
+        entries = apply_rule(s, row.reverse, op_.fn, self.result(stmt), whole, op_.arguments)
         if row.kind == "elementwise" and len(names) == 1:
             self.note_fit(stmt, op_.arguments[names[0]], entries.get(names[0]), d)
         self.distribute(op_, entries, names, d, owned)
@@ -234,6 +247,10 @@ class Reverse:
             if s.alike.get(stmt.target) == s.alike.get(argument.name, argument.name):
                 s.fits.setdefault(entry.name, argument.name)
 
+    def stays_uniform(self, op_: ir.Op, d: Value) -> bool:
+        """Whether one number is the cotangent of all that a sum takes together."""
+        return op_.fn is np.sum and op_.arguments.keys() <= {"a", "axis", "keepdims"} and self.s.num(d) == FLOAT
+
     def may_stay_narrow(self, stmt: ir.Let, op_: ir.Op, names: list[str]) -> bool:
         """Whether no input was broadcast, so that a narrow cotangent stays right."""
         s = self.s
@@ -241,13 +258,7 @@ class Reverse:
         for p in names:
             for n in s.leaves(op_.arguments[p]):
                 have = s.facts[n]
-                if not (
-                    isinstance(have, Num)
-                    and isinstance(want, Num)
-                    and have.dims is not None
-                    and have.dims == want.dims
-                    and None not in have.dims
-                ):
+                if not isinstance(have, Num) or not isinstance(want, Num) or not s.same_lengths(have.dims, want.dims):
                     return False
         return True
 
@@ -269,9 +280,9 @@ class Reverse:
         return None if found is None else (found.value, found.owned)
 
     def result(self, stmt: ir.Let) -> Value:
-        if len(stmt.targets) == 1:
-            return Leaf(stmt.target)
         assert stmt.op is not None
+        if len(stmt.targets) == 1 and not stmt.op.boxed:
+            return Leaf(stmt.target)
         return TupleV(tuple(Leaf(t) for t in stmt.targets), stmt.op.cls)
 
     def distribute(self, op_: ir.Op, entries: dict[str, Value], names: list[str], d: Value, owned: bool) -> None:
@@ -369,6 +380,8 @@ class Reverse:
         if not all(arrays.is_basic(s, p) for p in arrays.parts_of(index)):
             d = spread(s, d, stmt.target)
         self.scatter(base.name, index, d)
+        if self.joint and not self.attempts:
+            stmt.may_raise = False  # the cotangent is indexed alike, and that fails alike
 
     def scatter(self, name: str, index: Value, d: Value) -> None:
         """Add `d` to the cotangent of ``name[index]``."""
@@ -667,6 +680,7 @@ class Reverse:
                     source, found = (m.then, m.orelse)[k], incoming.get(m.target)
                     if found is not None and source is not None:
                         self.pass_on(source, found.value, found.owned and shared.count(source) == 1)
+                    self.merge_numbers(m.target, source)
                 self.block(body)
             blocks.append(block)
             ends.append({n: a for n, a in self.adjoints.items() if n not in inner})
@@ -674,6 +688,17 @@ class Reverse:
         node.primal = stmt  # type: ignore[attr-defined]
         self.adjoints = self.meet(node, ends)
         s.block.append(node)
+
+    def leave_memory(self, shadow: Leaf, source: str) -> None:
+        """A number that becomes a name of written memory takes its cotangent out of that name's shadow."""
+        if self.activity.active(source):
+            found = ir.subscript(self.s.expr(shadow), ir.constant(()))
+            self.pass_on(source, self.s.let(found, facts_like(self.s, source), may_raise=False), True)
+
+    def merge_numbers(self, target: str, source: str | None) -> None:
+        """The same for what a path leaves behind."""
+        if source is not None and self.shadows.wanted(target) and not self.has_shadow(source):
+            self.leave_memory(self.shadows.of(target), source)
 
     def sources(self, stmt: ir.If, k: int) -> list[str | None]:
         return [(m.then, m.orelse)[k] for m in stmt.merges]
@@ -720,7 +745,9 @@ class Reverse:
             return
         from .reverse_loops import reverse_attempt
 
+        self.attempts += 1
         reverse_attempt(self, stmt)
+        self.attempts -= 1
 
 
 def is_error_state(expr: Any) -> bool:

@@ -214,6 +214,7 @@ def reverse_attempt(r: Reverse, stmt: ir.Try) -> None:
             found, source = incoming.get(target), names[k]
             if found is not None and source is not None:
                 r.pass_on(source, found.value, False)
+            r.merge_numbers(target, names[k])
         r.block(paths[k])
 
     def choose(k: int) -> None:

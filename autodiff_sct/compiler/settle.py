@@ -6,6 +6,7 @@ or one in a common loop.  Reading a shape, or making zeros of the same shape, re
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 import gast
@@ -13,50 +14,63 @@ import gast
 from ..errors import AliasError
 from . import ir
 from .facts import Listed, Mapped
-from .ir import defined_in
-from .regions import enclosing_loops, written_arguments, written_by
+from .regions import written_arguments, written_by
 from .reverse import Reverse
 
+KINDS = {"shape", "ndim", "size", "dtype"}
 SHAPE_ONLY = {"zeros_like", "full_like", "ones_like", "len", "shape", "ndim"}
 SECOND_IS_SHAPE = {"unbroadcast", "spread"}
 
 
 def content_names(expr: Any) -> set[str]:
     """The variables whose content an expression reads."""
-    if isinstance(expr, gast.Name):
-        return {expr.id}
-    if isinstance(expr, gast.Attribute) and expr.attr in ("shape", "ndim", "size", "dtype"):
-        return set() if isinstance(expr.value, gast.Name) else content_names(expr.value)
-    if isinstance(expr, gast.Call):
-        callee = expr.func.attr if isinstance(expr.func, gast.Attribute) else getattr(expr.func, "id", "")
+    found = set()
+    pending = [expr]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, gast.Name):
+            found.add(node.id)
+        elif isinstance(node, list):
+            pending += node
+        elif not (isinstance(node, gast.Attribute) and node.attr in KINDS and isinstance(node.value, gast.Name)):
+            pending += content_parts(node)
+    return found
+
+
+def content_parts(node: Any) -> list[Any]:
+    """The parts of a node whose content it may read."""
+    if isinstance(node, gast.Call):
+        callee = node.func.attr if isinstance(node.func, gast.Attribute) else getattr(node.func, "id", "")
         if callee in SHAPE_ONLY:
-            return set().union(
-                *(content_names(a) for a in expr.args[1:]), *(content_names(k.value) for k in expr.keywords)
-            )
+            return [node.args[1:], node.keywords]
         if callee in SECOND_IS_SHAPE:
-            return content_names(expr.args[0])
-    if isinstance(expr, list):
-        return set().union(*(content_names(e) for e in expr))
-    if not isinstance(expr, gast.AST):
-        return set()
-    return set().union(*(content_names(child) for child in gast.iter_child_nodes(expr)))
+            return node.args[:1]
+    return [getattr(node, part, None) for part in ir.PARTS.get(type(node), ())]
 
 
-def settle(r: Reverse, forward: ir.Block, reverse: ir.Block, captured: set[str]) -> None:
+def settle(r: Reverse, reverse: ir.Block, captured: set[str]) -> None:
     """Drop the restores that nobody needs."""
     undo = {node: stmt for stmt, node in r.shadows.restores}
-    reads = [
-        (r.positions.get(stmt, 10**9), region)
-        for stmt in ir.walk(reverse)
-        if stmt not in undo
-        for region in regions_read(r, stmt)
-    ]
-    loops = enclosing_loops(forward)
+    if not undo:
+        return
+    by_place = {place: stmt for stmt, place in r.order.items()}
+    earliest: dict[int, int] = {}  # region -> the first place of which the reverse reads it
+    looped: dict[int, set[Any]] = defaultdict(set)  # region -> the loops around such places
+    for stmt in ir.walk(reverse):
+        if stmt not in undo:
+            place = r.positions.get(stmt, 10**9)
+            reader = by_place.get(place)
+            for found in regions_read(r, stmt):
+                earliest[found] = min(place, earliest.get(found, place))
+                looped[found].update((reader, *r.around.get(reader, ())))
     captured_regions = {r.regions.of(n) for n in captured}
     for node, stmt in undo.items():
         region = r.regions.of(base_of(stmt))
-        places = [p for p, found in reads if found == region]
-        needed = any(is_needed(r, stmt, p, loops, region) for p in places)
+        # An operand of the write itself may be memory that it changes.
+        needed = region in earliest and (
+            earliest[region] <= r.order[stmt]
+            or any(loop in looped[region] and not is_local(r, loop, region) for loop in r.around[stmt])
+        )
         needed = needed or region in getattr(r, "kept_regions", ())
         if needed and (isinstance(node, ir.Raise) or region in captured_regions):
             raise AliasError(
@@ -102,22 +116,12 @@ def regions_read(r: Reverse, stmt: Any) -> set[int]:
 def lengths_read(r: Reverse, stmt: Any) -> set[str]:
     """The lists whose length a statement reads, which is not the same at all times as an array's is."""
     exprs = [*stmt.bounds] if isinstance(stmt, ir.Loop) else [getattr(stmt, "expr", None), getattr(stmt, "value", None)]
-    calls = [n for expr in exprs if isinstance(expr, gast.AST) for n in gast.walk(expr) if isinstance(n, gast.Call)]
+    calls = [n for expr in exprs for n in ir.nodes(expr) if isinstance(n, gast.Call)]
     names = {n.args[0].id for n in calls if getattr(n.func, "id", "") == "len" and isinstance(n.args[0], gast.Name)}
     return {name for name in names if isinstance(r.s.facts.get(name), (Listed, Mapped))}
 
 
-def is_needed(r: Reverse, write: Any, place: int, loops: dict[Any, tuple[ir.Loop, ...]], region: int | None) -> bool:
-    if place <= r.order[write]:  # an operand of the write itself may be memory that it changes
-        return True
-    reader = next((stmt for stmt, p in r.order.items() if p == place), None)
-    if reader is None:
-        return False
-    common = [loop for loop in loops.get(write, ()) if loop in loops.get(reader, ()) or loop is reader]
-    return any(not is_local(r, loop, region) for loop in common)
-
-
-def written_later(r: Any, stmt: Any, region: int | None) -> bool:
+def written_later(r: Any, stmt: Any, region: int) -> bool:
     """Whether a region is written after a statement, or in an iteration after it."""
     loops = r.around
     for other, place in r.order.items():
@@ -128,11 +132,9 @@ def written_later(r: Any, stmt: Any, region: int | None) -> bool:
     return False
 
 
-def is_local(r: Reverse, loop: ir.Loop, region: int | None) -> bool:
+def is_local(r: Reverse, loop: ir.Loop, region: int) -> bool:
     """Whether memory is made anew in every iteration of a loop."""
-    inside = defined_in(loop)
-    carried = {n for c in loop.carries for n in (c.phi, c.out)}
-    return all(n in inside and n not in carried for n in r.first if r.regions.of(n) == region)
+    return all(n == loop.index or loop in r.around[r.makers[n]] for n in r.members[region])
 
 
 def prune(block: ir.Block) -> None:

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from ..errors import AliasError
+from ..errors import AliasError, Origin
 from ..runtime import broadcast, memory, objects
 from . import ir
 from .adjoints import helper, numpy_call
 from .facts import FLOAT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from .regions import roots_of
-from .sharing import end_of, is_item_read, refuse_changed
+from .sharing import end_of, is_item_read, refuse_changed, regions_held
 from .specialise import arrays
 from .specialise.containers import is_slice
 from .specialise.values import Const, Leaf, TupleV, Value
@@ -35,8 +35,9 @@ UNCERTAIN = {
     np.ascontiguousarray,
     np.asfortranarray,
     np.ndarray.astype,
-    np.require if hasattr(np, "require") else None,
+    np.require,
 }
+FITTING = {broadcast.unbroadcast, broadcast.spread}  # their argument itself, or sums or repetitions of it
 
 READ_ONLY_DIAGONALS = {np.diag, np.diagonal, np.ndarray.diagonal, np.linalg.diagonal}
 OVERLAPPING = {np.imag, np.broadcast_to, np.lib.stride_tricks.sliding_window_view, np.broadcast_arrays}
@@ -46,6 +47,10 @@ class Shadows:
     def __init__(self, reverse: Reverse) -> None:
         self.r = reverse
         self.table: dict[str, Leaf] = {}
+        self.beside: set[str] = set()  # variables whose shadows the forward sweep has made
+        self.moved: dict[Any, list[tuple[str, str, int]]] = {}  # what changes containers of these; numbers put in
+        self.then: dict[Any, dict[str, Leaf]] = {}  # the shadow of a list as it is at a statement
+        self.now: dict[str, Leaf] = {}
         self.given: dict[str, Leaf] = {}
         self.pending: dict[str, ir.Let] = {}  # items of lists, whose shadows are not looked up yet
         self.item_sources: dict[str, list[tuple[ir.Let, Leaf]]] = {}
@@ -57,14 +62,22 @@ class Shadows:
 
     def of(self, name: str) -> Leaf:
         """The shadow of a variable."""
-        found = self.table.get(name)
+        found = self.now.get(name) or self.table.get(name)
         if found is None:
-            raise AliasError(
+            raise self.lost(
+                name,
                 f"the memory of {self.r.s.hints[name]!r} is reached in a way that cannot be followed",
                 "copy the array before writing into it",
                 self.r.s.origin,
             )
         return found
+
+    def lost(self, name: str, reason: str, remedy: str, origin: Origin | None) -> AliasError:
+        """The error of a variable whose shadow cannot be found from the end of the program."""
+        error = AliasError(reason, remedy, origin)
+        region = self.r.regions.of(name)
+        error.regions = frozenset() if region is None else frozenset([region])
+        return error
 
     # -- making
 
@@ -85,14 +98,14 @@ class Shadows:
             elif isinstance(stmt, ir.Loop):
                 for c in stmt.carries:
                     if self.wanted(c.phi) or self.wanted(c.out):
-                        self.table[c.out] = self.given.get(c.out) or self.fresh(c.out)
+                        self.table[c.out] = self.given.get(c.out) or self.fresh_for(c.out, [c.init, c.next])
             elif isinstance(stmt, ir.Try):
                 for target, names in stmt.merges:
                     if self.wanted(target):
                         self.merge_paths(stmt, target, names)
 
     def wanted(self, name: str) -> bool:
-        return self.r.activity.active(name) and self.r.has_shadow(name)
+        return self.r.activity.active(name) and self.r.has_shadow(name) and name not in self.beside
 
     def fresh(self, name: str) -> Leaf:
         """A shadow of zeros."""
@@ -147,7 +160,8 @@ class Shadows:
         self.refuse_written_pieces(stmt, target)
         if target in self.given:
             if self.is_view(stmt):
-                raise AliasError(
+                raise self.lost(
+                    target,
                     f"a view of an array that is written leaves its block as {self.r.s.hints[target]!r}",
                     "copy it (`.copy()`)",
                     stmt.origin,
@@ -242,7 +256,7 @@ class Shadows:
         shadow = self.of(base.name)
         expr = ir.substitute(stmt.expr, {base.name: ir.name(shadow.name)})
         known = s.facts[target]
-        if isinstance(known, Num) and (stmt.op.fn in UNCERTAIN or known.dims is None):
+        if isinstance(known, Num) and (stmt.op.fn in UNCERTAIN | FITTING or known.dims is None):
             maybe_scalar = stmt.op.fn is operator.getitem and not self.cuts_only(stmt.op.arguments.get("index"))
             if known.dims is None and (
                 maybe_scalar or stmt.op.fn not in UNCERTAIN and stmt.op.fn is not operator.getitem
@@ -308,19 +322,20 @@ class Shadows:
         inner = [source is None or source in defined(block) for source, block in sides]
         given = self.given.get(m.target)
         if given is not None and not all(inner):
-            raise AliasError(
+            raise self.lost(
+                m.target,
                 f"{s.hints[m.target]!r} is one of several arrays, depending on the path, and is written",
                 "copy it on both paths",
                 stmt.origin,
             )
         if all(inner):
-            shadow = given or self.fresh(m.target)
+            shadow = given or self.fresh_for(m.target, [m.then, m.orelse])
         else:
             blocks: list[ir.Block] = [[], []]
             names = []
             for (source, _), block, is_inner in zip(sides, blocks, inner):
                 with s.writing(block):
-                    names.append((self.fresh(m.target) if is_inner or source is None else self.of(source)).name)
+                    names.append(self.of_side(m.target, source, is_inner).name)
             facts = self.facts(m.target)
             for n in names:
                 if isinstance(facts, (Num, Listed, Mapped)):
@@ -333,10 +348,24 @@ class Shadows:
             shadow = Leaf(target)
         self.table[m.target] = shadow
         for (source, _), is_inner in zip(sides, inner):
-            if source is not None and is_inner:
+            if source is not None and is_inner and self.r.has_shadow(source):
                 if source in self.given:
-                    raise AliasError("one array gets two names in a branch", "copy it", stmt.origin)
+                    raise self.lost(source, "one array gets two names in a branch", "copy it", stmt.origin)
                 self.given[source] = shadow
+
+    def of_side(self, target: str, source: str | None, is_inner: bool) -> Leaf:
+        """The shadow of `target` on a path where it is `source`: the source's own, where that comes from outside."""
+        if source is not None and not is_inner and self.r.has_shadow(source):
+            return self.of(source)
+        return self.fresh_for(target, [source])
+
+    def fresh_for(self, target: str, sources: list[str | None]) -> Leaf:
+        """A shadow of zeros for what is one of `sources`; a number among them has an array without axes for shadow."""
+        if all(source is None or self.r.has_shadow(source) for source in sources):
+            return self.fresh(target)
+        s = self.r.s
+        zeros = numpy_call(s, "array", helper(s, broadcast.zeros_like, Leaf(target)))
+        return self.call(s.let(zeros, self.facts(target), may_raise=False), target)
 
     def merge_paths(self, stmt: ir.Try, target: str, names: list[str | None]) -> None:
         """The shadow of what a ``try`` leaves behind."""
@@ -344,27 +373,28 @@ class Shadows:
         inner = [source is None or source in defined(block) for source, block in zip(names, blocks)]
         given = self.given.get(target)
         if given is not None and not all(inner):
-            raise AliasError(
+            raise self.lost(
+                target,
                 f"{self.r.s.hints[target]!r} is one of several arrays, depending on the path, and is written",
                 "copy it on all paths",
                 stmt.origin,
             )
-        shadow = (given or self.fresh(target)) if all(inner) else self.of_path(stmt, target, names, inner, 0)
+        shadow = (given or self.fresh_for(target, names)) if all(inner) else self.of_path(stmt, target, names, inner, 0)
         self.table[target] = shadow
         for source, is_inner in zip(names, inner):
-            if source is not None and is_inner:
+            if source is not None and is_inner and self.r.has_shadow(source):
                 if source in self.given:
-                    raise AliasError("one array gets two names in a `try`", "copy it", stmt.origin)
+                    raise self.lost(source, "one array gets two names in a `try`", "copy it", stmt.origin)
                 self.given[source] = shadow
 
     def of_path(self, stmt: ir.Try, target: str, names: list[str | None], inner: list[bool], k: int) -> Leaf:
         """The shadow on the path that was taken, from path `k` on."""
         s, source = self.r.s, names[k]
         if k == len(names) - 1:
-            return self.fresh(target) if inner[k] or source is None else self.of(source)
+            return self.of_side(target, source, inner[k])
         blocks: list[ir.Block] = [[], []]
         with s.writing(blocks[0]):
-            here = self.fresh(target) if inner[k] or source is None else self.of(source)
+            here = self.of_side(target, source, inner[k])
         with s.writing(blocks[1]):
             rest = self.of_path(stmt, target, names, inner, k + 1)
         out = s.fresh(f"d_{s.hints[target]}", self.facts(target))
@@ -393,15 +423,13 @@ class Shadows:
         """Memory that is carried around a loop must have no other name: its shadow moves with it."""
         r = self.r
         region = r.regions.of(c.phi)
-        inside = defined([stmt])
+        inside, outs, before = defined([stmt]), {x.out for x in stmt.carries}, r.defined_before(stmt)
         for name in r.uses_after(stmt):
-            if (
-                name not in inside
-                and r.regions.of(name) == region
-                and name not in {x.out for x in stmt.carries}
-                and name in r.defined_before(stmt)
-            ):
-                raise AliasError(
+            if name in inside or name in outs or name not in before:
+                continue
+            if r.regions.of(name) == region or region in regions_held(r, name):
+                raise self.lost(
+                    c.phi,
                     f"the array {r.s.hints[c.phi]!r} is replaced in a loop and written, "
                     f"and has another name ({r.s.hints[name]!r})",
                     "copy it before the loop (`x = x.copy()`)",
@@ -415,8 +443,8 @@ class Shadows:
             if c.next is None:
                 continue
             if c.next in by_next:
-                raise AliasError(
-                    "two names carried around a loop are one array that is written", "copy it", stmt.origin
+                raise self.lost(
+                    c.next, "two names carried around a loop are one array that is written", "copy it", stmt.origin
                 )
             by_next[c.next] = carry
         for c, _ in pairs:
@@ -424,14 +452,19 @@ class Shadows:
                 self.table[c.phi] = Leaf(by_next[c.phi].phi)
             else:
                 # Before its first assignment a name has no memory: what is carried on from there counts for nothing.
-                self.table[c.phi] = self.fresh(c.phi if c.init is not None or c.next is None else c.next)
+                like = c.phi if c.init is not None or c.next is None else c.next
+                self.table[c.phi] = self.fresh_for(like, [c.init, c.next])
         phis = {c.phi for c, _ in pairs}
         inner = defined(stmt.body)
         for name, carry in by_next.items():
             if name in phis:
                 continue
+            if not self.r.has_shadow(name):
+                self.r.leave_memory(Leaf(carry.phi), name)
+                continue
             if name not in inner:
-                raise AliasError(
+                raise self.lost(
+                    name,
                     f"{self.r.s.hints[name]!r} comes from outside the loop and is written in it under another name",
                     "copy it (`.copy()`)",
                     stmt.origin,
@@ -446,6 +479,8 @@ class Shadows:
         node = self.r.s.block[-1]
         for c, carry in self.loops.pop():
             node.carries.append(carry)
+            if c.init is not None and not self.r.has_shadow(c.init):
+                self.r.leave_memory(Leaf(carry.out), c.init)
             if c.init is None or not self.wanted(c.init):
                 continue
             if isinstance(self.r.s.facts[c.init], Num):

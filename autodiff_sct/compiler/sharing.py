@@ -11,7 +11,6 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-from ..errors import AliasError
 from . import ir
 from .facts import Listed, Mapped, Num, Pair
 from .regions import written_by
@@ -46,7 +45,8 @@ def refuse_changed(r: Reverse, stmt: ir.Let, base: Leaf, end: int) -> None:
     """The container must not change between the reading of an item and its last use."""
     region = r.regions.of(base.name)
     if region is not None and any(r.order[stmt] < place <= end for place in writes(r, region)):
-        raise AliasError(
+        raise r.shadows.lost(
+            base.name,
             f"a list or dict changes while an item of {r.s.hints[base.name]!r} is in use that is written",
             "read the item again after the change, or copy it",
             stmt.origin,
@@ -66,17 +66,22 @@ def written_later(r: Reverse, stmt: Any, region: int, loops: list[ir.Loop]) -> b
 def check_put(r: Reverse, stmt: Any, value: Value, container: str) -> None:
     """Refuse to put memory into a container that is written later and is reached in another way, too."""
     for name in r.s.leaves(value):
-        region = r.regions.of(name)
-        if region is None or region not in r.regions.written or not r.activity.active(name):
-            continue
-        loops = loops_around(r, stmt)
-        twice = [n for v in container_items(stmt) for n in r.s.leaves(v)].count(name) > 1
-        if (twice or is_shared(r, stmt, name, region, container, loops)) and written_later(r, stmt, region, loops):
-            raise AliasError(
-                f"{r.s.hints[name]!r} is in a list or dict, is reached in another way, too, and is written",
-                "copy it into the list",
-                stmt.origin,
-            )
+        for region in written_regions(r, name) if r.activity.active(name) else ():
+            loops = loops_around(r, stmt)
+            twice = [n for v in container_items(stmt) for n in r.s.leaves(v)].count(name) > 1
+            if (twice or is_shared(r, stmt, name, region, container, loops)) and written_later(r, stmt, region, loops):
+                raise r.shadows.lost(
+                    name,
+                    f"{r.s.hints[name]!r} is in a list or dict, is reached in another way, too, and is written",
+                    "copy it into the list",
+                    stmt.origin,
+                )
+
+
+def written_regions(r: Reverse, name: str) -> list[int]:
+    """The written regions of a variable and of what a container holds."""
+    own = r.regions.of(name)
+    return sorted(({own} | regions_held(r, name)) & r.regions.written)
 
 
 def container_items(stmt: Any) -> tuple[Value, ...]:
@@ -94,8 +99,12 @@ def is_shared(r: Reverse, stmt: Any, name: str, region: int, container: str, loo
     source = next((x for x in r.order if isinstance(x, ir.Let) and name in x.targets), None)
     if source is not None and is_item_read(r, source):
         return True
+    deep = r.regions.of(name) != region  # memory in a container that is put into another
     return any(
-        n != container and r.first.get(n, -1) < place < last and r.regions.of(n) == region for n, last in r.last.items()
+        n != container
+        and r.first.get(n, -1) < place < last
+        and (r.regions.of(n) == region or deep and region in regions_held(r, n))
+        for n, last in r.last.items()
     )
 
 
@@ -104,9 +113,10 @@ def check_copied(r: Reverse, stmt: ir.Let) -> None:
     facts = r.s.facts[stmt.target]
     element = r.s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else None
     loops = loops_around(r, stmt)
-    for region in regions_in(r, element):
-        if region in r.regions.written and written_later(r, stmt, region, loops):
-            raise AliasError(
+    for region in {r.regions.find(root) for root in reachable(r.s, element)} & r.regions.written:
+        if written_later(r, stmt, region, loops):
+            raise r.shadows.lost(
+                stmt.target,
                 "a copy of a list shares its items with the list, and they are written",
                 "copy the items, too",
                 stmt.origin,
@@ -118,6 +128,13 @@ def regions_in(r: Reverse, facts: Any) -> list[int]:
         return [region for item in facts.items for region in regions_in(r, item)]
     roots: frozenset[int] = getattr(facts, "roots", frozenset())
     return [r.regions.find(min(roots))] if roots else []
+
+
+def regions_held(r: Reverse, name: str) -> set[int]:
+    """The regions of the memory that a list, a dict or a tuple leads to."""
+    facts = r.s.facts[name]
+    held = r.s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else facts
+    return set() if isinstance(facts, Num) else {r.regions.find(root) for root in reachable(r.s, held)}
 
 
 def holds_memory(r: Reverse, facts: Any) -> bool:

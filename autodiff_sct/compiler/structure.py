@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NotDifferentiable
 from .facts import Facts, Num, Opaque, of_value
 
 
@@ -65,6 +66,7 @@ def describe(value: Any, symbol: str, fields: bool = False) -> Any:
         return Leaf(facts) if isinstance(facts, Num) else Leaf(Opaque(type(value)))
     if is_tensor(value):
         return Leaf(of_value(value.asnumpy(), None, symbol, tensor=True))
+    refuse_taped(value)
     if isinstance(value, tuple):
         return Branch(
             type(value),
@@ -154,6 +156,15 @@ def is_tensor(value: Any) -> bool:
     return hasattr(type(value), "__autodiff_tensor__")
 
 
+def refuse_taped(value: Any) -> None:
+    """Refuse a tensor of the tape: what it was computed from is recorded there, and would be lost here."""
+    if hasattr(type(value), "__autodiff_taped__"):
+        raise NotDifferentiable(
+            "a tensor of the tape came to a compiled gradient, which would not be recorded",
+            "pass `t.detach().numpy()`, or differentiate all of it by `tape.grad(..., create_graph=True)`",
+        )
+
+
 def key(value: Any) -> Any:
     """What a call is specialised on, as fast as it can be had: equal keys, equal trees."""
     kind = type(value)
@@ -176,6 +187,7 @@ def key(value: Any) -> Any:
         return ("dict", *[(k, key(v)) for k, v in value.items()])
     if isinstance(value, (*FUNCTIONS, enum.Enum)):
         return (kind, value)
+    refuse_taped(value)
     if hasattr(value, "__dict__") or hasattr(kind, "__slots__"):
         return (kind, *[(n, key(getattr(value, n))) for n in field_names(value)])
     return kind

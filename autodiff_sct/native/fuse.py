@@ -12,7 +12,6 @@ from typing import Any
 import gast
 
 from ..compiler import ir
-from ..compiler.optimise import own_expressions
 from .state import State
 
 
@@ -86,22 +85,18 @@ def written_by(block: ir.Block) -> set[str]:
 def names_of(block: ir.Block) -> set[str]:
     found: set[str] = set()
     for stmt in ir.walk(block):
-        found |= {n for expr in expressions(stmt) for n in ir.names_in(expr)}
+        found |= {n for expr in ir.expressions(stmt) for n in ir.names_in(expr)}
         found |= {n for c in getattr(stmt, "carries", []) for n in (c.init, c.next) if n}
         if isinstance(stmt, ir.Store):
             found.add(stmt.base)
     return found
 
 
-def expressions(stmt: Any) -> list[Any]:
-    return own_expressions(stmt)
-
-
 def reads_memory(stmt: Any) -> set[str]:
     """The arrays of which a statement reads elements."""
     found: set[str] = set()
     for inner in ir.walk([stmt]):
-        for expr in expressions(inner):
+        for expr in ir.expressions(inner):
             for node in gast.walk(expr):
                 if is_item(node):
                     found.add(node.value.id)
@@ -142,7 +137,7 @@ def accesses(loop: ir.Loop) -> list[tuple[str, str, bool]]:
                 inner = {**numbered, stmt.index or "": ir.name(f"index{len(numbered)}")}
             if isinstance(stmt, ir.Store):
                 found.append((stmt.base, gast.dump(ir.substitute(stmt.index, numbered)), True))
-            for expr in expressions(stmt):
+            for expr in ir.expressions(stmt):
                 for node in gast.walk(expr):
                     if is_item(node):
                         index = gast.dump(ir.substitute(node.slice, numbered))

@@ -112,6 +112,7 @@ class NativeNaming(Naming):
 
     def __init__(self, state: State, program: ir.Block, arguments: dict[str, str]) -> None:
         self.kinds = state.kinds
+        self.fixed = set(arguments.values())
         self.named_kinds: dict[str, Any] = {}
         super().__init__(state.s, program, arguments)
         self.reserved |= state.reserved | {name.split(".")[0] for name in state.imported}
@@ -121,15 +122,13 @@ class NativeNaming(Naming):
             super().unite(a, b)
 
     def choose(self, group: Any) -> str:
-        kind = self.kinds.get(group.members[0])
-        others = {name for name, other in self.named_kinds.items() if other != kind}
-        own, self.reserved = self.reserved, self.reserved | others | set(self.fixed.values())
-        try:
-            name = super().choose(group)
-        finally:
-            self.reserved = own
-        self.named_kinds[name] = kind
+        name = super().choose(group)
+        self.named_kinds[name] = self.kinds.get(group.members[0])
         return name
+
+    def is_free(self, name: str, group: Any) -> bool:
+        kind = self.kinds.get(group.members[0])
+        return name not in self.fixed and self.named_kinds.get(name, kind) == kind and super().is_free(name, group)
 
 
 def written(state: State, first: ir.Block, second: ir.Block, parameters: dict[str, str], name: str) -> str:

@@ -12,7 +12,6 @@ import gast
 from ..compiler import ir
 from ..compiler.emit import is_new_list
 from ..compiler.facts import INT
-from ..compiler.optimise import own_expressions
 from .grids import dtype_name, make
 from .kinds import Axis, Grid, Number, Value
 from .linear import Form, constant_form, depth_of
@@ -33,7 +32,7 @@ def lists_together(program: ir.Block) -> dict[str, Any]:
         for stmt in block:
             if is_new_list(stmt):
                 made[stmt.target] = id(block)
-            for node in [n for expr in own_expressions(stmt) for n in gast.walk(expr) if isinstance(n, gast.Call)]:
+            for node in [n for expr in ir.expressions(stmt) for n in gast.walk(expr) if isinstance(n, gast.Call)]:
                 table = {"append": pushes, "pop": pops}.get(getattr(node.func, "attr", ""))
                 if table is not None and isinstance(node.func.value, gast.Name):
                     table.setdefault(node.func.value.id, []).append(id(block))

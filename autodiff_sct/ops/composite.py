@@ -35,6 +35,9 @@ class GradOperation:
     (4.0, 3.0)
     """
 
+    # What the compiler knows it by, to differentiate what it makes.
+    __autodiff_gradient__ = True
+
     def __init__(self, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False) -> None:
         self.get_all = checked_flag(get_all, "get_all")
         self.get_by_list = checked_flag(get_by_list, "get_by_list")
@@ -61,6 +64,8 @@ class GradOperation:
 
 class GradientByAll:
     """The gradient by all inputs, however many a call has."""
+
+    __autodiff_gradient__ = True
 
     def __init__(self, fn: Callable[..., Any], weights: Any, sens_param: bool) -> None:
         self.fn = fn

@@ -10,13 +10,16 @@ from . import (
     nondifferentiable,
     norms,
     order,
+    polynomials,
     products,
     python,
     reduce,
     scan,
     shape,
     special,
+    statistics,
     table,
+    ufuncs,
 )
 
 __all__ = [
@@ -29,11 +32,14 @@ __all__ = [
     "nondifferentiable",
     "norms",
     "order",
+    "polynomials",
     "products",
     "python",
     "reduce",
     "scan",
     "shape",
     "special",
+    "statistics",
     "table",
+    "ufuncs",
 ]

@@ -5,6 +5,8 @@ What an array is filled with is differentiable; its shape is not.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..runtime import ones_like, spread, unbroadcast, zeros_like
@@ -14,7 +16,7 @@ nondifferentiable(zeros_like, ones_like)
 nondifferentiable(
     np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, np.zeros_like, np.ones_like, np.empty_like,
     np.bartlett, np.blackman, np.hamming, np.hanning,
-    np.fft.fftfreq, np.fft.rfftfreq, np.linalg.matrix_rank,
+    np.linalg.matrix_rank,
 )  # fmt: skip
 
 
@@ -65,6 +67,49 @@ def arange(y, d, start_or_stop, stop=None, step=1, *, dtype=None):
 def push_arange(y, d, start_or_stop, stop=None, step=1, *, dtype=None):
     first = 0.0 if stop is None else 1.0
     return np.full_like(y, first * d), 0.0, d * np.arange(y.size)
+
+
+@reverse(np.logspace)
+def logspace(y, d, start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    exponents = np.linspace(start, stop, num, endpoint, axis=axis)
+    d_start, d_stop = linspace(exponents, d * y * log_of(base), start, stop, num, endpoint, axis=axis)
+    return d_start, d_stop, None, None, np.sum(d * y * exponents) / base
+
+
+@forward(np.logspace)
+def push_logspace(y, d, start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    exponents = np.linspace(start, stop, num, endpoint, axis=axis)
+    of_start, of_stop = push_linspace(exponents, d, start, stop, num, endpoint, axis=axis)
+    return y * log_of(base) * of_start, y * log_of(base) * of_stop, None, None, d * y * exponents / base
+
+
+def log_of(base):
+    if np.ndim(base) > 0:
+        raise NotImplementedError("np.logspace is differentiable with one number as base")
+    return math.log(base) if isinstance(base, (int, float)) else np.log(base)
+
+
+@reverse(np.geomspace)
+def geomspace(y, d, start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    # y = start ** (1 - share) * stop ** share
+    d_start, d_stop = linspace(y, d * y, start, stop, num, endpoint, axis=axis)
+    return d_start / start, d_stop / stop
+
+
+@forward(np.geomspace)
+def push_geomspace(y, d, start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    of_start, of_stop = push_linspace(y, d / start, start, stop, num, endpoint, axis=axis)[0], d / stop
+    return y * of_start, y * push_linspace(y, of_stop, start, stop, num, endpoint, axis=axis)[1]
+
+
+@reverse(np.fft.fftfreq, np.fft.rfftfreq)
+def fftfreq(y, cotangent, n, d=1.0):
+    return None, -np.sum(cotangent * y) / d
+
+
+@forward(np.fft.fftfreq, np.fft.rfftfreq)
+def push_fftfreq(y, tangent, n, d=1.0):
+    return None, -tangent * y / d
 
 
 # Fitting a derivative to its value: sums and repetitions, whose transposes are repetitions and sums.

@@ -60,23 +60,28 @@ def nonzero(x):
     return x + (x == 0)
 
 
-def log_of_base(base):
-    # NumPy's logarithm of a Python number would be a double, and widen single precision.
-    return math.log(nonzero(base)) if isinstance(base, (int, float)) else np.log(nonzero(base))
-
-
 @elementwise(np.power, np.float_power, operator.pow, math.pow, pow)
 def power(y, d, base, exp):
-    slope = exp * base ** (exp - lowers(base, exp))
-    # At base 0 the power does not depend on its (positive) exponent.
-    return d * slope if isinstance(exp, int) else (d * slope, d * y * log_of_base(base))
+    return d * (exp * power_below(base, exp)), d * (y * log_of_base(base, exp))
 
 
-def lowers(base, exp):
-    """Whether the exponent goes down by one; 0 ** 0 stays, for its slope is 0 and not 0 * 0 ** -1."""
-    if isinstance(exp, int) or isinstance(exp, float) and not isinstance(base, float):
-        return exp != 0
-    return exp != 0 or base != 0 if isinstance(exp, float) else (exp != 0) | (base != 0)
+def power_below(base, exp):
+    """``base ** (exp - 1)``, but not 1 / 0 where base and exponent are 0: there the slope is 0."""
+    if isinstance(exp, int):
+        return base ** (exp - (exp != 0))
+    if isinstance(exp, float):
+        return (nonzero(base) if exp == 0 else base) ** (exp - 1)
+    return base ** (exp - ((exp != 0) | (base != 0)))
+
+
+def log_of_base(base, exp):
+    """The logarithm, but 0 at 0, where the power does not depend on its (positive) exponent."""
+    if isinstance(exp, int):
+        return 0.0
+    if isinstance(base, (int, float)):
+        # NumPy's logarithm of a Python number would be a double, and widen single precision.
+        return math.nan if base < 0 else math.log(nonzero(base))
+    return np.log(nonzero(base))
 
 
 @elementwise(np.remainder, operator.mod)
@@ -110,6 +115,16 @@ def modf(y, d, x, /):
 @forward(np.modf, math.modf)
 def push_modf(y, d, x, /):
     return ((d, np.zeros_like(y[1])),)
+
+
+@reverse(np.frexp, math.frexp)
+def frexp(y, d, x, /):
+    return 0.0 if d[0] is None else np.ldexp(d[0], -y[1])
+
+
+@forward(np.frexp, math.frexp)
+def push_frexp(y, d, x, /):
+    return ((np.ldexp(d, -y[1]), None),)
 
 
 # Powers and logarithms
@@ -292,6 +307,11 @@ def heaviside(y, d, a, b):
 @elementwise(np.ldexp, math.ldexp)
 def ldexp(y, d, x, i):
     return np.ldexp(d, i)
+
+
+@elementwise(np.nextafter, math.nextafter)
+def nextafter(y, d, x1, x2, /):
+    return d, 0.0
 
 
 @elementwise(np.maximum)

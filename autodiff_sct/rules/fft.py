@@ -123,7 +123,7 @@ def irfftn(y, d, a, s=None, axes=None, norm=None):
 
 def from_half(d, n, axis, norm):
     """The adjoint of ``rfft``: the half that it leaves out is zero here."""
-    return np.real(np.fft.fft(d, n, axis, norm))
+    return np.real(np.fft.fft(d, n) if axis == -1 and norm is None else np.fft.fft(d, n, axis, norm))
 
 
 def to_half(d, axis, norm):

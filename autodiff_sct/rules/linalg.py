@@ -12,10 +12,12 @@ determinant with a derivative, but ``det``'s rule needs the inverse: NumPy raise
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .products import transposed
-from .table import forward, reverse
+from .table import forward, reverse, static
 
 
 def adjoint_of(a):
@@ -52,6 +54,33 @@ def push_solve(y, d, a, b):
     if b.ndim == 1 and a.ndim > 2:
         return -np.linalg.solve(a, d @ y[..., None])[..., 0], np.linalg.solve(a, d)
     return -np.linalg.solve(a, d @ y), np.linalg.solve(a, d)
+
+
+@reverse(np.linalg.tensorsolve)
+def tensorsolve(y, d, a, b):
+    matrix = np.reshape(a, (np.size(b), np.size(b)))
+    d_b = np.linalg.solve(matrix.T, np.ravel(d))
+    return np.reshape(-np.outer(d_b, y), np.shape(a)), np.reshape(d_b, np.shape(b))
+
+
+@forward(np.linalg.tensorsolve)
+def push_tensorsolve(y, d, a, b):
+    return -np.linalg.tensorsolve(a, np.tensordot(d, y, y.ndim)), np.linalg.tensorsolve(a, d)
+
+
+@reverse(np.linalg.tensorinv)
+def tensorinv(y, d, a, ind=2):
+    # Both are square matrices with their rows and their columns folded up.
+    rows = math.prod(np.shape(a)[:ind])
+    back = np.reshape(y, (rows, rows)).T
+    return np.reshape(-(back @ np.reshape(d, (rows, rows)) @ back), np.shape(a))
+
+
+@forward(np.linalg.tensorinv)
+def push_tensorinv(y, d, a, ind=2):
+    rows = math.prod(np.shape(a)[:ind])
+    inverse = np.reshape(y, (rows, rows))
+    return np.reshape(-(inverse @ np.reshape(d, (rows, rows)) @ inverse), np.shape(y))
 
 
 @reverse(np.linalg.inv)
@@ -181,13 +210,18 @@ def half_diagonal(a):
 
 def mirrored(a, UPLO):
     """The Hermitian matrix that a function takes `a` for which reads one triangle of it."""
-    half = half_diagonal(a) if UPLO.upper() == "L" else transposed(half_diagonal(transposed(a)))
+    half = half_diagonal(a) if reads_lower(UPLO) else transposed(half_diagonal(transposed(a)))
     return half + adjoint_of(half)
+
+
+@static
+def reads_lower(UPLO: str) -> bool:
+    return UPLO.upper() == "L"
 
 
 def onto_triangle(s, UPLO):
     """The cotangent of a matrix of which one triangle is read, from that of the Hermitian matrix that is meant."""
-    if UPLO.upper() == "L":
+    if reads_lower(UPLO):
         return half_diagonal(s + adjoint_of(s))
     return transposed(half_diagonal(transposed(s) + conjugate(s)))
 
@@ -206,13 +240,13 @@ def push_eigh(y, d, a, UPLO="L"):
 
 @reverse(np.linalg.eigvalsh)
 def eigvalsh(y, d, a, UPLO="L"):
-    values, vectors = np.linalg.eigh(a, UPLO)
+    values, vectors = np.linalg.eigh(a) if UPLO == "L" else np.linalg.eigh(a, UPLO)
     return eigh_adjoint(values, vectors, d, None, UPLO)
 
 
 @forward(np.linalg.eigvalsh)
 def push_eigvalsh(y, d, a, UPLO="L"):
-    values, vectors = np.linalg.eigh(a, UPLO)
+    values, vectors = np.linalg.eigh(a) if UPLO == "L" else np.linalg.eigh(a, UPLO)
     return np.real(np.diagonal(adjoint_of(vectors) @ mirrored(d, UPLO) @ vectors, 0, -2, -1))
 
 

@@ -31,8 +31,8 @@ nondifferentiable(
 # Steps
 
 nondifferentiable(
-    np.floor, np.ceil, np.trunc, np.rint, np.round, np.around, np.fix, np.sign, np.floor_divide,
-    np.spacing, operator.floordiv, math.floor, math.ceil, math.trunc, round,
+    np.floor, np.ceil, np.trunc, np.rint, np.round, np.around, np.fix, np.floor_divide,
+    np.spacing, math.ulp, operator.floordiv, math.floor, math.ceil, math.trunc, round,
 )  # fmt: skip
 
 # Integers and bits
@@ -49,9 +49,9 @@ nondifferentiable(
 
 nondifferentiable(
     np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort, np.lexsort, np.argpartition, np.searchsorted,
-    np.nonzero, np.flatnonzero, np.argwhere, np.count_nonzero, np.digitize, np.histogram_bin_edges,
+    np.nonzero, np.flatnonzero, np.argwhere, np.count_nonzero, np.digitize,
     np.unravel_index, np.ravel_multi_index, np.indices, np.ndindex,
-    np.tril_indices, np.triu_indices, np.tril_indices_from, np.triu_indices_from, np.diag_indices, np.ix_,
+    np.tril_indices, np.triu_indices, np.tril_indices_from, np.triu_indices_from, np.diag_indices,
     np.diag_indices_from, np.mask_indices, operator.indexOf, operator.countOf,
 )  # fmt: skip
 
@@ -60,7 +60,7 @@ nondifferentiable(
 nondifferentiable(
     np.shape, np.size, np.ndim, np.result_type, np.can_cast, np.promote_types, np.finfo, np.iinfo, np.dtype,
     np.issubdtype, np.isdtype, np.min_scalar_type, np.common_type, np.iterable, np.isfortran,
-    np.broadcast_shapes, np.shares_memory, np.may_share_memory,
+    np.broadcast_shapes, np.shares_memory, np.may_share_memory, np.einsum_path,
     np.zeros_like, np.ones_like, np.empty_like,
     builtins.len, builtins.int, builtins.bool, builtins.isinstance, builtins.range, builtins.type,
     builtins.callable, builtins.hasattr, builtins.id, builtins.hash, builtins.str, builtins.repr,

@@ -112,6 +112,68 @@ def push_percentile(y, d, a, q, axis=None, *, keepdims=False):
     )
 
 
+# Without the NaNs, which sorting puts last, lanes differ in length.
+
+
+def nan_order_statistics(a, q, axis):
+    """As `order_statistics`, of the numbers of each lane that are not NaN; the position is an array."""
+    lanes = np.sort(in_lanes(a, axis), -1)
+    last = np.maximum(np.sum(~np.isnan(lanes), -1, keepdims=True) - 1, 0)
+    position = (q * last).astype(a.dtype)
+    low = position.astype(int)
+    bottom, top = np.take_along_axis(lanes, low, -1), np.take_along_axis(lanes, np.minimum(low + 1, last), -1)
+    return bottom[..., 0], top[..., 0], (position - low.astype(a.dtype))[..., 0], last[..., 0].astype(a.dtype)
+
+
+def nan_quantile_slope(d, a, q, axis):
+    bottom, top, between, _ = nan_order_statistics(a, q, axis)
+    between = kept(between, axis, False)
+    low = shared((1 - between) * d, kept(bottom, axis, False), a, axis, True)
+    return low + shared(between * d, kept(top, axis, False), a, axis, True)
+
+
+def nan_level_slope(d, a, q, axis, keepdims):
+    bottom, top, _, last = nan_order_statistics(a, q, axis)
+    slope = last * (top - bottom)
+    return d * (kept(slope, axis, False) if keepdims and axis is not None else slope)
+
+
+@reverse(np.nanmedian)
+def nanmedian(y, d, a, axis=None, *, keepdims=False):
+    return nan_quantile_slope(kept(d, axis, keepdims), a, 0.5, axis)
+
+
+@forward(np.nanmedian)
+def push_nanmedian(y, d, a, axis=None, *, keepdims=False):
+    return total(nan_quantile_slope(d, a, 0.5, axis), axis, keepdims)
+
+
+@reverse(np.nanquantile)
+def nanquantile(y, d, a, q, axis=None, *, keepdims=False):
+    level = one_level(q)
+    return nan_quantile_slope(kept(d, axis, keepdims), a, level, axis), nan_level_slope(d, a, level, axis, keepdims)
+
+
+@forward(np.nanquantile)
+def push_nanquantile(y, d, a, q, axis=None, *, keepdims=False):
+    level = one_level(q)
+    return total(nan_quantile_slope(d, a, level, axis), axis, keepdims), nan_level_slope(d, a, level, axis, keepdims)
+
+
+@reverse(np.nanpercentile)
+def nanpercentile(y, d, a, q, axis=None, *, keepdims=False):
+    level = one_level(q) / 100
+    d_a = nan_quantile_slope(kept(d, axis, keepdims), a, level, axis)
+    return d_a, nan_level_slope(d / 100, a, level, axis, keepdims)
+
+
+@forward(np.nanpercentile)
+def push_nanpercentile(y, d, a, q, axis=None, *, keepdims=False):
+    level = one_level(q) / 100
+    of_a = total(nan_quantile_slope(d, a, level, axis), axis, keepdims)
+    return of_a, nan_level_slope(d / 100, a, level, axis, keepdims)
+
+
 def one_level(q):
     if np.ndim(q) > 0:
         raise NotImplementedError("np.quantile and np.percentile are differentiable one level at a time: stack calls")

@@ -146,6 +146,16 @@ def push_prod(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
     return total(masked(d * product_of_others(factors(a, where), axis), where), axis, keepdims)
 
 
+@reverse(np.multiply.reduce)
+def multiply_reduce(y, d, array, axis=0, dtype=None, *, keepdims=False, where=True):
+    return prod(y, d, array, axis, keepdims=keepdims, where=where)
+
+
+@forward(np.multiply.reduce)
+def push_multiply_reduce(y, d, array, axis=0, dtype=None, *, keepdims=False, where=True):
+    return push_prod(y, d, array, axis, keepdims=keepdims, where=where)
+
+
 @reverse(np.nanprod)
 def nanprod(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
     return prod(y, d, a, axis, keepdims=keepdims, where=np.logical_and(where, ~np.isnan(a)))

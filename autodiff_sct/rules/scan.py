@@ -255,7 +255,7 @@ def trapezoid(area, d, y, x=None, dx=1.0, axis=-1):
     d = kept(d, axis, False)
     d_widths = d * (section(y, 1, None, axis) + section(y, None, -1, axis)) / 2
     if x is None:
-        return ends_added(d * (dx / 2) + np.zeros_like(d_widths), axis), None, d_widths
+        return ends_added(d * (dx / 2) + np.zeros_like(section(y, 1, None, axis)), axis), None, d_widths
     others = other_axes(y.ndim, x.ndim, axis)
     widths = np.expand_dims(np.diff(x), others) if others else np.diff(x, axis=axis)
     d_x = np.diff(np.pad(-d_widths, around(y.ndim, axis, 1, 1)), 1, axis)
@@ -286,8 +286,11 @@ def other_axes(ndim: int, x_ndim: int, axis: int) -> tuple[int, ...]:
 @reverse(np.polyval)
 def polyval(y, d, p, x):
     c = as_array(p)
-    powers = np.expand_dims(x, -1) ** np.arange(c.size - 1, -1, -1, dtype=c.dtype)
-    d_c = np.sum(np.expand_dims(d, -1) * powers, tuple(range(np.ndim(x))))
+    exponents = np.arange(c.size - 1, -1, -1, dtype=c.dtype)
+    if np.ndim(x) == 0:
+        d_c = d * x**exponents
+    else:
+        d_c = np.sum(np.expand_dims(d, -1) * np.expand_dims(x, -1) ** exponents, tuple(range(np.ndim(x))))
     return [d_c[k] for k in range(len(p))] if isinstance(p, (list, tuple)) else d_c, polyval_slope(d, c, x)
 
 

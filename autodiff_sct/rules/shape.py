@@ -126,7 +126,7 @@ def copy(y, d, a, order="K"):
     return d
 
 
-@linear(np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
+@linear(np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.asarray_chkfinite)
 def asarray(y, d, a, dtype=None):
     return rows(d, a)
 
@@ -183,6 +183,16 @@ def push_broadcast_arrays(y, d, *args):
 def alone(d, k, arrays):
     """The tangents of all `arrays` where only the one at `k` has a tangent, `d`."""
     return [d if j == k else np.zeros_like(arrays[j]) for j in upto(len(arrays))]
+
+
+@reverse(np.ix_)
+def ix_(y, d, *args):
+    return tuple(None if d[k] is None else np.ravel(d[k]) for k in upto(len(args)))
+
+
+@forward(np.ix_)
+def push_ix_(y, d, *args):
+    return (*[np.ix_(*alone(d, k, args)) for k in upto(len(args))],)
 
 
 @reverse(np.meshgrid)
@@ -323,13 +333,20 @@ def column_stack(y, d, tup):
 def sections(d, arrays, sizes, axis):
     """The sections of `d` along `axis`, of the given sizes, in the shapes of `arrays`."""
     if len(arrays) <= 4:
-        return like_parts([section(d, sum(sizes[:k]), sum(sizes[: k + 1]), axis) for k in range(len(arrays))], arrays)
+        stops = [added_up(sizes[: k + 1]) for k in range(len(arrays) - 1)]
+        bounds = [None, *stops, None]
+        return like_parts([section(d, bounds[k], bounds[k + 1], axis) for k in range(len(arrays))], arrays)
     ends = np.cumsum(sizes)
     return like_parts([section(d, ends[k] - sizes[k], ends[k], axis) for k in range(len(arrays))], arrays)
 
 
+def added_up(sizes):
+    """The sum of a few numbers, written out."""
+    return sizes[0] if len(sizes) == 1 else added_up(sizes[:-1]) + sizes[-1]
+
+
 def section(d, start, stop, axis):
-    if axis == 0:
+    if axis == 0 or d.ndim == 1:
         return d[start:stop]
     if axis == 1:
         return d[:, start:stop]

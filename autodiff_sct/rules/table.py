@@ -36,6 +36,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 __all__ = [
     "NONDIFFERENTIABLE",
     "STATIC",
+    "STEPS_OF_REALS",
     "TABLE",
     "Rule",
     "elementwise",
@@ -44,6 +45,7 @@ __all__ = [
     "nondifferentiable",
     "reverse",
     "static",
+    "steps_of_reals",
 ]
 
 
@@ -60,6 +62,7 @@ class Rule:
 
 TABLE: dict[Callable[..., Any], Rule] = {}
 NONDIFFERENTIABLE: set[Callable[..., Any]] = set()
+STEPS_OF_REALS: set[Callable[..., Any]] = set()
 STATIC: set[Callable[..., Any]] = set()
 
 
@@ -114,11 +117,16 @@ def reverse(*fns: Callable[..., Any]) -> Callable[[F], F]:
 
 
 def forward(*fns: Callable[..., Any]) -> Callable[[F], F]:
-    """Register the forward-mode rule of functions: each entry maps one input's tangent, in the place of ``d``."""
+    """Register the forward-mode rule of functions: each entry maps one input's tangent, in the place of ``d``.
+
+    On top of ``linear`` it says that the function itself, with its other arguments as they are, is not the tangent's.
+    """
 
     def register(rule: F) -> F:
         for fn in fns:
-            entry_for(fn, rule).forward = rule
+            row = entry_for(fn, rule)
+            row.forward = rule
+            row.kind = "general" if row.kind == "linear" else row.kind
         return rule
 
     return register
@@ -127,6 +135,11 @@ def forward(*fns: Callable[..., Any]) -> Callable[[F], F]:
 def nondifferentiable(*fns: Callable[..., Any]) -> None:
     """Declare functions whose derivative is zero wherever it exists, or whose results are not real numbers."""
     NONDIFFERENTIABLE.update(fns)
+
+
+def steps_of_reals(*fns: Callable[..., Any]) -> None:
+    """Declare that functions with a rule have derivative zero for real arguments: engines need not follow them."""
+    STEPS_OF_REALS.update(fns)
 
 
 def static(fn: F) -> F:

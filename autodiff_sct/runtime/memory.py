@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import AliasError
+from .broadcast import unbroadcast
 from .scatter import plus
 
 __all__ = ["add_items", "give_back", "same_view", "writable"]
@@ -59,6 +60,7 @@ def writable(view: Any) -> Any:
 
 
 def give_back(shadow_base: Any, shadow: Any) -> None:
-    """Add the cotangent of a reshaped copy to that of the array that it was copied from; a view's is there already."""
+    """Add the cotangent of a reshaped or broadcast copy to that of its array; a view's is there already."""
     if not np.may_share_memory(shadow_base, shadow):
-        shadow_base += np.reshape(shadow, shadow_base.shape)
+        fits = np.size(shadow) == shadow_base.size
+        shadow_base += np.reshape(shadow, shadow_base.shape) if fits else unbroadcast(shadow, shadow_base)

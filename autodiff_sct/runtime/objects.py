@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["build", "detached", "like", "peek", "put_back", "rebuild"]
+from ..errors import AliasError
+
+__all__ = ["all_different", "build", "detached", "like", "peek", "put_back", "rebuild"]
 
 MISSING = object()
 
@@ -65,3 +67,21 @@ def put_back(table: Any, key: Any, old: Any) -> None:
         del table[key]
     else:
         table[key] = old
+
+
+def all_different(items: Any, seen: set[int] | None = None) -> None:
+    """Check that no array or list is in a container twice.
+
+    Raises
+    ------
+    AliasError
+        If one is: a deep copy would have to hold one thing in two places, too.
+    """
+    seen = set() if seen is None else seen
+    for item in items:
+        if isinstance(item, (np.ndarray, list)):
+            if id(item) in seen:
+                raise AliasError("a list that is copied deeply holds one array twice", "copy the arrays one by one")
+            seen.add(id(item))
+        if isinstance(item, (list, tuple)):
+            all_different(item, seen)

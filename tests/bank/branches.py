@@ -144,3 +144,28 @@ def condition_calls_function(a, b):
     if inside(a, b) and (a < b or b < 0):
         a, b = b, a
     return a**2 / b
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 4)), 0.5), wrt=(0, 1), tags={"inplace", "alias"})
+def written_view_or_number(A, c):
+    B = A * 0.8
+    t = B[1]
+    t[0] = c
+    if c > 0:
+        t = B[2, 1] * c
+    u = B[0]
+    if c < 1:
+        u = t
+    return np.sum(t * t) + np.sum(B * B) + np.sum(u**3)
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 4)), 2), tags={"inplace", "alias"})
+def number_from_a_try(A, k):
+    B = A * 0.8
+    t = B[1]
+    t[0] *= B[1, 2]
+    try:
+        t = B[2, k]
+    except IndexError:
+        t[1] = 3.0
+    return np.sum(t * t) + np.sum(B * B)

@@ -253,3 +253,31 @@ def adjacency(x):
             messages.append(message)
         h = np.stack(messages)
     return h
+
+
+def layers_by_name(rng):
+    shapes = {"w0": (3, 4), "b0": (4,), "w1": (4, 2), "b1": (2,)}
+    return {name: rng.normal(size=shape) for name, shape in shapes.items()}, rng.normal(size=(5, 3)), 2
+
+
+@program(args=layers_by_name, wrt=(0, 1))
+def layers_of_a_dict_by_number(params, h, n):
+    for i in range(n):
+        h = np.tanh(h @ params[f"w{i}"] + params[f"b{i}"])
+    return np.sum(h)
+
+
+@program(args=layers_by_name, wrt=(0, 1))
+def layers_by_joined_names(params, h, n):
+    half = len(params) // 2
+    for i in range(half):
+        h = np.sin(h @ params["w" + str(i)] + params["b%d" % i])
+    return np.sum(h) + np.sum(params["w0"])
+
+
+@program(args=layers_by_name, wrt=(0,), tags={"in_argument"})
+def dict_argument_written_by_number(params, h, n):
+    for i in range(n):
+        params[f"b{i}"] *= 2.0
+        params[f"w{i}"] = params[f"w{i}"] * np.sum(params[f"b{i}"])
+    return np.sum(h @ params["w0"])

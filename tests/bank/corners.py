@@ -319,7 +319,7 @@ def small_early(x):
 
 
 # Buffers in a list, index alternates.
-@program(args=lambda rng: (v(0.5, 0.6, 0.7),))
+@program(args=lambda rng: (v(0.5, 0.6, 0.7),), tags=("second",))
 def small_buffers(x):
     b = [x.copy(), np.empty_like(x)]
     for n in range(3):
@@ -452,3 +452,23 @@ def view_bound_in_one_branch(x, t):
         w = p
     x[-2:] = np.exp(-t)
     return np.sum(np.sin(w))
+
+
+# One cotangent for an array that is written and for one that is not.
+@program(args=lambda rng: (v(0.5, 0.9, 0.7),), tags=("second",))
+def sum_with_written(x):
+    a = x * 2.0
+    b = x * 3.0
+    b[0] = 5.0 * x[1]
+    c = a + b
+    return np.sum(c * c * c)
+
+
+@program(args=lambda rng: (v(0.5, 0.9, 0.7),))
+def sum_with_written_in_loop(x):
+    for _ in range(2):
+        a = x * 2.0
+        b = x * 3.0
+        b[0] = 5.0 * x[1]
+        x = (b + a) * x * 0.1
+    return np.sum(np.sin(x) * x)

@@ -223,3 +223,21 @@ def loop_rebinds_counter(x):
         y = y + x**i / (i + 3.0)
         x = x * 0.7
     return y * i
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 4)), 3), tags={"inplace"})
+def number_after_a_written_array(A, n):
+    t = A[1].copy()
+    t[0] = A[0, 0] ** 2
+    for i in range(n):
+        t = A[2, i] * np.sum(t)
+    return np.sum(t * t)
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 4)), 3), tags={"inplace"})
+def number_before_a_written_array(A, n):
+    t = np.sum(A) * 0.2
+    for i in range(n):
+        t = A[i] * t
+        t[0] *= 2.0
+    return np.sum(t * t)

@@ -107,3 +107,11 @@ def writes_through_locals(x):
 @refused(r"returns|result|output|object", args=vector)
 def returns_function(x):
     return lambda t: t * x  # refused here
+
+
+@refused(r"nditer has no derivative rule", args=vector)
+def walks_with_nditer(x):
+    total = 0.0
+    for v in np.nditer(x):  # refused here
+        total = total + v * v
+    return total

@@ -14,6 +14,20 @@ CASES: Cases = []
 case = registrar(CASES)
 
 
+# -- written memory
+
+
+@case(V)
+def read_after_the_write(x: Any) -> Any:
+    """What reads `y` is dead in the forward sweep where the value is not asked for."""
+    y = x.copy()
+    total = 0.0
+    for i in range(len(x)):
+        y[i] = np.sin(y[i])
+        total = total + np.sum(y * y)
+    return total
+
+
 # -- flags, breaks, else
 
 

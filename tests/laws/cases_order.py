@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.laws.cases_reduce import A
+from tests.laws.cases_reduce import NANS, A
 from tests.laws.checker import Case, case
 
 V = np.array([0.5, -1.2, 2.0, 0.3])
@@ -22,4 +22,7 @@ CASES: list[Case] = [
     *(case(np.quantile, A, 0.37, **settings) for settings in [*AXES, {"axis": (0, 1)}, {"axis": 1, "keepdims": True}]),
     *(case(np.percentile, A, 41.0, **settings) for settings in [*AXES, {"axis": -1, "keepdims": True}]),
     *(case(np.percentile, A, q) for q in (0, 100)),
+    *(case(np.nanmedian, a, **settings) for a in (A, NANS) for settings in [*AXES, {"axis": (0, 2), "keepdims": True}]),
+    *(case(np.nanquantile, NANS, 0.37, **settings) for settings in [*AXES, {"axis": 1, "keepdims": True}]),
+    *(case(np.nanpercentile, NANS, q, axis=0) for q in (0, 41.0, 100)),
 ]

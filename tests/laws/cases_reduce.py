@@ -39,6 +39,7 @@ CASES: list[Case] = [
     *(case(products_of_others, a, axis) for a in (A, ONE_ZERO, TWO_ZEROS) for axis in (None, 0, -1, (1, 0))),
     case(np.add.reduce, A),
     case(np.add.reduce, A, axis=(0, 1)),
+    *(case(np.multiply.reduce, a, **settings) for a in (A, ONE_ZERO) for settings in AXES[:3]),
     case(np.maximum.reduce, A),
     case(np.minimum.reduce, A, axis=None),
     *(case(fn, A, axis=0, initial=value, where=MASK) for fn in (np.max, np.amax, np.nanmax) for value in (-2.0, 0.5)),

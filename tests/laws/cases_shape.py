@@ -34,6 +34,7 @@ COPIES = [
     case(np.ndarray.astype, X, np.float32), case(np.ndarray.astype, X, complex),
     *([case(np.astype, X, np.float32)] if hasattr(np, "astype") else []),
     case(np.copy, X), case(np.ndarray.copy, X), case(np.asarray, X), case(np.asarray, [0.3, S]), case(np.asanyarray, X),
+    case(np.asarray_chkfinite, X),
     case(np.ascontiguousarray, X.T), case(np.asfortranarray, X),
     case(np.array, X), case(np.array, [V, V * 2]), case(np.array, [0.5, 1.5, S]), case(np.array, (0.5, 1.5)),
     case(np.array, [[0.5, 1.5], [2.5, 3.5]]), case(np.array, [[V, V], [V, V]]), case(np.array, [[[0.5], [1.5]]]),
@@ -44,6 +45,7 @@ COPIES = [
 REPEATS = [
     case(np.broadcast_to, V, (2, 3)), case(np.broadcast_to, X[:, :1], (2, 5)), case(np.broadcast_to, 0.5, (2, 5)),
     case(np.broadcast_arrays, V, X), case(np.broadcast_arrays, X[:, :1], V, S), case(np.broadcast_arrays, X),
+    case(np.ix_, V), case(np.ix_, V, X[0, :2]), case(np.ix_, V, X[0, :2], X[1]),
     case(np.meshgrid, V, X[0, :2]), case(np.meshgrid, V, X[0, :2], indexing="ij"),
     case(np.meshgrid, V, X[0, :2], X[1]), case(np.meshgrid, V),
     case(np.tile, V, 2), case(np.tile, X, (2, 1, 3)), case(np.tile, C, 2), case(np.tile, X, (2, 3)),

@@ -22,6 +22,11 @@ CASES: list[Case] = [
     case(np.sinc, X),
     case(np.sinc, Z),
     case(np.sinc, np.array([0.0, 1e-9, 1e-4, 0.05, -0.09, 0.11, 2.0])),
+    case(np.i0, X),
+    case(np.i0, np.array([-30.0, 0.0, 4.0, 12.5, 60.0]) / 20),
+    case(np.longdouble, X),
+    case(np.clongdouble, Z),
+    *(case(np.sign, z) for z in (Z, Z[0, 0], 0.3 - 0.4j)),
     case(math.erf, 0.4),
     case(math.erfc, 0.4),
 ]

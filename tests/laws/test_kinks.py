@@ -94,7 +94,7 @@ def test_powers_of_zero() -> None:
         assert slopes == [0, 1, 0, 0]
         assert np.ravel(entries(operator.pow, zero, 2.0)[1])[0] == 0
     assert entries(np.power, np.zeros(3), np.array([0.0, 1.0, 2.0])) == [[0, 1, 0], [0, 0, 0]]
-    assert entries(np.power, np.array([-2.0, 3.0]), 2) == [[-4, 6]]
+    assert entries(np.power, np.array([-2.0, 3.0]), 2)[0] == [-4, 6]
 
 
 def test_standard_deviation_of_equal_numbers() -> None:

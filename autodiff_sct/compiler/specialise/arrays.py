@@ -120,6 +120,8 @@ def by_value(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
         return reshaped(s, args)
     if fn is np.squeeze or getattr(fn, "numpy_name", "") == "squeeze":
         return squeezed(s, args, kwargs)
+    if fn in (np.cov, np.corrcoef):
+        return covariances(s, fn, args, kwargs)
     if fn in SPLITS and len(args) > 1 and not s.is_static(args[1]):
         return pieces(s, args)
     if fn in (getattr(np, "unstack", None),):
@@ -156,6 +158,24 @@ def squeezed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Fac
     if facts.dims is None or not all(several(d) or (isinstance(d, int) and d == 1) for d in facts.dims):
         return replace(facts, kind=None, dims=None)
     return replace(facts, dims=tuple(d for d in facts.dims if not (isinstance(d, int) and d == 1)))
+
+
+def covariances(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Facts | None:
+    """A matrix for several variables, a number for one; the dummies have one."""
+    first = numeric(s, args[0])
+    second = args[1] if len(args) > 1 else kwargs.get("y", Const(None))
+    in_rows = args[2] if len(args) > 2 else kwargs.get("rowvar", Const(True))
+    if first is None or first.dims is None or first.dtype is None or not isinstance(in_rows, Const):
+        return unknown_result(s, fn, args, kwargs, False)
+    own = frozenset([s.root(s.site())])
+    if second != Const(None):
+        return Num(None, None, (None, None), own)
+    if len(first.dims) == 1:
+        return None
+    axis = first.dims[0 if in_rows.value else 1]
+    if not several(axis):
+        return unknown_result(s, fn, args, kwargs, False)
+    return Num("array", np.result_type(first.dtype, float), (axis, axis), own)
 
 
 def settle(
@@ -315,6 +335,7 @@ def apply(
     args = [normal(s, a) for a in args]
     kwargs = {k: normal(s, v) for k, v in kwargs.items()}
     elementwise = is_elementwise(fn)
+    quiet = cannot_fail(s, fn, args) if elementwise else fn in (np.sum, np.mean) and len(args) == 1 and not kwargs
     facts = facts_of_call(s, python or fn, args, kwargs, elementwise)
     if isinstance(facts, Num) and facts.kind == "int" and facts.size is None:
         facts = replace(facts, size=integer_size(s, fn, args))
@@ -322,9 +343,13 @@ def apply(
     op.shares = () if isinstance(facts, Listed) else sharing(s, python or fn, args, kwargs)
     if isinstance(facts, Pair):
         op.cls = facts.cls if facts.cls is not list else None
-        leaves = s.let_several(expr, list(facts.items), op, hint)
+        op.boxed = len(facts.items) == 1
+        leaves = (
+            [s.let(ir.subscript(expr, ir.constant(0)), facts.items[0], op, hint)]
+            if op.boxed
+            else s.let_several(expr, list(facts.items), op, hint)
+        )
         return TupleV(tuple(leaves), facts.cls if facts.cls is not list else None)
-    quiet = cannot_fail(s, fn, args) if elementwise else fn in (np.sum, np.mean) and len(args) == 1 and not kwargs
     result = s.let(expr, facts, op, hint, may_raise=not quiet)
     if elementwise:
         note_shape(s, fn, result, args)
@@ -392,17 +417,20 @@ def integer_size(s: Specialiser, fn: Any, args: list[Value]) -> Axis:
     return None
 
 
+INTEGERS_FAIL = {np.power, np.left_shift, np.right_shift}  # on some integers, or on numbers that are no integers
+
+
 def cannot_fail(s: Specialiser, fn: Callable[..., Any], args: list[Value]) -> bool:
-    """Whether an elementwise operation surely succeeds: floats whose shapes are known to fit."""
+    """Whether an elementwise operation surely succeeds: numbers whose shapes are known to fit."""
     known = [numeric(s, a) for a in args]
-    if any(f is None or f.dtype is None or f.dims is None or f.dtype.kind not in "fc" and not f.python for f in known):
+    if any(f is None or f.dtype is None or f.dims is None for f in known):
+        return False
+    if fn in INTEGERS_FAIL and all(f is not None and f.dtype is not None and f.dtype.kind in "biu" for f in known):
         return False
     if all(f is not None and f.python for f in known):
         return fn in (np.add, np.subtract, np.multiply, np.negative)
     shapes = [f.dims for f in known if f is not None and f.dims]
-    return all(
-        len(d) == len(shapes[0]) and all(same(a, b) for a, b in zip(d, shapes[0])) for d in shapes if d is not None
-    )
+    return s.have_met(shapes)
 
 
 def augment(s: Specialiser, old: Value, op: type, value: Value) -> Value:

@@ -18,7 +18,7 @@ from .expressions import evaluate
 from .names import assign_name
 from .piecewise import Piecewise, is_one_unit
 from .state import Specialiser
-from .values import Leaf, Obj, Poison, TupleV, Value
+from .values import Const, Leaf, Obj, Poison, TupleV, Value
 
 Ends = list[tuple[ir.Block, dict[Any, Value] | None]]  # a path's block, and its environment where it goes on
 
@@ -109,10 +109,15 @@ def before_body(s: Specialiser, node: Any, entry: dict[Any, Value], end: dict[An
 
 
 def write_handler(s: Specialiser, handler: Any, ends: Ends) -> tuple[Any, str | None, ir.Block]:
+    from .iterators import stand_at_end
     from .statements import execute
 
     block: ir.Block = []
-    kind = None if handler.type is None else s.expr(evaluate(s, handler.type))
+    caught = None if handler.type is None else evaluate(s, handler.type)
+    raising = [stmt for stmt in ir.walk(ends[0][0]) if isinstance(stmt, ir.Raise)]
+    if caught == Const(StopIteration) and len(raising) == 1:
+        stand_at_end(s)
+    kind = None if caught is None else s.expr(caught)
     bound = None
     if handler.name is not None:
         id = handler.name if isinstance(handler.name, str) else handler.name.id

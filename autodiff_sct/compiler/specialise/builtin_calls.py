@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import functools
 import operator
@@ -96,16 +95,19 @@ def filter_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
 def listify(s: Specialiser, value: Value) -> Value:
     if isinstance(value, Leaf) and isinstance(s.facts[value.name], Mapped):
         return keys_of(s, value)
-    return as_list(s, value) if isinstance(value, Source) else value
+    own = isinstance(value, Obj) and value.cls not in (dict, list)
+    return as_list(s, value) if own or isinstance(value, Source) else value
 
 
 def as_list(s: Specialiser, value: Value) -> Value:
     """The items of anything in a new list."""
     source = over(s, value)
+    if source.whole is not None:
+        return source.whole
     if source.items is not None:
         return ListV(tuple(source.items), s.site())
     listed = Listed(frozenset([s.root(("list", s.site("as list")))]))
-    if source.bounds is None:
+    if source.bounds is None and source.advance is None:
         return listed_opaque(s, value)
     result = s.let(gast.List([], gast.Load()), listed, ir.Op(list, {"items": ListV(())}), hint="items", may_raise=False)
     each(s, source, lambda item: lists.append(s, result, item))
@@ -441,28 +443,6 @@ def neg(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 # -- copies
 
 
-@handles(copy.copy, copy.deepcopy)
-def copy_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    value = args[0]
-    if isinstance(value, Leaf):
-        facts = s.facts[value.name]
-        if isinstance(facts, Num) and facts.kind == "array":
-            return call_value(s, Bound("copy", value), [], {})
-        if isinstance(facts, Num) and facts.kind is not None:
-            return value
-        if isinstance(facts, Listed) and not isinstance(s.elements_of(facts), (Listed, Mapped)):
-            return call_value(s, Bound("copy", value), [], {})
-    if isinstance(value, (Const, TupleV)):
-        return value
-    if isinstance(value, Obj) and value.id not in s.objects:
-        obj = Obj(("copy", s.site()), value.cls)
-        fields = {k: s.env[(value.id, k)] for k in s.fields(value)}
-        for k, v in fields.items():
-            s.env[(obj.id, k)] = copy_(s, [v], {})
-        return obj
-    raise s.refuse("a copy of something that cannot be followed")
-
-
 @handles(dataclasses.replace)
 def replace_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     return replace_fields(s, args[0], kwargs)
@@ -480,10 +460,18 @@ def asdict(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
 def register_api() -> None:
     """The package's own functions inside programs."""
     from ... import api
-    from .nested import gradient_of
+    from ...ops.composite import GradOperation
+    from .nested import found_gradient, gradient_of
+    from .products import jacobian_of, jvp, operation_of, vjp
 
-    handles(api.grad)(lambda s, args, kwargs: gradient_of(s, args, kwargs, "grad"))
-    handles(api.value_and_grad)(lambda s, args, kwargs: gradient_of(s, args, kwargs, "value_and_grad"))
+    for kind in ("grad", "value_and_grad"):
+        handles(getattr(api, kind))(functools.partial(gradient_of, kind=kind))
+    for kind in ("jacrev", "jacfwd"):
+        handles(getattr(api, kind))(functools.partial(jacobian_of, kind=kind))
+    handles(api.get_grad)(found_gradient)
+    handles(api.vjp)(vjp)
+    handles(api.jvp)(jvp)
+    handles(GradOperation)(operation_of)
     handles(api.stop_gradient)(stopped)
 
 
@@ -493,6 +481,19 @@ def stopped(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
     if isinstance(value, (TupleV, ListV)):
         items = tuple(stopped(s, [item], {}) for item in value.items)
         return TupleV(items, value.cls) if isinstance(value, TupleV) else ListV(items, value.site)
+    if isinstance(value, Obj) and value.id not in s.objects:
+        return stopped_object(s, value)
     if not isinstance(value, Leaf):
         return value
-    return s.let(s.expr(value), s.facts[value.name], hint=s.hints[value.name], may_raise=False)
+    leaf = s.let(s.expr(value), s.facts[value.name], hint=s.hints[value.name], may_raise=False)
+    s.stopped.add(leaf.name)
+    return leaf
+
+
+def stopped_object(s: Specialiser, value: Obj) -> Value:
+    """An object with stopped fields; it is another than the one that was given, so neither may be written any more."""
+    result = Obj(("stopped", s.site()), value.cls)
+    fields = {key: stopped(s, [s.env[(value.id, key)]], {}) for key in s.fields(value)}
+    s.env |= {(result.id, key): field for key, field in fields.items()}
+    s.frozen |= {value.id, result.id}
+    return result

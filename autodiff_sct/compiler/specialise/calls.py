@@ -9,7 +9,7 @@ from typing import Any
 
 import gast
 
-from ...errors import NoRule, SourceUnavailable
+from ...errors import NoRule, SourceUnavailable, UnsupportedSyntax
 from ...rules.table import NONDIFFERENTIABLE, STATIC, TABLE
 from .. import ir
 from ..desugar import desugar
@@ -23,7 +23,7 @@ from .externals import Guard, import_external, item_of, object_number
 from .names import parameters, scan
 from .recursion import recursive_call
 from .state import Specialiser
-from .values import Bound, Choice, Closure, Const, Frame, Leaf, ListV, Obj, PartialV, Super, TupleV, Value
+from .values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Super, TupleV, Value
 
 HANDLERS: dict[Any, Callable[[Specialiser, list[Value], dict[str, Value]], Value]] = {}
 DEPTH = 120
@@ -91,10 +91,8 @@ def call_value(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[st
         return call_object(s, callee, args, kwargs)
     if isinstance(callee, Leaf):
         return opaque_call(s, s.expr(callee), None, args, kwargs)
-    from .nested import GradientV, differentiate
-
-    if isinstance(callee, GradientV):
-        return differentiate(s, callee, args, kwargs)
+    if hasattr(callee, "call"):
+        return callee.call(s, args, kwargs)
     raise s.refuse("this value cannot be called")
 
 
@@ -175,8 +173,8 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
         return call_gradient(s, fn, args, kwargs)
     if isinstance(fn, types.MethodType):
         return call_method_object(s, fn, args, kwargs)
-    if fn in STATIC and all(s.is_static(v) for v in [*args, *kwargs.values()]):
-        return Const(fn(*(s.static(a) for a in args), **{k: s.static(v) for k, v in kwargs.items()}))
+    if fn in STATIC:
+        return call_static(s, fn, args, kwargs)
     if fn in TABLE or fn in NONDIFFERENTIABLE:
         return call_known(s, callee, args, kwargs)
     if isinstance(fn, types.FunctionType) and not is_library(fn) and not is_generator_manager(fn):
@@ -192,6 +190,19 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
 
         return call_object(s, outside_object(s, fn, lambda: fn), args, kwargs)
     raise s.refuse(f"{fn!r} is not callable")
+
+
+def call_static(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Settings from settings: computed here, written out where some are known at run time only, or else just called."""
+    if all(s.is_static(v) for v in [*args, *kwargs.values()]):
+        return Const(fn(*(s.static(a) for a in args), **{k: s.static(v) for k, v in kwargs.items()}))
+    mark = len(s.block)
+    try:
+        return call_python(s, fn, args, kwargs)
+    except UnsupportedSyntax:
+        del s.block[mark:]
+    called = ir.call(s.bind(fn.__name__, fn), *map(s.expr, args), **{k: s.expr(v) for k, v in kwargs.items()})
+    return s.let(called, Opaque(), hint="settings", may_raise=False)
 
 
 def call_method_object(s: Specialiser, fn: types.MethodType, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -431,8 +442,9 @@ def run(s: Specialiser, frame: Frame, tree: Any, bound: dict[str, Value], fn: An
 
 def enter(s: Specialiser, frame: Frame, tree: Any, bound: dict[str, Value]) -> Value:
     """Run a body in its frame."""
-    for key in [k for k in s.env if isinstance(k, tuple) and len(k) == 2 and k[0] == frame.id]:
-        del s.env[key]
+    if makes_closures(tree):  # which left the variables of the activation before
+        for key in [k for k in s.env if isinstance(k, tuple) and len(k) == 2 and k[0] == frame.id]:
+            del s.env[key]
     frame.bound, frame.branches = bound, s.branches  # type: ignore[attr-defined]
     outer_frame, outer_node, s.frame = s.frame, s.node, frame
     try:
@@ -441,21 +453,19 @@ def enter(s: Specialiser, frame: Frame, tree: Any, bound: dict[str, Value]) -> V
         return run_body(s, tree)
     finally:
         s.frame, s.node = outer_frame, outer_node
-        forget_locals(s, frame, tree)
+        if not makes_closures(tree):
+            for name in frame.locals:
+                s.env.pop((frame.id, name), None)
 
 
-def forget_locals(s: Specialiser, frame: Frame, tree: Any) -> None:
-    """The variables of an activation that is over are gone, unless a function defined in it may still read them."""
-    if not hasattr(tree, "makes_closures"):
-        inner = (n for stmt in tree.body for n in gast.walk(stmt))
-        tree.makes_closures = any(isinstance(n, (gast.FunctionDef, gast.Lambda)) for n in inner)
-    if not tree.makes_closures:
-        for key in [k for k in s.env if isinstance(k, tuple) and len(k) == 2 and k[0] == frame.id]:
-            del s.env[key]
+@functools.lru_cache(maxsize=4096)
+def makes_closures(tree: Any) -> bool:
+    """Whether functions defined in a body may read its variables when its activation is over."""
+    return any(isinstance(n, (gast.FunctionDef, gast.Lambda)) for stmt in tree.body for n in gast.walk(stmt))
 
 
 def own_argument(s: Specialiser, value: Value) -> Value:
-    if isinstance(value, (ListV, TupleV)) and not (s.frame is not None and s.frame.rule):
+    if not isinstance(value, (Leaf, Const)) and not (s.frame is not None and s.frame.rule):
         from .containers import own_value
 
         return own_value(s, value)

@@ -12,7 +12,7 @@ from ..facts import INT, Listed
 from . import containers, lists
 from .control import branch, loop
 from .expressions import evaluate, truth
-from .iteration import Source, over, short
+from .iteration import Source, advancing, over, short
 from .state import Specialiser
 from .values import Const, Leaf, ListV, Value
 
@@ -112,6 +112,9 @@ def nest(s: Specialiser, generators: list[Any], k: int, action: Callable[[], Non
         for number, item in enumerate(source.items):
             with s.written_out(number):
                 inside(item)
+        return
+    if source.advance is not None:
+        advancing(s, source, inside)
         return
     hint = (
         generator.target.id if isinstance(generator.target, gast.Name) and source.hint is None else source.hint or "i"

@@ -13,6 +13,7 @@ from ..facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair
 from . import arrays
 from .control import branch
 from .iteration import Source
+from .keys import narrowed, note_assigned, restart_whole
 from .state import Restart, Specialiser
 from .values import Const, Leaf, ListV, Obj, Poison, SliceV, TupleV, Value
 
@@ -60,6 +61,8 @@ def note_display(s: Specialiser, root: int, count: int) -> None:
 
 def note_resized(s: Specialiser, facts: Listed) -> None:
     """The length of a list changes: where its display's length was relied on, the program is specialised again."""
+    if facts.roots & s.walked:
+        raise s.refuse("a list changes its length while an iterator goes over it", "give the iterator a copy")
     for root in facts.roots & s.assumed:
         raise Restart(("resized", site_of(s, root)))
     s.resized |= facts.roots
@@ -86,11 +89,16 @@ def own_value(s: Specialiser, value: Value) -> Value:
         return own_list(s, value)
     if isinstance(value, TupleV) and holds_display(value):
         return TupleV(tuple(own_value(s, v) for v in value.items), value.cls)
+    if isinstance(value, Source):
+        from .iterators import kept
+
+        return kept(s, value)
     return value
 
 
 def holds_display(value: Value) -> bool:
-    return isinstance(value, ListV) or (isinstance(value, TupleV) and any(holds_display(v) for v in value.items))
+    display = isinstance(value, (ListV, Source))
+    return display or isinstance(value, TupleV) and any(holds_display(v) for v in value.items)
 
 
 def element_facts(facts: Facts) -> Facts:
@@ -178,6 +186,7 @@ def get_field(s: Specialiser, base: Obj, index: Value) -> Value:
     if not s.is_static(index):
         if base.id[0] in ("dict", "list"):
             raise Restart(base.id)
+        restart_whole(s, base)
         raise s.refuse("a key that is known only at run time", "use constant keys, or a list")
     key = s.static(index)
     if base.cls is list and isinstance(key, slice):
@@ -249,6 +258,8 @@ def get_element(s: Specialiser, base: Leaf, facts: Listed | Mapped, index: Value
         return s.let(expr, copy, op, hint="items")
     if element is None:
         element = Opaque()
+    if isinstance(facts, Mapped):
+        element = narrowed(s, facts, index, element)
     return spread(s, s.let(expr, element, op, hint="item"))
 
 
@@ -393,6 +404,7 @@ def set_field(s: Specialiser, base: Obj, index: Value, value: Value) -> None:
     if not s.is_static(index) or (base.cls is list and isinstance(s.static(index), slice)):
         if base.id[0] in ("dict", "list"):
             raise Restart(base.id)
+        restart_whole(s, base)
         raise s.refuse("a key that is known only at run time", "use constant keys, or a list")
     refuse_frozen(s, base)
     key = s.static(index)
@@ -424,6 +436,8 @@ def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
                 "an object or a function is put into a list that lives at run time",
                 "put numbers, arrays or tuples of them",
             )
+        if isinstance(facts, Mapped):
+            note_assigned(s, facts, index, s.facts_of(value))
         s.put_element(facts, element_facts(s.facts_of(value)))
         op = ir.Op(operator.setitem, {"x": base, "index": index, "value": value})
         s.block.append(ir.Store(base.name, s.expr(index), s.expr(value), None, s.where(), op))

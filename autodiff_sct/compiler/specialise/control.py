@@ -122,7 +122,9 @@ def merge(
     if MISSING in pair and any(isinstance(v, Obj) for v in pair):
         return b if a is MISSING else a  # its fields meet one by one
     if MISSING in pair and any(isinstance(v, TupleV) for v in pair):
-        return Poison(MISSING.reason)
+        known = b if a is MISSING else a
+        items = [(MISSING, item) if a is MISSING else (item, MISSING) for item in known.items]
+        return TupleV(tuple(merge(s, node, key, item, envs) for item in items), known.cls)
     if isinstance(node.test, gast.Name) and is_function(a) and is_function(b):
         return Choice(Leaf(node.test.id), a, b)
     names: list[str | None] = []

@@ -104,6 +104,7 @@ def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
     """``a op b``."""
     from . import lists
     from .arrays import apply
+    from .numpy_calls import array_of_list
     from .objects import overloaded
 
     fn, python, method = OPERATORS[op]
@@ -116,6 +117,8 @@ def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
     combined = lists.combine(s, op, a, b)
     if combined is not None:
         return combined
+    if op in (gast.MatMult, gast.Pow):
+        a, b = array_of_list(s, a), array_of_list(s, b)
     expr = ir.binop(s.expr(a), op, s.expr(b))
     if s.frame is not None and s.frame.rule:
         simple = simplify(s, op, a, b)
@@ -457,11 +460,12 @@ def subscript(s: Specialiser, node: Any) -> Value:
 @expression(gast.Lambda)
 def lambda_(s: Specialiser, node: Any) -> Value:
     assert s.frame is not None
-    body = [gast.copy_location(gast.Return(node.body), node.body)]
-    fn = gast.copy_location(gast.FunctionDef("lambda_", node.args, body, [], None, None, []), node)
+    if not hasattr(node, "function"):  # made once, for memory is told apart by the nodes that make it
+        body = [gast.copy_location(gast.Return(node.body), node.body)]
+        node.function = gast.copy_location(gast.FunctionDef("lambda_", node.args, body, [], None, None, []), node)
     defaults = tuple(evaluate(s, d) for d in node.args.defaults)
     kw_defaults = tuple(None if d is None else evaluate(s, d) for d in node.args.kw_defaults)
-    return Closure(fn, s.frame, defaults, kw_defaults)
+    return Closure(node.function, s.frame, defaults, kw_defaults)
 
 
 @expression(gast.Call)
@@ -474,7 +478,23 @@ def call(s: Specialiser, node: Any) -> Value:
 @expression(gast.JoinedStr)
 def formatted(s: Specialiser, node: Any) -> Value:
     parts = [rewrite_part(s, part) for part in node.values]
-    return s.let(gast.JoinedStr(parts), Opaque(str), hint="text", effect=True)
+    known = known_text(parts)
+    if known is not None:
+        return Const(known)
+    plain = [isinstance(n, Num) and n.python for part in parts for n in (s.facts[v] for v in ir.names_in(part))]
+    return s.let(gast.JoinedStr(parts), Opaque(str), hint="text", effect=not all(plain))
+
+
+def known_text(parts: list[Any]) -> str | None:
+    """The text of an f-string whose every part is a plain constant."""
+    texts = []
+    for part in parts:
+        plain = isinstance(part, gast.FormattedValue) and part.conversion == -1 and part.format_spec is None
+        value = part.value if plain else part
+        if not isinstance(value, gast.Constant) or not isinstance(value.value, (str, int)):
+            return None
+        texts.append(str(value.value))
+    return "".join(texts)
 
 
 def rewrite_part(s: Specialiser, part: Any) -> Any:

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair
-from ..structure import Branch, Listing, Static, describe
+from ..structure import Branch, Listing, Static, describe, refuse_taped
 from ..structure import Leaf as LeafTree
 from ..structure import key as kind_of
 from .state import Specialiser
@@ -82,14 +82,15 @@ def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: st
 
 
 def outside_object(s: Specialiser, value: Any, read: Callable[[], Any]) -> Obj:
+    refuse_taped(value)
     obj = Obj(("outside", object_number(s, value)), type(value))
     s.objects[obj.id] = (value, read)
     return obj
 
 
 def object_number(s: Specialiser, value: Any) -> int:
-    s.objects.setdefault(("identity", id(value)), value)
-    return list(s.objects).index(("identity", id(value)))
+    """A small number for an outside object, the same whenever it is met."""
+    return s.identities.setdefault(id(value), (len(s.identities), value))[0]
 
 
 def external_leaf(s: Specialiser, value: Any, read: Callable[[], Any], symbol: str, tree: Any) -> Leaf:

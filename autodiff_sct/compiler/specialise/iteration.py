@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +16,7 @@ from .control import loop
 from .state import Specialiser
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
 
+ENDLESS = sys.maxsize
 UNROLL = 64  # loops over so many known things are written out
 RULE_RANGE = 100  # a rule's loop over so many settings is written out
 
@@ -23,7 +25,8 @@ RULE_RANGE = 100  # a rule's loop over so many settings is written out
 class Source:
     """What a loop goes over: `items` known one by one, or `bounds` of a range whose index gives the item.
 
-    With neither, the loop goes over an iterable of which nothing is known, and its items are inactive.
+    Or `advance` makes the next item as long as `goes_on`.  With none of these, the loop goes over an iterable of which
+    nothing is known.
     `hint` names the counter where it is not the user's own variable.
     """
 
@@ -34,6 +37,11 @@ class Source:
     facts: Facts = Opaque()
     length: Callable[[], Value] | None = None
     endless: bool = False
+    advance: Callable[[], Value] | None = None
+    goes_on: Callable[[], Value] | None = None
+    once: Any = None  # the place where it was made, of an iterator: under a name it is gone through once
+    whole: Value | None = None  # the list that it goes over, made for it
+    cursor: Obj | None = None  # the iterator whose items these are
 
 
 def length_of(s: Specialiser, value: Leaf) -> Value:
@@ -108,7 +116,7 @@ def refuse_resizing(s: Specialiser, value: Value, block: ir.Block) -> None:
 def over_object(s: Specialiser, value: Obj) -> Source:
     from .objects import has_method
 
-    if value.id in s.objects and not has_method(s, value, "__next__"):
+    if value.id in s.objects and not any(has_method(s, value, name) for name in ("__iter__", "__next__")):
         from .externals import import_external, item_of
 
         outside, read = s.objects[value.id]
@@ -122,7 +130,12 @@ def over_object(s: Specialiser, value: Obj) -> Source:
                 for k in range(count)
             ]
         )
-    raise s.refuse("iteration over an object with an iterator of its own", "loop over a list that it holds")
+    from .iterators import over_own
+
+    found = over_own(s, value)
+    if found is None:
+        raise s.refuse("iteration over an object without `__iter__`", "loop over a list that it holds")
+    return found
 
 
 def keys_of(s: Specialiser, value: Leaf) -> Leaf:
@@ -185,8 +198,12 @@ def enumerated(s: Specialiser, source: Source, start: Value) -> Source:
 
 
 def zipped(s: Specialiser, sources: list[Source]) -> Source:
+    """The items of several iterables side by side."""
     if all(source.items is not None for source in sources):
         return Source(items=[TupleV(items) for items in zip(*(source.items or [] for source in sources))])
+    from .iterators import leave_cursors
+
+    leave_cursors(s, sources)
     written_out = [source for source in sources if source.items is not None and not all_storable(s, source.items)]
     if written_out:
         return zipped_out(s, sources, min(len(source.items or []) for source in written_out))
@@ -291,6 +308,9 @@ def each(s: Specialiser, source: Source, action: Callable[[Value], None]) -> Non
             with s.written_out(number):
                 action(item)
         return
+    if source.advance is not None:
+        advancing(s, source, action)
+        return
 
     def make() -> ir.Loop:
         if source.bounds is None:
@@ -304,3 +324,24 @@ def each(s: Specialiser, source: Source, action: Callable[[Value], None]) -> Non
         action(source.item(Leaf(node.index)))
 
     loop(s, make, run)
+
+
+def advancing(s: Specialiser, source: Source, action: Callable[[Value], None], stop: Any = None) -> None:
+    """A loop over an object that says whether it has another item, and gives it."""
+    from .expressions import truth
+    from .statements import changes, read_stop
+
+    advance, goes_on = source.advance, source.goes_on
+    assert advance is not None and goes_on is not None
+
+    def run(node: ir.Loop) -> None:
+        before = dict(s.env)
+        with s.writing(node.head):
+            test = truth(s, goes_on())
+        if changes(s, before, node.head):
+            raise s.refuse("an iterator changes where it is asked whether it is at its end", "write a while loop")
+        node.test = s.expr(test)
+        action(advance())
+        read_stop(s, node, stop)
+
+    loop(s, lambda: ir.Loop("while", [], [], origin=s.where()), run)

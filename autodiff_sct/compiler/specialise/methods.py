@@ -81,12 +81,17 @@ def number_method(
         return emit_method(s, base, name, args, kwargs, getattr(np, name), packed)
     if name in ("reshape", "transpose"):
         return emit_method(s, base, name, args, kwargs, getattr(np, name), args)
+    from .numpy_calls import array_of_list
+
     if "out" in kwargs:
         return memory.with_out(s, FUNCTIONS[name], [base, *args], kwargs)
     if name in FUNCTIONS:
+        args = [array_of_list(s, a) for a in args] if name == "dot" else args
         return emit_method(s, base, name, args, kwargs, FUNCTIONS[name], args)
     if name == "tolist":
         return to_list(s, base, facts)
+    if name == "view" and facts.kind == "array" and args in ([], [Const(np.ndarray)]) and not kwargs:
+        return arrays.load_item(s, base, Const(Ellipsis))
     return opaque_method(s, base, facts, name, args, kwargs)
 
 
@@ -119,12 +124,12 @@ def tensor_method(s: Specialiser, base: Leaf, name: str, args: list[Value], kwar
     import types
 
     from ...tensor import Parameter, Tensor
-    from .calls import call_python
+    from .calls import call_constant
 
     for cls in (Parameter, Tensor):
         found = getattr(cls, name, None)
         if isinstance(found, types.FunctionType):
-            return call_python(s, found, [base, *args], kwargs)
+            return call_constant(s, Const(found), [base, *args], kwargs)
     raise s.refuse(f"a Tensor has no method {name!r}")
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import gast
 
-from .externals import import_external
+from .externals import import_external, object_number
 from .state import Specialiser
-from .values import Const, Frame, Leaf, ListV, Poison, TupleV, Value
+from .values import Const, Frame, Leaf, Poison, TupleV, Value
 
 SCOPES = (gast.FunctionDef, gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.ClassDef)
 
@@ -51,11 +51,9 @@ def parameters(arguments: Any) -> list[str]:
     return [a.id for a in every]
 
 
-def home(s: Specialiser, frame: Frame | None, id: str) -> Frame | None:
+def home(frame: Frame | None, id: str) -> Frame | None:
     """The activation whose variable a name is, seen from `frame`; None for globals and cells."""
     while frame is not None:
-        if (frame.id, id) in s.env and ("comprehension", id) in frame.free:
-            return frame
         if id in frame.locals:
             return frame
         frame = frame.parent
@@ -65,7 +63,7 @@ def home(s: Specialiser, frame: Frame | None, id: str) -> Frame | None:
 def load_name(s: Specialiser, id: str) -> Value:
     frame = s.frame
     assert frame is not None
-    owner = home(s, frame, id)
+    owner = home(frame, id)
     if owner is not None:
         value = s.env.get((owner.id, id))
         if value is None:
@@ -93,29 +91,23 @@ def load_outer(s: Specialiser, frame: Frame, id: str) -> Value:
             cell.cell_contents  # noqa: B018
         except ValueError:
             raise s.refuse(f"the closure variable {id!r} is not bound yet") from None
-        return import_external(s, lambda: cell.cell_contents, id, ("cell", id_of(s, cell)))
+        return import_external(s, lambda: cell.cell_contents, id, ("cell", object_number(s, cell)))
     table = top.globals
     if id in table:
         value = table[id]
         if isinstance(value, ModuleType):
             return Const(value, s.bind(id, value))
-        return import_external(s, lambda: table[id], id, ("global", id_of(s, table), id))
+        return import_external(s, lambda: table[id], id, ("global", object_number(s, table), id))
     if hasattr(builtins, id):
         return Const(getattr(builtins, id), gast.Name(id, gast.Load(), None, None))
     raise s.refuse(f"the name {id!r} is not defined")
-
-
-def id_of(s: Specialiser, value: Any) -> int:
-    """A small number for an outside object, the same whenever it is met."""
-    s.objects.setdefault(("identity", id(value)), value)
-    return list(s.objects).index(("identity", id(value)))
 
 
 def assign_name(s: Specialiser, id: str, value: Value) -> None:
     frame = s.frame
     assert frame is not None
     if id in frame.nonlocals:
-        owner = home(s, frame.parent, id)
+        owner = home(frame.parent, id)
         if owner is None:
             raise s.refuse(
                 f"{id!r} is assigned but lives outside the differentiated function",
@@ -134,7 +126,7 @@ def keeps_displays(s: Specialiser) -> bool:
 
 def named(s: Specialiser, id: str, value: Value) -> Value:
     """`value` under the user's name; a list display gets a variable of its own."""
-    if isinstance(value, (ListV, TupleV)) and not (s.frame is not None and s.frame.rule):
+    if not isinstance(value, (Leaf, Const)) and not (s.frame is not None and s.frame.rule):
         from .containers import own_value
 
         value = own_value(s, value)

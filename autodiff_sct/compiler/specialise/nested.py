@@ -1,89 +1,250 @@
-"""Gradients inside differentiated programs: the inner adjoint is emitted first, and its text is inlined like any other.
+"""Derivatives inside differentiated programs: the inner derivative is emitted first, and its text is inlined.
 
-What the inner function captures from the outer one becomes further arguments of the inner adjoint, so that the outer
-derivative passes through them.
+``grad``, ``value_and_grad``, ``vjp``, ``jvp`` and the Jacobians are all calls of one kind: a program of its own is made
+of the function and the kinds of its arguments, printed, and inlined like any function of the user's.  What the function
+captures from the outer program becomes further arguments of it (see `capture`).
 """
 
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ..facts import Facts, Listed, Mapped, Num, Pair
-from ..structure import Branch, Listing, Static
-from ..structure import Leaf as LeafTree
-from .calls import call_python
+import numpy as np
+
+from ...arguments import checked_flag, refuse_position
+from ...gradfunction import GradFunction, assemble
+from ...tensor import Parameter
+from .. import ir
+from ..facts import Num
+from ..pairs import Variant
+from ..regions import roots_of
+from ..structure import is_tensor
+from .calls import call_python, call_value
+from .capture import Capture
 from .externals import import_external
+from .recursion import Recursion
 from .state import Specialiser
-from .values import Bound, Closure, Const, Frame, Leaf, ListV, Obj, PartialV, TupleV, Value
+from .trees import tree_of
+from .values import Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
 
 
 @dataclass(eq=False)
 class GradientV:
-    """A gradient function made inside the program: of what, and with which settings."""
+    """A gradient function made inside the program: of what, and its settings for a number of arguments."""
 
     fn: Value
-    kind: str
-    positions: tuple[int, ...]
-    has_aux: bool
-    one: bool
+    settings: Callable[[int], GradFunction]
+
+    def captured(self, carry: Callable[[Value], Value]) -> GradientV:
+        return GradientV(carry(self.fn), self.settings)
+
+    def call(self, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        return differentiate(s, self, args, kwargs)
+
+
+@dataclass
+class Inner:
+    """A derivative program inside another: what was emitted, and what it takes after the arguments."""
+
+    emitted: Any
+    beside: list[Value]
+
+    def run(self, s: Specialiser, args: list[Value], seeds: list[Value]) -> Value:
+        return call_python(s, self.emitted.function, [*args, *self.beside, *seeds], {})
+
+
+# -- making one
+
+
+def gradient_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value], kind: str) -> Value:
+    """``grad(fn, ...)`` inside a program; without a function it is a decorator."""
+    names = ["fn", "grad_position", "weights", "has_aux", "return_ids", "sens_param"]
+    given = {**dict(zip(names, args)), **kwargs}
+    if "fn" not in given:
+        from ... import api
+
+        return PartialV(Const(getattr(api, kind)), (), given)
+    fn, weights = given.pop("fn"), weights_of(s, given.pop("weights", Const(None)))
+    chosen = {name: setting(s, value, name) for name, value in given.items()}
+    settings = GradFunction(len, **chosen, weights=weights, kind=kind)
+    return GradientV(fn, lambda count: settings)
+
+
+def setting(s: Specialiser, value: Value, name: str) -> Any:
+    """A setting, which has to be known at compile time."""
+    if not s.is_static(value):
+        raise s.refuse(f"{name} depends on values that are known only at run time", "write it as a literal")
+    return s.static(value)
+
+
+def weights_of(s: Specialiser, value: Value) -> Any:
+    """The Parameters that a value of the program is: one, or a tuple of them."""
+    if value == Const(None) or (isinstance(value, Const) and is_tensor(value.value)):
+        return value.value
+    if isinstance(value, Leaf):
+        found = next((e.key for e in s.externals.values() if e.name == value.name), None)
+        if isinstance(found, Parameter):
+            return found
+    if isinstance(value, (TupleV, ListV, Obj)) and getattr(value, "cls", None) in (None, tuple, list):
+        items = value.items if not isinstance(value, Obj) else [s.env[(value.id, k)] for k in s.fields(value)]
+        return tuple(weights_of(s, item) for item in items)
+    raise s.refuse(
+        "weights of a gradient made inside a differentiated function cannot be followed",
+        "name them one by one in a tuple, or make the gradient function outside",
+    )
 
 
 def call_gradient(s: Specialiser, gradient: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """Call a `GradFunction` that exists outside the program."""
-    if gradient.weights is not None or gradient.sens_param or gradient.return_ids or gradient.positions is None:
-        raise s.refuse(
-            "a gradient by weights, with ids or with a seed, inside a differentiated function",
-            "call grad by positions here",
-        )
-    one = len(gradient.positions) == 1 and not gradient.always_tuple
-    return differentiate(
-        s, GradientV(Const(gradient.fn), gradient.kind, gradient.positions, gradient.has_aux, one), args, kwargs
-    )
+    """Call a derivative function that exists outside the program."""
+    from ...ops.composite import GradientByAll, GradOperation
+    from .products import by_all, jacobian_outside
+
+    if isinstance(gradient, GradOperation):
+        return by_all(s, gradient, args, kwargs)
+    if isinstance(gradient, GradientByAll):
+        return GradientV(Const(gradient.fn), gradient.gradient_of).call(s, args, kwargs)
+    if isinstance(gradient, GradFunction):
+        return GradientV(Const(gradient.fn), lambda count: gradient).call(s, args, kwargs)
+    return jacobian_outside(s, gradient, args, kwargs)
+
+
+def found_gradient(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``get_grad(gradients, identifier)``."""
+    from ... import api
+
+    given = dict(zip(("gradients", "identifier"), args)) | kwargs
+    identifier = given["identifier"]
+    wanted = identifier.value if isinstance(identifier, Const) else weights_of(s, identifier)
+    api.checked_identifier(wanted)
+    found = [gradient for name, gradient in labelled(given["gradients"]) if api.names(name, wanted)]
+    return found[0] if found else api.refuse_identifier(wanted)
+
+
+def labelled(value: Value) -> list[tuple[Any, Value]]:
+    """The pairs of an id and a gradient, wherever they are nested."""
+    if not isinstance(value, TupleV):
+        return []
+    first = value.items[0] if len(value.items) == 2 else None
+    if isinstance(first, Const) and isinstance(first.value, (int, str)):
+        return [(first.value, value.items[1])]
+    return [pair for item in value.items for pair in labelled(item)]
+
+
+# -- calling one
 
 
 def differentiate(s: Specialiser, gradient: GradientV, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """The gradient's value for these arguments."""
     from ..pipeline import adjoint
+    from .products import seeds_in
+
+    args = [own(s, a) for a in args]
+    settings = gradient.settings(len(args) + len(kwargs))
+    given = args[:-1] if settings.sens_param else args
+    weights, form = settings.form_of_weights()
+    with_value = settings.kind == "value_and_grad" or settings.has_aux
+    inner = emit_inner(
+        s, adjoint, gradient.fn, given, kwargs, settings.positions or (),
+        weights=weights, has_aux=settings.has_aux, seeded=settings.sens_param, value=with_value,
+    )  # fmt: skip
+    seeds = seeds_in(s, args[-1], inner.emitted.seeds) if settings.sens_param else []
+    result = inner.run(s, [*given, *kwargs.values()], seeds)
+    parts = list(result.items) if inner.emitted.count > 1 and isinstance(result, TupleV) else [result]
+    value = parts.pop(0) if with_value else Const(None)
+    count = len(settings.positions or ())
+    chosen = [[*given, *kwargs.values()][p] for p in settings.positions or ()]
+    by_positions = tuple(in_kind_of(s, g, is_tensor_value(s, x)) for g, x in zip(parts[:count], chosen))
+    by_weights = tuple(in_kind_of(s, g, True) for g in parts[count:])
+    gradients = [TupleV(by_positions), TupleV(by_weights)]
+    return call_python(s, assemble, [value, *gradients, *(Const(flag) for flag in form)], {})
+
+
+def is_tensor_value(s: Specialiser, value: Value) -> bool:
+    facts = s.facts_of(value)
+    return isinstance(facts, Num) and facts.tensor
+
+
+def in_kind_of(s: Specialiser, gradient: Value, tensor: bool) -> Value:
+    """The gradient of a tensor is a tensor, that of an array an array, whatever it was computed from."""
+    facts = s.facts_of(gradient)
+    if not isinstance(gradient, Leaf) or not isinstance(facts, Num) or facts.tensor == tensor:
+        return gradient
+    found = call_value(s, Const(np.asarray, ir.attribute(s.bind("np", np), "asarray")), [gradient], {})
+    s.facts[found.name] = replace(facts, tensor=tensor, roots=getattr(s.facts[found.name], "roots", frozenset()))
+    return found
+
+
+def emit_inner(
+    s: Specialiser,
+    emit: Callable[[Any], Any],
+    fn: Value,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    positions: tuple[int, ...],
+    **settings: Any,
+) -> Inner:
+    """Emit a derivative of a function for arguments of the outer program."""
     from ..request import Request
 
-    if kwargs:
-        raise s.refuse("keyword arguments of a gradient inside a differentiated function", "pass them by position")
-    args = [own(s, a) for a in args]
-    parameters = {
-        f"x{k}" if not names else names[k]: tree_of(s, a)
-        for names in [parameter_names(gradient.fn, len(args))]
-        for k, a in enumerate(args)
-    }
+    parameters = parameters_of(s, fn, args, kwargs)
+    names = list(parameters)
+    if positions and max(positions) >= len(names):
+        refuse_position(named(fn), positions, (None,) * len(args), dict.fromkeys(kwargs))
     capture = Capture(s)
     request = Request(
         fn=None,
-        parameters={n: (inspect.Parameter.POSITIONAL_OR_KEYWORD, tree) for n, tree in parameters.items()},
-        wrt=tuple(list(parameters)[p] for p in gradient.positions),
-        has_aux=gradient.has_aux,
-        value=gradient.kind == "value_and_grad" or gradient.has_aux,
-        name=name_of(gradient.fn),
-        capture=lambda inner, table: capture.into(inner, table, gradient.fn),
+        parameters=parameters,
+        wrt=tuple(names[p] for p in positions),
+        name=name_of(fn),
+        capture=lambda inner, table: capture.into(inner, table, fn),
+        **settings,
     )
-    emitted = adjoint(request)
+    emitted = known_program(s, emit(request))
     s.guards += emitted.guards
+    capture.refuse_changes(emitted.written)
+    refuse_overlap(s, emitted.written, dict(zip(names, [*args, *kwargs.values()])), capture.values)
     outside = [import_external(s, e.read, e.symbol, ("nested", id(e.key), e.symbol)) for e in emitted.externals]
     assert emitted.function is not None
-    result = call_python(s, emitted.function, [*args, *capture.values, *outside], {})
-    return assembled(gradient, result, emitted.count)
+    return Inner(emitted, [*capture.values, *outside])
 
 
-def assembled(gradient: GradientV, result: Value, count: int) -> Value:
-    parts = list(result.items) if count > 1 and isinstance(result, TupleV) else [result]
-    value = parts.pop(0) if gradient.kind == "value_and_grad" or gradient.has_aux else None
-    grads: Value = parts[0] if gradient.one else TupleV(tuple(parts))
-    if gradient.kind == "value_and_grad":
-        return TupleV((value, grads))
-    if gradient.has_aux:
-        assert isinstance(value, TupleV)
-        return TupleV((grads, TupleV(value.items[1:])))
-    return grads
+def known_program(s: Specialiser, emitted: Any) -> Any:
+    """The program that an earlier writing of the same loop body emitted here, if it is the same: it makes the same."""
+    known = s.derivatives.setdefault(s.site("derivative"), [])
+    for other in known:
+        if other.text == emitted.text and same_names(other.namespace, emitted.namespace):
+            return replace(emitted, function=other.function)
+    known.append(emitted)
+    return emitted
+
+
+def same_names(a: dict[str, Any], b: dict[str, Any]) -> bool:
+    """Whether two modules hold the same objects; recursive functions are as their text says."""
+    return a.keys() == b.keys() and all(a[n] is b[n] or isinstance(a[n], (Recursion, Variant)) for n in a)
+
+
+def parameters_of(s: Specialiser, fn: Value, args: list[Value], kwargs: dict[str, Value]) -> dict[str, Any]:
+    """What the arguments are, by the names of the parameters."""
+    kind = inspect.Parameter
+    names = parameter_names(fn, len(args)) or [f"x{k}" for k in range(len(args))]
+    found = {n: (kind.POSITIONAL_OR_KEYWORD, tree_of(s, a)) for n, a in zip(names, args)}
+    return found | {n: (kind.KEYWORD_ONLY, tree_of(s, a)) for n, a in kwargs.items()}
+
+
+def refuse_overlap(s: Specialiser, written: frozenset[str], args: dict[str, Value], captured: list[Value]) -> None:
+    """An argument that the function writes is copied for it: no other name of it may be used there."""
+    every = [*((n, v) for n, v in args.items()), *(("", v) for v in captured)]
+    known = [(name, roots_of(s.facts[leaf])) for name, value in every for leaf in s.leaves(value)]
+    for k, (name, roots) in enumerate(known):
+        if name in written and any(roots & other for j, (_, other) in enumerate(known) if j != k):
+            raise s.alias_error(
+                f"{name!r} is written by a function that is differentiated here, and it knows that array "
+                "by another name, too",
+                "pass a copy",
+            )
 
 
 def own(s: Specialiser, value: Value) -> Value:
@@ -93,8 +254,13 @@ def own(s: Specialiser, value: Value) -> Value:
 
 
 def name_of(fn: Value) -> str:
-    name = fn.name if isinstance(fn, Closure) else getattr(getattr(fn, "value", None), "__name__", "inner")
+    name = fn.name if isinstance(fn, Closure) else getattr(named(fn), "__name__", "inner")
     return name if name.isidentifier() else "inner"
+
+
+def named(fn: Value) -> Any:
+    """The function that is meant, as far as it exists outside the program."""
+    return getattr(fn, "value", fn)
 
 
 def parameter_names(fn: Value, count: int) -> list[str]:
@@ -109,134 +275,6 @@ def parameter_names(fn: Value, count: int) -> list[str]:
     return names[:count] if len(names) >= count else []
 
 
-def tree_of(s: Specialiser, value: Value) -> Any:
-    """What an argument is made of."""
-    if isinstance(value, Const):
-        return (
-            LeafTree(s.facts_of(value))
-            if isinstance(s.facts_of(value), Num) and type(value.value) is not bool
-            else Static(value.value)
-        )
-    if isinstance(value, TupleV):
-        return Branch(value.cls or tuple, tuple(range(len(value.items))), tuple(tree_of(s, v) for v in value.items))
-    if isinstance(value, Obj) and value.id in s.objects:
-        return Static(s.objects[value.id][0])
-    if isinstance(value, Obj):
-        keys = tuple(s.fields(value))
-        return Branch(value.cls, keys, tuple(tree_of(s, s.env[(value.id, k)]) for k in keys))
-    if isinstance(value, Leaf):
-        return tree_of_facts(s, s.facts[value.name])
-    raise s.refuse(
-        "a function is passed to a gradient inside a differentiated function", "let the inner function capture it"
-    )
-
-
-def tree_of_facts(s: Specialiser, facts: Facts) -> Any:
-    if isinstance(facts, (Listed, Mapped)):
-        element = s.elements_of(facts)
-        return Listing(
-            None if element is None else tree_of_facts(s, element), list if isinstance(facts, Listed) else dict
-        )
-    if isinstance(facts, Pair):
-        return Branch(
-            facts.cls or tuple, tuple(range(len(facts.items))), tuple(tree_of_facts(s, f) for f in facts.items)
-        )
-    return LeafTree(facts)
-
-
-class Capture:
-    """Carries a function from one specialiser into another, its captured variables as arguments."""
-
-    def __init__(self, outer: Specialiser) -> None:
-        self.outer = outer
-        self.values: list[Value] = []
-        self.frames: dict[int, Frame] = {}
-        self.leaves: dict[str, Value] = {}
-
-    def into(self, inner: Specialiser, table: Any, fn: Value) -> Value:
-        self.values, self.frames, self.leaves = [], {}, {}
-        self.inner, self.table = inner, table
-        return self.value(fn)
-
-    def value(self, value: Value) -> Value:
-        if isinstance(value, Leaf):
-            return self.leaf(value)
-        if isinstance(value, TupleV):
-            return TupleV(tuple(self.value(v) for v in value.items), value.cls)
-        if isinstance(value, Closure):
-            frame = self.frame(value.frame)
-            defaults = tuple(self.value(v) for v in value.defaults)
-            kw = tuple(None if v is None else self.value(v) for v in value.kw_defaults)
-            return Closure(value.node, frame, defaults, kw, value.name)
-        if isinstance(value, Bound):
-            return Bound(value.function, self.value(value.self))
-        if isinstance(value, PartialV):
-            return PartialV(
-                self.value(value.function),
-                tuple(self.value(a) for a in value.args),
-                {k: self.value(v) for k, v in value.keywords.items()},
-            )
-        if isinstance(value, GradientV):
-            return GradientV(self.value(value.fn), value.kind, value.positions, value.has_aux, value.one)
-        if isinstance(value, Obj):
-            return self.object(value)
-        return value
-
-    def leaf(self, value: Leaf) -> Value:
-        from ..arguments import receive
-
-        if value.name not in self.leaves:
-            name = f"{self.outer.hints[value.name].lstrip('_')}_outer"
-            taken = set(self.table.names.values())
-            number = 1
-            while (candidate := name if number == 1 else f"{name}{number}") in taken:
-                number += 1
-            tree = tree_of_facts(self.outer, self.outer.facts[value.name])
-            self.leaves[value.name] = receive(self.inner, self.table, candidate, tree)
-            self.values.append(value)
-        return self.leaves[value.name]
-
-    def object(self, value: Obj) -> Value:
-        if value.id in self.outer.objects:
-            self.inner.objects[value.id] = self.outer.objects[value.id]
-        for key in self.outer.fields(value):
-            if (value.id, key) not in self.inner.env:
-                self.inner.env[(value.id, key)] = self.value(self.outer.env[(value.id, key)])
-        return value
-
-    def frame(self, frame: Frame) -> Frame:
-        """A frame of the outer program, with what its functions can see of it."""
-        if id(frame) in self.frames:
-            return self.frames[id(frame)]
-        copy = Frame(-len(self.frames) - 1, frame.parsed, frame.globals, frame.free, frame.locals, frame.nonlocals)
-        copy.tree = frame.tree
-        self.frames[id(frame)] = copy
-        copy.cls, copy.self = frame.cls, None if frame.self is None else self.value(frame.self)
-        if frame.parent is not None:
-            copy.parent = self.frame(frame.parent)
-        for key, value in list(self.outer.env.items()):
-            if isinstance(key, tuple) and len(key) == 2 and key[0] == frame.id and not isinstance(value, (ListV,)):
-                self.inner.env[(copy.id, key[1])] = self.value(value)
-        return copy
-
-
-def gradient_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value], kind: str) -> Value:
-    """``grad(fn, ...)`` inside a program."""
-    names = ["fn", "grad_position", "weights", "has_aux", "return_ids", "sens_param"]
-    settings = {**dict(zip(names, args)), **kwargs}
-    fn = settings.pop("fn")
-    if any(
-        settings.get(n, Const(None)) not in (Const(None), Const(False)) for n in ("weights", "return_ids", "sens_param")
-    ):
-        raise s.refuse(
-            "weights, return_ids and sens_param of a gradient made inside a differentiated function", "make it outside"
-        )
-    position = s.static(settings.get("grad_position", Const(0)))
-    positions = position if isinstance(position, tuple) else (position,)
-    return GradientV(
-        fn,
-        kind,
-        positions,
-        s.static(settings.get("has_aux", Const(False))),
-        not isinstance(position, tuple) or len(position) == 1,
-    )
+def flag_of(s: Specialiser, value: Value | None, name: str) -> bool:
+    """A flag that is a literal."""
+    return False if value is None else checked_flag(setting(s, value, name), name)

@@ -8,10 +8,11 @@ from typing import Any
 import gast
 import numpy as np
 
+from ...rules.table import TABLE
 from .. import ir
 from ..facts import FLOAT, Listed, Num
-from . import arrays, memory
-from .calls import call_value, handles
+from . import arrays, memory, polyfills
+from .calls import call_python, call_value, handles
 from .state import Specialiser
 from .values import Const, Leaf, ListV, TupleV, Value
 
@@ -25,10 +26,46 @@ OF_LISTS = frozenset(
 )
 
 
+# Parameters whose rules ask them for their shapes, so that a list in their place is made an array.
+OF_ARRAYS: dict[Any, str] = {
+    **dict.fromkeys([np.dot, np.inner, np.outer, np.vdot, np.kron, np.cross, np.tensordot, np.ndarray.dot], "a b"),
+    **dict.fromkeys([np.convolve, np.correlate], "a v"),
+    **dict.fromkeys([np.linalg.solve, np.linalg.lstsq, np.linalg.tensorsolve], "a b"),
+    **dict.fromkeys([np.linalg.cross, np.linalg.outer, np.linalg.tensordot, np.linalg.vecdot], "x1 x2"),
+    np.average: "a weights",
+    np.trapezoid: "y x",
+    np.gradient: "f varargs",
+    np.polyfit: "x y w",
+    np.cov: "m y",
+    np.corrcoef: "x y",
+    np.append: "arr values",
+    np.bincount: "x weights",
+    np.histogram: "a weights",
+}
+OF_PARTS = frozenset([np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack])
+
+
+def with_arrays(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> list[Value]:
+    """The arguments, keywords in place, with arrays for the lists that NumPy reads as arrays."""
+    if isinstance(fn, np.ufunc):
+        return [array_of_list(s, a) for a in args]
+    if fn is np.einsum and s.is_static(args[0]) and isinstance(s.static(args[0]), str):
+        return [args[0], *(array_of_list(s, a) for a in args[1:])]
+    if fn in OF_PARTS and args and isinstance(args[0], (ListV, TupleV)):
+        parts = tuple(array_of_list(s, part) for part in args[0].items)
+        return [ListV(parts, args[0].site) if isinstance(args[0], ListV) else TupleV(parts), *args[1:]]
+    wanted = OF_ARRAYS.get(fn, "").split()
+    names = list(TABLE[fn].signature.parameters) if wanted else []
+    for k, value in kwargs.items():
+        kwargs[k] = array_of_list(s, value) if k in wanted else value
+    return [array_of_list(s, a) if names and names[min(k, len(names) - 1)] in wanted else a for k, a in enumerate(args)]
+
+
 def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     fn = callee.value
     args = [as_array(s, fn, as_operand(s, a)) for a in args]
     kwargs = {k: as_array(s, fn, v) for k, v in kwargs.items()}
+    args = with_arrays(s, fn, args, kwargs)
     if "out" in kwargs and kwargs["out"] != Const(None):
         return memory.with_out(s, fn, args, kwargs)
     if isinstance(fn, np.ufunc) and len(args) > fn.nin:
@@ -63,12 +100,20 @@ def as_array(s: Specialiser, fn: Any, value: Value) -> Value:
         element = s.elements_of(listed)
         if not isinstance(element, Num) or not element.differentiable:
             return value
-        return arrays.apply(s, np.array, ir.call(ir.attribute(s.bind("np", np), "array"), s.expr(value)), [value], {})
+        return numpy_call(s, np.array, [value], {})
     if not isinstance(value, (ListV, TupleV)):
         return value
     if not any(isinstance(f := s.facts[n], Num) and f.differentiable for n in s.leaves(value)):
         return value
-    return arrays.apply(s, np.array, ir.call(ir.attribute(s.bind("np", np), "array"), s.expr(value)), [value], {})
+    return numpy_call(s, np.array, [value], {})
+
+
+def array_of_list(s: Specialiser, value: Value) -> Value:
+    """A list where NumPy reads an array of it, made that array."""
+    listed = isinstance(value, (ListV, TupleV)) or isinstance(value, Const) and isinstance(value.value, (list, tuple))
+    if listed or isinstance(value, Leaf) and isinstance(s.facts[value.name], Listed):
+        return numpy_call(s, np.array, [value], {})
+    return value
 
 
 def np_function(fn: Any) -> Any:
@@ -122,3 +167,55 @@ def iscomplexobj(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) ->
         return Const(facts.dtype.kind == "c")
     expr = ir.call(ir.attribute(s.bind("np", np), "iscomplexobj"), s.expr(args[0]))
     return s.let(expr, Num("bool", np.dtype(bool), ()), may_raise=False)
+
+
+# Functions that call functions
+
+
+def numpy_call(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A call of one of NumPy's functions that the user has not written."""
+    named = {k: s.expr(v) for k, v in kwargs.items()}
+    expr = ir.call(ir.attribute(s.bind("np", np), fn.__name__), *(s.expr(a) for a in args), **named)
+    return arrays.apply(s, fn, expr, args, kwargs)
+
+
+@handles(np.piecewise)
+def piecewise(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if len(args) != 3 or kwargs or not isinstance(args[1], (ListV, TupleV)) or not isinstance(args[2], (ListV, TupleV)):
+        raise s.refuse("np.piecewise without lists of conditions and of functions", "use np.where")
+    conditions, pieces = list(args[1].items), args[2].items
+    if len(pieces) == len(conditions) + 1:
+        conditions.append(call_python(s, polyfills.none_of, [ListV(tuple(conditions), s.site())], {}))
+    y = numpy_call(s, np.zeros_like, [args[0]], {})
+    for condition, piece in zip(conditions, pieces, strict=True):
+        call_python(s, polyfills.set_where, [y, args[0], condition, piece], {})
+    return y
+
+
+@handles(np.apply_along_axis)
+def apply_along_axis(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    facts = s.num(args[2]) if len(args) == 3 and not kwargs else None
+    if facts is None or facts.ndim != 2:
+        raise s.refuse("np.apply_along_axis other than `(fn, axis, matrix)`", "write the loop over the lanes")
+    return call_python(s, polyfills.along_axis, args, {})
+
+
+@handles(np.apply_over_axes)
+def apply_over_axes(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    axes = args[2] if len(args) == 3 and not kwargs else None
+    if axes is None or not s.is_static(axes):
+        raise s.refuse("np.apply_over_axes with axes that only the run knows", "call the function for each axis")
+    axes = Const(tuple(np.ravel(s.static(axes)).tolist()))
+    return call_python(s, polyfills.over_axes, [args[0], args[1], axes], {})
+
+
+@handles(np.fromfunction)
+def fromfunction(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .containers import get_item, items_of
+
+    rest = dict(kwargs)
+    shape = args[1] if len(args) > 1 else rest.pop("shape")
+    dtype = rest.pop("dtype", Const(float))
+    grids = numpy_call(s, np.indices, [shape], {"dtype": dtype})
+    places = [get_item(s, grids, Const(k)) for k in range(len(items_of(s, shape, None)))]
+    return call_value(s, args[0], places, rest)

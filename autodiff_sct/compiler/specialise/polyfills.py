@@ -1,8 +1,10 @@
-"""Python's own higher-order functions, in Python: the specialiser inlines these texts."""
+"""Higher-order functions of Python and of NumPy, in Python: the specialiser inlines these texts."""
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
 
 from ...rules.table import nondifferentiable
 
@@ -110,3 +112,32 @@ def take_item(key: Any, value: Any) -> Any:
 
 def take_attribute(name: Any, value: Any) -> Any:
     return getattr(value, name)
+
+
+def set_where(y: Any, x: Any, condition: Any, fn: Any) -> None:
+    """One piece of ``np.piecewise``: a number, or a function of the elements."""
+    if callable(fn):
+        chosen = x[condition]
+        if chosen.size > 0:
+            y[condition] = fn(chosen)
+    else:
+        y[condition] = fn
+
+
+def none_of(conditions: Any) -> Any:
+    return ~np.any(conditions, axis=0)
+
+
+def along_axis(fn: Any, axis: Any, a: Any) -> Any:
+    """``np.apply_along_axis`` on a matrix: every lane that `fn` gets is the view that NumPy gives it."""
+    results = np.stack([np.asarray(fn(lane)) for lane in np.moveaxis(a, axis, -1)])
+    return np.moveaxis(results, -1, axis) if results.ndim > 1 else results
+
+
+def over_axes(fn: Any, a: Any, axes: Any) -> Any:
+    value = a
+    for axis in axes:
+        place = axis % a.ndim
+        reduced = fn(value, place)
+        value = reduced if reduced.ndim == value.ndim else np.expand_dims(reduced, place)
+    return value

@@ -473,18 +473,18 @@ def find_writes(s: Specialiser, group: list[Recursion]) -> None:
         for rec in group:
             where = regions(rec.block, s.facts, s.elements)
             written = frozenset(n for n in rec.inputs if where.is_written(n))
-            effects = bool(written) or has_effects(rec)
+            effects = bool(written) or has_effects(rec.block)
             if (written, effects) != (rec.written, rec.effects):
                 rec.written, rec.effects, changed = written, effects, True
                 for stmt in rec.calls:
                     stmt.effect = effects
 
 
-def has_effects(rec: Recursion) -> bool:
-    """Whether a call does something besides returning."""
+def has_effects(block: ir.Block) -> bool:
+    """Whether a function does something besides returning and writing into its memory."""
     from ..regions import written_by
 
-    for stmt in ir.walk(rec.block):
+    for stmt in ir.walk(block):
         if isinstance(stmt, ir.Let) and stmt.effect and not (stmt.op is not None and isinstance(stmt.op.fn, Recursion)):
             return True
         if (

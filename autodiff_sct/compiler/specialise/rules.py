@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import types
 from typing import Any
 
+from ...rules.table import TABLE
 from .. import ir
 from .calls import bind_signature, new_frame, prepared, run
 from .containers import spread
 from .state import Specialiser
 from .values import Const, Frame, Leaf, ListV, TupleV, Value
 
-CASES = 12  # statements of a rule that may be written out although facts did not decide its cases
+CASES = 16  # statements of a rule that may be written out although facts did not decide its cases
 
 
 def apply_rule(s: Specialiser, rule: Any, fn: Any, y: Value, d: Value, arguments: dict[str, Value]) -> dict[str, Value]:
     """The entries of ``rule(y, d, **arguments)``, by parameter."""
     parsed, tree, assigned, declared = prepared(rule.__code__, rule)
-    parameters = list(inspect.signature(rule).parameters.values())
+    parameters = parameters_of(rule, rule.__code__)
     positional, named = arrange(parameters[2:], arguments)
     defaults = [Const(v) for v in rule.__defaults__ or ()]
     kw_defaults = {k: Const(v) for k, v in (rule.__kwdefaults__ or {}).items()}
@@ -42,10 +45,26 @@ def apply_rule(s: Specialiser, rule: Any, fn: Any, y: Value, d: Value, arguments
     return entries_of(parameters[2:], result)
 
 
+@functools.lru_cache(maxsize=4096)
+def parameters_of(rule: Any, code: types.CodeType) -> list[inspect.Parameter]:
+    del code  # the parameters of the rule as it is now
+    return list(inspect.signature(rule).parameters.values())
+
+
 def is_undecided(block: ir.Block) -> bool:
-    """Whether facts left several of a rule's cases open."""
+    """Whether facts left several of a rule's cases open; a check that only raises is none."""
     statements = list(ir.walk(block))
-    return len(statements) > CASES and any(isinstance(stmt, ir.If) for stmt in statements)
+    return len(statements) > CASES and any(isinstance(stmt, ir.If) and not is_check(stmt) for stmt in statements)
+
+
+def is_check(stmt: ir.If) -> bool:
+    return bool(stmt.then) and isinstance(stmt.then[-1], ir.Raise) and not stmt.orelse
+
+
+def one_at_a_time(fn: Any, rule: Any, result: Value) -> bool:
+    """Whether a tangent fits one of the entries only: the others' texts are dropped, and must not run."""
+    row = TABLE[fn]
+    return rule is row.forward and row.kind == "general" and isinstance(result, TupleV) and len(result.items) > 1
 
 
 def call_rule(s: Specialiser, rule: Any, args: list[Value], named: dict[str, Value], result: Value) -> Value:

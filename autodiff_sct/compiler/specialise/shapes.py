@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..facts import Axis, Num, broadcast
+from ...runtime.scan import products_of_others
+from ..facts import Axis, Dim, Num, broadcast, several
 from .values import Const, Leaf, ListV, TupleV, Value
 
 if TYPE_CHECKING:
@@ -39,32 +40,62 @@ def option(s: Specialiser, args: list[Value], kwargs: dict[str, Value], k: int, 
 
 
 @dims_of(
-    np.zeros_like,
-    np.ones_like,
-    np.empty_like,
-    np.copy,
-    np.full_like,
-    np.cumsum,
-    np.cumprod,
-    np.flip,
-    np.sort,
-    np.roll,
-)
-@dims_of(
-    np.ascontiguousarray,
-    np.argsort,
-    np.tril,
-    np.triu,
-    np.real,
-    np.imag,
-    np.nan_to_num,
-    np.linalg.inv,
-    np.fft.fft,
-    np.fft.ifft,
-)
-@dims_of(np.linalg.cholesky)
+    np.copy, np.cumsum, np.cumprod, np.flip, np.sort, np.roll, np.ascontiguousarray, np.argsort, np.tril, np.triu,
+    np.real, np.imag, np.nan_to_num, np.linalg.inv, np.linalg.cholesky, np.interp, products_of_others,
+)  # fmt: skip
 def as_first(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     return operand(s, args)
+
+
+@dims_of(np.linalg.eigvalsh, np.linalg.eigvals)
+def without_last(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    dims = operand(s, args)
+    return dims[:-1] if dims else None
+
+
+@dims_of(np.diff)
+def differences(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    dims = operand(s, args)
+    if dims is None or {"prepend", "append"} & set(kwargs) or len(args) > 3:
+        return None
+    try:
+        n, axis = option(s, args, kwargs, 1, "n", 1), option(s, args, kwargs, 2, "axis", -1)
+    except LookupError:
+        return None
+    result = list(dims)
+    length = result[axis]
+    result[axis] = length.plus(-n) if isinstance(length, Dim) else None
+    return tuple(result)
+
+
+@dims_of(np.einsum)
+def contracted(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    """By the labels of the subscripts; an axis that may be 1 is broadcast against others of its label."""
+    subscripts = args[0].value if isinstance(args[0], Const) else None
+    if not isinstance(subscripts, str) or "->" not in subscripts or "." in subscripts:
+        return None
+    inputs, _, output = subscripts.replace(" ", "").partition("->")
+    axes: dict[str, Axis] = {}
+    for k, labels in enumerate(inputs.split(",")):
+        dims = operand(s, args, k + 1)
+        if dims is None or len(dims) != len(labels):
+            return None
+        for label, axis in zip(labels, dims):
+            known = axes.get(label)
+            axes[label] = axis if several(axis) or known is None and label not in axes else known
+            if several(axis) and several(known):
+                s.equate(axis, known)
+    return tuple(axes[label] if several(axes[label]) else None for label in output)
+
+
+@dims_of(np.zeros_like, np.ones_like, np.empty_like, np.full_like)
+def like_first(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    return operand(s, args) if "shape" not in kwargs else None
+
+
+@dims_of(np.fft.fft, np.fft.ifft)
+def transformed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    return operand(s, args) if len(args) == 1 and "n" not in kwargs else None
 
 
 @dims_of(np.array, np.asarray, np.stack)
@@ -75,6 +106,24 @@ def displayed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Di
         only = shapes.pop() if len(shapes) == 1 else None
         return None if only is None else (len(args[0].items), *only)
     return operand(s, args) if not isinstance(args[0], ListV) else None
+
+
+@dims_of(np.concatenate)
+def joined(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    """Along the axis, the lengths of the parts together."""
+    try:
+        axis = option(s, args, kwargs, 1, "axis", 0)
+    except LookupError:
+        return None
+    if not isinstance(args[0], ListV) or axis is None:
+        return None
+    shapes = [operand(s, list(args[0].items), k) for k in range(len(args[0].items))]
+    if not all(shapes) or any(length is None for dims in shapes for length in dims or ()):
+        return None
+    lengths = tuple(dims[axis] for dims in shapes if dims)
+    result = list(shapes[0] or ())
+    result[axis] = Dim(("joined", lengths), several=True) if any(several(n) for n in lengths) else None
+    return tuple(result)
 
 
 @dims_of(np.ndarray.astype, np.ndarray.copy)
@@ -156,7 +205,8 @@ def outer(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
 
 @dims_of(np.linalg.solve)
 def solved(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
-    return operand(s, args, 1)
+    a = operand(s, args)
+    return operand(s, args, 1) if a is not None and len(a) == 2 else None  # of stacks, both broadcast
 
 
 @dims_of(np.diag)

@@ -88,7 +88,7 @@ class Signature:
         self.seen.add(identity)
         found = []
         for name in dict.fromkeys(n.id for n in gast.walk(closure.node) if isinstance(n, gast.Name)):
-            owner = home(self.s, closure.frame, name)
+            owner = home(closure.frame, name)
             value = None if owner is None else self.s.env.get((owner.id, name))
             if value is not None:
                 found.append((name, self.fixed(value)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import itertools
 import operator
-import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -16,13 +15,11 @@ from ..facts import Listed, Num
 from . import arrays, containers, lists, polyfills
 from .attributes import attribute_of
 from .builtin_calls import as_list
-from .calls import call_python, handles, opaque_call
+from .calls import call_python, handles
 from .expressions import OPERATORS, operate
-from .iteration import Source, each, mapped, nth, over, zipped
+from .iteration import ENDLESS, Source, each, mapped, nth, over, zipped
 from .state import Specialiser
-from .values import Const, Leaf, ListV, Obj, PartialV, TupleV, Value
-
-ENDLESS = sys.maxsize
+from .values import Const, Leaf, ListV, PartialV, TupleV, Value
 
 # -- collections
 
@@ -66,17 +63,6 @@ def deque(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         for root in facts.roots:
             s.limits[root] = limit
     return result
-
-
-@handles(next)
-def next_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """The items that are left of a generator are a list."""
-    facts = s.facts_of(args[0])
-    if len(args) == 1 and isinstance(args[0], Leaf) and isinstance(facts, Listed) and facts.roots <= s.generators:
-        return lists.pop(s, args[0], [Const(0)])
-    if any(isinstance(a, (Source, ListV, TupleV, Obj)) or isinstance(s.facts_of(a), Listed) for a in args):
-        raise s.refuse("`next` of something else than a generator expression under a name", "index a list")
-    return opaque_call(s, gast.Name("next", gast.Load(), None, None), next, args, kwargs)
 
 
 # -- itertools

@@ -12,11 +12,17 @@ import gast
 
 from ...errors import AliasError, NotDifferentiable, Origin, Refused, UnsupportedSyntax
 from .. import ir
-from ..facts import BOOL, COMPLEX, FLOAT, INT, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, join
+from ..facts import BOOL, COMPLEX, FLOAT, INT, Axis, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from .values import Bound, Closure, Const, Frame, Leaf, ListV, Obj, PartialV, Poison, SliceV, Super, TupleV, Value
 
 LITERALS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
 SIMPLE_FACTS = {bool: BOOL, int: INT, float: FLOAT, complex: COMPLEX}
+
+
+def representative(table: dict[Any, Any], axis: Any) -> Any:
+    while axis in table:
+        axis = table[axis]
+    return axis
 
 
 class Restart(Exception):
@@ -51,18 +57,26 @@ class Specialiser:
         self.guards: list[Any] = []
         self.frozen: set[Any] = set()
         self.objects: dict[Any, Any] = {}  # id of an Obj that exists outside -> (object, read)
+        self.identities: dict[int, tuple[int, Any]] = {}  # id of an outside object -> its number, and it
         self.active: set[str] = set()  # variables that carry a derivative, once that is known
+        self.stopped: set[str] = set()  # what stop_gradient returned
+        self.effects = False  # whether the program does something besides returning
         self.held: frozenset[int] = frozenset()  # roots of arrays that a loop goes over
         self.imports: dict[Any, Value] = {}
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
         self.alike: dict[str, str] = {}  # variable -> one that surely has its shape and dtype
         self.definitions: dict[str, Any] = {}
-        self.equal: dict[Any, Any] = {}
+        self.equal: dict[Any, Any] = {}  # length of an axis -> another name of it, once all statements have succeeded
+        self.proven: dict[Any, Any] = {}  # the same, after what surely has run before the statement being written
         self.short_loops: list[Any] = []  # sites of the loops around that could be written out
         self.displays: dict[int, int] = {}  # root of a list display -> how many items it has
         self.resized: set[int] = set()  # roots of lists whose length changes
         self.assumed: set[int] = set()  # roots of lists whose length is that of the display
         self.factories: dict[Any, Value] = {}  # of a defaultdict
+        self.cursors: dict[Any, Any] = {}  # an iterator -> what it goes over
+        self.walked: frozenset[int] = frozenset()  # roots of lists that have iterators
+        self.whole: set[Any] = set()  # places of dict arguments that can stay dicts at run time
+        self.by_key: dict[int, Any] = {}  # root of such a dict -> its place, and the facts of what is under each key
         self.generators: set[int] = set()  # roots of lists that stand for generators
         self.limits: dict[int, Value] = {}  # root of a deque -> its maxlen
         self.members: dict[str, Facts] = {}  # a set -> facts of what is in it
@@ -71,8 +85,10 @@ class Specialiser:
         self.inlined: set[Any] = set()  # recursive functions that could not be compiled as such
         self.branches = 0  # sides of branches around the block being written
         self.functions: list[Any] = []  # definitions emitted beside the main function
+        self.derivatives: dict[Any, list[Any]] = {}  # place of a call -> the derivative programs emitted for it
         self.loops = 0  # how many loops are being specialised
         self.unassigned: Refused | None = None  # a name read before a later statement of the loop has assigned it
+        self.saved: set[str] = set()  # lists that carry values from the forward to the reverse sweep
         self.unbound: set[str] = set()  # variables that some paths leave unbound
         self.defaulted: set[str] = set()  # those of them that both sweeps read on all paths: None where unbound
 
@@ -80,17 +96,27 @@ class Specialiser:
 
     def canonical(self, axis: Any) -> Any:
         """One of the symbols of a length that goes by several."""
-        while axis in self.equal:
-            axis = self.equal[axis]
-        return axis
+        return representative(self.equal, axis)
 
     def equate(self, a: Any, b: Any) -> None:
         """Two axes have one length, or the program raises before anybody relies on it."""
-        a, b = self.canonical(a), self.canonical(b)
-        if a != b and isinstance(b, Dim) and isinstance(a, (Dim, int)):
-            self.equal[b] = a
-        elif a != b and isinstance(a, Dim) and isinstance(b, int):
-            self.equal[a] = b
+        for table in (self.equal, self.proven):
+            x, y = representative(table, a), representative(table, b)
+            if x != y and isinstance(y, Dim) and isinstance(x, (Dim, int)):
+                table[y] = x
+            elif x != y and isinstance(x, Dim) and isinstance(y, int):
+                table[x] = y
+
+    def have_met(self, shapes: list[tuple[Axis, ...]]) -> bool:
+        """Whether shapes are surely one at the statement being written."""
+        first = [representative(self.proven, axis) for axis in shapes[0]] if shapes else []
+        return None not in first and all([representative(self.proven, x) for x in dims] == first for dims in shapes)
+
+    def same_lengths(self, a: tuple[Axis, ...] | None, b: tuple[Axis, ...] | None) -> bool:
+        """Whether two shapes are surely one, or the program has raised before."""
+        if a is None or b is None or len(a) != len(b):
+            return False
+        return all(x is not None and self.canonical(x) == self.canonical(y) for x, y in zip(a, b))
 
     def fits_shape_of(self, cotangent: Value, name: str) -> bool:
         """Whether a cotangent was made for a variable, or for another that is alike."""
@@ -167,10 +193,11 @@ class Specialiser:
     def writing(self, block: ir.Block) -> Iterator[ir.Block]:
         """Emit into `block`."""
         outer, self.block = self.block, block
+        proven, self.proven = self.proven, dict(self.proven)
         try:
             yield block
         finally:
-            self.block = outer
+            self.block, self.proven = outer, proven
 
     # -- refusing
 
@@ -290,8 +317,12 @@ class Specialiser:
             return gast.Dict([ir.constant(k) for k in fields], list(fields.values()))
         if obj.cls is list:
             return gast.List([v for k, v in fields.items() if k != "len"], gast.Load())
+        import numpy as np
+
         from ...runtime import objects
 
+        if obj.cls is np.flatiter:
+            return ir.attribute(fields["base"], "flat")
         return ir.call(
             self.bind("build", objects.build),
             self.bind(obj.cls.__name__, obj.cls),

@@ -12,7 +12,7 @@ from ..facts import INT
 from . import arrays, containers, lists
 from .control import Ended, as_leaf, branch, loop
 from .expressions import evaluate, truth
-from .iteration import UNROLL, Source, refuse_resizing, short
+from .iteration import UNROLL, Source, advancing, refuse_resizing, short
 from .names import assign_name, delete_name
 from .state import Restart, Specialiser
 from .values import Closure, Const, Leaf, ListV, Value
@@ -159,13 +159,17 @@ def default(s: Specialiser, node: Any) -> Value:
 
 @statement(gast.FunctionDef)
 def define(s: Specialiser, node: Any) -> None:
-    if node.decorator_list:
-        raise s.refuse("a decorated function inside the program", "define it without the decorator, or at module level")
+    from .calls import call_value
+
     assert s.frame is not None
+    decorators = [evaluate(s, d) for d in node.decorator_list]
     # A default is made once, where the function is defined, and shared by its calls.
     defaults = tuple(default(s, d) for d in node.args.defaults)
     kw_defaults = tuple(None if d is None else default(s, d) for d in node.args.kw_defaults)
-    assign_name(s, node.name, Closure(node, s.frame, defaults, kw_defaults, node.name))
+    value: Value = Closure(node, s.frame, defaults, kw_defaults, node.name)
+    for decorator in reversed(decorators):
+        value = call_value(s, decorator, [value], {})
+    assign_name(s, node.name, value)
 
 
 @statement(gast.Nonlocal, gast.Global)
@@ -304,6 +308,9 @@ def for_(s: Specialiser, node: Any) -> None:
     source = containers.iteration(s, iterable) if numbers is None else Source(items=numbers)
     if source.items is not None:
         unroll(s, node, source.items, body, stop)
+        return
+    if source.advance is not None:
+        advancing(s, source, lambda item: (store(s, node.target, item), execute(s, body))[0], stop)
         return
 
     def make() -> ir.Loop:

@@ -36,6 +36,15 @@ def share(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     return marked(s, call_value(s, Const(np.asarray, ir.attribute(s.bind("np", np), "asarray")), args, kwargs))
 
 
+@handles(Tensor.asnumpy, Tensor.numpy)
+def as_array(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``tensor.asnumpy()``: the array itself."""
+    found = call_value(s, Const(np.asarray, ir.attribute(s.bind("np", np), "asarray")), args, kwargs)
+    if isinstance(found, Leaf) and found not in args and isinstance(facts := s.facts[found.name], Num):
+        s.facts[found.name] = replace(facts, tensor=False)
+    return found
+
+
 def marked(s: Specialiser, value: Value) -> Value:
     """The result as a tensor."""
     if isinstance(value, Leaf) and isinstance(facts := s.facts[value.name], Num):

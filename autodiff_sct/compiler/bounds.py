@@ -1,0 +1,81 @@
+"""The bounds of loops, as one would write them.
+
+``n = len(x)`` with ``range(n)`` and ``range(n - 1, -1, -1)`` becomes ``range(len(x))`` and
+``range(len(x) - 1, -1, -1)`` (`inline_lengths`); a start of ``len(x) - 1 - 1`` becomes ``len(x) - 2`` (`fold_bounds`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import gast
+
+from . import ir
+from .facts import Num
+from .record import reads_inside
+from .specialise.state import Specialiser
+
+
+def inline_lengths(s: Specialiser, program: ir.Block) -> ir.Block:
+    """The program with the lengths of arrays written where loops need them."""
+    statements = ir.walk(program)
+    lengths = {stmt.target: stmt.expr for stmt in statements if is_length(s, stmt)}
+    if not lengths:
+        return program
+    loops = [x for x in statements if isinstance(x, ir.Loop)]
+    in_bounds = Counter(n for loop in loops for bound in loop.bounds for n in ir.names_in(bound))
+    every = Counter(n for stmt in program for n in reads_inside(stmt))
+    lengths = {name: expr for name, expr in lengths.items() if in_bounds[name] == every[name]}
+    for loop in loops:
+        loop.bounds = tuple(ir.substitute(bound, lengths) for bound in loop.bounds)
+    return without(program, lengths)
+
+
+def is_length(s: Specialiser, stmt: Any) -> bool:
+    """Whether a statement reads the length of an array, which nothing can change."""
+    return (
+        isinstance(stmt, ir.Let)
+        and stmt.target not in s.named
+        and isinstance(stmt.expr, gast.Call)
+        and getattr(stmt.expr.func, "id", "") == "len"
+        and all(isinstance(s.facts[n], Num) for n in ir.reads(stmt))
+    )
+
+
+def without(block: ir.Block, names: dict[str, Any]) -> ir.Block:
+    for stmt in block:
+        for inner in ir.bodies(stmt):
+            inner[:] = without(inner, names)
+    return [stmt for stmt in block if not (isinstance(stmt, ir.Let) and stmt.target in names)]
+
+
+def fold_bounds(program: ir.Block) -> None:
+    """Add up the numbers in the bounds of loops."""
+    for stmt in ir.walk(program):
+        if isinstance(stmt, ir.Loop) and stmt.kind == "range":
+            stmt.bounds = tuple(folded(bound) for bound in stmt.bounds)
+
+
+def folded(expr: Any) -> Any:
+    rest, number = split(expr)
+    if rest is None:
+        return ir.constant(number)
+    if rest is expr or number == 0:
+        return rest
+    return ir.binop(rest, gast.Add if number > 0 else gast.Sub, ir.constant(abs(number)))
+
+
+def split(expr: Any) -> tuple[Any, int]:
+    """A sum of integers as the part that only the run tells, and a number."""
+    if isinstance(expr, gast.Constant) and type(expr.value) is int:
+        return None, expr.value
+    if isinstance(expr, gast.BinOp) and isinstance(expr.op, (gast.Add, gast.Sub)):
+        rest, number = split(expr.left)
+        other, more = split(expr.right)
+        sign = 1 if isinstance(expr.op, gast.Add) else -1
+        if other is None:
+            return rest, number + sign * more
+        if rest is None and sign == 1:
+            return other, number + more
+    return expr, 0

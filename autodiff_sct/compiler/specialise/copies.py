@@ -1,0 +1,113 @@
+"""``copy.copy`` and ``copy.deepcopy``: what is shared afterwards, and what is not."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from ...runtime import objects
+from .. import ir
+from ..facts import Listed, Mapped, Num
+from . import containers, lists
+from .attributes import attribute_of
+from .calls import call_value, handles
+from .iteration import each, over
+from .objects import has_method
+from .state import Specialiser
+from .values import Bound, Const, Leaf, ListV, Obj, TupleV, Value
+
+
+@handles(copy.copy)
+def copied(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A new container of the same items."""
+    value = args[0]
+    if isinstance(value, (Const, TupleV)):
+        return value
+    if isinstance(value, ListV):
+        return ListV(value.items, s.site("copy"))
+    if isinstance(value, Obj) and value.id not in s.objects and has_method(s, value, "__copy__"):
+        return call_value(s, attribute_of(s, value, "__copy__"), [], {})
+    if isinstance(value, Obj) and value.id not in s.objects:
+        return new_object(s, value, ("copy", s.site()), fields_of(s, value))
+    if isinstance(value, Leaf):
+        facts = s.facts[value.name]
+        if isinstance(facts, Num) and facts.kind != "array" and facts.kind is not None:
+            return value
+        if isinstance(facts, Listed) or isinstance(facts, Num) and facts.kind == "array":
+            return call_value(s, Bound("copy", value), [], {})
+    raise s.refuse("a copy of something that cannot be followed", "copy the arrays in it")
+
+
+def fields_of(s: Specialiser, value: Obj) -> dict[Any, Value]:
+    return {key: s.env[(value.id, key)] for key in s.fields(value)}
+
+
+def new_object(s: Specialiser, like: Obj, id: Any, fields: dict[Any, Value]) -> Obj:
+    obj = Obj(id, like.cls)
+    s.frozen.discard(id)
+    for key in s.fields(obj):
+        del s.env[(id, key)]
+    s.env |= {(id, key): value for key, value in fields.items()}
+    return obj
+
+
+@handles(copy.deepcopy)
+def deepcopied(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """New containers of new arrays; what was one array in two places is one again."""
+    return DeepCopy(s).of(args[0])
+
+
+class DeepCopy:
+    """One call of `deepcopy`, and what it has copied so far."""
+
+    def __init__(self, s: Specialiser, depth: int = 0) -> None:
+        self.s, self.depth = s, depth  # lists around
+        self.made: dict[Any, Value] = {}  # a variable or an object -> its copy
+        self.roots: frozenset[int] = frozenset()
+
+    def site(self) -> Any:
+        return self.s.site(("deepcopy", self.depth, len(self.made)))
+
+    def of(self, value: Value) -> Value:
+        if isinstance(value, Const):
+            return value
+        if isinstance(value, TupleV):
+            return TupleV(tuple(self.of(v) for v in value.items), value.cls)
+        if isinstance(value, ListV):
+            return ListV(tuple(self.of(v) for v in value.items), self.site())
+        known = value.name if isinstance(value, Leaf) else value.id if isinstance(value, Obj) else None
+        if known is None:
+            raise self.s.refuse("a copy of something that cannot be followed", "copy the arrays in it")
+        if known not in self.made:
+            self.made[known] = self.leaf(value) if isinstance(value, Leaf) else self.object(value)
+        return self.made[known]
+
+    def object(self, value: Obj) -> Value:
+        s = self.s
+        if value.id in s.objects or has_method(s, value, "__deepcopy__"):
+            raise s.refuse("a deep copy of something outside the function", "copy the arrays in it")
+        id = ("copy", self.site())
+        self.made[value.id] = Obj(id, value.cls)
+        return new_object(s, value, id, {key: self.of(v) for key, v in fields_of(s, value).items()})
+
+    def leaf(self, value: Leaf) -> Value:
+        s, facts = self.s, self.s.facts[value.name]
+        if isinstance(facts, Listed):
+            return self.list(value)
+        if isinstance(facts, Mapped) or not isinstance(facts, Num) or facts.kind is None:
+            raise s.refuse("a deep copy of something that cannot be followed", "copy the arrays in it")
+        if facts.kind != "array":
+            return value
+        if facts.roots & self.roots:
+            raise s.alias_error("a deep copy of what may hold one array twice", "copy the arrays in it")
+        self.roots |= facts.roots
+        return call_value(s, Bound("copy", value), [], {})
+
+    def list(self, value: Leaf) -> Value:
+        """A list at run time: which of its items are one, only the run could tell."""
+        s = self.s
+        check = ir.call(s.bind("all_different", objects.all_different), s.expr(value))
+        s.block.append(ir.Effect(check, s.where()))
+        result = containers.own_list(s, ListV((), self.site()))
+        each(s, over(s, value), lambda item: lists.append(s, result, DeepCopy(s, self.depth + 1).of(item)))
+        return result

@@ -1,0 +1,330 @@
+"""Iterators: `iter` and `next`, classes with `__iter__`, and NumPy's walks over indices.
+
+An iterator is a position in something that is counted.  It exists at compile time only, and its position is a field,
+which branches and loops carry as they do any other.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import gast
+import numpy as np
+
+from .. import ir
+from ..facts import BOOL, Listed, Num, Opaque
+from . import containers, lists
+from .attributes import attribute_of, lookup
+from .calls import HANDLERS, call_value, handles, opaque_call
+from .control import branch
+from .expressions import operate
+from .iteration import ENDLESS, Source, all_storable, as_counted, nth, over, over_range
+from .objects import has_method
+from .standard_library import crossed
+from .state import Restart, Specialiser
+from .values import Const, Leaf, ListV, Obj, Poison, TupleV, Value
+
+
+class Cursor:
+    """The class of an iterator's `Obj`."""
+
+
+POSITION = "position"
+
+
+@handles(iter)
+def iter_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    value = args[0]
+    if isinstance(value, Obj) and value.cls not in (list, dict):
+        return own_iterator(s, value)
+    known = isinstance(value, (Source, ListV, TupleV, Obj, Const))
+    if len(args) > 1 or not known and not isinstance(s.facts_of(value), (Num, Listed)):
+        return opaque_call(s, gast.Name("iter", gast.Load(), None, None), iter, args, kwargs)
+    value = containers.own_value(s, value)
+    facts = s.facts_of(value)
+    if isinstance(facts, Listed):
+        s.walked |= facts.roots
+    return value if isinstance(value, Obj) and value.cls is Cursor else cursor_over(s, over(s, value))
+
+
+def cursor_over(s: Specialiser, source: Source) -> Obj:
+    """A new iterator."""
+    site = source.once or ("iterator", s.site())
+    if ("counted", site) in s.dynamic:
+        source = as_counted(s, source)
+    if source.items is None and (source.bounds is None or source.length is None and not source.endless):
+        raise s.refuse("an iterator over something of unknown length", "make a list of it first")
+    cursor = Obj(site, Cursor)
+    s.cursors[site] = source
+    s.env[(site, POSITION)] = Const(0)
+    return cursor
+
+
+def kept(s: Specialiser, value: Value) -> Value:
+    """What a name stands for: an iterator such as ``zip(a, b)`` is gone through once, however often it is read."""
+    return cursor_over(s, value) if isinstance(value, Source) and value.once is not None else value
+
+
+def once(fn: Any) -> None:
+    """Mark what a function returns as an iterator."""
+    handler = HANDLERS[fn]
+
+    def marked(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        value = handler(s, args, kwargs)
+        site = ("iterator", s.site())
+        if isinstance(value, Source):
+            return replace(value, once=site)
+        return replace(over(s, value), once=site, whole=value)
+
+    HANDLERS[fn] = marked
+
+
+def own_iterator(s: Specialiser, value: Obj) -> Value:
+    """What `__iter__` of an object returns."""
+    if value.cls is Cursor or not has_method(s, value, "__iter__"):
+        return value
+    return call_value(s, attribute_of(s, value, "__iter__"), [], {})
+
+
+@handles(next)
+def next_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    value, facts = args[0], s.facts_of(args[0])
+    if isinstance(value, Obj) and value.cls is Cursor:
+        return step(s, value, args[1] if len(args) > 1 else None)
+    if isinstance(value, Obj) and has_method(s, value, "__next__") and len(args) == 1:
+        return call_value(s, attribute_of(s, value, "__next__"), [], {})
+    if len(args) == 1 and isinstance(value, Leaf) and isinstance(facts, Listed) and facts.roots <= s.generators:
+        return lists.pop(s, value, [Const(0)])  # the items that are left of a generator are a list
+    if isinstance(value, Source) and value.once is not None:
+        return step(s, cursor_over(s, value), args[1] if len(args) > 1 else None)
+    if any(isinstance(a, (Source, ListV, TupleV, Obj)) or isinstance(s.facts_of(a), Listed) for a in args):
+        raise s.refuse("`next` of something else than an iterator or a generator under a name", "index a list")
+    return opaque_call(s, gast.Name("next", gast.Load(), None, None), next, args, kwargs)
+
+
+SPENT = Poison("an iterator is used again after a loop or a function has gone through it")
+
+
+def source_of(s: Specialiser, cursor: Obj) -> Source:
+    """What an iterator goes over, counted unless its position is known."""
+    source: Source = s.cursors[cursor.id]
+    position = s.env[(cursor.id, POSITION)]
+    if source.items is not None and not isinstance(position, Const) and all_storable(s, source.items):
+        raise Restart(("counted", cursor.id))
+    if isinstance(position, Poison):
+        raise s.refuse(position.reason, "make a list of it first")
+    return source
+
+
+def step(s: Specialiser, cursor: Obj, default: Value | None) -> Value:
+    """``next(cursor)`` or ``next(cursor, default)``"""
+    source, position = source_of(s, cursor), s.env[(cursor.id, POSITION)]
+    if source.items is not None and position.value < len(source.items):
+        s.env[(cursor.id, POSITION)] = Const(position.value + 1)
+        return source.items[position.value]
+    if source.items is not None and default is not None:
+        return default
+    length = Const(len(source.items)) if source.items is not None else None if source.endless else source.length
+    if length is not None:
+        end = length if isinstance(length, Const) else length()
+        left = s.let(gast.Compare(s.expr(position), [gast.Lt()], [s.expr(end)]), BOOL, hint="left", may_raise=False)
+        if default is not None:
+            return step_or(s, left, lambda: take(s, cursor, source), default)
+        stop: ir.Block = [ir.Raise(gast.Raise(ir.name("StopIteration"), None), s.where())]
+        s.block.append(ir.If(gast.UnaryOp(gast.Not(), s.expr(left)), stop, [], [], s.where()))
+    if source.items is not None:
+        from .control import Ended
+
+        raise Ended
+    return take(s, cursor, source)
+
+
+def take(s: Specialiser, cursor: Obj, source: Source) -> Value:
+    position = s.env[(cursor.id, POSITION)]
+    s.env[(cursor.id, POSITION)] = operate(s, gast.Add, position, Const(1))
+    return nth(s, source, position)
+
+
+def stand_at_end(s: Specialiser) -> None:
+    """Where StopIteration is caught, the one iterator that was moved before it came is at its end."""
+    moved = [cursor for cursor in s.cursors if isinstance(s.env.get((cursor, POSITION)), Poison)]
+    source = s.cursors[moved[0]] if len(moved) == 1 else None
+    if source is not None and source.length is not None:
+        s.env[(moved[0], POSITION)] = source.length()
+
+
+def step_or(s: Specialiser, left: Value, item: Callable[[], Value], default: Value) -> Value:
+    key = ("choice", s.site("next"))
+
+    def choose(value: Callable[[], Value]) -> Callable[[], None]:
+        def run() -> None:
+            s.env[key] = value()
+
+        return run
+
+    branch(s, left, choose(item), choose(lambda: containers.own_value(s, default)))
+    return s.env.pop(key)
+
+
+def over_cursor(s: Specialiser, cursor: Obj) -> Source:
+    """The items that are left, each counted off as it is reached."""
+    source, start = source_of(s, cursor), s.env[(cursor.id, POSITION)]
+    if source.items is not None:
+        s.env[(cursor.id, POSITION)] = SPENT
+        return Source(items=source.items[start.value :], cursor=cursor)
+
+    def item(k: Value) -> Value:
+        if s.env[(cursor.id, POSITION)] is not SPENT:
+            s.env[(cursor.id, POSITION)] = operate(s, gast.Add, k, Const(1))
+        return nth(s, source, k)
+
+    if source.length is None:
+        raise s.refuse("a loop over an iterator without an end", "use zip, or a range")
+    end = source.length()
+    bounds = (end,) if start == Const(0) else (start, end)
+    left = end if start == Const(0) else operate(s, gast.Sub, end, start)
+    return Source(bounds=bounds, item=item, hint="i", length=lambda: left, cursor=cursor)
+
+
+def leave_cursors(s: Specialiser, sources: list[Source]) -> None:
+    """How far iterators are that were zipped depends on which of them ends first: they are not used again."""
+    cursors = [source.cursor.id for source in sources if source.cursor is not None]
+    if len(set(cursors)) < len(cursors):
+        raise s.refuse("an iterator is zipped with itself", "make a list of it first")
+    for cursor in cursors:
+        s.env[(cursor, POSITION)] = SPENT
+
+
+# -- objects that are their own iterators
+
+
+def over_own(s: Specialiser, value: Obj) -> Source | None:
+    """A loop over an object of the user's, where its class says how."""
+    if value.cls is Cursor:
+        return over_cursor(s, value)
+    if not has_method(s, value, "__iter__"):
+        return None
+    found = own_iterator(s, value)
+    if found != value:
+        return over(s, found)
+    return stepped(s, value)
+
+
+def stepped(s: Specialiser, value: Obj) -> Source | None:
+    """An object whose `__next__` tests whether it is at its end before it does anything."""
+    from .calls import new_frame, prepared, run
+
+    method = lookup(value.cls, "__next__")
+    if not hasattr(method, "__code__"):
+        return None
+    parsed, tree, assigned, declared = prepared(method.__code__, method)
+    first, *rest = tree.body
+    if not is_end(first) or any(is_stop(n) for stmt in rest for n in gast.walk(stmt)):
+        raise s.refuse(
+            "a `__next__` that raises StopIteration elsewhere than in its first statement",
+            "test for the end first: `if ...: raise StopIteration`",
+        )
+    free = dict(zip(method.__code__.co_freevars, method.__closure__ or ()))
+
+    def part(key: Any, body: list[Any]) -> Value:
+        text = gast.FunctionDef(tree.name, tree.args, body, [], None, None, [])
+        frame = new_frame(s, key, parsed, method.__globals__, free, text, assigned, declared, None)
+        frame.cls, frame.self = value.cls, value
+        return run(s, frame, text, {tree.args.args[0].id: value}, method)
+
+    test = gast.copy_location(gast.UnaryOp(gast.Not(), first.test), first)
+    return Source(
+        advance=lambda: part(method.__code__, rest),
+        goes_on=lambda: part(first, [gast.copy_location(gast.Return(test), first)]),
+    )
+
+
+def is_end(node: Any) -> bool:
+    return isinstance(node, gast.If) and len(node.body) == 1 and is_stop(node.body[0]) and not node.orelse
+
+
+def is_stop(node: Any) -> bool:
+    exc = getattr(node, "exc", None) if isinstance(node, gast.Raise) else None
+    return getattr(exc.func if isinstance(exc, gast.Call) else exc, "id", None) == "StopIteration"
+
+
+# -- indices
+
+
+def positions(s: Specialiser, shape: list[Value]) -> Source:
+    """Every index into an array of this shape, the last axis first."""
+    if len(shape) == 1:
+        source = over_range(s, [Const(0), shape[0]])
+        return Source(bounds=source.bounds, item=lambda k: TupleV((k,)), hint="i", length=source.length)
+    return crossed(s, [over_range(s, [Const(0), length]) for length in shape])
+
+
+@handles(np.ndindex)
+def ndindex(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    shape = args[0] if len(args) == 1 else TupleV(tuple(args))
+    if isinstance(shape, Leaf) and isinstance(s.facts[shape.name], Opaque) or isinstance(s.facts_of(shape), Listed):
+        return opaque_call(s, ir.attribute(s.bind("np", np), "ndindex"), np.ndindex, args, kwargs)
+    lengths = containers.items_of(s, shape, None) if not s.num(shape) else [shape]
+    return positions(s, lengths)
+
+
+@handles(np.ndenumerate)
+def ndenumerate(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    facts = s.num(args[0])
+    shape = attribute_of(s, args[0], "shape") if facts is not None and facts.dims else None
+    if not isinstance(shape, TupleV):
+        raise s.refuse("np.ndenumerate of something whose rank is not known", "loop over a range")
+    source = positions(s, list(shape.items))
+
+    def item(k: Value) -> Value:
+        index = source.item(k)
+        return TupleV((index, containers.get_item(s, args[0], index)))
+
+    return Source(bounds=source.bounds, item=item, hint="i", length=source.length)
+
+
+# -- itertools
+
+
+@handles(itertools.cycle)
+def cycle(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    source = as_counted(s, over(s, args[0]))
+    if source.length is None:
+        raise s.refuse("itertools.cycle of an iterable of unknown length", "make a list of it first")
+    length = source.length()
+    return Source(
+        bounds=(Const(ENDLESS),),
+        item=lambda k: nth(s, source, operate(s, gast.Mod, k, length)),
+        hint="i",
+        endless=True,
+    )
+
+
+@handles(itertools.zip_longest)
+def zip_longest(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    fill = kwargs.get("fillvalue", Const(None))
+    sources = [as_counted(s, over(s, a)) for a in args]
+    if any(source.length is None for source in sources):
+        raise s.refuse("itertools.zip_longest of an iterable of unknown length", "make a list of it first")
+    lengths = [source.length() for source in sources]  # type: ignore[misc]
+    longest = call_value(s, Const(max), lengths, {})
+
+    def item(k: Value) -> Value:
+        items: list[Value] = []
+        for source, length in zip(sources, lengths):
+            here = s.let(gast.Compare(s.expr(k), [gast.Lt()], [s.expr(length)]), BOOL, hint="here", may_raise=False)
+            with s.written_out(len(items)):
+                items.append(step_or(s, here, partial(nth, s, source, k), fill))
+        return TupleV(tuple(items))
+
+    return Source(bounds=(longest,), item=item, hint="i", length=lambda: longest)
+
+
+for _fn in (zip, enumerate, map, filter, reversed, *vars(itertools).values()):
+    if isinstance(_fn, type) and _fn in HANDLERS:
+        once(_fn)
+once(itertools.chain.from_iterable)

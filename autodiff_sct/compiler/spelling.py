@@ -1,0 +1,192 @@
+"""Expressions of the reverse sweep as they cost least: each pass over an array is one operation less.
+
+=====================================  =================================
+``d_x += -d_t``                        ``d_x -= d_t``
+``np.sum(-d_z, axis=0)``               ``-np.sum(d_z, axis=0)``
+``-d_t * 0.5 * (2 * x)``               ``-d_t * x``
+``d_out * 100.0 * (2 * x)``            ``200.0 * d_out * x``
+``np.sum(d_z, axis=0)``                ``d_z.sum(axis=0)``
+``np.expand_dims(d_z, 1)``             ``d_z[:, None]``
+``np.transpose(np.reshape(d, s), p)``  ``d.reshape(s).transpose(p)``
+=====================================  =================================
+
+Numbers are multiplied before arrays, which rounds differently: only cotangents are rewritten, and no comparison, for
+that may ask whether a value of the primal is met again.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import gast
+
+from . import ir
+from .facts import Num
+from .specialise.state import Specialiser
+
+METHODS = {"sum", "max", "min", "prod", "reshape", "transpose", "swapaxes"}
+ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow)
+
+
+def spell(s: Specialiser, block: ir.Block) -> None:
+    """Rewrite what the statements of a block of the reverse sweep compute, in place."""
+    spelling = Spelling(s)
+    for stmt in ir.walk(block):
+        if isinstance(stmt, ir.Store):
+            stmt.value = spelling.value(stmt.value)
+            if stmt.aug is gast.Add and (positive := negated(stmt.value)) is not None:
+                stmt.aug, stmt.value = gast.Sub, positive
+        elif isinstance(stmt, ir.Let) and s.hints[stmt.target].startswith(("d_", "result")) and not stmt.effect:
+            stmt.expr = spelling.value(stmt.expr)
+
+
+class Spelling:
+    """Rewrites expressions, from the inside out."""
+
+    def __init__(self, s: Specialiser) -> None:
+        self.s = s
+
+    def value(self, expr: Any) -> Any:
+        """What is assigned or added; an array of its own stays one."""
+        new = self.expr(expr)
+        return expr if isinstance(new, gast.Name) else new
+
+    def expr(self, expr: Any) -> Any:
+        if isinstance(expr, gast.BinOp):
+            return self.binop(gast.BinOp(self.expr(expr.left), expr.op, self.expr(expr.right)))
+        if isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.USub):
+            return self.product(gast.UnaryOp(expr.op, self.expr(expr.operand)))
+        if isinstance(expr, gast.Call):
+            return self.call(gast.Call(expr.func, [self.expr(a) for a in expr.args], expr.keywords))
+        return expr
+
+    def binop(self, expr: Any) -> Any:
+        if isinstance(expr.op, gast.Mult):
+            return self.product(expr)
+        if isinstance(expr.op, (gast.Add, gast.Sub)) and (positive := negated(expr.right)) is not None:
+            return ir.binop(expr.left, gast.Sub if isinstance(expr.op, gast.Add) else gast.Add, positive)
+        return expr
+
+    def product(self, expr: Any) -> Any:
+        """A product with its sign outside and its numbers first, where that saves an operation on an array."""
+        sign, factors = factors_of(expr)
+        numbers = [f for f in factors if self.is_number(f)]
+        arrays = [f for f in factors if not self.is_number(f)]
+        if not arrays or len(numbers) + (sign < 0) < 2 and not (sign < 0 and len(arrays) > 1):
+            return expr
+        front = folded(numbers)
+        result = multiplied([*front, *arrays])
+        if isinstance(result, gast.Name) and sign > 0:
+            return expr
+        return result if sign > 0 else gast.UnaryOp(gast.USub(), result) if not front else signed(result)
+
+    def call(self, expr: Any) -> Any:
+        name = numpy_name(expr)
+        if name is None or not expr.args:
+            return expr
+        first, rest = expr.args[0], expr.args[1:]
+        if name == "sum" and (positive := negated(first)) is not None:
+            return gast.UnaryOp(gast.USub(), self.call(gast.Call(expr.func, [positive, *rest], expr.keywords)))
+        rank = self.rank(first)
+        if not rank:
+            return expr
+        if name in METHODS:
+            return gast.Call(gast.Attribute(first, name, gast.Load()), rest, expr.keywords)
+        if name == "expand_dims" and len(rest) == 1 and not expr.keywords:
+            return widened(first, rest[0], rank) or expr
+        return expr
+
+    def is_number(self, expr: Any) -> bool:
+        """Whether an expression is a number, not an array."""
+        if isinstance(expr, gast.Constant):
+            return type(expr.value) in (int, float)
+        if isinstance(expr, gast.Name):
+            facts = self.s.facts.get(expr.id)
+            return isinstance(facts, Num) and facts.dims == () and facts.kind != "bool"
+        if isinstance(expr, gast.BinOp):
+            return isinstance(expr.op, ELEMENTWISE) and self.is_number(expr.left) and self.is_number(expr.right)
+        if isinstance(expr, gast.UnaryOp):
+            return isinstance(expr.op, gast.USub) and self.is_number(expr.operand)
+        return isinstance(expr, gast.Attribute) and expr.attr in ("size", "pi", "e")
+
+    def rank(self, expr: Any) -> int | None:
+        """How many axes an expression has, where it is known to be an array."""
+        if isinstance(expr, gast.Name):
+            facts = self.s.facts.get(expr.id)
+            return facts.ndim if isinstance(facts, Num) and facts.kind == "array" else None
+        if isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.USub):
+            return self.rank(expr.operand)
+        if isinstance(expr, gast.BinOp) and isinstance(expr.op, ELEMENTWISE):
+            sides = [0 if self.is_number(side) else self.rank(side) for side in (expr.left, expr.right)]
+            return None if None in sides else max(side for side in sides if side is not None)
+        return None
+
+
+def factors_of(expr: Any) -> tuple[int, list[Any]]:
+    """The sign and the factors of a product."""
+    if is_negative(expr):
+        sign, factors = factors_of(expr.operand)
+        return -sign, factors
+    if isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Mult):
+        (a, left), (b, right) = factors_of(expr.left), factors_of(expr.right)
+        return a * b, [*left, *right]
+    return 1, [expr]
+
+
+def multiplied(factors: list[Any]) -> Any:
+    result = factors[0]
+    for factor in factors[1:]:
+        result = ir.binop(result, gast.Mult, factor)
+    return result
+
+
+def folded(numbers: list[Any]) -> list[Any]:
+    """Numbers with the literals among them multiplied, none where they make 1; a quotient comes first."""
+    literals = [n.value for n in numbers if isinstance(n, gast.Constant)]
+    others = [n for n in numbers if not isinstance(n, gast.Constant)]
+    product = math.prod(literals)
+    literal = [] if product == 1 else [ir.constant(product)]
+    quotient = bool(others) and isinstance(others[0], gast.BinOp) and isinstance(others[0].op, gast.Div)
+    return [*others[:1], *literal, *others[1:]] if quotient else [*literal, *others]
+
+
+def signed(expr: Any) -> Any:
+    """A product with its sign at its first factor."""
+    if isinstance(expr, gast.BinOp):
+        return gast.BinOp(signed(expr.left), expr.op, expr.right)
+    return gast.UnaryOp(gast.USub(), expr)
+
+
+def negated(expr: Any) -> Any | None:
+    """What an expression with a minus sign in front is the negative of."""
+    if is_negative(expr):
+        return expr.operand
+    if isinstance(expr, gast.BinOp) and isinstance(expr.op, (gast.Mult, gast.Div)):
+        left = negated(expr.left)
+        return None if left is None else gast.BinOp(left, expr.op, expr.right)
+    return None
+
+
+def is_negative(expr: Any) -> bool:
+    return isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.USub)
+
+
+def numpy_name(expr: Any) -> str | None:
+    """The name of the NumPy function that is called."""
+    func = expr.func
+    if isinstance(func, gast.Attribute) and isinstance(func.value, gast.Name) and func.value.id == "np":
+        return str(func.attr)
+    return None
+
+
+def widened(expr: Any, axis: Any, rank: int) -> Any | None:
+    """``np.expand_dims`` as a subscript."""
+    value = axis.value if isinstance(axis, gast.Constant) else None
+    if is_negative(axis) and isinstance(axis.operand, gast.Constant):
+        value = -axis.operand.value
+    if type(value) is not int or not -rank - 1 <= value <= rank:
+        return None
+    place = value if value >= 0 else value + rank + 1
+    parts = [gast.Slice(None, None, None) for _ in range(place)] + [ir.constant(None)]
+    return ir.subscript(expr, parts[0] if place == 0 else ir.tuple_(parts))

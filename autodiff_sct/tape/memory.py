@@ -1,0 +1,128 @@
+"""Saved values and the memory that they lie in: what is kept, what has changed since, and what is a view of what.
+
+Each element of an array that was written to has a stamp, the time of its last write.  A saved value whose elements have
+stamps younger than its node has changed, and no derivative can be computed from it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import ref
+
+import numpy as np
+
+from ..errors import ArgumentRuntimeError
+from .node import Node, tick
+
+__all__ = ["check_unchanged", "kept", "owner_of", "sampled", "shell", "stamp"]
+
+STAMPS: dict[int, tuple[Any, np.ndarray]] = {}
+SHELLS: dict[Any, np.ndarray] = {}
+# Bytes up to which a value is kept instead of its shell; bytes up to which an array of the caller's is copied; samples
+# that are kept of a larger one.
+SMALL, COPIED, SAMPLES = 1 << 11, 1 << 15, 256
+
+
+def owner_of(array: np.ndarray) -> np.ndarray:
+    """The array in whose memory `array` lies."""
+    while type(array.base) is np.ndarray:
+        array = array.base
+    return array
+
+
+def shell(value: Any) -> Any:
+    """An array of the shape and the dtype of `value` without its memory; each number in it is NaN."""
+    if type(value) is np.ndarray:
+        if value.nbytes <= SMALL and value.base is None:
+            return value
+        key = (value.shape, value.dtype.char)
+        found = SHELLS.get(key)
+        return found if found is not None else new_shell(key, value)
+    if type(value) in (list, tuple):
+        return type(value)([shell(item) for item in value])
+    return value
+
+
+def new_shell(key: Any, value: np.ndarray) -> np.ndarray:
+    if len(SHELLS) > 1000:
+        SHELLS.clear()
+    filling = np.full((), np.nan if value.dtype.kind in "fc" else 0).astype(value.dtype)
+    SHELLS[key] = made = np.ndarray(value.shape, value.dtype, filling.tobytes(), 0, (0,) * value.ndim)
+    return made
+
+
+def kept(value: Any, given: Any, guards: list[Any]) -> Any:
+    """A value that is read on the way back.
+
+    Tensors' memory is stamped when it changes.  What changes in an array of the caller's, nobody tells: a small one is
+    copied, of a large one samples are kept.
+    """
+    if type(given) is np.ndarray:
+        if given.nbytes <= COPIED:
+            return given.copy()
+        guards.append((given, sampled(given)))
+    elif type(given) in (list, tuple):
+        return type(value)([kept(v, g, guards) for v, g in zip(value, given)])
+    return value
+
+
+def sampled(array: np.ndarray) -> bytes:
+    """Some numbers of an array, evenly spread, and its last."""
+    flat = (
+        array.reshape(-1)
+        if array.flags.c_contiguous
+        else array.T.reshape(-1)
+        if array.flags.f_contiguous
+        else array.flat
+    )
+    return flat[:: max(1, array.size // SAMPLES)].tobytes() + flat[-1:].tobytes()
+
+
+def stamp(view: np.ndarray, index: Any) -> None:
+    """Note that ``view[index]`` is written now."""
+    stamps_of(view, make=True)[index] = tick()
+
+
+def stamps_of(view: np.ndarray, make: bool = False) -> Any:
+    """The stamps of the elements of `view`, None if its memory was never written to."""
+    owner = owner_of(view)
+    key = id(owner)
+    found = STAMPS.get(key)
+    if found is None:
+        if not make:
+            return None
+        found = STAMPS[key] = (ref(owner, lambda gone: STAMPS.pop(key, None)), np.zeros(owner.size, np.int64))
+    size = owner.itemsize
+    offset = (view.__array_interface__["data"][0] - owner.__array_interface__["data"][0]) // size * 8
+    return np.ndarray(view.shape, np.int64, found[1], offset, tuple([s // size * 8 for s in view.strides]))
+
+
+def check_unchanged(node: Node) -> None:
+    """Refuse to go back over a node one of whose saved values has changed."""
+    plan = node.plan
+    assert plan is not None
+    for array, samples in node.guards:
+        if sampled(array) != samples:
+            raise changed(node)
+    if STAMPS and plan.saves:
+        for k in plan.read:
+            check_array(node.args[k], node)
+        if plan.result == "numbers":
+            check_array(node.y, node)
+
+
+def check_array(value: Any, node: Node) -> None:
+    if type(value) is np.ndarray and value.size:
+        stamps = stamps_of(value)
+        if stamps is not None and stamps.max() > node.order:
+            raise changed(node)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            check_array(item, node)
+
+
+def changed(node: Node) -> ArgumentRuntimeError:
+    name = getattr(node.plan.fn, "__name__", "a call") if node.plan is not None else "a call"
+    return ArgumentRuntimeError(
+        f"a value that the derivative of `{name}` needs was modified in place after the call: write to a copy instead"
+    )

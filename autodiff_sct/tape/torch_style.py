@@ -1,0 +1,203 @@
+"""``backward`` and ``grad`` with the parameters, results and errors of ``torch.autograd``."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
+from ..recording import RECORDING
+from .array import Tensor
+from .engine import Cell, Sweep
+from .memory import stamp
+from .node import Node
+
+__all__ = ["backward", "grad"]
+
+
+def backward(
+    tensors: Tensor | Sequence[Tensor],
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Tensor | Sequence[Tensor] | None = None,
+) -> None:
+    """Add the gradients of the sum of `tensors` to ``.grad`` of the leaves that they were computed from.
+
+    Parameters
+    ----------
+    tensors : Tensor or sequence of them
+        What is differentiated.
+    grad_tensors : Tensor or sequence of Tensor and None, optional
+        The seed of each tensor, of its shape; None for one of a single element.
+    retain_graph : bool, optional
+        Keep what was saved for another pass; the value of `create_graph` if left out.
+    create_graph : bool
+        Record this pass too, so that gradients can be differentiated.
+    grad_variables : optional
+        The former name of `grad_tensors`.
+    inputs : Tensor or sequence of them, optional
+        Only these get gradients, results too.
+
+    Raises
+    ------
+    RuntimeError
+        If a seed is missing or has another shape, nothing requires a gradient, or the graph was freed.
+    TypeError
+        If a seed or an input is not a tensor.
+    """
+    if grad_variables is not None:
+        warnings.warn("grad_variables is now grad_tensors", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise ArgumentRuntimeError("grad_tensors and its former name grad_variables were both given")
+        grad_tensors = grad_variables
+    chosen = None if inputs is None else {node_of(x, "an input"): x for x in listed(inputs)}
+    if chosen is not None and not chosen:
+        raise ArgumentRuntimeError("backward with inputs=[] has nothing to do: leave inputs out for all leaves")
+    targets = None if chosen is None else set(chosen)
+    for node, cell in swept(listed(tensors), grad_tensors, retain_graph, create_graph, targets).items():
+        owner = chosen.get(node) if chosen is not None else node.owner() if node.owner is not None else None
+        if owner is not None:
+            accumulate(owner, cell, create_graph)
+
+
+def accumulate(owner: Tensor, cell: Cell, create_graph: bool) -> None:
+    """Add a cotangent to ``.grad``, in place unless the sum is to be differentiated."""
+    known = owner.gradient
+    if known is None:
+        owner.gradient = cell[1] if create_graph else Tensor(own(cell), None)
+    elif create_graph:
+        owner.gradient = known + cell[1]  # type: ignore[operator]
+    elif type(known.value) is np.ndarray:
+        known.value += cell[1]
+        stamp(known.value, ...)
+    else:
+        known.value = known.value + cell[1]
+
+
+def own(cell: Cell) -> Any:
+    """A cotangent in memory of its own."""
+    return cell[1] if cell[2] or not isinstance(cell[1], np.ndarray) else np.array(cell[1])
+
+
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """Return the gradients of the sum of `outputs` by `inputs`.
+
+    Parameters
+    ----------
+    outputs, inputs : Tensor or sequence of them
+        Results, and leaves or results that they were computed from.
+    grad_outputs : Tensor or sequence of Tensor and None, optional
+        The seed of each output, of its shape; None for one of a single element.
+    retain_graph, create_graph : bool
+        As for `backward`.
+    only_inputs : bool
+        Ignored.
+    allow_unused : bool, optional
+        Return None for an input that no output depends on.
+    is_grads_batched : bool
+        Not supported.
+    materialize_grads : bool
+        Return zeros for such an input.
+
+    Returns
+    -------
+    tuple of Tensor
+        One gradient for each input, of its shape and dtype.
+
+    Raises
+    ------
+    RuntimeError
+        As `backward`, and for an input that no output depends on.
+    TypeError
+        If a seed or an input is not a tensor.
+    ValueError
+        With materialize_grads=True and allow_unused=False.
+    """
+    if not only_inputs:
+        warnings.warn("only_inputs is ignored: it is always True", FutureWarning, stacklevel=2)
+    if materialize_grads and allow_unused is False:
+        raise ArgumentValueError("materialize_grads=True allows unused inputs: leave out allow_unused=False")
+    if is_grads_batched:
+        raise ArgumentRuntimeError("is_grads_batched is not supported: call grad once for each seed")
+    wanted = listed(inputs)
+    nodes = [node_of(x, "an input") for x in wanted]
+    if not nodes:
+        raise ArgumentRuntimeError("grad got no inputs")
+    arrived = swept(listed(outputs), grad_outputs, retain_graph, create_graph, set(nodes))
+    return tuple(
+        found(x, arrived.get(node), create_graph, materialize_grads, allow_unused) for x, node in zip(wanted, nodes)
+    )
+
+
+def found(x: Tensor, cell: Cell | None, create_graph: bool, materialize: bool, allow_unused: bool | None) -> Any:
+    """The gradient by `x` that arrived, or what stands in its place."""
+    if cell is not None:
+        return cell[1] if create_graph else Tensor(own(cell), None)
+    if materialize:
+        return Tensor(np.zeros_like(x.value), None)
+    if not allow_unused:
+        raise ArgumentRuntimeError(
+            "an input was not used in computing the outputs: with allow_unused=True its gradient is None, with "
+            "materialize_grads=True it is zeros"
+        )
+    return None
+
+
+def swept(
+    outputs: list[Any], seeds: Any, retain: bool | None, graph: bool, targets: set[Node] | None
+) -> dict[Node, Cell]:
+    """Seed the outputs and go back."""
+    given = [None] * len(outputs) if seeds is None else listed(seeds)
+    if len(given) != len(outputs):
+        raise ArgumentRuntimeError(f"{len(outputs)} outputs and {len(given)} seeds were given")
+    sweep = Sweep(graph, graph if retain is None else retain)
+    for y, seed in zip(outputs, given):
+        node, d = node_of(y, "an output"), seed_of(y, seed)
+        sweep.add(node, d if graph else d.value)
+    token = RECORDING.set(graph)
+    try:
+        return sweep.run(targets)
+    finally:
+        RECORDING.reset(token)
+
+
+def listed(tensors: Any) -> list[Any]:
+    return list(tensors) if isinstance(tensors, (list, tuple)) else [tensors]
+
+
+def node_of(x: Any, role: str) -> Node:
+    if not isinstance(x, Tensor):
+        raise ArgumentTypeError(f"{role} is a tensor of the tape, not {type(x).__name__}")
+    if x.node is None:
+        raise ArgumentRuntimeError(f"{role} does not require a gradient and was not computed from what does")
+    return x.node
+
+
+def seed_of(y: Tensor, seed: Any) -> Tensor:
+    """The seed of an output, in its dtype."""
+    if seed is None:
+        if y.size != 1:
+            raise ArgumentRuntimeError(
+                f"an output without a seed has one element (a scalar), not shape {y.shape}: give a seed, or sum it"
+            )
+        return Tensor(np.ones_like(y.value)[()] if y.ndim == 0 else np.ones_like(y.value), None)
+    if not isinstance(seed, Tensor):
+        raise ArgumentTypeError(f"a seed is a tensor of the tape, not {type(seed).__name__}")
+    if seed.shape != y.shape:
+        raise ArgumentRuntimeError(f"a seed of shape {seed.shape} was given for an output of shape {y.shape}")
+    return seed if seed.dtype == y.dtype else seed.astype(y.dtype)  # type: ignore[attr-defined]

@@ -1,0 +1,17 @@
+"""Tables between markers of a page: ``<!-- measured: NAME -->`` to ``<!-- end -->``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+PLACE = re.compile(r"(<!-- measured: (?P<name>\w+) -->\n).*?(<!-- end -->)", re.S)
+
+
+def fill(text: str, tables: Mapping[str, str]) -> str:
+    """The page with each table at its place.
+
+    >>> fill("<!-- measured: times -->\\nold\\n<!-- end -->", {"times": "new"})
+    '<!-- measured: times -->\\nnew\\n<!-- end -->'
+    """
+    return PLACE.sub(lambda place: f"{place[1]}{tables[place['name']]}\n{place[3]}", text)

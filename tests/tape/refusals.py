@@ -1,0 +1,92 @@
+"""Programs of the bank that the tape refuses, by reason.
+
+A program that the tape has learnt fails its test until it is removed from here.
+"""
+
+from __future__ import annotations
+
+# Writes into its arguments, which are leaves: torch refuses that, too.
+INTO_LEAF = """
+    argument_alias thomas_algorithm gaussian_elimination upwind_burgers list_argument_written
+    dict_argument_written dict_argument_written_by_number swap_rows small_swap_elements argmax_index
+    element_read_before_the_write copy_by_reshape_of_transpose constant_fill_through_a_list
+    write_into_argument normalise_argument dataclass_inside dataclass_argument_written
+    view_in_one_branch_returned early_return_of_a_view rows_in_a_list name_of_a_loop_test helper_writes
+    """
+
+# Overwrites a value that an earlier operation's derivative needs: the tape has no copy of it, the compiler restores it.
+SAVED_VALUE = """
+    alias_in_dict write_in_one_branch reversed_slice self_reversed aug_view_loop einsum_view small_momentum
+    small_forces small_buffers set_slices set_rows_and_columns set_ellipsis tuple_of_arrays self_products
+    overlapping_shift overwritten_read_nonlinearly nonlinear_stencil swapped_buffers copy_in_loop
+    double_buffer double_buffer_with_a_third_name ring_of_buffers conjugate_gradients power_iteration
+    gram_schmidt multigrid_restriction prefix_scan_by_doubling householder_qr ping_pong_buffers
+    base_written_view_read diagonal_views rows_written_in_loop zipped_rows_written added_axes split_views
+    real_and_imaginary_views sliding_windows view_index_from_loop nan_to_zero
+    """
+
+# Makes a plain array of recorded values: `np.array([a, b])`, `np.asarray(t)`, `B[:] = row`.
+PLAIN_ARRAY = """
+    default_copy_or_not rk4_pendulum nested_comprehension stacked_comprehension conditional_expression_inside
+    matrix_product_by_comprehension list_of_functions_applied arrays_in_list_written group_by_key small_floats
+    complex_written casts_and_likes array_from_list broadcast_store rotated_list newton_system
+    lotka_volterra_history view_method_and_asarray
+    """
+
+# Makes a Python number of a recorded value: `float(t)`, the functions of `math`, `f"{x:.2f}"`, `math.fsum`.
+PYTHON_NUMBER = """
+    math_functions more_math sums_and_products floats_and_items powers_and_modulo strings_and_prints
+    python_complex mean_kinds black_scholes math_domain_error local_import
+    """
+
+# Writes recorded values into an array that is none: `out[i] = t`, `out=buffer`.
+INTO_PLAIN_ARRAY = """
+    triangular_solve cholesky_by_hand convolution_loops soft_dynamic_time_warping into_empty enumerate_zip
+    elementwise_matvec convolution_layer out_keyword out_of_products out_is_a_view
+    """
+
+# Calls a compiled gradient, which the tape would not see.
+COMPILED_GRADIENT = """
+    pullback_norm pullback_twice pullback_in_loop pullback_made_in_loop pullback_of_several_outputs
+    pullback_after_writes pullback_of_container pullback_with_capture pullback_of_writer pullback_of_while
+    pullback_with_aux hessian_vector_norm tangent_and_value tangent_of_tangent gradient_of_tangent
+    tangent_of_container tangent_in_branch tangent_of_loop jacobian_by_rows jacobian_by_columns
+    jacobian_of_several jacobian_of_number hessian_trace hessian_by_jacobians newton_steps gradient_operation
+    gradient_found_by_id gradient_with_seed gradient_with_aux gradient_by_keyword gradient_as_decorator
+    gradient_of_chosen gradient_by_weights
+    """
+
+# Asks for the type of its argument, or returns a constant: no result is a tensor.
+NO_TENSOR = """
+    isinstance_and_type constant_result
+    """
+
+# Catches ZeroDivisionError: in NumPy, whose numbers tensors hold, a division by zero is a warning.
+NUMPY_DIVISION = """
+    division_by_zero_caught
+    """
+
+
+def by_name(reasons: dict[str, str]) -> dict[str, str]:
+    """Program -> pattern of the refusal, from pattern -> programs."""
+    return {name: pattern for pattern, names in reasons.items() for name in names.split()}
+
+
+REFUSALS = by_name(
+    {
+        r"written to": INTO_LEAF,
+        r"modified in place": SAVED_VALUE,
+        r"a plain array made from a tensor": PLAIN_ARRAY,
+        r"a Python number": PYTHON_NUMBER,
+        r"into a plain array|setting an array element": INTO_PLAIN_ARRAY,
+        r"to a compiled gradient|an input of jacfwd": COMPILED_GRADIENT,
+        r"an output is a tensor": NO_TENSOR,
+        r"divide by zero": NUMPY_DIVISION,
+    }
+)
+
+# The programs that write into leaves run on copies of them as well; these overwrite values that are needed, too.
+INTO_LEAVES = dict.fromkeys(INTO_LEAF.split(), "written to")
+REFUSALS_OF_COPIES = by_name(
+    {r"modified in place": "write_into_argument normalise_argument rows_in_a_list helper_writes"}
+)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
+from .leaves import children, with_children
 from .tensor import Parameter, Tensor
 
 __all__ = [
@@ -94,9 +95,11 @@ def checked_weights(weights: Any) -> tuple[Parameter, ...]:
 
 
 def checked_callable(fn: Any) -> Callable[..., Any]:
-    """What is differentiated: TypeError unless it can be called."""
+    """What is differentiated: TypeError unless it can be called, AttributeError for a Cell without ``construct``."""
     if not callable(fn):
         raise ArgumentTypeError(f"what is differentiated is a function or a Cell, not {fn!r}")
+    if hasattr(type(fn), "trainable_params"):
+        getattr(fn, "construct")  # noqa: B009  (the Cell itself says that it has none)
     return fn
 
 
@@ -118,7 +121,12 @@ def name_of(fn: Any) -> str:
 
 
 def refuse_input(value: Any, what: str) -> None:
-    """TypeError for what cannot be an input or a vector: None, strings, booleans."""
+    """TypeError for what cannot be an input or a vector: None, strings, booleans, tensors of the tape."""
+    if hasattr(type(value), "__autodiff_taped__"):
+        raise ArgumentTypeError(
+            f"{what} is a tensor of the tape that came to a compiled gradient, which would not be recorded: pass "
+            "`t.detach().numpy()`, or differentiate all of it by `tape.grad(..., create_graph=True)`"
+        )
     if value is None or isinstance(value, (str, bytes, bool)):
         raise ArgumentTypeError(f"{what} is a tensor, an array, a float or a container of them, not {value!r}")
 
@@ -162,8 +170,13 @@ def fitted(vector: Any, value: Any, what: str) -> Any:
         return {key: fitted(vector[key], value[key], f"{what}[{key!r}]") for key in value}
     if isinstance(value, (Tensor, np.ndarray, np.generic, float, complex)):
         return fitted_array(vector, value, what)
-    refuse_input(vector, what)
-    return vector
+    fields = children(value)
+    if fields is None:  # a flag or a name beside what is differentiated
+        return vector
+    if type(vector) is not type(value):
+        raise ArgumentTypeError(f"{what} is a {type(value).__name__}, not {vector!r}")
+    given = children(vector) or {}
+    return with_children(vector, {n: fitted(given.get(n), x, f"{what}.{n}") for n, x in fields.items()})
 
 
 def fitted_array(vector: Any, value: Any, what: str) -> Any:

@@ -24,7 +24,7 @@ def dispatch() -> Any:
 
 
 def compiled(kind: str, fn: Any, positions: tuple[int, ...], has_aux: bool, backend: str = "numpy") -> Any:
-    """The `Pullback` or `Pushforward` of `fn`: that of the last call where `fn` holds nothing to be released."""
+    """The `Pullback` or `Pushforward` of `fn`: that of an earlier call where nothing is kept alive by it."""
     make = getattr(dispatch(), kind)
     arguments = (fn, positions, (), has_aux) if kind == "Pullback" else (fn, positions, has_aux, backend)
     table = table_of(fn)

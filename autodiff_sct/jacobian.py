@@ -11,6 +11,7 @@ import numpy as np
 from .arguments import checked_callable, checked_flag, checked_jacobian_positions, fitted, name_of, split_aux
 from .entry import compiled
 from .errors import ArgumentTypeError
+from .leaves import leaves, replaced
 from .tensor import Tensor, wrap
 
 __all__ = ["JacobianFunction"]
@@ -70,29 +71,46 @@ class JacobianFunction:
 
     def by_columns(self, positions: tuple[int, ...], inputs: list[Any], args: Any, kwargs: dict[str, Any]) -> Any:
         """The output, the auxiliary output, and for each output its Jacobian by each input."""
-        for x in inputs:
-            require_array(x, "an input of jacfwd")
+        flat = [leaf for x in inputs for leaf in numbers_of(x)]
         push = compiled("Pushforward", self.fn, positions, self.has_aux)
-        directions = [direction for j in range(len(inputs)) for direction in units(inputs, j)]
         # An input without elements has no direction: the output is still wanted.
-        runs = [push.run(args, kwargs, tuple(d)) for d in directions or [[zeros_like(x) for x in inputs]]]
+        every = [d for j in range(len(flat)) for d in units(flat, j)]
+        runs = [push.run(args, kwargs, containers(inputs, d)) for d in every or [[zeros_like(x) for x in flat]]]
         output, aux = split_aux(runs[0][0]) if self.has_aux else (runs[0][0], None)
         outputs = outputs_of(output)
-        columns = [outputs_of(tangent) for _, tangent in runs] if directions else []
-        return output, aux, [[*self.columns_stacked(columns, k, y, inputs)] for k, y in enumerate(outputs)]
-
-    @staticmethod
-    def columns_stacked(columns: list[Any], k: int, y: Any, inputs: list[Any]) -> Iterator[Any]:
-        """The Jacobian of output `k` by each input."""
-        start = 0
-        for x in inputs:
-            found = [np.asarray(column[k]) for column in columns[start : start + size(x)]]
-            start += size(x)
-            table = np.stack(found, -1) if found else np.zeros((*np.shape(y), 0), np.asarray(y).dtype)
-            yield finished(table.reshape(np.shape(y) + np.shape(x)), y, x)
+        columns = [outputs_of(tangent) for _, tangent in runs] if every else []
+        tables = [columns_stacked(columns, k, y, flat) for k, y in enumerate(outputs)]
+        return output, aux, [[*containers(inputs, found)] for found in tables]
 
     def __repr__(self) -> str:
         return f"<Jacobian of {self.__name__} by {self.kind}, grad_position={self.grad_position}>"
+
+
+def numbers_of(x: Any) -> list[Any]:
+    """The numbers and arrays in an input: TypeError where there are none."""
+    found = list(leaves(x, x))
+    if not found:
+        raise ArgumentTypeError(
+            f"an input of a Jacobian is a tensor, an array, a float or a container of them, not {type(x).__name__}"
+        )
+    return found
+
+
+def containers(inputs: list[Any], found: list[Any]) -> tuple[Any, ...]:
+    """The inputs with other numbers and arrays in them."""
+    rest = iter(found)
+    return tuple([replaced(x, rest) for x in inputs])
+
+
+def columns_stacked(columns: list[Any], k: int, y: Any, flat: list[Any]) -> list[Any]:
+    """The Jacobian of output `k` by each number or array."""
+    start, tables = 0, []
+    for x in flat:
+        found = [np.asarray(column[k]) for column in columns[start : start + size(x)]]
+        start += size(x)
+        table = np.stack(found, -1) if found else np.zeros((*np.shape(y), 0), np.asarray(y).dtype)
+        tables.append(finished(table.reshape(np.shape(y) + np.shape(x)), y, x))
+    return tables
 
 
 def size(x: Any) -> int:
@@ -137,15 +155,13 @@ def rebuilt(output: Any, seeds: list[Any]) -> Any:
 
 def stacked(rows: list[Any], y: Any, x: Any) -> Any:
     """The gradients of the elements of `y` as one Jacobian, in the container that `x` is."""
-    if isinstance(x, dict):
-        return {key: stacked([row[key] for row in rows], y, x[key]) for key in x}
-    if isinstance(x, (tuple, list)):
-        parts = [stacked([row[k] for row in rows], y, item) for k, item in enumerate(x)]
-        return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
-    require_array(x, "an input of a Jacobian")
-    arrays = [np.asarray(row) for row in rows]
-    table = np.stack(arrays) if arrays else np.zeros((0, *np.shape(x)), np.asarray(x).dtype)
-    return finished(table.reshape(np.shape(y) + np.shape(x)), y, x)
+    found = [list(leaves(row, x)) for row in rows]
+    tables = []
+    for k, leaf in enumerate(numbers_of(x)):
+        arrays = [np.asarray(row[k]) for row in found]
+        table = np.stack(arrays) if arrays else np.zeros((0, *np.shape(leaf)), np.asarray(leaf).dtype)
+        tables.append(finished(table.reshape(np.shape(y) + np.shape(leaf)), y, leaf))
+    return replaced(x, iter(tables))
 
 
 def finished(table: np.ndarray, y: Any, x: Any) -> Any:

@@ -11,13 +11,15 @@ from . import ir
 from .arguments import Arguments
 from .bounds import fold_bounds, inline_lengths
 from .emit import Emitter, annotate, defaults
-from .facts import Num, Opaque
+from .facts import Num
+from .handover import always_assigned, kept_state, outside_names, own_copies, unset
 from .load import load
 from .naming import name_variables
 from .optimise import REVERSE_DEPTH, Nesting
-from .pairs import always_assigned, own_copies, settle_calls, unset
+from .pairs import settle_calls
 from .parts import collect_parts
 from .peephole import improve, without_synonyms
+from .record import reads_inside
 from .regions import Regions
 from .request import Emitted, Request, observe
 from .sinking import sink
@@ -40,6 +42,43 @@ def emit(
     name: str,
 ) -> Emitted:
     """Name, print and load a program whose last statement returns."""
+    front, back = polished(s, where, program, early)
+    if request.split:
+        given = {*table.names, *(e.name for e in s.externals.values()), *always_assigned(front)}
+        back[:0] = own_copies(s, back, set(), given)
+        kept = kept_state(s, table.entries, front, [n for n in outside_names(back) if n not in seeds], result)
+    program = [*front, *back]
+    settle_calls(s, program)
+    observe(request, "optimise", s, program)
+    externals = used_externals(s, program, request)
+    arguments = parameters(s, table, externals, seeds)
+    names = name_variables(s, program, arguments)
+    emitter = Emitter(names, set())
+    body, tail = emitter.block(front), emitter.block(back)
+    annotate(tail)
+    start, check = defaults(s, emitter, list(arguments.values()), result)
+    body = [*start, *body, *check]
+    if request.split:
+        body[:0] = unset(front, list(arguments), outside_names(back), names)
+        return emit_pair(s, request, table, names, arguments, seeds, body, tail, kept, result, externals)
+    function_name = unique(name, set(s.globals) | set(arguments.values()))
+    main = function(function_name, arguments, seeds, [*body, *tail], default_seed(request, seeds))
+    text = printed(gast.Module([main, *s.functions], []))
+    hint = f"adjoint of {getattr(request.fn, '__module__', '')}.{request.name}"
+    loaded = load(text.text, function_name, dict(s.globals), hint)
+    loaded.__autodiff_origins__ = {  # type: ignore[attr-defined]
+        line: node.origin for line, node in text.statements.items() if getattr(node, "origin", None) is not None
+    }
+    several = isinstance(final.value, gast.Tuple) and final.value is not getattr(final, "single", None)
+    count = len(final.value.elts) if several else 1
+    whole = emitted(s, request, table, text.text, loaded, externals, result, count)
+    if request.backend == "numpy":
+        return whole
+    return natively(request.backend, whole, hint, s, where, front, back, arguments, seeds, externals, function_name)
+
+
+def polished(s: Specialiser, where: Regions, program: ir.Block, early: set[int]) -> tuple[ir.Block, ir.Block]:
+    """Both sweeps as one would write them: what is in `early`, and the rest."""
     front = [stmt for stmt in program if id(stmt) in early]
     back = [stmt for stmt in program if id(stmt) not in early]
     improve(s, back)
@@ -48,118 +87,48 @@ def emit(
     program = [*front, *back]
     collect_parts(s, program)
     program = inline_lengths(s, program)
-    front = [stmt for stmt in program if id(stmt) in early]
-    back = [stmt for stmt in program if id(stmt) not in early]
     nesting = Nesting(s, where, program, 0)
-    front = nesting.block(front)
+    front = nesting.block([stmt for stmt in program if id(stmt) in early])
     nesting.limit = REVERSE_DEPTH
-    back = nesting.block(back)
+    back = nesting.block([stmt for stmt in program if id(stmt) not in early])
     spell(s, back)
-    program = [*front, *back]
-    fold_bounds(program)
-    if request.split:
-        back[:0] = own_copies(
-            s, back, set(), {*table.names, *(e.name for e in s.externals.values()), *always_assigned(front)}
-        )
-        program = [*front, *back]
-        kept = kept_state(s, table, front, [n for n in outside_names(back) if n not in seeds], result)
-    settle_calls(s, program)
-    observe(request, "optimise", s, program)
-    externals = used_externals(s, program, request)
+    fold_bounds([*front, *back])
+    return front, back
+
+
+def parameters(s: Specialiser, table: Arguments, externals: list[External], seeds: dict[str, str]) -> dict[str, str]:
+    """The parameters of the emitted function by variable: the user's, what is read from outside, and the seeds."""
     arguments = dict(table.names)
-    used = set(arguments.values()) | set(seeds.values())
-    used |= set(s.globals)
+    used = {*arguments.values(), *seeds.values(), *s.globals}
     for external in externals:
         arguments[external.name] = unique(s.hints[external.name], used)
-    arguments |= seeds
-    names = name_variables(s, program, arguments)
-    emitter = Emitter(names, set())
-    body = emitter.block(front)
-    tail = emitter.block(back)
-    annotate(tail)
-    start, check = defaults(s, emitter, list(arguments.values()), result)
-    body = [*start, *body, *check]
-    if request.split:
-        body[:0] = unset(front, list(arguments), outside_names(back), names)
-        return emit_pair(s, request, table, names, arguments, seeds, body, tail, kept, result, externals)
-    function_name = unique(name, set(s.globals) | set(arguments.values()))
-    tree = gast.Module(
-        [function(function_name, arguments, seeds, [*body, *tail], default_seed(request, seeds)), *s.functions], []
-    )
-    text = printed(tree)
-    origins = {line: node.origin for line, node in text.statements.items() if getattr(node, "origin", None) is not None}
-    hint = f"adjoint of {getattr(request.fn, '__module__', '')}.{request.name}"
-    loaded = load(text.text, function_name, dict(s.globals), hint)
-    loaded.__autodiff_origins__ = origins  # type: ignore[attr-defined]
-    emitted_text, namespace = text.text, dict(s.globals)
-    if request.backend != "numpy":
-        loaded, native_text = natively(
-            request.backend,
-            loaded,
-            lambda: native_of(s, where, front, back, arguments, seeds, externals, function_name),
-            f"the {hint}",
-        )
-        if native_text is not None:
-            emitted_text, namespace = native_text, {}
+    return arguments | seeds
+
+
+def emitted(
+    s: Specialiser,
+    request: Request,
+    table: Arguments,
+    text: str,
+    loaded: Any,
+    externals: list[External],
+    result: Value,
+    count: int,
+) -> Emitted:
+    """A loaded function with what its caller has to know."""
     from .dispatch import seed_spec, wrap_spec
 
     tensors = any(isinstance(f, Num) and f.tensor for f in s.facts.values())
-    count = (
-        len(final.value.elts)
-        if isinstance(final.value, gast.Tuple) and final.value is not getattr(final, "single", None)
-        else 1
-    )
     return Emitted(
-        emitted_text, loaded, externals, s.guards, result, namespace, table.written,
+        text, loaded, externals, s.guards, result, dict(s.globals), table.written,
         wrap_spec(s, result) if tensors else None, tensors, count, seed_spec(s, differentiated(request, result)),
         s.effects,
     )  # fmt: skip
 
 
-def native_of(*program: Any) -> Any:
-    """The native form of a program."""
-    from ..native.program import native_program
-
-    return native_program(*program)
-
-
 def differentiated(request: Request, result: Value) -> Value:
     """The part of a result that is differentiated."""
     return result.items[0] if request.has_aux else result
-
-
-def roots_overlap(s: Specialiser, a: str, b: str) -> bool:
-    from .regions import roots_of
-
-    return bool(roots_of(s.facts[a]) & roots_of(s.facts[b]))
-
-
-def changed_names(back: ir.Block, s: Specialiser) -> set[str]:
-    """The variables through which a backward sweep changes memory."""
-    found: set[str] = set()
-    for stmt in ir.walk(back):
-        if isinstance(stmt, ir.Store):
-            found.add(stmt.base)
-        for call in [node for expr in ir.expressions(stmt) for node in ir.nodes(expr) if isinstance(node, gast.Call)]:
-            if isinstance(call.func, gast.Attribute) and call.func.attr in ("pop", "append"):
-                found.update(ir.names_in(call.func.value))
-            elif isinstance(call.func, gast.Name):
-                for k in getattr(s.globals.get(call.func.id), "changed", ()):
-                    found.update(ir.names_in(call.args[k]))
-    return found
-
-
-def replace_everywhere(block: ir.Block, old: str, new: str) -> None:
-    from .optimise import substitute_own
-
-    mapping = {old: ir.name(new)}
-    for stmt in ir.walk(block):
-        substitute_own(stmt, mapping)
-        for c in getattr(stmt, "carries", []):
-            c.init, c.next = (new if c.init == old else c.init), (new if c.next == old else c.next)
-        for m in getattr(stmt, "merges", []):
-            if isinstance(m, ir.Merge):
-                m.then, m.orelse = (new if m.then == old else m.then), (new if m.orelse == old else m.orelse)
 
 
 def emit_pair(
@@ -190,59 +159,15 @@ def emit_pair(
     namespace = dict(s.globals)
     loaded = load(text, forward_name, namespace, f"forward of {hint}")
     loaded.__autodiff_backward__ = load(back_text, backward_name, namespace, f"backward of {hint}")  # type: ignore[attr-defined]
-    from .dispatch import seed_spec, wrap_spec
-
-    tensors = any(isinstance(f, Num) and f.tensor for f in s.facts.values())
-    return Emitted(
-        text + "\n\n" + back_text, loaded, externals, s.guards, result, dict(s.globals), table.written,
-        wrap_spec(s, result) if tensors else None, tensors, len(request.wrt) + len(request.weights),
-        seed_spec(s, differentiated(request, result)), s.effects,
-    )  # fmt: skip
-
-
-def kept_state(s: Specialiser, table: Arguments, front: ir.Block, state: list[str], result: Value) -> dict[str, Any]:
-    """What the backward function reads of the forward one's: copies of what the caller may write between the two."""
-    from ..runtime import objects
-    from .sharing import reachable
-
-    names = [*table.entries, *(e.name for e in s.externals.values()), *s.leaves(result)]
-    shared = {root for n in names for root in reachable(s, s.facts[n])}
-    sure = {*names, *always_assigned(front)}
-
-    def kept(variable: str) -> Any:
-        facts = s.facts[variable]
-        if not isinstance(facts, Opaque) and not reachable(s, facts) & shared:
-            return ir.name(variable)
-        if isinstance(facts, Num) and facts.kind == "array" and variable in sure:
-            return ir.call(ir.attribute(ir.name(variable), "copy"))
-        return ir.call(s.bind("detached", objects.detached), ir.name(variable))
-
-    return {n: kept(n) for n in state}
-
-
-def outside_names(block: ir.Block) -> list[str]:
-    """The variables that a block reads and does not define."""
-    from .record import reads_inside
-    from .shadows import defined
-
-    made = defined(block) | {stmt.index for stmt in ir.walk(block) if isinstance(stmt, ir.Loop)}
-    return [n for n in dict.fromkeys(n for stmt in block for n in reads_inside(stmt)) if n not in made]
+    count = len(request.wrt) + len(request.weights)
+    return emitted(s, request, table, text + "\n\n" + back_text, loaded, externals, result, count)
 
 
 def used_externals(s: Specialiser, program: ir.Block, request: Request) -> list[External]:
     """What the emitted function reads from outside; the kind of everything else that was looked at is guarded."""
     from .specialise.externals import KindGuard
 
-    read = {n for stmt in ir.walk(program) for n in ir.reads(stmt)}
-    read |= {n for stmt in ir.walk(program) for c in getattr(stmt, "carries", []) for n in (c.init, c.next) if n}
-    read |= {
-        n
-        for stmt in ir.walk(program)
-        for m in getattr(stmt, "merges", [])
-        if isinstance(m, ir.Merge)
-        for n in (m.then, m.orelse)
-        if n
-    }
+    read = {n for stmt in program for n in reads_inside(stmt)}
     result = []
     for external in s.externals.values():
         if external.name in read or any(external.key is w for w in request.weights):

@@ -16,7 +16,7 @@ from .activity import operands
 from .adjoints import helper
 from .facts import UNKNOWN, Listed, Mapped, Num, Pair
 from .regions import written_arguments, written_by
-from .specialise import arrays
+from .specialise.by_value import SPLITS
 from .specialise.containers import is_slice
 from .specialise.state import Specialiser
 from .specialise.values import Const, Leaf, ListV, TupleV, Value
@@ -109,7 +109,7 @@ class Lists:
             self.made(stmt, gast.Dict([], []))
         elif fn is list.pop:
             self.same(stmt, effect=True)
-        elif fn is list.copy or fn is operator.concat or fn in arrays.SPLITS:
+        elif fn is list.copy or fn is operator.concat or fn in SPLITS:
             self.same(stmt)
         elif stmt.op is None and not self.b.r.regions.is_written(stmt.target):
             self.made(stmt, helper(self.s, zeros_like(), Leaf(stmt.target)))

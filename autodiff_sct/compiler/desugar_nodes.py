@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
+from functools import cached_property
 from typing import Any
 
 import gast
+
+from autodiff_sct.compiler import ir
 
 Statement = Any
 Expression = Any
@@ -22,8 +25,12 @@ class Names:
     """
 
     def __init__(self, tree: gast.FunctionDef) -> None:
-        self._taken = set(names_in(tree))
+        self._tree = tree
         self._given: dict[str, list[str]] = {}
+
+    @cached_property
+    def _taken(self) -> set[str]:
+        return set(names_in(self._tree))
 
     def fresh(self, base: str) -> str:
         """Return `base`, or `base` with the first number that makes it new."""
@@ -46,7 +53,7 @@ class Names:
 
 def names_in(tree: Any) -> Iterator[str]:
     """Yield every name that occurs in `tree`, those of nested functions too."""
-    for node in gast.walk(tree):
+    for node in ir.nodes(tree):
         if isinstance(node, gast.Name):
             yield node.id
         elif isinstance(node, (gast.Global, gast.Nonlocal)):

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import gast
 
+from autodiff_sct.compiler import ir
 from autodiff_sct.compiler.desugar_nodes import Names, blocks_of
 from autodiff_sct.compiler.exits import Exits
 from autodiff_sct.compiler.matching import BUILTINS_NEEDED, SELF_MATCHING
@@ -76,13 +77,14 @@ class _Fence:
     def __init__(self, parsed: Parsed, namespace: Mapping[str, Any]) -> None:
         self.parsed = parsed
         self.namespace = namespace
-        self.own = set(_bound_in(parsed.tree)).union(parsed.free_names)
+        self.nodes = ir.nodes(parsed.tree)
+        self.own = {name for node in self.nodes[1:] for name in _bound_by(node)}.union(parsed.free_names)
 
     def refuse(self, node: Any, reason: str, remedy: str) -> NoReturn:
         raise UnsupportedSyntax(reason, remedy, self.parsed.origin(node))
 
     def check(self) -> None:
-        for node in _nodes(self.parsed.tree):
+        for node in self.nodes:
             kind = type(node).__name__
             if kind not in ALLOWED:
                 unknown = (f"`{kind}` is not part of the Python that is understood.", "write it in another way.")
@@ -90,7 +92,7 @@ class _Fence:
             check = getattr(self, f"_check_{kind}", None)
             if check is not None:
                 check(node)
-        for node in _nodes(self.parsed.tree):
+        for node in self.nodes:
             if isinstance(node, gast.FunctionDef):
                 self._check_unreachable(node)
 
@@ -114,7 +116,7 @@ class _Fence:
 
     def _check_FunctionDef(self, node: Any) -> None:
         shared = {name for each in _own_nodes(node) if isinstance(each, gast.Global) for name in each.names}
-        for each in _own_nodes(node):
+        for each in _own_nodes(node) if shared else ():
             for name in _bound_by(each):
                 if name in shared:
                     reason = f"the global variable `{name}` is assigned."
@@ -158,27 +160,14 @@ class _Fence:
 _MISSING = object()
 
 
-def _nodes(tree: Any) -> Iterator[Any]:
-    """Yield the nodes of a tree in the order of the text, but not contexts and operators."""
-    pending = [tree]
-    while pending:
-        node = pending.pop()
-        if not isinstance(node, _MARKS):
-            yield node
-            pending.extend(list(gast.iter_child_nodes(node))[::-1])
-
-
-_MARKS = (gast.expr_context, gast.operator, gast.unaryop, gast.boolop, gast.cmpop)
-
-
 def _own_nodes(root: Any) -> Iterator[Any]:
     """Yield the nodes inside a function or statement that belong to the same scope as its first ones."""
-    pending = list(root.body) if isinstance(root, gast.FunctionDef) else list(gast.iter_child_nodes(root))
+    pending = list(root.body) if isinstance(root, gast.FunctionDef) else ir.children(root)
     while pending:
         node = pending.pop()
         yield node
         if not isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Lambda)):
-            pending.extend(gast.iter_child_nodes(node))
+            pending += ir.children(node)
 
 
 def _bound_by(node: Any) -> Iterator[str]:
@@ -191,12 +180,6 @@ def _bound_by(node: Any) -> Iterator[str]:
         yield from [name.partition(".")[0]] if name else []
     elif isinstance(node, gast.MatchMapping) and node.rest:
         yield node.rest
-
-
-def _bound_in(tree: Any) -> Iterator[str]:
-    for node in _nodes(tree):
-        if node is not tree:
-            yield from _bound_by(node)
 
 
 def _leaving(block: list[Any], in_loop: bool) -> Iterator[Any]:

@@ -219,8 +219,8 @@ def tuple_(items: list[Expr]) -> Expr:
 
 
 def parts_of(kind: Any) -> tuple[str, ...]:
-    """The fields of a kind of node that may hold names, the last one first."""
-    without = ("id", "ctx", "op", "attr", "arg", "kind", "annotation", "type_comment")
+    """The fields of a kind of node that may hold expressions or statements, the last one first."""
+    without = ("id", "ctx", "op", "ops", "attr", "arg", "kind", "type_comment")
     return () if kind is gast.Constant else tuple(f for f in reversed(kind._fields) if f not in without)
 
 
@@ -244,19 +244,25 @@ def names_in(expr: Any) -> list[str]:
     return found
 
 
-def nodes(expr: Any) -> list[Any]:
-    """An expression and the expressions inside it."""
+def nodes(tree: Any) -> list[Any]:
+    """The nodes of a tree in the order of the text, but not contexts and operators."""
     found = []
-    stack = [expr]
+    stack = [tree]
     while stack:
         node = stack.pop()
         if type(node) is list:
-            stack += node
-        elif (parts := PARTS.get(type(node))) is not None:
+            stack += reversed(node)
+        elif isinstance(node, gast.AST):
             found.append(node)
-            for part in parts:
+            for part in PARTS.get(type(node), ()):
                 stack.append(getattr(node, part, None))
     return found
+
+
+def children(node: Any) -> list[Any]:
+    """The nodes directly inside a node, but not contexts and operators."""
+    parts = [getattr(node, part, None) for part in reversed(PARTS[type(node)])]
+    return [each for part in parts for each in (part if type(part) is list else [part]) if isinstance(each, gast.AST)]
 
 
 def is_variable(id: str) -> bool:

@@ -20,15 +20,16 @@ from typing import Any, cast
 
 import gast
 
-from ..errors import AliasError, Origin
+from ..errors import AliasError
 from . import ir
 from .activity import Activity, activity, operands
 from .adjoints import facts_like, helper, spread, zeros
 from .emit import Emitter, annotate
 from .facts import Facts, Listed, Mapped, Num, Opaque, Pair
+from .handover import always_assigned, check_state, first_origin, outside_names, own_copies, unset
 from .naming import name_variables
 from .regions import Regions, regions, roots_of
-from .specialise.recursion import Recursion, every_root
+from .specialise.recursion import Recursion
 from .specialise.state import Specialiser
 from .specialise.values import Frame, Leaf, Value
 from .stopped import refuse_writes
@@ -242,19 +243,6 @@ def held_in_state(rec: Recursion, stmt: ir.Let, state: str) -> list[str]:
     return [*given, *(t for t in stmt.targets if t != state)]
 
 
-def refuse_stale_state(s: Specialiser, back: ir.Block, changed: list[str]) -> None:
-    """A state refers to the memory that the forward function worked on, not to a copy of it."""
-    roots = frozenset().union(*(every_root(s, s.facts[n]) for n in changed))
-    for stmt in ir.walk(back):
-        if any(every_root(s, s.facts[n]) & roots for n in getattr(stmt, "state_reads", ())):
-            raise AliasError(
-                "memory that a recursive function keeps for its derivative is written, "
-                "in or around a function whose backward part is separate",
-                "give the recursive function a copy",
-                stmt.origin,
-            )
-
-
 def check_overlap(s: Specialiser, rec: Recursion, stmt: ir.Let, r: Any) -> None:
     """Arguments that share memory, one of which is written, would have two shadows."""
     from .settle import written_later
@@ -329,6 +317,7 @@ def emit_reverse(s: Specialiser, rec: Recursion, variant: Variant) -> None:
     variant.wanted, active = all_wanted(s, rec, forward, where, variant.wanted, False)
     announce(s, rec, variant)
     r = Reverse(s, active, where)
+    r.outputs = set(rec.results)
     r.index(forward)
     r.primal_roots = frozenset(root for n in [*r.first, *rec.inputs] for root in roots_of(s.facts[n]))
     r.kept_regions = {where.of(p) for p in rec.written}  # type: ignore[attr-defined]
@@ -437,7 +426,7 @@ def define_pair(
     shadows: dict[str, str],
 ) -> None:
     """Print both functions."""
-    from .assemble import function, outside_names
+    from .assemble import function
     from .optimise import REVERSE_DEPTH, Nesting
 
     settle_calls(s, front)
@@ -474,72 +463,4 @@ def define_pair(
     s.functions.append(function(variant.backward, parameters, {}, [*taken, *tail], False))
 
 
-def own_copies(s: Specialiser, back: ir.Block, given: set[str], sure: set[str]) -> ir.Block:
-    """What the backward function changes of the forward function's, copied first: it may be run again.
-
-    `given` are its own arguments, `sure` what every path assigns.
-    """
-    from .assemble import changed_names, outside_names, replace_everywhere, roots_overlap
-
-    outside = [n for n in outside_names(back) if n not in given]
-    changed = changed_names(back, s)
-    refuse_stale_state(s, back, [n for n in [*outside, *given] if n in changed and n in s.facts])
-    copies: ir.Block = []
-    for n in outside:
-        if n in changed:
-            if any(m != n and roots_overlap(s, m, n) for m in outside):
-                raise AliasError(
-                    "the backward function would have to copy several views of one array that it restores",
-                    "copy the array before writing into it",
-                    first_origin(back),
-                )
-            fresh = s.fresh(s.hints[n], s.facts[n])
-            s.named.add(fresh)
-            own = ir.call(ir.attribute(ir.name(n), "copy"))
-            if n not in sure:
-                own = gast.IfExp(gast.Compare(ir.name(n), [gast.IsNot()], [ir.constant(None)]), own, ir.constant(None))
-            copies.append(ir.Let((fresh,), own, effect=True))
-            replace_everywhere(back, n, fresh)
-    return copies
-
-
-def first_origin(block: ir.Block) -> Origin | None:
-    return next((stmt.origin for stmt in ir.walk(block) if getattr(stmt, "origin", None) is not None), None)
-
-
-def check_state(s: Specialiser, state: list[str], written: list[str], origin: Origin | None) -> None:
-    """The written arguments come to the backward function anew: what it reads of them must come through them."""
-    roots = frozenset().union(*(roots_of(s.facts[p]) for p in written))
-    for n in state:
-        if roots & roots_of(s.facts[n]):
-            raise AliasError(
-                f"a recursive function keeps a view ({s.hints[n]!r}) of an argument that it writes",
-                "index the argument itself, or copy the view",
-                origin,
-            )
-
-
-def unset(front: ir.Block, inputs: list[str], wanted: list[str], names: dict[str, str]) -> list[Any]:
-    """``name = None`` for what only some paths assign."""
-    sure = {names[n] for n in inputs if n in names} | {names[n] for n in always_assigned(front) if n in names}
-    texts = [t for t in dict.fromkeys(names[n] for n in wanted) if t not in sure]
-    return [gast.Assign([gast.Name(t, gast.Store(), None, None)], ir.constant(None), None) for t in texts]
-
-
-def always_assigned(block: ir.Block) -> set[str]:
-    """The variables that every run of a block assigns."""
-    found: set[str] = set()
-    for stmt in block:
-        if isinstance(stmt, ir.Let):
-            found |= set(stmt.targets)
-        elif isinstance(stmt, ir.If):
-            found |= {m.target for m in stmt.merges if m.then is not None and m.orelse is not None}
-        elif isinstance(stmt, ir.Loop):
-            found |= {n for c in stmt.carries if c.init is not None for n in (c.phi, c.out)}
-            found |= {stmt.trips} if stmt.trips else set()
-        elif isinstance(stmt, ir.With):
-            found |= always_assigned(stmt.body)
-    return found
-
-
-__all__ = ["always_assigned", "is_recursive", "operands", "plain", "reverse_call", "settle_calls", "unset"]
+__all__ = ["is_recursive", "operands", "plain", "reverse_call", "settle_calls"]

@@ -24,6 +24,7 @@ from typing import Any
 
 import gast
 
+from autodiff_sct.compiler import ir
 from autodiff_sct.compiler.depth import deeply
 from autodiff_sct.compiler.texts import TEXTS, CodeMap, Found, Text, first_line, locate, register, texts_of
 from autodiff_sct.errors import Origin, SourceUnavailable, UnsupportedSyntax
@@ -148,7 +149,7 @@ def _parsed(function: FunctionType, text: Text, found: Found) -> Parsed:
     shell = Parsed(gast.Pass(lineno=code.co_firstlineno), text.file, code.co_firstlineno, lines, name)
     _check_kinds(found.node, shell)
     tree = gast.ast_to_gast(found.node)
-    for node in gast.walk(tree):
+    for node in ir.nodes(tree):
         if isinstance(node, gast.ExceptHandler) and node.name is not None:
             gast.copy_location(node.name, node)
     tree = _as_function(tree, found.bound_to) if isinstance(tree, gast.Lambda) else tree

@@ -196,6 +196,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
         forward += [ir.Effect(ir.name(n)) for n in s.leaves(result) if n in s.unbound and s.hints[n] != "result"]
     r = Reverse(s, active, where)
     r.initial_fields = s.initial  # type: ignore[attr-defined]
+    r.outputs = set(outputs)
     if not beside(r, forward, regions_of(lost)):
         raise lost[-1]
     r.joint = not request.split

@@ -62,6 +62,7 @@ class Reverse:
         self.order: dict[Any, int] = {}  # statement of the forward sweep -> its place
         self.renames: dict[str, str] = {}
         self.shared_lists: set[str] = set()
+        self.outputs: set[str] = set()
         self.joint = False  # whether both sweeps are one function, so that an error in either comes out of the call
         self.attempts = 0  # handlers of exceptions around the statement
 

@@ -18,11 +18,13 @@ import numpy as np
 from ..errors import AliasError, Origin
 from ..runtime import broadcast, memory, objects
 from . import ir
+from .activity import joins
 from .adjoints import helper, numpy_call
 from .facts import FLOAT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from .regions import roots_of
-from .sharing import end_of, is_item_read, refuse_changed, regions_held
+from .sharing import end_of, is_item_read, refuse_changed, regions_held, writes
 from .specialise import arrays
+from .specialise.by_value import SPLITS
 from .specialise.containers import is_slice
 from .specialise.values import Const, Leaf, TupleV, Value
 
@@ -149,7 +151,7 @@ class Shadows:
         """The parts of a split array, in a list of run-time length, are views: they may not be written."""
         facts = self.r.s.facts[target]
         element = self.r.s.elements_of(facts) if isinstance(facts, Listed) else None
-        if stmt.op is None or stmt.op.fn not in arrays.SPLITS or not isinstance(element, Num):
+        if stmt.op is None or stmt.op.fn not in SPLITS or not isinstance(element, Num):
             return
         if any(self.r.regions.find(root) in self.r.regions.written for root in element.roots):
             raise AliasError(
@@ -244,7 +246,21 @@ class Shadows:
             and self.is_slice(stmt)
         ):
             return False
-        return self.base_of(stmt) is not None
+        return self.base_of(stmt) is not None and not self.is_settled(stmt)
+
+    def is_settled(self, stmt: ir.Let) -> bool:
+        """Whether a view whose adjoint has no view beside it is used before the next write: it is as good as a copy."""
+        r = self.r
+        region = r.regions.of(stmt.target)
+        if stmt.op is None or stmt.op.fn not in OVERLAPPING or stmt not in r.order or region is None:
+            return False
+        names = r.aliases(stmt.target)
+        if names & (r.outputs | {n for other in r.order for _, sources in joins(other) for n in sources}):
+            return False
+        start, end = r.order[stmt], max(r.last.get(n, 0) for n in names)
+        loops = [loop for loop in r.order if isinstance(loop, ir.Loop) and start < r.order[loop] <= end]
+        end = max([end, *(end_of(r, loop) for loop in loops)])
+        return not any(start < place <= end for place in writes(r, region))
 
     def is_slice(self, stmt: ir.Let) -> bool:
         return stmt.op is not None and stmt.op.fn is operator.getitem and is_slice(stmt.op.arguments.get("index"))

@@ -8,6 +8,7 @@
 ``np.sum(d_z, axis=0)``                ``d_z.sum(axis=0)``
 ``np.expand_dims(d_z, 1)``             ``d_z[:, None]``
 ``np.transpose(np.reshape(d, s), p)``  ``d.reshape(s).transpose(p)``
+``d_z = np.zeros_like(z)`` in a loop   ``d_z = np.zeros(z.shape)``
 =====================================  =================================
 
 Numbers are multiplied before arrays, which rounds differently: only cotangents are rewritten, and no comparison, for
@@ -20,6 +21,7 @@ import math
 from typing import Any
 
 import gast
+import numpy as np
 
 from . import ir
 from .facts import Num
@@ -32,6 +34,8 @@ ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow)
 def spell(s: Specialiser, block: ir.Block) -> None:
     """Rewrite what the statements of a block of the reverse sweep compute, in place."""
     spelling = Spelling(s)
+    for loop in [stmt for stmt in block if isinstance(stmt, ir.Loop)]:
+        make_zeros(s, loop.body)
     for stmt in ir.walk(block):
         if isinstance(stmt, ir.Store):
             stmt.value = spelling.value(stmt.value)
@@ -39,6 +43,17 @@ def spell(s: Specialiser, block: ir.Block) -> None:
                 stmt.aug, stmt.value = gast.Sub, positive
         elif isinstance(stmt, ir.Let) and s.hints[stmt.target].startswith(("d_", "result")) and not stmt.effect:
             stmt.expr = spelling.value(stmt.expr)
+
+
+def make_zeros(s: Specialiser, block: ir.Block) -> None:
+    """In a loop, ``np.zeros_like(z)`` is ``np.zeros(z.shape)``, which takes a fifth of the time for a small array."""
+    for stmt in ir.walk(block):
+        facts = s.facts[stmt.target] if isinstance(stmt, ir.Let) else None
+        if not isinstance(facts, Num) or facts.kind != "array" or facts.dtype != np.dtype(np.float64) or not facts.ndim:
+            continue
+        if isinstance(stmt.expr, gast.Call) and numpy_name(stmt.expr) == "zeros_like" and len(stmt.expr.args) == 1:
+            shape = ir.attribute(stmt.expr.args[0], "shape")
+            stmt.expr = ir.call(ir.attribute(stmt.expr.func.value, "zeros"), shape)
 
 
 class Spelling:

@@ -7,9 +7,9 @@ checked (`linear`).  `function` runs it, with the NumPy program behind; `files` 
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 __all__ = ["NativeWarning", "natively"]
@@ -19,35 +19,34 @@ class NativeWarning(UserWarning):
     """A program that was to run as machine code runs as NumPy code: the message names the line and the reason."""
 
 
-def natively(
-    backend: str, plain: Callable[..., Any], write: Callable[[], Any], title: str
-) -> tuple[Callable[..., Any], str | None]:
-    """The native form of an emitted function and its text; the function itself and None where there is none.
+def natively(backend: str, emitted: Any, hint: str, *program: Any) -> Any:
+    """An emitted function in its native form; as it is where there is none.
 
     Parameters
     ----------
     backend : {'numba', 'auto'}
         With ``"auto"``, a program is native if it has loops and is wholly in the dialect, and nothing is said if not.
-    plain : callable
+    emitted : Emitted
         The NumPy program.
-    write : callable
-        Writes the native program.
-    title : str
+    hint : str
         What it is, for warnings.
+    *program
+        What `native_program` is called with.
     """
     from .function import NativeFunction
     from .kinds import Outside
-    from .program import Native
+    from .program import native_program
 
     if backend == "auto" and importlib.util.find_spec("numba") is None:
-        return plain, None
+        return emitted
     try:
-        native: Native = write()
+        native = native_program(*program)
     except Outside as outside:
         if backend == "numba":
             shown = f"{outside.origin.show()}\n" if outside.origin is not None else ""
-            warnings.warn(NativeWarning(f"{title} stays NumPy code\n{shown}{outside.reason}"), stacklevel=2)
-        return plain, None
+            warnings.warn(NativeWarning(f"the {hint} stays NumPy code\n{shown}{outside.reason}"), stacklevel=2)
+        return emitted
     if backend == "auto" and not native.loops:
-        return plain, None
-    return NativeFunction(native, plain, title), native.text
+        return emitted
+    function = NativeFunction(native, emitted.function, f"the {hint}")
+    return dataclasses.replace(emitted, text=native.text, function=function, namespace={})

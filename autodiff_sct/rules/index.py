@@ -5,6 +5,7 @@ The adjoint of a read adds the cotangent at the places that were read: several t
 
 from __future__ import annotations
 
+import math
 import operator
 
 import numpy as np
@@ -63,6 +64,13 @@ def places_along(indices, shape, axis):
     """The full index that ``take_along_axis`` reads at: `indices` on one axis, every position on the others."""
     every = np.ix_(*[np.arange(n) for n in shape])
     return every[:axis] + (indices,) + every[axis + 1 :]
+
+
+def places_flat(index, shape):
+    """The index into an array that one number stands for in ``a.flat``, also one that counts from the end."""
+    size = math.prod(shape)
+    index = np.asarray(index)
+    return np.unravel_index(np.where(index < 0, index + size, index), shape)
 
 
 # Masks and choices

@@ -25,12 +25,12 @@ def upto(count: int) -> tuple[int, ...]:
 
 @linear(np.reshape)
 def reshape(y, d, a, shape, order="C"):
-    return np.reshape(d, np.shape(a), order) if order == "F" else np.reshape(d, np.shape(a))
+    return np.reshape(d, np.shape(a), order=order) if order == "F" else np.reshape(d, np.shape(a))
 
 
 @linear(np.ravel, np.ndarray.ravel, np.ndarray.flatten)
 def ravel(y, d, a, order="C"):
-    return np.reshape(d, np.shape(a), order) if order == "F" else np.reshape(d, np.shape(a))
+    return np.reshape(d, np.shape(a), order=order) if order == "F" else np.reshape(d, np.shape(a))
 
 
 @linear(np.transpose)
@@ -342,7 +342,10 @@ def sections(d, arrays, sizes, axis):
 
 def added_up(sizes):
     """The sum of a few numbers, written out."""
-    return sizes[0] if len(sizes) == 1 else added_up(sizes[:-1]) + sizes[-1]
+    total = sizes[0]
+    for size in sizes[1:]:
+        total = total + size
+    return total
 
 
 def section(d, start, stop, axis):
@@ -425,84 +428,6 @@ def dsplit(y, d, ary, indices_or_sections):
 def with_zeros(d, y):
     """The cotangents of several results, with zeros for those that nothing depends on."""
     return [np.zeros_like(y[k]) if d[k] is None else d[k] for k in range(len(y))]
-
-
-# Padding, inserting, deleting: where each element went is found by doing the same to the elements' positions.
-
-
-@reverse(np.pad)
-def pad(y, d, array, pad_width, mode="constant", *, constant_values=0):
-    if mode in ("constant", "empty"):
-        inner = d[core(pad_width, d.ndim)]
-        return inner, None, None, outside(d, inner, constant_values)
-    if mode not in ("edge", "reflect", "symmetric", "wrap"):
-        raise NotImplementedError("np.pad is differentiable in the modes constant, edge, reflect, symmetric and wrap")
-    widths = pad_widths(pad_width, array.ndim)
-    return gather_adjoint(
-        d, array, np.ix_(*[np.pad(np.arange(array.shape[k]), widths[k], mode) for k in upto(array.ndim)])
-    )
-
-
-@forward(np.pad)
-def push_pad(y, d, array, pad_width, mode="constant", *, constant_values=0):
-    return np.pad(d, pad_width, mode), None, None, np.pad(np.zeros_like(array), pad_width, constant_values=d)
-
-
-def outside(d, inner, constant_values):
-    """The cotangent of the number that the padding is filled with."""
-    if np.ndim(constant_values) > 0:
-        raise NotImplementedError(
-            "np.pad is differentiable with one number as constant_values: pad each side by itself"
-        )
-    return np.sum(d) - np.sum(inner)
-
-
-@static
-def pad_widths(pad_width: Any, ndim: int) -> tuple[tuple[int, int], ...]:
-    """``pad_width`` as a pair for each axis."""
-    pairs = np.broadcast_to(pad_width, (ndim, 2)).tolist()
-    return tuple((before, after) for before, after in pairs)
-
-
-@static
-def core(pad_width: Any, ndim: int) -> tuple[slice, ...]:
-    """The index of the part of a padded array that is not padding."""
-    return tuple(slice(before, -after or None) for before, after in pad_widths(pad_width, ndim))
-
-
-@linear(np.delete)
-def delete(y, d, arr, obj, axis=None):
-    if axis is None:
-        return np.reshape(put_back(d, np.ravel(arr), obj, 0), np.shape(arr))
-    return put_back(d, arr, obj, axis)
-
-
-def put_back(d, a, obj, axis):
-    """`d` at the places along `axis` that ``np.delete(a, obj)`` keeps, zero at the others."""
-    kept = np.delete(np.arange(a.shape[axis]), obj)
-    return gather_adjoint(d, a, along(kept, axis, a.ndim))
-
-
-@reverse(np.insert)
-def insert(y, d, arr, obj, values, axis=None):
-    if axis is None:
-        kept, placed = insertion_places(obj, np.size(arr), y.size)
-        return np.reshape(d[kept], np.shape(arr)), None, d[placed]
-    kept, placed = insertion_places(obj, arr.shape[axis], y.shape[axis])
-    new = np.take(d, placed, axis)
-    # For one integer place, NumPy takes the rows of `values` to be what goes in one after the other.
-    return np.take(d, kept, axis), None, np.moveaxis(new, axis, 0) if isinstance(obj, (int, np.integer)) else new
-
-
-def insertion_places(obj, old, new):
-    """Where the `old` elements and the inserted ones are among the `new`."""
-    order = np.argsort(np.insert(np.arange(old), obj, np.arange(old - new, 0)))
-    return order[new - old :], order[: new - old]
-
-
-@forward(np.insert)
-def push_insert(y, d, arr, obj, values, axis=None):
-    return np.insert(d, obj, np.zeros_like(values), axis), None, np.insert(np.zeros_like(arr), obj, d, axis)
 
 
 if hasattr(np, "unstack"):

@@ -9,11 +9,11 @@ tensor([1.3818, 0.0770])
 
 from __future__ import annotations
 
-from . import operators as _operators  # noqa: F401  (what NumPy does with tensors)
 from . import torch_style as autograd
 from .array import Tensor, tensor
 from .modes import enable_grad, no_grad
+from .operators import apply
 from .tf_style import gradients
 from .torch_style import backward, grad
 
-__all__ = ["Tensor", "autograd", "backward", "enable_grad", "grad", "gradients", "no_grad", "tensor"]
+__all__ = ["Tensor", "apply", "autograd", "backward", "enable_grad", "grad", "gradients", "no_grad", "tensor"]

@@ -17,9 +17,9 @@ from .memory import shell
 from .node import Node
 from .pullbacks import Plan, plan_of
 from .views import detach
-from .writes import WRITERS, augmented, flat_of, put, setitem, sort, with_out
+from .writes import WRITERS, Flat, augmented, put, setitem, sort, with_out
 
-__all__: list[str] = []
+__all__ = ["apply"]
 
 NUMBERS = (float, int, np.generic, complex)
 
@@ -33,7 +33,7 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *args: Any, **kwargs: Any
     fn = ufunc if method == "__call__" else getattr(ufunc, method)
     if method == "at" and fn not in WRITERS:
         raise no_rule(fn)
-    return array_function(self, fn, (), args if method == "at" else as_arrays(args), kwargs)
+    return array_function(self, fn, (), args, kwargs)
 
 
 UNARY: dict[Any, Plan] = {}
@@ -54,29 +54,80 @@ def unary(fn: Any, x: Tensor) -> Any:
     return Tensor(y, Node(plan, (value,), y if plan.result == "numbers" else None, (node,)))
 
 
-def array_function(self: Tensor, fn: Any, types: Any, args: Any, kwargs: Any) -> Any:
+def array_function(self: Any, fn: Any, types: Any, args: Any, kwargs: Any) -> Any:
     if fn in WRITERS:
         return WRITERS[fn](*args, **kwargs)
     if kwargs:
         if kwargs.get("out") is not None:
             return with_out(fn, args, kwargs)
         kwargs = {k: v for k, v in kwargs.items() if not (k == "out" or k == "where" and v is True)}
-    return call(fn, as_arrays(args) if fn in OF_ARRAYS else args, kwargs)
+    if fn not in OF_LISTS and any(type(a) in SEQUENCES for a in (*args, *kwargs.values())):
+        args = tuple([as_array(fn, a) for a in args])
+        kwargs = {k: as_array(fn, v) for k, v in kwargs.items()}
+    return call(fn, args, kwargs)
 
 
-OF_ARRAYS = {np.dot, np.inner, np.outer, np.vdot, np.kron, np.cross, np.tensordot, np.convolve, np.correlate,
-             np.linalg.solve, np.interp}  # fmt: skip
+SEQUENCES = (list, tuple)
+# Functions whose rules take a list item by item.
+OF_LISTS = frozenset(
+    [np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.block, np.select, np.choose]
+    + [np.einsum, np.linalg.multi_dot, np.meshgrid, np.broadcast_arrays, np.polyval]
+)
+# Functions all of whose arguments are arrays.
+OF_ARRAYS = frozenset([np.dot, np.inner, np.outer, np.vdot, np.kron, np.cross, np.convolve, np.correlate, np.interp])
 
 
-def as_arrays(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Arguments with arrays in the place of lists, which rules do not expect where NumPy reads an array."""
-    if not any(type(a) in (list, tuple) for a in args):
-        return args
-    return tuple([as_array(a) if type(a) in (list, tuple) else a for a in args])
+def as_array(fn: Any, x: Any) -> Any:
+    """An array in the place of a list of numbers, which rules do not expect where NumPy reads an array."""
+    if type(x) not in SEQUENCES or not x:
+        return x
+    if any(isinstance(item, Tensor) for item in x):
+        return np.stack(x)
+    numbers = isinstance(fn, np.ufunc) or fn in OF_ARRAYS or has_float(x)
+    return np.array(x) if numbers else x
 
 
-def as_array(items: Any) -> Any:
-    return np.stack(items) if any(isinstance(i, Tensor) for i in items) else np.array(items)
+def has_float(x: Any) -> bool:
+    return any(isinstance(item, float) or type(item) in SEQUENCES and has_float(item) for item in x)
+
+
+def apply(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """Call a function by its own row of the table of rules, instead of recording what its body does.
+
+    NumPy's functions are called in this way anyhow; a Python function for which a rule was registered has to be asked
+    for, since a tape does not see who calls what.
+
+    Parameters
+    ----------
+    fn : callable
+        The function; it is called on arrays, with the values of tensors.
+    *args, **kwargs
+        Its arguments.
+
+    Returns
+    -------
+    Tensor
+        What `fn` returned, or a sequence of tensors.
+
+    Raises
+    ------
+    NotImplementedError
+        If `fn` has no rule and an argument requires a gradient.
+
+    Examples
+    --------
+    >>> from autodiff_sct import rule
+    >>> from autodiff_sct.tape import grad, tensor
+    >>> def rounded(x):
+    ...     return np.round(x)
+    >>> @rule(rounded)
+    ... def straight_through(y, d, x):
+    ...     return d
+    >>> x = tensor([0.4, 1.6], requires_grad=True)
+    >>> grad(np.sum(apply(rounded, x) ** 2), x)[0]
+    tensor([0., 4.])
+    """
+    return array_function(None, fn, (), args, kwargs)
 
 
 def getitem(self: Tensor, index: Any) -> Any:
@@ -113,7 +164,8 @@ def binary(fn: Callable[..., Any], swapped: bool) -> Callable[[Tensor, Any], Any
         elif isinstance(other, NUMBERS):
             b, right = other, None
         elif isinstance(other, (np.ndarray, list, tuple)):
-            return call(fn, as_arrays((other, self) if swapped else (self, other)), {})
+            other = other if isinstance(other, np.ndarray) else as_array(np.add, other)
+            return call(fn, (other, self) if swapped else (self, other), {})
         else:
             return NotImplemented
         a, left = self.value, self.node
@@ -184,6 +236,14 @@ def view(self: Tensor, *dtype: Any) -> Any:
     return call(operator.getitem, (self, ...), {})
 
 
+def set_real(self: Tensor, values: Any) -> None:
+    self[...] = values + 1j * np.imag(self) if self.dtype.kind == "c" else values  # type: ignore[index, call-overload]
+
+
+def set_imag(self: Tensor, values: Any) -> None:
+    self[...] = np.real(self) + 1j * values  # type: ignore[index, call-overload]
+
+
 def tolist(self: Tensor) -> Any:
     """Nested lists of numbers; of tensors, where a gradient would be lost."""
     if self.node is None or not recording():
@@ -212,9 +272,9 @@ def equip() -> None:
         "__setitem__": setitem, "fill": fill, "sort": sort, "put": put, "tolist": tolist, "view": view,
         "detach": detach,
         "__floor__": floor, "__ceil__": ceil, "__round__": method_of(np.round), "__trunc__": Tensor.__int__,
-        "flat": property(flat_of, lambda self, value: setitem(flat_of(self), slice(None), value)),
+        "flat": property(Flat, lambda self, value: Flat(self).__setitem__(slice(None), value)),
         "T": property(method_of(np.transpose)), "mT": property(method_of(np.matrix_transpose)),
-        "real": property(method_of(np.real)), "imag": property(method_of(np.imag)),
+        "real": property(method_of(np.real), set_real), "imag": property(method_of(np.imag), set_imag),
         "__divmod__": lambda self, other: call(divmod, (self, other), {}),
         "__rdivmod__": lambda self, other: call(divmod, (other, self), {}),
     }  # fmt: skip

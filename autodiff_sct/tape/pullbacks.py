@@ -278,6 +278,8 @@ DESCRIBING: dict[Any, int] = dict.fromkeys(
     0,
 ) | {gather_adjoint: 1, unbroadcast: 1}
 
+REARRANGING = frozenset([np.ravel, np.reshape, np.moveaxis, np.expand_dims])
+
 
 def resolve(node: ast.expr, fn: Any) -> Any:
     """The object that a name or a dotted name in the text of `fn` stands for, None where that is open."""
@@ -348,15 +350,25 @@ class Reader(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         called = resolve(node.func, self.fn)
         for k, argument in enumerate(node.args):
-            described = isinstance(argument, (ast.Name, ast.Subscript)) and self.describes(called, k)
-            if not described:
+            if self.describes(called, k):
+                self.visit_described(argument)
+            else:
                 self.visit(argument)
-            elif isinstance(argument, ast.Subscript):
-                self.visit(argument.slice)
         for keyword in node.keywords:
             self.visit(keyword.value)
         if isinstance(node.func, ast.Attribute) and called is None:
             self.visit(node.func)
+
+    def visit_described(self, node: ast.expr) -> None:
+        """An expression that is asked for its description: that of other axes of an array is read off that array."""
+        if isinstance(node, ast.Subscript):
+            self.visit(node.slice)
+        elif isinstance(node, ast.Call) and node.args and resolve(node.func, self.fn) in REARRANGING:
+            self.visit_described(node.args[0])
+            for argument in node.args[1:]:
+                self.visit(argument)
+        elif not isinstance(node, ast.Name):
+            self.visit(node)
 
     def describes(self, called: Any, k: int) -> bool:
         """Whether a function asks its argument at `k` for no more than a description."""

@@ -54,15 +54,24 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if type(given) is np.ndarray and np.may_share_memory(given, self.value):
         given = given.copy()
     old = root.node
+    recorded = recording() and is_inexact(self.value) and (node is not None if old is None else old.plan is not None)
+    path = path_of(self) if recorded else ()
+    order = order_of(root.value) if path else "K"
     self.value[index] = given
     stamp(self.value, index)
-    if not recording() or not is_inexact(self.value) or old is None and node is None or old and old.plan is None:
-        return
-    parents = [(k, n) for k, n in enumerate((old, node)) if n is not None]
-    path = self.path if isinstance(self, View) and self.root is not None else ()
-    plan = plan_of(written, OWN[written], 5, (), tuple([k for k, _ in parents]))
-    args = (shell(root.value), shell(given), path, index, order_of(root.value) if path else "K")
-    replace_node(root, Node(plan, args, None, tuple([n for _, n in parents])))
+    if recorded:
+        parents = [(k, n) for k, n in enumerate((old, node)) if n is not None]
+        plan = plan_of(written, OWN[written], 5, (), tuple([k for k, _ in parents]))
+        args = (shell(root.value), shell(given), path, index, order)
+        replace_node(root, Node(plan, args, None, tuple([n for _, n in parents])))
+
+
+def path_of(x: Tensor) -> tuple[Any, ...]:
+    """The way from the root to `x`, which has to lead from the root's cotangent to that of `x`, too."""
+    path = x.path if isinstance(x, View) and x.root is not None else ()
+    if any(step.fn is np.imag for step in path):
+        raise AliasError("the imaginary part of a tensor was written to", "write `z[...] = z.real + 1j * values`")
+    return path
 
 
 def root_to_write(x: Tensor) -> Tensor:
@@ -195,15 +204,27 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     if mode != "raise":
         raise NoRule("np.put with a mode has no derivative rule", "index with indices inside the array")
     places = np.ravel(ind)
-    flat_of(writable(a, v))[places] = np.resize(v, places.shape)
+    Flat(writable(a, v))[places] = np.resize(v, places.shape)
 
 
-def flat_of(a: Any) -> Any:
-    """All elements in one row, in the same memory."""
-    flat = a.reshape(-1)
-    if not np.may_share_memory(getattr(flat, "value", flat), getattr(a, "value", a)):
-        raise AliasError("an array that is not contiguous was to be written to by places", "write to it by index")
-    return flat
+class Flat:
+    """What ``a.flat`` is: all elements in one row, read as copies, and written in place."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __len__(self) -> int:
+        return self.array.size
+
+    def __getitem__(self, index: Any) -> Any:
+        found = np.ravel(self.array)[index]
+        return found.copy() if found.ndim else found
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        places = np.arange(self.array.size)[plain_index(index)]
+        if np.ndim(value) and np.shape(value) != places.shape:
+            value = np.resize(value, places.shape)
+        self.array[np.unravel_index(places, self.array.shape)] = value
 
 
 def place(arr: Any, mask: Any, vals: Any) -> None:
@@ -225,7 +246,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
 
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
     if axis is None:
-        flat_of(writable(arr, values))[np.asarray(indices)] = values
+        Flat(writable(arr, values))[np.asarray(indices)] = values
         return
     every: list[Any] = list(np.ix_(*[np.arange(n) for n in np.shape(arr)]))
     every[axis] = np.asarray(indices)

@@ -1,6 +1,7 @@
 """Lists, dicts, tuples, namedtuples: as arguments, as results, built, written and read inside."""
 
 from collections import defaultdict, deque, namedtuple
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -281,3 +282,29 @@ def dict_argument_written_by_number(params, h, n):
         params[f"b{i}"] *= 2.0
         params[f"w{i}"] = params[f"w{i}"] * np.sum(params[f"b{i}"])
     return np.sum(h @ params["w0"])
+
+
+@program(args=lambda rng: (rng.normal(size=4),))
+def deque_from_the_left(x):
+    q = deque(x, maxlen=3)
+    q.append(x[0] * x[1])
+    q.appendleft(2.0 * x[2])
+    newest = q.copy()
+    newest.append(x[3])
+    return q[0] * q[1] + q[2] * newest[0] * newest[-1]
+
+
+@program(args=lambda rng: (rng.normal(size=4),))
+def largest_of_starred_items(x):
+    squares = x * x
+    return min(*x) * 2 + max(*squares) ** 2
+
+
+@lru_cache(maxsize=None)
+def cached_square(t):
+    return t * t
+
+
+@program(args=lambda rng: (rng.normal(size=3),))
+def helper_with_a_cache(x):
+    return cached_square(float(x[0])) + cached_square(x[1]) * x[2]

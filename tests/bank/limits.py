@@ -15,8 +15,6 @@ LIMITS: dict[str, dict[str, str]] = {
     "all": {
         "exception_carries_a_value": r"Diverged has no derivative rule",
         "network_of_objects": r"an object or a function is put into a list that lives at run time",
-        "flat_iterator": r"`\.flat` writes and reads in an order of its own",
-        "view_method_and_asarray": r"has no derivative rule",
         "real_and_imaginary_views": r"has no view of its adjoint that adds up",
         "sliding_windows": r"has no view of its adjoint that adds up",
     },

@@ -255,3 +255,37 @@ def gather_is_a_copy(x):
     masked += 1.0
     y[1:3] += picked[0]
     return np.sum(y * x) + np.sum(masked) * picked[1]
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 4)),), tags={"inplace", "view"})
+def elements_by_flat(a):
+    b = a.T * 1.0
+    b.flat[3] *= 2
+    first = b.flat[0:4]
+    first[0] = 100.0
+    b.flat[::2] += 1.5 * a[0, 0]
+    b.flat[[0, -1]] = [a[1, 1], 3.0]
+    total = sum(v * i for i, v in enumerate(b.flat))
+    b.flat = np.arange(5.0) * a[1, 2]
+    return np.sum(b * b) + np.sum(first) + total + np.dot(a.flat, a.flat)
+
+
+@program(args=lambda rng: (rng.normal(size=4),), tags={"inplace", "view"}, float32=False)
+def real_part_assigned(x):
+    z = x * (1 + 2j)
+    z.real *= 3
+    z.real = x**2
+    z[0] = 2 * z[1]
+    part = z.imag
+    return np.sum(np.abs(z) ** 2 * part)
+
+
+@program(args=lambda rng: (rng.normal(size=6),), tags={"inplace", "view"})
+def windows_of_what_was_written(x):
+    y = x * 1.0
+    total = 0.0
+    for i in range(3):
+        y[i] *= 2
+        windows = np.lib.stride_tricks.sliding_window_view(y, 2)
+        total = total + np.sum(windows.sum(axis=1) ** 2)
+    return total

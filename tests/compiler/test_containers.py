@@ -450,6 +450,10 @@ def differences(function, x, step=1e-6):
         list_from_a_branch,
         tuples_from_a_branch,
         objects_that_change_each_other,
+        a_shallow_copy,
+        an_array_kept_under_its_name,
+        one_buffer_many_times,
+        views_of_a_matrix,
     ],
 )
 def test_gradient(function):
@@ -461,10 +465,6 @@ def test_gradient(function):
 @pytest.mark.parametrize(
     "function",
     [
-        a_shallow_copy,
-        an_array_kept_under_its_name,
-        one_buffer_many_times,
-        views_of_a_matrix,
         a_list_that_grows_under_its_loop,
         an_item_in_use_while_its_list_changes,
     ],

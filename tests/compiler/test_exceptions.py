@@ -491,3 +491,52 @@ def assigned_before_it_raises(x: Any, i: int) -> Any:
 def test_a_step_cut_off_in_its_middle_is_refused() -> None:
     with pytest.raises(ad.AutodiffError, match="may or may not have been changed"):
         ad.grad(assigned_before_it_raises)(V, 9)
+
+
+# -- calls that fail
+
+
+class Counter:
+    """Counts what has been done with it."""
+
+    def __init__(self) -> None:
+        self.started, self.ended = 0, 0.0
+
+
+COUNTER = Counter()
+
+
+def counted(x: Any) -> Any:
+    COUNTER.started += 1
+    x[0] = 5.0
+    if x[1] < 0:
+        raise ValueError("negative")
+    COUNTER.ended = 1.5
+    return x * x
+
+
+def counted_and_refused(x: Any) -> Any:
+    COUNTER.started += 1
+    return np.frompyfunc(math.sin, 1, 1)(x)
+
+
+@pytest.mark.parametrize(
+    "differentiate", [ad.grad, lambda f: lambda x: ad.vjp(f, x), lambda f: lambda x: ad.jvp(f, x, x)]
+)
+def test_a_failing_program_leaves_what_it_had_done(differentiate: Any) -> None:
+    """As without the gradient: what came before the exception has happened once, what comes after it has not."""
+    COUNTER.__init__()  # type: ignore[misc]
+    x = np.array([1.0, -1.0])
+    with pytest.raises(ValueError, match="negative"):
+        differentiate(counted)(x)
+    assert (COUNTER.started, COUNTER.ended) == (1, 0.0)
+    assert x.tolist() == [1.0, -1.0]
+    differentiate(counted)(-x)
+    assert (COUNTER.started, COUNTER.ended) == (2, 1.5)
+
+
+def test_a_refused_program_has_done_nothing() -> None:
+    COUNTER.__init__()  # type: ignore[misc]
+    with pytest.raises(ad.AutodiffError):
+        ad.grad(counted_and_refused)(np.ones(2))
+    assert COUNTER.started == 0

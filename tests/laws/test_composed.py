@@ -218,3 +218,26 @@ def test_lists_where_numpy_reads_arrays(fn: Callable[..., Any]) -> None:
 
     np.testing.assert_array_equal(value_and_grad(fn)(V)[0], fn(V))
     np.testing.assert_allclose(grad(loss)(V), differences(loss, V), 1e-5, 1e-7)
+
+
+# Constants whose dtype only their numbers tell.
+
+TURN = np.array([[0.0, -1.0], [1.0, 0.0]])
+OF_UNKNOWN_DTYPE = {
+    "eigenvalues": lambda: np.linalg.eig(TURN)[0],
+    "eigenvectors": lambda: np.linalg.eig(TURN)[1][0],
+    "eigvals": lambda: np.linalg.eigvals(TURN),
+    "roots": lambda: np.roots(np.array([1.0, 0.0, 1.0])),
+    "roots of negative numbers": lambda: np.emath.sqrt(np.array([-1.0, 4.0])),
+    "real if close": lambda: np.real_if_close(np.array([1.0 + 0j, 2.0 + 1j])),
+}
+
+
+@pytest.mark.parametrize("constant", OF_UNKNOWN_DTYPE.values(), ids=OF_UNKNOWN_DTYPE)
+def test_constants_that_may_be_complex(constant: Callable[[], Any]) -> None:
+    def loss(x: Any) -> Any:
+        return np.sum(np.abs(x * constant() + 0.5))
+
+    found = grad(loss)(V[:2])
+    assert found.dtype == float
+    np.testing.assert_allclose(found, differences(loss, V[:2]), 1e-6)

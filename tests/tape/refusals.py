@@ -29,8 +29,8 @@ SAVED_VALUE = """
 PLAIN_ARRAY = """
     default_copy_or_not rk4_pendulum nested_comprehension stacked_comprehension conditional_expression_inside
     matrix_product_by_comprehension list_of_functions_applied arrays_in_list_written group_by_key small_floats
-    complex_written casts_and_likes array_from_list broadcast_store rotated_list newton_system
-    lotka_volterra_history view_method_and_asarray
+    complex_written casts_and_likes array_from_list broadcast_store indices_with_values walk_over_indices
+    rotated_list newton_system lotka_volterra_history view_method_and_asarray
     """
 
 # Makes a Python number of a recorded value: `float(t)`, the functions of `math`, `f"{x:.2f}"`, `math.fsum`.
@@ -53,7 +53,12 @@ COMPILED_GRADIENT = """
     tangent_of_container tangent_in_branch tangent_of_loop jacobian_by_rows jacobian_by_columns
     jacobian_of_several jacobian_of_number hessian_trace hessian_by_jacobians newton_steps gradient_operation
     gradient_found_by_id gradient_with_seed gradient_with_aux gradient_by_keyword gradient_as_decorator
-    gradient_of_chosen gradient_by_weights
+    gradient_of_chosen gradient_by_weights gradient_of_writer pullback_of_first_writer
+    """
+
+# Copies results by `copy`: torch refuses that, too.
+COPIED_RESULT = """
+    deepcopy_of_an_object_keeps_its_aliases deepcopy_of_lists deepcopy_of_a_dict
     """
 
 # Asks for the type of its argument, or returns a constant: no result is a tensor.
@@ -80,6 +85,7 @@ REFUSALS = by_name(
         r"a Python number": PYTHON_NUMBER,
         r"into a plain array|setting an array element": INTO_PLAIN_ARRAY,
         r"to a compiled gradient|an input of jacfwd": COMPILED_GRADIENT,
+        r"only leaves can be copied": COPIED_RESULT,
         r"an output is a tensor": NO_TENSOR,
         r"divide by zero": NUMPY_DIVISION,
     }

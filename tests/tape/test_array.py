@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_sct import AutodiffError, tape
+import autodiff_sct as ad
+from autodiff_sct import AutodiffError, ops, tape
+from autodiff_sct.rules.table import TABLE
 from autodiff_sct.tape import grad, no_grad, tensor
 
 A = np.array([[0.31, -1.23, 0.74], [1.42, 0.27, -0.66]])
@@ -251,3 +253,72 @@ def test_a_large_array_of_the_caller_must_not_change():
     c[...] = 0.0
     with pytest.raises(RuntimeError, match="modified"):
         grad(y, x)
+
+
+# Lists and other systems' tensors among the arguments
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.dot(x, [1, 2, 3]),
+        lambda x: np.dot([1, 2], x),
+        lambda x: x * (1.0, 2.0, 3.0) + [1, 2, 3],
+        lambda x: np.trapezoid(x, [0.0, 0.5, 2.0]),
+        lambda x: np.average(x, axis=1, weights=[0.2, 0.3, 0.5]),
+        lambda x: np.interp(x, [-1, 0, 1], [0.0, 2.0, 3.0]),
+        lambda x: np.maximum(x, [0, 1, 0]),
+        lambda x: np.sum(x, axis=(0, 1)) + np.roll(x, [1, 1], (0, 1)),
+        lambda x: np.polyval([1, 2.0, 3], x),
+    ],
+)
+def test_lists_where_numpy_reads_arrays(function):
+    check(function)
+
+
+def test_lists_of_results():
+    t = tensor(A, requires_grad=True)
+    y = np.maximum([t[0, 0], t[1, 1]], t[0, :2])
+    np.testing.assert_array_equal(grad(np.sum(y), t)[0].numpy(), [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # twice half at the tie
+    y = np.zeros_like(t)
+    y[0] = [t[1, 0], 2.0, t[1, 2]]
+    assert grad(np.sum(y), t)[0].tolist() == [[0.0] * 3, [1.0, 0.0, 1.0]]
+
+
+def test_tensors_of_mindspore():
+    t, other = tensor([1.0, 2.0], requires_grad=True), ad.Tensor([3.0, 4.0])
+    for use in (operator.mul, operator.add, np.add, lambda a, b: np.concatenate([a, b]), np.dot):
+        for first, second in ((t, other), (other, t)):
+            try:
+                y = use(first, second)
+            except AutodiffError:
+                continue
+            assert isinstance(y, tape.Tensor) and y.requires_grad
+    assert grad(np.sum(t * other.asnumpy()), t)[0].tolist() == [3.0, 4.0]
+
+
+def test_functions_of_the_package_on_tensors():
+    t = tensor([1.0, 2.0], requires_grad=True)
+    np.testing.assert_allclose(grad(np.sum(ops.exp(t) * 2), t)[0].numpy(), 2 * np.exp([1.0, 2.0]))
+
+
+def test_a_function_called_by_its_own_rule():
+    def cube(x):
+        return np.asarray(x) ** 3
+
+    t = tensor([1.0, 2.0], requires_grad=True)
+    with pytest.raises(NotImplementedError, match="cube"):
+        tape.apply(cube, t)
+
+    @ad.rule(cube)
+    def cube_rule(y, d, x):
+        return d * 3 * x**2
+
+    try:
+        (first,) = grad(np.sum(tape.apply(cube, x=t)), t, create_graph=True)
+        (second,) = grad(np.sum(first), t)
+        assert (first.detach().tolist(), second.tolist()) == ([3.0, 12.0], [6.0, 12.0])
+        with pytest.raises(AutodiffError):
+            cube(t)
+    finally:
+        del TABLE[cube]

@@ -154,6 +154,41 @@ def test_programs_that_write(program):
     check(program)
 
 
+def by_flat(x):
+    y = x.T * 1.0
+    y.flat[3] *= 2
+    copied = y.flat[0:4]
+    copied[0] = 100.0
+    y.flat[::2] += 1.5 * x[0, 0]
+    y.flat[[0, -1]] = np.exp(x[0, :2])
+    total = sum(v * i for i, v in enumerate(y.flat))
+    z = y.copy()
+    z.flat = np.arange(5.0) * x[1, 2]
+    return y * total + z + np.sum(copied)
+
+
+def test_flat_is_read_as_copies_and_written_in_place():
+    check(by_flat)
+
+
+def test_parts_of_complex_tensors():
+    def program(x):
+        z = x * (1 + 2j)
+        z.real *= 3
+        z.real = x**2
+        z[0] = 2 * z[1]
+        z.imag = z.real.copy() * x
+        part = z.real
+        part[1] = x[2, 2]
+        return np.abs(z) ** 2 * z.imag
+
+    check(program)
+    z = tensor(X, requires_grad=True) * (1 + 2j)
+    with pytest.raises(AutodiffError, match="imaginary"):
+        z.imag[0] = 1.0
+    assert z[0, 0].item() == X[0, 0] * (1 + 2j)
+
+
 def test_in_other_orders_of_memory():
     check(through_a_view_of_a_view, np.asfortranarray(X))
     check(read_by_a_view_made_before, X[:, ::-1])

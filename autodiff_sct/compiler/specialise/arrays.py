@@ -78,6 +78,8 @@ def facts_of_call(
     s: Specialiser, fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value], elementwise: bool = False
 ) -> Facts:
     """The facts of ``fn(*args, **kwargs)``."""
+    from .by_value import by_value
+
     known = by_value(s, fn, args, kwargs)
     if known is not None:
         return known
@@ -97,85 +99,6 @@ def facts_of_call(
             roots |= found.roots if isinstance(found, Num) else set()
     tensor = any(f.tensor for leaf in operands for n in s.leaves(leaf) if isinstance(f := s.facts[n], Num))
     return settle(s, fn, facts, args, kwargs, frozenset(roots), tensor, elementwise)
-
-
-# Functions whose result depends on more than facts: its dtype on the numbers, or its rank on the lengths of axes.
-SPLITS = {np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit}
-DTYPE_BY_VALUE = {
-    np.linalg.eig,
-    np.linalg.eigvals,
-    np.roots,
-    np.real_if_close,
-    np.emath.sqrt,
-    np.emath.log,
-    np.emath.power,
-}
-
-
-def by_value(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Facts | None:
-    """The facts of a result that dummies would tell wrongly."""
-    if fn in DTYPE_BY_VALUE and fn is not np.linalg.eig:
-        return unknown_result(s, fn, args, kwargs, False)
-    if fn is np.reshape or getattr(fn, "numpy_name", "") == "reshape":
-        return reshaped(s, args)
-    if fn is np.squeeze or getattr(fn, "numpy_name", "") == "squeeze":
-        return squeezed(s, args, kwargs)
-    if fn in (np.cov, np.corrcoef):
-        return covariances(s, fn, args, kwargs)
-    if fn in SPLITS and len(args) > 1 and not s.is_static(args[1]):
-        return pieces(s, args)
-    if fn in (getattr(np, "unstack", None),):
-        raise s.refuse(f"{fn.__name__} has as many results as an axis is long", "index the array")
-    return None
-
-
-def pieces(s: Specialiser, args: list[Value]) -> Facts:
-    """The parts of an array that is cut where only the run tells: a list, whose items share the array's memory."""
-    facts = s.num(args[0])
-    if facts is None or facts.dims is None:
-        raise s.refuse("an array of unknown rank is split where only the run tells", "slice the array")
-    listed = Listed(frozenset([s.root(("list", s.site("pieces")))]))
-    s.put_element(listed, replace(facts, dims=(None,) * len(facts.dims)))
-    return listed
-
-
-def reshaped(s: Specialiser, args: list[Value]) -> Facts | None:
-    from .shapes import from_shape
-
-    facts = s.num(args[0])
-    if facts is None or facts.kind != "array" or facts.dtype is None or len(args) < 2:
-        return None
-    if isinstance(args[1], Leaf) and not (isinstance(f := s.facts[args[1].name], Num) and f.kind == "int"):
-        return None
-    return Num("array", facts.dtype, from_shape(s, args[1]), facts.roots, None, facts.tensor)
-
-
-def squeezed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Facts | None:
-    facts = s.num(args[0])
-    given = args[1] if len(args) > 1 else kwargs.get("axis", Const(None))
-    if facts is None or facts.kind != "array" or given != Const(None):
-        return None
-    if facts.dims is None or not all(several(d) or (isinstance(d, int) and d == 1) for d in facts.dims):
-        return replace(facts, kind=None, dims=None)
-    return replace(facts, dims=tuple(d for d in facts.dims if not (isinstance(d, int) and d == 1)))
-
-
-def covariances(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Facts | None:
-    """A matrix for several variables, a number for one; the dummies have one."""
-    first = numeric(s, args[0])
-    second = args[1] if len(args) > 1 else kwargs.get("y", Const(None))
-    in_rows = args[2] if len(args) > 2 else kwargs.get("rowvar", Const(True))
-    if first is None or first.dims is None or first.dtype is None or not isinstance(in_rows, Const):
-        return unknown_result(s, fn, args, kwargs, False)
-    own = frozenset([s.root(s.site())])
-    if second != Const(None):
-        return Num(None, None, (None, None), own)
-    if len(first.dims) == 1:
-        return None
-    axis = first.dims[0 if in_rows.value else 1]
-    if not several(axis):
-        return unknown_result(s, fn, args, kwargs, False)
-    return Num("array", np.result_type(first.dtype, float), (axis, axis), own)
 
 
 def settle(
@@ -273,6 +196,8 @@ def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str,
             elif isinstance(facts, Listed):
                 element = s.elements_of(facts)
                 roots |= element.roots if isinstance(element, Num) else set()
+            else:
+                dtypes.add(None)
     dtype = dtypes.pop() if len(dtypes) == 1 and elementwise else None
     own = frozenset([s.root(s.site())])
     return Num(None, dtype, None, frozenset(roots) | own if may_view(fn) else own)
@@ -336,7 +261,7 @@ def apply(
     kwargs = {k: normal(s, v) for k, v in kwargs.items()}
     elementwise = is_elementwise(fn)
     quiet = cannot_fail(s, fn, args) if elementwise else fn in (np.sum, np.mean) and len(args) == 1 and not kwargs
-    facts = facts_of_call(s, python or fn, args, kwargs, elementwise)
+    facts = with_named_axes(s, facts_of_call(s, python or fn, args, kwargs, elementwise))
     if isinstance(facts, Num) and facts.kind == "int" and facts.size is None:
         facts = replace(facts, size=integer_size(s, fn, args))
     op = make_op(s, fn, args, kwargs)
@@ -354,6 +279,20 @@ def apply(
     if elementwise:
         note_shape(s, fn, result, args)
     return as_tensor(s, result, args) if isinstance(facts, Num) and facts.tensor else result
+
+
+def with_named_axes(s: Specialiser, facts: Any) -> Any:
+    """Facts in which every axis has a symbol: what is computed once has one length, if one that nobody knows.
+
+    In a loop one variable stands for arrays of many lengths.
+    """
+    if not isinstance(facts, Num) or facts.dims is None or None not in facts.dims:
+        return facts
+    if s.loops or s.recursive_calls or s.frame is None or s.frame.rule:
+        return facts
+    s.named_axes += 1
+    names = ((("axis", s.named_axes), k) for k in range(len(facts.dims)))
+    return replace(facts, dims=tuple(Dim(name) if a is None else a for a, name in zip(facts.dims, names)))
 
 
 CHANGE_DTYPE = {np.absolute, np.real, np.imag, np.angle}
@@ -406,6 +345,10 @@ def normal(s: Specialiser, value: Value) -> Value:
         from .containers import items_of
 
         return ListV(tuple(items_of(s, value, None)))
+    if isinstance(value, Obj) and value.cls is np.flatiter:
+        from .flat import elements
+
+        return elements(s, value)
     return value
 
 

@@ -204,7 +204,9 @@ def of_number(s: Specialiser, base: Leaf, facts: Num, attr: str) -> Value:
             ir.attribute(ir.name(base.name), attr), INT if attr in ("nbytes", "itemsize") else Opaque(), may_raise=False
         )
     if attr == "flat":
-        raise s.refuse("`.flat` writes and reads in an order of its own", "use `.reshape(-1)` or `np.ravel`")
+        from .flat import flat_of
+
+        return flat_of(s, base)
     return Bound(attr, base)
 
 
@@ -290,9 +292,24 @@ def assign_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> No
             assign_outside(s, base, attr, value)
         s.env[(base.id, attr)] = value
         return
-    if isinstance(base, Leaf) and isinstance(s.facts[base.name], Num):
+    if isinstance(base, Leaf) and isinstance(facts := s.facts[base.name], Num):
+        if attr == "real" or attr == "flat":
+            assign_part(s, base, facts, attr, value)
+            return
         raise s.refuse(f"the attribute {attr!r} of an array is assigned", "use reshape or a new array")
     raise s.refuse(f"the attribute {attr!r} of something outside the function is assigned", "return the value instead")
+
+
+def assign_part(s: Specialiser, base: Leaf, facts: Num, attr: str, value: Value) -> None:
+    """``a.real = value`` and ``a.flat = value`` assign to elements."""
+    from .flat import assign_flat
+
+    if attr == "flat":
+        assign_flat(s, base, value)
+        return
+    real = base if facts.dtype is not None and facts.dtype.kind == "f" else attribute_of(s, base, attr)
+    assert isinstance(real, Leaf)
+    arrays.store_item(s, real, Const(Ellipsis), value)
 
 
 def assign_outside(s: Specialiser, base: Obj, attr: str, value: Value) -> None:

@@ -16,6 +16,7 @@ from . import arrays, containers, lists, polyfills
 from .attributes import assign_attribute, attribute_of, lookup
 from .calls import call_python, call_value, handles, opaque_call
 from .expressions import OPERATORS, operate, truth
+from .flat import base_of, is_flat
 from .iteration import Source, each, enumerated, keys_of, length_of, mapped, over, over_range, reversed_source, zipped
 from .objects import call_method, has_method, replace_fields
 from .state import Specialiser
@@ -30,7 +31,7 @@ def len_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if isinstance(value, Obj):
         if value.cls in (dict, list):
             return Const(len(s.fields(value)))
-        return call_method(s, value, "__len__", [])
+        return attribute_of(s, base_of(s, value), "size") if is_flat(value) else call_method(s, value, "__len__", [])
     if isinstance(value, Const):
         return Const(len(value.value))
     if isinstance(value, Leaf):

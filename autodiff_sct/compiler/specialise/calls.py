@@ -60,6 +60,9 @@ def call_node(s: Specialiser, node: Any) -> Value:
                 from .standard_library import columns
 
                 return columns(s, value)
+            if callee in (Const(max), Const(min)) and len(node.args) == 1 and is_counted(s, value):
+                args.append(several(s, value))
+                continue
             args += items_of(s, value, None)
         else:
             args.append(evaluate(s, arg))
@@ -73,6 +76,14 @@ def call_node(s: Specialiser, node: Any) -> Value:
         else:
             raise s.refuse("`**` of something that is not a dict with constant keys")
     return call_value(s, callee, args, kwargs)
+
+
+def several(s: Specialiser, items: Value) -> Value:
+    """What ``max(*items)`` compares: of one item it would be an error."""
+    length = ir.call("len", s.expr(items))
+    test = gast.Compare(length, [gast.Gt()], [ir.constant(1)])
+    s.block.append(ir.Raise(gast.Assert(test, ir.constant("one item is not iterable")), s.where()))
+    return items
 
 
 def call_value(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -173,6 +184,8 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
         return call_gradient(s, fn, args, kwargs)
     if isinstance(fn, types.MethodType):
         return call_method_object(s, fn, args, kwargs)
+    if isinstance(getattr(fn, "__wrapped__", None), types.FunctionType) and hasattr(fn, "cache_info"):
+        return call_cached(s, callee, args, kwargs)
     if fn in STATIC:
         return call_static(s, fn, args, kwargs)
     if fn in TABLE or fn in NONDIFFERENTIABLE:
@@ -190,6 +203,22 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
 
         return call_object(s, outside_object(s, fn, lambda: fn), args, kwargs)
     raise s.refuse(f"{fn!r} is not callable")
+
+
+def call_cached(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A function with a cache, called with floats: as if it had none, where that is no difference."""
+    floats = [f for v in [*args, *kwargs.values()] if (f := s.num(v)) is not None and f.differentiable]
+    if not floats:
+        return opaque_call(s, s.expr(callee), callee.value, args, kwargs)
+    mark = len(s.block)
+    result = call_python(s, callee.value.__wrapped__, args, kwargs)
+    quiet = all(isinstance(stmt, (ir.Let, ir.If, ir.Raise)) for stmt in ir.walk(s.block[mark:]))
+    number = s.num(result)
+    if not quiet or number is None or number.dims != ():
+        raise s.refuse(
+            f"{callee.value.__name__} has a cache, and does more than compute a number", "call it without the cache"
+        )
+    return result
 
 
 def call_static(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -288,7 +317,8 @@ def is_pure(fn: Any) -> bool:
         and fn.__self__ is not None
     ):
         return False
-    return module.split(".")[0] in ("numpy", "scipy", "math", "operator") and not module.startswith("numpy.random")
+    # What SciPy returns may depend on the numbers, as the dtype of a matrix's square root does.
+    return module.split(".")[0] in ("numpy", "math", "operator") and not module.startswith("numpy.random")
 
 
 # -- inlining
@@ -461,7 +491,7 @@ def enter(s: Specialiser, frame: Frame, tree: Any, bound: dict[str, Value]) -> V
 @functools.lru_cache(maxsize=4096)
 def makes_closures(tree: Any) -> bool:
     """Whether functions defined in a body may read its variables when its activation is over."""
-    return any(isinstance(n, (gast.FunctionDef, gast.Lambda)) for stmt in tree.body for n in gast.walk(stmt))
+    return any(isinstance(n, (gast.FunctionDef, gast.Lambda)) for n in ir.nodes(tree.body))
 
 
 def own_argument(s: Specialiser, value: Value) -> Value:

@@ -140,6 +140,7 @@ def update_dict(s: Specialiser, target: Value, pairs: list[tuple[Value | None, V
 
 def get_item(s: Specialiser, base: Value, index: Value) -> Value:
     """``base[index]``."""
+    from .flat import get_flat, is_flat
     from .objects import call_method
 
     if isinstance(base, (TupleV, ListV)):
@@ -147,6 +148,8 @@ def get_item(s: Specialiser, base: Value, index: Value) -> Value:
     if isinstance(base, Obj):
         if base.cls is dict or base.cls is list:
             return get_field(s, base, index)
+        if is_flat(base):
+            return get_flat(s, base, index)
         return call_method(s, base, "__getitem__", [index])
     if isinstance(base, Const):
         return get_from_constant(s, base, index)
@@ -380,10 +383,13 @@ def get_attribute(s: Specialiser, base: Value, attr: str) -> Value:
 
 def set_item(s: Specialiser, base: Value, index: Value, value: Value) -> None:
     """``base[index] = value``."""
+    from .flat import is_flat, set_flat
     from .objects import call_method
 
     if isinstance(base, Obj) and base.cls in (dict, list):
         set_field(s, base, index, value)
+    elif is_flat(base):
+        set_flat(s, base, index, value)
     elif isinstance(base, Obj):
         call_method(s, base, "__setitem__", [index, value])
     elif isinstance(base, Leaf):
@@ -458,9 +464,15 @@ def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
 
 def augment_item(s: Specialiser, base: Value, index: Value, op: type, value: Value) -> None:
     """``base[index] op= value``."""
+    from .expressions import operate
+    from .flat import is_flat
+
     facts = s.facts[base.name] if isinstance(base, Leaf) else None
     if isinstance(facts, Num):
         arrays.store_augmented(s, base, index, op, value)
+        return
+    if is_flat(base):
+        set_item(s, base, index, operate(s, op, get_item(s, base, index), value))
         return
     old = get_item(s, base, index)
     new = arrays.augment(s, old, op, value)

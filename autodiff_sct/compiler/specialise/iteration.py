@@ -130,8 +130,11 @@ def over_object(s: Specialiser, value: Obj) -> Source:
                 for k in range(count)
             ]
         )
+    from .flat import is_flat, over_flat
     from .iterators import over_own
 
+    if is_flat(value):
+        return over_flat(s, value)
     found = over_own(s, value)
     if found is None:
         raise s.refuse("iteration over an object without `__iter__`", "loop over a list that it holds")

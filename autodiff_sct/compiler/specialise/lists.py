@@ -46,7 +46,7 @@ def append(s: Specialiser, base: Value, value: Value) -> None:
     note_resized(s, facts)
     expr = ir.call(ir.attribute(ir.name(base.name), "append"), s.expr(value))
     s.block.append(ir.Effect(expr, s.where(), "append", (base, value)))
-    drop_oldest(s, base, facts)
+    drop_surplus(s, base, facts, Const(1), Const(None))
 
 
 def write_out(s: Specialiser, facts: Listed) -> None:
@@ -59,8 +59,8 @@ def write_out(s: Specialiser, facts: Listed) -> None:
             raise Restart(("static", site))
 
 
-def drop_oldest(s: Specialiser, base: Leaf, facts: Listed) -> None:
-    """A deque that is longer than its `maxlen` loses its first item."""
+def drop_surplus(s: Specialiser, base: Leaf, facts: Listed, start: Value, stop: Value) -> None:
+    """A deque that is longer than its `maxlen` keeps its items from `start` to `stop`."""
     limits = [s.limits[root] for root in facts.roots if root in s.limits]
     if not limits:
         return
@@ -68,7 +68,7 @@ def drop_oldest(s: Specialiser, base: Leaf, facts: Listed) -> None:
         raise s.refuse("deques of different lengths meet", "use lists")
     length = ir.call(gast.Name("len", gast.Load(), None, None), ir.name(base.name))
     full = s.let(gast.Compare(length, [gast.Gt()], [s.expr(limits[0])]), BOOL, hint="full")
-    branch(s, full, lambda: replace_items(s, base, part(s, base, Const(1), Const(None))), lambda: None)
+    branch(s, full, lambda: replace_items(s, base, part(s, base, start, stop)), lambda: None)
 
 
 def pop(s: Specialiser, base: Leaf, args: list[Value]) -> Value:

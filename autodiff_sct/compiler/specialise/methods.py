@@ -177,9 +177,10 @@ def list_method(
         return lists.pop(s, base, args)
     if name == "popleft":
         return lists.pop(s, base, [Const(0)])
-    if name == "appendleft" and not facts.roots & set(s.limits):
-        args = [Const(0), *args]
-        name = "insert"
+    if name == "appendleft":
+        lists.replace_items(s, base, inserted(s, base, [Const(0), *args], {}))
+        lists.drop_surplus(s, base, facts, Const(None), Const(-1))
+        return Const(None)
     if name == "extend":
         lists.extend_list(s, base, args[0])
         return Const(None)
@@ -188,6 +189,8 @@ def list_method(
         element = s.elements_of(facts)
         if element is not None:
             s.put_element(copy, element)
+        for root in facts.roots & s.limits.keys():
+            s.limits[next(iter(copy.roots))] = s.limits[root]
         return s.let(
             ir.call(ir.attribute(ir.name(base.name), "copy")),
             copy,

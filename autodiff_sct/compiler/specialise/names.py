@@ -8,6 +8,7 @@ from typing import Any
 
 import gast
 
+from .. import ir
 from .externals import import_external, object_number
 from .state import Specialiser
 from .values import Const, Frame, Leaf, Poison, TupleV, Value
@@ -41,7 +42,7 @@ def scan(body: list[Any]) -> tuple[frozenset[str], frozenset[str]]:
             if not isinstance(node, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
                 assigned.update(n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr))
             continue
-        stack.extend(gast.iter_child_nodes(node))
+        stack += ir.children(node)
     return frozenset(assigned - declared), frozenset(declared)
 
 

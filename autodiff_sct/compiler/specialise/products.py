@@ -16,7 +16,7 @@ from ...ops.composite import GradientByAll, GradOperation
 from ...runtime import boundary, jacobians
 from ...tensor import Parameter
 from .. import ir
-from ..facts import Listed, Num
+from ..facts import Listed, Num, Opaque
 from .calls import HANDLERS, call_python, call_value
 from .nested import GradientV, Inner, emit_inner, flag_of, in_kind_of, is_tensor_value, own, setting, weights_of
 from .state import Specialiser
@@ -187,8 +187,21 @@ def direction(s: Specialiser, vector: Value, value: Value) -> Value:
         items = vector.items if isinstance(vector, (TupleV, ListV)) else ()
         return TupleV(tuple(direction(s, v, x) for v, x in matched(list(items), list(value.items))), value.cls)
     if isinstance(value, Obj):
+        return direction_of_fields(s, vector, value)
+    facts = s.facts_of(value)
+    if isinstance(facts, Num) and not facts.differentiable or isinstance(facts, Opaque):
         return vector
     return call_python(s, boundary.seed, [own(s, vector), value], {})
+
+
+def direction_of_fields(s: Specialiser, vector: Value, value: Obj) -> Value:
+    """A direction for a dict or an object, field by field."""
+    if not isinstance(vector, Obj) or s.fields(vector) != s.fields(value):
+        raise ArgumentValueError(f"a direction of jvp is no {value.cls.__name__} with the fields of its input")
+    fields = {key: direction(s, s.env[(vector.id, key)], s.env[(value.id, key)]) for key in s.fields(value)}
+    result = Obj(("direction", s.site(), value.id), value.cls)
+    s.env |= {(result.id, key): field for key, field in fields.items()}
+    return result
 
 
 # -- Jacobians

@@ -67,6 +67,7 @@ class Specialiser:
         self.alike: dict[str, str] = {}  # variable -> one that surely has its shape and dtype
         self.definitions: dict[str, Any] = {}
         self.equal: dict[Any, Any] = {}  # length of an axis -> another name of it, once all statements have succeeded
+        self.named_axes = 0  # how many results have axes that were given a symbol
         self.proven: dict[Any, Any] = {}  # the same, after what surely has run before the statement being written
         self.short_loops: list[Any] = []  # sites of the loops around that could be written out
         self.displays: dict[int, int] = {}  # root of a list display -> how many items it has

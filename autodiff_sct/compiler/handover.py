@@ -1,0 +1,159 @@
+"""From a forward function to its backward function: what is handed over, and what of it the backward one may change.
+
+The backward function may be run many times, and the caller may write its own arrays in between: what the backward
+function changes it copies first, and what the caller may change is copied where it is handed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import gast
+
+from ..errors import AliasError, Origin
+from ..runtime import objects
+from . import ir
+from .facts import Num, Opaque
+from .optimise import substitute_own
+from .record import reads_inside
+from .regions import roots_of
+from .shadows import defined
+from .sharing import reachable
+from .specialise.recursion import every_root
+from .specialise.state import Specialiser
+from .specialise.values import Value
+
+
+def outside_names(block: ir.Block) -> list[str]:
+    """The variables that a block reads and does not define."""
+    made = defined(block) | {stmt.index for stmt in ir.walk(block) if isinstance(stmt, ir.Loop)}
+    return [n for n in dict.fromkeys(n for stmt in block for n in reads_inside(stmt)) if n not in made]
+
+
+def kept_state(
+    s: Specialiser, entries: Iterable[str], front: ir.Block, state: list[str], result: Value
+) -> dict[str, Any]:
+    """What the backward function reads of the forward one's: copies of what the caller may write between the two."""
+    names = [*entries, *(e.name for e in s.externals.values()), *s.leaves(result)]
+    shared = {root for n in names for root in reachable(s, s.facts[n])}
+    sure = {*names, *always_assigned(front)}
+
+    def kept(variable: str) -> Any:
+        facts = s.facts[variable]
+        if not isinstance(facts, Opaque) and not reachable(s, facts) & shared:
+            return ir.name(variable)
+        if isinstance(facts, Num) and facts.kind == "array" and variable in sure:
+            return ir.call(ir.attribute(ir.name(variable), "copy"))
+        return ir.call(s.bind("detached", objects.detached), ir.name(variable))
+
+    return {n: kept(n) for n in state}
+
+
+def unset(front: ir.Block, inputs: list[str], wanted: list[str], names: dict[str, str]) -> list[Any]:
+    """``name = None`` for what only some paths assign."""
+    sure = {names[n] for n in inputs if n in names} | {names[n] for n in always_assigned(front) if n in names}
+    texts = [t for t in dict.fromkeys(names[n] for n in wanted) if t not in sure]
+    return [gast.Assign([gast.Name(t, gast.Store(), None, None)], ir.constant(None), None) for t in texts]
+
+
+def always_assigned(block: ir.Block) -> set[str]:
+    """The variables that every run of a block assigns."""
+    found: set[str] = set()
+    for stmt in block:
+        if isinstance(stmt, ir.Let):
+            found |= set(stmt.targets)
+        elif isinstance(stmt, ir.If):
+            found |= {m.target for m in stmt.merges if m.then is not None and m.orelse is not None}
+        elif isinstance(stmt, ir.Loop):
+            found |= {n for c in stmt.carries if c.init is not None for n in (c.phi, c.out)}
+            found |= {stmt.trips} if stmt.trips else set()
+        elif isinstance(stmt, ir.With):
+            found |= always_assigned(stmt.body)
+    return found
+
+
+# -- what the backward function changes
+
+
+def own_copies(s: Specialiser, back: ir.Block, given: set[str], sure: set[str]) -> ir.Block:
+    """What the backward function changes of the forward function's, copied first: it may be run again.
+
+    `given` are its own arguments, `sure` what every path assigns.
+    """
+    outside = [n for n in outside_names(back) if n not in given]
+    changed = changed_names(back, s)
+    refuse_stale_state(s, back, [n for n in [*outside, *given] if n in changed and n in s.facts])
+    copies: ir.Block = []
+    for n in outside:
+        if n in changed:
+            if any(m != n and roots_of(s.facts[m]) & roots_of(s.facts[n]) for m in outside):
+                raise AliasError(
+                    "the backward function would have to copy several views of one array that it restores",
+                    "copy the array before writing into it",
+                    first_origin(back),
+                )
+            fresh = s.fresh(s.hints[n], s.facts[n])
+            s.named.add(fresh)
+            own = ir.call(ir.attribute(ir.name(n), "copy"))
+            if n not in sure:
+                own = gast.IfExp(gast.Compare(ir.name(n), [gast.IsNot()], [ir.constant(None)]), own, ir.constant(None))
+            copies.append(ir.Let((fresh,), own, effect=True))
+            replace_everywhere(back, n, fresh)
+    return copies
+
+
+def changed_names(back: ir.Block, s: Specialiser) -> set[str]:
+    """The variables through which a backward sweep changes memory."""
+    found: set[str] = set()
+    for stmt in ir.walk(back):
+        if isinstance(stmt, ir.Store):
+            found.add(stmt.base)
+        for call in [node for expr in ir.expressions(stmt) for node in ir.nodes(expr) if isinstance(node, gast.Call)]:
+            if isinstance(call.func, gast.Attribute) and call.func.attr in ("pop", "append"):
+                found.update(ir.names_in(call.func.value))
+            elif isinstance(call.func, gast.Name):
+                for k in getattr(s.globals.get(call.func.id), "changed", ()):
+                    found.update(ir.names_in(call.args[k]))
+    return found
+
+
+def replace_everywhere(block: ir.Block, old: str, new: str) -> None:
+    """Let a block read another variable in place of one."""
+    mapping = {old: ir.name(new)}
+    for stmt in ir.walk(block):
+        substitute_own(stmt, mapping)
+        for c in getattr(stmt, "carries", []):
+            c.init, c.next = (new if c.init == old else c.init), (new if c.next == old else c.next)
+        for m in getattr(stmt, "merges", []):
+            if isinstance(m, ir.Merge):
+                m.then, m.orelse = (new if m.then == old else m.then), (new if m.orelse == old else m.orelse)
+
+
+def refuse_stale_state(s: Specialiser, back: ir.Block, changed: list[str]) -> None:
+    """A state refers to the memory that the forward function worked on, not to a copy of it."""
+    roots = frozenset().union(*(every_root(s, s.facts[n]) for n in changed))
+    for stmt in ir.walk(back):
+        if any(every_root(s, s.facts[n]) & roots for n in getattr(stmt, "state_reads", ())):
+            raise AliasError(
+                "memory that a recursive function keeps for its derivative is written, "
+                "in or around a function whose backward part is separate",
+                "give the recursive function a copy",
+                stmt.origin,
+            )
+
+
+def check_state(s: Specialiser, state: list[str], written: list[str], origin: Origin | None) -> None:
+    """The written arguments come to the backward function anew: what it reads of them must come through them."""
+    roots = frozenset().union(*(roots_of(s.facts[p]) for p in written))
+    for n in state:
+        if roots & roots_of(s.facts[n]):
+            raise AliasError(
+                f"a recursive function keeps a view ({s.hints[n]!r}) of an argument that it writes",
+                "index the argument itself, or copy the view",
+                origin,
+            )
+
+
+def first_origin(block: ir.Block) -> Origin | None:
+    return next((stmt.origin for stmt in ir.walk(block) if getattr(stmt, "origin", None) is not None), None)

@@ -1,0 +1,98 @@
+"""Facts of results that dummies would tell wrongly: numbers decide their dtype, or lengths of axes their rank."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..facts import Facts, Listed, Num, Pair, several
+from .arrays import numeric, unknown_result
+from .state import Specialiser
+from .values import Const, Leaf, Value
+
+SPLITS = {np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit}
+DTYPE_BY_VALUE = {np.linalg.eigvals, np.roots, np.poly, np.real_if_close} | {
+    getattr(np.emath, name) for name in np.emath.__all__
+}
+
+
+def by_value(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Facts | None:
+    """The facts of a result that dummies would tell wrongly."""
+    if fn in DTYPE_BY_VALUE:
+        return unknown_result(s, fn, args, kwargs, False)
+    if fn is np.linalg.eig:
+        return eigen_facts(s, args)
+    if fn is np.reshape or getattr(fn, "numpy_name", "") == "reshape":
+        return reshaped(s, args)
+    if fn is np.squeeze or getattr(fn, "numpy_name", "") == "squeeze":
+        return squeezed(s, args, kwargs)
+    if fn in (np.cov, np.corrcoef):
+        return covariances(s, fn, args, kwargs)
+    if fn in SPLITS and len(args) > 1 and not s.is_static(args[1]):
+        return pieces(s, args)
+    if fn in (getattr(np, "unstack", None),):
+        raise s.refuse(f"{fn.__name__} has as many results as an axis is long", "index the array")
+    return None
+
+
+def eigen_facts(s: Specialiser, args: list[Value]) -> Facts | None:
+    """Eigenvalues and eigenvectors, which of a real matrix may be complex."""
+    facts = numeric(s, args[0])
+    if facts is None or facts.dims is None or facts.dtype is None or facts.dtype.kind == "c":
+        return None
+    own = frozenset([s.root(s.site())])
+    return Pair(tuple(Num("array", None, dims, own) for dims in (facts.dims[:-1], facts.dims)), EIG_RESULT)
+
+
+EIG_RESULT = type(np.linalg.eig(np.eye(1)))
+
+
+def pieces(s: Specialiser, args: list[Value]) -> Facts:
+    """The parts of an array that is cut where only the run tells: a list, whose items share the array's memory."""
+    facts = s.num(args[0])
+    if facts is None or facts.dims is None:
+        raise s.refuse("an array of unknown rank is split where only the run tells", "slice the array")
+    listed = Listed(frozenset([s.root(("list", s.site("pieces")))]))
+    s.put_element(listed, replace(facts, dims=(None,) * len(facts.dims)))
+    return listed
+
+
+def reshaped(s: Specialiser, args: list[Value]) -> Facts | None:
+    from .shapes import from_shape
+
+    facts = s.num(args[0])
+    if facts is None or facts.kind != "array" or facts.dtype is None or len(args) < 2:
+        return None
+    if isinstance(args[1], Leaf) and not (isinstance(f := s.facts[args[1].name], Num) and f.kind == "int"):
+        return None
+    return Num("array", facts.dtype, from_shape(s, args[1]), facts.roots, None, facts.tensor)
+
+
+def squeezed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Facts | None:
+    facts = s.num(args[0])
+    given = args[1] if len(args) > 1 else kwargs.get("axis", Const(None))
+    if facts is None or facts.kind != "array" or given != Const(None):
+        return None
+    if facts.dims is None or not all(several(d) or (isinstance(d, int) and d == 1) for d in facts.dims):
+        return replace(facts, kind=None, dims=None)
+    return replace(facts, dims=tuple(d for d in facts.dims if not (isinstance(d, int) and d == 1)))
+
+
+def covariances(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Facts | None:
+    """A matrix for several variables, a number for one; the dummies have one."""
+    first = numeric(s, args[0])
+    second = args[1] if len(args) > 1 else kwargs.get("y", Const(None))
+    in_rows = args[2] if len(args) > 2 else kwargs.get("rowvar", Const(True))
+    if first is None or first.dims is None or first.dtype is None or not isinstance(in_rows, Const):
+        return unknown_result(s, fn, args, kwargs, False)
+    own = frozenset([s.root(s.site())])
+    if second != Const(None):
+        return Num(None, None, (None, None), own)
+    if len(first.dims) == 1:
+        return None
+    axis = first.dims[0 if in_rows.value else 1]
+    if not several(axis):
+        return unknown_result(s, fn, args, kwargs, False)
+    return Num("array", np.result_type(first.dtype, float), (axis, axis), own)

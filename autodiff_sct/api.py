@@ -196,7 +196,7 @@ def names(name: Any, identifier: int | Parameter) -> bool:
     return isinstance(name, int) and name == identifier
 
 
-def vjp(fn: Any, *inputs: Any, weights: Any = None, has_aux: bool = False) -> Any:
+def vjp(fn: Any, *inputs: Any, weights: Any = None, has_aux: bool = False, backend: str = "numpy") -> Any:
     """Compute the value of `fn` and the function that maps vectors for its outputs to gradients.
 
     Parameters
@@ -209,6 +209,8 @@ def vjp(fn: Any, *inputs: Any, weights: Any = None, has_aux: bool = False) -> An
         Parameters by which it is differentiated too.
     has_aux : bool
         Whether `fn` returns a tuple whose first element only is differentiated.
+    backend : {'numpy', 'numba', 'auto'}
+        As for `grad`; the function that is returned may be called many times, and stays NumPy code.
 
     Returns
     -------
@@ -240,9 +242,9 @@ def vjp(fn: Any, *inputs: Any, weights: Any = None, has_aux: bool = False) -> An
         refuse_input(value, f"input {k} of vjp")
     positions = tuple(range(len(inputs)))
     pullback = (
-        dispatch().Pullback(fn, positions, parameters, has_aux)
+        dispatch().Pullback(fn, positions, parameters, has_aux, checked_backend(backend))
         if parameters
-        else compiled("Pullback", fn, positions, has_aux)
+        else compiled("Pullback", fn, positions, has_aux, checked_backend(backend))
     )
     output, pull = pullback.run(inputs, {})
     first, aux = split_aux(output) if has_aux else (output, None)
@@ -321,7 +323,9 @@ def jvp(fn: Any, inputs: Any, v: Any, has_aux: bool = False, backend: str = "num
     return first, tangent, aux
 
 
-def jacrev(fn: Any, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> JacobianFunction:
+def jacrev(
+    fn: Any, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False, backend: str = "numpy"
+) -> JacobianFunction:
     """Make the function that computes the Jacobian of `fn`, row by row in reverse mode.
 
     Parameters
@@ -332,6 +336,8 @@ def jacrev(fn: Any, grad_position: int | tuple[int, ...] = 0, has_aux: bool = Fa
         The arguments by which it is.
     has_aux : bool
         Whether `fn` returns a tuple whose first element only is differentiated.
+    backend : {'numpy', 'numba', 'auto'}
+        As for `grad`; only forward mode, `jacfwd`, has a native form.
 
     Returns
     -------
@@ -354,15 +360,17 @@ def jacrev(fn: Any, grad_position: int | tuple[int, ...] = 0, has_aux: bool = Fa
     [[2. 1. 0.]
      [0. 4. 0.]]
     """
-    return JacobianFunction(fn, grad_position, has_aux, "jacrev")
+    return JacobianFunction(fn, grad_position, has_aux, "jacrev", backend)
 
 
-def jacfwd(fn: Any, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> JacobianFunction:
+def jacfwd(
+    fn: Any, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False, backend: str = "numpy"
+) -> JacobianFunction:
     """Make the function that computes the Jacobian of `fn`, column by column in forward mode.
 
     The parameters, results and errors are those of `jacrev`; the function runs once for each element of its inputs.
     """
-    return JacobianFunction(fn, grad_position, has_aux, "jacfwd")
+    return JacobianFunction(fn, grad_position, has_aux, "jacfwd", backend)
 
 
 def stop_gradient(value: T) -> T:

@@ -26,7 +26,7 @@ def dispatch() -> Any:
 def compiled(kind: str, fn: Any, positions: tuple[int, ...], has_aux: bool, backend: str = "numpy") -> Any:
     """The `Pullback` or `Pushforward` of `fn`: that of an earlier call where nothing is kept alive by it."""
     make = getattr(dispatch(), kind)
-    arguments = (fn, positions, (), has_aux) if kind == "Pullback" else (fn, positions, has_aux, backend)
+    arguments = (fn, positions, *([()] if kind == "Pullback" else []), has_aux, backend)
     table = table_of(fn)
     if table is None:
         return make(*arguments)

@@ -424,8 +424,10 @@ class Pullback(Compiled):
 
     split = True
 
-    def __init__(self, fn: Any, positions: tuple[int, ...], weights: tuple[Any, ...], has_aux: bool) -> None:
-        super().__init__(fn, positions, weights, has_aux, True, True)
+    def __init__(
+        self, fn: Any, positions: tuple[int, ...], weights: tuple[Any, ...], has_aux: bool, backend: str = "numpy"
+    ) -> None:
+        super().__init__(fn, positions, weights, has_aux, True, True, backend)
 
     def run(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]

@@ -12,11 +12,16 @@ import importlib.util
 import warnings
 from typing import Any
 
-__all__ = ["NativeWarning", "natively"]
+__all__ = ["NativeWarning", "natively", "stays_numpy"]
 
 
 class NativeWarning(UserWarning):
     """A program that was to run as machine code runs as NumPy code: the message names the line and the reason."""
+
+
+def stays_numpy(what: str, reason: str) -> None:
+    """Warn that something was to be native and is not."""
+    warnings.warn(NativeWarning(f"{what} stays NumPy code\n{reason}"), stacklevel=2)
 
 
 def natively(backend: str, emitted: Any, hint: str, *program: Any) -> Any:
@@ -44,7 +49,7 @@ def natively(backend: str, emitted: Any, hint: str, *program: Any) -> Any:
     except Outside as outside:
         if backend == "numba":
             shown = f"{outside.origin.show()}\n" if outside.origin is not None else ""
-            warnings.warn(NativeWarning(f"the {hint} stays NumPy code\n{shown}{outside.reason}"), stacklevel=2)
+            stays_numpy(f"the {hint}", f"{shown}{outside.reason}")
         return emitted
     if backend == "auto" and not native.loops:
         return emitted

@@ -67,6 +67,23 @@ def test_forward_mode():
     assert_alike(found, ad.jvp(f, args, v))
 
 
+def test_forward_jacobian():
+    def f(x):
+        return np.tanh(x) * x[0]
+
+    x = np.array([0.3, -0.2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = ad.jacfwd(f, backend="numba")(x)
+    np.testing.assert_allclose(found, ad.jacfwd(f)(x), rtol=1e-12)
+
+
+def test_pairs_stay_numpy_and_say_so():
+    with pytest.warns(NativeWarning, match="two parts"):
+        value, pull = ad.vjp(programs.newton, 2.0, backend="numba")
+    assert pull(1.0) == ad.vjp(programs.newton, 2.0)[1](1.0)
+
+
 def test_source_is_native():
     source = ad.adjoint_source(programs.heat, *programs.CASES[programs.heat](), backend="numba")
     assert "@njit" in source

@@ -46,7 +46,8 @@ def emit(
     if request.split:
         given = {*table.names, *(e.name for e in s.externals.values()), *always_assigned(front)}
         back[:0] = own_copies(s, back, set(), given)
-        kept = kept_state(s, table.entries, front, [n for n in outside_names(back) if n not in seeds], result)
+        callers = [n for n in table.entries if not where.is_written(n)]  # the others have been copied on entry
+        kept = kept_state(s, callers, front, [n for n in outside_names(back) if n not in seeds], result)
     program = [*front, *back]
     settle_calls(s, program)
     observe(request, "optimise", s, program)

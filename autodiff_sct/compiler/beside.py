@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from .reverse import Reverse
 
 
+BESIDE = ("shadows beside their arrays", "lists of these")  # the places of their memory
+
+
 class Beside:
     """Writes the shadows of some regions into the forward sweep; `followed` is False where one of them cannot be."""
 
@@ -38,7 +41,7 @@ class Beside:
         self.r = r
         self.s: Specialiser = r.s
         self.shadows = r.shadows
-        self.root, self.list_root = frozenset([r.s.root("beside")]), frozenset([r.s.root("lists beside")])
+        self.root, self.list_root = (frozenset([r.s.root(site)]) for site in BESIDE)
         self.leaving: set[str] = set()  # variables that get another name here, or a place in a list
         self.chosen = self.closure(set(chosen))
         self.followed = all(self.is_known(n) for n in r.s.facts if self.is_chosen(n))

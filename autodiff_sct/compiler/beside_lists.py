@@ -219,7 +219,7 @@ def reverse_moved(r: Reverse, stmt: Any) -> None:
     """The reverse of a statement that changed containers of shadows: numbers that it put into them get their share."""
     s = r.s
     if written_by(stmt) is not None:
-        r.shadows.restore(stmt)
+        r.overwritten.restore(stmt)
     for name, shadow, k in r.shadows.moved[stmt]:
         d = s.let(ir.subscript(ir.name(shadow), ir.constant(k)), UNKNOWN, may_raise=False)
         r.add(name, d, False)

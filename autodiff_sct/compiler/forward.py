@@ -255,7 +255,9 @@ class Forward:
         """The sum of the inputs' shares of the result's tangent."""
         total: list[Value] | None = None
         for p in names:
-            if isinstance(op.arguments[p], Leaf) and isinstance(self.s.facts[op.arguments[p].name], Listed):
+            argument = op.arguments[p]
+            listed = isinstance(argument, Leaf) and isinstance(self.s.facts[argument.name], Listed)
+            if listed and op.fn not in (max, min):
                 raise NoRule(
                     f"{getattr(op.fn, '__name__', op.fn)} of a list whose length is known only at run time "
                     "has no forward rule",

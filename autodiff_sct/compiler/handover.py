@@ -12,9 +12,10 @@ from typing import Any
 import gast
 
 from ..errors import AliasError, Origin
-from ..runtime import objects
+from ..runtime import memory, objects
 from . import ir
-from .facts import Num, Opaque
+from .beside import BESIDE
+from .facts import Listed, Num, Opaque
 from .optimise import substitute_own
 from .record import reads_inside
 from .regions import roots_of
@@ -84,23 +85,46 @@ def own_copies(s: Specialiser, back: ir.Block, given: set[str], sure: set[str]) 
     outside = [n for n in outside_names(back) if n not in given]
     changed = changed_names(back, s)
     refuse_stale_state(s, back, [n for n in [*outside, *given] if n in changed and n in s.facts])
-    copies: ir.Block = []
-    for n in outside:
-        if n in changed:
-            if any(m != n and roots_of(s.facts[m]) & roots_of(s.facts[n]) for m in outside):
-                raise AliasError(
-                    "the backward function would have to copy several views of one array that it restores",
-                    "copy the array before writing into it",
-                    first_origin(back),
-                )
-            fresh = s.fresh(s.hints[n], s.facts[n])
-            s.named.add(fresh)
-            own = ir.call(ir.attribute(ir.name(n), "copy"))
-            if n not in sure:
-                own = gast.IfExp(gast.Compare(ir.name(n), [gast.IsNot()], [ir.constant(None)]), own, ir.constant(None))
-            copies.append(ir.Let((fresh,), own, effect=True))
-            replace_everywhere(back, n, fresh)
-    return copies
+    shared = shared_memory(s, outside, [n for n in given if n in s.facts], changed)
+    joint = [
+        n for n in shared if not isinstance(s.facts[n], Num) or any(shared[n] & shared[m] for m in shared if m != n)
+    ]
+    alone = [n for n in outside if (n in changed or n in shared) and n not in joint]
+    return [*(own_copy(s, back, n, n in sure) for n in alone), *together(s, back, joint)]
+
+
+def own_copy(s: Specialiser, back: ir.Block, name: str, sure: bool) -> ir.Let:
+    fresh = s.fresh(s.hints[name], s.facts[name])
+    s.named.add(fresh)
+    own: Any = ir.call(ir.attribute(ir.name(name), "copy"))
+    if not sure:
+        own = gast.IfExp(gast.Compare(ir.name(name), [gast.IsNot()], [ir.constant(None)]), own, ir.constant(None))
+    replace_everywhere(back, name, fresh)
+    return ir.Let((fresh,), own, effect=True)
+
+
+def shared_memory(s: Specialiser, outside: list[str], given: list[str], changed: set[str]) -> dict[str, frozenset[int]]:
+    """The variables from the forward function with the memory of theirs that the backward one changes."""
+    theirs = frozenset().union(*(every_root(s, s.facts[n]) for n in given))
+    arrays = [n for n in changed if n in s.facts and isinstance(s.facts[n], (Num, Listed))]
+    roots = frozenset().union(*(roots_of(s.facts[n]) for n in arrays)) - theirs
+    beside = frozenset(s.roots[site] for site in BESIDE if site in s.roots)
+    if roots & beside:
+        roots |= beside
+    found = {n: every_root(s, s.facts[n]) & roots for n in outside}
+    return {n: own for n, own in found.items() if own}
+
+
+def together(s: Specialiser, back: ir.Block, names: list[str]) -> ir.Block:
+    """Copies that share memory among each other as the variables do."""
+    if not names:
+        return []
+    made = [s.fresh(s.hints[n], s.facts[n]) for n in names]
+    s.named.update(made)
+    for old, new in zip(names, made):
+        replace_everywhere(back, old, new)
+    call = ir.call(s.bind("copies", memory.copies), *(ir.name(n) for n in names))
+    return [ir.Let(tuple(made), call, effect=True)]
 
 
 def changed_names(back: ir.Block, s: Specialiser) -> set[str]:

@@ -160,8 +160,7 @@ def adjoint(request: Request) -> Emitted:
         try:
             return both_sweeps(request, lost)
         except AliasError as error:
-            # The two functions of a split pair have no shadows in common.
-            if request.split or error.regions <= regions_of(lost):
+            if error.regions <= regions_of(lost):
                 raise
             lost.append(error)
 
@@ -481,4 +480,4 @@ def insert_saves(r: Reverse, block: ir.Block) -> None:
     for stmt in block:
         for inner in ir.bodies(stmt):
             insert_saves(r, inner)
-    block[:] = [each for stmt in block for each in (*r.shadows.before.get(stmt, ()), stmt)]
+    block[:] = [each for stmt in block for each in (*r.overwritten.before.get(stmt, ()), stmt)]

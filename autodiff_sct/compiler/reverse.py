@@ -39,6 +39,7 @@ from .adjoints import (
 from .beside_lists import reverse_moved
 from .facts import FLOAT, INT, UNKNOWN, Listed, Mapped, Num, Pair
 from .ir import defined_in, ir_targets
+from .overwritten import Overwritten
 from .pairs import reverse_call
 from .regions import Regions, enclosing_loops
 from .shadows import Shadows
@@ -58,6 +59,7 @@ class Reverse:
         self.s, self.activity, self.regions = s, activity, regions
         self.adjoints: dict[str, Adjoint] = {}
         self.shadows = Shadows(self)
+        self.overwritten = Overwritten(s)
         self.positions: dict[Any, int] = {}  # statement of the reverse sweep -> place of the one that it reverses
         self.order: dict[Any, int] = {}  # statement of the forward sweep -> its place
         self.renames: dict[str, str] = {}
@@ -453,8 +455,8 @@ class Reverse:
             s.block.append(
                 ir.Effect(helper(s, memory.add_items, self.shadows.of(value.name), shadow), s.origin, "adjoint")
             )
-        self.shadows.restore(stmt)
-        zero = helper(s, broadcast.zeros_like, self.shadows.old(stmt))
+        self.overwritten.restore(stmt)
+        zero = helper(s, broadcast.zeros_like, self.overwritten.old(stmt))
         s.block.append(ir.Store(shadow.name, stmt.index, zero, None, s.origin))
 
     def give_item(self, item: Value, shadow: Leaf, index: Value) -> None:
@@ -481,7 +483,7 @@ class Reverse:
         if base is None:
             return
         if not self.activity.active(base.name):
-            self.shadows.restore(stmt)
+            self.overwritten.restore(stmt)
             return
         shadow, index, value = self.shadows.of(base.name), arguments["index"], arguments["value"]
         facts = s.facts[base.name]
@@ -491,14 +493,14 @@ class Reverse:
             check_put(self, stmt, value, base.name)
             self.give_item(value, shadow, index)
             if holds_memory(self, s.elements_of(facts)):
-                self.shadows.restore(stmt)
-                zero = helper(s, broadcast.zeros_like, self.shadows.old(stmt))
+                self.overwritten.restore(stmt)
+                zero = helper(s, broadcast.zeros_like, self.overwritten.old(stmt))
                 s.block.append(ir.Store(shadow.name, s.expr(index), zero, None, s.origin))
             else:
                 self.store(shadow, index, Const(0.0))
-                self.shadows.restore(stmt)
+                self.overwritten.restore(stmt)
         elif stmt.aug in (gast.Add, gast.Sub) and not self.may_repeat(index):
-            self.shadows.restore(stmt)
+            self.overwritten.restore(stmt)
             slot = self.slot(shadow, index, copy=True)
             if stmt.aug is gast.Sub:
                 slot = s.let(gast.UnaryOp(gast.USub(), s.expr(slot)), s.facts_of(slot), may_raise=False)
@@ -506,7 +508,7 @@ class Reverse:
         elif stmt.aug is not None:
             self.augmented(stmt, shadow, index, value)
         else:
-            self.shadows.restore(stmt)
+            self.overwritten.restore(stmt)
             slot = self.slot(shadow, index, copy=True)
             self.store(shadow, index, Const(0.0))
             self.give_stored(value, slot)
@@ -564,8 +566,8 @@ class Reverse:
         assert row.reverse is not None
         new = arrays.load_item(s, base, index) if index != Const(Ellipsis) else base
         new = copied(s, new)
-        old = self.shadows.old(stmt)
-        self.shadows.restore(stmt)
+        old = self.overwritten.old(stmt)
+        self.overwritten.restore(stmt)
         d = self.slot(shadow, index, copy=True)
         names = list(row.signature.parameters)[:2]
         entries = apply_rule(s, row.reverse, op_.fn, new, d, dict(zip(names, (old, value))))
@@ -591,23 +593,23 @@ class Reverse:
                 known = FLOAT if isinstance(f := s.facts_of(value), Num) and f.kind == "float" else UNKNOWN
                 d = s.let(ir.call(ir.attribute(s.expr(shadow), "pop")), known, effect=True, hint="d_item")
                 self.give_popped(value, d)
-            self.shadows.restore(stmt)
+            self.overwritten.restore(stmt)
         elif stmt.kind == "delete":
             base, key = stmt.operands
-            self.shadows.restore(stmt)
+            self.overwritten.restore(stmt)
             if self.activity.active(base.name):
-                zero = helper(s, broadcast.zeros_like, self.shadows.olds[stmt])
+                zero = helper(s, broadcast.zeros_like, self.overwritten.olds[stmt])
                 s.block.append(ir.Store(self.shadows.of(base.name).name, s.expr(key), zero, None, s.origin))
         elif stmt.kind in ("add.at", "subtract.at"):
             base, index, value = stmt.operands
-            self.shadows.restore(stmt)
+            self.overwritten.restore(stmt)
             if self.activity.active(base.name) and any(self.activity.active(n) for n in s.leaves(value)):
                 d = arrays.load_item(s, self.shadows.of(base.name), index)
                 if stmt.kind == "subtract.at":
                     d = s.let(gast.UnaryOp(gast.USub(), s.expr(d)), s.facts_of(d), may_raise=False)
                 self.give_stored(value, copied(s, d))
         elif stmt.kind.startswith("list."):
-            self.shadows.restore(stmt)
+            self.overwritten.restore(stmt)
 
     def check_moved(self, value: Value, stmt: Any) -> None:
         """An array that is written may enter a list only for good: afterwards it is reached through the list alone."""
@@ -650,7 +652,7 @@ class Reverse:
         s = self.s
         assert stmt.op is not None
         base = stmt.op.arguments["x"]
-        self.shadows.restore(stmt)
+        self.overwritten.restore(stmt)
         if not self.activity.active(base.name):
             return
         shadow = self.shadows.of(base.name)

@@ -50,7 +50,7 @@ def content_parts(node: Any) -> list[Any]:
 
 def settle(r: Reverse, reverse: ir.Block, captured: set[str]) -> None:
     """Drop the restores that nobody needs."""
-    undo = {node: stmt for stmt, node in r.shadows.restores}
+    undo = {node: stmt for stmt, node in r.overwritten.restores}
     if not undo:
         return
     by_place = {place: stmt for stmt, place in r.order.items()}

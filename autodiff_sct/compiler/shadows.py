@@ -2,8 +2,7 @@
 
 A shadow is made where the reverse sweep of the block begins in which the primal's memory is made; a view's shadow is
 the same view of its base's.  Memory that leaves a block through a branch or a loop takes its shadow from outside: the
-shadow of the variable that it becomes there.  What the reverse sweep reads of overwritten memory is saved before the
-write and restored after its reverse (`restores` lists these, and `settle` keeps those that somebody needs).
+shadow of the variable that it becomes there.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import gast
 import numpy as np
 
 from ..errors import AliasError, Origin
-from ..runtime import broadcast, memory, objects
+from ..runtime import broadcast, memory
 from . import ir
 from .activity import joins
 from .adjoints import helper, numpy_call
@@ -56,9 +55,6 @@ class Shadows:
         self.given: dict[str, Leaf] = {}
         self.pending: dict[str, ir.Let] = {}  # items of lists, whose shadows are not looked up yet
         self.item_sources: dict[str, list[tuple[ir.Let, Leaf]]] = {}
-        self.olds: dict[Any, Leaf] = {}
-        self.before: dict[Any, list[ir.Let]] = {}
-        self.restores: list[tuple[Any, Any]] = []  # (forward statement, the statement that undoes it)
         self.uncertain: set[Any] = set()  # views that may be copies
         self.loops: list[list[tuple[ir.Carry, ir.Carry]]] = []
 
@@ -503,86 +499,6 @@ class Shadows:
                 self.r.store(self.of(c.init), Const(Ellipsis), Leaf(carry.out), gast.Add)
             else:
                 self.r.add_items(c.init, self.of(c.init), Leaf(carry.out))
-
-    # -- saving and restoring
-
-    def old(self, stmt: ir.Store) -> Leaf:
-        """What a write overwrites, saved before it."""
-        found = self.olds.get(stmt)
-        if found is not None:
-            return found
-        s = self.r.s
-        assert stmt.op is not None
-        base, index = stmt.op.arguments["x"], stmt.op.arguments["index"]
-        return self.save(stmt, base, index, s)
-
-    def save(self, stmt: Any, base: Leaf, index: Value, s: Any) -> Leaf:
-        block: ir.Block = []
-        with s.writing(block):
-            facts = s.facts[base.name]
-            if isinstance(facts, Mapped):
-                leaf = s.let(helper(s, objects.peek, base, index), s.elements_of(facts) or UNKNOWN)
-            elif isinstance(facts, Listed):
-                known = facts if is_slice(index) else s.elements_of(facts) or UNKNOWN
-                leaf = s.let(ir.subscript(s.expr(base), s.expr(index)), known)
-            elif index == Const(Ellipsis):
-                leaf = s.let(
-                    ir.call(ir.attribute(s.expr(base), "copy")),
-                    replace(facts, roots=frozenset([s.root(("old", s.counter))])),
-                )
-            else:
-                taken = arrays.load_item(s, base, index)
-                known = s.facts_of(taken)
-                leaf = taken
-                if isinstance(known, Num) and known.kind != "npscalar" and self.shares(known, facts):
-                    own = replace(known, roots=frozenset([s.root(("old", s.counter))]))
-                    if known.kind == "array":
-                        leaf = s.let(ir.call(ir.attribute(s.expr(taken), "copy")), own)
-                    else:
-                        leaf = s.let(numpy_call(s, "copy", s.expr(taken)), own)
-        s.hints[leaf.name] = f"old_{s.hints[base.name]}"
-        s.named.add(leaf.name)
-        for let in block:
-            let.may_raise = False
-        self.before[stmt] = block
-        self.olds[stmt] = leaf
-        return leaf
-
-    def shares(self, a: Num, b: Num) -> bool:
-        return bool(a.roots & b.roots)
-
-    def restore(self, stmt: Any) -> None:
-        """Undo a write in the reverse sweep, where somebody needs what was there."""
-        s = self.r.s
-        undo: Any
-        if isinstance(stmt, ir.Store):
-            assert stmt.op is not None
-            base, index = stmt.op.arguments["x"], stmt.op.arguments["index"]
-            old = self.old(stmt)
-            if isinstance(s.facts[base.name], Mapped):
-                undo = ir.Effect(helper(s, objects.put_back, base, index, old), s.origin)
-            else:
-                undo = ir.Store(base.name, s.expr(index), s.expr(old), None, s.origin)
-        elif isinstance(stmt, ir.Let):
-            assert stmt.op is not None
-            base = stmt.op.arguments["x"]
-            undo = ir.Effect(ir.call(ir.attribute(s.expr(base), "append"), ir.name(stmt.target)), s.origin)
-        elif stmt.kind == "append":
-            base = stmt.operands[0]
-            undo = ir.Effect(ir.call(ir.attribute(s.expr(base), "pop")), s.origin)
-        elif stmt.kind == "delete":
-            base, key = stmt.operands
-            old = self.olds.get(stmt) or self.save(stmt, base, key, s)
-            undo = ir.Effect(helper(s, objects.put_back, base, key, old), s.origin)
-        elif stmt.kind.endswith(".at"):
-            base, index = stmt.operands[0], stmt.operands[1]
-            old = self.olds.get(stmt) or self.save(stmt, base, index, s)
-            undo = ir.Store(base.name, s.expr(index), s.expr(old), None, s.origin)
-        else:
-            base = stmt.operands[0]
-            undo = ir.Raise(None, stmt.origin)
-        self.restores.append((stmt, undo))
-        s.block.append(undo)
 
 
 def shadow_element(facts: Any) -> Any:

@@ -417,8 +417,6 @@ def check_qr(a, mode):
     """Refuse what has no derivative, or none here."""
     if mode == "complete" or mode == "raw":
         raise NotImplementedError("np.linalg.qr is differentiable in the modes 'reduced' and 'r'")
-    if np.iscomplexobj(a):
-        raise NotImplementedError("np.linalg.qr of a complex matrix is not differentiable here")
     if a.shape[-2] < a.shape[-1]:
         raise NotImplementedError("np.linalg.qr of a matrix with more columns than rows is not differentiable here")
 
@@ -427,12 +425,24 @@ def qr_adjoint(q, r, d_q, d_r):
     m = np.zeros_like(r) if d_r is None else r @ transposed(d_r)
     if d_q is not None:
         m = m - transposed(d_q) @ q
-    inner = q @ (np.tril(m) + transposed(np.tril(m, -1)))
+    inner = conjugate(q) @ with_mirror_image(m)
     return transposed(np.linalg.solve(r, transposed(inner if d_q is None else inner + d_q)))
 
 
 def qr_tangent(q, r, d):
     scaled = transposed(np.linalg.solve(transposed(r), transposed(d)))
-    below = np.tril(transposed(q) @ scaled, -1)
-    turn = below - transposed(below)
-    return q @ turn + scaled - q @ (transposed(q) @ scaled), (transposed(q) @ scaled - turn) @ r
+    inside = adjoint_of(q) @ scaled
+    below = np.tril(inside, -1)
+    # What is left above the diagonal of `inside` when the turn of q is taken away, which leaves that of r real.
+    upper = inside - below + adjoint_of(below)
+    if np.iscomplexobj(r):
+        upper = upper - 1j * diagonal_matrix(np.imag(np.diagonal(inside, 0, -2, -1)))
+    return scaled - q @ upper, upper @ r
+
+
+def with_mirror_image(m):
+    """The Hermitian matrices with the conjugates of `m` below the diagonal, which LAPACK leaves real."""
+    below = np.tril(m, -1)
+    if np.iscomplexobj(m):
+        return np.conj(below) + transposed(below) + diagonal_matrix(np.real(np.diagonal(m, 0, -2, -1)))
+    return np.tril(m) + transposed(below)

@@ -325,18 +325,23 @@ def axis_from_back(axis: int, ndim: int) -> int:
 
 @reverse(np.einsum)
 def einsum(y, d, *operands, optimize=False):
-    if not isinstance(operands[0], str):
-        raise NotImplementedError("np.einsum with lists of axes: write the subscripts as a string")
+    check_subscripts(operands[0])
     subscripts = spelled_out(operands[0], tuple([np.ndim(x) for x in operands[1:]]))
     return (None, *[einsum_adjoint(d, subscripts, k, operands[1:], optimize) for k in upto(len(operands) - 1)])
 
 
 @forward(np.einsum)
 def push_einsum(y, d, *operands, optimize=False):
+    check_subscripts(operands[0])
     return (
         None,
         *[np.einsum(*operands[: k + 1], d, *operands[k + 2 :], optimize=optimize) for k in upto(len(operands) - 1)],
     )
+
+
+def check_subscripts(first):
+    if not isinstance(first, str):
+        raise NotImplementedError("np.einsum with lists of axes: write the subscripts as a string")
 
 
 def einsum_adjoint(d, subscripts, k, operands, optimize):

@@ -11,18 +11,24 @@ from .table import forward, linear, reverse
 
 @linear(builtins.sum)
 def sum(y, d, iterable, start=0):
-    return [d for _ in iterable], d
+    return d if isinstance(iterable, np.ndarray) else [d for _ in iterable], d
 
 
 # The largest of several equal numbers share evenly, as in np.maximum.
 @reverse(builtins.max, builtins.min)
 def extreme(y, d, items):
+    if isinstance(items, np.ndarray):
+        equal = items == y
+        return np.where(equal, d / np.maximum(np.sum(equal), 1), 0.0)
     ties = builtins.sum([item == y for item in items])
     return [d / ties if item == y else 0.0 for item in items]
 
 
 @forward(builtins.max, builtins.min)
 def push_extreme(y, d, items):
+    if isinstance(d, list):  # the tangents of all items, of a list whose length is known at run time
+        chosen = [t for t, item in zip(d, items) if item == y]
+        return builtins.sum(chosen) / len(chosen)
     if isinstance(items, (list, tuple)):  # `d` is that of one item
         return extreme(y, d, items)
     return np.sum(np.where(items == y, d, 0.0)) / np.sum(items == y)

@@ -10,7 +10,7 @@ from ..errors import AliasError
 from .broadcast import unbroadcast
 from .scatter import plus
 
-__all__ = ["add_items", "give_back", "same_view", "writable"]
+__all__ = ["add_items", "copies", "give_back", "same_view", "writable"]
 
 
 def same_view(shadow: Any, shadow_base: Any, primal: Any, primal_base: Any) -> Any:
@@ -64,3 +64,35 @@ def give_back(shadow_base: Any, shadow: Any) -> None:
     if not np.may_share_memory(shadow_base, shadow):
         fits = np.size(shadow) == shadow_base.size
         shadow_base += np.reshape(shadow, shadow_base.shape) if fits else unbroadcast(shadow, shadow_base)
+
+
+def copies(*parts: Any) -> Any:
+    """Copies of arrays and of lists of arrays, which share memory among each other as these do.
+
+    A backward function that may be run many times changes them in the place of what it was handed.
+    """
+    made: dict[int, Any] = {}
+    fresh = tuple(again(part, made) for part in parts)
+    return fresh[0] if len(fresh) == 1 else fresh
+
+
+def again(part: Any, made: dict[int, Any]) -> Any:
+    """The copy of a part; `made` holds those that there are already."""
+    if isinstance(part, np.ndarray) and isinstance(part.base, np.ndarray):
+        return same_part(part, part.base, again(part.base, made))
+    if not isinstance(part, (np.ndarray, list, dict, tuple)):
+        return part
+    if id(part) not in made:
+        if isinstance(part, np.ndarray):
+            made[id(part)] = part.copy(order="K")
+        elif isinstance(part, dict):
+            made[id(part)] = {key: again(item, made) for key, item in part.items()}
+        else:
+            made[id(part)] = type(part)([again(item, made) for item in part])
+    return made[id(part)]
+
+
+def same_part(view: np.ndarray, base: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The view of `other` that `view` is of `base`, which has the same layout."""
+    offset = view.ctypes.data - base.ctypes.data
+    return np.ndarray(view.shape, view.dtype, other.ravel(order="K"), offset, view.strides)

@@ -41,7 +41,6 @@ class Tensor:
     size = property(lambda self: self.value.size)
     itemsize = property(lambda self: self.value.itemsize)
     nbytes = property(lambda self: self.value.nbytes)
-    strides = property(lambda self: self.value.strides)
     is_leaf = property(lambda self: self.node is None or self.node.plan is None)
     grad_fn = property(lambda self: None if self.is_leaf else self.node)
 

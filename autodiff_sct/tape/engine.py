@@ -25,11 +25,11 @@ from ..runtime import add_at, unbroadcast, zeros_like
 from .array import Tensor, recording
 from .memory import STAMPS, check_unchanged, kept, owner_of, shell
 from .node import Node
-from .pullbacks import Plan, name_of, plan_of
+from .pullbacks import Plan, name_of, no_rule, plan_of
 from .scopes import OWN
 from .views import View, detach
 
-__all__ = ["IN_PLACE", "Cell", "Sweep", "call", "constant", "has_tensor", "is_inexact", "no_rule", "run"]
+__all__ = ["IN_PLACE", "Cell", "Sweep", "call", "constant", "has_tensor", "is_inexact", "run"]
 
 METHOD = type(np.ndarray.copy)
 
@@ -79,13 +79,6 @@ def run(fn: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
     return getattr(args[0], fn.__name__)(*args[1:], **kwargs) if type(fn) is METHOD else fn(*args, **kwargs)
 
 
-def no_rule(fn: Callable[..., Any]) -> NoRule:
-    return NoRule(
-        f"{name_of(fn)} has no derivative rule",
-        "register one with autodiff_sct.rule, write it by functions that have one, or give it `t.detach()`",
-    )
-
-
 def split(items: Any) -> tuple[Any, list[Any] | None]:
     """The values of a list, and the nodes that they came from, None if there is none."""
     pairs = [
@@ -119,10 +112,15 @@ def results(y: Any, fn: Any, args: Any, kwargs: Any, node: Node | None) -> Any:
         return y
     parts = []
     for k, value in enumerate(y):
-        part = None if node is None or not is_inexact(value) else Node(ITEM, (k, len(y)), None, (node,))
+        part = None if node is None else item_of(node, y, k)
         plain = not isinstance(value, (np.ndarray, np.generic)) or not is_inexact(value) and fn in NONDIFFERENTIABLE
         parts.append(value if plain else tensor_of(value, fn, args, kwargs, part, k))
     return type(y)(*parts) if hasattr(y, "_fields") else type(y)(parts)
+
+
+def item_of(node: Node, y: Any, k: int) -> Node | None:
+    """The node of one of the results `y` of `node`, None for one that has no derivative."""
+    return Node(ITEM, (k, len(y)), None, (node,)) if is_inexact(y[k]) else None
 
 
 ITEM = Plan(tuple.__getitem__, None, lambda y, d, *args: (d,), (0,))
@@ -167,9 +165,7 @@ def alone(x: Any) -> Any:
     return detach(x) if isinstance(x, Tensor) else x
 
 
-# The sweep
-
-# The cotangent of a node while its shares arrive: ``[node, d, owned]``, `owned` if `d` may be added to in place.
+# The sweep.  A node's cotangent while its shares arrive: ``[node, d, owned]``, `owned` if `d` may be added to in place.
 Cell = list[Any]
 
 
@@ -243,9 +239,8 @@ class Sweep:
         except NotImplementedError as error:
             raise NoRule(f"{name_of(plan.fn)}: {error}") from error
         for parent, position, entry in zip(parents, plan.positions, entries):
-            like = node.args[position]
-            kind = type(entry)
-            if kind is type(like) and (kind in SCALARS or kind is np.ndarray and alike(entry, like)):
+            like, kind = node.args[position], type(entry)
+            if kind is type(like) and not self.graph and (kind in SCALARS or kind is np.ndarray and alike(entry, like)):
                 self.add(parent, entry)
             elif entry is not None:
                 self.hand(parent, entry, like)
@@ -337,8 +332,8 @@ def rejoined(node: Node) -> tuple[list[Any], Any]:
             args[position] = joined(args[position], parent)
     if plan.result == "numbers":
         if isinstance(y, (tuple, list)):
-            parts = [Tensor(v, Node(ITEM, (k, len(y)), None, (node,))) for k, v in enumerate(y)]
-            return args, tuple(parts)
+            parts = [item_of(node, y, k) for k in range(len(y))]
+            return args, tuple([v if part is None else Tensor(v, part) for v, part in zip(y, parts)])
         return args, Tensor(y, node)
     return args, y
 

@@ -12,10 +12,10 @@ import numpy as np
 from ..errors import NoRule
 from ..rules.table import TABLE
 from .array import Tensor, recording
-from .engine import call, constant, no_rule
+from .engine import call, constant
 from .memory import shell
 from .node import Node
-from .pullbacks import Plan, plan_of
+from .pullbacks import Plan, no_rule, plan_of
 from .views import detach
 from .writes import WRITERS, Flat, augmented, put, setitem, sort, with_out
 

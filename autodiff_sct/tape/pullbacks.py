@@ -22,7 +22,7 @@ from ..rules.table import STATIC, TABLE, Rule
 from ..runtime import gather_adjoint, ones_like, unbroadcast, zeros_like
 from .scopes import is_ours, scope_of
 
-__all__ = ["Plan", "name_of", "plan_of"]
+__all__ = ["Plan", "name_of", "no_rule", "plan_of"]
 
 
 class Plan:
@@ -129,6 +129,13 @@ def name_of(fn: Any) -> str:
         return f"np.{owner.__name__}.{fn.__name__}"
     module = (getattr(fn, "__module__", None) or "numpy").replace("numpy", "np")
     return f"{module}.{getattr(fn, '__qualname__', getattr(fn, '__name__', fn))}"
+
+
+def no_rule(fn: Callable[..., Any]) -> NoRule:
+    return NoRule(
+        f"{name_of(fn)} has no derivative rule",
+        "register one with autodiff_sct.rule, write it by functions that have one, or give it `t.detach()`",
+    )
 
 
 # Compiling the wanted entries
@@ -385,8 +392,9 @@ class Reader(ast.NodeVisitor):
 
     def visit_comprehension(self, node: ast.comprehension) -> None:
         """The items of ``for a in arrays`` are read where `a` is."""
-        sources = node.iter.args if self.is_zip(node.iter) else [node.iter]  # type: ignore[attr-defined]
-        targets = node.target.elts if self.is_zip(node.iter) else [node.target]  # type: ignore[attr-defined]
+        targets, sources = [node.target], [node.iter]
+        if isinstance(node.target, ast.Tuple) and isinstance(node.iter, ast.Call) and self.is_zip(node.iter):
+            targets, sources = node.target.elts, node.iter.args
         for target, source in zip(targets, sources):
             if isinstance(target, ast.Name) and isinstance(source, ast.Name):
                 self.items.append((target.id, source.id))
@@ -395,5 +403,5 @@ class Reader(ast.NodeVisitor):
         for test in node.ifs:
             self.visit(test)
 
-    def is_zip(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Call) and resolve(node.func, self.fn) is zip
+    def is_zip(self, node: ast.Call) -> bool:
+        return resolve(node.func, self.fn) is zip

@@ -48,8 +48,7 @@ IN_PLACE[written] = write_back
 def setitem(self: Tensor, index: Any, value: Any) -> None:
     """``self[index] = value``"""
     root, index = root_to_write(self), plain_index(index)
-    if isinstance(value, (list, tuple)):
-        value = np.stack(value) if any(isinstance(v, Tensor) for v in value) else np.array(value)
+    value = listed_value(value)
     given, node = (value.value, value.node) if isinstance(value, Tensor) else (value, None)
     if type(given) is np.ndarray and np.may_share_memory(given, self.value):
         given = given.copy()
@@ -64,6 +63,13 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         plan = plan_of(written, OWN[written], 5, (), tuple([k for k, _ in parents]))
         args = (shell(root.value), shell(given), path, index, order)
         replace_node(root, Node(plan, args, None, tuple([n for _, n in parents])))
+
+
+def listed_value(value: Any) -> Any:
+    """A value to store, in one array where it is a list."""
+    if not isinstance(value, (list, tuple)):
+        return value
+    return np.stack(value) if any(isinstance(v, Tensor) for v in value) else np.array(value)
 
 
 def path_of(x: Tensor) -> tuple[Any, ...]:
@@ -221,10 +227,20 @@ class Flat:
         return found.copy() if found.ndim else found
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        places = np.arange(self.array.size)[plain_index(index)]
+        places, value = np.arange(self.array.size)[plain_index(index)], listed_value(value)
         if np.ndim(value) and np.shape(value) != places.shape:
             value = np.resize(value, places.shape)
         self.array[np.unravel_index(places, self.array.shape)] = value
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+        return getattr(ufunc, method)(*map(in_a_row, args), **kwargs)
+
+    def __array_function__(self, fn: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return fn(*map(in_a_row, args), **kwargs)
+
+
+def in_a_row(x: Any) -> Any:
+    return np.ravel(x.array) if isinstance(x, Flat) else x
 
 
 def place(arr: Any, mask: Any, vals: Any) -> None:

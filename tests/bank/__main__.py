@@ -21,6 +21,7 @@ CHECKS: dict[str, Callable[[Program], object]] = {
     "value": checks.check_value,
     "float32": checks.check_float32,
     "forward": checks.check_forward,
+    "pullback": checks.check_pullback,
     "alone": checks.check_source_alone,
     "second": checks.check_second,
 }
@@ -32,6 +33,8 @@ def applies(check: str, program: Program) -> bool:
         return program.float32 and bool(arrays(program.args()))
     if check == "forward":
         return checks.takes_arrays(program)
+    if check == "pullback":
+        return checks.returns_arrays(program)
     return check != "second" or "second" in program.tags
 
 

@@ -138,3 +138,8 @@ def inactive_side_work(x):
     bits = (index << 2) | 1
     text = "-".join(str(b) for b in range(bits % 4))
     return x ** (index + len(text)) * ~index
+
+
+@program(args=lambda rng: (rng.normal(size=4),), tags={"second"})
+def sum_of_an_array(x):
+    return np.sin(sum(x)) * np.sum(np.cos(x))

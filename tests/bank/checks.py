@@ -211,6 +211,26 @@ def compare_with(tangent: Any, gradient: list[Any], directions: tuple[Any, ...],
     np.testing.assert_allclose(total(tangent), expected, rtol=rtol, atol=rtol * max(1.0, size))
 
 
+def returns_arrays(program: Program) -> bool:
+    """Tell whether the result is a number, an array or a tuple of these, for which ones can be made."""
+    value, _ = quiet(program.function, *program.args())
+    return takes_arrays(program) and all(map(is_leaf, value if isinstance(value, tuple) else (value,)))
+
+
+def check_pullback(program: Program) -> None:
+    """A pullback gives the gradient of the sum of the results, each time that it is run."""
+    args = program.args()
+    active = tuple(args[position] for position in program.wrt)
+    (value, pull), _ = quiet(ad.vjp, of_active(program, args), *active)
+    seed = tuple(map(np.ones_like, value)) if isinstance(value, tuple) else np.ones_like(value)
+    gradient, _ = quiet(ad.grad(program.function, position_of(program.wrt)), *program.args())
+    expected = list(by_position(program.wrt, gradient).values())
+    for _ in range(3):
+        found, _ = quiet(pull, seed)
+        for got, wanted in zip(found if isinstance(found, tuple) else (found,), expected, strict=True):
+            assert_close(got, wanted, 1e-3 if np.asarray(wanted).dtype.itemsize < 8 else 1e-8, "pullback")
+
+
 def contraction(program: Program) -> Callable[..., Any]:
     """Return a function of the same arguments: the gradient by the first position, summed with fixed weights."""
     gradient = ad.grad(program.function, program.wrt[0])

@@ -66,6 +66,11 @@ def test_forward(program: Program) -> None:
     checks.check_forward(program)
 
 
+@each(*(p for p in within(PROGRAMS.values(), "pullback") if checks.returns_arrays(p)))
+def test_pullback(program: Program) -> None:
+    checks.check_pullback(program)
+
+
 @each(*(p for p in within(PROGRAMS.values(), "second") if "second" in p.tags))
 def test_second_order(program: Program) -> None:
     checks.check_second(program)

@@ -66,8 +66,8 @@ SPECTRA = [
     *(case(np.linalg.svd, a, full_matrices=False) for a in (A, TALL, WIDE, STACK, THIN)), case(np.linalg.svd, A),
     *(case(np.linalg.svd, a, compute_uv=False) for a in (A, TALL, Z, real(2, 4, 3))),
     *(case(np.linalg.svdvals, a) for a in (A, WIDE, Z, complex_(2, 3, 4))),
-    *(case(np.linalg.qr, a) for a in (A, TALL, STACK, real(2, 4, 3))), case(np.linalg.qr, TALL, "r"),
-    case(np.linalg.qr, A, mode="r"),
+    *(case(np.linalg.qr, a) for a in (A, TALL, STACK, real(2, 4, 3), Z, complex_(4, 3), ZSTACK)),
+    case(np.linalg.qr, TALL, "r"), case(np.linalg.qr, A, mode="r"),
 ]  # fmt: skip
 
 CASES: list[Case] = [*SOLVES, *DETERMINANTS, *SYMMETRIC, *SPECTRA]

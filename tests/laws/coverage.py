@@ -46,7 +46,7 @@ REFUSED = {
         get_include show_config show_runtime test nested_iters""",
 }
 WRITING = {"fill", "sort", "put"}
-ALIASES = {"reshape": np.reshape, "transpose": np.transpose, "tolist": np.ndarray.tolist}
+ALIASES = {"compress": np.compress, "reshape": np.reshape, "transpose": np.transpose, "tolist": np.ndarray.tolist}
 
 
 def load_handlers() -> None:
@@ -105,7 +105,7 @@ def text() -> str:
     """The section, in Markdown."""
     found = rows()
     number = sum(len(kinds.get(KINDS["row"], [])) for title, kinds in found.items() if title != "methods of arrays")
-    own = sum(str(row.reverse.__module__).startswith("autodiff_sct") for row in TABLE.values() if row.reverse)
+    own = sum(str(row.reverse.__module__).startswith("autodiff_sct.rules.") for row in TABLE.values() if row.reverse)
     lines = [
         f"The table has {own} rows, with those of operators, methods and ufuncs' methods. Of NumPy {np.__version__}'s",
         f"public functions and those of `math`, {number} have a derivative. What is refused is refused only where a",

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from autodiff_sct import grad, jvp, value_and_grad
+from autodiff_sct.errors import AutodiffError
 from autodiff_sct.runtime import unbroadcast
 
 RNG = np.random.default_rng(3)
@@ -201,6 +202,8 @@ OF_LISTS = {
     "arctan2": lambda v: np.arctan2([1.0, 2.0, 3.0], v),
     "tensordot": lambda v: np.tensordot(v, [1, 2, 3], 1) * v,
     "einsum": lambda v: np.einsum("i,i->", v, [1, 2, 3]) * v,
+    "einsum by lists": lambda v: np.einsum(v, [0], [1, 2, 3], [1], [1, 0]),
+    "einsum by lists, implicit": lambda v: np.einsum(v, [0], v, [0]) * v,
     "average": lambda v: np.average(v, weights=[1, 2, 3]) * v,
     "trapezoid": lambda v: np.trapezoid(v, [0, 1, 3]) * v,
     "gradient": lambda v: np.gradient(v, [0, 1, 3]),
@@ -241,3 +244,42 @@ def test_constants_that_may_be_complex(constant: Callable[[], Any]) -> None:
     found = grad(loss)(V[:2])
     assert found.dtype == float
     np.testing.assert_allclose(found, differences(loss, V[:2]), 1e-6)
+
+
+# Methods and attributes whose functions take their array elsewhere.
+
+
+def compressed(x: Any) -> Any:
+    return x.compress([True, False, True], axis=1) * x[:, :2]
+
+
+def matrices_transposed(x: Any) -> Any:
+    return np.stack([x, x * x]).mT * 2.0
+
+
+@pytest.mark.parametrize("fn", [compressed, matrices_transposed])
+def test_methods(fn: Callable[..., Any]) -> None:
+    value, gradient = value_and_grad(fn)(X)
+    np.testing.assert_array_equal(value, fn(X))
+    np.testing.assert_allclose(gradient, differences(lambda x: np.sum(fn(x)), X), 1e-6)
+    np.testing.assert_allclose(np.sum(jvp(fn, (X,), (np.ones_like(X),))[1]), np.sum(gradient))
+
+
+# Calls that a rule refuses.
+
+REFUSED = {
+    "complex singular vectors": lambda x: np.linalg.svd(x + 1j)[0],
+    "condition in another norm": lambda x: np.linalg.cond(x, 1),
+    "complete factors": lambda x: np.linalg.qr(x, "complete")[0],
+    "several levels": lambda x: np.quantile(x, [0.2, 0.4]),
+}
+
+
+@pytest.mark.parametrize("fn", REFUSED.values(), ids=REFUSED)
+def test_refusals_are_located(fn: Callable[..., Any]) -> None:
+    def loss(x: Any) -> Any:
+        return np.sum(np.abs(fn(x)))
+
+    for derive in (lambda: grad(loss)(STACK[0]), lambda: jvp(loss, (STACK[0],), (STACK[0],))):
+        with pytest.raises(AutodiffError, match=r"(?s)test_composed.py:.*(np\.|singular vectors)"):
+            derive()

@@ -22,7 +22,7 @@ SAVED_VALUE = """
     double_buffer double_buffer_with_a_third_name ring_of_buffers conjugate_gradients power_iteration
     gram_schmidt multigrid_restriction prefix_scan_by_doubling householder_qr ping_pong_buffers
     base_written_view_read diagonal_views rows_written_in_loop zipped_rows_written added_axes split_views
-    real_and_imaginary_views sliding_windows view_index_from_loop nan_to_zero
+    view_index_from_loop nan_to_zero
     """
 
 # Makes a plain array of recorded values: `np.array([a, b])`, `np.asarray(t)`, `B[:] = row`.
@@ -36,13 +36,18 @@ PLAIN_ARRAY = """
 # Makes a Python number of a recorded value: `float(t)`, the functions of `math`, `f"{x:.2f}"`, `math.fsum`.
 PYTHON_NUMBER = """
     math_functions more_math sums_and_products floats_and_items powers_and_modulo strings_and_prints
-    python_complex mean_kinds black_scholes math_domain_error local_import
+    python_complex mean_kinds black_scholes math_domain_error local_import helper_with_a_cache
     """
 
 # Writes recorded values into an array that is none: `out[i] = t`, `out=buffer`.
 INTO_PLAIN_ARRAY = """
     triangular_solve cholesky_by_hand convolution_loops soft_dynamic_time_warping into_empty enumerate_zip
     elementwise_matvec convolution_layer out_keyword out_of_products out_is_a_view
+    """
+
+# Writes into `z.imag`, a view whose cotangent is not the same view of that of `z`.
+IMAGINARY_PART = """
+    real_and_imaginary_views
     """
 
 # Calls a compiled gradient, which the tape would not see.
@@ -83,6 +88,7 @@ REFUSALS = by_name(
         r"modified in place": SAVED_VALUE,
         r"a plain array made from a tensor": PLAIN_ARRAY,
         r"a Python number": PYTHON_NUMBER,
+        r"imaginary part": IMAGINARY_PART,
         r"into a plain array|setting an array element": INTO_PLAIN_ARRAY,
         r"to a compiled gradient|an input of jacfwd": COMPILED_GRADIENT,
         r"only leaves can be copied": COPIED_RESULT,

@@ -279,7 +279,8 @@ def test_lists_where_numpy_reads_arrays(function):
 def test_lists_of_results():
     t = tensor(A, requires_grad=True)
     y = np.maximum([t[0, 0], t[1, 1]], t[0, :2])
-    np.testing.assert_array_equal(grad(np.sum(y), t)[0].numpy(), [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # twice half at the tie
+    # Twice a half at the tie of t[0, 0] with itself.
+    np.testing.assert_array_equal(grad(np.sum(y), t)[0].numpy(), [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     y = np.zeros_like(t)
     y[0] = [t[1, 0], 2.0, t[1, 2]]
     assert grad(np.sum(y), t)[0].tolist() == [[0.0] * 3, [1.0, 0.0, 1.0]]

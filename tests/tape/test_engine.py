@@ -176,6 +176,16 @@ def test_what_is_kept_of_a_result_is_not_written_to_on_the_way_on():
     assert x.grad.numpy().tolist() == [0.0, 0.0, 1.0]
 
 
+@pytest.mark.parametrize("number", [1.5, np.array([1.5, 2.0])], ids=["scalar", "array"])
+def test_recorded_gradients_are_tensors_where_they_are_constants(number):
+    x, y = tensor(number, requires_grad=True), tensor(number, requires_grad=True)
+    z = np.sum(np.copysign(x, y) + np.floor(x) * x)
+    for found in (*grad(z, [x, y], create_graph=True), *tape.gradients(z, [x, y])):
+        assert isinstance(found, tape.Tensor) and found.shape == x.shape
+    z.backward(create_graph=True)
+    assert isinstance(x.grad, tape.Tensor) and isinstance(y.grad, tape.Tensor)
+
+
 def test_complex_gradients_follow_the_table():
     z = tensor(np.array([1.0 + 2.0j]), requires_grad=True)
     (found,) = grad(np.sum(np.abs(z) ** 2), z)

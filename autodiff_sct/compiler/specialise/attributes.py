@@ -184,6 +184,8 @@ def of_number(s: Specialiser, base: Leaf, facts: Num, attr: str) -> Value:
         return SCALAR_ATTRIBUTES[attr]
     if attr == "T":
         return transposed(s, base, facts)
+    if attr == "mT":
+        return arrays.apply(s, np.matrix_transpose, ir.attribute(ir.name(base.name), attr), [base], {})
     if attr in ("real", "imag"):
         expr = ir.attribute(ir.name(base.name), attr)
         return arrays.apply(s, getattr(np, attr), expr, [base], {}, lambda x: getattr(x, attr))

@@ -343,6 +343,8 @@ def identical(s: Specialiser, a: Value, b: Value) -> bool | None:
             facts = s.facts[y.name]
             if not isinstance(facts, (Num, Opaque)) or (isinstance(facts, Num) and facts.kind is not None):
                 return False
+            if x.value is None and isinstance(facts, Num) and facts.dims == () and s.frame is not None and s.frame.rule:
+                return False  # a cotangent that is not there is no variable
             if isinstance(facts, Opaque) and facts.cls is not None and not isinstance(x.value, facts.cls):
                 return False
     if isinstance(a, Obj) and isinstance(b, Obj) and a.id == b.id:

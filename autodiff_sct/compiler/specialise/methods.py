@@ -19,7 +19,7 @@ from .values import Const, Leaf, ListV, Obj, TupleV, Value
 # Methods that are functions of the same name.
 SAME_NAME = (
     "sum mean prod max min argmax argmin var std cumsum cumprod any all clip round dot trace diagonal nonzero ravel "
-    "squeeze swapaxes repeat take argsort searchsorted compress conj conjugate ptp choose"
+    "squeeze swapaxes repeat take argsort searchsorted conj conjugate ptp choose"
 ).split()
 FUNCTIONS: dict[str, Callable[..., Any]] = {n: getattr(np, n) for n in SAME_NAME if hasattr(np, n)}
 FUNCTIONS |= {
@@ -81,10 +81,12 @@ def number_method(
         return emit_method(s, base, name, args, kwargs, getattr(np, name), packed)
     if name in ("reshape", "transpose"):
         return emit_method(s, base, name, args, kwargs, getattr(np, name), args)
-    from .numpy_calls import array_of_list
+    from .numpy_calls import array_of_list, call_numpy
 
     if "out" in kwargs:
         return memory.with_out(s, FUNCTIONS[name], [base, *args], kwargs)
+    if name == "compress" and args:  # its array comes second in np.compress
+        return call_numpy(s, Const(np.compress), [args[0], base, *args[1:]], kwargs)
     if name in FUNCTIONS:
         args = [array_of_list(s, a) for a in args] if name == "dot" else args
         return emit_method(s, base, name, args, kwargs, FUNCTIONS[name], args)

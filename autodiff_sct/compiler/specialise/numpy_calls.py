@@ -32,6 +32,7 @@ OF_ARRAYS: dict[Any, str] = {
     **dict.fromkeys([np.convolve, np.correlate], "a v"),
     **dict.fromkeys([np.linalg.solve, np.linalg.lstsq, np.linalg.tensorsolve], "a b"),
     **dict.fromkeys([np.linalg.cross, np.linalg.outer, np.linalg.tensordot, np.linalg.vecdot], "x1 x2"),
+    **dict.fromkeys([np.quantile, np.percentile, np.nanquantile, np.nanpercentile], "a q"),
     np.average: "a weights",
     np.trapezoid: "y x",
     np.gradient: "f varargs",
@@ -43,6 +44,21 @@ OF_ARRAYS: dict[Any, str] = {
     np.histogram: "a weights",
 }
 OF_PARTS = frozenset([np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack])
+
+
+def with_subscripts(s: Specialiser, args: list[Value]) -> list[Value]:
+    """``np.einsum(a, [0, 1], b, [1, 2], [0, 2])`` as ``np.einsum("ab,bc->ac", a, b)``."""
+    if s.is_static(args[0]) and isinstance(s.static(args[0]), str) or not all(s.is_static(a) for a in args[1::2]):
+        return args
+    output = [args[-1]] if len(args) % 2 else []
+    if not all(s.is_static(a) for a in output):
+        return args
+    terms = [[label if label is Ellipsis else int(label) for label in s.static(a)] for a in [*args[1::2], *output]]
+    if any(label is not Ellipsis and label >= 26 for term in terms for label in term):
+        return args
+    spelled = ["".join("..." if label is Ellipsis else chr(ord("a") + label) for label in term) for term in terms]
+    inputs = ",".join(spelled[: len(args) // 2])
+    return [Const(inputs + "->" + spelled[-1] if output else inputs), *args[: 2 * (len(args) // 2) : 2]]
 
 
 def with_arrays(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> list[Value]:
@@ -65,6 +81,8 @@ def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
     fn = callee.value
     args = [as_array(s, fn, as_operand(s, a)) for a in args]
     kwargs = {k: as_array(s, fn, v) for k, v in kwargs.items()}
+    if fn is np.einsum:
+        args = with_subscripts(s, args)
     args = with_arrays(s, fn, args, kwargs)
     if "out" in kwargs and kwargs["out"] != Const(None):
         return memory.with_out(s, fn, args, kwargs)

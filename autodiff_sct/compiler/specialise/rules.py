@@ -7,10 +7,14 @@ import inspect
 import types
 from typing import Any
 
+import gast
+
+from ...errors import NoRule
 from ...rules.table import TABLE
 from .. import ir
 from .calls import bind_signature, new_frame, prepared, run
 from .containers import spread
+from .control import Ended
 from .state import Specialiser
 from .values import Const, Frame, Leaf, ListV, TupleV, Value
 
@@ -37,9 +41,11 @@ def apply_rule(s: Specialiser, rule: Any, fn: Any, y: Value, d: Value, arguments
         frame.rule = True
         mark = len(s.block)
         result = run(s, frame, tree, bound, rule)
-        if is_undecided(s.block[mark:]):
+        if is_undecided(s.block[mark:]) and not one_at_a_time(fn, rule, result):
             del s.block[mark:]
             result = call_rule(s, rule, [y, d, *positional], named, result)
+    except Ended:
+        raise NoRule(reason_of(s.block[mark:]), "wrap it in stop_gradient", s.where()) from None
     finally:
         s.frame, s.origin, s.node = outer_frame, outer_origin, outer_node
     return entries_of(parameters[2:], result)
@@ -49,6 +55,13 @@ def apply_rule(s: Specialiser, rule: Any, fn: Any, y: Value, d: Value, arguments
 def parameters_of(rule: Any, code: types.CodeType) -> list[inspect.Parameter]:
     del code  # the parameters of the rule as it is now
     return list(inspect.signature(rule).parameters.values())
+
+
+def reason_of(block: ir.Block) -> str:
+    """Why a rule raises: the text of the error that it made last."""
+    made = [stmt.expr for stmt in ir.walk(block) if isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.Call)]
+    texts = [call.args[0].value for call in made if call.args and isinstance(call.args[0], gast.Constant)]
+    return next((text for text in reversed(texts) if isinstance(text, str)), "this call has no derivative")
 
 
 def is_undecided(block: ir.Block) -> bool:

@@ -1,4 +1,4 @@
-"""Zero derivatives of lists, dicts and tuples: what the run-time helpers `zeros_like` and `ones_like` make of them."""
+"""Derivatives of lists, dicts and tuples: what the run-time helpers `zeros_like` and `unbroadcast` make of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...runtime import ones_like, zeros_like
+from ...runtime import ones_like, unbroadcast, zeros_like
 from .. import ir
 from ..facts import COMPLEX, FLOAT, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from .calls import call_known, handles
@@ -27,6 +27,18 @@ def zeros(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 def ones(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``ones_like(x)``."""
     return filled(s, ones_like, args[0])
+
+
+@handles(unbroadcast)
+def fitted(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``unbroadcast(cotangent, like)``: that of a container, whose length is known at run time, is one."""
+    callee, (cotangent, like) = s.bind("unbroadcast", unbroadcast), args
+    facts = s.facts_of(like)
+    if not isinstance(like, Leaf) or not isinstance(facts, (Listed, Mapped, Pair)):
+        return call_known(s, Const(unbroadcast, callee), args, kwargs)
+    found = derivative_facts(s, facts, s.site("unbroadcast"))
+    op = ir.Op(unbroadcast, {"cotangent": cotangent, "like": like})
+    return s.let(ir.call(callee, s.expr(cotangent), s.expr(like)), found, op, may_raise=False)
 
 
 def filled(s: Specialiser, fn: Any, value: Value) -> Value:

@@ -38,6 +38,7 @@ def main(arguments: list[str]) -> None:
 
     chosen = options(arguments, workload.names())
     timing.settle_allocator()
+    measure.load_compiler()
     results = []
     for name in chosen.names:
         print(name, file=sys.stderr, flush=True)

@@ -22,6 +22,7 @@ from .peephole import improve, without_synonyms
 from .record import reads_inside
 from .regions import Regions
 from .request import Emitted, Request, observe
+from .reuse import reuse
 from .sinking import sink
 from .specialise.state import Specialiser
 from .specialise.values import External, Value
@@ -90,6 +91,7 @@ def polished(s: Specialiser, where: Regions, program: ir.Block, early: set[int])
     program = [*front, *back]
     collect_parts(s, program)
     program = inline_lengths(s, program)
+    reuse(program)
     nesting = Nesting(s, where, program, 0)
     front = nesting.block([stmt for stmt in program if id(stmt) in early])
     nesting.limit = REVERSE_DEPTH

@@ -24,6 +24,7 @@ from .load import note_origin
 from .pushforward import tangent
 from .request import Emitted, Request
 from .specialise import builtin_calls as _builtin_calls
+from .specialise import comparisons as _comparisons  # noqa: F401
 from .specialise import copies as _copies  # noqa: F401
 from .specialise import iterators as _iterators  # noqa: F401
 from .specialise import numpy_calls as _numpy_calls  # noqa: F401

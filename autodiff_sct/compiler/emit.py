@@ -82,7 +82,7 @@ class Emitter:
         if isinstance(value, gast.Name) and value.id == targets[0].id:
             return []
         if (
-            getattr(stmt, "in_place", False)
+            stmt.in_place
             and isinstance(value, gast.BinOp)
             and isinstance(value.left, gast.Name)
             and value.left.id == targets[0].id

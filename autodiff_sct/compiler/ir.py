@@ -45,6 +45,8 @@ class Let:
     origin: Origin | None = None
     effect: bool = False
     may_raise: bool = False
+    augments: bool = False  # the user wrote ``x op= e`` of an array that nothing else refers to
+    in_place: bool = False  # ``x = x + e`` may change the memory of the old x: nobody reads that any more
 
     @property
     def target(self) -> str:

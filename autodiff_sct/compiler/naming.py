@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import builtins
 import keyword
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from itertools import chain, count
 from typing import Any
 
@@ -128,7 +129,8 @@ class Lives:
         own = {n for c in stmt.carries for n in (c.phi,)} | ({stmt.index} if stmt.index else set())
         made = {n for inner in ir.walk([*stmt.head, *stmt.body]) for n in ir_targets(inner)}
         made |= {c.phi for inner in ir.walk(stmt.body) if isinstance(inner, ir.Loop) for c in inner.carries}
-        for name in read_in_loop(stmt):
+        # What a loop leaves as it came from outside, it must find there after its last iteration.
+        for name in [*read_in_loop(stmt), *(c.next for c in stmt.carries if c.next is not None)]:
             if name not in own and name not in made:
                 inside.setdefault(name, stmt.end - 0.1)
         outer = dict(inside)
@@ -211,6 +213,29 @@ class Stretches:
 
 
 @dataclass
+class Numbers:
+    """The numbers of the names that one hint gave, each with the place until which it is surely taken."""
+
+    taken: list[tuple[float, int]] = field(default_factory=list)  # a heap
+    free: list[int] = field(default_factory=list)  # in order
+    known: int = 0
+
+    def free_at(self, place: float) -> Iterator[int]:
+        """The numbers that may be free from a place on, which is never before those asked for so far."""
+        while self.taken and self.taken[0][0] <= place:
+            insort(self.free, heappop(self.taken)[1])
+        yield from chain(self.free, count(self.known))
+
+    def take(self, number: int, end: float) -> None:
+        if number >= self.known:
+            self.free += range(self.known, number)
+            self.known = number + 1
+        else:
+            self.free.remove(number)
+        heappush(self.taken, (end, number))
+
+
+@dataclass
 class Group:
     """Variables that share one name."""
 
@@ -240,7 +265,7 @@ class Naming:
         ]:
             self.coalesce(stmt)
         self.taken: dict[str, Stretches] = defaultdict(Stretches)
-        self.ends: dict[str, list[float]] = defaultdict(list)  # a hint -> until when its names are surely taken
+        self.numbers: dict[str, Numbers] = defaultdict(Numbers)  # those that the names of a hint have
         self.reserved = set(s.globals) | set(keyword.kwlist) | set(dir(builtins))
 
     def coalesce(self, stmt: Any) -> None:
@@ -300,11 +325,9 @@ class Naming:
         hint = self.s.hints[(named or group.members)[0]]
         hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint).lstrip("_") or "t"
         # Groups come in the order of their starts: what began before and has not ended is in the way.
-        ends = self.ends[hint]
-        ended = [k for k, end in enumerate(ends) if end <= group.segments.starts[0]]
-        chosen = next(k for k in chain(ended, count(len(ends))) if self.is_free(numbered(hint, k), group))
-        ends += [-1.0] * (chosen + 1 - len(ends))
-        ends[chosen] = group.segments.ends[0]
+        taken = self.numbers[hint]
+        chosen = next(k for k in taken.free_at(group.segments.starts[0]) if self.is_free(numbered(hint, k), group))
+        taken.take(chosen, group.segments.ends[0])
         return numbered(hint, chosen)
 
     def is_free(self, name: str, group: Group) -> bool:

@@ -151,7 +151,7 @@ class Nesting:
             for inner in ir.bodies(stmt):
                 inner[:] = self.block(inner)
             self.use(stmt, pending, result)
-            if self.is_pop(stmt) or self.is_temporary(stmt) or self.is_summand(stmt, block, place):
+            if self.is_pop(stmt) or self.is_temporary(stmt) or self.is_passed_on(stmt, block, place):
                 pending[stmt.target] = stmt
             else:
                 result.append(stmt)
@@ -173,18 +173,21 @@ class Nesting:
             and self.uses.get(stmt.target, 0) == 1
         )
 
-    def is_summand(self, stmt: Any, block: ir.Block, place: int) -> bool:
-        """Whether a statement and the next one that stays add up one cotangent, for one line of the user's."""
+    def is_passed_on(self, stmt: Any, block: ir.Block, place: int) -> bool:
+        """Whether the next statement that stays only adds a cotangent to another, or makes the same one of it."""
         if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect:
             return False
-        following = next((x for x in block[place + 1 :] if not self.is_temporary(x) and not self.is_pop(x)), None)
+        if not self.s.hints[stmt.target].startswith("d_") or self.uses.get(stmt.target, 0) != 1:
+            return False
+        after = (block[k] for k in range(place + 1, len(block)))
+        following = next((x for x in after if not self.is_temporary(x) and not self.is_pop(x)), None)
+        if isinstance(following, ir.Store):
+            return following.aug is gast.Add and getattr(following.value, "id", None) == stmt.target
         return (
             isinstance(following, ir.Let)
-            and self.s.hints[stmt.target].startswith("d_")
-            and self.uses.get(stmt.target, 0) == 1
-            and is_sum_with(following.expr, stmt.target)
+            and stmt.target in ir.reads(following)
             and self.s.hints[following.target] == self.s.hints[stmt.target]
-            and ir.same_line(following, stmt)
+            and (following.origin is None or ir.same_line(following, stmt))
         )
 
     def use(self, stmt: Any, pending: dict[str, ir.Let], result: ir.Block) -> None:
@@ -199,10 +202,12 @@ class Nesting:
             if let is None:
                 continue
             if self.fits(stmt, let):
-                if getattr(let, "in_place", False) and is_sum_with(stmt.expr, name):
+                if let.in_place and isinstance(stmt, ir.Let) and is_sum_with(stmt.expr, name):
                     stmt.expr = ir.binop(let.expr.left, gast.Add, ir.binop(let.expr.right, gast.Add, stmt.expr.right))
                 else:
                     substitute_own(stmt, {name: let.expr})
+                if name in self.s.named and let.origin is not None and (isinstance(stmt, ir.Store) or not stmt.origin):
+                    stmt.origin = let.origin
                 del pending[name]
             else:
                 self.write_out(name, pending, result)

@@ -11,7 +11,7 @@ from typing import Any
 from ..runtime import objects
 from . import ir
 from .adjoints import helper, numpy_call
-from .facts import UNKNOWN, Listed, Mapped, Num
+from .facts import UNKNOWN, Facts, Listed, Mapped, Num
 from .specialise import arrays
 from .specialise.containers import is_slice
 from .specialise.state import Specialiser
@@ -48,11 +48,11 @@ class Overwritten:
     def read(self, base: Leaf, index: Value) -> Leaf:
         """A part of memory, in memory of its own."""
         s = self.s
-        facts = s.facts[base.name]
+        facts: Any = s.facts[base.name]
         if isinstance(facts, Mapped):
             return s.let(helper(s, objects.peek, base, index), s.elements_of(facts) or UNKNOWN)
         if isinstance(facts, Listed):
-            known = facts if is_slice(index) else s.elements_of(facts) or UNKNOWN
+            known: Facts = facts if is_slice(index) else s.elements_of(facts) or UNKNOWN
             return s.let(ir.subscript(s.expr(base), s.expr(index)), known)
         if index == Const(Ellipsis):
             own = frozenset([s.root(("old", s.counter))])

@@ -93,7 +93,7 @@ def begins_with_zeros(name: str, makers: dict[str, ir.Let]) -> bool:
 
 def is_addition(stmt: ir.Let) -> bool:
     """Whether a statement adds to a buffer in place."""
-    return getattr(stmt, "in_place", False) and isinstance(stmt.expr.left, gast.Name)
+    return stmt.in_place and isinstance(stmt.expr.left, gast.Name)
 
 
 def is_private(block: ir.Block, chain: list[Any], final: ir.Store) -> bool:

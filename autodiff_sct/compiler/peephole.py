@@ -255,7 +255,7 @@ def consumes(s: Specialiser, stmt: Any, name: str) -> bool:
         return False
     if isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp)):
         # A sum that is printed as ``d += e`` changes the memory of its left side.
-        return not getattr(stmt, "in_place", False) or getattr(stmt.expr.left, "id", None) != name
+        return not stmt.in_place or getattr(stmt.expr.left, "id", None) != name
     return is_call(stmt.expr, "sum")
 
 

@@ -15,9 +15,9 @@ from typing import Any
 import gast
 import numpy as np
 
-from ..errors import AliasError, NoRule
+from ..errors import NoRule
 from ..rules.table import NONDIFFERENTIABLE, TABLE
-from ..runtime import broadcast, memory, scatter
+from ..runtime import memory, scatter
 from . import ir
 from .activity import Activity, operands
 from .adjoints import (
@@ -42,10 +42,11 @@ from .ir import defined_in, ir_targets
 from .overwritten import Overwritten
 from .pairs import reverse_call
 from .regions import Regions, enclosing_loops
+from .reverse_lists import is_list_of_numbers, joined, list_made, numbers_summed, popped
+from .reverse_writes import effect, stored
 from .shadows import Shadows
-from .sharing import check_copied, check_put, holds_memory
+from .sharing import check_copied
 from .specialise import arrays
-from .specialise.containers import is_slice
 from .specialise.recursion import Recursion
 from .specialise.rules import apply_rule
 from .specialise.state import Specialiser
@@ -93,6 +94,14 @@ class Reverse:
 
     def defined_before(self, stmt: Any) -> set[str]:
         return {name for name in self.last if self.first.get(name, -1) < self.order[stmt]}
+
+    def aliases(self, name: str) -> set[str]:
+        """A variable and its views."""
+        found = {name}
+        for other, maker in self.makers.items():
+            if isinstance(maker, ir.Let) and maker.op is not None and any(n in found for n in maker.op.shares):
+                found.add(other)
+        return found
 
     def has_shadow(self, name: str) -> bool:
         """Whether a variable's cotangent lives in memory of its own that follows the primal's."""
@@ -173,9 +182,9 @@ class Reverse:
         elif isinstance(stmt, ir.Let):
             self.let(stmt)
         elif isinstance(stmt, ir.Store):
-            self.stored(stmt)
+            stored(self, stmt)
         elif isinstance(stmt, ir.Effect):
-            self.effect(stmt)
+            effect(self, stmt)
         elif isinstance(stmt, ir.If):
             self.branch(stmt)
         elif isinstance(stmt, ir.Loop):
@@ -201,18 +210,20 @@ class Reverse:
             reverse_call(self, stmt)
             return
         if fn is list.pop:
-            self.popped(stmt)
+            popped(self, stmt)
             return
         active = [t for t in stmt.targets if self.activity.active(t)]
         if not active:
             return
         if fn is list or fn is dict:
-            self.list_made(stmt)
+            list_made(self, stmt)
         elif fn is list.copy:
             check_copied(self, stmt)
             self.add(stmt.op.arguments["x"].name, self.shadows.of(stmt.target), False)
+        elif fn is sum and is_list_of_numbers(self, stmt.op.arguments["iterable"]):
+            numbers_summed(self, stmt)
         elif fn is operator.concat:
-            self.joined(stmt)
+            joined(self, stmt)
         elif fn is operator.getitem:
             self.item_read(stmt)
         elif self.shadows.is_view(stmt):
@@ -421,249 +432,6 @@ class Reverse:
         name_adjoint(s, value, name)
         self.adjoints[name] = Adjoint(value, True)
         return value
-
-    def list_made(self, stmt: ir.Let) -> None:
-        assert stmt.op is not None
-        items = stmt.op.arguments.get("items")
-        if items is None:
-            return
-        if stmt.target in self.shared_lists:
-            return
-        shadow = self.shadows.of(stmt.target)
-        for k, item in enumerate(items.items):
-            check_put(self, stmt, item, stmt.target)
-            self.give_item(item, shadow, Const(k))
-
-    def joined(self, stmt: ir.Let) -> None:
-        """``y = a + b`` of lists: each gets its part."""
-        s = self.s
-        assert stmt.op is not None
-        check_copied(self, stmt)
-        a, b = stmt.op.arguments["a"], stmt.op.arguments["b"]
-        shadow = s.expr(self.shadows.of(stmt.target))
-        length = ir.call(gast.Name("len", gast.Load(), None, None), s.expr(a))
-        for name, part in ((a.name, gast.Slice(None, length, None)), (b.name, gast.Slice(length, None, None))):
-            if self.activity.active(name):
-                d = s.let(ir.subscript(shadow, part), UNKNOWN, may_raise=False)
-                s.block.append(ir.Effect(helper(s, memory.add_items, self.shadows.of(name), d), s.origin, "adjoint"))
-
-    def replaced(self, stmt: ir.Store, shadow: Leaf, value: Leaf) -> None:
-        """``x[:] = value`` of lists."""
-        s = self.s
-        assert stmt.op is not None
-        if self.activity.active(value.name):
-            s.block.append(
-                ir.Effect(helper(s, memory.add_items, self.shadows.of(value.name), shadow), s.origin, "adjoint")
-            )
-        self.overwritten.restore(stmt)
-        zero = helper(s, broadcast.zeros_like, self.overwritten.old(stmt))
-        s.block.append(ir.Store(shadow.name, stmt.index, zero, None, s.origin))
-
-    def give_item(self, item: Value, shadow: Leaf, index: Value) -> None:
-        """The cotangent of something that was put into a list."""
-        s = self.s
-        if isinstance(item, TupleV):
-            if any(self.activity.active(n) for n in s.leaves(item)):
-                inner = s.let(ir.subscript(s.expr(shadow), s.expr(index)), UNKNOWN, may_raise=False)
-                for k, part in enumerate(item.items):
-                    self.give_item(part, inner, Const(k))
-        elif isinstance(item, Leaf) and self.activity.active(item.name):
-            facts = s.facts[item.name]
-            known = FLOAT if isinstance(facts, Num) and facts.kind == "float" else UNKNOWN
-            d = s.let(ir.subscript(s.expr(shadow), s.expr(index)), known, may_raise=False)
-            self.add(item.name, d, False)
-
-    # -- writes
-
-    def stored(self, stmt: ir.Store) -> None:
-        s = self.s
-        assert stmt.op is not None
-        arguments = stmt.op.arguments
-        base = arguments.get("x")
-        if base is None:
-            return
-        if not self.activity.active(base.name):
-            self.overwritten.restore(stmt)
-            return
-        shadow, index, value = self.shadows.of(base.name), arguments["index"], arguments["value"]
-        facts = s.facts[base.name]
-        if isinstance(facts, Listed) and is_slice(index):
-            self.replaced(stmt, shadow, value)
-        elif isinstance(facts, (Listed, Mapped)):
-            check_put(self, stmt, value, base.name)
-            self.give_item(value, shadow, index)
-            if holds_memory(self, s.elements_of(facts)):
-                self.overwritten.restore(stmt)
-                zero = helper(s, broadcast.zeros_like, self.overwritten.old(stmt))
-                s.block.append(ir.Store(shadow.name, s.expr(index), zero, None, s.origin))
-            else:
-                self.store(shadow, index, Const(0.0))
-                self.overwritten.restore(stmt)
-        elif stmt.aug in (gast.Add, gast.Sub) and not self.may_repeat(index):
-            self.overwritten.restore(stmt)
-            slot = self.slot(shadow, index, copy=True)
-            if stmt.aug is gast.Sub:
-                slot = s.let(gast.UnaryOp(gast.USub(), s.expr(slot)), s.facts_of(slot), may_raise=False)
-            self.give_stored(value, slot)
-        elif stmt.aug is not None:
-            self.augmented(stmt, shadow, index, value)
-        else:
-            self.overwritten.restore(stmt)
-            slot = self.slot(shadow, index, copy=True)
-            self.store(shadow, index, Const(0.0))
-            self.give_stored(value, slot)
-
-    def give_stored(self, value: Value, slot: Value) -> None:
-        s = self.s
-        if isinstance(value, (ListV, TupleV)):
-            total = arrays.apply(s, np.array, numpy_call(s, "array", s.expr(value)), [value], {})
-            if any(self.activity.active(n) for n in s.leaves(value)):
-                fitted = fit(s, slot, total.name)
-                for k, item in enumerate(value.items):
-                    self.give(
-                        item,
-                        s.let(ir.subscript(s.expr(fitted), ir.constant(k)), UNKNOWN, may_raise=False),
-                        slot,
-                        False,
-                        [],
-                    )
-        elif isinstance(value, Leaf) and self.activity.active(value.name):
-            if isinstance(s.facts[value.name], Listed):
-                s.block.append(
-                    ir.Effect(helper(s, memory.add_items, self.shadows.of(value.name), slot), s.origin, "adjoint")
-                )
-            else:
-                self.add(value.name, slot, True)
-
-    def may_repeat(self, index: Value) -> bool:
-        return not all(arrays.is_basic(self.s, p) or self.is_mask(p) for p in arrays.parts_of(index))
-
-    def slot(self, shadow: Leaf, index: Value, copy: bool) -> Value:
-        """The cotangent of ``a[index]`` as a value of its own."""
-        s = self.s
-        if self.may_repeat(index):
-            facts = s.facts_of(arrays.load_item(s, shadow, index))
-            s.block.pop()
-            return s.let(helper(s, scatter.stored, shadow, index), facts, may_raise=False)
-        if index == Const(Ellipsis):
-            return copied(s, shadow)
-        taken = arrays.load_item(s, shadow, index)
-        facts = s.facts_of(taken)
-        if copy and isinstance(facts, Num) and facts.kind != "npscalar":
-            return (
-                copied(s, taken)
-                if facts.kind == "array"
-                else s.let(helper(s, scatter.stored, shadow, index), facts, may_raise=False)
-            )
-        return taken
-
-    def augmented(self, stmt: ir.Store, shadow: Leaf, index: Value, value: Value) -> None:
-        """``a[index] op= value``: read, operate, store."""
-        s, op_ = self.s, stmt.op
-        assert op_ is not None
-        base = op_.arguments["x"]
-        row = TABLE[op_.fn]
-        assert row.reverse is not None
-        new = arrays.load_item(s, base, index) if index != Const(Ellipsis) else base
-        new = copied(s, new)
-        old = self.overwritten.old(stmt)
-        self.overwritten.restore(stmt)
-        d = self.slot(shadow, index, copy=True)
-        names = list(row.signature.parameters)[:2]
-        entries = apply_rule(s, row.reverse, op_.fn, new, d, dict(zip(names, (old, value))))
-        kept = fit(s, entries[names[0]], old.name)
-        apart = isinstance(value, Leaf) and not self.has_shadow(value.name)
-        if apart and self.activity.active(value.name):
-            self.give(value, entries[names[1]], d, True, [])
-        if self.may_repeat(index):
-            self.store(shadow, index, Const(0.0))
-            s.block.append(ir.Effect(helper(s, scatter.add_at, shadow, index, kept), s.origin, "adjoint"))
-        else:
-            self.store(shadow, index, kept)
-        if not apart and any(self.activity.active(n) for n in s.leaves(value)):
-            self.give(value, entries[names[1]], d, True, [])
-
-    def effect(self, stmt: ir.Effect) -> None:
-        s = self.s
-        if stmt.kind == "append":
-            base, value = stmt.operands
-            if self.activity.active(base.name):
-                check_put(self, stmt, value, base.name)
-                shadow = self.shadows.of(base.name)
-                known = FLOAT if isinstance(f := s.facts_of(value), Num) and f.kind == "float" else UNKNOWN
-                d = s.let(ir.call(ir.attribute(s.expr(shadow), "pop")), known, effect=True, hint="d_item")
-                self.give_popped(value, d)
-            self.overwritten.restore(stmt)
-        elif stmt.kind == "delete":
-            base, key = stmt.operands
-            self.overwritten.restore(stmt)
-            if self.activity.active(base.name):
-                zero = helper(s, broadcast.zeros_like, self.overwritten.olds[stmt])
-                s.block.append(ir.Store(self.shadows.of(base.name).name, s.expr(key), zero, None, s.origin))
-        elif stmt.kind in ("add.at", "subtract.at"):
-            base, index, value = stmt.operands
-            self.overwritten.restore(stmt)
-            if self.activity.active(base.name) and any(self.activity.active(n) for n in s.leaves(value)):
-                d = arrays.load_item(s, self.shadows.of(base.name), index)
-                if stmt.kind == "subtract.at":
-                    d = s.let(gast.UnaryOp(gast.USub(), s.expr(d)), s.facts_of(d), may_raise=False)
-                self.give_stored(value, copied(s, d))
-        elif stmt.kind.startswith("list."):
-            self.overwritten.restore(stmt)
-
-    def check_moved(self, value: Value, stmt: Any) -> None:
-        """An array that is written may enter a list only for good: afterwards it is reached through the list alone."""
-        s = self.s
-        if isinstance(value, TupleV):
-            for part in value.items:
-                self.check_moved(part, stmt)
-            return
-        if not isinstance(value, Leaf) or not isinstance(s.facts[value.name], Num) or not self.has_shadow(value.name):
-            return
-        maker = self.makers.get(value.name)
-        fresh = isinstance(maker, ir.Let) and maker.op is not None and not maker.op.shares
-        if not fresh or any(self.last.get(n, -1) > self.order[stmt] for n in self.aliases(value.name)):
-            raise AliasError(
-                f"{s.hints[value.name]!r} is put into a list and written under another name",
-                "put a copy into the list (`.copy()`)",
-                stmt.origin,
-            )
-
-    def aliases(self, name: str) -> set[str]:
-        """A variable and its views."""
-        found = {name}
-        for other, maker in self.makers.items():
-            if isinstance(maker, ir.Let) and maker.op is not None and any(n in found for n in maker.op.shares):
-                found.add(other)
-        return found
-
-    def give_popped(self, value: Value, d: Leaf) -> None:
-        s = self.s
-        if isinstance(value, Leaf):
-            self.add(value.name, d, True)
-        elif isinstance(value, TupleV):
-            for k, part in enumerate(value.items):
-                if any(self.activity.active(n) for n in s.leaves(part)):
-                    inner = s.let(ir.subscript(s.expr(d), ir.constant(k)), UNKNOWN, may_raise=False, hint="d_item")
-                    self.give_popped(part, inner)
-
-    def popped(self, stmt: ir.Let) -> None:
-        """``x = items.pop()``: its cotangent goes back onto the shadow."""
-        s = self.s
-        assert stmt.op is not None
-        base = stmt.op.arguments["x"]
-        self.overwritten.restore(stmt)
-        if not self.activity.active(base.name):
-            return
-        shadow = self.shadows.of(base.name)
-        if self.has_shadow(stmt.target) and self.activity.active(stmt.target):
-            value: Value = self.shadows.of(stmt.target)
-        else:
-            found = self.take(stmt.target)
-            value = Const(0.0) if found is None else found.value
-            if found is not None and not found.owned:
-                value = copied(s, value)
-        s.block.append(ir.Effect(ir.call(ir.attribute(s.expr(shadow), "append"), s.expr(value)), s.origin, "adjoint"))
 
     # -- branches
 

@@ -81,7 +81,7 @@ def check_put(r: Reverse, stmt: Any, value: Value, container: str) -> None:
 def written_regions(r: Reverse, name: str) -> list[int]:
     """The written regions of a variable and of what a container holds."""
     own = r.regions.of(name)
-    return sorted(({own} | regions_held(r, name)) & r.regions.written)
+    return sorted((regions_held(r, name) | (set() if own is None else {own})) & r.regions.written)
 
 
 def container_items(stmt: Any) -> tuple[Value, ...]:

@@ -28,9 +28,10 @@ def sink(s: Specialiser, block: ir.Block) -> None:
             sink(s, inner)
     pops = {stmt.target: stmt for stmt in block if is_pop(stmt)}
     uses = Counter(name for stmt in block for name in set(reads_inside(stmt)) if name in pops)
+    places = {stmt: k for k, stmt in enumerate(block)}
     for stmt in [x for x in block if is_next_value(s, x)]:
         popped = [pops[n] for n in dict.fromkeys(ir.reads(stmt)) if uses[n] == 1]
-        move_past(s, block, stmt, popped)
+        move_past(s, block, places, stmt, popped)
 
 
 def is_pop(stmt: Any) -> bool:
@@ -39,7 +40,7 @@ def is_pop(stmt: Any) -> bool:
 
 def is_next_value(s: Specialiser, stmt: Any) -> bool:
     """Whether a statement makes a cotangent from one of the same name."""
-    if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect or getattr(stmt, "in_place", False):
+    if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect or stmt.in_place:
         return False
     return s.hints[stmt.target].startswith("d_") and len(replaced_by(s, stmt)) == 1
 
@@ -48,18 +49,18 @@ def replaced_by(s: Specialiser, stmt: ir.Let) -> set[str]:
     return {n for n in ir.reads(stmt) if s.hints[n] == s.hints[stmt.target]}
 
 
-def move_past(s: Specialiser, block: ir.Block, stmt: ir.Let, popped: list[ir.Let]) -> None:
-    start = block.index(stmt)
+def move_past(s: Specialiser, block: ir.Block, places: dict[Any, int], stmt: ir.Let, popped: list[ir.Let]) -> None:
+    start = places[stmt]
     last = last_use(s, block, start, replaced_by(s, stmt))
     passed = block[start + 1 : last + 1]
     if not passed or any(stmt.target in reads_inside(x) for x in passed):
         return
     memory = {root for n in ir.reads(stmt) for root in roots_of(s.facts[n])}
     if not any(touches(s, x, memory, True) for x in passed):
-        block[last + 1 : last + 1] = [*popped, stmt]
-        del block[start]
-        for pop in popped:
-            block.remove(pop)
+        moved = [*popped, stmt]
+        first = min(places[x] for x in moved)
+        block[first : last + 1] = [*(x for x in block[first : last + 1] if x not in moved), *moved]
+        places |= {block[k]: k for k in range(first, last + 1)}
 
 
 def last_use(s: Specialiser, block: ir.Block, start: int, names: set[str]) -> int:

@@ -6,8 +6,9 @@ conjugated but where the function itself conjugates.
 
 ``cholesky`` and ``eigh`` read one triangle of their argument, so the cotangent lies in that triangle: an element of it
 stands for its mirror image too.  Eigenvectors and singular vectors have derivatives where the values differ; their sign
-or phase is arbitrary, and a result that depends on it has no derivative to speak of.  A singular matrix has a
-determinant with a derivative, but ``det``'s rule needs the inverse: NumPy raises ``LinAlgError`` then.
+or phase is arbitrary, and a result that depends on it has no derivative to speak of: of a phase it is refused.  A
+singular matrix has a determinant with a derivative, but ``det``'s rule needs the inverse: NumPy raises ``LinAlgError``
+then.
 """
 
 from __future__ import annotations
@@ -253,10 +254,20 @@ def push_eigvalsh(y, d, a, UPLO="L"):
 def eigh_adjoint(w, v, d_w, d_v, UPLO):
     if d_v is None:
         return onto_triangle((conjugate(v) * d_w[..., None, :]) @ transposed(v), UPLO)
-    inner = (transposed(v) @ d_v) * inverse_gaps(w)
+    inner = transposed(v) @ d_v
+    if np.iscomplexobj(v):
+        check_phase(inner, d_v)
+    inner = inner * inverse_gaps(w)
     if d_w is not None:
         inner = inner + diagonal_matrix(d_w)
     return onto_triangle(conjugate(v) @ inner @ transposed(v), UPLO)
+
+
+def check_phase(inner, d_v):
+    """Refuse a result that changes when an eigenvector is turned: `inner` has those changes on its diagonal."""
+    turning = np.abs(np.imag(np.diagonal(inner, 0, -2, -1)))
+    if np.any(turning > 1e-4 * np.max(np.abs(d_v), initial=0.0)):
+        raise NotImplementedError("a result depends on the phase of np.linalg.eigh's eigenvectors, which is arbitrary")
 
 
 def inverse_gaps(w):

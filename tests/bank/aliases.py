@@ -185,3 +185,15 @@ def returned_alias(x):
 @program(args=lambda rng: (rng.normal(size=4),))
 def returns_argument(x):
     return x
+
+
+@program(args=lambda rng: (rng.normal(size=4), rng.normal(size=(3, 4))), wrt=(0, 1), tags=ALIAS)
+def bound_in_a_loop_to_an_outer_array(x, A):
+    x = 0.5 * x
+    A = A * 0.8
+    p = A[-2]
+    for _ in x:
+        p = x
+    x = A.reshape(-1)[4:8]
+    p[-3:] = float(x[0])
+    return np.sum(p**2) + np.sum(x[::-1] ** 3)

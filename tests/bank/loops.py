@@ -241,3 +241,28 @@ def number_before_a_written_array(A, n):
         t = A[i] * t
         t[0] *= 2.0
     return np.sum(t * t)
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 4)),))
+def inner_loop_hands_on_an_outer_value(A):
+    x = A[0]
+    total = 0.0
+    for row in A:
+        s = row * 2.0
+        kept = s
+        s = np.sin(s)
+        for _ in range(2):
+            total = total + np.sum(x * s)
+            x = kept
+        total = total * 0.5 + np.sum(x * s)
+    return total
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 4)), 0.7), wrt=(0, 1), tags={"inplace", "second"})
+def view_leaves_two_loops(A, t):
+    B = A * 0.8
+    for row in B:
+        for _ in range(1):
+            row *= t
+            x = row
+    return np.sum(np.sin(x)) * np.sum(B)

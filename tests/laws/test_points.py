@@ -53,6 +53,12 @@ def test_hermitian_eigenvectors() -> None:
     np.testing.assert_allclose(got, below + np.diag(np.diag(d).real), atol=1e-12)
 
 
+def test_the_phase_of_eigenvectors_is_arbitrary() -> None:
+    w, v = np.linalg.eigh(HERMITIAN)
+    with pytest.raises(NotImplementedError, match="phase"):
+        pull(np.linalg.eigh, (None, np.ones_like(v)), HERMITIAN)
+
+
 def test_repeated_eigenvalues() -> None:
     """Eigenvalues that coincide still have a derivative as long as no eigenvector is asked for."""
     assert np.allclose(pull(np.linalg.eigh, (np.ones(3), None), np.eye(3)), np.eye(3))

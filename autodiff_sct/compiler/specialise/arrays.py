@@ -260,7 +260,10 @@ def apply(
     args = [normal(s, a) for a in args]
     kwargs = {k: normal(s, v) for k, v in kwargs.items()}
     elementwise = is_elementwise(fn)
-    quiet = cannot_fail(s, fn, args) if elementwise else fn in (np.sum, np.mean) and len(args) == 1 and not kwargs
+    if elementwise:
+        quiet = cannot_fail(s, fn, python or fn, args)
+    else:
+        quiet = fn in (np.sum, np.mean) and len(args) == 1 and not kwargs
     facts = with_named_axes(s, facts_of_call(s, python or fn, args, kwargs, elementwise))
     if isinstance(facts, Num) and facts.kind == "int" and facts.size is None:
         facts = replace(facts, size=integer_size(s, fn, args))
@@ -363,7 +366,7 @@ def integer_size(s: Specialiser, fn: Any, args: list[Value]) -> Axis:
 INTEGERS_FAIL = {np.power, np.left_shift, np.right_shift}  # on some integers, or on numbers that are no integers
 
 
-def cannot_fail(s: Specialiser, fn: Callable[..., Any], args: list[Value]) -> bool:
+def cannot_fail(s: Specialiser, fn: Callable[..., Any], python: Callable[..., Any], args: list[Value]) -> bool:
     """Whether an elementwise operation surely succeeds: numbers whose shapes are known to fit."""
     known = [numeric(s, a) for a in args]
     if any(f is None or f.dtype is None or f.dims is None for f in known):
@@ -371,7 +374,7 @@ def cannot_fail(s: Specialiser, fn: Callable[..., Any], args: list[Value]) -> bo
     if fn in INTEGERS_FAIL and all(f is not None and f.dtype is not None and f.dtype.kind in "biu" for f in known):
         return False
     if all(f is not None and f.python for f in known):
-        return fn in (np.add, np.subtract, np.multiply, np.negative)
+        return isinstance(python, np.ufunc) or fn in (np.add, np.subtract, np.multiply, np.negative)
     shapes = [f.dims for f in known if f is not None and f.dims]
     return s.have_met(shapes)
 
@@ -404,7 +407,10 @@ def augment(s: Specialiser, old: Value, op: type, value: Value) -> Value:
         and same_shape(facts, result)
     )
     if fits and not shared(s, old):
-        return operate(s, op, old, value)
+        new = operate(s, op, old, value)
+        if isinstance(last := s.block[-1], ir.Let) and Leaf(last.target) == new and facts.kind == "array":
+            last.augments = True
+        return new
     if facts.kind is None and not shared(s, old) and isinstance(result, Num) and (result.dtype == facts.dtype):
         return operate(s, op, old, value)
     return store_augmented(s, old, Const(Ellipsis), op, value)

@@ -8,10 +8,10 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..facts import INT, Listed
+from ..facts import INT, Listed, Num
 from . import containers, lists
 from .control import branch, loop
-from .expressions import evaluate, truth
+from .expressions import evaluate, operate, truth
 from .iteration import Source, advancing, over, short
 from .state import Specialiser
 from .values import Const, Leaf, ListV, Value
@@ -51,6 +51,34 @@ def build_list(s: Specialiser, node: Any) -> Value:
         s, node.generators, lambda: nest(s, node.generators, 0, lambda: lists.append(s, result, evaluate(s, node.elt)))
     )
     return result
+
+
+def add_up(s: Specialiser, node: Any) -> Value | None:
+    """``sum(e for v in items)`` of arrays and NumPy scalars, as a loop that makes no list.
+
+    Python's own numbers stay with `sum`, which compensates their rounding; None where that, or a list, is needed.
+    """
+    if len(node.args) != 1 or node.keywords or not isinstance(node.args[0], (gast.GeneratorExp, gast.ListComp)):
+        return None
+    comprehension = node.args[0]
+    mark, env, loops = len(s.block), dict(s.env), s.loops
+    total = ("sum", id(node)), "total"
+    added: list[bool] = []
+
+    def add() -> None:
+        element = evaluate(s, comprehension.elt)
+        facts = s.facts_of(element)
+        added.append(s.loops > loops and isinstance(facts, Num) and facts.kind in ("npscalar", "array"))
+        if added[-1]:
+            s.env[total] = operate(s, gast.Add, s.env[total], element)
+
+    s.env[total] = Const(0)
+    scoped(s, comprehension.generators, lambda: nest(s, comprehension.generators, 0, add))
+    if all(added) and added:
+        return s.env.pop(total)
+    del s.block[mark:]
+    s.env = env
+    return None
 
 
 def unrolled(s: Specialiser, generators: list[Any], k: int, element: Callable[[], Value]) -> list[Value] | None:

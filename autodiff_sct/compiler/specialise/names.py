@@ -131,6 +131,8 @@ def named(s: Specialiser, id: str, value: Value) -> Value:
         from .containers import own_value
 
         value = own_value(s, value)
+    if s.frame is not None and s.frame.rule and id.startswith("result"):
+        return value  # the variable of a rule with several exits says nothing of what it holds
     if isinstance(value, Leaf) and value.name not in s.named:
         if s.frame is None or not s.frame.rule:
             s.named.add(value.name)

@@ -309,8 +309,13 @@ def for_(s: Specialiser, node: Any) -> None:
     if source.items is not None:
         unroll(s, node, source.items, body, stop)
         return
+
+    def each(item: Value) -> None:
+        store(s, node.target, item)
+        execute(s, body)
+
     if source.advance is not None:
-        advancing(s, source, lambda item: (store(s, node.target, item), execute(s, body))[0], stop)
+        advancing(s, source, each, stop)
         return
 
     def make() -> ir.Loop:

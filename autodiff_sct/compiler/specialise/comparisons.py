@@ -1,0 +1,164 @@
+"""Tests: comparisons, ``and`` and ``or``, whose outcome is known at compile time or else is a condition."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from .. import ir
+from ..facts import BOOL, Num, Opaque
+from .control import branch
+from .expressions import evaluate, expression, fold_block, truth
+from .state import Specialiser
+from .values import Const, Leaf, Obj, Value
+
+COMPARISONS: dict[type, tuple[Callable[..., Any], str, str]] = {
+    gast.Eq: (operator.eq, "eq", "eq"),
+    gast.NotEq: (operator.ne, "ne", "ne"),
+    gast.Lt: (operator.lt, "lt", "gt"),
+    gast.LtE: (operator.le, "le", "ge"),
+    gast.Gt: (operator.gt, "gt", "lt"),
+    gast.GtE: (operator.ge, "ge", "le"),
+}
+
+
+@expression(gast.BoolOp)
+def boolean(s: Specialiser, node: Any) -> Value:
+    is_and = isinstance(node.op, gast.And)
+    return chain(s, is_and, node.values)
+
+
+def chain(s: Specialiser, is_and: bool, nodes: list[Any]) -> Value:
+    """``a and b and ...``: later operands are computed only where the earlier ones let them."""
+    first = evaluate(s, nodes[0])
+    if len(nodes) == 1:
+        return first
+    test = truth(s, first)
+    if isinstance(test, Const):
+        return chain(s, is_and, nodes[1:]) if bool(test.value) is is_and else first
+    outer_env = dict(s.env)
+    block: ir.Block = []
+    with s.writing(block):
+        rest = chain(s, is_and, nodes[1:])
+    folded = (
+        fold_block(block, s.expr(rest))
+        if s.env == outer_env and is_condition(s, first) and is_condition(s, rest)
+        else None
+    )
+    if folded is not None:
+        op = gast.And() if is_and else gast.Or()
+        more = folded.values if isinstance(folded, gast.BoolOp) and isinstance(folded.op, type(op)) else [folded]
+        return s.let(gast.BoolOp(op, [s.expr(first), *more]), BOOL, hint="condition", may_raise=True)
+    s.env = outer_env
+    key = ("choice", s.site(len(nodes)))
+
+    def take_rest() -> None:
+        s.env[key] = chain(s, is_and, nodes[1:])
+
+    def take_first() -> None:
+        s.env[key] = first
+
+    branch(s, test, take_rest if is_and else take_first, take_first if is_and else take_rest)
+    return s.env.pop(key)
+
+
+def is_condition(s: Specialiser, value: Value) -> bool:
+    facts = s.num(value)
+    return facts is not None and facts.dtype is not None and facts.dtype.kind == "b"
+
+
+@expression(gast.Compare)
+def compare(s: Specialiser, node: Any) -> Value:
+    left = evaluate(s, node.left)
+    if len(node.ops) == 1:
+        return compare_two(s, node.ops[0], left, evaluate(s, node.comparators[0]))
+    return compare_chain(s, node.ops, left, node.comparators)
+
+
+def compare_chain(s: Specialiser, ops: list[Any], left: Value, nodes: list[Any]) -> Value:
+    right = evaluate(s, nodes[0])
+    first = compare_two(s, ops[0], left, right)
+    if len(ops) == 1:
+        return first
+    test = truth(s, first)
+    if isinstance(test, Const):
+        return compare_chain(s, ops[1:], right, nodes[1:]) if test.value else first
+    outer = dict(s.env)
+    block: ir.Block = []
+    with s.writing(block):
+        rest = compare_chain(s, ops[1:], right, nodes[1:])
+    folded = fold_block(block, s.expr(rest)) if s.env == outer else None
+    if folded is not None:
+        return s.let(gast.BoolOp(gast.And(), [s.expr(first), folded]), BOOL, hint="condition")
+    s.env = outer
+    key = ("choice", s.site(len(nodes)))
+
+    def go_on() -> None:
+        s.env[key] = compare_chain(s, ops[1:], right, nodes[1:])
+
+    def stay() -> None:
+        s.env[key] = first
+
+    branch(s, test, go_on, stay)
+    return s.env.pop(key)
+
+
+def compare_two(s: Specialiser, op: Any, a: Value, b: Value) -> Value:
+    from .arrays import facts_of_call
+    from .objects import call_method, has_method
+
+    known = compare_static(s, op, a, b)
+    if known is not None:
+        return known
+    if type(op) in COMPARISONS:
+        python, method, reflected = COMPARISONS[type(op)]
+        if isinstance(a, Obj) and has_method(s, a, f"__{method}__"):
+            return call_method(s, a, f"__{method}__", [b])
+        if isinstance(b, Obj) and has_method(s, b, f"__{reflected}__"):
+            return call_method(s, b, f"__{reflected}__", [a])
+        facts = facts_of_call(s, python, [a, b], {}, elementwise=True)
+    else:
+        facts = BOOL
+    expr = gast.Compare(s.expr(a), [op], [s.expr(b)])
+    return s.let(expr, facts, hint="condition", may_raise=True)
+
+
+def compare_static(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
+    """The outcome of a comparison where it is known at compile time."""
+    if isinstance(op, (gast.Is, gast.IsNot)):
+        same = identical(s, a, b)
+        return None if same is None else Const(same is isinstance(op, gast.Is))
+    if isinstance(op, (gast.In, gast.NotIn)):
+        if isinstance(b, Obj) and b.cls is dict and s.is_static(a):
+            return Const((s.static(a) in s.fields(b)) is isinstance(op, gast.In))
+        if s.is_static(a) and s.is_static(b):
+            return Const((s.static(a) in s.static(b)) is isinstance(op, gast.In))
+        return None
+    if s.is_static(a) and s.is_static(b) and type(op) in COMPARISONS:
+        try:
+            return Const(bool(COMPARISONS[type(op)][0](s.static(a), s.static(b))))
+        except Exception:
+            return None
+    return None
+
+
+def identical(s: Specialiser, a: Value, b: Value) -> bool | None:
+    if isinstance(a, Const) and isinstance(b, Const):
+        return a.value is b.value
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, Const):
+            if not isinstance(y, Leaf):
+                return False
+            facts = s.facts[y.name]
+            if not isinstance(facts, (Num, Opaque)) or (isinstance(facts, Num) and facts.kind is not None):
+                return False
+            if x.value is None and isinstance(facts, Num) and facts.dims == () and s.frame is not None and s.frame.rule:
+                return False  # a cotangent that is not there is no variable
+            if isinstance(facts, Opaque) and facts.cls is not None and not isinstance(x.value, facts.cls):
+                return False
+    if isinstance(a, Obj) and isinstance(b, Obj) and a.id == b.id:
+        return True
+    return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,7 @@ from .leaves import children, with_children
 from .tensor import Parameter, Tensor
 
 __all__ = [
+    "checked_backend",
     "checked_callable",
     "checked_flag",
     "checked_jacobian_positions",
@@ -32,6 +34,15 @@ def checked_flag(value: Any, name: str) -> bool:
     if not isinstance(value, bool):
         raise ArgumentTypeError(f"{name} is True or False, not {value!r}")
     return value
+
+
+def checked_backend(backend: Any) -> str:
+    """The name of a back end: ValueError unless there is one of that name, or the package that it needs is missing."""
+    if backend not in ("numpy", "numba", "auto"):
+        raise ArgumentValueError(f"backend is 'numpy', 'numba' or 'auto', not {backend!r}")
+    if backend == "numba" and importlib.util.find_spec("numba") is None:
+        raise ArgumentValueError("backend='numba' needs numba: pip install 'autodiff_sct[numba]'")
+    return str(backend)
 
 
 def checked_positions(grad_position: Any, weights: Any) -> tuple[int, ...] | None:

@@ -23,14 +23,14 @@ def dispatch() -> Any:
     return module
 
 
-def compiled(kind: str, fn: Any, positions: tuple[int, ...], has_aux: bool) -> Any:
+def compiled(kind: str, fn: Any, positions: tuple[int, ...], has_aux: bool, backend: str = "numpy") -> Any:
     """The `Pullback` or `Pushforward` of `fn`: that of an earlier call where nothing is kept alive by it."""
     make = getattr(dispatch(), kind)
-    arguments = (fn, positions, (), has_aux) if kind == "Pullback" else (fn, positions, has_aux)
+    arguments = (fn, positions, *([()] if kind == "Pullback" else []), has_aux, backend)
     table = table_of(fn)
     if table is None:
         return make(*arguments)
-    key = (kind, fn, getattr(fn, "__code__", None), positions, has_aux)
+    key = (kind, fn, getattr(fn, "__code__", None), positions, has_aux, backend)
     with LOCK:
         found = table.pop(key, None) or make(*arguments)
         table[key] = found  # the last used comes last

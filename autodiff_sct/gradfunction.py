@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .arguments import (
+    checked_backend,
     checked_callable,
     checked_flag,
     checked_positions,
@@ -120,6 +121,8 @@ class GradFunction:
         As given.
     kind : {'grad', 'value_and_grad'}
         Whether the value is returned as well.
+    backend : {'numpy', 'numba', 'auto'}
+        What runs the adjoint.
     """
 
     # What the compiler knows a gradient function by, to differentiate it.
@@ -135,6 +138,7 @@ class GradFunction:
         sens_param: bool = False,
         kind: str = "grad",
         always_tuple: bool = False,
+        backend: str = "numpy",
         skip: int = 0,
     ) -> None:
         self.take_identity(fn)
@@ -149,6 +153,7 @@ class GradFunction:
         self.sens_param = checked_flag(sens_param, "sens_param")
         self.kind = kind
         self.always_tuple = always_tuple
+        self.backend = checked_backend(backend)
         self._lock = threading.Lock()
         self._method: GradFunction | None = None
         self._adjoint: Any = None
@@ -233,7 +238,13 @@ class GradFunction:
         fn = checked_callable(self.fn)
         weights, self._form = self.form_of_weights()
         return dispatch().Adjoint(
-            fn, self.positions or (), weights, self.has_aux, self.sens_param, self.kind == "value_and_grad"
+            fn,
+            self.positions or (),
+            weights,
+            self.has_aux,
+            self.sens_param,
+            self.kind == "value_and_grad",
+            self.backend,
         )
 
     def form_of_weights(self) -> tuple[tuple[Parameter, ...], tuple[Any, ...]]:
@@ -282,7 +293,7 @@ class GradFunction:
     def rest_of_settings(self) -> tuple[Any, ...]:
         """The arguments after the position."""
         flags = self.has_aux, self.return_ids, self.sens_param
-        return (self.weights, *flags, self.kind, self.always_tuple, self.skip)
+        return (self.weights, *flags, self.kind, self.always_tuple, self.backend, self.skip)
 
     def __reduce__(self) -> tuple[Any, ...]:
         from .pickling import by_value

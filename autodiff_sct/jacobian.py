@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import checked_callable, checked_flag, checked_jacobian_positions, fitted, name_of, split_aux
+from .arguments import (
+    checked_backend,
+    checked_callable,
+    checked_flag,
+    checked_jacobian_positions,
+    fitted,
+    name_of,
+    split_aux,
+)
 from .entry import compiled
 from .errors import ArgumentTypeError
 from .leaves import leaves, replaced
@@ -30,12 +38,17 @@ class JacobianFunction:
         Whether only the first element of the output is differentiated.
     kind : {'jacrev', 'jacfwd'}
         The mode.
+    backend : {'numpy', 'numba', 'auto'}
+        What runs the derivatives.
     """
 
     # What the compiler knows a Jacobian function by, to differentiate it.
     __autodiff_gradient__ = True
 
-    def __init__(self, fn: Callable[..., Any], grad_position: Any, has_aux: bool, kind: str) -> None:
+    def __init__(
+        self, fn: Callable[..., Any], grad_position: Any, has_aux: bool, kind: str, backend: str = "numpy"
+    ) -> None:
+        self.backend = checked_backend(backend)
         self.fn = fn
         self.grad_position = grad_position
         self.has_aux = checked_flag(has_aux, "has_aux")
@@ -59,7 +72,7 @@ class JacobianFunction:
         self, positions: tuple[int, ...], inputs: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """The output, the auxiliary output, and for each output its Jacobian by each input."""
-        value, pull = compiled("Pullback", self.fn, positions, self.has_aux).run(args, kwargs)
+        value, pull = compiled("Pullback", self.fn, positions, self.has_aux, self.backend).run(args, kwargs)
         output, aux = split_aux(value) if self.has_aux else (value, None)
         outputs = outputs_of(output)
         blocks = []
@@ -72,7 +85,7 @@ class JacobianFunction:
     def by_columns(self, positions: tuple[int, ...], inputs: list[Any], args: Any, kwargs: dict[str, Any]) -> Any:
         """The output, the auxiliary output, and for each output its Jacobian by each input."""
         flat = [leaf for x in inputs for leaf in numbers_of(x)]
-        push = compiled("Pushforward", self.fn, positions, self.has_aux)
+        push = compiled("Pushforward", self.fn, positions, self.has_aux, self.backend)
         # An input without elements has no direction: the output is still wanted.
         every = [d for j in range(len(flat)) for d in units(flat, j)]
         runs = [push.run(args, kwargs, containers(inputs, d)) for d in every or [[zeros_like(x) for x in flat]]]

@@ -7,6 +7,7 @@ from typing import Any
 
 import gast
 
+from ..native import natively, stays_numpy
 from . import ir
 from .arguments import Arguments
 from .bounds import fold_bounds, inline_lengths
@@ -61,6 +62,8 @@ def emit(
     start, check = defaults(s, emitter, list(arguments.values()), result)
     body = [*start, *body, *check]
     if request.split:
+        if request.backend == "numba":
+            stays_numpy(f"the pair of functions of {request.name}", "what is run in two parts has no native form")
         body[:0] = unset(front, list(arguments), outside_names(back), names)
         return emit_pair(s, request, table, names, arguments, seeds, body, tail, kept, result, externals)
     function_name = unique(name, set(s.globals) | set(arguments.values()))
@@ -73,7 +76,10 @@ def emit(
     }
     several = isinstance(final.value, gast.Tuple) and final.value is not getattr(final, "single", None)
     count = len(final.value.elts) if several else 1
-    return emitted(s, request, table, text.text, loaded, externals, result, count)
+    whole = emitted(s, request, table, text.text, loaded, externals, result, count)
+    if request.backend == "numpy":
+        return whole
+    return natively(request.backend, whole, hint, s, where, front, back, arguments, seeds, externals, function_name)
 
 
 def polished(s: Specialiser, where: Regions, program: ir.Block, early: set[int]) -> tuple[ir.Block, ir.Block]:

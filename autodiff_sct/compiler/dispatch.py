@@ -51,8 +51,16 @@ class Compiled:
     split = False
 
     def __init__(
-        self, fn: Any, positions: tuple[int, ...], weights: tuple[Any, ...], has_aux: bool, seeded: bool, value: bool
+        self,
+        fn: Any,
+        positions: tuple[int, ...],
+        weights: tuple[Any, ...],
+        has_aux: bool,
+        seeded: bool,
+        value: bool,
+        backend: str = "numpy",
     ) -> None:
+        self.backend = backend
         self.fn, self.positions, self.weights = fn, positions, weights
         self.has_aux, self.seeded, self.value = has_aux, seeded, value
         self.signature = signature_of(fn)
@@ -145,6 +153,7 @@ class Compiled:
             self.split,
             self.value or self.has_aux,
             self.name,
+            self.backend,
         )
 
     def call(self, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...] = ()) -> Any:
@@ -428,8 +437,10 @@ class Pullback(Compiled):
 
     split = True
 
-    def __init__(self, fn: Any, positions: tuple[int, ...], weights: tuple[Any, ...], has_aux: bool) -> None:
-        super().__init__(fn, positions, weights, has_aux, True, True)
+    def __init__(
+        self, fn: Any, positions: tuple[int, ...], weights: tuple[Any, ...], has_aux: bool, backend: str = "numpy"
+    ) -> None:
+        super().__init__(fn, positions, weights, has_aux, True, True, backend)
 
     def run(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -456,8 +467,8 @@ class Pushforward(Compiled):
 
     emit = staticmethod(tangent)
 
-    def __init__(self, fn: Any, positions: tuple[int, ...], has_aux: bool) -> None:
-        super().__init__(fn, positions, (), has_aux, False, True)
+    def __init__(self, fn: Any, positions: tuple[int, ...], has_aux: bool, backend: str = "numpy") -> None:
+        super().__init__(fn, positions, (), has_aux, False, True, backend)
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
         """The value of the function, and the tangent of its differentiated output for these tangents of its inputs."""

@@ -25,6 +25,7 @@ class Request:
     split: bool = False  # a forward and a backward function, the second of which may be run many times
     value: bool = False
     name: str = "f"
+    backend: str = "numpy"
     observe: Callable[[str, Specialiser, ir.Block], None] | None = None  # is shown the program after each stage
     capture: Callable[[Specialiser, Arguments], Value] | None = None  # brings the callable of an enclosing program in
 

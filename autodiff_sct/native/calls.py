@@ -1,0 +1,255 @@
+"""Calls: which function each is, element-wise ones, and Python's own."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from ..compiler import ir
+from ..runtime import boundary, broadcast
+from . import elements
+from .elements import ARITHMETIC, COMPARISONS, MATH, UNARY, compare
+from .expressions import arithmetic, lower, number, operands, repeated, resolved
+from .fitting import derivative_like, fitted_like, seed, spread
+from .grids import elementwise
+from .kinds import BOOL, FLOAT32, FLOAT64, INT64, Bundle, Grid, Number, Value
+from .making import (
+    array,
+    cast_to,
+    copied,
+    created,
+    expand,
+    like,
+    numpy_scalar,
+    outer,
+    product,
+    transpose,
+)
+from .reductions import Arguments, Keywords, all_any, reduction
+from .saving import popped
+from .state import State
+
+
+def call(state: State, expr: Any) -> Value:
+    """The value of a call."""
+    keywords = {k.arg: k.value for k in expr.keywords}
+    if any(isinstance(a, gast.Starred) for a in expr.args) or None in keywords:
+        raise state.outside("a call with starred arguments")
+    found = resolved(state, expr.func)
+    if found is None and isinstance(expr.func, gast.Attribute):
+        return method(state, expr, keywords)
+    if found in UNARY and len(expr.args) == 1 and not keywords:
+        value = lower(state, expr.args[0])
+        operands(state, value)
+        state.imported.add(UNARY[found])
+        return elementwise(state, lambda x: elements.unary_function(UNARY[found], x[0]), [value])
+    if found in MATH and len(expr.args) == 1:
+        return math_call(state, MATH[found], number(state, expr.args[0]))
+    try:
+        handler = HANDLERS.get(found)
+    except TypeError:
+        handler = None
+    if handler is None:
+        raise state.outside(f"a call of {getattr(found, '__name__', 'something unknown')!r}")
+    return handler(state, expr.args, keywords)
+
+
+def math_call(state: State, name: str, value: Number) -> Number:
+    """A function of `math`: in a variable, since its result is checked."""
+    state.imported.add(name)
+    checks: list[Any] = []
+    result = elements.math_function(name, value, checks.append)
+    result = state.let(result, name.split(".")[-1])
+    if checks:
+        state.check(ir.call("math.isfinite", result.expr))
+    return result
+
+
+def method(state: State, expr: Any, keywords: Keywords) -> Value:
+    name = expr.func.attr
+    if name == "pop" and not expr.args and isinstance(expr.func.value, gast.Name):
+        return popped(state, expr.func.value.id)
+    as_function = METHODS.get(name)
+    if as_function is None:
+        raise state.outside(f"the method {name!r}")
+    return HANDLERS[as_function](state, [expr.func.value, *expr.args], keywords)
+
+
+# -- element by element
+
+
+def two(function: Callable[[Number, Number], Number]) -> Any:
+    """The handler of a function of two arguments."""
+
+    def handler(state: State, args: Arguments, keywords: Keywords) -> Value:
+        if len(args) != 2 or keywords:
+            raise state.outside("a call with options")
+        a, b = (lower(state, arg) for arg in args)
+        operands(state, a, b)
+        return elementwise(state, lambda x: function(x[0], x[1]), [repeated(state, a), repeated(state, b)])
+
+    return handler
+
+
+def operator(op: type) -> Any:
+    def handler(state: State, args: Arguments, keywords: Keywords) -> Value:
+        if len(args) != 2 or keywords:
+            raise state.outside("a call with options")
+        a, b = (lower(state, arg) for arg in args)
+        operands(state, a, b)
+        # NumPy's function makes NumPy numbers out of Python's.
+        return arithmetic(state, op, of_numpy(a), of_numpy(b))
+
+    return handler
+
+
+def of_numpy(value: Value) -> Value:
+    if not isinstance(value, Number) or value.dtype != FLOAT64:
+        return value
+    return Number(value.expr, value.dtype, False, value.degree)
+
+
+def function_of_one(function: Callable[[Number], Number]) -> Any:
+    def handler(state: State, args: Arguments, keywords: Keywords) -> Value:
+        if len(args) != 1 or keywords:
+            raise state.outside("a call with options")
+        value = lower(state, args[0])
+        operands(state, value)
+        return elementwise(state, lambda x: function(x[0]), [repeated(state, value)])
+
+    return handler
+
+
+def extreme(name: str) -> Any:
+    def function(a: Number, b: Number) -> Number:
+        return elements.extreme(name, a, b)
+
+    inner = two(function)
+
+    def handler(state: State, args: Arguments, keywords: Keywords) -> Value:
+        state.imported.add(name)
+        return inner(state, args, keywords)
+
+    return handler
+
+
+def where(state: State, args: Arguments, keywords: Keywords) -> Value:
+    if len(args) != 3 or keywords:
+        raise state.outside("np.where with one argument")
+    values = [lower(state, arg) for arg in args]
+    operands(state, *values)
+    return elementwise(state, lambda x: elements.select(x[0], x[1], x[2]), values)
+
+
+def logical(op: type) -> Any:
+    def function(a: Number, b: Number) -> Number:
+        return Number(gast.BoolOp(op(), [elements.as_truth(a), elements.as_truth(b)]), BOOL, False)
+
+    return two(function)
+
+
+def finite(name: str) -> Any:
+    return function_of_one(lambda x: Number(ir.call(f"math.{name}", elements.as_float(x)), BOOL, False))
+
+
+def clip(state: State, args: Arguments, keywords: Keywords) -> Value:
+    if len(args) != 3 or keywords:
+        raise state.outside("np.clip with options")
+    state.imported |= {"maximum", "minimum"}
+    values = [repeated(state, lower(state, arg)) for arg in args]
+    operands(state, *values)
+    return elementwise(
+        state, lambda x: elements.extreme("minimum", elements.extreme("maximum", x[0], x[1]), x[2]), values
+    )
+
+
+# -- Python's
+
+
+def absolute(state: State, args: Arguments, keywords: Keywords) -> Value:
+    return function_of_one(elements.absolute)(state, args, keywords)
+
+
+def builtin_extreme(name: str) -> Any:
+    def handler(state: State, args: Arguments, keywords: Keywords) -> Value:
+        if len(args) < 2 or keywords:
+            raise state.outside(f"{name} of a container")
+        items = [state.let(number(state, arg)) for arg in args]
+        return elements.builtin_extreme(name, items)
+
+    return handler
+
+
+def conversion(kind: Any) -> Any:
+    def handler(state: State, args: Arguments, keywords: Keywords) -> Value:
+        if len(args) != 1 or keywords:
+            raise state.outside("a conversion with options")
+        value = lower(state, args[0])
+        if not isinstance(value, Number):
+            raise state.outside("an array made a number")
+        if kind is int and value.dtype.kind == "f":
+            value = state.let(value)
+        return elements.converted(kind, value, state.check)
+
+    return handler
+
+
+def length(state: State, args: Arguments, keywords: Keywords) -> Value:
+    value = lower(state, args[0])
+    if isinstance(value, Bundle):
+        return Number(ir.constant(len(value.items)), INT64, True, 0)
+    if not isinstance(value, Grid) or not value.axes:
+        raise state.outside("the length of something that is no array")
+    return Number(value.axes[0].length, INT64, True, 1)
+
+
+def builtin_sum(state: State, args: Arguments, keywords: Keywords) -> Value:
+    value = lower(state, args[0])
+    if len(args) != 1 or not isinstance(value, Bundle) or not all(isinstance(v, Number) for v in value.items):
+        raise state.outside("sum of a container")
+    total = Number(ir.constant(0), INT64, True, 0)
+    for item in value.items:
+        item = Number(ir.call("int", item.expr), INT64, True, 0) if item.dtype == BOOL else item
+        total = elements.binary(gast.Add, total, item, state.check)
+    return total
+
+
+def power_of(state: State, args: Arguments, keywords: Keywords) -> Value:
+    return operator(gast.Pow)(state, args, keywords)
+
+
+HANDLERS: dict[Any, Any] = {
+    np.abs: absolute, np.fabs: absolute, builtins.abs: absolute, np.where: where, np.clip: clip,
+    np.negative: function_of_one(elements.negative), np.square: function_of_one(
+        lambda x: elements.binary(gast.Mult, x, x, lambda test: None)
+    ),
+    np.reciprocal: function_of_one(
+        lambda x: elements.binary(gast.Div, Number(ir.constant(1.0), FLOAT64, True), x, lambda test: None)
+    ),
+    np.maximum: extreme("maximum"), np.minimum: extreme("minimum"), np.power: power_of,
+    np.logical_and: logical(gast.And), np.logical_or: logical(gast.Or),
+    np.logical_not: function_of_one(elements.negation), np.isnan: finite("isnan"), np.isinf: finite("isinf"),
+    np.isfinite: finite("isfinite"), math.isnan: finite("isnan"), math.isfinite: finite("isfinite"),
+    builtins.min: builtin_extreme("min"), builtins.max: builtin_extreme("max"), builtins.float: conversion(float),
+    builtins.int: conversion(int), builtins.bool: conversion(bool), builtins.len: length, builtins.sum: builtin_sum,
+    np.sum: reduction("sum"), np.mean: reduction("sum", True), np.max: reduction("maximum"),
+    np.min: reduction("minimum"), np.all: all_any("all"), np.any: all_any("any"),
+    np.zeros_like: like(0), np.ones_like: like(1), np.full_like: like(None), np.empty_like: like(0),
+    np.zeros: created(0.0), np.ones: created(1.0), np.full: created(None), np.empty: created(0.0), np.array: array,
+    np.copy: copied, np.expand_dims: expand, np.transpose: transpose, np.outer: outer, np.dot: product,
+    np.matmul: product, np.float64: numpy_scalar(FLOAT64), np.float32: numpy_scalar(FLOAT32),
+    broadcast.unbroadcast: fitted_like, broadcast.spread: spread, broadcast.zeros_like: derivative_like(0),
+    broadcast.ones_like: derivative_like(1), boundary.seed: seed,
+}  # fmt: skip
+HANDLERS |= {fn: operator(op) for fn, op in ARITHMETIC.items()}
+HANDLERS |= {fn: two(lambda a, b, op=op: compare(op, a, b)) for fn, op in COMPARISONS.items()}  # type: ignore[misc]
+METHODS: dict[str, Any] = {
+    "sum": np.sum, "mean": np.mean, "max": np.max, "min": np.min, "copy": np.copy, "dot": np.dot,
+    "transpose": np.transpose, "all": np.all, "any": np.any, "astype": "astype",
+}  # fmt: skip
+HANDLERS["astype"] = cast_to

@@ -1,0 +1,290 @@
+"""Branches and loops, with what they merge and carry, in the native dialect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..compiler import ir
+from ..compiler.facts import INT, Num
+from . import elements
+from .elements import as_truth, constant_of
+from .expressions import facts_number, number
+from .grids import dtype_name
+from .kinds import FLOAT64, INT64, ONE, Axis, Bundle, Grid, Number, Raw, joined
+from .linear import Form, constant_form, form_of
+from .saving import in_range, settle_demand
+from .state import Scope, State
+from .statements import LOWERINGS, block
+
+
+def if_stmt(state: State, stmt: ir.If) -> None:
+    test = as_truth(number(state, stmt.test))
+    sides = []
+    demands = []
+    for side in (stmt.then, stmt.orelse):
+        outer, state.demand = state.demand, {}
+        with state.inside(Scope("if")) as body:
+            block(state, side)
+        demands.append(state.demand)
+        state.demand = outer
+        sides.append(body)
+    for demand in demands:
+        for variable, counts in demand.items():
+            state.demand.setdefault(variable, []).extend(counts)
+    merges = [merged(state, m, sides) for m in stmt.merges]
+    state.emit(ir.If(test, sides[0], sides[1], merges, stmt.origin))
+
+
+def merged(state: State, merge: ir.Merge, sides: list[ir.Block]) -> ir.Merge:
+    """A variable that has one of two values, in one kind of memory."""
+    names = [merge.then, merge.orelse]
+    values = [None if n is None else state.values.get(n) for n in names]
+    have = [v for v in values if v is not None]
+    if len(have) < len([n for n in names if n is not None]) or not have or isinstance(have[0], (Bundle, Raw)):
+        raise state.outside("a value of a branch that is no number or array")
+    if None in names and merge.target in state.s.unbound:  # type: ignore[attr-defined]
+        raise state.outside("a variable that one branch only assigns")
+    if isinstance(have[0], Number):
+        return merged_numbers(state, merge, sides, values, have)
+    ranks = {(v.dtype, v.ndim) if isinstance(v, Grid) else None for v in have}
+    if len(ranks) != 1 or None in ranks:
+        raise state.outside("a variable that is an array in one branch only")
+    sources = [n if n is not None else placeholder(state, have[0], body) for n, body in zip(names, sides)]
+    contiguous = all(v is None or v.contiguous for v in values)
+    state.share(merge.target, *sources)
+    merged_array(state, merge.target, have, contiguous)
+    return ir.Merge(merge.target, sources[0], sources[1])
+
+
+def merged_array(state: State, target: str, have: list[Grid], contiguous: bool) -> None:
+    axes = []
+    for k, column in enumerate(zip(*(v.axes for v in have))):
+        if len({a.one for a in column}) != 1:
+            raise state.outside("a variable whose shape depends on a branch")
+        same = len({a.key for a in column}) == 1
+        axes.append(ONE if column[0].one else Axis(None, column[0].key if same else (target, k)))
+    state.array(target, tuple(axes), have[0].dtype, contiguous)
+
+
+def placeholder(state: State, like: Grid, body: ir.Block) -> str:
+    """Memory for a variable that is not read on this path."""
+    variable = state.fresh("t", (like.dtype, like.ndim))
+    shape = ir.constant((0,) * like.ndim) if like.ndim > 1 else ir.constant(0)
+    body.append(ir.Let((variable,), ir.call("np.empty", shape, dtype_name(like.dtype))))
+    return variable
+
+
+def merged_numbers(
+    state: State, merge: ir.Merge, sides: list[ir.Block], values: list[Any], have: list[Any]
+) -> ir.Merge:
+    if not all(isinstance(v, Number) for v in have):
+        raise state.outside("a variable that is an array in one branch only")
+    dtype, python = joined(have[0], have[-1])
+    sources = []
+    for value, body in zip(values, sides):
+        with state.writing() as extra:
+            given = Number(ir.constant(0), dtype, python) if value is None else value
+            sources.append(as_variable(state, given, dtype))
+        body += extra
+    state.define(merge.target, dtype)
+    degree = max(v.degree for v in have)
+    state.values[merge.target] = Number(ir.name(merge.target), dtype, python, degree)
+    return ir.Merge(merge.target, sources[0], sources[1])
+
+
+def as_variable(state: State, value: Number, dtype: Any) -> str:
+    """A number of a dtype in a variable of its own."""
+    if isinstance(value.expr, gast.Name) and value.dtype == dtype:
+        return str(value.expr.id)
+    variable = state.fresh("t", dtype)
+    state.emit(ir.Let((variable,), elements.as_float(value) if dtype == FLOAT64 else value.expr))
+    return variable
+
+
+def loop(state: State, stmt: ir.Loop) -> None:
+    if stmt.kind == "while":
+        return while_loop(state, stmt)
+    if stmt.kind != "range":
+        raise state.outside("a loop over something else than a range")
+    bounds = [state.let(number(state, b), "n") for b in range_bounds(state, stmt)]
+    if any(b.dtype != INT64 for b in bounds):
+        raise state.outside("a range that is not of whole numbers")
+    start = bounds[0] if len(bounds) > 1 else Number(ir.constant(0), INT64, True, 0)
+    stop = bounds[1] if len(bounds) > 1 else bounds[0]
+    step = constant_of(bounds[2].expr) if len(bounds) > 2 else 1
+    if step not in (1, -1):
+        raise state.outside("a range with steps")
+    low, high = form_of(state, start.expr), form_of(state, stop.expr).plus(constant_form(int(step)), -1)
+    trips = high.plus(low, -1).times(int(step)).plus(constant_form(1))
+    low, high = (low, high) if step == 1 else (high, low)
+    assert stmt.index is not None
+    carries = begin_carries(state, stmt, trips)
+    outer_demand, state.demand = state.demand, {}
+    scope = Scope("range", stmt.index, low, high)
+    with state.inside(scope) as body:
+        state.define(stmt.index, INT64)
+        degree = max(start.degree, stop.degree, 1)
+        state.values[stmt.index] = Number(ir.name(stmt.index), INT64, True, degree)
+        define_phis(state, stmt, carries)
+        block(state, stmt.body)
+        end_carries(state, stmt, carries)
+        if stmt.stop is not None:
+            stop_test = as_truth(number(state, stmt.stop))
+    demand, state.demand = state.demand, outer_demand
+    state.out += scope.before
+    settle_demand(state, demand, trips, state.out, in_range(state))
+    if stmt.trips is not None:
+        define_trips(state, stmt.trips)
+    again = ir.Loop(
+        "range", body, [c for c, _ in carries], stmt.index, tuple(b.expr for b in bounds),
+        stop=stop_test if stmt.stop is not None else None, trips=stmt.trips, origin=stmt.origin,
+    )  # fmt: skip
+    finish_carries(state, carries)
+    state.emit(again)
+
+
+def range_bounds(state: State, stmt: ir.Loop) -> list[Any]:
+    """The bounds of a loop; a range that is run backwards has bounds of its own."""
+    first = stmt.bounds[0]
+    if len(stmt.bounds) == 1 and isinstance(first, gast.Call) and getattr(first.func, "id", "") == "range":
+        if len(first.args) != 1:
+            raise state.outside("a range that is run backwards")
+        return [ir.binop(first.args[0], gast.Sub, ir.constant(1)), ir.constant(-1), ir.constant(-1)]
+    return list(stmt.bounds)
+
+
+def define_trips(state: State, trips: str) -> None:
+    state.define(trips, INT64)
+    state.values[trips] = Number(ir.name(trips), INT64, True, 1)
+
+
+def while_loop(state: State, stmt: ir.Loop) -> None:
+    carries = begin_carries(state, stmt)
+    outer_demand, state.demand = state.demand, {}
+    with state.inside(Scope("while")) as head:
+        define_phis(state, stmt, carries)
+        block(state, stmt.head)
+        test = as_truth(number(state, stmt.test))
+        with state.writing() as body:
+            block(state, stmt.body)
+            end_carries(state, stmt, carries)
+            if stmt.stop is not None:
+                raise state.outside("a while loop that is left from the middle")
+    state.demand = outer_demand
+    if stmt.trips is not None:
+        define_trips(state, stmt.trips)
+    finish_carries(state, carries)
+    state.emit(
+        ir.Loop("while", body, [c for c, _ in carries], head=head, test=test, trips=stmt.trips, origin=stmt.origin)
+    )
+
+
+Carried = list[tuple[ir.Carry, Any]]
+
+
+def begin_carries(state: State, stmt: ir.Loop, trips: Form | None = None) -> Carried:
+    """What a loop carries, with its kind: what enters is made of that kind before the loop."""
+    result: Carried = []
+    if any(c.init is None and c.out in state.s.unbound for c in stmt.carries):  # type: ignore[attr-defined]
+        check_runs(state, stmt, trips)
+    for c in stmt.carries:
+        facts = state.s.facts[c.phi]
+        init = None if c.init is None else state.values.get(c.init)
+        if isinstance(facts, Num) and facts.dims == () and facts.kind != "array":
+            kind = facts_number(state, c.phi)
+            if init is not None and not isinstance(init, Number):
+                raise state.outside("a number that is an array before the loop")
+            given = init if init is not None else Number(ir.constant(0), kind.dtype, True)
+            joined(given, kind)
+            name = as_variable(state, given, kind.dtype)
+            result.append((ir.Carry(c.phi, name, None, c.out), kind))
+        elif isinstance(facts, Num) and facts.dims:
+            if init is None:
+                init = nothing(state, facts)
+            if not isinstance(init, Grid):
+                raise state.outside("an array that is something else before the loop")
+            result.append((ir.Carry(c.phi, c.init or init.view.id, None, c.out), init))
+        else:
+            raise state.outside(f"{state.s.hints[c.phi]!r}, of which it is not known before the run what it is")
+    return result
+
+
+def check_runs(state: State, stmt: ir.Loop, trips: Form | None) -> None:
+    """A variable that only the loop assigns: the loop has to run, and its first iteration must not read it."""
+    read = [c for c in stmt.carries if c.init is None and state.uses.get(c.phi, 0)]
+    if trips is None or read:
+        raise state.outside("a variable that has no value if the loop does not run")
+    state.check(gast.Compare(ir.constant(0), [gast.Lt()], [trips.expr()]))
+
+
+def nothing(state: State, facts: Num) -> Any:
+    """Memory for a variable that nobody reads before it is assigned."""
+    if facts.dtype is None or facts.dims is None:
+        raise state.outside("an array whose dtype or rank is not known before the run")
+    variable = state.s.fresh("t", INT)
+    ndim = len(facts.dims)
+    shape = ir.constant((0,) * ndim) if ndim > 1 else ir.constant(0)
+    state.emit(ir.Let((variable,), ir.call("np.empty", shape, dtype_name(facts.dtype))))
+    axes = tuple(Axis(None, (variable, k)) for k in range(ndim))
+    return state.array(variable, axes, facts.dtype, True)
+
+
+def define_phis(state: State, stmt: ir.Loop, carries: Carried) -> None:
+    for c, kind in carries:
+        if isinstance(kind, Number):
+            state.define(c.phi, kind.dtype)
+            state.values[c.phi] = Number(ir.name(c.phi), kind.dtype, kind.python)
+            if kind.dtype == INT64:
+                state.counters.add(c.phi)
+        else:
+            grid = state.array_of_facts(c.phi, kind.contiguous)
+            state.share(c.phi, *(n for n in (c.init,) if n is not None))
+            if grid.ndim != kind.ndim or grid.dtype != kind.dtype:
+                raise state.outside("an array that changes its kind in a loop")
+
+
+def end_carries(state: State, stmt: ir.Loop, carries: Carried) -> None:
+    for (carry, kind), c in zip(carries, stmt.carries):
+        value = None if c.next is None else state.values.get(c.next)
+        if isinstance(kind, Number):
+            if not isinstance(value, Number):
+                raise state.outside("a number that becomes something else in a loop")
+            joined(value, kind)
+            if kind.dtype == INT64:
+                check_growth(state, c, value)
+            carry.next = as_variable(state, value, kind.dtype)
+        else:
+            if not isinstance(value, Grid) or (value.ndim, value.dtype) != (kind.ndim, kind.dtype):
+                raise state.outside("an array that changes its kind in a loop")
+            carry.next = c.next
+
+
+def check_growth(state: State, carry: ir.Carry, value: Number) -> None:
+    """An integer may count in a loop; products and sums of such integers may outgrow 64 bits."""
+    form = form_of(state, value.expr)
+    own = gast.dump(ir.name(carry.phi))
+    for key, count, expr in form.terms:
+        if key == own and count == 1:
+            continue
+        if any(n in state.counters for n in ir.names_in(expr)):
+            raise state.outside("an integer that may outgrow 64 bits in a loop")
+
+
+def finish_carries(state: State, carries: Carried) -> None:
+    for c, kind in carries:
+        if isinstance(kind, Number):
+            state.define(c.out, kind.dtype)
+            state.values[c.out] = Number(ir.name(c.out), kind.dtype, kind.python)
+            if kind.dtype == INT64:
+                state.counters.add(c.out)
+        else:
+            phi = state.values[c.phi]
+            following = state.values.get(c.next or "")
+            contiguous = phi.contiguous and isinstance(following, Grid) and following.contiguous
+            state.array_of_facts(c.out, contiguous)
+            state.share(c.phi, c.out, *(n for n in (c.init, c.next) if n is not None))
+
+
+LOWERINGS |= {"If": if_stmt, "Loop": loop}

@@ -1,0 +1,236 @@
+"""Scalar operations: how each is written, in which dtype, and what it checks.
+
+Native arithmetic does not raise where Python's does, so a Python number's division, power and `math` function are
+followed by a check that gives the call up: the NumPy program then runs and raises what Python raises.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from ..compiler import ir
+from .kinds import BOOL, FLOAT32, FLOAT64, INT64, Number, Outside, as_dtype, joined, promote
+
+Check = Callable[[Any], None]  # emits an assertion
+
+# NumPy's functions of one floating-point number: what computes them natively.
+UNARY: dict[Any, str] = {
+    np.sqrt: "math.sqrt", np.sin: "math.sin", np.cos: "math.cos", np.tan: "math.tan", np.arcsin: "math.asin",
+    np.arccos: "math.acos", np.arctan: "math.atan", np.sinh: "math.sinh", np.cosh: "math.cosh",
+    np.arcsinh: "math.asinh", np.arccosh: "math.acosh", np.arctanh: "math.atanh", np.log2: "math.log2",
+    np.log10: "math.log10", np.log1p: "math.log1p", np.expm1: "math.expm1", np.floor: "np.floor", np.ceil: "np.ceil",
+    np.exp: "exp", np.log: "log", np.tanh: "tanh", np.sign: "sign",
+}  # fmt: skip
+MATH: dict[Any, str] = {
+    math.sqrt: "math.sqrt", math.sin: "math.sin", math.cos: "math.cos", math.tan: "math.tan", math.asin: "math.asin",
+    math.acos: "math.acos", math.atan: "math.atan", math.sinh: "math.sinh", math.cosh: "math.cosh",
+    math.log2: "math.log2", math.log10: "math.log10", math.log1p: "math.log1p", math.expm1: "math.expm1",
+    math.exp: "exp", math.log: "log", math.tanh: "tanh", math.erf: "math.erf", math.erfc: "math.erfc",
+    math.fabs: "abs", math.asinh: "math.asinh",
+}  # fmt: skip
+ARITHMETIC: dict[Any, type] = {
+    np.add: gast.Add, np.subtract: gast.Sub, np.multiply: gast.Mult, np.divide: gast.Div, np.power: gast.Pow,
+}  # fmt: skip
+COMPARISONS: dict[Any, type] = {
+    np.greater: gast.Gt, np.greater_equal: gast.GtE, np.less: gast.Lt, np.less_equal: gast.LtE, np.equal: gast.Eq,
+    np.not_equal: gast.NotEq,
+}  # fmt: skip
+
+
+def float_of(number: Number) -> np.dtype:
+    return FLOAT32 if number.dtype == FLOAT32 else FLOAT64
+
+
+def unary_function(name: str, x: Number) -> Number:
+    """A NumPy function of one number."""
+    if x.dtype == BOOL or (name == "sign" and x.dtype.kind != "f") or (name[:3] == "np." and x.dtype.kind != "f"):
+        raise Outside(f"{name} of {x.dtype}")
+    expr = ir.call(name, x.expr if x.dtype.kind == "f" else ir.call("float", x.expr))
+    dtype = float_of(x)
+    return Number(ir.call("np.float32", expr) if dtype == FLOAT32 else expr, dtype, False)
+
+
+def absolute(x: Number) -> Number:
+    if x.dtype == BOOL:
+        raise Outside("the absolute value of a truth value")
+    return Number(ir.call("abs", x.expr), x.dtype, x.python, x.degree)
+
+
+def integer_like(x: Number) -> bool:
+    return x.dtype == INT64
+
+
+def constant_of(expr: Any) -> Any:
+    """The value of a literal, or None."""
+    if isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.USub):
+        inner = constant_of(expr.operand)
+        return None if inner is None else -inner
+    return expr.value if isinstance(expr, gast.Constant) and isinstance(expr.value, (int, float)) else None
+
+
+def python_of(a: Number, b: Number) -> bool | None:
+    """Whether the result of an operation is a Python number: NumPy's numbers win."""
+    return False if False in (a.python, b.python) else True if a.python and b.python else None
+
+
+def binary(op: type, a: Number, b: Number, check: Check) -> Number:
+    """``a op b``."""
+    python = python_of(a, b)
+    if BOOL in (a.dtype, b.dtype) and a.dtype == b.dtype:
+        return truth(op, a, b, python)
+    if op in (gast.FloorDiv, gast.Mod):
+        return remainder(op, a, b, python, check)
+    if op is gast.Pow:
+        return power(a, b, python, check)
+    if op not in (gast.Add, gast.Sub, gast.Mult, gast.Div):
+        raise Outside(f"the operator {op.__name__}")
+    dtype = promote(a, b)
+    if op is gast.Div:
+        if dtype.kind != "f":
+            dtype = FLOAT64
+        if python is not False and not constant_of(b.expr):
+            check(ir_compare(b.expr, gast.NotEq, ir.constant(0)))
+    degree = (a.degree + b.degree) if op is gast.Mult else max(a.degree, b.degree)
+    if dtype == INT64 and degree > 2:
+        raise Outside("integers that may outgrow 64 bits")
+    expr = ir.binop(as_dtype(a, dtype), op, as_dtype(b, dtype))
+    return Number(expr, dtype, python, degree)
+
+
+def truth(op: type, a: Number, b: Number, python: bool | None) -> Number:
+    if op not in (gast.BitAnd, gast.BitOr) or python is None:
+        raise Outside("arithmetic on truth values")
+    return Number(gast.BoolOp(gast.And() if op is gast.BitAnd else gast.Or(), [a.expr, b.expr]), BOOL, python)
+
+
+def remainder(op: type, a: Number, b: Number, python: bool | None, check: Check) -> Number:
+    if not (integer_like(a) and integer_like(b)):
+        raise Outside("the remainder of a division of floats")
+    if not constant_of(b.expr):
+        check(ir_compare(b.expr, gast.NotEq, ir.constant(0)))
+    return Number(ir.binop(a.expr, op, b.expr), INT64, python, a.degree)
+
+
+def power(a: Number, b: Number, python: bool | None, check: Check) -> Number:
+    exponent = constant_of(b.expr)
+    if a.dtype.kind != "f" and b.dtype.kind != "f":
+        if exponent == 2 and a.dtype == INT64 and a.degree == 1:
+            return Number(ir.binop(a.expr, gast.Mult, a.expr), INT64, python, 2)
+        raise Outside("a power of integers")
+    dtype = promote(a, b)
+    base = as_dtype(a, dtype) if a.dtype.kind == "f" else ir.call(f"np.{dtype.name}", a.expr)
+    if isinstance(exponent, float) and exponent == 0.5 and python is False:
+        expr: Any = ir.call("math.sqrt", base)
+    elif isinstance(exponent, float) and exponent.is_integer() and 0 < exponent < 5:
+        expr = ir.binop(base, gast.Pow, ir.constant(int(exponent)))
+    elif exponent == 1:
+        expr = base
+    else:
+        expr = ir.binop(base, gast.Pow, b.expr if isinstance(exponent, int) else as_dtype(b, dtype))
+    if dtype == FLOAT32:
+        expr = ir.call("np.float32", expr)
+    if python is not False:
+        check(ir.call("math.isfinite", expr))
+    return Number(expr, dtype, python)
+
+
+def math_function(name: str, x: Number, check: Check) -> Number:
+    """A function of the `math` module: it raises where its result is not finite."""
+    value = x.expr if x.dtype.kind == "f" else ir.call("float", x.expr)
+    expr = ir.call(name, ir.call("float", value) if x.dtype == FLOAT32 else value)
+    if name not in ("abs", "math.atan", "tanh", "math.erf", "math.erfc"):
+        check(ir.call("math.isfinite", expr))
+    return Number(expr, FLOAT64, True)
+
+
+def compare(op: type, a: Number, b: Number) -> Number:
+    dtype = promote(a, b) if a.dtype.kind == b.dtype.kind == "f" else FLOAT64
+    narrow = dtype == FLOAT32
+    left, right = (as_dtype(a, dtype), as_dtype(b, dtype)) if narrow else (a.expr, b.expr)
+    python = python_of(a, b)
+    return Number(ir_compare(left, op, right), BOOL, python)
+
+
+def ir_compare(left: Any, op: type, right: Any) -> Any:
+    return gast.Compare(left, [op()], [right])
+
+
+def select(test: Number, a: Number, b: Number) -> Number:
+    """``np.where``."""
+    dtype = promote(a, b)
+    expr = gast.IfExp(as_truth(test), as_dtype(a, dtype), as_dtype(b, dtype))
+    if dtype == FLOAT64:
+        expr = gast.IfExp(as_truth(test), as_float(a), as_float(b))
+    return Number(expr, dtype, False, max(a.degree, b.degree))
+
+
+def as_float(x: Number) -> Any:
+    """A number as a float, literals rewritten."""
+    value = constant_of(x.expr)
+    if value is not None and not isinstance(value, bool):
+        return ir.constant(float(value))
+    return x.expr if x.dtype.kind == "f" else ir.call("float", x.expr)
+
+
+def as_truth(x: Number) -> Any:
+    return x.expr if x.dtype == BOOL else ir_compare(x.expr, gast.NotEq, ir.constant(0))
+
+
+def extreme(name: str, a: Number, b: Number) -> Number:
+    """``np.maximum`` and ``np.minimum``: NaN wins."""
+    dtype = promote(a, b)
+    if dtype.kind != "f":
+        expr = ir.call("max" if name == "maximum" else "min", a.expr, b.expr)
+        return Number(expr, dtype, False, max(a.degree, b.degree))
+    expr = ir.call(name, as_dtype(a, dtype), as_dtype(b, dtype))
+    if dtype == FLOAT64:
+        expr = ir.call(name, as_float(a), as_float(b))
+    return Number(expr, dtype, False)
+
+
+def builtin_extreme(name: str, items: list[Number]) -> Number:
+    """Python's ``min`` and ``max``: the first of those that no later one beats."""
+    result = items[0]
+    op = gast.Lt if name == "min" else gast.Gt
+    for item in items[1:]:
+        dtype, python = joined(result, item)
+        a, b = (as_float(result), as_float(item)) if dtype == FLOAT64 else (result.expr, item.expr)
+        expr = gast.IfExp(ir_compare(b, op, a), b, a)
+        result = Number(expr, dtype, python, max(result.degree, item.degree))
+    return result
+
+
+def negative(x: Number) -> Number:
+    if x.dtype == BOOL:
+        raise Outside("minus a truth value")
+    return Number(gast.UnaryOp(gast.USub(), x.expr), x.dtype, x.python, x.degree)
+
+
+def negation(x: Number) -> Number:
+    return Number(gast.UnaryOp(gast.Not(), as_truth(x)), BOOL, True)
+
+
+def converted(kind: Any, x: Number, check: Check) -> Number:
+    """``float(x)``, ``int(x)``, ``bool(x)``."""
+    if kind is builtins.float:
+        return Number(as_float(x) if x.dtype != FLOAT32 else ir.call("float", x.expr), FLOAT64, True)
+    if kind is builtins.bool:
+        return Number(as_truth(x), BOOL, True)
+    if x.dtype.kind == "f":
+        check(ir_compare(ir.call("abs", x.expr), gast.Lt, ir.constant(2147483648.0)))
+    return Number(ir.call("int", x.expr), INT64, True)
+
+
+def cast(x: Number, dtype: np.dtype) -> Number:
+    """A number in another dtype, as ``astype`` has it."""
+    if dtype == x.dtype:
+        return Number(x.expr, dtype, False, x.degree)
+    if dtype.kind != "f":
+        raise Outside(f"a cast from {x.dtype} to {dtype}")
+    return Number(ir.call(f"np.{dtype.name}", x.expr), dtype, False)

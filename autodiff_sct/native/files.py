@@ -1,0 +1,152 @@
+"""Native programs as files, so that their machine code is kept from one process to the next.
+
+A program's file is named after its text and after everything else that its machine code depends on.  What runs is the
+text that was just written by the compiler, never what the file holds: the file is compared with it and replaced if it
+differs.  Machine code is only taken from a folder that belongs to this user and that nobody else may write to, and only
+if it is, byte for byte, what was noted down when it was made.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import linecache
+import os
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+__all__ = ["folder", "forget", "note", "program"]
+
+PREFIX = "autodiff_sct_native_"
+_lock = threading.RLock()
+
+
+def folder() -> Path | None:
+    """The folder of native programs, or None where nothing is to be kept: switched off, or not safely ours."""
+    if os.environ.get("AUTODIFF_SCT_CACHE") == "0":
+        return None
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    path = Path(base) / "autodiff_sct" / "native"
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        state = path.stat()
+    except OSError:
+        return None
+    foreign = hasattr(os, "getuid") and (state.st_uid != os.getuid() or state.st_mode & 0o022)
+    return None if foreign else path
+
+
+@functools.cache
+def surroundings() -> str:
+    """What machine code depends on beside the program's text."""
+    import llvmlite.binding as llvm
+    import numba
+    import numpy
+
+    own = Path(__file__).with_name("functions.py").read_text(encoding="utf-8")
+    cpu = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    return "\n".join([numba.__version__, numpy.__version__, sys.version, cpu, own])
+
+
+def program(text: str, name: str) -> Any:
+    """The function `name` of a native program, compiled or taken from the cache when it is first called."""
+    digest = hashlib.sha256(f"{surroundings()}\n{text}".encode()).hexdigest()[:32]
+    stem = PREFIX + digest
+    with _lock:
+        if stem not in sys.modules:
+            sys.modules[stem] = load(stem, text)
+        return getattr(sys.modules[stem], name)
+
+
+def load(stem: str, text: str) -> ModuleType:
+    """The module of a program, its text in a file where that may be."""
+    place = folder()
+    module = ModuleType(stem)
+    if place is None or not kept(place / f"{stem}.py", text):
+        # Without a file there is nothing to key machine code on.
+        filename = f"<{stem}>"
+        linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+        text = text.replace("cache=True, ", "", 1)
+    else:
+        filename = str(place / f"{stem}.py")
+        verify(place, stem)
+        module.__spec__ = importlib.util.spec_from_file_location(stem, filename)
+    module.__file__ = filename
+    sys.modules[stem] = module
+    try:
+        exec(compile(text, filename, "exec", dont_inherit=True), module.__dict__)
+    except BaseException:
+        del sys.modules[stem]
+        raise
+    return module
+
+
+def kept(path: Path, text: str) -> bool:
+    """Have the text in a file; one that holds it already is left alone."""
+    content = text.encode()
+    try:
+        if not path.is_symlink() and path.is_file() and path.read_bytes() == content:
+            return True
+        write(path, content)
+    except OSError:
+        return False
+    return True
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file at once: nobody sees half of it."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def machine_code(place: Path, stem: str) -> list[Path]:
+    """The files in which numba keeps the machine code of a program."""
+    return sorted(p for p in (place / "__pycache__").glob(f"{stem}.*") if p.suffix in (".nbi", ".nbc"))
+
+
+def digest_of(files: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def note(stem: str) -> None:
+    """Note down what the machine code of a program is, after it was made."""
+    place = folder()
+    if place is not None and (files := machine_code(place, stem)):
+        try:
+            write(place / f"{stem}.sum", digest_of(files).encode())
+        except OSError:
+            pass
+
+
+def verify(place: Path, stem: str) -> None:
+    """Throw machine code away that is not what was noted down."""
+    try:
+        files = machine_code(place, stem)
+        path = place / f"{stem}.sum"
+        if files and (not path.is_file() or path.read_text() != digest_of(files)):
+            forget(place, stem)
+    except (OSError, ValueError):
+        forget(place, stem)
+
+
+def forget(place: Path, stem: str) -> None:
+    """Remove the machine code of a program."""
+    for path in [*machine_code(place, stem), place / f"{stem}.sum"]:
+        try:
+            path.unlink()
+        except OSError:
+            pass

@@ -1,0 +1,66 @@
+"""The helpers of emitted code: derivatives fitted to what they belong to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..compiler import ir
+from . import elements
+from .expressions import lower, operands
+from .grids import to_number
+from .kinds import FLOAT64, INT64, Grid, Number, Raw, Value
+from .making import filled, full
+from .reductions import Arguments, Keywords
+from .state import State
+
+
+def fitted_like(state: State, args: Arguments, keywords: Keywords) -> Value:
+    """``unbroadcast``: nothing to do where the shapes are one, which is checked."""
+    cotangent, pattern = lower(state, args[0]), lower(state, args[1])
+    operands(state, cotangent, pattern)
+    if isinstance(pattern, Number):
+        dtype = pattern.dtype if pattern.dtype.kind == "f" else FLOAT64
+        if isinstance(cotangent, Grid):
+            cotangent = to_number(state, "sum", cotangent)
+        expr = elements.as_dtype(cotangent, dtype)
+        return Number(expr, dtype, pattern.python)
+    if isinstance(cotangent, Number):
+        return full(state, pattern.axes, cotangent, pattern.dtype)
+    if cotangent.ndim != pattern.ndim or cotangent.dtype != pattern.dtype:
+        raise state.outside("a derivative whose rank is not known before the run")
+    for a, b in zip(cotangent.axes, pattern.axes):
+        if a.one != b.one:
+            raise state.outside("a derivative whose shape is not known before the run")
+        if not a.one:
+            state.same_length(a, b)
+    return cotangent
+
+
+def spread(state: State, args: Arguments, keywords: Keywords) -> Value:
+    value = fitted_like(state, args, keywords)
+    return Grid(value.axes, value.dtype, value.at, copied=True) if isinstance(value, Grid) else value
+
+
+def derivative_like(fill: int) -> Any:
+    """`zeros_like` and `ones_like` of the run time: integers have derivatives of double precision."""
+
+    def handler(state: State, args: Arguments, keywords: Keywords) -> Value:
+        pattern = lower(state, args[0])
+        operands(state, pattern)
+        dtype = pattern.dtype if pattern.dtype.kind == "f" else FLOAT64
+        value = Number(ir.constant(fill), INT64, True, 0)
+        if isinstance(pattern, Number):
+            return Number(filled(state, value, dtype).expr, dtype, pattern.python)
+        return full(state, pattern.axes, value, dtype)
+
+    return handler
+
+
+def seed(state: State, args: Arguments, keywords: Keywords) -> Value:
+    """A seed that a caller gives; its shape and dtype have been fitted before the call."""
+    given, pattern = lower(state, args[0]), lower(state, args[1])
+    if not isinstance(given, Raw):
+        raise state.outside("a seed that is no argument")
+    if isinstance(pattern, Number):
+        return Number(given.expr, pattern.dtype, pattern.python)
+    raise state.outside("a seed for an array")

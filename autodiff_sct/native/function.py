@@ -1,0 +1,96 @@
+"""Native programs as functions, with the NumPy program behind them.
+
+Native code gives up where Python or NumPy would do something else than compute: raise, broadcast an axis that happened
+to have length 1, grow an integer past 64 bits.  It has no side effects and changes none of its arguments, so the NumPy
+program then runs from the start and does what is right.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from . import NativeWarning, files
+
+__all__ = ["NativeFunction"]
+
+WHOLE = 2**31  # integers below are safe to multiply once
+
+
+class NativeFunction:
+    """An emitted function that runs natively.
+
+    Attributes
+    ----------
+    text : str
+        The native program.
+    plain : callable
+        The NumPy program for the same.
+    """
+
+    def __init__(self, native: Any, plain: Callable[..., Any], title: str) -> None:
+        self.text, self.plain, self.title = native.text, plain, title
+        self.name, self.results = native.name, native.results
+        self.count = plain.__code__.co_argcount
+        self.kernel: Any = None
+        self.known = 0  # machine code that was noted down in the cache
+        self.told = False
+        self.__code__ = plain.__code__
+        self.__name__ = plain.__name__
+        self.__autodiff_origins__ = getattr(plain, "__autodiff_origins__", {})
+
+    def __call__(self, *args: Any) -> Any:
+        kernel = self.kernel
+        if kernel is None:
+            kernel = self.loaded()
+        missing = self.count - len(args)
+        for value in args:
+            if type(value) is int and not -WHOLE < value < WHOLE:
+                return self.plain(*args)
+        try:
+            result = kernel(*args, *(1.0,) * missing) if missing else kernel(*args)
+        except Exception as error:
+            return self.give_up(args, error)
+        if len(kernel.overloads) != self.known:
+            self.note()
+        return result if self.results is None else typed(self.results, result)
+
+    def loaded(self) -> Any:
+        import numba
+
+        warnings.filterwarnings("ignore", category=numba.NumbaPerformanceWarning, module=files.PREFIX)
+        self.kernel = files.program(self.text, self.name)
+        return self.kernel
+
+    def note(self) -> None:
+        """New machine code was made, or found in the cache: note down what is there."""
+        self.known = len(self.kernel.overloads)
+        if any(self.kernel.stats.cache_misses.values()):
+            files.note(self.kernel.__module__)
+
+    def give_up(self, args: tuple[Any, ...], error: Exception) -> Any:
+        """Run the NumPy program; if it works, say once that the native one did not."""
+        import numba
+
+        uncompiled = isinstance(error, numba.errors.NumbaError)
+        if uncompiled:
+            self.kernel = lambda *args: self.plain(*args)
+            self.kernel.overloads = ()
+            self.known = 0
+            self.results = None
+        result = self.plain(*args)
+        if not self.told:
+            self.told = True
+            reason = f"numba: {str(error).splitlines()[0]}" if uncompiled else f"{type(error).__name__} {error}".strip()
+            warnings.warn(NativeWarning(f"{self.title} ran as NumPy code ({reason})"), stacklevel=4)
+        return result
+
+
+def typed(kinds: Any, value: Any) -> Any:
+    """Results in the types that NumPy gives them: natively, every number is a Python number."""
+    if kinds is None:
+        return value
+    if isinstance(kinds, tuple):
+        return tuple(typed(k, v) for k, v in zip(kinds, value))
+    return kinds(value)

@@ -1,0 +1,170 @@
+"""Loops over elements that follow each other, made one.
+
+``for i: t[i] = e; for i: u[i] += t[i]`` becomes one loop where every element that one of them writes is touched by the
+other at the same place only: then each iteration of the second may run right after that of the first.  Statements in
+between move before or after the pair, and stay where they are if neither is possible.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..compiler import ir
+from .state import State
+
+
+def fused(state: State, block: ir.Block) -> ir.Block:
+    """A block with its loops over elements put together, and the blocks inside it."""
+    result: ir.Block = []
+    for stmt in block:
+        result.append(stmt)
+        if is_elements(stmt):
+            merge_last(state, result)
+    for stmt in result:
+        for inner in ir.bodies(stmt):
+            inner[:] = fused(state, inner)
+    return result
+
+
+def is_elements(stmt: Any) -> bool:
+    return isinstance(stmt, ir.Loop) and getattr(stmt, "axis", None) is not None
+
+
+def merge_last(state: State, block: ir.Block) -> None:
+    """Merge the last statement, a loop, into one before it, if there is one that fits."""
+    last = block[-1]
+    for place in range(len(block) - 2, -1, -1):
+        stmt = block[place]
+        if is_elements(stmt) and stmt.axis == last.axis:
+            moved = around(state, stmt, block[place + 1 : -1], last)
+            if moved is not None and compatible(state, stmt, last):
+                before, after = moved
+                block[place:] = [*before, together(stmt, last), *after]
+                return
+        if not movable(stmt):
+            return
+
+
+def movable(stmt: Any) -> bool:
+    """Whether the order of a statement and a loop matters through variables and memory reads only."""
+    if isinstance(stmt, ir.Effect):
+        return isinstance(stmt.expr, gast.Assert)
+    return isinstance(stmt, ir.Let) or is_elements(stmt)
+
+
+def around(state: State, first: ir.Loop, between: ir.Block, last: ir.Loop) -> tuple[ir.Block, ir.Block] | None:
+    """The statements between two loops, those to run before both and those to run after; None if one has to stay."""
+    made = {c.out for c in first.carries}
+    written = written_by([first])
+    later = written_by([last])
+    needed = names_of([last])
+    before: ir.Block = []
+    after: ir.Block = []
+    for stmt in between:
+        reads = names_of([stmt])
+        depends = bool(reads & made) or is_elements(stmt) or touches(state, reads_memory(stmt), written)
+        if not depends:
+            before.append(stmt)
+            continue
+        targets = set(ir.ir_targets(stmt))
+        if isinstance(stmt, ir.Effect) or targets & needed or touches(state, reads_memory(stmt), later):
+            return None
+        if is_elements(stmt):
+            return None
+        made |= targets
+        after.append(stmt)
+    return before, after
+
+
+def written_by(block: ir.Block) -> set[str]:
+    return {stmt.base for stmt in ir.walk(block) if isinstance(stmt, ir.Store)}
+
+
+def names_of(block: ir.Block) -> set[str]:
+    found: set[str] = set()
+    for stmt in ir.walk(block):
+        found |= {n for expr in ir.expressions(stmt) for n in ir.names_in(expr)}
+        found |= {n for c in getattr(stmt, "carries", []) for n in (c.init, c.next) if n}
+        if isinstance(stmt, ir.Store):
+            found.add(stmt.base)
+    return found
+
+
+def reads_memory(stmt: Any) -> set[str]:
+    """The arrays of which a statement reads elements."""
+    found: set[str] = set()
+    for inner in ir.walk([stmt]):
+        for expr in ir.expressions(inner):
+            for node in gast.walk(expr):
+                if is_item(node):
+                    found.add(node.value.id)
+                if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "dot":
+                    found |= {n for n in ir.names_in(node) if ir.is_variable(n)}
+    return found
+
+
+def is_item(node: Any) -> bool:
+    """Whether an expression is an element of an array of the program's, not of one of saved values."""
+    return isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and ir.is_variable(node.value.id)
+
+
+def touches(state: State, reads: set[str], written: set[str]) -> bool:
+    return any(state.may_alias(a, b) for a in reads for b in written)
+
+
+def compatible(state: State, first: ir.Loop, last: ir.Loop) -> bool:
+    """Whether each element that one loop writes is touched by the other in the same iteration only."""
+    if {c.out for c in first.carries} & names_of([last]):
+        return False
+    x, y = accesses(first), accesses(last)
+    for a, a_index, a_writes in x:
+        for b, b_index, b_writes in y:
+            if (a_writes or b_writes) and state.may_alias(a, b) and not (a == b and a_index == b_index):
+                return False
+    return True
+
+
+def accesses(loop: ir.Loop) -> list[tuple[str, str, bool]]:
+    """The elements that a loop touches: array, index with the loops' variables numbered, and whether it is written."""
+    found: list[tuple[str, str, bool]] = []
+
+    def visit(block: ir.Block, numbered: dict[str, Any]) -> None:
+        for stmt in block:
+            inner = numbered
+            if isinstance(stmt, ir.Loop):
+                inner = {**numbered, stmt.index or "": ir.name(f"index{len(numbered)}")}
+            if isinstance(stmt, ir.Store):
+                found.append((stmt.base, gast.dump(ir.substitute(stmt.index, numbered)), True))
+            for expr in ir.expressions(stmt):
+                for node in gast.walk(expr):
+                    if is_item(node):
+                        index = gast.dump(ir.substitute(node.slice, numbered))
+                        found.append((node.value.id, index, False))
+            for body in ir.bodies(stmt):
+                visit(body, inner)
+
+    visit([loop], {})
+    return found
+
+
+def together(first: ir.Loop, last: ir.Loop) -> ir.Loop:
+    """One loop that does what two did."""
+    mapping = {last.index or "": ir.name(first.index or "")}
+    body = [*first.body, *renamed(last.body, mapping)]
+    result = ir.Loop("range", body, [*first.carries, *last.carries], first.index, first.bounds, origin=first.origin)
+    result.axis = first.axis  # type: ignore[attr-defined]
+    return result
+
+
+def renamed(block: ir.Block, mapping: dict[str, Any]) -> ir.Block:
+    """Statements of a loop over elements under another index."""
+    for stmt in ir.walk(block):
+        if isinstance(stmt, ir.Let):
+            stmt.expr = ir.substitute(stmt.expr, mapping)
+        elif isinstance(stmt, ir.Store):
+            stmt.index, stmt.value = ir.substitute(stmt.index, mapping), ir.substitute(stmt.value, mapping)
+        elif isinstance(stmt, ir.Loop):
+            stmt.bounds = tuple(ir.substitute(b, mapping) for b in stmt.bounds)
+    return block

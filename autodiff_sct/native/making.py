@@ -1,0 +1,212 @@
+"""New arrays, arrays in other shapes, and products of arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+
+from ..compiler import ir
+from ..compiler.facts import INT, Dim
+from . import elements
+from .elements import constant_of
+from .expressions import arithmetic, dtype_of, lower, number, operands
+from .grids import in_memory, make, new_array, to_number
+from .indexing import expanded, transposed
+from .kinds import FLOAT64, INT64, ONE, Axis, Bundle, Grid, Number, Value, promote
+from .linear import form_of
+from .reductions import Arguments, Keywords, in_dtype, option
+from .state import State
+
+
+def like(fill: Any) -> Any:
+    """``zeros_like``, ``ones_like``, ``full_like``."""
+
+    def handler(state: State, args: Arguments, keywords: Keywords) -> Value:
+        if set(keywords) - {"dtype"}:
+            raise state.outside("a new array with options")
+        pattern = lower(state, args[0])
+        value = Number(ir.constant(fill), INT64, True, 0) if fill is not None else lower(state, args[1])
+        operands(state, pattern)
+        dtype = dtype_of(state, keywords["dtype"]) if "dtype" in keywords else pattern.dtype
+        if isinstance(pattern, Number):
+            # NumPy makes an array of rank 0, which acts as a number.
+            return filled(state, value, dtype)
+        return full(state, pattern.axes, value, dtype)
+
+    return handler
+
+
+def filled(state: State, value: Value, dtype: np.dtype) -> Number:
+    if not isinstance(value, Number):
+        raise state.outside("an array filled with an array")
+    constant = constant_of(value.expr)
+    if constant is not None and dtype == FLOAT64:
+        return Number(ir.constant(float(constant)), FLOAT64, None)
+    return Number(elements.as_dtype(value, dtype) if dtype.kind == "f" else value.expr, dtype, None)
+
+
+def full(state: State, axes: tuple[Axis, ...], value: Value, dtype: np.dtype) -> Value:
+    if not isinstance(value, Number) or (value.dtype.kind == "f" and dtype.kind != "f"):
+        raise state.outside("an array filled with an array")
+    value = filled(state, state.let(value), dtype)
+    return Grid(axes, dtype, lambda index: value.expr)
+
+
+def created(fill: Any) -> Any:
+    """``zeros``, ``ones``, ``full``, ``empty``."""
+
+    def handler(state: State, args: Arguments, keywords: Keywords) -> Value:
+        place = 2 if fill is None else 1
+        dtype = option(state, args, keywords, place, "dtype")
+        if set(keywords) - {"dtype"}:
+            raise state.outside("a new array with options")
+        shape = lower(state, args[0])
+        items = shape.items if isinstance(shape, Bundle) else (shape,)
+        axes = tuple(axis_of(state, item) for item in items)
+        value = Number(ir.constant(fill), FLOAT64, True) if fill is not None else lower(state, args[1])
+        chosen = dtype_of(state, dtype) if dtype is not None else value.dtype
+        if dtype is None and chosen != FLOAT64:
+            raise state.outside("an array of integers")
+        if not axes:
+            raise state.outside("an array of rank 0")
+        return full(state, axes, value, chosen)
+
+    return handler
+
+
+def axis_of(state: State, item: Value) -> Axis:
+    """The axis whose length a number is."""
+    if not isinstance(item, Number) or item.dtype != INT64:
+        raise state.outside("a shape that is not of whole numbers")
+    item = state.let(item, "n")
+    constant = constant_of(item.expr)
+    if constant is not None:
+        return ONE if constant == 1 else Axis(item.expr, int(constant))
+    form = form_of(state, item.expr)
+    if len(form.terms) == 1 and form.terms[0][1] == 1 and not form.constant and isinstance(form.terms[0][0], tuple):
+        key = form.terms[0][0]
+        if key[0] == "dim":
+            size = getattr(state.s.facts.get(getattr(item.expr, "id", "")), "size", None)
+            found = state.s.canonical(size)
+            return Axis(item.expr, found if isinstance(found, Dim) else key)
+    return Axis(item.expr, ("sum", tuple(sorted((repr(k), c) for k, c, _ in form.terms)), form.constant))
+
+
+def array(state: State, args: Arguments, keywords: Keywords) -> Value:
+    """``np.array`` of a list of numbers; of an array, a copy."""
+    if set(keywords) - {"dtype"} or len(args) != 1:
+        raise state.outside("np.array with options")
+    value = lower(state, args[0])
+    if isinstance(value, Bundle):
+        value = stacked(state, value)
+    elif isinstance(value, Grid):
+        value = make(state, value, state.s.fresh("t", INT))
+    else:
+        raise state.outside("an array of rank 0")
+    return in_dtype(state, value, dtype_of(state, keywords["dtype"])) if "dtype" in keywords else value
+
+
+def stacked(state: State, value: Bundle) -> Grid:
+    items = value.items
+    if not items or not all(isinstance(item, Number) for item in items):
+        raise state.outside("an array of arrays")
+    dtype = items[0].dtype
+    for item in items[1:]:
+        dtype = promote(Number(None, dtype, False), Number(None, item.dtype, item.python))
+    if dtype.kind != "f":
+        raise state.outside("an array of integers")
+    items = tuple(state.let(item) for item in items)
+    variable = state.s.fresh("t", INT)
+    axes = (Axis(ir.constant(len(items)), len(items), len(items) == 1),)
+    result = new_array(state, variable, axes, dtype)
+    for k, item in enumerate(items):
+        state.emit(ir.Store(variable, ir.constant(k), elements.as_dtype(item, dtype)))
+    return result
+
+
+def copied(state: State, args: Arguments, keywords: Keywords) -> Value:
+    value = lower(state, args[0])
+    if isinstance(value, Number):
+        return value
+    if not isinstance(value, Grid) or len(args) > 1 or keywords:
+        raise state.outside("a copy of a container")
+    return Grid(value.axes, value.dtype, value.at, copied=True)
+
+
+def cast_to(state: State, args: Arguments, keywords: Keywords) -> Value:
+    if len(args) != 2 or keywords:
+        raise state.outside("astype with options")
+    value = in_dtype(state, lower(state, args[0]), dtype_of(state, args[1]))
+    return Grid(value.axes, value.dtype, value.at, copied=True) if isinstance(value, Grid) else value
+
+
+def numpy_scalar(dtype: np.dtype) -> Any:
+    def handler(state: State, args: Arguments, keywords: Keywords) -> Value:
+        return elements.cast(number(state, args[0]), dtype)
+
+    return handler
+
+
+# -- shapes
+
+
+def expand(state: State, args: Arguments, keywords: Keywords) -> Value:
+    value, axis = lower(state, args[0]), option(state, args, keywords, 1, "axis")
+    place = None if axis is None else constant_of(axis)
+    if isinstance(value, Number) and place in (0, -1):
+        return Grid((ONE,), value.dtype, lambda index: value.expr)
+    if not isinstance(value, Grid) or not isinstance(place, int):
+        raise state.outside("np.expand_dims of something that is no array")
+    return expanded(value, place)
+
+
+def transpose(state: State, args: Arguments, keywords: Keywords) -> Value:
+    value = lower(state, args[0])
+    if not isinstance(value, Grid) or keywords:
+        raise state.outside("the transpose of something that is no array")
+    given = args[1].elts if len(args) == 2 and isinstance(args[1], gast.Tuple) else args[1:]
+    order = [constant_of(a) for a in given] or list(range(value.ndim))[::-1]
+    if not all(isinstance(k, int) for k in order):
+        raise state.outside("a transpose that is not known before the run")
+    order = [int(k) % value.ndim for k in order]  # type: ignore[arg-type]
+    view = None if value.view is None else ir.call("np.transpose", value.view, ir.constant(tuple(order)))
+    return transposed(value, order, view)
+
+
+def outer(state: State, args: Arguments, keywords: Keywords) -> Value:
+    a, b = (lower(state, arg) for arg in args)
+    if not (isinstance(a, Grid) and isinstance(b, Grid) and a.ndim == b.ndim == 1):
+        raise state.outside("np.outer of something else than vectors")
+    return arithmetic(state, gast.Mult, expanded(a, 1), expanded(b, 0))
+
+
+# -- products
+
+
+def product(state: State, args: Arguments, keywords: Keywords) -> Value:
+    if len(args) != 2 or keywords:
+        raise state.outside("a product with options")
+    return matmul(state, lower(state, args[0]), lower(state, args[1]))
+
+
+def matmul(state: State, a: Value, b: Value) -> Value:
+    """``a @ b`` of vectors and matrices: BLAS does it, but for a product of two vectors."""
+    if isinstance(a, Number) or isinstance(b, Number):
+        return arithmetic(state, gast.Mult, a, b)
+    if not (isinstance(a, Grid) and isinstance(b, Grid)) or a.ndim > 2 or b.ndim > 2:
+        raise state.outside("a product of more than matrices")
+    if a.dtype != b.dtype or a.dtype.kind != "f":
+        raise state.outside("a product of arrays of two dtypes")
+    inner, other = a.axes[-1], b.axes[0]
+    if inner.one != other.one:
+        raise state.outside("a product whose inner lengths differ")
+    if not inner.one:
+        state.same_length(inner, other)
+    if a.ndim == b.ndim == 1:
+        return to_number(state, "sum", arithmetic(state, gast.Mult, a, b))
+    axes = (*a.axes[:-1], *b.axes[1:])
+    variable = state.s.fresh("product", INT)
+    state.emit(ir.Let((variable,), ir.call("np.dot", in_memory(state, a), in_memory(state, b))))
+    return state.array(variable, axes, a.dtype, True)

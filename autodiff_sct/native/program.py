@@ -1,0 +1,185 @@
+"""A whole program made native: its text, and what its results are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from ..compiler import ir
+from ..compiler.emit import Emitter, comment_of
+from ..compiler.facts import INT, Num
+from ..compiler.naming import Naming
+from ..compiler.optimise import count_uses
+from ..compiler.regions import Regions
+from ..compiler.specialise.state import Specialiser
+from ..compiler.unparse import printed
+from . import control as _control  # noqa: F401  (lowers branches and loops)
+from .expressions import facts_number, lower
+from .fuse import fused
+from .grids import make
+from .kinds import Bundle, Grid, Number, Raw, Value
+from .saving import lists_together
+from .state import State
+from .statements import block
+
+FASTMATH = '{"afn", "arcp", "contract", "nsz", "reassoc"}'
+OPTIONS = f'cache=True, error_model="numpy", fastmath={FASTMATH}, nogil=True'
+
+
+@dataclass(frozen=True)
+class Native:
+    """The text of a native function and the kinds of its results: dtypes, None for arrays, tuples of these."""
+
+    name: str
+    text: str
+    results: Any
+    loops: bool  # whether the program itself has loops
+
+
+def native_program(
+    s: Specialiser, where: Regions, front: ir.Block, back: ir.Block, parameters: dict[str, str], seeds: dict[str, str],
+    externals: list[Any], name: str,
+) -> Native:  # fmt: skip
+    """Write a program in the native dialect; raises `Outside` at the first statement that is not in it."""
+    program = [*front, *back]
+    if not back:
+        front, back = front[:-1], front[-1:]
+    state = State(s, where, count_uses(program))
+    state.together = lists_together(program)
+    enter(state, parameters, seeds, externals)
+    with state.writing() as first:
+        block(state, front, back)
+    with state.writing() as second:
+        block(state, back[:-1])
+        results = leave(state, back[-1])
+    first, second = fused(state, without_empty(first)), fused(state, without_empty(second))
+    text = written(state, first, second, parameters, name)
+    return Native(name, text, results, any(isinstance(stmt, ir.Loop) for stmt in program))
+
+
+def without_empty(block: ir.Block) -> ir.Block:
+    """A block without what is left over from lists in which nothing is saved."""
+    for stmt in block:
+        for inner in ir.bodies(stmt):
+            inner[:] = without_empty(inner)
+    return [s for s in block if not isinstance(s, ir.Effect) or not isinstance(s.expr, gast.Pass)]
+
+
+def enter(state: State, parameters: dict[str, str], seeds: dict[str, str], externals: list[Any]) -> None:
+    """The parameters, and what is read from outside."""
+    outside = {external.name for external in externals}
+    for variable in parameters:
+        facts = state.s.facts[variable]
+        if isinstance(facts, Num) and facts.kind == "array" and facts.dims:
+            state.array_of_facts(variable)
+        elif variable in outside or (variable in seeds and isinstance(facts, Num)):
+            state.define(variable, None)
+            state.values[variable] = facts_number(state, variable)
+            state.kinds[variable] = state.values[variable].dtype
+        else:
+            state.define(variable, None)
+            state.values[variable] = Raw(ir.name(variable))
+
+
+def leave(state: State, final: ir.Return) -> Any:
+    """The results, and the kinds that they are to have."""
+    value = lower(state, final.value)
+    exprs: list[Any] = []
+    kinds = result_kinds(state, value, exprs)
+    state.emit(ir.Return(exprs[0]))
+    return kinds
+
+
+def result_kinds(state: State, value: Value, exprs: list[Any]) -> Any:
+    if isinstance(value, Bundle):
+        inner: list[Any] = []
+        kinds = tuple(result_kinds(state, item, inner) for item in value.items)
+        exprs.append(ir.tuple_(inner))
+        return kinds
+    if isinstance(value, Number):
+        exprs.append(value.expr)
+        return (float if value.dtype.kind == "f" else value.dtype.type) if value.python else value.dtype.type
+    if not isinstance(value, Grid):
+        raise state.outside("a result that is no number or array")
+    exprs.append(value.view if value.view is not None else make(state, value, state.s.fresh("t", INT)).view)
+    return None
+
+
+class NativeNaming(Naming):
+    """Names of which each stands for one type only: the compiler behind wants that."""
+
+    def __init__(self, state: State, program: ir.Block, arguments: dict[str, str]) -> None:
+        self.kinds = state.kinds
+        self.fixed = set(arguments.values())
+        self.named_kinds: dict[str, Any] = {}
+        super().__init__(state.s, program, arguments)
+        self.reserved |= state.reserved | {name.split(".")[0] for name in state.imported}
+
+    def unite(self, a: str, b: str | None) -> None:
+        if b is not None and self.kinds.get(a) == self.kinds.get(b) is not None:
+            super().unite(a, b)
+
+    def choose(self, group: Any) -> str:
+        name = super().choose(group)
+        self.named_kinds[name] = self.kinds.get(group.members[0])
+        return name
+
+    def is_free(self, name: str, group: Any) -> bool:
+        kind = self.kinds.get(group.members[0])
+        return name not in self.fixed and self.named_kinds.get(name, kind) == kind and super().is_free(name, group)
+
+
+def written(state: State, first: ir.Block, second: ir.Block, parameters: dict[str, str], name: str) -> str:
+    """The text of the module."""
+    taken = state.reserved | {n.split(".")[0] for n in state.imported} | {name}
+    arguments = {}
+    for variable, text in parameters.items():
+        while text in taken:
+            text += "_"
+        taken.add(text)
+        arguments[variable] = text
+    names = NativeNaming(state, [*first, *second], arguments).assign()
+    emitter = Emitter(names, set())
+    body, tail = emitter.block(first), emitter.block(second)
+    comment(tail, None)
+    spec = gast.arguments(
+        [gast.Name(t, gast.Param(), None, None) for t in arguments.values()], [], None, [], [], None, []
+    )
+    function = printed(gast.Module([gast.FunctionDef(name, spec, [*body, *tail], [], None, None, [])], [])).text
+    used = {*state.imported, *(["reserve"] if "reserve(" in function else [])}
+    own = sorted(n for n in used if "." not in n and n != "abs")
+    lines = ["import math", "", "import numpy as np", "from numba import njit"]
+    if own:
+        lines += ["", f"from autodiff_sct.native.functions import {', '.join(own)}"]
+    return "\n".join([*lines, "", "", f"@njit({OPTIONS})", function])
+
+
+def comment(nodes: list[Any], last: Any) -> Any:
+    """Say above each group of statements, or the loop that stands for one, which line of the user's it reverses."""
+    for node in nodes:
+        origin = getattr(node, "origin", None)
+        place = None if origin is None else (origin.file, origin.line)
+        inner = [*getattr(node, "body", []), *getattr(node, "orelse", [])]
+        several = len({id_of(n) for n in nested(inner)} - {None}) > 1
+        if origin is not None and place != last and not (inner and several):
+            node.comment = comment_of(origin)
+            last = place
+        if inner:
+            last = comment(node.body, last if not several else None)
+            comment(getattr(node, "orelse", []), last)
+            last = None if several else last
+    return last
+
+
+def nested(nodes: list[Any]) -> list[Any]:
+    found = list(nodes)
+    for node in nodes:
+        found += nested([*getattr(node, "body", []), *getattr(node, "orelse", [])])
+    return found
+
+
+def id_of(node: Any) -> Any:
+    origin = getattr(node, "origin", None)
+    return None if origin is None else (origin.file, origin.line)

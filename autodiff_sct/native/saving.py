@@ -1,0 +1,182 @@
+"""The lists of saved values: numbers in an array that is filled and emptied like a list, arrays in a list.
+
+Room for the numbers is made before the outermost loop that knows how many there will be.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..compiler import ir
+from ..compiler.emit import is_new_list
+from ..compiler.facts import INT
+from .grids import dtype_name, make
+from .kinds import Axis, Grid, Number, Value
+from .linear import Form, constant_form, depth_of
+from .state import Counter, Stack, State
+
+
+def assign(name: str, value: Any) -> Any:
+    return gast.Assign([gast.Name(name, gast.Store(), None, None)], value, None)
+
+
+def lists_together(program: ir.Block) -> dict[str, Any]:
+    """The lists that are filled in one place and emptied in one, each with these places."""
+    pushes: dict[str, list[int]] = {}
+    pops: dict[str, list[int]] = {}
+    made: dict[str, int] = {}
+
+    def visit(block: ir.Block) -> None:
+        for stmt in block:
+            if is_new_list(stmt):
+                made[stmt.target] = id(block)
+            for node in [n for expr in ir.expressions(stmt) for n in gast.walk(expr) if isinstance(n, gast.Call)]:
+                table = {"append": pushes, "pop": pops}.get(getattr(node.func, "attr", ""))
+                if table is not None and isinstance(node.func.value, gast.Name):
+                    table.setdefault(node.func.value.id, []).append(id(block))
+            for inner in ir.bodies(stmt):
+                visit(inner)
+
+    visit(program)
+    single = [name for name in pushes if name in made and len(pushes[name]) == len(pops.get(name, ())) == 1]
+    return {name: (made[name], *pushes[name], *pops[name]) for name in single}
+
+
+def begin(state: State, variable: str) -> None:
+    """A new list."""
+    name = named(state, state.s.hints[variable])
+    place = state.together.get(variable, variable)
+    made = [ir.Effect(gast.Pass()), ir.Effect(gast.Pass())]
+    if place not in state.counters_of:
+        state.counters_of[place] = Counter(named(state, "n_" + name), 0)
+    state.stacks[variable] = Stack(name, state.counters_of[place], made)
+    state.out += made
+
+
+def fill_in(state: State, stack: Stack, value: Value) -> None:
+    """Make a list for what is saved in it first."""
+    stack.dtype, stack.ndim = value.dtype, getattr(value, "ndim", 0)
+    stack.python = getattr(value, "python", False)
+    first, second = stack.made
+    if stack.ndim:
+        none = ir.call("range", ir.constant(0))
+        generator = gast.comprehension(gast.Name("k", gast.Store(), None, None), none, [], 0)
+        shape = ir.constant((0,) * stack.ndim) if stack.ndim > 1 else ir.constant(0)
+        item = ir.call("np.empty", shape, dtype_name(value.dtype))
+        first.expr, second.expr = assign(stack.array, gast.ListComp(item, [generator])), gast.Pass()
+    else:
+        first.expr = assign(stack.array, ir.call("np.empty", ir.constant(0), dtype_name(value.dtype)))
+        stack.counter.members += 1
+        if stack.counter.members == 1:
+            second.expr = assign(stack.counter.name, ir.constant(0))
+
+
+def named(state: State, hint: str) -> str:
+    """A name that is nobody else's."""
+    candidate, number = hint, 1
+    while candidate in state.reserved:
+        number += 1
+        candidate = f"{hint}_{number}"
+    state.reserved.add(candidate)
+    return candidate
+
+
+def pushed(state: State, variable: str, value: Value) -> None:
+    """Save a value."""
+    stack = state.stacks.get(variable)
+    if stack is None or not isinstance(value, (Number, Grid)):
+        raise state.outside("a list that is not one of saved values")
+    if stack.dtype is None:
+        fill_in(state, stack, value)
+    if (value.dtype, getattr(value, "ndim", 0)) != (stack.dtype, stack.ndim):
+        raise state.outside("a list of values of several kinds")
+    array = ir.name(stack.array)
+    if isinstance(value, Grid):
+        if not (value.contiguous and isinstance(value.view, gast.Name)):
+            value = make(state, value, state.s.fresh("t", INT))
+        state.emit(ir.Effect(ir.call(ir.attribute(array, "append"), value.view)))
+        state.share(variable, value.view.id)
+        return counted(state, stack)
+    stack.python = value.python if value.python == stack.python else None
+    if in_range(state):
+        state.demand.setdefault(variable, []).append(constant_form(1))
+    else:
+        full = gast.Compare(ir.name(stack.counter.name), [gast.Eq()], [ir.call("len", array)])
+        state.emit(ir.If(full, [ir.Effect(assign(stack.array, reserved(stack, ir.constant(1))))], [], []))
+    target = gast.Subscript(array, used_index(stack), gast.Store())
+    state.emit(ir.Effect(gast.Assign([target], value.expr, None)))
+    counted(state, stack)
+
+
+def counted(state: State, stack: Stack) -> None:
+    """Count what was saved, once for all lists that are counted together: after the last of them."""
+    stack.counter.pushed += 1
+    lists = sum(other.counter is stack.counter for other in state.stacks.values())
+    if stack.counter.members and stack.counter.pushed % lists == 0:
+        state.emit(count(stack, gast.Add))
+
+
+def used_index(stack: Stack) -> Any:
+    """The place behind what is used: without a sign, for no negative index has to be looked out for."""
+    return ir.call("np.uint64", ir.name(stack.counter.name))
+
+
+def count(stack: Stack, op: type) -> ir.Effect:
+    return ir.Effect(gast.AugAssign(gast.Name(stack.counter.name, gast.Store(), None, None), op(), ir.constant(1)))
+
+
+def in_range(state: State) -> bool:
+    """Whether the innermost loop around is one over a range."""
+    kinds = [scope.kind for scope in state.scopes if scope.kind != "if"]
+    return bool(kinds) and kinds[-1] == "range"
+
+
+def reserved(stack: Stack, more: Any) -> Any:
+    return ir.call("reserve", ir.name(stack.array), ir.name(stack.counter.name), more)
+
+
+def popped(state: State, variable: str) -> Value:
+    """Take the last saved value."""
+    stack = state.stacks.get(variable)
+    if stack is None or stack.dtype is None:
+        raise state.outside("a list that is not one of saved values")
+    if stack.ndim:
+        target = state.s.fresh(state.s.hints[variable].removeprefix("saved_"), INT)
+        state.emit(ir.Let((target,), ir.call(ir.attribute(ir.name(stack.array), "pop")), effect=True))
+        state.share(variable, target)
+        axes = tuple(Axis(None, (target, k)) for k in range(stack.ndim))
+        return state.array(target, axes, stack.dtype, True)
+    stack.counter.popped += 1
+    if stack.counter.popped == 1 or variable not in state.together:
+        state.emit(count(stack, gast.Sub))
+    item = Number(ir.subscript(ir.name(stack.array), used_index(stack)), stack.dtype, stack.python)
+    return state.let(item, state.s.hints[variable].removeprefix("saved_").removeprefix("took_"))
+
+
+def settle_demand(state: State, demand: dict[str, list[Form]], trips: Form, before: ir.Block, outer: bool) -> None:
+    """Make room before a loop for what it pushes, or leave that to the loop around it."""
+    for variable, counts in demand.items():
+        total = constant_form(0)
+        for count in counts:
+            total = total.plus(count)
+        product = times(total, trips)
+        scope = state.scopes[-1]
+        if product is not None and outer and scope.kind == "range" and depth_of(state, product) < state.level:
+            state.demand.setdefault(variable, []).append(product)
+            continue
+        stack = state.stacks[variable]
+        exact = product if product is not None else None
+        more = exact.expr() if exact is not None else ir.binop(total.expr(), gast.Mult, trips.expr())
+        before.append(ir.Effect(assign(stack.array, reserved(stack, more))))
+
+
+def times(a: Form, b: Form) -> Form | None:
+    """The product of two sums, where one of them is one number or both are one product."""
+    for x, y in ((a, b), (b, a)):
+        if not x.terms:
+            return y.times(x.constant)
+    left, right = a.expr(), b.expr()
+    expr = ir.binop(left, gast.Mult, right)
+    return Form(((gast.dump(expr), 1, expr),))

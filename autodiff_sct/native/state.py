@@ -1,0 +1,210 @@
+"""The state of one lowering: the native program that is being written, and what is known of its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+import numpy as np
+
+from ..compiler import ir
+from ..compiler.facts import FLOAT, INT, Num
+from ..compiler.regions import Regions, roots_of
+from ..compiler.specialise.state import Specialiser
+from ..errors import Origin
+from .kinds import BOOL, INT64, ONE, Axis, Grid, Number, Outside, Value
+from .linear import Form, form_of
+
+
+@dataclass
+class Scope:
+    """A control statement around the place where is being written.
+
+    A loop over a range has its index and the first and last value of it; `before` collects what is checked before it.
+    """
+
+    kind: str  # "range", "while" or "if"
+    index: str | None = None
+    low: Form | None = None
+    high: Form | None = None
+    before: ir.Block = field(default_factory=list)
+    equal: set[Any] = field(default_factory=set)  # pairs of lengths that were found equal
+
+
+@dataclass
+class Counter:
+    """How much is used of the arrays of lists that are filled and emptied together."""
+
+    name: str
+    members: int
+    pushed: int = 0
+    popped: int = 0
+
+
+@dataclass
+class Stack:
+    """A list of saved numbers: an array and how much of it is used.  A list of arrays stays a list.
+
+    What is saved shows at the first time: then `made` is filled in, which makes the list.
+    """
+
+    array: str
+    counter: Counter
+    made: list[ir.Effect]
+    dtype: np.dtype | None = None
+    ndim: int = 0
+    python: bool | None = None
+
+
+class State:
+    """What the functions of this package share."""
+
+    def __init__(self, s: Specialiser, where: Regions, uses: dict[str, int]) -> None:
+        self.s, self.where, self.uses = s, where, uses
+        self.out: ir.Block = []
+        self.values: dict[str, Value] = {}
+        self.kinds: dict[str, Any] = {}  # variable -> what the compiler behind must see as one type
+        self.depth: dict[str, int] = {}
+        self.scopes: list[Scope] = [Scope("if")]
+        self.forms: dict[str, Form] = {}
+        self.stacks: dict[str, Stack] = {}
+        self.together: dict[str, Any] = {}  # list -> what it has in common with those that it shares a counter with
+        self.counters_of: dict[Any, Counter] = {}
+        self.following: ir.Block = []  # the statements after this one in its block
+        self.demand: dict[str, list[Form]] = {}  # stack -> what the block being written pushes on it
+        self.origin: Origin | None = None
+        self.reserved: set[str] = {"np", "math", "reserve"}
+        self.imported: set[str] = set()
+        self.groups: dict[Any, Any] = {}  # memory that may be the same: a forest
+        self.counters: set[str] = set()  # integers that loops carry
+
+    # -- writing
+
+    def emit(self, stmt: Any) -> None:
+        if getattr(stmt, "origin", None) is None and hasattr(stmt, "origin"):
+            stmt.origin = self.origin
+        self.out.append(stmt)
+
+    @contextmanager
+    def writing(self) -> Iterator[ir.Block]:
+        outer, self.out = self.out, []
+        try:
+            yield self.out
+        finally:
+            self.out = outer
+
+    @contextmanager
+    def inside(self, scope: Scope) -> Iterator[ir.Block]:
+        """Write the body of a control statement."""
+        self.scopes.append(scope)
+        try:
+            with self.writing() as block:
+                yield block
+        finally:
+            self.scopes.pop()
+
+    @property
+    def level(self) -> int:
+        return len(self.scopes) - 1
+
+    def fresh(self, hint: str, kind: Any) -> str:
+        variable = self.s.fresh(hint, FLOAT if kind != INT64 else INT)
+        self.define(variable, kind)
+        return variable
+
+    def define(self, variable: str, kind: Any) -> None:
+        self.kinds[variable] = kind
+        self.depth[variable] = self.level
+
+    def let(self, number: Number, hint: str = "t") -> Number:
+        """A number in a variable."""
+        inner = number.expr.operand if isinstance(number.expr, gast.UnaryOp) else number.expr
+        if isinstance(number.expr, (gast.Name, gast.Constant)) or isinstance(inner, gast.Constant):
+            return number
+        variable = self.fresh(hint, number.dtype)
+        if number.dtype == INT64:
+            self.forms[variable] = form_of(self, number.expr)
+        self.emit(ir.Let((variable,), number.expr))
+        result = Number(ir.name(variable), number.dtype, number.python, number.degree)
+        self.values[variable] = result
+        return result
+
+    def check(self, test: Any) -> None:
+        """Give the call up unless `test` holds: the NumPy program then runs."""
+        self.emit(ir.Effect(gast.Assert(test, None)))
+
+    def outside(self, reason: str) -> Outside:
+        return Outside(reason, self.origin)
+
+    # -- arrays
+
+    def array(self, variable: str, axes: tuple[Axis, ...], dtype: np.dtype, contiguous: bool) -> Grid:
+        """Note that a variable holds an array, with the lengths that `axes` have."""
+        lengths = [length_of(variable, k, len(axes)) for k in range(len(axes))]
+        own = tuple(ONE if axis.one else Axis(length, axis.key) for length, axis in zip(lengths, axes))
+        grid = Grid(own, dtype, element(variable, own), ir.name(variable), contiguous)
+        self.values[variable] = grid
+        self.define(variable, (dtype, len(axes)))
+        return grid
+
+    def array_of_facts(self, variable: str, contiguous: bool = False) -> Grid:
+        """Note that a variable holds the array that its facts describe."""
+        facts = self.s.facts[variable]
+        if not isinstance(facts, Num) or facts.dtype is None or facts.dims is None:
+            raise self.outside("an array whose dtype or rank is not known before the run")
+        axes = []
+        for k, dim in enumerate(facts.dims):
+            dim = self.s.canonical(dim)
+            axes.append(ONE if dim == 1 else Axis(None, dim if dim is not None else (variable, k)))
+        return self.array(variable, tuple(axes), facts.dtype, contiguous)
+
+    # -- memory
+
+    def find(self, token: Any) -> Any:
+        while (up := self.groups.get(token, token)) != token:
+            token = up
+        return token
+
+    def tokens(self, variable: str) -> set[Any]:
+        """What stands for the memory that a variable may be in."""
+        roots = roots_of(self.s.facts[variable])
+        return {self.find(token) for token in [variable, *(self.where.find(root) for root in roots)]}
+
+    def share(self, *variables: str) -> None:
+        """Note that variables may share memory."""
+        found = [token for variable in variables for token in self.tokens(variable)]
+        for token in found:
+            self.groups[self.find(token)] = self.find(found[0])
+
+    def may_alias(self, a: str, b: str) -> bool:
+        """Whether two variables may share memory."""
+        return a == b or bool(self.tokens(a) & self.tokens(b))
+
+    def same_length(self, a: Axis, b: Axis) -> None:
+        """Make sure that two axes have one length."""
+        if a.key == b.key or any((a.key, b.key) in scope.equal for scope in self.scopes):
+            return
+        self.check(gast.Compare(a.length, [gast.Eq()], [b.length]))
+        self.scopes[-1].equal.add((a.key, b.key))
+
+
+def length_of(variable: str, axis: int, ndim: int) -> Any:
+    if ndim == 1:
+        return ir.call("len", ir.name(variable))
+    return ir.subscript(ir.attribute(ir.name(variable), "shape"), ir.constant(axis))
+
+
+def element(variable: str, axes: tuple[Axis, ...]) -> Any:
+    """The expression of an element of a variable."""
+
+    def at(index: list[Any]) -> Any:
+        places = [ir.constant(0) if axis.one else i for axis, i in zip(axes, index)]
+        return ir.subscript(ir.name(variable), places[0] if len(places) == 1 else ir.tuple_(places))
+
+    return at
+
+
+__all__ = ["BOOL", "Scope", "Stack", "State", "element", "length_of"]

@@ -1,0 +1,266 @@
+"""Statements of the intermediate form, in the native dialect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..compiler import ir
+from ..compiler.emit import is_new_list
+from ..compiler.facts import Num
+from ..compiler.regions import roots_of
+from .elements import as_truth, constant_of
+from .expressions import facts_number, lower, number, resolved
+from .grids import make, store, stored_number
+from .indexing import part
+from .kinds import INT64, Bundle, Grid, Number, Raw, Value
+from .linear import form_of
+from .saving import begin, pushed
+from .state import State
+
+
+def block(state: State, stmts: ir.Block, after: ir.Block | None = None) -> None:
+    """Lower a block; `after` are the statements that come after it at the same depth."""
+    outer = state.following
+    for k, stmt in enumerate(stmts):
+        state.following = [*stmts[k + 1 :], *(after or [])]
+        statement(state, stmt)
+    state.following = outer
+
+
+def statement(state: State, stmt: Any) -> None:
+    found = LOWERINGS.get(type(stmt).__name__)
+    state.origin = getattr(stmt, "origin", None) or state.origin
+    if found is None:
+        raise state.outside(f"a statement of the kind {type(stmt).__name__.lower()}")
+    found(state, stmt)
+
+
+# An array whose elements cost little is computed at each of a few uses instead of being made.
+CHEAP_USES, CHEAP_WORK = 3, 4
+
+# -- definitions
+
+
+def let(state: State, stmt: ir.Let) -> None:
+    if is_new_list(stmt):
+        return begin(state, stmt.target)
+    if len(stmt.targets) != 1:
+        raise state.outside("several results at once")
+    if is_argument(state, stmt.expr):
+        return receive(state, stmt)
+    if is_exception(state, stmt.expr):
+        state.values[stmt.target] = Bundle(())
+        return
+    value = lower(state, stmt.expr)
+    if isinstance(value, Number):
+        return let_number(state, stmt, value)
+    if isinstance(value, Grid):
+        return let_array(state, stmt, value)
+    if isinstance(value, Bundle):
+        state.values[stmt.target] = Bundle(tuple(kept(state, item) for item in value.items))
+        return
+    raise state.outside("a value that is no number or array")
+
+
+def kept(state: State, value: Value) -> Value:
+    """An item of a tuple, in a variable."""
+    if isinstance(value, Number):
+        return state.let(value)
+    if isinstance(value, Grid) and not isinstance(value.view, gast.Name):
+        raise state.outside("a tuple of arrays")
+    return value
+
+
+def is_exception(state: State, expr: Any) -> bool:
+    """Whether an expression makes an exception: whatever it says, the NumPy program raises it."""
+    made = resolved(state, expr.func) if isinstance(expr, gast.Call) else None
+    return isinstance(made, type) and issubclass(made, BaseException)
+
+
+def is_argument(state: State, expr: Any) -> bool:
+    """Whether an expression takes something out of an argument, or copies that."""
+    if isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr == "copy":
+        expr = expr.func.value
+    while isinstance(expr, gast.Subscript):
+        expr = expr.value
+    return isinstance(expr, gast.Name) and isinstance(state.values.get(expr.id), Raw)
+
+
+def receive(state: State, stmt: ir.Let) -> None:
+    """What an argument is, by the facts of the variable that it is put into."""
+    target, expr = stmt.target, stmt.expr
+    facts = state.s.facts[target]
+    if isinstance(expr, gast.Call):
+        variable = state.s.fresh(state.s.hints[target], facts)
+        receive(state, ir.Let((variable,), expr.func.value))
+        make(state, state.values[variable], target)
+        return
+    value = lower(state, expr)
+    if isinstance(facts, Num) and facts.kind == "array" and facts.dims:
+        state.array_of_facts(target)
+    elif isinstance(facts, Num) and facts.dims == ():
+        state.values[target] = facts_number(state, target)
+        state.define(target, state.values[target].dtype)
+    else:
+        state.values[target] = value
+        return
+    if isinstance(value.expr, gast.Name):
+        state.kinds[value.expr.id] = state.kinds[target]
+    state.emit(ir.Let((target,), value.expr))
+
+
+def let_number(state: State, stmt: ir.Let, value: Number) -> None:
+    target = stmt.target
+    check_facts(state, target, value.dtype, 0)
+    if value.dtype == INT64:
+        state.forms[target] = form_of(state, value.expr)
+        size = getattr(state.s.facts.get(target), "size", None)
+        if size is not None or not isinstance(value.expr, (gast.Name, gast.BinOp, gast.Constant)):
+            del state.forms[target]
+    state.define(target, value.dtype)
+    state.emit(ir.Let((target,), value.expr, None, stmt.origin))
+    state.values[target] = Number(ir.name(target), value.dtype, value.python, value.degree)
+
+
+def check_facts(state: State, target: str, dtype: Any, ndim: int) -> None:
+    """What was found here has to be what the compiler found, where that found anything."""
+    facts = state.s.facts.get(target)
+    if not isinstance(facts, Num):
+        return
+    if facts.dtype is not None and facts.dtype != dtype:
+        raise state.outside(f"a value of {facts.dtype} that is {dtype} natively")
+    if facts.dims is not None and len(facts.dims) != ndim:
+        raise state.outside("an array whose rank is not known before the run")
+
+
+def let_array(state: State, stmt: ir.Let, value: Grid) -> None:
+    target = stmt.target
+    check_facts(state, target, value.dtype, value.ndim)
+    left = getattr(stmt.expr, "left", None)
+    if getattr(stmt, "in_place", False) and isinstance(left, gast.Name) and in_place(state, stmt, left.id, value):
+        return
+    if value.view is not None:
+        state.emit(ir.Let((target,), value.view, None, stmt.origin))
+        state.share(target, *(n for n in ir.names_in(value.view) if isinstance(state.values.get(n), Grid)))
+        state.array(target, value.axes, value.dtype, value.contiguous and isinstance(value.view, gast.Name))
+        return
+    shown = value.at([ir.name("i")] * value.ndim)
+    if isinstance(shown, gast.Subscript) and not value.copied and is_view(state, target, stmt):
+        raise state.outside("a view that there is no native form of")
+    if used_at_once(state, target, shown):
+        state.values[target] = value
+    else:
+        make(state, value, target)
+
+
+def is_view(state: State, target: str, stmt: ir.Let) -> bool:
+    return any(roots_of(state.s.facts[target]) & roots_of(state.s.facts[n]) for n in ir.reads(stmt))
+
+
+def used_at_once(state: State, target: str, shown: Any) -> bool:
+    """Whether an array is part of one later expression only, before which nothing that it reads is written."""
+    left = state.uses.get(target, 0)
+    if left > (CHEAP_USES if is_cheap(shown) else 1):
+        return False
+    sources = {n for n in ir.names_in(shown) if ir.is_variable(n)}
+    for stmt in state.following:
+        left -= ir.reads(stmt).count(target)
+        if target in ir.reads(stmt):
+            if not computes(state, stmt, target):
+                return False
+            if left == 0:
+                return True
+        for inner in ir.walk([stmt]):
+            for base in written_in(inner):
+                if any(state.may_alias(base, source) for source in sources):
+                    return False
+    return False
+
+
+def computes(state: State, stmt: Any, target: str) -> bool:
+    """Whether a statement only reads the elements of an array: no view of it is made, and nothing stored into it."""
+    if isinstance(stmt, ir.Store):
+        return stmt.base != target
+    if not isinstance(stmt, ir.Let) or is_new_list(stmt) or target in written_in(stmt):
+        return False
+    facts = state.s.facts[stmt.target]
+    number = isinstance(facts, Num) and facts.dims == ()
+    return number or isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp, gast.Compare))
+
+
+def is_cheap(shown: Any) -> bool:
+    """Whether an element costs less than putting it into memory and taking it out again."""
+    work = [n for n in gast.walk(shown) if isinstance(n, (gast.BinOp, gast.Call, gast.IfExp, gast.Compare))]
+    return len(work) <= CHEAP_WORK and not any(
+        isinstance(n, gast.Call) or isinstance(getattr(n, "op", None), gast.Div) or is_hard_power(n) for n in work
+    )
+
+
+def is_hard_power(node: Any) -> bool:
+    return isinstance(getattr(node, "op", None), gast.Pow) and constant_of(node.right) not in (2, 3)
+
+
+def written_in(stmt: Any) -> list[str]:
+    """The variables through which a statement writes memory."""
+    if isinstance(stmt, ir.Store):
+        return [stmt.base]
+    if isinstance(stmt, ir.Let) and getattr(stmt, "in_place", False):
+        return [stmt.expr.left.id] if isinstance(stmt.expr.left, gast.Name) else []
+    return []
+
+
+def in_place(state: State, stmt: ir.Let, left: str, value: Grid) -> bool:
+    """``d += e``, where nobody reads the old sum again."""
+    old = state.values.get(left)
+    right = stmt.expr.right
+    if state.uses.get(left, 0) != 1 or not isinstance(old, Grid) or old.dtype != value.dtype or old.ndim != value.ndim:
+        return False
+    if any(a.one != b.one for a, b in zip(old.axes, value.axes)) or not isinstance(old.view, gast.Name):
+        return False
+    store(state, old.view.id, old, lower(state, right), type(stmt.expr.op))
+    state.emit(ir.Let((stmt.target,), old.view, None, stmt.origin))
+    state.share(stmt.target, old.view.id)
+    state.array(stmt.target, old.axes, old.dtype, old.contiguous)
+    return True
+
+
+# -- memory
+
+
+def store_stmt(state: State, stmt: ir.Store) -> None:
+    base = state.values.get(stmt.base)
+    if not isinstance(base, Grid):
+        raise state.outside("an item of something that is no array is assigned")
+    value = lower(state, stmt.value)
+    if not isinstance(value, (Number, Grid)):
+        raise state.outside("something that is no number is stored")
+    target = part(state, base, stmt.index, lambda e: number(state, e))
+    if stmt.aug not in (None, gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow):
+        raise state.outside("an operator that assigns")
+    if isinstance(target, Grid):
+        return store(state, stmt.base, target, value, stmt.aug)
+    if isinstance(value, Grid):
+        raise state.outside("an array is stored into one place")
+    item = target.expr
+    state.emit(ir.Store(item.value.id, item.slice, stored_number(state, value, base.dtype), stmt.aug, stmt.origin))
+
+
+def effect(state: State, stmt: ir.Effect) -> None:
+    expr = stmt.expr
+    if stmt.kind == "save" and isinstance(expr, gast.Call) and expr.func.attr == "append":
+        return pushed(state, expr.func.value.id, lower(state, expr.args[0]))
+    if isinstance(expr, gast.Name) and expr.id in state.values:
+        return
+    raise state.outside("a statement with effects")
+
+
+def raise_stmt(state: State, stmt: ir.Raise) -> None:
+    """Whatever is raised, the NumPy program raises it: here the call is only given up."""
+    if isinstance(stmt.node, gast.Assert):
+        return state.check(as_truth(number(state, stmt.node.test)))
+    state.emit(ir.Raise(gast.Raise(ir.name("ValueError"), None), stmt.origin))
+
+
+LOWERINGS: dict[str, Any] = {"Let": let, "Store": store_stmt, "Effect": effect, "Raise": raise_stmt}

@@ -1,0 +1,68 @@
+"""Elementary functions of our own: their errors in units in the last place, and their special values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+numba = pytest.importorskip("numba")
+
+from autodiff_sct.native import functions  # noqa: E402
+
+SPECIAL = [0.0, np.inf, -np.inf, np.nan, 710.0, 709.7, -745.0, -746.0, -1e4, 1e-320, 5e-324, -1.0, 1e308, 1.0, 40.0]
+
+
+@pytest.fixture(scope="module")
+def vectorised():
+    """Each function over the elements of an array, as emitted code runs it."""
+
+    def over(function):
+        @numba.njit(error_model="numpy", fastmath={"afn", "arcp", "contract", "nsz", "reassoc"})
+        def run(x):
+            result = np.empty(len(x))
+            for i in range(len(x)):
+                result[i] = function(x[i])
+            return result
+
+        return run
+
+    return {name: over(getattr(functions, name)) for name in ("exp", "log", "tanh", "sign")}
+
+
+def worst(found, exact):
+    """The greatest error in units in the last place, where the exact value is normal."""
+    with np.errstate(all="ignore"):
+        rounded = exact.astype(float)
+        error = np.abs(found - exact) / np.spacing(np.abs(rounded))
+        return float(np.max(error[np.isfinite(rounded) & (np.abs(rounded) > 1e-300)], initial=0.0))
+
+
+@pytest.mark.parametrize(
+    "name, scales, bound", [("exp", (1e-8, 0.1, 1.0, 100.0, 300.0), 1.5), ("tanh", (1e-8, 0.1, 0.5, 1.0, 10.0), 3.0)]
+)
+def test_close_to_exact(vectorised, name, scales, bound):
+    rng = np.random.default_rng(0)
+    for scale in scales:
+        x = rng.normal(size=20000) * scale
+        exact = getattr(np, name)(x.astype(np.longdouble))
+        assert worst(vectorised[name](x), exact) <= bound
+
+
+def test_logarithm_close_to_exact(vectorised):
+    rng = np.random.default_rng(1)
+    for scale in (1e-8, 1e-2, 0.3, 1.0, 100.0):
+        x = np.exp(rng.normal(size=20000) * scale)
+        assert worst(vectorised["log"](x), np.log(x.astype(np.longdouble))) <= 1.5
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "tanh", "sign"])
+def test_special_values(vectorised, name):
+    x = np.array(SPECIAL)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(vectorised[name](x), getattr(np, name)(x), rtol=1e-14)
+
+
+def test_extremes_pass_nan_on():
+    for a, b in [(np.nan, 1.0), (1.0, np.nan), (2.0, 1.0), (1.0, 2.0), (1.0, 1.0)]:
+        assert np.array_equal(functions.maximum(a, b), np.maximum(a, b), equal_nan=True)
+        assert np.array_equal(functions.minimum(a, b), np.minimum(a, b), equal_nan=True)

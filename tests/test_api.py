@@ -462,3 +462,19 @@ def test_importing_reads_neither_compiler_nor_rules():
         "import sys, autodiff_sct; print([m for m in sys.modules if m.startswith('autodiff_sct.') and 'rules' in m])"
     )
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "[]\n"
+
+
+@pytest.mark.parametrize("fn", [np.sum, np.sin, np.mean, np.linalg.norm], ids=lambda fn: fn.__name__)
+def test_functions_of_numpy_themselves(fn):
+    x = np.array([0.3, -1.2, 2.0])
+    np.testing.assert_allclose(ad.grad(fn)(x), ad.grad(lambda x: fn(x))(x))
+
+
+@pytest.mark.parametrize("exponent", [0.5, -1.5])
+def test_powers_that_python_makes_complex_are_refused(exponent):
+    def f(x, e):
+        return abs(x**e)
+
+    with pytest.raises(ValueError):
+        ad.grad(f)(-1.0, exponent)
+    assert ad.grad(f)(4.0, exponent) == pytest.approx(exponent * 4.0 ** (exponent - 1))

@@ -121,14 +121,28 @@ def compatible(state: State, first: ir.Loop, last: ir.Loop) -> bool:
     x, y = accesses(first), accesses(last)
     for a, a_index, a_writes in x:
         for b, b_index, b_writes in y:
-            if (a_writes or b_writes) and state.may_alias(a, b) and not (a == b and a_index == b_index):
+            same = a == b and gast.dump(a_index) == gast.dump(b_index) and moves(a_index)
+            if (a_writes or b_writes) and state.may_alias(a, b) and not same:
                 return False
     return True
 
 
-def accesses(loop: ir.Loop) -> list[tuple[str, str, bool]]:
+def moves(index: Any) -> bool:
+    """Whether an index names another element in each iteration of the outermost loop."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return any(is_shifted(part) for part in parts)
+
+
+def is_shifted(part: Any) -> bool:
+    """Whether an index is the outermost loop's variable, or that and a number."""
+    if isinstance(part, gast.BinOp) and isinstance(part.op, (gast.Add, gast.Sub)):
+        return isinstance(part.right, gast.Constant) and is_shifted(part.left)
+    return isinstance(part, gast.Name) and part.id == "index0"
+
+
+def accesses(loop: ir.Loop) -> list[tuple[str, Any, bool]]:
     """The elements that a loop touches: array, index with the loops' variables numbered, and whether it is written."""
-    found: list[tuple[str, str, bool]] = []
+    found: list[tuple[str, Any, bool]] = []
 
     def visit(block: ir.Block, numbered: dict[str, Any]) -> None:
         for stmt in block:
@@ -136,12 +150,11 @@ def accesses(loop: ir.Loop) -> list[tuple[str, str, bool]]:
             if isinstance(stmt, ir.Loop):
                 inner = {**numbered, stmt.index or "": ir.name(f"index{len(numbered)}")}
             if isinstance(stmt, ir.Store):
-                found.append((stmt.base, gast.dump(ir.substitute(stmt.index, numbered)), True))
+                found.append((stmt.base, ir.substitute(stmt.index, numbered), True))
             for expr in ir.expressions(stmt):
                 for node in gast.walk(expr):
                     if is_item(node):
-                        index = gast.dump(ir.substitute(node.slice, numbered))
-                        found.append((node.value.id, index, False))
+                        found.append((node.value.id, ir.substitute(node.slice, numbered), False))
             for body in ir.bodies(stmt):
                 visit(body, inner)
 

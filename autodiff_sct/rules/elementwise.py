@@ -69,6 +69,9 @@ def power_below(base, exp):
     """``base ** (exp - 1)``, but not 1 / 0 where base and exponent are 0: there the slope is 0."""
     if isinstance(exp, int):
         return base ** (exp - (exp != 0))
+    if isinstance(exp, float) and isinstance(base, float) and not isinstance(base, np.generic):
+        # Python's power of a negative number is complex; this one raises.
+        return math.pow(nonzero(base) if exp == 0 else base, exp - 1)
     if isinstance(exp, float):
         return (nonzero(base) if exp == 0 else base) ** (exp - 1)
     return base ** (exp - ((exp != 0) | (base != 0)))

@@ -122,6 +122,12 @@ def scaled_pair(pair, k):
     return np.sum(pair[0] * k) + pair[1] ** 2
 
 
+def softmax_of_rows(x, targets):
+    shifted = x - x.max(axis=1, keepdims=True)
+    log_p = shifted - np.log(np.sum(np.exp(shifted), axis=1, keepdims=True))
+    return -np.mean(np.sum(targets * log_p, axis=1))
+
+
 def rng():
     return np.random.default_rng(7)
 
@@ -139,5 +145,6 @@ CASES = {
     branches: lambda: (np.sin(np.linspace(0, 6, 30)), 0.01),
     periodic: lambda: (rng().normal(size=8),),
     network: lambda: tuple(rng().normal(size=s) for s in ((7, 4), (7, 2), (4, 3), (3,), (3, 2))),
+    softmax_of_rows: lambda: (rng().normal(size=(4, 5)), rng().normal(size=(4, 5))),
     shifted_in_place: lambda: (rng().normal(size=9),),
 }

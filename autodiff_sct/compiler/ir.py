@@ -48,6 +48,7 @@ class Let:
     augments: bool = False  # the user wrote ``x op= e`` of an array that nothing else refers to
     in_place: bool = False  # ``x = x + e`` may change the memory of the old x: nobody reads that any more
     saves: bool = field(default=False, init=False, repr=False)  # it makes a list of saved values
+    state_reads: Any = field(default=(), init=False, repr=False)  # variables whose memory a call reads through a state
 
     @property
     def target(self) -> str:
@@ -76,6 +77,7 @@ class Effect:
     origin: Origin | None = None
     kind: str = ""  # "append", "pop", ... where the reverse sweep has to undo it
     operands: tuple[Any, ...] = ()
+    state_reads: Any = field(default=(), init=False, repr=False)  # variables whose memory a call reads through a state
 
 
 @dataclass(eq=False)

@@ -159,7 +159,7 @@ def field_of(tree: Any, expr: Any, key: Any) -> Any:
 
 def initial(r: Reverse, obj: Obj, key: Any) -> Value:
     """The value that a field had on entry: the program may have assigned it since."""
-    return r.initial_fields[(obj.id, key)]  # type: ignore[attr-defined]
+    return r.s.initial[(obj.id, key)]
 
 
 def leaf_gradient(r: Reverse, value: Leaf) -> Any:

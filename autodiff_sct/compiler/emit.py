@@ -15,7 +15,7 @@ LISTS = 5  # lists of saved values that are made on one line
 
 def is_new_list(stmt: Any) -> bool:
     """Whether a statement makes a list of saved values."""
-    return isinstance(stmt, ir.Let) and getattr(stmt, "saves", False)
+    return isinstance(stmt, ir.Let) and stmt.saves
 
 
 class Emitter:

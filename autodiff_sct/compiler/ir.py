@@ -47,6 +47,8 @@ class Let:
     may_raise: bool = False
     augments: bool = False  # the user wrote ``x op= e`` of an array that nothing else refers to
     in_place: bool = False  # ``x = x + e`` may change the memory of the old x: nobody reads that any more
+    saves: bool = field(default=False, init=False, repr=False)  # it makes a list of saved values
+    state_reads: Any = field(default=(), init=False, repr=False)  # variables whose memory a call reads through a state
 
     @property
     def target(self) -> str:
@@ -75,6 +77,7 @@ class Effect:
     origin: Origin | None = None
     kind: str = ""  # "append", "pop", ... where the reverse sweep has to undo it
     operands: tuple[Any, ...] = ()
+    state_reads: Any = field(default=(), init=False, repr=False)  # variables whose memory a call reads through a state
 
 
 @dataclass(eq=False)
@@ -107,6 +110,9 @@ class If:
     orelse: list[Any]
     merges: list[Merge]
     origin: Origin | None = None
+    # Of the reverse sweep: the branch that it reverses, or the `Try` and the number of the path.
+    primal: Any = field(default=None, init=False, repr=False)
+    path: tuple[Any, int] | None = field(default=None, init=False, repr=False)
 
 
 @dataclass(eq=False)
@@ -129,6 +135,9 @@ class Loop:
     # Set by `naming`: where the statement begins and ends, in the order of the program.
     place: float = field(default=0, init=False, repr=False)
     end: float = field(default=0, init=False, repr=False)
+    # Of the reverse sweep: the loop that it reverses, and what computes that one's index again.
+    primal: Any = field(default=None, init=False, repr=False)
+    recomputed: Any = field(default=None, init=False, repr=False)
 
 
 @dataclass(eq=False)
@@ -136,6 +145,7 @@ class With:
     items: list[tuple[Expr, str | None]]
     body: list[Any]
     origin: Origin | None = None
+    primal: Any = field(default=None, init=False, repr=False)  # of the reverse sweep: what it reverses
 
 
 @dataclass(eq=False)
@@ -158,6 +168,7 @@ class Try:
 class Return:
     value: Expr
     origin: Origin | None = None
+    single: Any = field(default=None, init=False, repr=False)  # the only gradient, which is no tuple of several
 
 
 Block = list[Any]

@@ -175,7 +175,7 @@ class Nesting:
 
     def is_passed_on(self, stmt: Any, block: ir.Block, place: int) -> bool:
         """Whether the next statement that stays only adds a cotangent to another, or makes the same one of it."""
-        if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect:
+        if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect or stmt.state_reads:
             return False
         if not self.s.hints[stmt.target].startswith("d_") or self.uses.get(stmt.target, 0) != 1:
             return False

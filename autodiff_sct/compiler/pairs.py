@@ -320,7 +320,7 @@ def emit_reverse(s: Specialiser, rec: Recursion, variant: Variant) -> None:
     r.outputs = set(rec.results)
     r.index(forward)
     r.primal_roots = frozenset(root for n in [*r.first, *rec.inputs] for root in roots_of(s.facts[n]))
-    r.kept_regions = {where.of(p) for p in rec.written}  # type: ignore[attr-defined]
+    r.kept_regions = {where.of(p) for p in rec.written}
     seeds: dict[str, str] = {}
     reverse: ir.Block = []
     with s.writing(reverse):

@@ -76,7 +76,7 @@ def specialise(request: Request) -> tuple[Specialiser, Arguments, Value]:
         callee: Value = Const(request.fn)
         if request.capture is not None:
             callee = request.capture(s, table)
-        s.initial = dict(s.env)  # type: ignore[attr-defined]
+        s.initial = dict(s.env)
         try:
             return s, table, call_value(s, callee, args, kwargs)
         except Ended:  # it always raises: so does its adjoint
@@ -195,7 +195,6 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     if not request.value:
         forward += [ir.Effect(ir.name(n)) for n in s.leaves(result) if n in s.unbound and s.hints[n] != "result"]
     r = Reverse(s, active, where)
-    r.initial_fields = s.initial  # type: ignore[attr-defined]
     r.outputs = set(outputs)
     if not beside(r, forward, regions_of(lost)):
         raise lost[-1]
@@ -217,7 +216,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     rename(r, reverse, grads)
     parts = ([result_expr] if result_expr is not None else []) + [ir.substitute(g, renaming(r)) for g in grads]
     final = ir.Return(parts[0] if len(parts) == 1 else ir.tuple_(parts))
-    final.single = parts[0] if len(parts) == 1 else None  # type: ignore[attr-defined]
+    final.single = parts[0] if len(parts) == 1 else None
     observe(request, "reverse", s, [*forward, *reverse, final])
     return finish(s, r, request, table, forward, reverse, final, seeds, result)
 
@@ -300,8 +299,8 @@ def wanted_inputs(s: Specialiser, table: Arguments, request: Request) -> tuple[s
 
 def input_leaves(s: Specialiser, value: Value) -> Any:
     if isinstance(value, Obj):
-        for key in [k[1] for k in s.initial if isinstance(k, tuple) and k[0] == value.id]:  # type: ignore[attr-defined]
-            yield from input_leaves(s, s.initial[(value.id, key)])  # type: ignore[attr-defined]
+        for key in [k[1] for k in s.initial if isinstance(k, tuple) and k[0] == value.id]:
+            yield from input_leaves(s, s.initial[(value.id, key)])
     elif isinstance(value, TupleV):
         for item in value.items:
             yield from input_leaves(s, item)

@@ -44,7 +44,7 @@ def tangent(request: Request) -> Emitted:
     active = activity(s, block, where, inputs, set(output_leaves(s, chosen)))
     refuse_captured(s, where, active)
     refuse_writes(s, block, where, active)
-    initial = s.initial  # type: ignore[attr-defined]
+    initial = s.initial
     s.frame = Frame(0, None, {}, rule=True)
     f = Forward(s, active, where)
     before: ir.Block = []

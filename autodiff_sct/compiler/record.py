@@ -136,7 +136,7 @@ class Record:
             self.s.saved.add(list_name)
             self.saved[name] = list_name
             made = ir.Let((list_name,), gast.List([], gast.Load()))
-            made.saves = True  # type: ignore[attr-defined]
+            made.saves = True
             self.lists.append(made)
         return self.saved[name]
 

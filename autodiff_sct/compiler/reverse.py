@@ -65,6 +65,7 @@ class Reverse:
         self.order: dict[Any, int] = {}  # statement of the forward sweep -> its place
         self.renames: dict[str, str] = {}
         self.shared_lists: set[str] = set()
+        self.kept_regions: set[int | None] = set()  # whose old content is restored whoever reads it
         self.outputs: set[str] = set()
         self.joint = False  # whether both sweeps are one function, so that an error in either comes out of the call
         self.attempts = 0  # handlers of exceptions around the statement
@@ -456,7 +457,7 @@ class Reverse:
             blocks.append(block)
             ends.append({n: a for n, a in self.adjoints.items() if n not in inner})
         node = ir.If(stmt.test, blocks[0], blocks[1], [], stmt.origin)
-        node.primal = stmt  # type: ignore[attr-defined]
+        node.primal = stmt
         self.adjoints = self.meet(node, ends)
         s.block.append(node)
 
@@ -506,7 +507,7 @@ class Reverse:
         with s.writing(block):
             self.block(stmt.body)
         node = ir.With(states, block, stmt.origin)  # type: ignore[arg-type]
-        node.primal = stmt  # type: ignore[attr-defined]
+        node.primal = stmt
         s.block.append(node)
 
     def attempt(self, stmt: ir.Try) -> None:

@@ -27,7 +27,7 @@ def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
     inner = defined_in(stmt)
     around = outer_operands(r, stmt, inner)
     node = backwards(r, stmt)
-    node.primal = stmt  # type: ignore[attr-defined]
+    node.primal = stmt
     carried: list[tuple[str, ir.Carry]] = []
     body_adjoints: dict[str, Adjoint] = {}
     for c in own:
@@ -167,7 +167,7 @@ def counted_backwards(r: Reverse, stmt: ir.Loop) -> ir.Loop:
     step = stmt.bounds[2] if len(stmt.bounds) == 3 else None
     scaled = ir.name(k) if step is None else ir.binop(ir.name(k), gast.Mult, step)
     index = s.fresh(s.hints[stmt.index], INT)
-    node.recomputed = ir.Let((index,), ir.binop(stmt.bounds[0], gast.Add, scaled), None, stmt.origin)  # type: ignore[attr-defined]
+    node.recomputed = ir.Let((index,), ir.binop(stmt.bounds[0], gast.Add, scaled), None, stmt.origin)
     return node
 
 
@@ -231,7 +231,7 @@ def reverse_attempt(r: Reverse, stmt: ir.Try) -> None:
             ends.append({n: a for n, a in r.adjoints.items() if n not in inner})
         test = gast.Compare(ir.name(stmt.took), [gast.Eq()], [ir.constant(k)])
         node = ir.If(test, blocks[0], blocks[1], [], stmt.origin)
-        node.path = (stmt, k)  # type: ignore[attr-defined]
+        node.path = (stmt, k)
         r.adjoints = r.meet(node, ends)
         s.block.append(node)
 

@@ -71,16 +71,10 @@ def settle(r: Reverse, reverse: ir.Block, captured: set[str]) -> None:
             earliest[region] <= r.order[stmt]
             or any(loop in looped[region] and not is_local(r, loop, region) for loop in r.around[stmt])
         )
-        needed = needed or region in getattr(r, "kept_regions", ())
+        needed = needed or region in r.kept_regions
         if needed and (isinstance(node, ir.Raise) or region in captured_regions):
             raise AliasError(
                 "memory that lives outside the function, or a list, is changed and its old content is needed",
-                "copy it first",
-                stmt.origin,
-            )
-        if needed and region in getattr(r, "opaque_regions", set()):
-            raise AliasError(
-                "an array changed by a function without a rule is read in the reverse sweep",
                 "copy it first",
                 stmt.origin,
             )

@@ -355,7 +355,7 @@ class Shadows:
             target = s.fresh(f"d_{s.hints[m.target]}", facts)
             s.named.add(target)
             node = ir.If(stmt.test, blocks[0], blocks[1], [ir.Merge(target, names[0], names[1])], stmt.origin)
-            node.primal = stmt  # type: ignore[attr-defined]
+            node.primal = stmt
             s.block.append(node)
             shadow = Leaf(target)
         self.table[m.target] = shadow
@@ -413,7 +413,7 @@ class Shadows:
         s.named.add(out)
         test = gast.Compare(ir.name(stmt.took), [gast.Eq()], [ir.constant(k)])
         node = ir.If(test, blocks[0], blocks[1], [ir.Merge(out, here.name, rest.name)], stmt.origin)
-        node.path = (stmt, k)  # type: ignore[attr-defined]
+        node.path = (stmt, k)
         s.block.append(node)
         return Leaf(out)
 

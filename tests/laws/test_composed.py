@@ -283,3 +283,14 @@ def test_refusals_are_located(fn: Callable[..., Any]) -> None:
     for derive in (lambda: grad(loss)(STACK[0]), lambda: jvp(loss, (STACK[0],), (STACK[0],))):
         with pytest.raises(AutodiffError, match=r"(?s)test_composed.py:.*(np\.|singular vectors)"):
             derive()
+
+
+def test_a_tuple_is_no_list() -> None:
+    """Cut where only the run tells, it would be one, which compares otherwise."""
+
+    def loss(x: Any, k: Any) -> Any:
+        return np.sum(x) * (1.0 if x.shape[:k] == (2,) else 2.0)
+
+    with pytest.raises(AutodiffError, match="a tuple is cut"):
+        grad(loss)(X, 1)
+    assert grad(lambda x: loss(x, 1))(X)[0, 0] == 1

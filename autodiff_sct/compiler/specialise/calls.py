@@ -478,7 +478,7 @@ def enter(s: Specialiser, frame: Frame, tree: Any, bound: dict[str, Value]) -> V
     if makes_closures(tree):  # which left the variables of the activation before
         for key in [k for k in s.env if isinstance(k, tuple) and len(k) == 2 and k[0] == frame.id]:
             del s.env[key]
-    frame.bound, frame.branches = bound, s.branches  # type: ignore[attr-defined]
+    frame.bound, frame.branches = bound, s.branches
     outer_frame, outer_node, s.frame = s.frame, s.node, frame
     try:
         for name, value in bound.items():

@@ -181,6 +181,8 @@ def get_from_items(s: Specialiser, base: Any, index: Value) -> Value:
         except IndexError:
             raise s.refuse(f"index {s.static(index)} is outside a tuple of {len(base.items)}") from None
         return type(base)(found) if isinstance(found, tuple) else found
+    if isinstance(base, TupleV) and is_slice(index):
+        raise s.refuse("a tuple is cut where only the run tells", "make a list of it first, or cut it at a constant")
     # An index known only at run time: the tuple becomes a list for it.
     return get_item(s, own_list(s, ListV(base.items, s.site("runtime index"))), index)
 

@@ -105,7 +105,7 @@ def recursive_call(
 
     `body` executes the function in `frame` on arguments.
     """
-    frame.bound = bound  # type: ignore[attr-defined]
+    frame.bound = bound
     if frame.rule:
         return None
     active = activations(frame)
@@ -114,10 +114,10 @@ def recursive_call(
     s.recursive_calls += 1
     fixed = Signature(s, {"function": Const(fn) if not isinstance(fn, gast.AST) else Closure(fn, frame.parent)})  # type: ignore[arg-type]
     signature = Signature(s, bound)
-    before = [Signature(s, f.bound) for f in active]  # type: ignore[attr-defined]
+    before = [Signature(s, f.bound) for f in active]
     known = (fixed.key, signature.key) in s.recursions or any(b.key == signature.key for b in before)
     many = len(active) >= INLINE_DEPTH or s.recursive_calls > INLINE_CALLS
-    undecided = s.branches > active[0].branches and frame.site not in s.inlined  # type: ignore[attr-defined]
+    undecided = s.branches > active[0].branches and frame.site not in s.inlined
     if not known and (many or undecided):
         moving = {p for p, n in signature.integers.items() if any(b.integers.get(p, n) != n for b in before)}
         signature = Signature(s, bound, frozenset(moving))
@@ -143,7 +143,7 @@ def activations(frame: Frame) -> list[Frame]:
     found = []
     caller = frame.caller
     while caller is not None:
-        if caller.site is frame.site and hasattr(caller, "bound"):
+        if caller.site is frame.site:
             found.append(caller)
         caller = caller.caller
     return found

@@ -39,6 +39,7 @@ class Specialiser:
     def __init__(self, dynamic: set[Any] | None = None) -> None:
         self.block: ir.Block = []
         self.env: dict[Any, Value] = {}
+        self.initial: dict[Any, Value] = {}  # the environment before the program
         self.facts: dict[str, Facts] = {}
         self.hints: dict[str, str] = {}
         self.named: set[str] = set()  # variables that carry a name of the user's

@@ -96,6 +96,8 @@ class Frame:
     tree: Any = None  # its text, desugared
     cls: type | None = None  # the class whose method this is, for super()
     self: Any = None
+    bound: dict[str, Any] = field(default_factory=dict)  # its arguments by parameter
+    branches: int = 0  # sides of branches around its call
 
 
 @dataclass(eq=False)

@@ -470,6 +470,7 @@ def test_functions_of_numpy_themselves(fn):
     np.testing.assert_allclose(ad.grad(fn)(x), ad.grad(lambda x: fn(x))(x))
 
 
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
 @pytest.mark.parametrize("exponent", [0.5, -1.5])
 def test_powers_that_python_makes_complex_are_refused(exponent):
     def f(x, e):

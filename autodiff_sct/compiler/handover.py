@@ -19,7 +19,6 @@ from .facts import Listed, Num, Opaque
 from .optimise import substitute_own
 from .record import reads_inside
 from .regions import roots_of
-from .shadows import defined
 from .sharing import reachable
 from .specialise.recursion import every_root
 from .specialise.state import Specialiser
@@ -28,7 +27,7 @@ from .specialise.values import Value
 
 def outside_names(block: ir.Block) -> list[str]:
     """The variables that a block reads and does not define."""
-    made = defined(block) | {stmt.index for stmt in ir.walk(block) if isinstance(stmt, ir.Loop)}
+    made = ir.defined(block) | {stmt.index for stmt in ir.walk(block) if isinstance(stmt, ir.Loop)}
     return [n for n in dict.fromkeys(n for stmt in block for n in reads_inside(stmt)) if n not in made]
 
 

@@ -370,6 +370,16 @@ def defined_in(stmt: Any) -> set[str]:
     return result
 
 
+def defined(block: Block) -> set[str]:
+    """The variables that a block and the blocks inside it define."""
+    result: set[str] = set()
+    for stmt in walk(block):
+        result |= set(ir_targets(stmt))
+        if isinstance(stmt, Loop):
+            result |= {c.phi for c in stmt.carries}
+    return result
+
+
 def ir_targets(stmt: Any) -> list[str]:
     if isinstance(stmt, Let):
         return list(stmt.targets)

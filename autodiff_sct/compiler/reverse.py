@@ -24,7 +24,6 @@ from .adjoints import (
     Adjoint,
     call_sum,
     copied,
-    facts_like,
     fit,
     helper,
     is_full,
@@ -38,10 +37,11 @@ from .adjoints import (
 )
 from .beside_lists import reverse_moved
 from .facts import FLOAT, INT, UNKNOWN, Listed, Mapped, Num, Pair
-from .ir import defined_in, ir_targets
+from .ir import ir_targets
 from .overwritten import Overwritten
 from .pairs import reverse_call
 from .regions import Regions, enclosing_loops
+from .reverse_branches import reverse_branch, reverse_with
 from .reverse_lists import is_list_of_numbers, joined, list_made, numbers_summed, popped
 from .reverse_writes import effect, stored
 from .shadows import Shadows
@@ -187,13 +187,13 @@ class Reverse:
         elif isinstance(stmt, ir.Effect):
             effect(self, stmt)
         elif isinstance(stmt, ir.If):
-            self.branch(stmt)
+            reverse_branch(self, stmt)
         elif isinstance(stmt, ir.Loop):
             from .reverse_loops import reverse_loop
 
             reverse_loop(self, stmt)
         elif isinstance(stmt, ir.With):
-            self.with_(stmt)
+            reverse_with(self, stmt)
         elif isinstance(stmt, ir.Try):
             self.attempt(stmt)
         for new in s.block[start:]:
@@ -434,82 +434,6 @@ class Reverse:
         self.adjoints[name] = Adjoint(value, True)
         return value
 
-    # -- branches
-
-    def branch(self, stmt: ir.If) -> None:
-        s = self.s
-        incoming = {m.target: self.take(m.target) for m in stmt.merges if not self.has_shadow(m.target)}
-        inner = defined_in(stmt)
-        base = dict(self.adjoints)
-        blocks: list[ir.Block] = []
-        ends: list[dict[str, Adjoint]] = []
-        for k, body in enumerate((stmt.then, stmt.orelse)):
-            self.adjoints = dict(base)
-            block: ir.Block = []
-            with s.writing(block):
-                shared = self.sources(stmt, k)
-                for m in stmt.merges:
-                    source, found = (m.then, m.orelse)[k], incoming.get(m.target)
-                    if found is not None and source is not None:
-                        self.pass_on(source, found.value, found.owned and shared.count(source) == 1)
-                    self.merge_numbers(m.target, source)
-                self.block(body)
-            blocks.append(block)
-            ends.append({n: a for n, a in self.adjoints.items() if n not in inner})
-        node = ir.If(stmt.test, blocks[0], blocks[1], [], stmt.origin)
-        node.primal = stmt
-        self.adjoints = self.meet(node, ends)
-        s.block.append(node)
-
-    def leave_memory(self, shadow: Leaf, source: str) -> None:
-        """A number that becomes a name of written memory takes its cotangent out of that name's shadow."""
-        if self.activity.active(source):
-            found = ir.subscript(self.s.expr(shadow), ir.constant(()))
-            self.pass_on(source, self.s.let(found, facts_like(self.s, source), may_raise=False), True)
-
-    def merge_numbers(self, target: str, source: str | None) -> None:
-        """The same for what a path leaves behind."""
-        if source is not None and self.shadows.wanted(target) and not self.has_shadow(source):
-            self.leave_memory(self.shadows.of(target), source)
-
-    def sources(self, stmt: ir.If, k: int) -> list[str | None]:
-        return [(m.then, m.orelse)[k] for m in stmt.merges]
-
-    def meet(self, node: ir.If, ends: list[dict[str, Adjoint]]) -> dict[str, Adjoint]:
-        """The cotangents after a branch, from those at the ends of its two sides."""
-        s = self.s
-        result: dict[str, Adjoint] = {}
-        for name in dict.fromkeys([*ends[0], *ends[1]]):
-            a, b = ends[0].get(name), ends[1].get(name)
-            if a is not None and b is not None and a.value == b.value:
-                result[name] = Adjoint(a.value, a.owned and b.owned)
-                continue
-            values = []
-            for found, block in ((a, node.then), (b, node.orelse)):
-                with s.writing(block):
-                    value = zeros(s, name) if found is None else spread(s, found.value, name)
-                    values.append(as_variable(s, value, name))
-            target = s.fresh(f"d_{s.hints[name]}", facts_like(s, name))
-            if name in s.named:
-                s.named.add(target)
-            node.merges.append(ir.Merge(target, values[0].name, values[1].name))
-            result[name] = Adjoint(Leaf(target), (a is None or a.owned) and (b is None or b.owned))
-        return result
-
-    def with_(self, stmt: ir.With) -> None:
-        """NumPy's error state holds in the reverse sweep too; other managers have done their work."""
-        s = self.s
-        states = [(expr, None) for expr, _ in stmt.items if is_error_state(expr)]
-        if not states:
-            self.block(stmt.body)
-            return
-        block: ir.Block = []
-        with s.writing(block):
-            self.block(stmt.body)
-        node = ir.With(states, block, stmt.origin)  # type: ignore[arg-type]
-        node.primal = stmt
-        s.block.append(node)
-
     def attempt(self, stmt: ir.Try) -> None:
         self.block(stmt.final)
         if not stmt.handlers:
@@ -520,16 +444,6 @@ class Reverse:
         self.attempts += 1
         reverse_attempt(self, stmt)
         self.attempts -= 1
-
-
-def is_error_state(expr: Any) -> bool:
-    return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr == "errstate"
-
-
-def as_variable(s: Specialiser, value: Value, name: str) -> Leaf:
-    if isinstance(value, Leaf):
-        return value
-    return s.let(s.expr(value), s.facts_of(value), hint=f"d_{s.hints[name]}", may_raise=False)
 
 
 __all__ = ["INT", "Reverse", "call_sum", "numpy_call", "op", "operands"]

@@ -10,6 +10,7 @@ from . import ir
 from .activity import operands
 from .adjoints import Adjoint, copied, facts_like, name_adjoint, spread, zeros
 from .facts import FLOAT, INT, Num
+from .reverse_branches import as_variable, meet, merge_numbers
 from .specialise.values import Const, Leaf, Value
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
     from .ir import defined_in
-    from .reverse import as_variable
 
     s = r.s
     own = [
@@ -96,7 +96,6 @@ def begin(r: Reverse, name: str, init: Leaf) -> ir.Carry:
 
 def owned_start(r: Reverse, name: str) -> Leaf:
     """The cotangent of a variable from outside the loop, before it: in memory that the loop may add to."""
-    from .reverse import as_variable
 
     s = r.s
     old = r.adjoints.get(name)
@@ -214,7 +213,7 @@ def reverse_attempt(r: Reverse, stmt: ir.Try) -> None:
             found, source = incoming.get(target), names[k]
             if found is not None and source is not None:
                 r.pass_on(source, found.value, False)
-            r.merge_numbers(target, names[k])
+            merge_numbers(r, target, names[k])
         r.block(paths[k])
 
     def choose(k: int) -> None:
@@ -232,7 +231,7 @@ def reverse_attempt(r: Reverse, stmt: ir.Try) -> None:
         test = gast.Compare(ir.name(stmt.took), [gast.Eq()], [ir.constant(k)])
         node = ir.If(test, blocks[0], blocks[1], [], stmt.origin)
         node.path = (stmt, k)
-        r.adjoints = r.meet(node, ends)
+        r.adjoints = meet(r, node, ends)
         s.block.append(node)
 
     choose(0)

@@ -21,25 +21,19 @@ from .activity import joins
 from .adjoints import helper, numpy_call
 from .facts import FLOAT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from .regions import roots_of
+from .reverse_branches import leave_memory
 from .sharing import end_of, is_item_read, refuse_changed, regions_held, writes
 from .specialise import indexing
 from .specialise.by_value import SPLITS
 from .specialise.containers import is_slice
-from .specialise.values import Const, Leaf, TupleV, Value
+from .specialise.values import Const, Leaf, Value
 
 if TYPE_CHECKING:
     from .reverse import Reverse
 
-UNCERTAIN = {
-    np.reshape,
-    np.ravel,
-    np.ascontiguousarray,
-    np.asfortranarray,
-    np.ndarray.astype,
-    np.require,
-}
+# What may be a copy instead of a view.
+UNCERTAIN = {np.reshape, np.ravel, np.ascontiguousarray, np.asfortranarray, np.ndarray.astype, np.require}
 FITTING = {broadcast.unbroadcast, broadcast.spread}  # their argument itself, or sums or repetitions of it
-
 READ_ONLY_DIAGONALS = {np.diag, np.diagonal, np.ndarray.diagonal, np.linalg.diagonal}
 OVERLAPPING = {np.imag, np.broadcast_to, np.lib.stride_tricks.sliding_window_view, np.broadcast_arrays}
 
@@ -331,7 +325,7 @@ class Shadows:
         """The shadow of what a branch leaves behind."""
         s = self.r.s
         sides = [(m.then, stmt.then), (m.orelse, stmt.orelse)]
-        inner = [source is None or source in defined(block) for source, block in sides]
+        inner = [source is None or source in ir.defined(block) for source, block in sides]
         given = self.given.get(m.target)
         if given is not None and not all(inner):
             raise self.lost(
@@ -382,7 +376,7 @@ class Shadows:
     def merge_paths(self, stmt: ir.Try, target: str, names: list[str | None]) -> None:
         """The shadow of what a ``try`` leaves behind."""
         blocks = [stmt.body, *(block for _, _, block in stmt.handlers)]
-        inner = [source is None or source in defined(block) for source, block in zip(names, blocks)]
+        inner = [source is None or source in ir.defined(block) for source, block in zip(names, blocks)]
         given = self.given.get(target)
         if given is not None and not all(inner):
             raise self.lost(
@@ -435,7 +429,7 @@ class Shadows:
         """Memory that is carried around a loop must have no other name: its shadow moves with it."""
         r = self.r
         region = r.regions.of(c.phi)
-        inside, outs, before = defined([stmt]), {x.out for x in stmt.carries}, r.defined_before(stmt)
+        inside, outs, before = ir.defined([stmt]), {x.out for x in stmt.carries}, r.defined_before(stmt)
         for name in r.uses_after(stmt):
             if name in inside or name in outs or name not in before:
                 continue
@@ -467,12 +461,12 @@ class Shadows:
                 like = c.phi if c.init is not None or c.next is None else c.next
                 self.table[c.phi] = self.fresh_for(like, [c.init, c.next])
         phis = {c.phi for c, _ in pairs}
-        inner = defined(stmt.body)
+        inner = ir.defined(stmt.body)
         for name, carry in by_next.items():
             if name in phis:
                 continue
             if not self.r.has_shadow(name):
-                self.r.leave_memory(Leaf(carry.phi), name)
+                leave_memory(self.r, Leaf(carry.phi), name)
                 continue
             if name not in inner:
                 raise self.lost(
@@ -492,7 +486,7 @@ class Shadows:
         for c, carry in self.loops.pop():
             node.carries.append(carry)
             if c.init is not None and not self.r.has_shadow(c.init):
-                self.r.leave_memory(Leaf(carry.out), c.init)
+                leave_memory(self.r, Leaf(carry.out), c.init)
             if c.init is None or not self.wanted(c.init):
                 continue
             if isinstance(self.r.s.facts[c.init], Num):
@@ -503,20 +497,4 @@ class Shadows:
 
 def shadow_element(facts: Any) -> Any:
     """Facts of what stands in a shadow for an element: a float for a float, else something that adds up."""
-    if isinstance(facts, Num) and facts.kind == "float":
-        return FLOAT
-    return UNKNOWN
-
-
-def defined(block: ir.Block) -> set[str]:
-    from .ir import ir_targets
-
-    result: set[str] = set()
-    for stmt in ir.walk(block):
-        result |= set(ir_targets(stmt))
-        if isinstance(stmt, ir.Loop):
-            result |= {c.phi for c in stmt.carries}
-    return result
-
-
-__all__ = ["Shadows", "TupleV"]
+    return FLOAT if isinstance(facts, Num) and facts.kind == "float" else UNKNOWN

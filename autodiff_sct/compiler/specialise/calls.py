@@ -17,10 +17,12 @@ from ..facts import Num, Opaque
 from ..fence import fence
 from ..parse import parse
 from . import arrays
+from .callees import is_library, is_pure
 from .comprehensions import add_up
 from .control import branch
 from .expressions import evaluate
 from .externals import Guard, import_external, item_of, object_number
+from .managers import is_generator_manager
 from .names import parameters, scan
 from .recursion import recursive_call
 from .state import Specialiser
@@ -251,36 +253,6 @@ def is_python_callable(fn: Any) -> bool:
     return is_cell(type(fn)) or not isinstance(found, (types.WrapperDescriptorType, types.MethodDescriptorType))
 
 
-def is_generator_manager(fn: Any) -> bool:
-    """Whether a function was made by ``contextlib.contextmanager``."""
-    from .managers import is_generator_manager as made_by_contextlib
-
-    return made_by_contextlib(fn)
-
-
-def is_library(fn: Any) -> bool:
-    """Functions whose Python text is not the user's: without a rule they are not differentiated."""
-    module = getattr(fn, "__module__", None) or ""
-    return module.split(".")[0] in (
-        "numpy",
-        "scipy",
-        "builtins",
-        "math",
-        "copy",
-        "time",
-        "logging",
-        "warnings",
-        "random",
-        "json",
-        "os",
-        "sys",
-        "re",
-        "itertools",
-        "functools",
-        "operator",
-    )
-
-
 def call_class(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     from .objects import construct
 
@@ -310,18 +282,6 @@ def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs:
     every = {f"argument {k}": v for k, v in enumerate([*args, *kwargs.values()])}
     op = ir.Op(fn if fn is not None else opaque_call, every)
     return s.let(expr, facts, op, hint="result", effect=True)
-
-
-def is_pure(fn: Any) -> bool:
-    module = getattr(fn, "__module__", None) or ""
-    if (
-        isinstance(fn, types.BuiltinMethodType)
-        and not isinstance(fn.__self__, types.ModuleType)
-        and fn.__self__ is not None
-    ):
-        return False
-    # What SciPy returns may depend on the numbers, as the dtype of a matrix's square root does.
-    return module.split(".")[0] in ("numpy", "math", "operator") and not module.startswith("numpy.random")
 
 
 # -- inlining

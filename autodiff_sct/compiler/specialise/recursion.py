@@ -461,9 +461,7 @@ def close(s: Specialiser) -> None:
 
 
 def defines(block: ir.Block, name: str) -> bool:
-    from ..shadows import defined
-
-    return name in defined(block)
+    return name in ir.defined(block)
 
 
 def find_writes(s: Specialiser, group: list[Recursion]) -> None:

@@ -1,0 +1,30 @@
+"""What kind of function a callee without a rule is."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+LIBRARIES = {
+    "numpy", "scipy", "builtins", "math", "copy", "time", "logging", "warnings", "random", "json", "os", "sys", "re",
+    "itertools", "functools", "operator",
+}  # fmt: skip
+
+
+def is_library(fn: Any) -> bool:
+    """Functions whose Python text is not the user's: without a rule they are not differentiated."""
+    module = getattr(fn, "__module__", None) or ""
+    return module.split(".")[0] in LIBRARIES
+
+
+def is_pure(fn: Any) -> bool:
+    """Whether a call does nothing but compute its result, so that it may be tried on dummies."""
+    module = getattr(fn, "__module__", None) or ""
+    if (
+        isinstance(fn, types.BuiltinMethodType)
+        and not isinstance(fn.__self__, types.ModuleType)
+        and fn.__self__ is not None
+    ):
+        return False
+    # What SciPy returns may depend on the numbers, as the dtype of a matrix's square root does.
+    return module.split(".")[0] in ("numpy", "math", "operator") and not module.startswith("numpy.random")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from typing import Any
 
@@ -203,12 +204,13 @@ def function(name: str, arguments: dict[str, str], seeds: dict[str, str], body: 
     return gast.FunctionDef(name, spec, body, [], None, None, [])
 
 
-def imports_of(namespace: dict[str, Any], module: str) -> list[str]:
+def imports_of(namespace: dict[str, Any], module: str, text: str) -> list[str]:
     """The import lines that make an emitted text run where its primal, of `module`, does; one line a module."""
     import types
 
     modules, names = [], defaultdict(list)
-    for name, value in sorted(namespace.items()):
+    used = set(re.findall(r"\w+", text))
+    for name, value in sorted(item for item in namespace.items() if item[0] in used):
         home, own = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
         if isinstance(value, types.ModuleType):
             modules.append(f"import {value.__name__}" + (f" as {name}" if value.__name__ != name else ""))

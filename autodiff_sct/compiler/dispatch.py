@@ -273,7 +273,7 @@ class Variant:
 
     @property
     def text(self) -> str:
-        lines = imports_of(self.emitted.namespace, self.module)
+        lines = imports_of(self.emitted.namespace, self.module, self.emitted.text)
         return "\n".join([*lines, "", "", self.emitted.text]) if lines else self.emitted.text
 
     def holds(self, fn: Any) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import Any
 
 import gast
@@ -223,10 +225,12 @@ def negated(test: Any) -> Any:
 
 
 def comment_of(origin: Origin) -> str:
-    """Where a statement comes from: ``model.py:14  h = np.tanh(x)``."""
-    import os
+    """Where a statement comes from: ``model.py:14  h = np.tanh(x)``.
 
-    return f"{os.path.basename(origin.file)}:{origin.line}  {origin.text.strip()}"
+    Of adjoints of one name, which differ by a number, it is not said which: that depends on what was compiled before.
+    """
+    file = re.sub(r" \(\d+\)>$", ">", os.path.basename(origin.file))
+    return f"{file}:{origin.line}  {origin.text.strip()}"
 
 
 def annotate(body: list[Any]) -> None:

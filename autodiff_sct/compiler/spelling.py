@@ -18,6 +18,7 @@ that may ask whether a value of the primal is met again.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import gast
@@ -157,11 +158,15 @@ def multiplied(factors: list[Any]) -> Any:
 
 
 def folded(numbers: list[Any]) -> list[Any]:
-    """Numbers with the literals among them multiplied, none where they make 1; a quotient comes first."""
+    """Numbers with the literals among them multiplied, none where they make 1; a quotient comes first.
+
+    A product that is not exact stays written out, as the user has its factors: Python multiplies literals itself.
+    """
     literals = [n.value for n in numbers if isinstance(n, gast.Constant)]
     others = [n for n in numbers if not isinstance(n, gast.Constant)]
     product = math.prod(literals)
-    literal = [] if product == 1 else [ir.constant(product)]
+    exact = all(math.isfinite(n) for n in literals) and math.prod(map(Fraction, literals)) == product
+    literal = [ir.constant(n) for n in ([product] if exact else literals) if n != 1]
     quotient = bool(others) and isinstance(others[0], gast.BinOp) and isinstance(others[0].op, gast.Div)
     return [*others[:1], *literal, *others[1:]] if quotient else [*literal, *others]
 

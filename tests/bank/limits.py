@@ -21,7 +21,9 @@ LIMITS: dict[str, dict[str, str]] = {
     "forward": {
         "match_mapping": r"a list of objects or functions changes its length in the program",
     },
-    "pullback": {},
+    "pullback": {
+        "match_mapping": r"a list of objects or functions changes its length in the program",
+    },
     "second": {
         "power": r"a recursive function returns different kinds of things",
         "continued_fraction": r"a recursive function returns different kinds of things",

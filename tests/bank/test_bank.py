@@ -81,7 +81,12 @@ def test_source_runs_alone(program: Program) -> None:
     checks.check_source_alone(program)
 
 
-ATTEMPTS = {"all": checks.attempt_gradient, "forward": checks.attempt_forward, "second": checks.attempt_second}
+ATTEMPTS = {
+    "all": checks.attempt_gradient,
+    "forward": checks.attempt_forward,
+    "pullback": checks.check_pullback,
+    "second": checks.attempt_second,
+}
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+import autodiff_sct.ops.erf_rule  # noqa: F401  (fills the table)
+from autodiff_sct.ops.erf import erf
 from tests.laws.cases_elementwise import X, Z
 from tests.laws.checker import Case, case
 
@@ -28,5 +30,6 @@ CASES: list[Case] = [
     case(np.clongdouble, Z),
     *(case(np.sign, z) for z in (Z, Z[0, 0], 0.3 - 0.4j)),
     case(math.erf, 0.4),
+    case(erf, X),
     case(math.erfc, 0.4),
 ]

@@ -173,7 +173,7 @@ def folded(numbers: list[Any]) -> list[Any]:
 
 def signed(expr: Any) -> Any:
     """A product with its sign at its first factor."""
-    if isinstance(expr, gast.BinOp):
+    if isinstance(expr, gast.BinOp) and isinstance(expr.op, (gast.Mult, gast.Div)):
         return gast.BinOp(signed(expr.left), expr.op, expr.right)
     return gast.UnaryOp(gast.USub(), expr)
 

@@ -37,7 +37,7 @@ PLAIN_ARRAY = """
 PYTHON_NUMBER = """
     math_functions more_math sums_and_products floats_and_items powers_and_modulo strings_and_prints
     python_complex mean_kinds black_scholes math_domain_error local_import helper_with_a_cache
-    bound_in_a_loop_to_an_outer_array
+    bound_in_a_loop_to_an_outer_array slope_with_a_sign
     """
 
 # Writes recorded values into an array that is none: `out[i] = t`, `out=buffer`.

@@ -11,13 +11,15 @@ from ..compiler.emit import is_new_list
 from ..compiler.facts import Num
 from ..compiler.regions import roots_of
 from .elements import as_truth, constant_of
-from .expressions import facts_number, lower, number, resolved
+from .expressions import arithmetic, facts_number, lower, number, resolved
 from .grids import make, store, stored_number
 from .indexing import part
 from .kinds import INT64, Bundle, Grid, Number, Raw, Value
 from .linear import form_of
 from .saving import begin, pushed
 from .state import State
+
+AUG = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow)  # the operators of augmented assignments
 
 
 def block(state: State, stmts: ir.Block, after: ir.Block | None = None) -> None:
@@ -53,15 +55,25 @@ def let(state: State, stmt: ir.Let) -> None:
     if is_exception(state, stmt.expr):
         state.values[stmt.target] = Bundle(())
         return
-    value = lower(state, stmt.expr)
+    added = lower(state, stmt.expr.right) if is_addition(stmt) else None
+    if added is None:
+        value = lower(state, stmt.expr)
+    else:
+        value = arithmetic(state, type(stmt.expr.op), lower(state, stmt.expr.left), added)
     if isinstance(value, Number):
         return let_number(state, stmt, value)
     if isinstance(value, Grid):
-        return let_array(state, stmt, value)
+        return let_array(state, stmt, value, added)
     if isinstance(value, Bundle):
         state.values[stmt.target] = Bundle(tuple(kept(state, item) for item in value.items))
         return
     raise state.outside("a value that is no number or array")
+
+
+def is_addition(stmt: ir.Let) -> bool:
+    """Whether a statement may write a sum, or the like, over its left side."""
+    expr = stmt.expr
+    return stmt.in_place and isinstance(expr, gast.BinOp) and isinstance(expr.left, gast.Name) and type(expr.op) in AUG
 
 
 def kept(state: State, value: Value) -> Value:
@@ -135,11 +147,11 @@ def check_facts(state: State, target: str, dtype: Any, ndim: int) -> None:
         raise state.outside("an array whose rank is not known before the run")
 
 
-def let_array(state: State, stmt: ir.Let, value: Grid) -> None:
+def let_array(state: State, stmt: ir.Let, value: Grid, added: Value | None) -> None:
+    """An array in a variable; `added` is what is combined with its left side, where that may be written over."""
     target = stmt.target
     check_facts(state, target, value.dtype, value.ndim)
-    left = getattr(stmt.expr, "left", None)
-    if getattr(stmt, "in_place", False) and isinstance(left, gast.Name) and in_place(state, stmt, left.id, value):
+    if added is not None and in_place(state, stmt, stmt.expr.left.id, value, added):
         return
     if value.view is not None:
         state.emit(ir.Let((target,), value.view, None, stmt.origin))
@@ -206,20 +218,19 @@ def written_in(stmt: Any) -> list[str]:
     """The variables through which a statement writes memory."""
     if isinstance(stmt, ir.Store):
         return [stmt.base]
-    if isinstance(stmt, ir.Let) and getattr(stmt, "in_place", False):
+    if isinstance(stmt, ir.Let) and stmt.in_place:
         return [stmt.expr.left.id] if isinstance(stmt.expr.left, gast.Name) else []
     return []
 
 
-def in_place(state: State, stmt: ir.Let, left: str, value: Grid) -> bool:
+def in_place(state: State, stmt: ir.Let, left: str, value: Grid, added: Value) -> bool:
     """``d += e``, where nobody reads the old sum again."""
     old = state.values.get(left)
-    right = stmt.expr.right
     if state.uses.get(left, 0) != 1 or not isinstance(old, Grid) or old.dtype != value.dtype or old.ndim != value.ndim:
         return False
     if any(a.one != b.one for a, b in zip(old.axes, value.axes)) or not isinstance(old.view, gast.Name):
         return False
-    store(state, old.view.id, old, lower(state, right), type(stmt.expr.op))
+    store(state, old.view.id, old, added, type(stmt.expr.op))
     state.emit(ir.Let((stmt.target,), old.view, None, stmt.origin))
     state.share(stmt.target, old.view.id)
     state.array(stmt.target, old.axes, old.dtype, old.contiguous)
@@ -237,7 +248,7 @@ def store_stmt(state: State, stmt: ir.Store) -> None:
     if not isinstance(value, (Number, Grid)):
         raise state.outside("something that is no number is stored")
     target = part(state, base, stmt.index, lambda e: number(state, e))
-    if stmt.aug not in (None, gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow):
+    if stmt.aug is not None and stmt.aug not in AUG:
         raise state.outside("an operator that assigns")
     if isinstance(target, Grid):
         return store(state, stmt.base, target, value, stmt.aug)

@@ -11,7 +11,7 @@ from ..errors import ArgumentAttributeError, ArgumentRuntimeError, ArgumentTypeE
 from .array import Tensor, recording
 from .engine import Sweep, is_inexact
 from .node import Node
-from .torch_style import listed
+from .torch_style import apart, listed
 
 __all__ = ["gradients"]
 
@@ -77,7 +77,7 @@ def gradients(
             sweep.add(y.node, d)
     arrived = sweep.run({node for node in nodes if node is not None}, stops)
     found = [arrived.get(node) if node is not None else None for node in nodes]
-    return [cell[1] if cell is not None else missing(x, unconnected) for x, cell in zip(wanted, found)]
+    return [apart(cell) if cell is not None else missing(x, unconnected) for x, cell in zip(wanted, found)]
 
 
 def followed_node(x: Any) -> Node | None:

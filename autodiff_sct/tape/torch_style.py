@@ -69,7 +69,7 @@ def accumulate(owner: Tensor, cell: Cell, create_graph: bool) -> None:
     """Add a cotangent to ``.grad``, in place unless the sum is to be differentiated."""
     known = owner.gradient
     if known is None:
-        owner.gradient = cell[1] if create_graph else Tensor(own(cell), None)
+        owner.gradient = apart(cell) if create_graph else Tensor(own(cell), None)
     elif create_graph:
         owner.gradient = known + cell[1]  # type: ignore[operator]
     elif type(known.value) is np.ndarray:
@@ -82,6 +82,11 @@ def accumulate(owner: Tensor, cell: Cell, create_graph: bool) -> None:
 def own(cell: Cell) -> Any:
     """A cotangent in memory of its own."""
     return cell[1] if cell[2] or not isinstance(cell[1], np.ndarray) else np.array(cell[1])
+
+
+def apart(cell: Cell) -> Tensor:
+    """A cotangent that is a tensor, in memory of its own: it may be that of several."""
+    return cell[1].copy() if type(cell[1].value) is np.ndarray and not cell[2] else cell[1]
 
 
 def grad(
@@ -147,7 +152,7 @@ def grad(
 def found(x: Tensor, cell: Cell | None, create_graph: bool, materialize: bool, allow_unused: bool | None) -> Any:
     """The gradient by `x` that arrived, or what stands in its place."""
     if cell is not None:
-        return cell[1] if create_graph else Tensor(own(cell), None)
+        return apart(cell) if create_graph else Tensor(own(cell), None)
     if materialize:
         return Tensor(np.zeros_like(x.value), None)
     if not allow_unused:

@@ -395,3 +395,10 @@ def test_stop_gradient_detaches():
 def test_the_package_does_not_read_the_tape_before_it_is_used():
     text = "import sys, autodiff_sct as ad; assert 'autodiff_sct.tape' not in sys.modules; ad.tape.tensor(1.0)"
     subprocess.run([sys.executable, "-c", text], check=True, timeout=120)
+
+
+def test_gradients_that_are_tensors_share_no_memory():
+    x, y = (tape.tensor(np.ones(3), requires_grad=True) for _ in range(2))
+    for a, b in (tape.grad((x + y).sum(), [x, y], create_graph=True), tape.gradients(x + y, [x, y])):
+        a *= 2
+        np.testing.assert_array_equal(b.value, np.ones(3))

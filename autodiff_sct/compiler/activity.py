@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import NoRule, UnsupportedSyntax
 from ..rules.table import NONDIFFERENTIABLE, STEPS_OF_REALS, TABLE
-from . import ir
+from . import ir, passes
 from .facts import Listed, Mapped, Num, Opaque, Pair
 from .regions import Regions, written_arguments, written_by
 from .shifts import cancelled
@@ -271,7 +271,8 @@ def activity(s: Specialiser, block: ir.Block, regions: Regions, inputs: set[str]
         analysis.mark(analysis.result.varied, analysis.result.varied_regions, name)
     for name in outputs:
         analysis.mark(analysis.result.useful, analysis.result.useful_regions, name)
-    every = flows(s, block, cancelled(s, block, outputs))
+    still = cancelled(s, block, outputs) if passes.on("cancel_shifts") else set()
+    every = flows(s, block, still)
     for sweep in (analysis.spread_varied, analysis.spread_useful):
         rest, analysis.changed = every, True
         while analysis.changed:

@@ -9,7 +9,7 @@ from typing import Any
 import gast
 
 from ..native import natively, stays_numpy
-from . import ir
+from . import ir, passes
 from .arguments import Arguments
 from .bounds import fold_bounds, inline_lengths
 from .emit import Emitter, annotate, defaults
@@ -87,18 +87,23 @@ def polished(s: Specialiser, where: Regions, program: ir.Block, early: set[int])
     """Both sweeps as one would write them: what is in `early`, and the rest."""
     front = [stmt for stmt in program if id(stmt) in early]
     back = [stmt for stmt in program if id(stmt) not in early]
-    improve(s, back)
-    sink(s, back)
+    if passes.on("improve"):
+        improve(s, back)
+    if passes.on("sink"):
+        sink(s, back)
     without_synonyms(s, back)
     program = [*front, *back]
-    collect_parts(s, program)
-    program = inline_lengths(s, program)
+    if passes.on("collect_parts"):
+        collect_parts(s, program)
+    if passes.on("inline_lengths"):
+        program = inline_lengths(s, program)
     reuse(program)
     nesting = Nesting(s, where, program, 0)
     front = nesting.block([stmt for stmt in program if id(stmt) in early])
     nesting.limit = REVERSE_DEPTH
     back = nesting.block([stmt for stmt in program if id(stmt) not in early])
-    spell(s, back)
+    if passes.on("spell"):
+        spell(s, back)
     fold_bounds([*front, *back])
     return front, back
 

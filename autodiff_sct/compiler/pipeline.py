@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import AliasError, NotDifferentiable
 from ..runtime import boundary, objects
-from . import ir
+from . import ir, passes
 from .activity import activity
 from .adjoints import copied
 from .arguments import Arguments, gradient, protect, receive
@@ -459,7 +459,8 @@ def finish(
     shadows = {leaf.name for leaf in r.shadows.table.values()} | {a for a in s.facts if s.hints[a].startswith("d_")}
     clean = set(sweep_dead(s, [*forward, *reverse, final], strict, shadows))
     reverse[:] = [stmt for stmt in reverse if stmt in clean]
-    stand_in(s, reverse)
+    if passes.on("stand_in"):
+        stand_in(s, reverse)
     structure = ir.Return(ir.tuple_(like_calls(final.value)))
     r.positions[structure] = -1  # gradients in the structure of an argument need that as it came
     reverse.append(structure)

@@ -1,0 +1,53 @@
+"""The optimisations by name: each is one pass over both sweeps, and each may be switched off.
+
+A pass that is off costs speed or looks, never meaning: the bank of user programs runs with each of them off.
+
+>>> with without("spell"):
+...     on("spell"), on("sink")
+(False, True)
+>>> on("spell")
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+PASSES: dict[str, str] = {
+    "cancel_shifts": "the shift by a maximum in a softmax or logsumexp carries no derivative",
+    "stand_in": "a value that is read for its shape only is replaced by another of that shape",
+    "improve": "a first contribution is an assignment, a copy that nobody changes is none",
+    "sink": "the next cotangent is computed after the last use of the one before",
+    "collect_parts": "the cotangent of a view is the same view of its base's cotangent",
+    "inline_lengths": "lengths are written where they are read",
+    "spell": "signs, numeric factors and methods as one writes them by hand",
+}
+
+_off: ContextVar[frozenset[str]] = ContextVar("_off", default=frozenset())
+
+
+def on(name: str) -> bool:
+    """Whether a pass of `PASSES` runs."""
+    assert name in PASSES, name
+    return name not in _off.get()
+
+
+@contextmanager
+def without(*names: str) -> Iterator[None]:
+    """Compile without the passes of these names; programs that are compiled already stay as they are.
+
+    Raises
+    ------
+    ValueError
+        A name that is none of `PASSES`.
+    """
+    unknown = [name for name in names if name not in PASSES]
+    if unknown:
+        raise ValueError(f"no pass is called {unknown[0]!r}; the passes are {', '.join(PASSES)}")
+    token = _off.set(_off.get() | set(names))
+    try:
+        yield
+    finally:
+        _off.reset(token)

@@ -10,6 +10,7 @@ import operator
 
 import numpy as np
 
+from ..runtime import real_power
 from .table import elementwise, forward, reverse
 
 # Arithmetic
@@ -60,7 +61,7 @@ def nonzero(x):
     return x + (x == 0)
 
 
-@elementwise(np.power, np.float_power, operator.pow, math.pow, pow)
+@elementwise(np.power, np.float_power, operator.pow, math.pow, pow, real_power)
 def power(y, d, base, exp):
     return d * (exp * power_below(base, exp)), d * (y * log_of_base(base, exp))
 
@@ -69,11 +70,8 @@ def power_below(base, exp):
     """``base ** (exp - 1)``, but not 1 / 0 where base and exponent are 0: there the slope is 0."""
     if isinstance(exp, int):
         return base ** (exp - (exp != 0))
-    if isinstance(exp, float) and isinstance(base, float) and not isinstance(base, np.generic):
-        # Python's power of a negative number is complex; this one raises.
-        return math.pow(nonzero(base) if exp == 0 else base, exp - 1)
     if isinstance(exp, float):
-        return (nonzero(base) if exp == 0 else base) ** (exp - 1)
+        return real_power(nonzero(base) if exp == 0 else base, exp - 1)
     return base ** (exp - ((exp != 0) | (base != 0)))
 
 

@@ -11,10 +11,11 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..facts import BOOL, INT, Listed, Mapped, Num, Opaque, Pair, dummy
+from ..facts import BOOL, INT, Listed, Mapped, Opaque, Pair
 from . import arrays, containers, lists, polyfills
 from .attributes import assign_attribute, attribute_of, lookup
-from .calls import call_python, call_value, handles, opaque_call
+from .calls import call_python, call_value, handles
+from .classes import class_of
 from .expressions import OPERATORS, operate, truth
 from .flat import base_of, is_flat
 from .iteration import Source, each, enumerated, keys_of, length_of, mapped, over, over_range, reversed_source, zipped
@@ -281,70 +282,7 @@ def partial_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
     return PartialV(args[0], tuple(args[1:]), dict(kwargs))
 
 
-# -- types and truth
-
-
-@handles(isinstance)
-def isinstance_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    value, classes = args
-    kinds = classes_of(s, classes)
-    cls = class_of(s, value)
-    if cls is not None:
-        from ...tensor import Tensor
-
-        if cls is Tensor:
-            return Const(any(issubclass(Tensor, kind) for kind in kinds))
-        return Const(issubclass(cls, kinds))
-    return s.let(
-        ir.call(gast.Name("isinstance", gast.Load(), None, None), s.expr(value), s.expr(classes)),
-        BOOL,
-        ir.Op(isinstance, {"x": value}),
-        may_raise=False,
-    )
-
-
-def classes_of(s: Specialiser, value: Value) -> tuple[type, ...]:
-    import types
-
-    found = s.static(value)
-    if isinstance(found, types.UnionType):
-        return tuple(found.__args__)
-    return found if isinstance(found, tuple) else (found,)
-
-
-def class_of(s: Specialiser, value: Value) -> type | None:
-    """The class that a value has at run time, where it is known."""
-    if isinstance(value, Const):
-        return type(value.value)
-    if isinstance(value, TupleV):
-        return value.cls or tuple
-    if isinstance(value, ListV):
-        return list
-    if isinstance(value, Obj):
-        return value.cls
-    if isinstance(value, (Closure, PartialV, Bound)):
-        return type(class_of)
-    if isinstance(value, Leaf):
-        facts = s.facts[value.name]
-        if isinstance(facts, Num):
-            if facts.tensor:
-                from ...tensor import Tensor
-
-                return Tensor
-            try:
-                return type(dummy(facts))
-            except ValueError:
-                return None
-        return {Listed: list, Mapped: dict, Pair: tuple}.get(type(facts), getattr(facts, "cls", None))
-    return None
-
-
-@handles(type)
-def type_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    cls = class_of(s, args[0])
-    if cls is None:
-        return opaque_call(s, gast.Name("type", gast.Load(), None, None), type, args, kwargs)
-    return Const(cls)
+# -- truth
 
 
 @handles(bool)

@@ -1,0 +1,101 @@
+"""Classes of values: `isinstance` and `type`, and what depends on whether a number is Python's or NumPy's."""
+
+from __future__ import annotations
+
+import math
+import operator
+
+import gast
+
+from ...runtime import real_power
+from .. import ir
+from ..facts import BOOL, Listed, Mapped, Num, Pair, dummy
+from . import arrays
+from .calls import call_value, handles, opaque_call
+from .state import Specialiser
+from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
+
+
+@handles(isinstance)
+def isinstance_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    value, classes = args
+    kinds = classes_of(s, classes)
+    cls = class_of(s, value) or class_in_rules(s, value)
+    if cls is not None:
+        from ...tensor import Tensor
+
+        if cls is Tensor:
+            return Const(any(issubclass(Tensor, kind) for kind in kinds))
+        return Const(issubclass(cls, kinds))
+    return s.let(
+        ir.call(gast.Name("isinstance", gast.Load(), None, None), s.expr(value), s.expr(classes)),
+        BOOL,
+        ir.Op(isinstance, {"x": value}),
+        may_raise=False,
+    )
+
+
+def classes_of(s: Specialiser, value: Value) -> tuple[type, ...]:
+    import types
+
+    found = s.static(value)
+    if isinstance(found, types.UnionType):
+        return tuple(found.__args__)
+    return found if isinstance(found, tuple) else (found,)
+
+
+def class_of(s: Specialiser, value: Value) -> type | None:
+    """The class that a value has at run time, where it is known."""
+    if isinstance(value, Const):
+        return type(value.value)
+    if isinstance(value, TupleV):
+        return value.cls or tuple
+    if isinstance(value, ListV):
+        return list
+    if isinstance(value, Obj):
+        return value.cls
+    if isinstance(value, (Closure, PartialV, Bound)):
+        return type(class_of)
+    if isinstance(value, Leaf):
+        facts = s.facts[value.name]
+        if isinstance(facts, Num):
+            if facts.tensor:
+                from ...tensor import Tensor
+
+                return Tensor
+            return class_of_number(facts) if facts.kind is not None else None
+        return {Listed: list, Mapped: dict, Pair: tuple}.get(type(facts), getattr(facts, "cls", None))
+    return None
+
+
+def class_of_number(facts: Num) -> type | None:
+    try:
+        return type(dummy(facts))
+    except ValueError:
+        return None
+
+
+def class_in_rules(s: Specialiser, value: Value) -> type | None:
+    """The class that rules take a value for: a scalar of which only the run tells whose it is counts as NumPy's."""
+    facts = s.facts_of(value)
+    return class_of_number(facts) if s.frame is not None and s.frame.rule and isinstance(facts, Num) else None
+
+
+@handles(type)
+def type_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    cls = class_of(s, args[0])
+    if cls is None:
+        return opaque_call(s, gast.Name("type", gast.Load(), None, None), type, args, kwargs)
+    return Const(cls)
+
+
+@handles(real_power)
+def real_power_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Called only where neither NumPy's nor Python's power is known to be the one."""
+    base, exp = args
+    cls, facts = class_of(s, base), s.facts_of(base)
+    whole = s.is_static(exp) and float(s.static(exp)).is_integer()
+    if cls is None and isinstance(facts, Num) and facts.dims == () and not whole:
+        expr = ir.call(s.bind("real_power", real_power), s.expr(base), s.expr(exp))
+        return arrays.apply(s, real_power, expr, args, {})
+    return call_value(s, Const(math.pow if cls is float else operator.pow), args, kwargs)

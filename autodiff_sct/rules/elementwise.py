@@ -11,7 +11,9 @@ import operator
 import numpy as np
 
 from ..runtime import real_power
-from .table import elementwise, forward, reverse
+from .table import elementwise, forward, reverse, static
+
+EXPONENTS = {"float64": 700.0, "float32": 88.0}
 
 # Arithmetic
 
@@ -185,9 +187,30 @@ def cbrt(y, d, x):
 
 @elementwise(np.logaddexp)
 def logaddexp(y, d, a, b):
+    if is_literal(a) and exponents(b) is not None:
+        return d / odds(a - b), d / odds(b if a == 0 else b - a)
+    if is_literal(b) and exponents(a) is not None:
+        return d / odds(a if b == 0 else a - b), d / odds(b - a)
     # Two probabilities of zero stay zero: neither has a share.
     total = np.where(y == -np.inf, 0, y)
     return d * np.exp(a - total), d * np.exp(b - total)
+
+
+def odds(x):
+    """The reciprocal of the logistic function; for the least `x` it is less, lest it overflow, and without a kink."""
+    return 1 + np.exp(-np.maximum(x, -exponents(x)))
+
+
+@static
+def is_literal(x) -> bool:
+    """Whether `x` is a finite number that the program spells out; a compiler says no where it cannot know."""
+    return isinstance(x, (int, float)) and math.isfinite(x)
+
+
+@static
+def exponents(x) -> float | None:
+    """Up to where the exponential function does not overflow in the dtype of `x`; None where nobody knows."""
+    return EXPONENTS.get(np.dtype(getattr(x, "dtype", type(x))).name)
 
 
 @elementwise(np.logaddexp2)

@@ -67,6 +67,7 @@ CASES: list[Case] = [
     case(math.nextafter, 2.3, 5.0),
     case(math.modf, 2.3),
     case(np.power, 2.0, X),
+    *(case(np.logaddexp, *terms) for terms in [(0.0, X), (X, 0), (1, X), (X, 0.5), (0, 0.0)]),
     case(np.power, 2, X),
     case(np.power, np.abs(X), np.array([0.0, 1.0, 2.0])),
     case(np.power, P, np.array([3, 1, 2])),

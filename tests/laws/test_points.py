@@ -34,6 +34,13 @@ def test_norm_at_zero(ord: Any) -> None:
     assert not pull(np.linalg.norm, 1.0, np.zeros(3, complex), ord).any()
 
 
+def test_logistic_function_does_not_overflow() -> None:
+    for dtype, cut in ((np.float64, 700), (np.float32, 88)):
+        ends = pull(np.logaddexp, 1.0, 0.0, np.array([-50, -1e4, 0, 1e4, np.inf, -np.inf], dtype))[1]
+        assert ends.dtype == dtype
+        np.testing.assert_allclose(ends, [np.exp(-50), 0, 0.5, 1, 1, 0], rtol=1e-6, atol=np.exp(1.0 - cut))
+
+
 def test_ties_share_evenly() -> None:
     x = np.array([2.0, -2.0, 1.0])
     assert pull(np.linalg.norm, 1.0, x, np.inf).tolist() == [0.5, -0.5, 0.0]

@@ -8,6 +8,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ...rules.elementwise import exponents, is_literal
 from ...rules.table import TABLE
 from .. import ir
 from ..facts import FLOAT, Listed, Num
@@ -185,6 +186,20 @@ def iscomplexobj(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) ->
         return Const(facts.dtype.kind == "c")
     expr = ir.call(ir.attribute(s.bind("np", np), "iscomplexobj"), s.expr(args[0]))
     return s.let(expr, Num("bool", np.dtype(bool), ()), may_raise=False)
+
+
+# Questions that rules ask
+
+
+@handles(is_literal)
+def literal(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return Const(isinstance(args[0], Const) and is_literal(args[0].value))
+
+
+@handles(exponents)
+def range_of_exp(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    facts = s.num(args[0])
+    return Const(None if facts is None or facts.dtype is None else exponents(facts))
 
 
 # Functions that call functions

@@ -7,6 +7,7 @@ Conventions at points without a derivative, each as in PyTorch: 0 for ``abs`` an
 
 import math
 import operator
+from typing import Any
 
 import numpy as np
 
@@ -208,7 +209,7 @@ def is_literal(x) -> bool:
 
 
 @static
-def exponents(x) -> float | None:
+def exponents(x) -> Any:
     """Up to where the exponential function does not overflow in the dtype of `x`; None where nobody knows."""
     return EXPONENTS.get(np.dtype(getattr(x, "dtype", type(x))).name)
 

@@ -237,6 +237,7 @@ def parts_of(kind: Any) -> tuple[str, ...]:
     return () if kind is gast.Constant else tuple(f for f in reversed(kind._fields) if f not in without)
 
 
+VARIABLES, NODES = "variables in it", "nodes in it"  # no fields of a node
 PARTS = {k: parts_of(k) for k in vars(gast).values() if isinstance(k, type) and issubclass(k, gast.AST)}
 
 
@@ -253,8 +254,31 @@ def names_in(expr: Any) -> list[str]:
             stack += reversed(node)
         else:
             for part in PARTS.get(kind, ()):
-                stack.append(getattr(node, part, None))
+                if child := getattr(node, part, None):
+                    stack.append(child)
     return found
+
+
+def variables_in(expr: Any) -> tuple[str, ...]:
+    """The variables in an expression of a statement: kept with it, since such an expression never changes in place."""
+    if not isinstance(expr, gast.AST):
+        return tuple(n for n in names_in(expr) if "." in n)
+    known: tuple[str, ...] | None = expr.__dict__.get(VARIABLES)
+    if known is None:
+        known = expr.__dict__[VARIABLES] = tuple([n for n in names_in(expr) if "." in n])
+    return known
+
+
+def nodes_in(expr: Any) -> tuple[Any, ...]:
+    """The nodes of an expression of a statement, kept with it as `variables_in` are."""
+    if not isinstance(expr, gast.AST):
+        return tuple(nodes(expr))
+    known: tuple[Any, ...] | None = expr.__dict__.get(NODES)
+    if known is None:
+        known = tuple(nodes(expr))
+        expr.__dict__[NODES] = known[1:]  # itself left out, which would be a cycle
+        return known
+    return (expr, *known)
 
 
 def nodes(tree: Any) -> list[Any]:
@@ -268,7 +292,8 @@ def nodes(tree: Any) -> list[Any]:
         elif isinstance(node, gast.AST):
             found.append(node)
             for part in PARTS.get(type(node), ()):
-                stack.append(getattr(node, part, None))
+                if child := getattr(node, part, None):
+                    stack.append(child)
     return found
 
 
@@ -311,7 +336,7 @@ def same_line(a: Any, b: Any) -> bool:
 
 def bodies(stmt: Any) -> list[Block]:
     """The blocks nested directly in a statement."""
-    if isinstance(stmt, SIMPLE):
+    if type(stmt) in SIMPLE:
         return []
     if isinstance(stmt, If):
         return [stmt.then, stmt.orelse]
@@ -329,7 +354,7 @@ def walk(block: Block) -> list[Any]:
     found = []
     for stmt in block:
         found.append(stmt)
-        if not isinstance(stmt, SIMPLE):
+        if type(stmt) not in SIMPLE:
             for inner in bodies(stmt):
                 found += walk(inner)
     return found
@@ -337,27 +362,30 @@ def walk(block: Block) -> list[Any]:
 
 def expressions(stmt: Any) -> list[Any]:
     """The expressions of a statement itself, without the blocks inside it."""
-    if isinstance(stmt, (Let, Effect)):
+    kind = type(stmt)
+    if kind is Let or kind is Effect:
         return [stmt.expr]
-    if isinstance(stmt, Store):
+    if kind is Store:
         return [stmt.index, stmt.value]
-    if isinstance(stmt, If):
+    if kind is If:
         return [stmt.test]
-    if isinstance(stmt, Loop):
+    if kind is Loop:
         return [e for e in (*stmt.bounds, stmt.test, stmt.stop) if e is not None]
-    if isinstance(stmt, Return):
+    if kind is Return:
         return [stmt.value]
-    if isinstance(stmt, Raise):
+    if kind is Raise:
         return [stmt.node]
-    if isinstance(stmt, With):
+    if kind is With:
         return [expr for expr, _ in stmt.items]
     return []
 
 
 def reads(stmt: Any) -> list[str]:
     """The variables that a statement itself reads, without the blocks inside it."""
-    found = [id for expr in expressions(stmt) for id in names_in(expr) if "." in id]
-    return [stmt.base, *found] if isinstance(stmt, Store) else found
+    found = [stmt.base] if type(stmt) is Store else []
+    for expr in expressions(stmt):
+        found += variables_in(expr)
+    return found
 
 
 def defined_in(stmt: Any) -> set[str]:

@@ -54,7 +54,7 @@ class Liveness:
             for c in stmt.carries:
                 if c.phi in self.live or c.out in self.live:
                     self.live.update(n for n in (c.init, c.next) if n)
-        return isinstance(stmt, ir.SIMPLE) and stmt in self.marked
+        return type(stmt) in ir.SIMPLE and stmt in self.marked
 
     def keeps(self, stmt: Any) -> bool:
         """Whether a statement has to stay."""
@@ -134,7 +134,7 @@ OPERATIONS = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript, gast.Compare,
 
 def size(expr: Any) -> int:
     """How many operations an expression holds."""
-    return sum(isinstance(node, OPERATIONS) for node in ir.nodes(expr))
+    return sum(isinstance(node, OPERATIONS) for node in ir.nodes_in(expr))
 
 
 class Nesting:
@@ -278,7 +278,7 @@ class Nesting:
 
 def popped_from(let: ir.Let) -> set[str]:
     """The lists that an expression pops from."""
-    pops = [node for node in ir.nodes(let.expr) if is_pop_call(node)]
+    pops = [node for node in ir.nodes_in(let.expr) if is_pop_call(node)]
     return {name for pop in pops for name in ir.names_in(pop.func.value)}
 
 

@@ -64,8 +64,9 @@ STAGES: list[tuple[str, str]] = [
 def specialise(request: Request) -> tuple[Specialiser, Arguments, Value]:
     """Run the program on facts."""
     dynamic: set[Any] = set()
+    derivatives: dict[Any, list[Any]] = {}
     while True:
-        s = Specialiser(dynamic)
+        s = Specialiser(dynamic, derivatives)
         s.frame = Frame(0, None, {})
         table = Arguments()
         args: list[Value] = []

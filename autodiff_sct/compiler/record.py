@@ -328,11 +328,12 @@ def reads_inside(stmt: Any) -> list[str]:
     names = []
     for inner in ir.walk([stmt]):
         names += ir.reads(inner)
-        if isinstance(inner, ir.If):
+        kind = type(inner)
+        if kind is ir.If:
             names += [n for m in inner.merges for n in (m.then, m.orelse) if n]
-        if isinstance(inner, ir.Loop):
+        elif kind is ir.Loop:
             names += [n for c in inner.carries for n in (c.init, c.next) if n]
-        if isinstance(inner, ir.Try):
+        elif kind is ir.Try:
             names += [n for _, sources in inner.merges for n in sources if n]
     return names
 

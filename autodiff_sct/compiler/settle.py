@@ -110,7 +110,7 @@ def regions_read(r: Reverse, stmt: Any) -> set[int]:
 def lengths_read(r: Reverse, stmt: Any) -> set[str]:
     """The lists whose length a statement reads, which is not the same at all times as an array's is."""
     exprs = [*stmt.bounds] if isinstance(stmt, ir.Loop) else [getattr(stmt, "expr", None), getattr(stmt, "value", None)]
-    calls = [n for expr in exprs for n in ir.nodes(expr) if isinstance(n, gast.Call)]
+    calls = [n for expr in exprs for n in ir.nodes_in(expr) if isinstance(n, gast.Call)]
     names = {n.args[0].id for n in calls if getattr(n.func, "id", "") == "len" and isinstance(n.args[0], gast.Name)}
     return {name for name in names if isinstance(r.s.facts.get(name), (Listed, Mapped))}
 

@@ -52,14 +52,14 @@ def contents(stmt: Any) -> list[str]:
     """The variables whose content a statement reads."""
     exprs = ir.expressions(stmt)
     shown = {id(node) for expr in exprs for node in shapes_in(expr)}
-    names = [n for expr in exprs for n in ir.nodes(expr) if isinstance(n, gast.Name) and ir.is_variable(n.id)]
+    names = [n for expr in exprs for n in ir.nodes_in(expr) if isinstance(n, gast.Name) and ir.is_variable(n.id)]
     return [n.id for n in names if id(n) not in shown]
 
 
 def shapes_in(expr: Any) -> list[Any]:
     """The variables of which an expression reads no more than the shape or the dtype."""
     found = []
-    for node in ir.nodes(expr):
+    for node in ir.nodes_in(expr):
         if isinstance(node, gast.Attribute) and node.attr in ATTRIBUTES:
             found.append(node.value)
         elif isinstance(node, gast.Call) and (k := LIKE.get(called(node))) is not None and len(node.args) > k:

@@ -23,7 +23,7 @@ def nested_comprehension(x, y):
     return np.sum(np.array(table)) * sum(flat)
 
 
-@program(args=lambda rng: (rng.normal(size=3),))
+@program(args=lambda rng: (rng.normal(size=3),), tags=("second",))
 def dict_comprehension(x):
     features = {f"f{i}": v**i for i, v in enumerate(x)}
     inverse = {k: 2.0 * v for k, v in features.items() if k != "f0"}

@@ -212,7 +212,10 @@ def emit_inner(
 
 
 def known_program(s: Specialiser, emitted: Any) -> Any:
-    """The program that an earlier writing of the same loop body emitted here, if it is the same: it makes the same."""
+    """The program that was emitted here before, in another writing of a loop's body or an earlier run, if it is this.
+
+    So the places in its text stay the same, by which a `Restart` tells what it has learnt.
+    """
     known = s.derivatives.setdefault(s.site("derivative"), [])
     for other in known:
         if other.text == emitted.text and same_names(other.namespace, emitted.namespace):

@@ -36,7 +36,7 @@ class Restart(Exception):
 class Specialiser:
     """Everything that one specialisation knows; the stages after it read the tables."""
 
-    def __init__(self, dynamic: set[Any] | None = None) -> None:
+    def __init__(self, dynamic: set[Any] | None = None, derivatives: dict[Any, list[Any]] | None = None) -> None:
         self.block: ir.Block = []
         self.env: dict[Any, Value] = {}
         self.initial: dict[Any, Value] = {}  # the environment before the program
@@ -87,7 +87,9 @@ class Specialiser:
         self.inlined: set[Any] = set()  # recursive functions that could not be compiled as such
         self.branches = 0  # sides of branches around the block being written
         self.functions: list[Any] = []  # definitions emitted beside the main function
-        self.derivatives: dict[Any, list[Any]] = {}  # place of a call -> the derivative programs emitted for it
+        # Place of a call -> the derivative programs emitted for it, by earlier runs of the same program, too: places in
+        # their texts are told by the nodes of these.
+        self.derivatives: dict[Any, list[Any]] = derivatives if derivatives is not None else {}
         self.loops = 0  # how many loops are being specialised
         self.unassigned: Refused | None = None  # a name read before a later statement of the loop has assigned it
         self.saved: set[str] = set()  # lists that carry values from the forward to the reverse sweep

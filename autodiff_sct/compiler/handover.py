@@ -88,6 +88,7 @@ def own_copies(s: Specialiser, back: ir.Block, given: set[str], sure: set[str]) 
     joint = [
         n for n in shared if not isinstance(s.facts[n], Num) or any(shared[n] & shared[m] for m in shared if m != n)
     ]
+    joint += [n for n in outside if n in changed and isinstance(s.facts[n], Opaque)]  # the states of recursive calls
     alone = [n for n in outside if (n in changed or n in shared) and n not in joint]
     return [*(own_copy(s, back, n, n in sure) for n in alone), *together(s, back, joint)]
 

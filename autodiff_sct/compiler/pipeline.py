@@ -19,6 +19,7 @@ from .adjoints import copied
 from .arguments import Arguments, gradient, protect, receive
 from .assemble import emit
 from .beside import beside
+from .depth import deeply
 from .facts import FLOAT, Facts, Listed, Mapped, Num, Opaque, Pair
 from .optimise import sweep_dead
 from .places import place_of_definition, place_of_result
@@ -62,7 +63,11 @@ STAGES: list[tuple[str, str]] = [
 
 
 def specialise(request: Request) -> tuple[Specialiser, Arguments, Value]:
-    """Run the program on facts."""
+    """Run the program on facts, however deep its calls are nested."""
+    return deeply(specialised, request)
+
+
+def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
     dynamic: set[Any] = set()
     derivatives: dict[Any, list[Any]] = {}
     while True:

@@ -27,10 +27,10 @@ ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
 @dataclass
 class Home:
-    """Where a variable is defined: its block, the loop around that block (None outside loops), and its statement."""
+    """Where a variable is defined: its block, whether that is run many times, and its statement."""
 
     block: ir.Block
-    loop: ir.Loop | None
+    repeated: bool
     stmt: Any
 
 
@@ -38,30 +38,31 @@ class Home:
 class Record:
     s: Specialiser
     regions: Regions
+    interleaved: bool = False  # whether other activations of the same function save in the same lists
     homes: dict[str, Home] = field(default_factory=dict)
     saved: dict[str, str] = field(default_factory=dict)  # variable -> the list that keeps its values
     pushes: dict[int, list[tuple[str, Any]]] = field(default_factory=dict)
     lists: ir.Block = field(default_factory=list)
     wanted: dict[int, set[str]] = field(default_factory=dict)  # what the reverse of a block reads of it
 
-    def locate(self, block: ir.Block, loop: ir.Loop | None) -> None:
+    def locate(self, block: ir.Block, repeated: bool) -> None:
         """Note where each variable of the forward sweep is defined."""
         for stmt in block:
             for target in ir_targets(stmt):
                 if not (isinstance(stmt, ir.Loop) and target == stmt.index):
-                    self.homes.setdefault(target, Home(block, loop, stmt))
+                    self.homes.setdefault(target, Home(block, repeated, stmt))
             if isinstance(stmt, ir.Loop):
                 for c in stmt.carries:
-                    self.homes[c.phi] = Home(stmt.body, stmt, stmt)
+                    self.homes[c.phi] = Home(stmt.body, True, stmt)
                 if stmt.index is not None:
-                    self.homes[stmt.index] = Home(stmt.body, stmt, stmt)
+                    self.homes[stmt.index] = Home(stmt.body, True, stmt)
                 for inner in stmt.head:
                     for target in ir_targets(inner):
-                        self.homes[target] = Home(stmt.body, stmt, stmt)
-                self.locate(stmt.body, stmt)
+                        self.homes[target] = Home(stmt.body, True, stmt)
+                self.locate(stmt.body, True)
             else:
                 for inner_block in ir.bodies(stmt):
-                    self.locate(inner_block, loop)
+                    self.locate(inner_block, repeated)
 
     # -- the reverse sweep
 
@@ -70,12 +71,19 @@ class Record:
         names = dict(names)
         result: ir.Block = []
         self.wanted[id(forward)] = {n for stmt in reverse for n in reads_inside(stmt) if self.is_local(n, forward)}
+        if self.interleaved:  # the calls in the block pop from the same lists
+            for stmt in reverse:
+                self.prepare(stmt, reverse, forward, names, result)
         for stmt in reverse:
-            for name in self.missing(stmt, forward, names):
-                if not self.sinks(name, stmt, reverse, forward):
-                    self.provide(name, forward, names, result)
+            self.prepare(stmt, reverse, forward, names, result)
             result.append(self.rewrite(stmt, forward, names))
         return result
+
+    def prepare(self, stmt: Any, reverse: ir.Block, forward: ir.Block, names: dict[str, str], result: ir.Block) -> None:
+        """Make what a statement of the reverse sweep needs available."""
+        for name in self.missing(stmt, forward, names):
+            if not self.sinks(name, stmt, reverse, forward):
+                self.provide(name, forward, names, result)
 
     def missing(self, stmt: Any, forward: ir.Block, names: dict[str, str]) -> list[str]:
         """The variables of the forward block, made anew in each iteration, that a statement needs."""
@@ -84,7 +92,7 @@ class Record:
 
     def is_local(self, name: str, forward: ir.Block) -> bool:
         home = self.homes.get(name)
-        return home is not None and home.loop is not None and home.block is forward
+        return home is not None and home.repeated and home.block is forward
 
     def sinks(self, name: str, stmt: Any, reverse: ir.Block, forward: ir.Block) -> bool:
         """Whether only the sides of one branch need a variable, so that they keep it themselves."""
@@ -133,7 +141,8 @@ class Record:
             self.s.put_element(facts, self.s.facts[name])
             list_name = self.s.fresh(f"{prefix}_{self.s.hints[name]}", facts)
             self.s.named.add(list_name)
-            self.s.saved.add(list_name)
+            if not self.interleaved:
+                self.s.saved.add(list_name)
             self.saved[name] = list_name
             made = ir.Let((list_name,), gast.List([], gast.Load()))
             made.saves = True
@@ -170,7 +179,7 @@ class Record:
     def is_there(self, name: str, forward: ir.Block, names: dict[str, str]) -> bool:
         """Whether a variable is at hand in the reverse sweep of a block, or can be computed again there."""
         home = self.homes.get(name)
-        if home is None or home.loop is None or name in names:
+        if home is None or not home.repeated or name in names:
             return True
         return home.block is forward and self.is_cheap(name, forward, names)
 
@@ -214,7 +223,7 @@ class Record:
     def is_invariant(self, name: str) -> bool:
         """Whether a number is the same in every iteration of every loop."""
         facts, home = self.s.facts[name], self.homes.get(name)
-        return isinstance(facts, Num) and facts.python and (home is None or home.loop is None)
+        return isinstance(facts, Num) and facts.python and (home is None or not home.repeated)
 
     def is_settled(self, name: str) -> bool:
         """Whether a variable means the same in the reverse sweep: a number, or memory that nobody writes."""
@@ -251,7 +260,7 @@ class Record:
         """A side of a branch that keeps variables from before the branch itself."""
         moved = {n: self.homes[n] for n, side in self.homes_in if side == id(forward) and n not in names}
         for name, old in moved.items():
-            self.homes[name] = Home(forward, old.loop, None)  # not made here: saved where the side begins
+            self.homes[name] = Home(forward, old.repeated, None)  # not made here: saved where the side begins
         result = self.block(reverse, forward, names)
         self.homes |= moved
         return result
@@ -288,12 +297,15 @@ class Record:
             self.cut_off(stmt, block)
         for name, home in self.pushes.get(id(block), []):
             node = ir.Effect(ir.call(ir.attribute(ir.name(self.saved[name]), "append"), ir.name(name)), kind="save")
-            place = block.index(home.stmt) + 1 if home.stmt in block else 0
-            block.insert(place, node)
+            if self.interleaved:  # after what the calls in the block save
+                block.append(node)
+            else:
+                block.insert(block.index(home.stmt) + 1 if home.stmt in block else 0, node)
 
     def cut_off(self, stmt: ir.Try, block: ir.Block) -> None:
         """What a block saved before an exception cut it off is dropped in the handlers."""
-        lists = dict.fromkeys(saved_into(inner) for inner in ir.walk(stmt.body))
+        inside = self.saved.values() if self.interleaved else (saved_into(inner) for inner in ir.walk(stmt.body))
+        lists = dict.fromkeys(inside)
         for saved in [n for n in lists if n is not None]:
             mark = self.s.fresh(f"mark_{self.s.hints[saved]}", INT)
             self.s.named.add(mark)
@@ -341,7 +353,22 @@ def reads_inside(stmt: Any) -> list[str]:
 def record(s: Specialiser, regions: Regions, forward: ir.Block, reverse: ir.Block) -> tuple[ir.Block, ir.Block]:
     """Both sweeps with what has to be kept between them."""
     table = Record(s, regions)
-    table.locate(forward, None)
+    table.locate(forward, False)
     reverse = table.block(reverse, forward, {})
     table.push(forward)
     return [*table.lists, *forward], reverse
+
+
+def record_activation(
+    s: Specialiser, regions: Regions, inputs: list[str], forward: ir.Block, reverse: ir.Block
+) -> tuple[dict[str, str], ir.Block, ir.Block]:
+    """The lists by the variables that are saved in them, and both sweeps of a function that calls itself.
+
+    The activations of the function share the lists; `inputs` are the arguments that are saved like other variables.
+    """
+    table = Record(s, regions, interleaved=True)
+    table.homes = {n: Home(forward, True, None) for n in inputs}
+    table.locate(forward, True)
+    reverse = table.block(reverse, forward, {})
+    table.push(forward)
+    return table.saved, forward, reverse

@@ -39,7 +39,7 @@ from .beside_lists import reverse_moved
 from .facts import FLOAT, INT, UNKNOWN, Listed, Mapped, Num, Pair
 from .ir import ir_targets
 from .overwritten import Overwritten
-from .pairs import reverse_call
+from .pairs_reverse import reverse_call
 from .regions import Regions, enclosing_loops
 from .reverse_branches import reverse_branch, reverse_with
 from .reverse_lists import is_list_of_numbers, joined, list_made, numbers_summed, popped
@@ -69,6 +69,8 @@ class Reverse:
         self.outputs: set[str] = set()
         self.joint = False  # whether both sweeps are one function, so that an error in either comes out of the call
         self.attempts = 0  # handlers of exceptions around the statement
+        self.variant: Any = None  # of a recursive function: what is being emitted, and the variable of its state
+        self.state = ""
 
     # -- cotangents
 

@@ -24,10 +24,7 @@ LIMITS: dict[str, dict[str, str]] = {
     "pullback": {
         "match_mapping": r"a list of objects or functions changes its length in the program",
     },
-    "second": {
-        "power": r"a recursive function returns different kinds of things",
-        "continued_fraction": r"a recursive function returns different kinds of things",
-    },
+    "second": {},
 }
 
 

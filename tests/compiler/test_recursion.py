@@ -50,7 +50,7 @@ def power(x, n):
 
 def test_emitted_text_is_a_pair():
     text = ad.adjoint_source(power, 0.9, 5)
-    assert "def power_forward(x, n):" in text
+    assert "def power_forward(x, n, state):" in text
     assert "def power_backward(" in text
     assert text.count("def ") == 3
 

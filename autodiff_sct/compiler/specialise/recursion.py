@@ -32,6 +32,7 @@ INLINE_CALLS = 150  # recursive calls that are inlined in one program
 STRUCTURE_DEPTH = 40  # activations where the structure of the arguments drives the recursion
 STRUCTURE_CALLS = 1000  # the same where the structure of the arguments drives the recursion
 ROUNDS = 12  # until the kind of the result has to be found
+NESTED_LISTS = 8  # lists of lists that are passed
 NESTED = 6  # kinds of arguments of one function that are being compiled at once
 
 NEVER = "this recursion does not end at compile time"
@@ -79,11 +80,21 @@ def general(s: Specialiser, facts: Facts, site: Any) -> Facts:
         result = type(facts)(frozenset([s.root(site)]))
         element = s.elements_of(facts)
         if element is not None:
+            if depth_of(site) > NESTED_LISTS:
+                raise s.refuse("a list that is passed to a recursive function holds itself", "pass what is in it")
             s.put_element(result, general(s, element, (site, "element")))
         return result
     if isinstance(facts, Pair):
         return Pair(tuple(general(s, f, (site, k)) for k, f in enumerate(facts.items)), facts.cls)
     return facts
+
+
+def depth_of(site: Any) -> int:
+    """How many lists are around the element of a parameter that a site stands for."""
+    depth = 0
+    while isinstance(site, tuple) and site[-1] == "element":
+        site, depth = site[0], depth + 1
+    return depth
 
 
 def every_root(s: Specialiser, facts: Facts | None) -> frozenset[int]:

@@ -14,6 +14,7 @@ from .arguments import Arguments
 from .bounds import fold_bounds, inline_lengths
 from .emit import Emitter, annotate, defaults
 from .facts import Num
+from .first_touch import touch_first
 from .handover import always_assigned, kept_state, outside_names, own_copies, unset
 from .load import load
 from .naming import name_variables
@@ -45,7 +46,7 @@ def emit(
     name: str,
 ) -> Emitted:
     """Name, print and load a program whose last statement returns."""
-    front, back = polished(s, where, program, early)
+    front, back = polished(s, where, program, early, request.backend == "numpy")
     if request.split:
         given = {*table.names, *(e.name for e in s.externals.values()), *always_assigned(front)}
         back[:0] = own_copies(s, back, set(), given)
@@ -83,8 +84,10 @@ def emit(
     return natively(request.backend, whole, hint, s, where, front, back, arguments, seeds, externals, function_name)
 
 
-def polished(s: Specialiser, where: Regions, program: ir.Block, early: set[int]) -> tuple[ir.Block, ir.Block]:
-    """Both sweeps as one would write them: what is in `early`, and the rest."""
+def polished(
+    s: Specialiser, where: Regions, program: ir.Block, early: set[int], buffers: bool
+) -> tuple[ir.Block, ir.Block]:
+    """Both sweeps as one would write them: what is in `early`, and the rest; `buffers` where those cost time."""
     front = [stmt for stmt in program if id(stmt) in early]
     back = [stmt for stmt in program if id(stmt) not in early]
     if passes.on("improve"):
@@ -104,8 +107,16 @@ def polished(s: Specialiser, where: Regions, program: ir.Block, early: set[int])
     back = nesting.block([stmt for stmt in program if id(stmt) not in early])
     if passes.on("spell"):
         spell(s, back)
+    if buffers:
+        in_buffers(s, front, back)
     fold_bounds([*front, *back])
     return front, back
+
+
+def in_buffers(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+    """Fewer passes over memory; fused loops of native programs have none of these buffers."""
+    if passes.on("touch_first"):
+        touch_first(s, [*front, *back], back)
 
 
 def parameters(s: Specialiser, table: Arguments, externals: list[External], seeds: dict[str, str]) -> dict[str, str]:

@@ -264,6 +264,8 @@ class Nesting:
             base = self.s.facts.get(let.expr.value.id)
             if isinstance(base, Num) and roots_of(base) & roots_of(self.s.facts[let.target]):
                 return False  # a view is the same before and after a write
+        if isinstance(stmt, ir.Store) and isinstance(written := self.s.facts[stmt.base], Num):
+            return any(roots_of(written) & roots_of(self.s.facts[n]) for n in ir.reads(let))
         saving = isinstance(stmt, ir.Effect) and stmt.kind == "save"
         return any(self.is_memory(n, saving) for n in ir.reads(let))
 

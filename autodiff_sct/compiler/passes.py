@@ -23,6 +23,7 @@ PASSES: dict[str, str] = {
     "collect_parts": "the cotangent of a view is the same view of its base's cotangent",
     "inline_lengths": "lengths are written where they are read",
     "spell": "signs, numeric factors and methods as one writes them by hand",
+    "touch_first": "what is added to zeros is assigned",
 }
 
 _off: ContextVar[frozenset[str]] = ContextVar("_off", default=frozenset())

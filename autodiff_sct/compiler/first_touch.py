@@ -1,0 +1,192 @@
+"""What is added to zeros is assigned: the first contribution to a part of a shadow reads nothing.
+
+::
+
+    d_rod[1:-1] = 0.0                       d_rod[1:-1] = d_t * 2
+    d_rod[2:] += d_t                  ->    d_rod[2:] += d_t
+    d_rod[1:-1] += d_t * 2
+
+    d_x = np.zeros_like(x)                  d_x = np.empty_like(x)
+    d_x[:-1] += d_t                   ->    d_x[-1:] = 0.0
+    d_x[1:] -= d_t                          d_x[:-1] = d_t
+                                            d_x[1:] -= d_t
+
+    d_t = d_u[i]                            d_t = d_u[i]
+    d_u[i] = 0.0                      ->    d_u[i - 1] += d_t * r
+    d_u[i - 1] += d_t * r
+    d_u[i] += d_t
+
+Additions to one shadow may change places with each other, and only they are passed.  Of fresh zeros, every part that
+meets none of those before is assigned; which parts meet is told by their bounds (`slices`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from . import ir
+from .facts import Num
+from .optimise import count_uses
+from .peephole import is_call, is_zeroing, touches
+from .record import reads_inside
+from .regions import roots_of
+from .slices import are_disjoint, cover, is_basic, rest_of
+from .specialise.state import Specialiser
+from .spelling import negated, signed
+
+
+def touch_first(s: Specialiser, program: ir.Block, block: ir.Block) -> None:
+    """Rewrite a block of the reverse sweep of a program and the blocks inside it, in place."""
+    uses = count_uses(program)
+    for inner in [block, *(body for stmt in ir.walk(block) for body in ir.bodies(stmt))]:
+        for stmt in list(inner):
+            if is_zeroing(stmt):
+                begin_part(s, inner, stmt)
+            elif isinstance(stmt, ir.Let) and is_new_zeros(s, stmt):
+                fill(s, inner, stmt, uses)
+
+
+# -- a part that is set to zero
+
+
+def begin_part(s: Specialiser, block: ir.Block, zero: ir.Store) -> None:
+    """Let the first addition to a part replace its zeroing."""
+    start = block.index(zero)
+    end, passed = first_addition(s, block, start)
+    if end is None:
+        return
+    addition = block[end]
+    if is_what_was_there(s, block, start, addition):
+        del block[end], block[start]
+        return
+    place = min(passed, default=end)
+    made = {name for stmt in block[place:end] for name in ir.ir_targets(stmt)}
+    memory = {root for n in ir.names_in(addition.value) if ir.is_variable(n) for root in roots_of(s.facts[n])}
+    if made & set(ir.reads(addition)) or any(touches(s, stmt, memory, True) for stmt in block[place:end]):
+        return
+    del block[end]
+    block.insert(place, assignment(addition))
+    del block[start]
+
+
+def first_addition(s: Specialiser, block: ir.Block, start: int) -> tuple[int | None, list[int]]:
+    """Where something is added to exactly the part that a statement zeroes, and the other additions before."""
+    zero = block[start]
+    region = roots_of(s.facts[zero.base])
+    if not region or not is_fixed(s, zero.index):
+        return None, []
+    index = gast.dump(zero.index)
+    passed = []
+    for k in range(start + 1, len(block)):
+        stmt = block[k]
+        if not touches(s, stmt, region, False) and zero.base not in reads_inside(stmt):
+            continue
+        if not is_addition(s, stmt, region):
+            return None, []
+        if stmt.base == zero.base and gast.dump(stmt.index) == index:
+            return k, passed
+        passed.append(k)
+    return None, []
+
+
+def is_fixed(s: Specialiser, index: Any) -> bool:
+    """Whether an index means the same wherever it stands: no array that may be written is in it."""
+    facts = [s.facts[n] for n in ir.names_in(index) if ir.is_variable(n)]
+    return all(isinstance(f, Num) and f.dims == () and not f.roots for f in facts)
+
+
+def is_addition(s: Specialiser, stmt: Any, region: frozenset[int]) -> bool:
+    """Whether a statement only adds to memory of a region, and something that is not of it."""
+    if not isinstance(stmt, ir.Store) or stmt.aug not in (gast.Add, gast.Sub) or is_list(s, stmt.base):
+        return False
+    read = [*ir.names_in(stmt.value), *ir.names_in(stmt.index)]
+    return stmt.base not in read and not any(roots_of(s.facts[n]) & region for n in read if ir.is_variable(n))
+
+
+def is_list(s: Specialiser, name: str) -> bool:
+    return not isinstance(s.facts[name], Num)
+
+
+def is_what_was_there(s: Specialiser, block: ir.Block, start: int, addition: ir.Store) -> bool:
+    """Whether an addition puts back what the zeroing before it has removed."""
+    name = getattr(addition.value, "id", None)
+    if addition.aug is not gast.Add or name is None:
+        return False
+    region = roots_of(s.facts[addition.base])
+    for stmt in reversed(block[:start]):
+        if isinstance(stmt, ir.Let) and stmt.targets == (name,):
+            return is_content(s, stmt, addition)
+        if touches(s, stmt, region, True):
+            return False
+    return False
+
+
+def is_content(s: Specialiser, stmt: ir.Let, part: ir.Store) -> bool:
+    """Whether a statement takes what a part holds, not a view of it."""
+    expr = stmt.expr.func.value if is_call(stmt.expr, "copy") and not stmt.expr.args else stmt.expr
+    if not isinstance(expr, gast.Subscript) or getattr(expr.value, "id", None) != part.base:
+        return False
+    facts = s.facts[stmt.target]
+    new = expr is not stmt.expr or (isinstance(facts, Num) and facts.dims == () and facts.kind == "npscalar")
+    return new and gast.dump(expr.slice) == gast.dump(part.index)
+
+
+def assignment(addition: ir.Store) -> ir.Store:
+    """The statement that assigns what another adds."""
+    value = addition.value
+    if addition.aug is gast.Sub:
+        positive = negated(value)
+        value = signed(value) if positive is None else positive
+    return ir.Store(addition.base, addition.index, value, None, addition.origin)
+
+
+# -- new zeros
+
+
+def is_new_zeros(s: Specialiser, stmt: ir.Let) -> bool:
+    made = is_call(stmt.expr, "zeros_like") or is_call(stmt.expr, "zeros")
+    facts = s.facts[stmt.target]
+    return made and isinstance(facts, Num) and facts.kind == "array" and bool(facts.ndim)
+
+
+def fill(s: Specialiser, block: ir.Block, zero: ir.Let, uses: dict[str, int]) -> None:
+    """Assign the parts of new zeros to which something is added, as long as they do not meet."""
+    region = roots_of(s.facts[zero.target])
+    filled: list[ir.Store] = []
+    for stmt in block[block.index(zero) + 1 :]:
+        if not touches(s, stmt, region, False) and zero.target not in reads_inside(stmt):
+            continue
+        if not is_addition(s, stmt, region) or stmt.base != zero.target or not is_basic(s, stmt.index):
+            break
+        if not all(are_disjoint(s, stmt.index, other.index) for other in filled):
+            break
+        filled.append(stmt)
+    for stmt in filled:
+        turn_sign(block, stmt, uses)
+        block[block.index(stmt)] = assignment(stmt)
+    if filled and is_call(zero.expr, "zeros_like") and not zero.expr.keywords:
+        without_zeros(s, block, zero, [stmt.index for stmt in filled])
+
+
+def turn_sign(block: ir.Block, part: ir.Store, uses: dict[str, int]) -> None:
+    """Give what is only subtracted from zeros its other sign where it is made, if that saves an operation."""
+    name = getattr(part.value, "id", None)
+    if part.aug is not gast.Sub or name is None or uses.get(name) != 1:
+        return
+    for stmt in block:
+        if isinstance(stmt, ir.Let) and stmt.targets == (name,) and (positive := negated(stmt.expr)) is not None:
+            if not isinstance(positive, gast.Name):
+                stmt.expr, part.aug = positive, gast.Add
+
+
+def without_zeros(s: Specialiser, block: ir.Block, zero: ir.Let, filled: list[Any]) -> None:
+    """Zero only what the first assignments leave out, where that is known."""
+    rest: list[Any] | None = [] if cover(s, filled) else rest_of(filled[0]) if len(filled) == 1 else None
+    if rest is None:
+        return
+    numpy = zero.expr.func.value
+    place = block.index(zero)
+    block[place] = ir.Let(zero.targets, ir.call(ir.attribute(numpy, "empty_like"), *zero.expr.args), None, zero.origin)
+    block[place + 1 : place + 1] = [ir.Store(zero.target, index, ir.constant(0.0), None, zero.origin) for index in rest]

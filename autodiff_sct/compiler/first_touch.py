@@ -78,7 +78,7 @@ def first_addition(s: Specialiser, block: ir.Block, start: int) -> tuple[int | N
     if not region or not is_fixed(s, zero.index):
         return None, []
     index = gast.dump(zero.index)
-    passed = []
+    passed: list[int] = []
     for k in range(start + 1, len(block)):
         stmt = block[k]
         if not touches(s, stmt, region, False) and zero.base not in reads_inside(stmt):

@@ -10,7 +10,7 @@ from ..errors import AliasError
 from .broadcast import unbroadcast
 from .scatter import plus
 
-__all__ = ["add_items", "copies", "give_back", "same_view", "writable"]
+__all__ = ["add_items", "apart", "copies", "give_back", "in_order", "same_view", "writable"]
 
 
 def same_view(shadow: Any, shadow_base: Any, primal: Any, primal_base: Any) -> Any:
@@ -29,6 +29,53 @@ def same_view(shadow: Any, shadow_base: Any, primal: Any, primal_base: Any) -> A
             "make the array contiguous first (`np.ascontiguousarray`)",
         )
     return shadow
+
+
+def in_order(target: np.ndarray, source: Any) -> None:
+    """Check that ``target[:] = source`` reads no number of a line after it has written it.
+
+    Raises
+    ------
+    AliasError
+        If it does, so that it is not the assignment of a copy.
+    """
+    if np.ndim(source) != 1 or target.ndim != 1 or not np.may_share_memory(target, source):
+        return
+    step, other = target.strides[0], source.strides[0]
+    if step == other or step * other <= 0 or len(source) != len(target):
+        return
+    if step < 0:
+        target, source, other = target[::-1], source[::-1], -other
+    written, read = addresses(target), addresses(source)
+    backwards = read[0] < written[0] < read[0] + len(source) * other  # as NumPy decides
+    common, first, then = np.intersect1d(written, read, return_indices=True)
+    if np.any(first > then if backwards else first < then):
+        refuse_overlap()
+
+
+def addresses(line: np.ndarray) -> np.ndarray:
+    """Where the elements of a vector are in memory."""
+    return line.__array_interface__["data"][0] + line.strides[0] * np.arange(len(line))
+
+
+def apart(target: np.ndarray, source: Any) -> None:
+    """Check that a vector that is stored through a mask or through ``flat`` is not of the array that is written.
+
+    Raises
+    ------
+    AliasError
+        If it is, and is longer than one number.
+    """
+    if np.ndim(source) == 1 and len(source) > 1 and np.shares_memory(target, source):
+        refuse_overlap()
+
+
+def refuse_overlap() -> None:
+    raise AliasError(
+        "a part of an array is assigned to another part that overlaps it, so that numbers are read after they were "
+        "written",
+        "copy the right side: `a[::2] = a[:3].copy()`",
+    )
 
 
 MISSING = object()

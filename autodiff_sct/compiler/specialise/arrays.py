@@ -29,6 +29,7 @@ from ..facts import (
     same,
     several,
 )
+from .overlap import check_overlap
 from .shapes import DIMS
 from .state import Specialiser
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
@@ -450,6 +451,7 @@ def store_item(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
     facts = s.facts[base.name]
     if isinstance(facts, Num) and facts.kind == "npscalar":
         raise s.refuse("a NumPy scalar cannot be assigned to by index")
+    check_overlap(s, base, index, value)
     op = ir.Op(operator.setitem, {"x": base, "index": index, "value": value})
     s.block.append(ir.Store(base.name, s.expr(index), s.expr(value), None, s.where(), op))
 

@@ -98,4 +98,6 @@ def real_power_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
     if cls is None and isinstance(facts, Num) and facts.dims == () and not whole:
         expr = ir.call(s.bind("real_power", real_power), s.expr(base), s.expr(exp))
         return arrays.apply(s, real_power, expr, args, {})
-    return call_value(s, Const(math.pow if cls is float else operator.pow), args, kwargs)
+    if cls is not float:
+        return call_value(s, Const(operator.pow), args, kwargs)
+    return call_value(s, Const(math.pow, ir.attribute(s.bind("math", math), "pow")), args, kwargs)

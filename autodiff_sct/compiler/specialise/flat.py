@@ -15,6 +15,7 @@ from .attributes import attribute_of
 from .calls import call_value
 from .expressions import operate
 from .iteration import Source
+from .overlap import check_apart
 from .state import Specialiser
 from .values import Const, Leaf, Obj, SliceV, TupleV, Value
 
@@ -83,6 +84,7 @@ def set_flat(s: Specialiser, flat: Obj, index: Value, value: Value) -> None:
     if one is not None:
         arrays.store_item(s, base, one, value)
         return
+    check_apart(s, base, value)
     where, facts = numbers(s, base, index), s.facts[base.name]
     given = s.num(value)
     if where is not index and (given is None or given.dims != ()):

@@ -210,11 +210,11 @@ class Record:
         if isinstance(facts, Num) and facts.python and facts.dtype is not None and facts.dtype.kind in "ib":
             return all(self.is_settled(n) for n in operands)
         if isinstance(stmt.expr, gast.Subscript) and stmt.op is not None and isinstance(facts, (Num, Pair)):
+            if stmt.op.shares:
+                return True
             base = stmt.op.arguments.get("x")
             if not isinstance(base, Leaf):
                 return False
-            if stmt.op.shares:
-                return True
             scalar = isinstance(facts, Num) and facts.kind == "npscalar"
             container = isinstance(self.s.facts[base.name], (Listed, Mapped, Pair))
             return (scalar or container) and not self.regions.is_written(base.name)

@@ -26,7 +26,7 @@ import numpy as np
 from . import ir
 from .facts import Num
 from .specialise.state import Specialiser
-from .specialise.values import Const, Leaf, TupleV
+from .specialise.values import Const, Leaf, TupleV, Value
 
 EXTREMES = {np.max, np.amax, np.min, np.amin}
 ADDITIONS = {np.add: 1, operator.add: 1, np.subtract: -1, operator.sub: -1}
@@ -121,6 +121,11 @@ class Following:
         given = {p: shifts.get(v.name) if isinstance(v, Leaf) else None for p, v in op.arguments.items()}
         if any(name in shifts for p, v in op.arguments.items() if given[p] is None for name in self.s.leaves(v)):
             return None
+        if given.keys() == {"a", "b"}:
+            given = {
+                "a": self.broadcast(given["a"], op.arguments["b"]),
+                "b": self.broadcast(given["b"], op.arguments["a"]),
+            }
         if op.fn in ADDITIONS and given.keys() == {"a", "b"}:
             return added(given["a"], given["b"], ADDITIONS[op.fn])
         if op.fn in PRODUCTS and given.keys() == {"a", "b"}:
@@ -136,9 +141,30 @@ class Following:
             return replace(shift, degree=-shift.degree)
         if op.fn in (np.sum, np.mean) and op.arguments.keys() <= {"a", "axis", "keepdims"}:
             return self.summed(op, shift)
+        if op.fn is np.expand_dims:
+            return self.put_back(op, shift)
         if op.fn is operator.getitem:
             return self.taken(op, shift)
         return None
+
+    def broadcast(self, shift: Shift | None, other: Value) -> Shift | None:
+        """The shift of an operand as it meets another: a first axis that was dropped is back."""
+        facts = self.s.num(other)
+        if shift is None or not shift.dropped or facts is None or facts.ndim is None or shift.axis != -facts.ndim:
+            return shift
+        return replace(shift, dropped=False)
+
+    def put_back(self, op: ir.Op, shift: Shift) -> Shift | None:
+        """A new axis: the reduced one, put back where it was."""
+        facts, axis = self.s.num(op.arguments["a"]), op.arguments["axis"]
+        if shift.axis is None:
+            return shift
+        if not shift.dropped or facts is None or facts.ndim is None or not isinstance(axis, Const):
+            return None
+        if type(axis.value) is not int:
+            return None
+        place = axis.value if axis.value < 0 else axis.value - facts.ndim - 1
+        return replace(shift, dropped=False) if place == shift.axis else None
 
     def summed(self, op: ir.Op, shift: Shift) -> Shift | None:
         """A sum along the reduced axis: along it, the factor is one number."""
@@ -156,7 +182,7 @@ class Following:
         return replace(shift, dropped=not keepdims.value) if place == shift.axis else None
 
     def taken(self, op: ir.Op, shift: Shift) -> Shift | None:
-        """An item: any, where the shift is one number; else the last axis may be dropped or put back."""
+        """An item: any, where the shift is one number; else the last axis may be dropped."""
         if shift.axis is None:
             return shift
         index = op.arguments["index"]
@@ -167,12 +193,8 @@ class Following:
         rest, last = values[:-1], values[-1]
         if not all(any(value is w or (type(value) is slice and value == w) for w in WHOLE) for value in rest):
             return None
-        full = any(value is Ellipsis for value in rest) or len(rest) == facts.ndim - (0 if last is None else 1)
-        if not full:
-            return None
-        if last is None and shift.dropped:
-            return replace(shift, dropped=False)
-        return replace(shift, dropped=True) if type(last) is int and not shift.dropped else None
+        full = any(value is Ellipsis for value in rest) or len(values) == facts.ndim
+        return replace(shift, dropped=True) if full and type(last) is int and not shift.dropped else None
 
 
 def taken_over(stmt: Any) -> set[str]:

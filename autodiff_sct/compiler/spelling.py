@@ -7,6 +7,7 @@
 ``d_out * 100.0 * (2 * x)``            ``200.0 * d_out * x``
 ``np.sum(d_z, axis=0)``                ``d_z.sum(axis=0)``
 ``np.expand_dims(d_z, 1)``             ``d_z[:, None]``
+``np.squeeze(d_z, 1)``                 ``d_z[:, 0]``
 ``np.transpose(np.reshape(d, s), p)``  ``d.reshape(s).transpose(p)``
 ``d_z = np.zeros_like(z)`` in a loop   ``d_z = np.zeros(z.shape)``
 =====================================  =================================
@@ -104,6 +105,8 @@ class Spelling:
         first, rest = expr.args[0], expr.args[1:]
         if name == "sum" and (positive := negated(first)) is not None:
             return gast.UnaryOp(gast.USub(), self.call(gast.Call(expr.func, [positive, *rest], expr.keywords)))
+        if name == "squeeze" and len(rest) == 1 and (found := self.squeezed(first, rest[0])) is not None:
+            return found
         rank = self.rank(first)
         if not rank:
             return expr
@@ -112,6 +115,20 @@ class Spelling:
         if name == "expand_dims" and len(rest) == 1 and not expr.keywords:
             return widened(first, rest[0], rank) or expr
         return expr
+
+    def squeezed(self, expr: Any, axis: Any) -> Any | None:
+        """``np.squeeze``: a sum that does not keep its axis, or an item of the axis."""
+        place = literal(axis)
+        if isinstance(expr, gast.Call) and numpy_name(expr) == "sum" or is_method(expr, "sum"):
+            options = {keyword.arg: literal(keyword.value) for keyword in expr.keywords}
+            if options == {"axis": place, "keepdims": True} and place is not None:
+                kept = [keyword for keyword in expr.keywords if keyword.arg == "axis"]
+                return self.call(gast.Call(expr.func, expr.args, kept))
+        rank = self.rank(expr)
+        if not rank or type(place) is not int or not -rank <= place < rank or rank == 1:
+            return None
+        parts = [gast.Slice(None, None, None) for _ in range(place % rank)] + [ir.constant(0)]
+        return ir.subscript(expr, parts[0] if len(parts) == 1 else ir.tuple_(parts))
 
     def is_number(self, expr: Any) -> bool:
         """Whether an expression is a number, not an array."""
@@ -202,11 +219,20 @@ def numpy_name(expr: Any) -> str | None:
 
 def widened(expr: Any, axis: Any, rank: int) -> Any | None:
     """``np.expand_dims`` as a subscript."""
-    value = axis.value if isinstance(axis, gast.Constant) else None
-    if is_negative(axis) and isinstance(axis.operand, gast.Constant):
-        value = -axis.operand.value
+    value = literal(axis)
     if type(value) is not int or not -rank - 1 <= value <= rank:
         return None
     place = value if value >= 0 else value + rank + 1
     parts = [gast.Slice(None, None, None) for _ in range(place)] + [ir.constant(None)]
     return ir.subscript(expr, parts[0] if place == 0 else ir.tuple_(parts))
+
+
+def literal(expr: Any) -> Any:
+    """The number or flag that an expression spells out; None where it is none."""
+    if is_negative(expr) and isinstance(expr.operand, gast.Constant):
+        return -expr.operand.value
+    return expr.value if isinstance(expr, gast.Constant) else None
+
+
+def is_method(expr: Any, name: str) -> bool:
+    return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr == name

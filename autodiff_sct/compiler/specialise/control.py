@@ -7,6 +7,7 @@ item, objects field by field.  A loop's body is specialised until what holds at 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -215,11 +216,13 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
         phis = {key: phi(s, key, value, entry.get(key, MISSING)) for key, value in carried.items()}
         s.env.update(phis)
         head = dict(s.env)
-        goes_on = run_block(s, node.body, partial(body, node))
+        proven: dict[Any, Any] = {}
+        goes_on = run_block(s, node.body, partial(iteration, s, node, body, proven))
         end = s.env if goes_on else head
         check_presence(s, entry, end)
         complete(s, end, entry)
-        wanted = next_carried(s, entry, head, end, carried)
+        with s.knowing(proven):
+            wanted = next_carried(s, entry, head, end, carried)
         if wanted == carried and known == s.elements:
             break
         carried = wanted
@@ -233,6 +236,12 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
     s.unassigned = s.unassigned or unassigned
     s.block.append(node)
     finish_loop(s, node, entry, phis, end)
+
+
+def iteration(s: Specialiser, node: ir.Loop, body: Callable[[ir.Loop], None], proven: dict[Any, Any]) -> None:
+    """Write head and body of a loop, and note in `proven` which lengths are equal once an iteration has succeeded."""
+    body(node)
+    proven |= s.proven
 
 
 def phi(s: Specialiser, key: Any, template: Value, entry: Value) -> Value:
@@ -282,6 +291,8 @@ def template(
     if isinstance(last, Obj):
         return carried_object(s, key, first, last, envs, result)
     facts = [s.facts_of(v) for v in (first, last) if v is not MISSING]
+    if len(facts) == 2:
+        facts[1] = in_lengths_of(s, facts[0], facts[1])
     for value in (first, last):
         if value is not MISSING and not isinstance(value, (Leaf, TupleV, ListV)) and not is_plain(s, value):
             if first is MISSING or first is last:
@@ -293,6 +304,14 @@ def template(
     if isinstance(before, (Num, Listed, Mapped, Pair, Opaque)):
         joined = join(before, joined)
     return joined
+
+
+def in_lengths_of(s: Specialiser, first: Facts, last: Facts) -> Facts:
+    """The facts at the end of an iteration, in the lengths from before the loop where these have turned out equal."""
+    if not isinstance(first, Num) or not isinstance(last, Num) or not first.dims or first.ndim != last.ndim:
+        return last
+    assert last.dims is not None
+    return replace(last, dims=tuple(a if s.have_met([(a,), (b,)]) else b for a, b in zip(first.dims, last.dims)))
 
 
 def is_plain(s: Specialiser, value: Value) -> bool:

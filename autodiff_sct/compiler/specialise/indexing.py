@@ -48,13 +48,40 @@ def load_item(s: Specialiser, base: Leaf, index: Value) -> Value:
         result = basic_facts(s, facts, parts)
     else:
         result = advanced_facts(s, facts, parts)
-    op = ir.Op(operator.getitem, {"x": base, "index": index})
+    axes = new_axes(facts, parts)
+    op = (
+        ir.Op(np.expand_dims, {"a": base, "axis": Const(axes)})
+        if axes
+        else ir.Op(operator.getitem, {"x": base, "index": index})
+    )
     if isinstance(result, Num) and result.roots and result.roots == facts.roots:
         op.shares = (base.name,)
     cut_only = index_ok and all(
         isinstance(p, SliceV) or isinstance(p, Const) and not isinstance(p.value, int) for p in parts
     )
     return s.let(ir.subscript(ir.name(base.name), s.expr(index)), result, op, may_raise=not cut_only)
+
+
+def new_axes(facts: Num, parts: list[Value]) -> int | tuple[int, ...] | None:
+    """The places of the axes that an index like ``[:, None]`` puts in and does nothing else; None for another index."""
+    values = [part.value if isinstance(part, Const) else part for part in parts]
+    if not facts.ndim or not all(value is None or value is Ellipsis or is_whole(value) for value in values):
+        return None
+    rest = facts.ndim - sum(is_whole(value) for value in values)
+    places: list[int] = []
+    place = 0
+    for value in values:
+        if value is None:
+            places.append(place)
+        place += rest if value is Ellipsis else 1
+    return (places[0] if len(places) == 1 else tuple(places)) if places else None
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a part of an index is ``:``."""
+    if isinstance(value, SliceV):
+        return all(bound == Const(None) or bound is None for bound in (value.start, value.stop, value.step))
+    return isinstance(value, slice) and value == slice(None)
 
 
 def basic_facts(s: Specialiser, facts: Num, parts: list[Value]) -> Facts:

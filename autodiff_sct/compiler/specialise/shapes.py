@@ -172,6 +172,19 @@ def swapped(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims
     return tuple(result)
 
 
+@dims_of(np.squeeze)
+def squeezed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    dims = operand(s, args)
+    try:
+        axis = option(s, args, kwargs, 1, "axis", None)
+    except LookupError:
+        return None
+    if dims is None or axis is None:
+        return None
+    gone = {a % len(dims) for a in (axis if isinstance(axis, tuple) else (axis,))}
+    return tuple(d for k, d in enumerate(dims) if k not in gone)
+
+
 @dims_of(np.expand_dims)
 def expanded(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     dims = operand(s, args)

@@ -203,6 +203,15 @@ class Specialiser:
         finally:
             self.block, self.proven = outer, proven
 
+    @contextmanager
+    def knowing(self, proven: dict[Any, Any]) -> Iterator[None]:
+        """Decide with the equal lengths of another place."""
+        outer, self.proven = self.proven, proven
+        try:
+            yield
+        finally:
+            self.proven = outer
+
     # -- refusing
 
     def refuse(self, reason: str, remedy: str = "", cls: type[Refused] = UnsupportedSyntax) -> Refused:

@@ -329,10 +329,9 @@ def for_(s: Specialiser, node: Any) -> None:
 
     def run(loop_node: ir.Loop) -> None:
         assert loop_node.index is not None
-        with s.writing(loop_node.body):
-            store(s, node.target, source.item(Leaf(loop_node.index)))
-            execute(s, body)
-            read_stop(s, loop_node, stop)
+        store(s, node.target, source.item(Leaf(loop_node.index)))
+        execute(s, body)
+        read_stop(s, loop_node, stop)
         refuse_resizing(s, iterable, loop_node.body)
 
     with s.short_loop(site):

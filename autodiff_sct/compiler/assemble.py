@@ -15,6 +15,7 @@ from .bounds import fold_bounds, inline_lengths
 from .emit import Emitter, annotate, defaults
 from .facts import Num
 from .first_touch import touch_first
+from .gathering import gather_products
 from .handover import always_assigned, kept_state, outside_names, own_copies, unset
 from .load import load
 from .naming import name_variables
@@ -90,6 +91,8 @@ def polished(
     """Both sweeps as one would write them: what is in `early`, and the rest; `buffers` where those cost time."""
     front = [stmt for stmt in program if id(stmt) in early]
     back = [stmt for stmt in program if id(stmt) not in early]
+    if buffers and passes.on("gather_products"):
+        gather_products(s, back)
     if passes.on("improve"):
         improve(s, back)
     if passes.on("sink"):

@@ -18,6 +18,7 @@ from contextvars import ContextVar
 PASSES: dict[str, str] = {
     "cancel_shifts": "the shift by a maximum in a softmax or logsumexp carries no derivative",
     "stand_in": "a value that is read for its shape only is replaced by another of that shape",
+    "gather_products": "products that a loop adds up are one product after it",
     "improve": "a first contribution is an assignment, a copy that nobody changes is none",
     "sink": "the next cotangent is computed after the last use of the one before",
     "collect_parts": "the cotangent of a view is the same view of its base's cotangent",

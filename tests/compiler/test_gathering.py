@@ -1,0 +1,200 @@
+"""Products that a loop adds up are one product after it: gradients, and the sums that stay as they are."""
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+from autodiff_sct.compiler import passes
+from tests.compiler.checked import differences
+
+RNG = np.random.default_rng(0)
+W, U, B = RNG.normal(size=(3, 3)), RNG.normal(size=(3, 2)), RNG.normal(size=3)
+V = RNG.normal(size=2)
+XS = RNG.normal(size=(5, 2))
+BATCHES = RNG.normal(size=(5, 4, 2))
+
+
+def cell(w, u, b, xs):
+    h = np.zeros(3)
+    for i in range(len(xs)):
+        h = np.tanh(w @ h + u @ xs[i] + b)
+    return np.sum(h * h)
+
+
+def batched_cell(w, u, b, xs):
+    h = np.zeros((4, 3))
+    for x in xs:
+        h = np.tanh(h @ w.T + x @ u.T + b)
+    return np.sum(h * h)
+
+
+def weights_on_the_right(w, u, b, xs):
+    h = np.ones((4, 3))
+    for i in range(len(xs)):
+        h = np.sin(h @ w + (u @ xs[i].T).T) * 0.5
+    return np.sum(h) + np.sum(b)
+
+
+def every_second_sample(w, u, b, xs):
+    h = np.zeros(3)
+    for i in range(0, len(xs), 2):
+        h = np.tanh(w @ h + u @ xs[i] + b)
+    return np.sum(h * h)
+
+
+def until_small(w, u, b, xs):
+    h, k = np.ones(3), 0
+    while np.sum(h * h) > 0.01 and k < 4:
+        h = np.tanh(0.3 * (w @ h) + u @ xs[k] + b)
+        k += 1
+    return np.sum(h * h)
+
+
+def twice_in_a_step(w, u, b, xs):
+    h = np.zeros(3)
+    for x in xs:
+        h = np.tanh(w @ np.tanh(w @ h + u @ x) + b)
+    return np.sum(h)
+
+
+def epochs(w, u, b, xs):
+    total = 0.0
+    for _ in range(2):
+        h = np.ones(3)
+        for x in xs:
+            h = np.tanh(w @ h + u @ x + b)
+        total = total + np.sum(h) * np.sum(w)
+    return total
+
+
+def in_a_branch(w, u, b, xs):
+    h = np.ones(3)
+    for i in range(len(xs)):
+        if i % 2 == 0:
+            h = np.tanh(w @ h + b)
+        else:
+            h = np.tanh(u @ xs[i] * h)
+    return np.sum(h)
+
+
+def states_in_an_array(w, u, b, xs):
+    h = np.zeros((len(xs) + 1, 3))
+    for i in range(len(xs)):
+        h[i + 1] = np.tanh(w @ h[i] + u @ xs[i] + b)
+    return np.sum(h**2)
+
+
+def samples_overwritten(w, u, b, xs):
+    xs = xs.copy()
+    h = np.zeros(3)
+    for i in range(len(xs)):
+        h = np.tanh(w @ h + u @ xs[i] + b)
+        xs[i] = 0.5 * xs[i] ** 2
+    return np.sum(h) + np.sum(xs)
+
+
+def one_buffer(w, u, b, xs):
+    h, z = np.zeros(3), np.empty(3)
+    for x in xs:
+        z[:] = w @ h + u @ x
+        z += b
+        h = np.tanh(z)
+    return np.sum(h * z)
+
+
+def ragged(w, u, b, xs):
+    total = 0.0
+    for i in range(len(xs)):
+        z = np.tanh(xs[: i + 1] @ u.T + b)
+        total = total + np.sum(z @ w)
+    return total
+
+
+def weights_change(w, u, b, xs):
+    h = np.ones(3)
+    for x in xs:
+        h = np.tanh(w @ h + u @ x + b)
+        w = w * 0.9
+    return np.sum(h)
+
+
+def sums_of_rows(w, u, b, xs):
+    h = np.ones((4, 3))
+    for x in xs:
+        h = np.tanh(h * b + x @ u.T) @ w
+    return np.sum(h)
+
+
+ONE = [cell, every_second_sample, until_small, twice_in_a_step, epochs, in_a_branch, states_in_an_array,
+       samples_overwritten, one_buffer, ragged, weights_change]  # fmt: skip
+MANY = [batched_cell, weights_on_the_right, sums_of_rows]
+CASES = [pytest.param(f, (W, U, B, xs), id=f.__name__) for fs, xs in ((ONE, XS), (MANY, BATCHES)) for f in fs]
+
+
+@pytest.mark.parametrize(("fn", "args"), CASES)
+def test_gradient(fn, args):
+    value, found = ad.value_and_grad(fn, grad_position=(0, 1, 2, 3))(*args)
+    assert value == fn(*args)
+    with passes.without("gather_products"):
+        plain = ad.grad(fn, grad_position=(0, 1, 2, 3))(*args)
+    for k, (one, other) in enumerate(zip(found, plain)):
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(one, differences(fn, args, k), rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize(("fn", "args"), CASES)
+def test_single_precision(fn, args):
+    single = [a.astype(np.float32) for a in args]
+    found = ad.grad(fn, grad_position=(0, 1, 2))(*single)
+    assert [d.dtype for d in found] == [np.float32] * 3
+    for one, other in zip(found, ad.grad(fn, grad_position=(0, 1, 2))(*args)):
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("fn", [cell, every_second_sample, twice_in_a_step, samples_overwritten])
+def test_no_step(fn):
+    found = ad.grad(fn, grad_position=(0, 1, 2))(W, U, B, XS[:0])
+    assert [d.shape for d in found] == [W.shape, U.shape, B.shape] and not any(d.any() for d in found)
+
+
+@pytest.mark.parametrize(("fn", "args"), CASES[:3] + CASES[-3:])
+def test_differentiated_again(fn, args):
+    def slope(w):
+        return np.sum(ad.grad(fn)(w, *args[1:]) * np.cos(w))
+
+    np.testing.assert_allclose(ad.grad(slope)(W), differences(slope, (W,)), rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("fn", [cell, twice_in_a_step, one_buffer])
+def test_gathered(fn):
+    text = ad.adjoint_source(fn, W, U, B, XS, grad_position=(0, 1, 2))
+    loop, after = text.split("for ")[2].split("if all_")
+    assert "d_w +=" not in loop and "d_w +=" in after
+
+
+def nothing_is_kept(w, x):
+    total = 0.0
+    for i in range(len(x)):
+        total = total + V @ (w @ x[i])
+    return total
+
+
+def reads_its_sum(w, x):
+    h = x[0]
+    for i in range(len(x)):
+        w = w + np.outer(h, x[i])
+        h = np.tanh(w @ x[i])
+    return np.sum(h)
+
+
+@pytest.mark.parametrize("fn", [nothing_is_kept, reads_its_sum])
+def test_left_as_it_is(fn):
+    w, x = W[:2, :2], XS
+    assert "all_" not in ad.adjoint_source(fn, w, x)
+    np.testing.assert_allclose(ad.grad(fn)(w, x), differences(fn, (w, x)), rtol=1e-5, atol=1e-7)
+
+
+def test_pullback_may_be_called_again():
+    _, pull = ad.vjp(cell, W, U, B, XS)
+    for one, other in zip(pull(1.0), pull(1.0)):
+        np.testing.assert_array_equal(one, other)

@@ -12,6 +12,7 @@ from ..native import natively, stays_numpy
 from . import ir, passes
 from .arguments import Arguments
 from .bounds import fold_bounds, inline_lengths
+from .deferral import defer
 from .emit import Emitter, annotate, defaults
 from .facts import Num
 from .first_touch import touch_first
@@ -20,6 +21,7 @@ from .handover import always_assigned, kept_state, outside_names, own_copies, un
 from .load import load
 from .naming import name_variables
 from .optimise import REVERSE_DEPTH, Nesting
+from .overwrite import overwrite
 from .pairs import settle_calls
 from .parts import collect_parts
 from .peephole import improve, without_synonyms
@@ -104,6 +106,8 @@ def polished(
     if passes.on("inline_lengths"):
         program = inline_lengths(s, program)
     reuse(program)
+    if buffers and passes.on("defer"):
+        defer(s, program, early)
     nesting = Nesting(s, where, program, 0)
     front = nesting.block([stmt for stmt in program if id(stmt) in early])
     nesting.limit = REVERSE_DEPTH
@@ -111,15 +115,19 @@ def polished(
     if passes.on("spell"):
         spell(s, back)
     if buffers:
-        in_buffers(s, front, back)
+        back = in_buffers(s, where, front, back)
     fold_bounds([*front, *back])
     return front, back
 
 
-def in_buffers(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
-    """Fewer passes over memory; fused loops of native programs have none of these buffers."""
+def in_buffers(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) -> ir.Block:
+    """The reverse sweep with fewer passes over memory; fused loops of native programs have none of these buffers."""
     if passes.on("touch_first"):
         touch_first(s, [*front, *back], back)
+        back = Nesting(s, where, [*front, *back], REVERSE_DEPTH).block(back)
+    if passes.on("overwrite"):
+        overwrite(s, [*front, *back], back)
+    return back
 
 
 def parameters(s: Specialiser, table: Arguments, externals: list[External], seeds: dict[str, str]) -> dict[str, str]:

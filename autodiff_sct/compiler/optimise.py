@@ -133,8 +133,12 @@ OPERATIONS = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript, gast.Compare,
 
 
 def size(expr: Any) -> int:
-    """How many operations an expression holds."""
-    return sum(isinstance(node, OPERATIONS) for node in ir.nodes_in(expr))
+    """How many operations an expression holds; a number with a sign is none."""
+    return sum(isinstance(node, OPERATIONS) and not is_number(node) for node in ir.nodes_in(expr))
+
+
+def is_number(node: Any) -> bool:
+    return isinstance(node, gast.UnaryOp) and isinstance(node.operand, gast.Constant)
 
 
 class Nesting:

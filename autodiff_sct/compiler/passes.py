@@ -24,7 +24,9 @@ PASSES: dict[str, str] = {
     "collect_parts": "the cotangent of a view is the same view of its base's cotangent",
     "inline_lengths": "lengths are written where they are read",
     "spell": "signs, numeric factors and methods as one writes them by hand",
+    "defer": "what only one reverse line reads is computed there",
     "touch_first": "what is added to zeros is assigned",
+    "overwrite": "a cotangent that is read for the last time is overwritten by its successor",
 }
 
 _off: ContextVar[frozenset[str]] = ContextVar("_off", default=frozenset())

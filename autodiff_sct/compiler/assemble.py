@@ -24,7 +24,7 @@ from .optimise import REVERSE_DEPTH, Nesting
 from .overwrite import overwrite
 from .pairs import settle_calls
 from .parts import collect_parts
-from .peephole import improve, without_synonyms
+from .peephole import without_synonyms
 from .record import reads_inside
 from .regions import Regions
 from .request import Emitted, Request, observe
@@ -95,8 +95,6 @@ def polished(
     back = [stmt for stmt in program if id(stmt) not in early]
     if buffers and passes.on("gather_products"):
         gather_products(s, back)
-    if passes.on("improve"):
-        improve(s, back)
     if passes.on("sink"):
         sink(s, back)
     without_synonyms(s, back)

@@ -22,6 +22,7 @@ from .beside import beside
 from .depth import deeply
 from .facts import FLOAT, Facts, Listed, Mapped, Num, Opaque, Pair
 from .optimise import sweep_dead
+from .peephole import improve
 from .places import place_of_definition, place_of_result
 from .record import record
 from .regions import Regions, regions
@@ -472,6 +473,8 @@ def finish(
     reverse.append(structure)
     settle(r, reverse, {e.name for e in s.externals.values()})
     reverse.remove(structure)
+    if passes.on("improve"):
+        improve(s, reverse)  # before the recording, so that nothing is kept for what it drops
     forward, reverse = record(s, r.regions, forward, reverse)
     observe(request, "record", s, [*forward, *reverse, final])
     program = sweep_dead(s, [*forward, *reverse, final], strict, shadows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -205,10 +206,35 @@ def begin_carries(state: State, stmt: ir.Loop, trips: Form | None = None) -> Car
                 init = nothing(state, facts)
             if not isinstance(init, Grid):
                 raise state.outside("an array that is something else before the loop")
-            result.append((ir.Carry(c.phi, c.init or init.view.id, None, c.out), init))
+            kind = replace(init, axes=carried_axes(state, c, init))
+            result.append((ir.Carry(c.phi, c.init or init.view.id, None, c.out), kind))
         else:
             raise state.outside(f"{state.s.hints[c.phi]!r}, of which it is not known before the run what it is")
     return result
+
+
+def carried_axes(state: State, carry: ir.Carry, init: Grid) -> tuple[Axis, ...]:
+    """The axes of a carried array: lengths that its facts have are compared before the loop, others may change in it."""
+    described = state.array_of_facts(carry.phi)
+    if (described.ndim, described.dtype) != (init.ndim, init.dtype):
+        raise state.outside("an array that changes its kind in a loop")
+    axes = []
+    for k, (axis, given) in enumerate(zip(described.axes, init.axes)):
+        if carry.init is None or not (axis.key == given.key or isinstance(axis.key, int) or axis.key in state.lengths):
+            axis = Axis(axis.length, (carry.phi, k))
+        else:
+            compare_lengths(state, given, axis)
+        axes.append(axis)
+    return tuple(axes)
+
+
+def compare_lengths(state: State, given: Axis, wanted: Axis) -> None:
+    """See to it that an axis has the length that was found for the one it becomes."""
+    if wanted.one and not given.one:
+        raise state.outside("an array that changes its kind in a loop")
+    if given.key != wanted.key:
+        expected = ir.constant(wanted.key) if isinstance(wanted.key, int) else state.lengths.get(wanted.key, wanted.length)
+        state.check(gast.Compare(given.length, [gast.Eq()], [expected]))
 
 
 def check_runs(state: State, stmt: ir.Loop, trips: Form | None) -> None:
@@ -231,6 +257,11 @@ def nothing(state: State, facts: Num) -> Any:
     return state.array(variable, axes, facts.dtype, True)
 
 
+def is_own(axis: Axis, variable: str) -> bool:
+    """Whether a length is known to be nothing else than that of a variable."""
+    return isinstance(axis.key, tuple) and axis.key[0] == variable
+
+
 def define_phis(state: State, stmt: ir.Loop, carries: Carried) -> None:
     for c, kind in carries:
         if isinstance(kind, Number):
@@ -239,10 +270,8 @@ def define_phis(state: State, stmt: ir.Loop, carries: Carried) -> None:
             if kind.dtype == INT64:
                 state.counters.add(c.phi)
         else:
-            grid = state.array_of_facts(c.phi, kind.contiguous)
+            state.array(c.phi, kind.axes, kind.dtype, kind.contiguous)
             state.share(c.phi, *(n for n in (c.init,) if n is not None))
-            if grid.ndim != kind.ndim or grid.dtype != kind.dtype:
-                raise state.outside("an array that changes its kind in a loop")
 
 
 def end_carries(state: State, stmt: ir.Loop, carries: Carried) -> None:
@@ -258,6 +287,9 @@ def end_carries(state: State, stmt: ir.Loop, carries: Carried) -> None:
         else:
             if not isinstance(value, Grid) or (value.ndim, value.dtype) != (kind.ndim, kind.dtype):
                 raise state.outside("an array that changes its kind in a loop")
+            for given, wanted in zip(value.axes, kind.axes):
+                if not is_own(wanted, c.phi):
+                    compare_lengths(state, given, wanted)
             carry.next = c.next
 
 
@@ -283,7 +315,8 @@ def finish_carries(state: State, carries: Carried) -> None:
             phi = state.values[c.phi]
             following = state.values.get(c.next or "")
             contiguous = phi.contiguous and isinstance(following, Grid) and following.contiguous
-            state.array_of_facts(c.out, contiguous)
+            own = [Axis(a.length, (c.out, k), a.one) if is_own(a, c.phi) else a for k, a in enumerate(kind.axes)]
+            state.array(c.out, tuple(own), kind.dtype, contiguous)
             state.share(c.phi, c.out, *(n for n in (c.init, c.next) if n is not None))
 
 

@@ -83,7 +83,7 @@ def form_of(state: State, expr: Any) -> Form:
             return state.forms[expr.id]
         size = getattr(state.s.facts.get(expr.id), "size", None)
         if size is not None:
-            return size_form(state, state.s.canonical(size), expr)
+            return size_form(state, state.canonical(size), expr)
     return Form(((gast.dump(expr), 1, expr),))
 
 

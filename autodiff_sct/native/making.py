@@ -89,7 +89,7 @@ def axis_of(state: State, item: Value) -> Axis:
         key = form.terms[0][0]
         if key[0] == "dim":
             size = getattr(state.s.facts.get(getattr(item.expr, "id", "")), "size", None)
-            found = state.s.canonical(size)
+            found = state.canonical(size)
             return Axis(item.expr, found if isinstance(found, Dim) else key)
     return Axis(item.expr, ("sum", tuple(sorted((repr(k), c) for k, c, _ in form.terms)), form.constant))
 

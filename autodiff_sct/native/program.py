@@ -73,7 +73,7 @@ def enter(state: State, parameters: dict[str, str], seeds: dict[str, str], exter
     for variable in parameters:
         facts = state.s.facts[variable]
         if isinstance(facts, Num) and facts.kind == "array" and facts.dims:
-            state.array_of_facts(variable)
+            state.enter(variable)
         elif variable in outside or (variable in seeds and isinstance(facts, Num)):
             state.define(variable, None)
             state.values[variable] = facts_number(state, variable)

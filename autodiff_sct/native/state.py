@@ -11,7 +11,7 @@ import gast
 import numpy as np
 
 from ..compiler import ir
-from ..compiler.facts import FLOAT, INT, Num
+from ..compiler.facts import FLOAT, INT, Dim, Num
 from ..compiler.regions import Regions, roots_of
 from ..compiler.specialise.state import Specialiser
 from ..errors import Origin
@@ -80,6 +80,8 @@ class State:
         self.imported: set[str] = set()
         self.groups: dict[Any, Any] = {}  # memory that may be the same: a forest
         self.counters: set[str] = set()  # integers that loops carry
+        self.entered: dict[Any, Any] = {}  # a length of what comes from outside -> the one that it was found to equal
+        self.lengths: dict[Any, Any] = {}  # the latter -> its expression
 
     # -- writing
 
@@ -157,9 +159,29 @@ class State:
             raise self.outside("an array whose dtype or rank is not known before the run")
         axes = []
         for k, dim in enumerate(facts.dims):
-            dim = self.s.canonical(dim)
+            dim = self.canonical(dim)
             axes.append(ONE if dim == 1 else Axis(None, dim if dim is not None else (variable, k)))
         return self.array(variable, tuple(axes), facts.dtype, contiguous)
+
+    def canonical(self, dim: Any) -> Any:
+        """One name of a length that goes by several.
+
+        Lengths that meet in the program are equal, or NumPy raises there: here nothing is taken for equal but what
+        `enter` has checked.
+        """
+        return self.entered.get(dim, dim)
+
+    def enter(self, variable: str) -> Grid:
+        """Note that a variable holds an array from outside; lengths that the program takes for equal are compared."""
+        for k, dim in enumerate(self.s.facts[variable].dims):
+            if not isinstance(dim, Dim):
+                continue
+            known = self.entered[dim] = self.s.canonical(dim)
+            length = length_of(variable, k, len(self.s.facts[variable].dims))
+            expected = ir.constant(known) if isinstance(known, int) else self.lengths.setdefault(known, length)
+            if expected is not length:
+                self.check(gast.Compare(length, [gast.Eq()], [expected]))
+        return self.array_of_facts(variable)
 
     # -- memory
 

@@ -110,17 +110,18 @@ def receive(state: State, stmt: ir.Let) -> None:
         make(state, state.values[variable], target)
         return
     value = lower(state, expr)
-    if isinstance(facts, Num) and facts.kind == "array" and facts.dims:
-        state.array_of_facts(target)
-    elif isinstance(facts, Num) and facts.dims == ():
-        state.values[target] = facts_number(state, target)
-        state.define(target, state.values[target].dtype)
-    else:
+    is_array = isinstance(facts, Num) and facts.kind == "array" and facts.dims
+    if not is_array and not (isinstance(facts, Num) and facts.dims == ()):
         state.values[target] = value
         return
+    state.emit(ir.Let((target,), value.expr))
+    if is_array:
+        state.enter(target)
+    else:
+        state.values[target] = facts_number(state, target)
+        state.define(target, state.values[target].dtype)
     if isinstance(value.expr, gast.Name):
         state.kinds[value.expr.id] = state.kinds[target]
-    state.emit(ir.Let((target,), value.expr))
 
 
 def let_number(state: State, stmt: ir.Let, value: Number) -> None:

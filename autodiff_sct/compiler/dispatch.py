@@ -213,7 +213,7 @@ class Adjoint(Compiled):
         # The short way: arrays of shapes that were met before, and nothing to read, check or unwrap.
         kinds = tuple([(v.dtype, v.shape) if type(v) is np.ndarray else key(v) for v in args])
         variant = self.plain.get(kinds)
-        if variant is None or variant.code is not self.fn.__code__:
+        if variant is None or not variant.holds(self.fn):
             return self.run_carefully(args, kwargs, seed, kinds)
         try:
             result = variant.function(*args)
@@ -269,7 +269,7 @@ class Variant:
         self.wrap = emitted.wrap
         self.count = emitted.count
         self.tensors = emitted.tensors
-        self.is_plain = not (emitted.externals or emitted.guards or emitted.written or emitted.tensors)
+        self.is_plain = not (emitted.externals or emitted.written or emitted.tensors)
 
     @property
     def text(self) -> str:

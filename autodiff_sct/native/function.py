@@ -34,6 +34,8 @@ class NativeFunction:
         self.name, self.results = native.name, native.results
         self.count = plain.__code__.co_argcount
         self.kernel: Any = None
+        self.whole: list[int] = []  # the places of integers
+        self.missing: tuple[float, ...] = ()  # seeds that a call leaves out
         self.known = 0  # machine code that was noted down in the cache
         self.told = False
         self.__code__ = plain.__code__
@@ -43,21 +45,24 @@ class NativeFunction:
     def __call__(self, *args: Any) -> Any:
         kernel = self.kernel
         if kernel is None:
-            kernel = self.loaded()
-        missing = self.count - len(args)
-        for value in args:
-            if type(value) is int and not -WHOLE < value < WHOLE:
+            kernel = self.loaded(args)
+        for k in self.whole:
+            if not -WHOLE < args[k] < WHOLE:
                 return self.plain(*args)
         try:
-            result = kernel(*args, *(1.0,) * missing) if missing else kernel(*args)
+            result = kernel(*args, *self.missing)
         except Exception as error:
             return self.give_up(args, error)
         if len(kernel.overloads) != self.known:
             self.note()
         return result if self.results is None else typed(self.results, result)
 
-    def loaded(self) -> Any:
+    def loaded(self, args: tuple[Any, ...]) -> Any:
+        """The compiled function; what kinds of arguments a program is called with does not change."""
         import numba
+
+        self.whole = [k for k, value in enumerate(args) if type(value) is int]
+        self.missing = (1.0,) * (self.count - len(args))
 
         warnings.filterwarnings("ignore", category=numba.NumbaPerformanceWarning, module=files.PREFIX)
         self.kernel = files.program(self.text, self.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import gast
@@ -98,6 +98,8 @@ def load_outer(s: Specialiser, frame: Frame, id: str) -> Value:
         value = table[id]
         if isinstance(value, ModuleType):
             return Const(value, s.bind(id, value))
+        if isinstance(value, FunctionType) and is_own(table):
+            return Const(value)  # the package's own functions stay what they are: no call has to look
         return import_external(s, lambda: table[id], id, ("global", object_number(s, table), id))
     if hasattr(builtins, id):
         return Const(getattr(builtins, id), gast.Name(id, gast.Load(), None, None))
@@ -120,9 +122,12 @@ def assign_name(s: Specialiser, id: str, value: Value) -> None:
 
 def keeps_displays(s: Specialiser) -> bool:
     """Whether the text at hand, a rule's or the package's own, never changes a list that it made."""
-    return s.frame is not None and (
-        s.frame.rule or str(s.frame.globals.get("__name__", "")).startswith("autodiff_sct.")
-    )
+    return s.frame is not None and (s.frame.rule or is_own(s.frame.globals))
+
+
+def is_own(table: dict[str, Any]) -> bool:
+    """Whether a module's names are those of the package."""
+    return str(table.get("__name__", "")).startswith("autodiff_sct.")
 
 
 def named(s: Specialiser, id: str, value: Value) -> Value:

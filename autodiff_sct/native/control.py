@@ -10,6 +10,7 @@ import gast
 from ..compiler import ir
 from ..compiler.facts import INT, Num
 from . import elements
+from .counters import by_index
 from .elements import as_truth, constant_of
 from .expressions import facts_number, number
 from .grids import dtype_name
@@ -133,9 +134,11 @@ def loop(state: State, stmt: ir.Loop) -> None:
         end_carries(state, stmt, carries)
         if stmt.stop is not None:
             stop_test = as_truth(number(state, stmt.stop))
+    uncounted = ([], []) if stmt.stop is not None else by_index(state, body, stmt.index, low, high, int(step))
     demand, state.demand = state.demand, outer_demand
     state.out += scope.before
     settle_demand(state, demand, trips, state.out, in_range(state))
+    state.out += uncounted[0]
     if stmt.trips is not None:
         define_trips(state, stmt.trips)
     again = ir.Loop(
@@ -144,6 +147,7 @@ def loop(state: State, stmt: ir.Loop) -> None:
     )  # fmt: skip
     finish_carries(state, carries)
     state.emit(again)
+    state.out += uncounted[1]
 
 
 def range_bounds(state: State, stmt: ir.Loop) -> list[Any]:

@@ -111,10 +111,15 @@ def depth_of(state: State, form: Form) -> int:
     """How deep the innermost variable of a sum is; memory counts as made here."""
     depth = 0
     for _, _, expr in form.terms:
-        if any(isinstance(n, gast.Subscript) and not is_shape(n.value) for n in gast.walk(expr)):
+        if reads_memory(expr):
             return state.level
         depth = max([depth, *(state.depth.get(n, 0) for n in ir.names_in(expr) if ir.is_variable(n))])
     return depth
+
+
+def reads_memory(expr: Any) -> bool:
+    """Whether the value of an expression hangs on what is in an array."""
+    return any(isinstance(n, gast.Subscript) and not is_shape(n.value) for n in gast.walk(expr))
 
 
 def is_shape(expr: Any) -> bool:

@@ -14,7 +14,7 @@ from ..compiler.emit import is_new_list
 from ..compiler.facts import INT
 from .grids import dtype_name, make
 from .kinds import Axis, Grid, Number, Value
-from .linear import Form, constant_form, depth_of
+from .linear import Form, constant_form, depth_of, least
 from .state import Counter, Stack, State
 
 
@@ -103,11 +103,21 @@ def pushed(state: State, variable: str, value: Value) -> None:
     if in_range(state):
         state.demand.setdefault(variable, []).append(constant_form(1))
     else:
-        full = gast.Compare(ir.name(stack.counter.name), [gast.Eq()], [ir.call("len", array)])
-        state.emit(ir.If(full, [ir.Effect(assign(stack.array, reserved(stack, ir.constant(1))))], [], []))
+        grow(state, stack, variable in state.together)
     target = gast.Subscript(array, used_index(stack), gast.Store())
     state.emit(ir.Effect(gast.Assign([target], value.expr, None)))
     counted(state, stack)
+
+
+def grow(state: State, stack: Stack, together: bool) -> None:
+    """Make room for one item: lists that are filled together are full together."""
+    more = ir.Effect(assign(stack.array, reserved(stack, ir.constant(1))))
+    if together and stack.counter.grows is not None:
+        stack.counter.grows.then.append(more)
+        return
+    full = gast.Compare(ir.name(stack.counter.name), [gast.Eq()], [ir.call("len", ir.name(stack.array))])
+    stack.counter.grows = ir.If(full, [more], [], [])
+    state.emit(stack.counter.grows)
 
 
 def counted(state: State, stack: Stack) -> None:
@@ -160,16 +170,35 @@ def settle_demand(state: State, demand: dict[str, list[Form]], trips: Form, befo
     for variable, counts in demand.items():
         total = constant_form(0)
         for count in counts:
-            total = total.plus(count)
+            total = total.plus(count if len(counts) == 1 else at_least_zero(count))
         product = times(total, trips)
-        scope = state.scopes[-1]
-        if product is not None and outer and scope.kind == "range" and depth_of(state, product) < state.level:
-            state.demand.setdefault(variable, []).append(product)
+        if product is not None and outer and (bound := over_index(state, product)) is not None:
+            state.demand.setdefault(variable, []).append(bound)
             continue
         stack = state.stacks[variable]
-        exact = product if product is not None else None
-        more = exact.expr() if exact is not None else ir.binop(total.expr(), gast.Mult, trips.expr())
+        more = product.expr() if product is not None else ir.binop(total.expr(), gast.Mult, trips.expr())
         before.append(ir.Effect(assign(stack.array, reserved(stack, more))))
+
+
+def at_least_zero(count: Form) -> Form:
+    """A number of items of which a loop that does not run has none."""
+    if not count.terms:
+        return count
+    expr = ir.call("max", count.expr(), ir.constant(0))
+    return Form(((gast.dump(expr), 1, expr),))
+
+
+def over_index(state: State, count: Form) -> Form | None:
+    """The greatest value of a sum in the loop around, as a sum that is known before that loop."""
+    scope = state.scopes[-1]
+    if scope.kind != "range":
+        return None
+    if depth_of(state, count) == state.level:
+        found = least(state, count.times(-1), state.level)
+        if found is None:
+            return None
+        count = found[0].times(-1)
+    return count if depth_of(state, count) < state.level else None
 
 
 def times(a: Form, b: Form) -> Form | None:

@@ -16,7 +16,7 @@ from ..compiler.regions import Regions, roots_of
 from ..compiler.specialise.state import Specialiser
 from ..errors import Origin
 from .kinds import BOOL, INT64, ONE, Axis, Grid, Number, Outside, Value
-from .linear import Form, form_of
+from .linear import Form, form_of, reads_memory
 
 
 @dataclass
@@ -42,6 +42,7 @@ class Counter:
     members: int
     pushed: int = 0
     popped: int = 0
+    grows: ir.If | None = None  # what makes room for one more item of each list, where no loop knows how many there are
 
 
 @dataclass
@@ -127,7 +128,7 @@ class State:
         if isinstance(number.expr, (gast.Name, gast.Constant)) or isinstance(inner, gast.Constant):
             return number
         variable = self.fresh(hint, number.dtype)
-        if number.dtype == INT64:
+        if number.dtype == INT64 and not reads_memory(number.expr):
             self.forms[variable] = form_of(self, number.expr)
         self.emit(ir.Let((variable,), number.expr))
         result = Number(ir.name(variable), number.dtype, number.python, number.degree)

@@ -15,7 +15,7 @@ from .expressions import arithmetic, facts_number, lower, number, resolved
 from .grids import make, store, stored_number
 from .indexing import part
 from .kinds import INT64, Bundle, Grid, Number, Raw, Value
-from .linear import form_of
+from .linear import form_of, reads_memory
 from .saving import begin, pushed
 from .state import State
 
@@ -130,7 +130,8 @@ def let_number(state: State, stmt: ir.Let, value: Number) -> None:
     if value.dtype == INT64:
         state.forms[target] = form_of(state, value.expr)
         size = getattr(state.s.facts.get(target), "size", None)
-        if size is not None or not isinstance(value.expr, (gast.Name, gast.BinOp, gast.Constant)):
+        known = isinstance(value.expr, (gast.Name, gast.BinOp, gast.Constant)) and not reads_memory(value.expr)
+        if size is not None or not known:
             del state.forms[target]
     state.define(target, value.dtype)
     state.emit(ir.Let((target,), value.expr, None, stmt.origin))

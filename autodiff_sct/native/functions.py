@@ -123,6 +123,6 @@ def reserve(saved, used, more):  # type: ignore[no-untyped-def]
     """An array that starts with the first `used` items of `saved` and has room for `more`."""
     if used + more <= len(saved):
         return saved
-    result = np.empty(max(used + more, 4 * len(saved), 64 if more == 1 else 0), saved.dtype)
+    result = np.empty((max(used + more, 4 * len(saved), 64 if more == 1 else 0), *saved.shape[1:]), saved.dtype)
     result[:used] = saved[:used]
     return result

@@ -17,6 +17,7 @@ from .linear import constant_form, length_form
 from .state import Scope, State
 
 Function = Callable[[list[Number]], Number]
+SHORT = 4
 LEAVES = (gast.Name, gast.Subscript, gast.Constant)
 
 
@@ -82,6 +83,10 @@ def within(state: State, axes: list[Axis], index: list[Any], body: Callable[[lis
     axis, *rest = axes
     if axis.one:
         return within(state, rest, [*index, ir.constant(0)], body)
+    if is_short(axis):
+        for k in range(axis.key):
+            within(state, rest, [*index, ir.constant(k)], body)
+        return
     variable = state.s.fresh("ijkl"[min(len([i for i in index if isinstance(i, gast.Name)]), 3)], INT)
     scope = Scope("range", variable, constant_form(0), length_form(state, axis).plus(constant_form(1), -1))
     with state.inside(scope) as block:
@@ -90,6 +95,11 @@ def within(state: State, axes: list[Axis], index: list[Any], body: Callable[[lis
     loop = ir.Loop("range", block, [], variable, (axis.length,))
     loop.axis = axis.key  # type: ignore[attr-defined]
     state.emit(loop)
+
+
+def is_short(axis: Axis) -> bool:
+    """Whether the places of an axis are written out one by one."""
+    return isinstance(axis.key, int) and 0 < axis.key <= SHORT
 
 
 def shape_of(axes: Sequence[Axis]) -> Any:
@@ -260,6 +270,12 @@ def accumulate(
         axes, index = axes[1:], [*index, ir.constant(0)]
     if not axes:
         state.emit(ir.Let((out,), body(ir.name(init), index)))
+        return
+    if is_short(axes[0]):
+        for k in range(axes[0].key):
+            after = out if k == axes[0].key - 1 else state.fresh(state.s.hints[out], kind)
+            accumulate(state, axes[1:], [*index, ir.constant(k)], init, after, kind, body)
+            init = after
         return
     variable = state.s.fresh("ijkl"[min(len([i for i in index if isinstance(i, gast.Name)]), 3)], INT)
     phi, following = state.s.fresh(state.s.hints[out], INT), state.s.fresh(state.s.hints[out], INT)

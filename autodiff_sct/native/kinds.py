@@ -17,6 +17,7 @@ from ..errors import Origin
 
 BOOL, INT64 = np.dtype(bool), np.dtype(np.int64)
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+LARGEST = 16  # elements of an array that is kept in variables
 DTYPES = {BOOL, INT64, FLOAT32, FLOAT64}
 
 

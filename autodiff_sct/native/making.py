@@ -81,10 +81,9 @@ def axis_of(state: State, item: Value) -> Axis:
     if not isinstance(item, Number) or item.dtype != INT64:
         raise state.outside("a shape that is not of whole numbers")
     item = state.let(item, "n")
-    constant = constant_of(item.expr)
-    if constant is not None:
-        return ONE if constant == 1 else Axis(item.expr, int(constant))
     form = form_of(state, item.expr)
+    if not form.terms:
+        return ONE if form.constant == 1 else Axis(ir.constant(form.constant), form.constant)
     if len(form.terms) == 1 and form.terms[0][1] == 1 and not form.constant and isinstance(form.terms[0][0], tuple):
         key = form.terms[0][0]
         if key[0] == "dim":

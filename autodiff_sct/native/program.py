@@ -20,6 +20,7 @@ from .expressions import facts_number, lower
 from .fuse import fused
 from .grids import make
 from .kinds import Bundle, Grid, Number, Raw, Value
+from .registers import in_registers
 from .saving import lists_together
 from .state import State
 from .statements import block
@@ -55,6 +56,7 @@ def native_program(
         block(state, back[:-1])
         results = leave(state, back[-1])
     first, second = fused(state, without_empty(first)), fused(state, without_empty(second))
+    in_registers(state, first, second)
     text = written(state, first, second, parameters, name)
     return Native(name, text, results, any(isinstance(stmt, ir.Loop) for stmt in program))
 

@@ -5,6 +5,8 @@ Room for the numbers is made before the outermost loop that knows how many there
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import Any
 
 import gast
@@ -12,8 +14,8 @@ import gast
 from ..compiler import ir
 from ..compiler.emit import is_new_list
 from ..compiler.facts import INT
-from .grids import dtype_name, make
-from .kinds import Axis, Grid, Number, Value
+from .grids import dtype_name, make, new_array
+from .kinds import LARGEST, Axis, Grid, Number, Value
 from .linear import Form, constant_form, depth_of, least
 from .state import Counter, Stack, State
 
@@ -59,15 +61,17 @@ def fill_in(state: State, stack: Stack, value: Value) -> None:
     """Make a list for what is saved in it first."""
     stack.dtype, stack.ndim = value.dtype, getattr(value, "ndim", 0)
     stack.python = getattr(value, "python", False)
+    stack.row = row_of(value)
     first, second = stack.made
-    if stack.ndim:
+    if stack.ndim and stack.row is None:
         none = ir.call("range", ir.constant(0))
         generator = gast.comprehension(gast.Name("k", gast.Store(), None, None), none, [], 0)
         shape = ir.constant((0,) * stack.ndim) if stack.ndim > 1 else ir.constant(0)
         item = ir.call("np.empty", shape, dtype_name(value.dtype))
         first.expr, second.expr = assign(stack.array, gast.ListComp(item, [generator])), gast.Pass()
     else:
-        first.expr = assign(stack.array, ir.call("np.empty", ir.constant(0), dtype_name(value.dtype)))
+        shape = ir.constant(0 if stack.row is None else (0, *stack.row))
+        first.expr = assign(stack.array, ir.call("np.empty", shape, dtype_name(value.dtype)))
         stack.counter.members += 1
         if stack.counter.members == 1:
             second.expr = assign(stack.counter.name, ir.constant(0))
@@ -93,20 +97,43 @@ def pushed(state: State, variable: str, value: Value) -> None:
     if (value.dtype, getattr(value, "ndim", 0)) != (stack.dtype, stack.ndim):
         raise state.outside("a list of values of several kinds")
     array = ir.name(stack.array)
-    if isinstance(value, Grid):
+    if isinstance(value, Grid) and stack.row is None:
         if not (value.contiguous and isinstance(value.view, gast.Name)):
             value = make(state, value, state.s.fresh("t", INT))
         state.emit(ir.Effect(ir.call(ir.attribute(array, "append"), value.view)))
         state.share(variable, value.view.id)
         return counted(state, stack)
-    stack.python = value.python if value.python == stack.python else None
+    if row_of(value) != stack.row:
+        raise state.outside("a list of values of several kinds")
+    if stack.row is None:
+        stack.python = value.python if value.python == stack.python else None
     if in_range(state):
         state.demand.setdefault(variable, []).append(constant_form(1))
     else:
         grow(state, stack, variable in state.together)
-    target = gast.Subscript(array, used_index(stack), gast.Store())
-    state.emit(ir.Effect(gast.Assign([target], value.expr, None)))
+    for place in places(stack.row):
+        target = gast.Subscript(array, item_index(stack, place), gast.Store())
+        item = value.expr if stack.row is None else value.at([ir.constant(k) for k in place])
+        state.emit(ir.Effect(gast.Assign([target], item, None)))
     counted(state, stack)
+
+
+def row_of(value: Value) -> tuple[int, ...] | None:
+    """The shape of a small array of known lengths: such arrays are saved as rows of one."""
+    if not isinstance(value, Grid) or not all(isinstance(axis.key, int) for axis in value.axes):
+        return None
+    shape = tuple(axis.key for axis in value.axes)
+    return shape if math.prod(shape) <= LARGEST else None
+
+
+def places(row: tuple[int, ...] | None) -> list[tuple[int, ...]]:
+    """The places of a saved value: one of a number, all of a small array."""
+    return list(itertools.product(*map(range, row or ())))
+
+
+def item_index(stack: Stack, place: tuple[int, ...]) -> Any:
+    used = used_index(stack)
+    return ir.tuple_([used, *map(ir.constant, place)]) if place else used
 
 
 def grow(state: State, stack: Stack, together: bool) -> None:
@@ -152,7 +179,7 @@ def popped(state: State, variable: str) -> Value:
     stack = state.stacks.get(variable)
     if stack is None or stack.dtype is None:
         raise state.outside("a list that is not one of saved values")
-    if stack.ndim:
+    if stack.ndim and stack.row is None:
         target = state.s.fresh(state.s.hints[variable].removeprefix("saved_"), INT)
         state.emit(ir.Let((target,), ir.call(ir.attribute(ir.name(stack.array), "pop")), effect=True))
         state.share(variable, target)
@@ -161,8 +188,22 @@ def popped(state: State, variable: str) -> Value:
     stack.counter.popped += 1
     if stack.counter.popped == 1 or variable not in state.together:
         state.emit(count(stack, gast.Sub))
+    if stack.row is not None:
+        return popped_row(state, variable, stack, stack.row)
     item = Number(ir.subscript(ir.name(stack.array), used_index(stack)), stack.dtype, stack.python)
     return state.let(item, state.s.hints[variable].removeprefix("saved_").removeprefix("took_"))
+
+
+def popped_row(state: State, variable: str, stack: Stack, row: tuple[int, ...]) -> Grid:
+    """A small array that was saved, in memory of its own."""
+    target = state.s.fresh(state.s.hints[variable].removeprefix("saved_"), INT)
+    axes = tuple(Axis(ir.constant(n), n, n == 1) for n in row)
+    assert stack.dtype is not None
+    result = new_array(state, target, axes, stack.dtype)
+    for place in places(row):
+        index = ir.constant(place[0] if len(place) == 1 else place)
+        state.emit(ir.Store(target, index, ir.subscript(ir.name(stack.array), item_index(stack, place))))
+    return result
 
 
 def settle_demand(state: State, demand: dict[str, list[Form]], trips: Form, before: ir.Block, outer: bool) -> None:

@@ -58,6 +58,7 @@ class Stack:
     dtype: np.dtype | None = None
     ndim: int = 0
     python: bool | None = None
+    row: tuple[int, ...] | None = None  # the shape of what is saved, where each is a small array of that shape
 
 
 class State:
@@ -83,6 +84,7 @@ class State:
         self.counters: set[str] = set()  # integers that loops carry
         self.entered: dict[Any, Any] = {}  # a length of what comes from outside -> the one that it was found to equal
         self.lengths: dict[Any, Any] = {}  # the latter -> its expression
+        self.given: set[str] = set()  # arrays from outside, which nothing here writes
 
     # -- writing
 
@@ -174,6 +176,7 @@ class State:
 
     def enter(self, variable: str) -> Grid:
         """Note that a variable holds an array from outside; lengths that the program takes for equal are compared."""
+        self.given.add(variable)
         for k, dim in enumerate(self.s.facts[variable].dims):
             if not isinstance(dim, Dim):
                 continue

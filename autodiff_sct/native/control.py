@@ -210,15 +210,15 @@ def begin_carries(state: State, stmt: ir.Loop, trips: Form | None = None) -> Car
                 init = nothing(state, facts)
             if not isinstance(init, Grid):
                 raise state.outside("an array that is something else before the loop")
-            kind = replace(init, axes=carried_axes(state, c, init))
-            result.append((ir.Carry(c.phi, c.init or init.view.id, None, c.out), kind))
+            kept = replace(init, axes=carried_axes(state, c, init))
+            result.append((ir.Carry(c.phi, c.init or init.view.id, None, c.out), kept))
         else:
             raise state.outside(f"{state.s.hints[c.phi]!r}, of which it is not known before the run what it is")
     return result
 
 
 def carried_axes(state: State, carry: ir.Carry, init: Grid) -> tuple[Axis, ...]:
-    """The axes of a carried array: lengths that its facts have are compared before the loop, others may change in it."""
+    """The axes of a carried array: what its facts say of lengths is compared before the loop."""
     described = state.array_of_facts(carry.phi)
     if (described.ndim, described.dtype) != (init.ndim, init.dtype):
         raise state.outside("an array that changes its kind in a loop")
@@ -237,7 +237,9 @@ def compare_lengths(state: State, given: Axis, wanted: Axis) -> None:
     if wanted.one and not given.one:
         raise state.outside("an array that changes its kind in a loop")
     if given.key != wanted.key:
-        expected = ir.constant(wanted.key) if isinstance(wanted.key, int) else state.lengths.get(wanted.key, wanted.length)
+        expected = (
+            ir.constant(wanted.key) if isinstance(wanted.key, int) else state.lengths.get(wanted.key, wanted.length)
+        )
         state.check(gast.Compare(given.length, [gast.Eq()], [expected]))
 
 

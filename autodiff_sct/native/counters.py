@@ -47,7 +47,14 @@ def counted_once(body: ir.Block) -> dict[str, ir.Effect]:
         if isinstance(stmt, ir.Effect) and isinstance(stmt.expr, gast.AugAssign):
             if isinstance(stmt.expr.value, gast.Constant) and stmt.expr.value.value == 1:
                 found.setdefault(stmt.expr.target.id, []).append(stmt)
-    inner = {n for s in body for block in ir.bodies(s) for t in ir.walk(block) for e in ir.expressions(t) for n in ir.names_in(e)}
+    inner = {
+        n
+        for s in body
+        for block in ir.bodies(s)
+        for t in ir.walk(block)
+        for e in ir.expressions(t)
+        for n in ir.names_in(e)
+    }
     return {name: stmts[0] for name, stmts in found.items() if len(stmts) == 1 and name not in inner}
 
 

@@ -24,8 +24,8 @@ import gast
 
 from ..compiler import ir
 from .grids import dtype_name
-from .kinds import BOOL, FLOAT32, INT64, LARGEST, Grid
-from .saving import assign, named
+from .kinds import BOOL, FLOAT32, INT64
+from .saving import assign, named, row_of
 from .state import State
 
 Place = tuple[int, ...]
@@ -92,11 +92,10 @@ class Uses:
     def small(self, variable: str) -> Place | None:
         """The shape of a small array of known lengths."""
         if variable not in self.shapes:
-            value = self.state.values.get(variable)
-            lengths = [axis.key for axis in value.axes] if isinstance(value, Grid) else [None]
-            if not lengths or not all(isinstance(n, int) for n in lengths) or math.prod(lengths) > LARGEST:
+            shape = row_of(self.state.values.get(variable))
+            if not shape:
                 return None
-            self.shapes[variable] = tuple(lengths)
+            self.shapes[variable] = shape
         return self.shapes[variable]
 
     def edge(self, source: str, target: str, loops: tuple[int, ...]) -> None:
@@ -193,7 +192,9 @@ def filled_at_once(uses: Uses, block: ir.Block) -> set[str]:
 
 
 def is_new(expr: Any) -> bool:
-    return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr in ("empty", "zeros")
+    return (
+        isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr in ("empty", "zeros")
+    )
 
 
 def place_of(index: Any, shape: Place | None) -> Place | None:
@@ -313,7 +314,7 @@ class Writer:
         if isinstance(expr, gast.Subscript) and isinstance(expr.value, gast.Name) and expr.value.id in self.chosen:
             return ir.name(self.places(expr.value.id)[place_of(expr.slice, self.uses.small(expr.value.id))])  # type: ignore[index]
         length = length_in(self.uses, expr)
-        if length is not None and {n for n in ir.names_in(expr)} & self.chosen:
+        if length is not None and set(ir.names_in(expr)) & self.chosen:
             return ir.constant(length)
         if not isinstance(expr, gast.AST) or isinstance(expr, gast.Name):
             return expr
@@ -390,4 +391,3 @@ class Writer:
             mapping[name] = ir.name(memory)
         stmt.value = self.expression(ir.substitute(stmt.value, mapping))
         return [*made, stmt]
-

@@ -105,7 +105,7 @@ def pushed(state: State, variable: str, value: Value) -> None:
         return counted(state, stack)
     if row_of(value) != stack.row:
         raise state.outside("a list of values of several kinds")
-    if stack.row is None:
+    if isinstance(value, Number):
         stack.python = value.python if value.python == stack.python else None
     if in_range(state):
         state.demand.setdefault(variable, []).append(constant_form(1))
@@ -113,7 +113,7 @@ def pushed(state: State, variable: str, value: Value) -> None:
         grow(state, stack, variable in state.together)
     for place in places(stack.row):
         target = gast.Subscript(array, item_index(stack, place), gast.Store())
-        item = value.expr if stack.row is None else value.at([ir.constant(k) for k in place])
+        item = value.expr if isinstance(value, Number) else value.at([ir.constant(k) for k in place])
         state.emit(ir.Effect(gast.Assign([target], item, None)))
     counted(state, stack)
 
@@ -123,7 +123,7 @@ def row_of(value: Value) -> tuple[int, ...] | None:
     if not isinstance(value, Grid) or not all(isinstance(axis.key, int) for axis in value.axes):
         return None
     shape = tuple(axis.key for axis in value.axes)
-    return shape if math.prod(shape) <= LARGEST else None
+    return shape if 0 < math.prod(shape) <= LARGEST else None
 
 
 def places(row: tuple[int, ...] | None) -> list[tuple[int, ...]]:

@@ -148,7 +148,10 @@ class State:
 
     def array(self, variable: str, axes: tuple[Axis, ...], dtype: np.dtype, contiguous: bool) -> Grid:
         """Note that a variable holds an array, with the lengths that `axes` have."""
-        lengths = [length_of(variable, k, len(axes)) for k in range(len(axes))]
+        lengths = [
+            ir.constant(axis.key) if isinstance(axis.key, int) else length_of(variable, k, len(axes))
+            for k, axis in enumerate(axes)
+        ]
         own = tuple(ONE if axis.one else Axis(length, axis.key) for length, axis in zip(lengths, axes))
         grid = Grid(own, dtype, element(variable, own), ir.name(variable), contiguous)
         self.values[variable] = grid
@@ -177,11 +180,13 @@ class State:
     def enter(self, variable: str) -> Grid:
         """Note that a variable holds an array from outside; lengths that the program takes for equal are compared."""
         self.given.add(variable)
-        for k, dim in enumerate(self.s.facts[variable].dims):
+        facts = self.s.facts[variable]
+        dims = (isinstance(facts, Num) and facts.dims) or ()
+        for k, dim in enumerate(dims):
             if not isinstance(dim, Dim):
                 continue
             known = self.entered[dim] = self.s.canonical(dim)
-            length = length_of(variable, k, len(self.s.facts[variable].dims))
+            length = length_of(variable, k, len(dims))
             expected = ir.constant(known) if isinstance(known, int) else self.lengths.setdefault(known, length)
             if expected is not length:
                 self.check(gast.Compare(length, [gast.Eq()], [expected]))

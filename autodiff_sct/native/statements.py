@@ -131,7 +131,7 @@ def let_number(state: State, stmt: ir.Let, value: Number) -> None:
         state.forms[target] = form_of(state, value.expr)
         size = getattr(state.s.facts.get(target), "size", None)
         known = isinstance(value.expr, (gast.Name, gast.BinOp, gast.Constant)) and not reads_memory(value.expr)
-        if size is not None or not known:
+        if state.forms[target].terms and (size is not None or not known):
             del state.forms[target]
     state.define(target, value.dtype)
     state.emit(ir.Let((target,), value.expr, None, stmt.origin))

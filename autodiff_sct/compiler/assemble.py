@@ -18,6 +18,7 @@ from .facts import Num
 from .first_touch import touch_first
 from .gathering import gather_products
 from .handover import always_assigned, kept_state, outside_names, own_copies, unset
+from .items import on_lists
 from .load import load
 from .naming import name_variables
 from .optimise import REVERSE_DEPTH, Nesting
@@ -34,6 +35,7 @@ from .specialise.state import Specialiser
 from .specialise.values import External, Value
 from .spelling import spell
 from .unparse import printed
+from .wrapping import seed_spec, wrap_spec
 
 
 def emit(
@@ -50,6 +52,10 @@ def emit(
 ) -> Emitted:
     """Name, print and load a program whose last statement returns."""
     front, back = polished(s, where, program, early, request.backend == "numpy")
+    listed = on_lists(s, where, [*front, *back]) if request.lists and passes.on("items") else None
+    if listed is not None:
+        first = listed.index(back[0])
+        front, back = listed[:first], listed[first:]
     if request.split:
         given = {*table.names, *(e.name for e in s.externals.values()), *always_assigned(front)}
         back[:0] = own_copies(s, back, set(), given)
@@ -82,6 +88,7 @@ def emit(
     several = isinstance(final.value, gast.Tuple) and final.value is not final.single
     count = len(final.value.elts) if several else 1
     whole = emitted(s, request, table, text.text, loaded, externals, result, count)
+    whole.lists = listed is not None
     if request.backend == "numpy":
         return whole
     return natively(request.backend, whole, hint, s, where, front, back, arguments, seeds, externals, function_name)
@@ -148,8 +155,6 @@ def emitted(
     count: int,
 ) -> Emitted:
     """A loaded function with what its caller has to know."""
-    from .dispatch import seed_spec, wrap_spec
-
     tensors = any(isinstance(f, Num) and f.tensor for f in s.facts.values())
     return Emitted(
         text, loaded, externals, s.guards, result, dict(s.globals), table.written,

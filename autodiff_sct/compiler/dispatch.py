@@ -9,18 +9,19 @@ from __future__ import annotations
 import inspect
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from .. import rules as _rules  # noqa: F401  (fills the table)
-from ..errors import AliasError, ArgumentTypeError, ArgumentValueError, AutodiffError
-from ..leaves import children, with_children
+from ..errors import AliasError, ArgumentTypeError, AutodiffError
+from ..leaves import children
 from . import collection, pipeline
 from .arguments import signature_of
 from .assemble import imports_of
-from .facts import UNKNOWN, Listed, Mapped, Num
+from .facts import UNKNOWN
 from .load import note_origin
 from .pushforward import tangent
 from .request import Emitted, Request
@@ -31,9 +32,9 @@ from .specialise import iterators as _iterators  # noqa: F401
 from .specialise import numpy_calls as _numpy_calls  # noqa: F401
 from .specialise import standard_library as _standard_library  # noqa: F401
 from .specialise import zeros as _zeros  # noqa: F401
-from .specialise.values import Leaf, ListV, Obj, TupleV
 from .structure import Leaf as LeafTree
 from .structure import Static, describe, is_tensor, key
+from .wrapping import seeds_in, unwrapped, wrap_by, wrapped_like
 
 _builtin_calls.register_api()
 
@@ -41,6 +42,8 @@ POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR
 
 
 PLAIN = 512  # combinations of shapes that are remembered
+OF_LISTS = (ArithmeticError, IndexError)  # what lists and floats raise where arrays may not, or with other words
+TOLD = frozenset(("raise", "call", "print", "log"))
 Slot = tuple[str, Any]  # a parameter's name and kind
 
 
@@ -132,9 +135,17 @@ class Compiled:
 
     def compile(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Variant:
         names = [name for name, _ in slots]
-        return Variant(
-            self.emit(self.request_of(slots, values, wrt)), tuple(names), tuple(names.index(n) for n in wrt), self.fn
-        )
+        request = self.request_of(slots, values, wrt)
+        return Variant(self.emit(request), tuple(names), tuple(names.index(n) for n in wrt), self.fn, request)
+
+    def on_arrays(self, variant: Variant) -> Variant:
+        """The variant whose loops have no arrays as lists."""
+        with self.lock, collection.paused():
+            if variant.other is None:
+                assert variant.request is not None
+                request = replace(variant.request, lists=False)
+                variant.other = Variant(self.emit(request), variant.names, variant.wrt, self.fn, request)
+            return variant.other
 
     def request_of(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Request:
         """What is asked of the compiler for these arguments."""
@@ -157,7 +168,9 @@ class Compiled:
         )
 
     def call(self, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...] = ()) -> Any:
-        """Run a variant on arguments, unwrapped."""
+        """Run a variant on arguments, unwrapped; on arrays only where a list does what an array does not."""
+        if variant.lists and floats_may_raise():
+            variant = self.on_arrays(variant)
         emitted = variant.emitted
         given = [unwrapped(v) for v in values]
         outside = [unwrapped(e.read()) for e in emitted.externals]
@@ -167,8 +180,10 @@ class Compiled:
         try:
             return emitted.function(*given, *outside, *seeds)
         except Exception as error:
-            note_origin(error, variant.origins, emitted.function.__code__.co_filename)
-            raise
+            if not variant.lists or not isinstance(error, OF_LISTS):
+                note_origin(error, variant.origins, emitted.function.__code__.co_filename)
+                raise
+        return self.call(self.on_arrays(variant), values, seeds)
 
     # -- looking at it
 
@@ -199,6 +214,9 @@ class Compiled:
 class Adjoint(Compiled):
     """Values and gradients."""
 
+    def request(self, parameters: dict[str, Any], wrt: tuple[str, ...]) -> Request:
+        return replace(super().request(parameters, wrt), lists=self.backend == "numpy")
+
     def has_effects(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether a call with these arguments does something besides returning, so that it may not be repeated."""
         slots, values = self.bind(args, kwargs)
@@ -213,13 +231,17 @@ class Adjoint(Compiled):
         # The short way: arrays of shapes that were met before, and nothing to read, check or unwrap.
         kinds = tuple([(v.dtype, v.shape) if type(v) is np.ndarray else key(v) for v in args])
         variant = self.plain.get(kinds)
-        if variant is None or not variant.holds(self.fn):
+        if variant is None or not variant.holds(self.fn) or (variant.lists and floats_may_raise()):
             return self.run_carefully(args, kwargs, seed, kinds)
         try:
             result = variant.function(*args)
         except Exception as error:
-            note_origin(error, variant.origins, variant.function.__code__.co_filename)
-            raise
+            if not variant.lists or not isinstance(error, OF_LISTS):
+                note_origin(error, variant.origins, variant.function.__code__.co_filename)
+                raise
+            result = None
+        if result is None:
+            result = self.call(self.on_arrays(variant), args)
         if self.value:
             return result[0], result[1:], ()
         return None, result if variant.count > 1 else (result,), ()
@@ -257,8 +279,15 @@ class Variant:
     """One emitted function, and what has to hold for it to be used."""
 
     def __init__(
-        self, emitted: Emitted, names: tuple[str, ...] = (), wrt: tuple[int, ...] = (), fn: Any = None
+        self,
+        emitted: Emitted,
+        names: tuple[str, ...] = (),
+        wrt: tuple[int, ...] = (),
+        fn: Any = None,
+        request: Request | None = None,
     ) -> None:
+        self.request, self.lists = request, emitted.lists
+        self.other: Variant | None = None  # without lists
         self.emitted, self.names, self.wrt, self.code = emitted, names, wrt, getattr(fn, "__code__", None)
         assert emitted.function is not None
         self.function = emitted.function
@@ -290,6 +319,11 @@ class Variant:
 
     def wrap_output(self, value: Any) -> Any:
         return value if self.wrap is None else wrap_by(self.wrap, value)
+
+
+def floats_may_raise() -> bool:
+    """Whether somebody asked to be told of overflows and the like, of which only NumPy's numbers tell."""
+    return not TOLD.isdisjoint(np.geterr().values())
 
 
 def general_tree(parameter: inspect.Parameter) -> Any:
@@ -336,100 +370,6 @@ def arrays_in(value: Any, seen: set[int]) -> Iterator[np.ndarray]:
         seen.add(id(value))
         for part in inside.values():
             yield from arrays_in(part, seen)
-
-
-def unwrapped(value: Any) -> Any:
-    """A value without tensors, for the compiled code."""
-    if isinstance(value, (np.ndarray, float, int)) or value is None:
-        return value
-    if is_tensor(value):
-        return np.asarray(value)
-    if isinstance(value, tuple) and has_tensor(value):
-        items = [unwrapped(v) for v in value]
-        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    if type(value) is list and has_tensor(value):
-        return [unwrapped(v) for v in value]
-    if has_tensor(value):  # a dict or an object
-        return with_children(value, {k: unwrapped(v) for k, v in (children(value) or {}).items()})
-    return value
-
-
-def has_tensor(value: Any) -> bool:
-    if is_tensor(value):
-        return True
-    return any(has_tensor(v) for v in (children(value) or {}).values())
-
-
-def wrapped_like(gradient: Any, value: Any) -> Any:
-    """A gradient in the kind of what it belongs to."""
-    if is_tensor(value):
-        from ..tensor import wrap
-
-        return wrap(np.asarray(gradient))
-    if isinstance(value, tuple) and has_tensor(value):
-        items = [wrapped_like(g, v) for g, v in zip(gradient, value)]
-        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    if type(value) is list and has_tensor(value):
-        return [wrapped_like(g, v) for g, v in zip(gradient, value)]
-    if has_tensor(value):
-        parts = children(gradient) or {}
-        return with_children(gradient, {k: wrapped_like(parts[k], v) for k, v in (children(value) or {}).items()})
-    return gradient
-
-
-def wrap_by(spec: Any, value: Any) -> Any:
-    """Wrap the tensors of an output where `spec` says so."""
-    if spec is True:
-        from ..tensor import wrap
-
-        return wrap(np.asarray(value))
-    if isinstance(spec, tuple):
-        items = [wrap_by(s, v) for s, v in zip(spec, value)]
-        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-    if isinstance(spec, dict):
-        return {k: wrap_by(spec[k], v) for k, v in value.items()}
-    return value
-
-
-def wrap_spec(s: Any, value: Any) -> Any:
-    """Where an output holds tensors: True, a tuple, a dict, or None for nowhere."""
-    if isinstance(value, Leaf):
-        facts = s.facts[value.name]
-        return True if isinstance(facts, Num) and facts.tensor else None
-    if isinstance(value, (TupleV, ListV)):
-        items = tuple(wrap_spec(s, v) for v in value.items)
-        return items if any(i is not None for i in items) else None
-    if isinstance(value, Obj) and value.cls is dict:
-        parts = {k: wrap_spec(s, s.env[(value.id, k)]) for k in s.fields(value)}
-        return parts if any(v is not None for v in parts.values()) else None
-    return None
-
-
-def seed_spec(s: Any, value: Any) -> Any:
-    """Where an output takes a seed: True or False, a tuple of these, or a dict by key or attribute."""
-    if isinstance(value, Leaf):
-        facts = s.facts[value.name]
-        return facts.differentiable if isinstance(facts, Num) else isinstance(facts, (Listed, Mapped))
-    if isinstance(value, (TupleV, ListV)):
-        return tuple(seed_spec(s, item) for item in value.items)
-    if isinstance(value, Obj):
-        return {key: seed_spec(s, s.env[(value.id, key)]) for key in s.fields(value)}
-    return False
-
-
-def seeds_in(seed: Any, spec: Any) -> Iterator[Any]:
-    """The seeds of the output's leaves, in order; those of outputs without a derivative are left out."""
-    if spec is True:
-        yield unwrapped(seed)
-    elif isinstance(spec, tuple):
-        if not isinstance(seed, (tuple, list)) or len(seed) != len(spec):
-            raise ArgumentValueError(f"{len(spec)} seeds are needed, one for each output, and {seed!r} was given")
-        for item, inner in zip(seed, spec):
-            yield from seeds_in(item, inner)
-    elif isinstance(spec, dict):
-        for key, inner in spec.items():
-            item = seed[key] if isinstance(seed, (dict, list, tuple)) else getattr(seed, key)
-            yield from seeds_in(item, inner)
 
 
 class Pullback(Compiled):

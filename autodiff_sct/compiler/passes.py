@@ -23,6 +23,7 @@ PASSES: dict[str, str] = {
     "sink": "the next cotangent is computed after the last use of the one before",
     "collect_parts": "the cotangent of a view is the same view of its base's cotangent",
     "inline_lengths": "lengths are written where they are read",
+    "items": "arrays that loops touch item by item are lists while they run",
     "spell": "signs, numeric factors and methods as one writes them by hand",
     "defer": "what only one reverse line reads is computed there",
     "touch_first": "what is added to zeros is assigned",

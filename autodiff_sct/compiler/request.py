@@ -26,6 +26,7 @@ class Request:
     value: bool = False
     name: str = "f"
     backend: str = "numpy"
+    lists: bool = False  # whether loops may have arrays as lists: who calls can run the program again without
     observe: Callable[[str, Specialiser, ir.Block], None] | None = None  # is shown the program after each stage
     capture: Callable[[Specialiser, Arguments], Value] | None = None  # brings the callable of an enclosing program in
 
@@ -46,6 +47,7 @@ class Emitted:
     count: int = 1  # results of the emitted function
     seeds: Any = True  # where the output takes seeds
     effects: bool = False  # whether the function does something besides returning
+    lists: bool = False  # whether loops have arrays as lists
 
 
 def observe(request: Request, stage: str, s: Specialiser, block: ir.Block) -> None:

@@ -1,0 +1,403 @@
+"""Where Python floats may stand for NumPy's: the numbers that come out of lists, followed through a program.
+
+A float is as good as a ``np.float64`` in sums, products, quotients, comparisons, ``abs``, ``min``, ``max`` and as an
+argument of functions of NumPy and of `math`: the bits are the same. Where a quotient or a power fails for a float only,
+it raises, and the program is run again with its arrays as they were (see `items`). Elsewhere (a result, a remainder, a
+product with a float32 array) the type is seen: outside loops such a number is made a ``np.float64`` again, inside
+loops the arrays that it comes from stay arrays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from . import ir
+from .facts import Facts, Listed, Num
+from .item_uses import FLOAT64, is_float_array, item_of, module_function
+from .optimise import is_pop_call
+from .specialise.state import Specialiser
+
+ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
+COMPARISONS = (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)
+UFUNCS = frozenset(
+    "absolute abs arccos arcsin arctan arctan2 cbrt ceil cos cosh exp exp2 expm1 floor hypot log log10 log1p log2 "
+    "logaddexp maximum minimum sign sin sinh sqrt square tan tanh trunc".split()
+)
+REDUCTIONS = frozenset("dot max mean min prod std sum var vdot".split())
+TESTS = frozenset("isfinite isinf isnan".split())
+INTEGERS = frozenset("ceil comb factorial floor gcd isqrt lcm perm trunc".split())  # functions of `math`
+FOLLOWED = (gast.Subscript, gast.BinOp, gast.UnaryOp, gast.Compare, gast.BoolOp, gast.IfExp, gast.Call)
+CONVERSIONS = ("float", "int", "bool")
+NOTHING: frozenset[str] = frozenset()
+CHOICES = ("abs", "min", "max")
+LOGICAL = (gast.BitAnd, gast.BitOr, gast.BitXor)
+NUMBERS = ("float", "int", "mixed")
+ONE_NUMBER = (*NUMBERS, "bool")
+Flowing = tuple[str | None, frozenset[str]]  # what it is (see `kind_of`), and the arrays that it comes from
+
+
+def kind_of(facts: Facts | None) -> str | None:
+    """What a variable holds: "float", "int", "mixed" (one of the two), "bool", "grid" (of float64), or None."""
+    if not isinstance(facts, Num) or facts.dtype is None or facts.tensor:
+        return None
+    if facts.kind == "array":
+        return "grid" if facts.dtype == FLOAT64 and facts.ndim else None
+    if facts.dims != () or facts.roots:
+        return None
+    if facts.dtype == FLOAT64:
+        return "mixed" if facts.kind is None else "float"
+    python = {np.dtype(int): "int", np.dtype(bool): "bool"}
+    return python.get(facts.dtype) if facts.kind in ("int", "bool", "npscalar") else None
+
+
+class Flow:
+    """What comes from the arrays of `lists`, each of which is a list in the statements given; `refused`: where not."""
+
+    def __init__(self, s: Specialiser, program: ir.Block, lists: dict[str, range]) -> None:
+        self.s, self.lists = s, lists
+        self.sources: dict[str, frozenset[str]] = {}
+        self.refused: set[str] = set()
+        self.meeting = Meetings(program)
+        self.mixed: set[str] = set()  # variables that may be integers, whatever their facts
+        self.unsure: set[str] = set()  # variables that may be Python's numbers, whatever their facts
+        # Statements, an expression that has to be a np.float64 there, and where that depends, a test.
+        self.restored: list[tuple[Any, Any, Any | None]] = []
+        known = -1
+        while known != (known := sum(map(len, (*self.sources.values(), self.mixed, self.unsure)))):
+            self.restored.clear()
+            for place, stmt in enumerate(program):
+                self.here = {name for name, span in lists.items() if place in span}
+                self.outside: Any = stmt if isinstance(stmt, ir.SIMPLE) else None
+                self.statement(stmt)
+
+    def flows(self, target: str, sources: frozenset[str]) -> None:
+        if sources:
+            self.sources[target] = self.sources.get(target, NOTHING) | sources
+
+    # -- statements
+
+    def statement(self, stmt: Any) -> None:
+        if isinstance(stmt, ir.Let):
+            self.let(stmt)
+        elif isinstance(stmt, ir.Store):
+            self.store(stmt)
+        elif isinstance(stmt, ir.Effect) and stmt.kind == "save" and isinstance(stmt.expr, gast.Call):
+            self.becomes(stmt.expr.func.value.id, stmt.expr.args[0])
+        elif isinstance(stmt, ir.If):
+            self.expr(stmt.test)
+        elif isinstance(stmt, ir.Loop):
+            for test in (stmt.test, stmt.stop):
+                if test is not None:
+                    self.expr(test)
+            for bound in stmt.bounds:
+                self.seen(bound)
+        else:
+            for expr in ir.expressions(stmt):
+                self.seen(expr)
+        for block in ir.bodies(stmt):
+            for inner in block:
+                self.statement(inner)
+        self.meetings(stmt)
+
+    def meetings(self, stmt: Any) -> None:
+        """What leaves a branch or a loop under another name."""
+        if isinstance(stmt, ir.If):
+            pairs = [(m.target, name) for m in stmt.merges for name in (m.then, m.orelse)]
+        elif isinstance(stmt, ir.Loop):
+            pairs = [(c.phi, name) for c in stmt.carries for name in (c.init, c.next)]
+            pairs += [(c.out, c.phi) for c in stmt.carries]
+        else:
+            return
+        for target, name in pairs:
+            if name is not None:
+                self.flows(target, self.sources.get(name, NOTHING))
+                for known in (self.mixed, self.unsure):
+                    known |= {target} if name in known else set()
+
+    def let(self, stmt: ir.Let) -> None:
+        if len(stmt.targets) > 1:
+            self.seen(stmt.expr)
+        else:
+            self.becomes(stmt.target, stmt.expr)
+
+    def becomes(self, target: str, expr: Any) -> None:
+        """A variable is an expression, or a list of saved values gets it."""
+        kind, sources = self.expr(expr)
+        self.flows(target, sources)
+        if kind in ("int", "mixed"):
+            self.mixed.add(target)
+        if isinstance(expr, (gast.Name, gast.IfExp, gast.BoolOp, gast.BinOp, gast.UnaryOp)) or is_choice(expr):
+            self.unsure |= set() if self.was_numpy(expr) else {target}
+
+    def store(self, stmt: ir.Store) -> None:
+        kind, sources = self.expr(stmt.value)
+        operator = stmt.aug is None or issubclass(stmt.aug, ARITHMETIC)
+        if stmt.base in self.here:
+            if kind not in ONE_NUMBER or not operator:  # an array takes more than a list of floats may hold
+                self.refuse(sources | {stmt.base})
+        elif sources and not (operator and is_float_array(self.s.facts.get(stmt.base))):
+            self.demand(stmt.value, sources)
+        self.seen(stmt.index)
+
+    # -- expressions
+
+    def seen(self, expr: Any) -> None:
+        """An expression whose types somebody may see."""
+        if isinstance(expr, (gast.Tuple, gast.List)):
+            for item in expr.elts:
+                self.seen(item)
+            return
+        _, sources = self.expr(expr)
+        if sources:
+            self.demand(expr, sources)
+
+    def demand(self, expr: Any, sources: frozenset[str]) -> None:
+        """An expression has to be a ``np.float64``: outside loops it is made one where it surely was one."""
+        tests = [] if self.was_numpy(expr) else self.meeting.tests(expr, self.was_numpy)
+        if self.outside is None or isinstance(self.outside, ir.Raise) or tests is None:
+            self.refuse(sources)
+        else:
+            test = gast.BoolOp(gast.And(), tests) if len(tests) > 1 else tests[0] if tests else None
+            self.restored.append((self.outside, expr, test))
+
+    def refuse(self, sources: frozenset[str]) -> None:
+        self.refused |= sources
+
+    def was_numpy(self, expr: Any) -> bool:
+        """Whether an expression is surely a ``np.float64`` where its arrays are arrays."""
+        if isinstance(expr, gast.Name):
+            return is_numpy_number(self.s.facts.get(expr.id)) and expr.id not in self.unsure
+        if isinstance(expr, gast.BinOp):
+            return self.was_numpy(expr.left) or self.was_numpy(expr.right)
+        if isinstance(expr, gast.UnaryOp):
+            return self.was_numpy(expr.operand)
+        if is_choice(expr):
+            return all(self.was_numpy(part) for part in expr.args)
+        if is_pop_call(expr) and isinstance(expr.func.value, gast.Name):
+            facts = self.s.facts.get(expr.func.value.id)
+            known = isinstance(facts, Listed) and is_numpy_number(self.s.elements_of(facts))
+            return known and expr.func.value.id not in self.unsure
+        return item_of(self.s, expr, self.here) is not None
+
+    def expr(self, expr: Any) -> Flowing:
+        if isinstance(expr, gast.Constant):
+            return {float: "float", int: "int", bool: "bool"}.get(type(expr.value)), NOTHING
+        if isinstance(expr, gast.Name):
+            return self.kind_of_name(expr.id, set()), self.sources.get(expr.id, NOTHING)
+        if isinstance(
+            expr, (gast.Subscript, gast.BinOp, gast.UnaryOp, gast.Compare, gast.BoolOp, gast.IfExp, gast.Call)
+        ):
+            found: Flowing = getattr(self, type(expr).__name__.lower())(expr)
+            return found
+        return self.other(expr)
+
+    def kind_of_name(self, name: str, met: set[str]) -> str | None:
+        """What a variable is; where that is one of several numbers, what those are of which it comes."""
+        facts, parts = self.s.facts.get(name), self.meeting.parts.get(name)
+        if (
+            parts is not None
+            and isinstance(facts, Num)
+            and (facts.kind, facts.dims, facts.dtype) == (None, (), FLOAT64)
+        ):
+            met.add(name)
+            return union_of({self.kind_of_name(part, met) for part in parts if part not in met})
+        kind = kind_of(facts)
+        return "mixed" if kind == "float" and name in self.mixed else kind
+
+    def other(self, expr: Any) -> Flowing:
+        """An expression of which nothing is known but its parts."""
+        for part in ir.children(expr):
+            self.seen(part.value if isinstance(part, gast.keyword) else part)
+        return None, NOTHING
+
+    def subscript(self, expr: Any) -> Flowing:
+        index = item_of(self.s, expr, self.here)
+        if index is not None:
+            for part in index:
+                self.seen(part)
+            return "float", frozenset([expr.value.id])
+        kind, _ = self.expr(expr.value)
+        self.seen(expr.slice)
+        if kind == "grid" and isinstance(expr.value, gast.Call) and is_empty(expr.slice):
+            return "float", NOTHING
+        facts = self.s.facts.get(expr.value.id) if isinstance(expr.value, gast.Name) else None
+        if not is_float_array(facts):
+            return None, NOTHING
+        return ("float" if item_of(self.s, expr, (expr.value.id,)) else "grid"), NOTHING
+
+    def binop(self, expr: Any) -> Flowing:
+        (left, a), (right, b) = self.expr(expr.left), self.expr(expr.right)
+        if isinstance(expr.op, ARITHMETIC):
+            kind = joined(left, right, isinstance(expr.op, gast.Div))
+        elif isinstance(expr.op, LOGICAL):
+            kind = "bool" if left == right == "bool" else None
+        else:
+            fits = isinstance(expr.op, gast.Pow) and right == "int"
+            kind = left if fits and left == "float" else None
+        if kind is None:
+            for side, sources in ((expr.left, a), (expr.right, b)):
+                if sources:
+                    self.demand(side, sources)
+            return None, NOTHING
+        return kind, a | b if kind != "grid" else NOTHING
+
+    def unaryop(self, expr: Any) -> Flowing:
+        kind, sources = self.expr(expr.operand)
+        if isinstance(expr.op, gast.Not):
+            return "bool", NOTHING
+        if isinstance(expr.op, gast.USub) and kind in (*NUMBERS, "grid"):
+            return kind, sources
+        if sources:
+            self.demand(expr.operand, sources)
+        return None, NOTHING
+
+    def compare(self, expr: Any) -> Flowing:
+        found = [(part, *self.expr(part)) for part in (expr.left, *expr.comparators)]
+        fits = all(isinstance(op, COMPARISONS) for op in expr.ops)
+        fits = fits and all(kind in NUMBERS for _, kind, _ in found)
+        if not fits:
+            for part, _, sources in found:
+                if sources:
+                    self.demand(part, sources)
+        return ("bool", NOTHING.union(*(sources for _, _, sources in found))) if fits else (None, NOTHING)
+
+    def boolop(self, expr: Any) -> Flowing:
+        return self.one_of(expr.values)
+
+    def ifexp(self, expr: Any) -> Flowing:
+        self.expr(expr.test)
+        return self.one_of([expr.body, expr.orelse])
+
+    def one_of(self, choices: list[Any]) -> Flowing:
+        """The value is one of several."""
+        found = [self.expr(choice) for choice in choices]
+        kinds = {kind for kind, _ in found}
+        return union_of(kinds), NOTHING.union(*(sources for _, sources in found))
+
+    def call(self, expr: Any) -> Flowing:
+        if is_pop_call(expr) and isinstance(expr.func.value, gast.Name):
+            return self.popped(expr.func.value.id)
+        plain = not expr.keywords and not any(isinstance(a, gast.Starred) for a in expr.args)
+        builtin = getattr(expr.func, "id", "") if plain else ""
+        if builtin in self.s.globals or ir.is_variable(builtin):
+            return self.other(expr)
+        if builtin in CHOICES:
+            return self.chosen(expr)
+        if builtin == "sum" and len(expr.args) == 1 and isinstance(expr.args[0], gast.List):
+            return self.function(expr.args[0].elts, ("bool", "int"), "int") or self.other(expr)
+        if builtin in CONVERSIONS:
+            return self.function(expr.args, ONE_NUMBER, builtin) or self.other(expr)
+        return (self.library(expr) if plain else None) or self.other(expr)
+
+    def library(self, expr: Any) -> Flowing | None:
+        """A call of a function of NumPy or of `math` that takes a float like a ``np.float64``."""
+        name, of_math = module_function(self.s, expr, np), module_function(self.s, expr, math)
+        if name in TESTS or of_math in TESTS:
+            return self.function(expr.args, NUMBERS, "bool")
+        if name in REDUCTIONS:
+            return self.function(expr.args, ("grid",), "grid")
+        if name == "where" and len(expr.args) == 3:
+            return self.function(expr.args, (*ONE_NUMBER, "grid"), "grid", "float")
+        if name in UFUNCS:
+            return self.function(expr.args, NUMBERS, "float", "float")
+        if of_math is not None:
+            return self.function(expr.args, NUMBERS, "int" if of_math in INTEGERS else "float")
+        return None
+
+    def function(self, args: list[Any], allowed: tuple[str, ...], kind: str, needed: str = "") -> Flowing | None:
+        """A call whose arguments are all of the kinds allowed, and one of the kind needed: its result."""
+        kinds = {self.expr(arg)[0] for arg in args}
+        fits = kinds <= set(allowed) and (not needed or needed in kinds or kind in kinds)
+        return (kind, NOTHING) if fits else None
+
+    def popped(self, name: str) -> Flowing:
+        facts = self.s.facts.get(name)
+        if name not in self.s.saved or not isinstance(facts, Listed):
+            return None, NOTHING
+        kind = kind_of(self.s.elements_of(facts))
+        return "mixed" if kind == "float" and name in self.mixed else kind, self.sources.get(name, NOTHING)
+
+    def chosen(self, expr: Any) -> Flowing:
+        """``abs``, ``min`` or ``max`` of numbers."""
+        found = [(part, *self.expr(part)) for part in expr.args]
+        several = len(found) > 1 or expr.func.id == "abs"
+        if several and all(kind in NUMBERS for _, kind, _ in found):
+            return union_of({kind for _, kind, _ in found}), NOTHING.union(*(x for _, _, x in found))
+        return self.other(expr)
+
+
+class Meetings:
+    """Where branches meet, and the loops of a program: what their variables come from."""
+
+    def __init__(self, program: ir.Block) -> None:
+        self.parts: dict[str, list[str]] = {}
+        self.outs: dict[str, tuple[ir.Loop, ir.Carry]] = {}
+        self.tops = {target for stmt in program for target in ir.ir_targets(stmt)}
+        for stmt in ir.walk(program):
+            if isinstance(stmt, ir.If):
+                self.parts |= {m.target: [n for n in (m.then, m.orelse) if n] for m in stmt.merges}
+            elif isinstance(stmt, ir.Loop):
+                self.parts |= {c.phi: [n for n in (c.init, c.next) if n] for c in stmt.carries}
+                self.parts |= {c.out: [c.phi] for c in stmt.carries}
+                self.outs |= {c.out: (stmt, c) for c in stmt.carries}
+
+    def tests(self, expr: Any, was_numpy: Callable[[Any], bool]) -> list[Any] | None:
+        """When the outcome of loops is a ``np.float64``: if all of them had something to do. None: nobody knows."""
+        loop, carry = self.outs.get(getattr(expr, "id", ""), (None, None))
+        if loop is None or carry is None or carry.next is None or loop.kind != "range" or loop.stop is not None:
+            return None
+        if any(ir.is_variable(n) and n not in self.tops for bound in loop.bounds for n in ir.names_in(bound)):
+            return None
+        inner = self.outs.get(carry.next, (None, None))[1]
+        deeper: list[Any] | None = []
+        if inner is not None and inner.init == carry.phi:
+            deeper = self.tests(ir.name(carry.next), was_numpy)
+        elif not was_numpy(ir.name(carry.next)):
+            return None
+        own = not_empty(loop)
+        return None if own is None or deeper is None else [own, *deeper]
+
+
+def not_empty(loop: ir.Loop) -> Any | None:
+    """The test whether a range holds anything."""
+    start, stop, step = [*([ir.constant(0)] if len(loop.bounds) == 1 else []), *loop.bounds, ir.constant(1)][:3]
+    down = isinstance(step, gast.UnaryOp)
+    number = step.operand if down else step
+    if not isinstance(number, gast.Constant) or number.value == 0:
+        return None
+    return gast.Compare(stop, [gast.Lt() if down else gast.Gt()], [start])
+
+
+def is_choice(expr: Any) -> bool:
+    """Whether an expression is one of its arguments, or that without its sign."""
+    return isinstance(expr, gast.Call) and getattr(expr.func, "id", "") in CHOICES
+
+
+def is_empty(index: Any) -> bool:
+    return isinstance(index, gast.Tuple) and not index.elts
+
+
+def is_numpy_number(facts: Facts | None) -> bool:
+    return isinstance(facts, Num) and facts.kind == "npscalar" and facts.dtype == FLOAT64
+
+
+def union_of(kinds: set[str | None]) -> str | None:
+    """What one of several things is."""
+    return next(iter(kinds)) if len(kinds) == 1 else "mixed" if kinds <= set(NUMBERS) else None
+
+
+def joined(left: str | None, right: str | None, quotient: bool) -> str | None:
+    """What a sum, product or quotient of two things is."""
+    kinds = {left, right}
+    if None in kinds or kinds == {"bool"}:
+        return None
+    if "grid" in kinds:
+        return "grid"
+    if "float" in kinds or quotient:
+        return "float"
+    return union_of(kinds)

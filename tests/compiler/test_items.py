@@ -1,0 +1,625 @@
+"""Arrays as lists while loops run: the same bits, types, warnings and errors as with arrays."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+from autodiff_sct.compiler import passes
+
+
+def substitution(a, b):
+    n = len(b)
+    x = np.zeros(n)
+    for i in range(n):
+        rest = b[i]
+        for j in range(i):
+            rest = rest - a[i, j] * x[j]
+        x[i] = rest / a[i, i]
+    return np.sum(x * x)
+
+
+def total(x):
+    s = 0.0
+    for i in range(len(x)):
+        s = s + x[i] * x[i]
+    return s
+
+
+def total_of_integers(x):
+    s = 0
+    for i in range(len(x)):
+        s += x[i] * 2
+    return s
+
+
+def last(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = x[i] * x[i]
+    return y[-1]
+
+
+def as_array(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = 3.0 * x[i]
+    return y
+
+
+def largest(x):
+    best = x[0]
+    for i in range(1, len(x)):
+        if x[i] > best:
+            best = x[i]
+    return best
+
+
+def whole_numbers(x):
+    """Integers that are stored become floats."""
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            y[i] = 1
+        else:
+            y[i] = max(0, x[i])
+    return np.sum(y * x) + y[0]
+
+
+def only_whole_numbers(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = i
+    return y * x
+
+
+def powers(x):
+    s = 1.0
+    for i in range(len(x)):
+        s = s + x[i] ** 2 + x[i] ** 3
+    return s * 1.0
+
+
+def root_powers(x):
+    """A negative base: NumPy says nan, Python makes a complex number."""
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = x[i] ** 0.5 + x[i] ** x[i]
+    return np.sum(y)
+
+
+def functions(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = np.exp(x[i]) + math.sin(x[i]) + np.sqrt(abs(x[i])) * np.maximum(x[i], 0.25)
+    return np.sum(y)
+
+
+def remainders(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = x[i] % 0.3 + x[i] // 0.4
+    return np.sum(y)
+
+
+def neighbours(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = x[i - 1] * x[i]
+    return np.sum(y)
+
+
+def past_the_end(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = x[i + 1] * x[i]
+    return np.sum(y)
+
+
+def view(x):
+    """A view of what is written is read beside it."""
+    y = x * 1.0
+    tail = y[1:]
+    for i in range(len(tail)):
+        y[i] = y[i] * 2.0
+        tail[i] = tail[i] * y[i]
+    return np.sum(y)
+
+
+def rows_as_views(a):
+    b = a * 1.0
+    for i in range(len(b)):
+        row = b[i]
+        for j in range(len(row)):
+            row[j] = row[j] * b[i, 0]
+    return np.sum(b)
+
+
+def in_place_stencil(a):
+    u = a.copy()
+    for i in range(1, len(u) - 1):
+        for j in range(1, u.shape[1] - 1):
+            u[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1])
+    return np.sum(u * u)
+
+
+def table(a):
+    out = np.zeros((len(a), 2))
+    for i in range(len(a)):
+        for j in range(2):
+            out[i, j] = a[i, j] * a[i, 0]
+    return out
+
+
+def branches(x, flag):
+    y = np.zeros(len(x))
+    if flag:
+        for i in range(len(x)):
+            y[i] = x[i] * x[i]
+    return np.sum(y) + y[0] * x[0]
+
+
+def stretches(x):
+    """Items, the whole, items again."""
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = x[i] * x[i]
+    y = y / np.sum(y)
+    for i in range(1, len(x)):
+        y[i] = y[i] * y[i - 1]
+    return np.sum(y * x)
+
+
+def pivots(x):
+    order = np.argsort(x)
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[order[i]] = x[i] * (i + 1)
+    return np.sum(y * y)
+
+
+def conditions(x):
+    count, kept = 0.0, np.zeros(len(x))
+    for i in range(len(x)):
+        inside = 0.2 < x[i] < 0.8
+        kept[i] = x[i] * inside
+        if inside and not x[i] == 0.5 or x[i] > 2.0:
+            count = count + x[i]
+    return count * 2.0 + np.sum(kept)
+
+
+def with_single(x, w):
+    """A product with a float32 array: a Python float would leave it float32."""
+    total = np.zeros(len(w))
+    for i in range(len(x)):
+        total = total + x[i] * w
+    return np.sum(total)
+
+
+def search(x, limit):
+    s = 0.0
+    for i in range(len(x)):
+        s = s + x[i]
+        if s > limit:
+            break
+    return s * x[0]
+
+
+def nested_total(a):
+    s = 0.0
+    for i in range(len(a)):
+        for j in range(a.shape[1]):
+            s = s + a[i, j] * a[i, j]
+    return s
+
+
+def triangle(a):
+    """Whether the inner loop has run is not known."""
+    s = 0.0
+    for i in range(len(a)):
+        for j in range(i):
+            s = s + a[i, j] * a[j, i]
+    return s
+
+
+def clipped(x):
+    """Which of its arguments `min` returns, and of which type, only the run tells."""
+    s = x[0] * 1.0
+    for i in range(len(x)):
+        s = min(x[i], 1.0)
+    return s
+
+
+def clipped_integers(x):
+    s = x[0] * 1.0
+    for i in range(len(x)):
+        s = max(0, x[i])
+    return s
+
+
+def negative_zeros(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        t = max(0, x[i])
+        y[i] = -t
+    return 1.0 * y
+
+
+def branch_total(x):
+    s = 0
+    for i in range(len(x)):
+        if x[i] > 1.0:
+            s = s + x[i]
+    return s
+
+
+def several_results(x):
+    s, t = 0.0, 1.0
+    y = np.zeros(len(x))
+    for i in range(1, len(x)):
+        s = s + x[i]
+        t = t * x[i - 1]
+        y[i] = s * t
+    return s, t, y, x[0]
+
+
+def logic(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        if (x[i] > 0.2) & (x[i] < 1.0) | (x[i] == 5.0):
+            y[i] = x[i] * np.pi
+        elif not (np.isnan(x[i]) or x[i] < 0.0):
+            y[i] = math.floor(x[i]) * x[i] + int(x[i]) + float(x[i])
+    return np.sum(y)
+
+
+def choices(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = np.where(x[i] > 0.4, x[i] * 2.0, 0)
+        y[i] += x[i] if x[i] > 0.6 else 1
+    return y
+
+
+def integer_steps(x, counts):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = x[i] * counts[i] + counts[i]
+    return np.sum(y)
+
+
+def while_loop(x):
+    y, i = x.copy(), 0
+    while i < len(y) and y[i] < 1.5:
+        y[i] = y[i] * y[i]
+        i += 1
+    for k in range(len(y)):
+        y[k] = y[k] + 1.0
+    return np.sum(y * y)
+
+
+def stored_whole(x):
+    """The whole array is kept in each step."""
+    y, rows = np.zeros(len(x)), []
+    for i in range(len(x)):
+        y[i] = x[i] * 2.0
+        rows.append(y.copy())
+    return np.sum(rows[0] * rows[-1])
+
+
+def returned_twice(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = x[i] ** 2
+    return y, y
+
+
+def two_names(x):
+    y = np.zeros(len(x))
+    z = y
+    for i in range(len(x)):
+        y[i] = x[i] * x[i]
+        z[i] = z[i] * 2.0
+    return np.sum(z * y)
+
+
+def checked(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        assert x[i] > 0.0, f"bad {x[i]!r}"
+        y[i] = x[i] * x[i]
+    return np.sum(y)
+
+
+VECTOR = np.array([0.7, 0.3, 1.9, 0.5, 0.2])
+SQUARE = np.tril(np.arange(1.0, 17.0).reshape(4, 4)) / 7 + np.eye(4)
+CASES = [
+    (substitution, (SQUARE, VECTOR[:4])),
+    (substitution, (np.ones((0, 0)), np.ones(0))),
+    (total, (VECTOR,)),
+    (total, (np.ones(0),)),
+    (total_of_integers, (VECTOR,)),
+    (total_of_integers, (np.ones(0),)),
+    (last, (VECTOR,)),
+    (as_array, (VECTOR,)),
+    (as_array, (np.ones(0),)),
+    (largest, (VECTOR,)),
+    (whole_numbers, (VECTOR,)),
+    (only_whole_numbers, (VECTOR,)),
+    (powers, (VECTOR,)),
+    (powers, (-VECTOR,)),
+    (root_powers, (VECTOR,)),
+    (functions, (VECTOR,)),
+    (functions, (-VECTOR,)),
+    (remainders, (VECTOR,)),
+    (neighbours, (VECTOR,)),
+    (view, (VECTOR,)),
+    (rows_as_views, (SQUARE,)),
+    (in_place_stencil, (SQUARE,)),
+    (in_place_stencil, (np.ones((0, 5)),)),
+    (in_place_stencil, (np.ones((5, 0)),)),
+    (table, (SQUARE,)),
+    (table, (np.ones((0, 4)),)),
+    (branches, (VECTOR, True)),
+    (branches, (VECTOR, False)),
+    (stretches, (VECTOR,)),
+    (pivots, (VECTOR,)),
+    (conditions, (VECTOR,)),
+    (with_single, (VECTOR, np.ones(3, np.float32) / 3)),
+    (search, (VECTOR, 1.5)),
+    (nested_total, (SQUARE,)),
+    (nested_total, (np.ones((0, 3)),)),
+    (nested_total, (np.ones((3, 0)),)),
+    (triangle, (SQUARE,)),
+    (triangle, (SQUARE[:1],)),
+    (clipped, (VECTOR,)),
+    (clipped, (VECTOR[:3],)),
+    (clipped_integers, (VECTOR,)),
+    (clipped_integers, (-VECTOR,)),
+    (negative_zeros, (-VECTOR,)),
+    (whole_numbers, (-VECTOR,)),
+    (branch_total, (VECTOR,)),
+    (branch_total, (VECTOR / 4,)),
+    (several_results, (VECTOR,)),
+    (several_results, (VECTOR[:1],)),
+    (logic, (VECTOR,)),
+    (logic, (-VECTOR,)),
+    (choices, (VECTOR,)),
+    (integer_steps, (VECTOR, np.array([3, 1, 2, 0, 5]))),
+    (while_loop, (VECTOR,)),
+    (stored_whole, (VECTOR,)),
+    (returned_twice, (VECTOR,)),
+    (two_names, (VECTOR,)),
+    (checked, (VECTOR,)),
+    (checked, (-VECTOR,)),
+]
+EVERY_CASE = [pytest.param(fn, args, id=f"{fn.__name__}-{k}") for k, (fn, args) in enumerate(CASES)]
+
+
+def outcome(fn, args, **settings):
+    """Value and gradients of a call, or its error, and its warnings."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            result = ad.value_and_grad(fn, **settings)(*args)
+        except Exception as error:
+            result = (type(error), str(error))
+    return result, {(w.category, str(w.message)) for w in told}
+
+
+def check_same(fn, args, **settings):
+    """One outcome with lists and with arrays; the value is the function's own."""
+    found, told = outcome(fn, args, **settings)
+    with passes.without("items"):
+        wanted, warned = outcome(fn, args, **settings)
+    assert told == warned
+    assert_alike(found, wanted)
+    return found
+
+
+def assert_alike(found, wanted):
+    assert type(found) is type(wanted)
+    if isinstance(found, tuple):
+        assert len(found) == len(wanted)
+        for a, b in zip(found, wanted):
+            assert_alike(a, b)
+    elif isinstance(found, np.ndarray):
+        assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+        np.testing.assert_allclose(found, wanted, rtol=1e-13)
+    else:
+        assert found == wanted or found != found and wanted != wanted
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("fn", "args"), EVERY_CASE)
+def test_same(fn, args, dtype):
+    args = tuple(a.astype(dtype) if isinstance(a, np.ndarray) and a.dtype == float else a for a in args)
+    before = [np.copy(a) for a in args]
+    found = check_same(fn, args)
+    assert all(np.array_equal(a, b) for a, b in zip(args, before))
+    if not isinstance(found[0], type):
+        assert_bits(found[0], fn(*args))
+
+
+def assert_bits(found, value):
+    assert type(found) is type(value)
+    if isinstance(value, tuple):
+        for a, b in zip(found, value):
+            assert_bits(a, b)
+    else:
+        assert np.asarray(found).tobytes() == np.asarray(value).tobytes()
+
+
+def source(fn, *args):
+    return ad.adjoint_source(fn, *args)
+
+
+@pytest.mark.parametrize("fn", [substitution, in_place_stencil, total, last, whole_numbers, powers, neighbours, pivots])
+def test_becomes_lists(fn):
+    args = {substitution: (SQUARE, VECTOR[:4]), in_place_stencil: (SQUARE,)}.get(fn, (VECTOR,))
+    assert ".tolist()" in source(fn, *args)
+
+
+@pytest.mark.parametrize("fn", [remainders, view, rows_as_views, root_powers])
+def test_stays_arrays(fn):
+    args = {rows_as_views: (SQUARE,)}.get(fn, (VECTOR,))
+    text = source(fn, *args)
+    assert "y = [" not in text and "y_items" not in text and "b_rows" not in text
+
+
+def test_arrays_of_other_types_stay():
+    assert "tolist" not in source(total, VECTOR.astype(np.float32))
+    assert "tolist" not in source(total, VECTOR + 0j)
+
+
+# -- where lists raise
+
+
+def test_quotient_by_zero():
+    singular = SQUARE.copy()
+    singular[2, 2] = 0.0
+    (value, grads), told = outcome(substitution, (singular, VECTOR[:4]))
+    assert np.isinf(value) and told
+    check_same(substitution, (singular, VECTOR[:4]))
+
+
+def test_power_that_overflows():
+    check_same(powers, (np.array([1e200, 1.0]),))
+
+
+def test_index_error_is_numpys():
+    found = check_same(past_the_end, (VECTOR,))
+    assert found == (IndexError, "index 5 is out of bounds for axis 0 with size 5")
+    with pytest.raises(IndexError) as info:
+        ad.grad(past_the_end)(VECTOR)
+    assert info.value.__context__ is None and "past_the_end" in "".join(info.value.__notes__)
+
+
+def test_error_comes_again_and_again():
+    gradient = ad.grad(past_the_end)
+    for _ in range(3):
+        with pytest.raises(IndexError, match="out of bounds for axis 0"):
+            gradient(VECTOR)
+    assert ad.grad(neighbours)(VECTOR).shape == (5,)
+
+
+def test_short_way_after_an_error():
+    gradient = ad.grad(substitution, (0, 1))
+    singular = SQUARE.copy()
+    singular[2, 2] = 0.0
+    right = gradient(SQUARE, VECTOR[:4])
+    with np.errstate(all="ignore"):
+        assert not np.isfinite(gradient(singular, VECTOR[:4])[1]).all()
+    again = gradient(SQUARE, VECTOR[:4])
+    assert all(np.array_equal(a, b) for a, b in zip(right, again))
+
+
+def test_callers_who_want_to_be_told_of_overflow():
+    def grows(x):
+        y = np.zeros(len(x))
+        for i in range(len(x)):
+            y[i] = x[i] * x[i]
+        return np.sum(y)
+
+    for _ in range(2):
+        with np.errstate(over="raise"), pytest.raises(FloatingPointError):
+            ad.grad(grows)(np.array([1e200]))
+    gradient = ad.grad(grows)
+    gradient(np.array([2.0]))
+    with np.errstate(over="raise"), pytest.raises(FloatingPointError):
+        gradient(np.array([1e200]))
+
+
+# -- programs that may not be run again
+
+
+def test_effects_keep_arrays():
+    def says(x):
+        s = 0.0
+        for i in range(len(x)):
+            print(x[i])
+            s = s + x[i] / x[i]
+        return s
+
+    assert "tolist" not in source(says, VECTOR)
+
+
+def test_handlers_keep_arrays():
+    def careful(x):
+        s = 0.0
+        for i in range(len(x)):
+            try:
+                s = s + x[i] / (x[i] - 0.3)
+            except ZeroDivisionError:
+                s = s + 1.0
+        return s
+
+    assert "tolist" not in source(careful, VECTOR)
+    check_same(careful, (VECTOR,))
+
+
+def test_errstate_keeps_arrays():
+    def quiet(x):
+        s = 0.0
+        with np.errstate(all="raise"):
+            for i in range(len(x)):
+                s = s + x[i] / (x[i] - 0.3)
+        return s
+
+    assert "tolist" not in source(quiet, VECTOR)
+    check_same(quiet, (VECTOR,))
+
+
+COUNTS = np.zeros(1)
+
+
+def counted(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        COUNTS[0] += 1.0
+        y[i] = 1.0 / x[i]
+    return np.sum(y)
+
+
+def test_outside_memory_is_written_once():
+    COUNTS[0] = 0.0
+    with np.errstate(all="ignore"):
+        ad.grad(counted)(np.array([1.0, 0.0, 2.0]))
+    assert COUNTS[0] == 3.0
+
+
+# -- other ways in
+
+
+def test_derivatives_of_derivatives():
+    def trace(a, b):
+        return np.sum(ad.grad(substitution, 1)(a, b) ** 2)
+
+    found = ad.grad(trace, 1)(SQUARE, VECTOR[:4])
+    with passes.without("items"):
+        wanted = ad.grad(trace, 1)(SQUARE, VECTOR[:4])
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_gradients_share_no_memory():
+    def f(x, y):
+        s = 0.0
+        for i in range(len(x)):
+            s = s + x[i] * y[i]
+        return s
+
+    a, b = ad.grad(f, (0, 1))(VECTOR, VECTOR)
+    assert not any(np.shares_memory(p, q) for p, q in ((a, b), (a, VECTOR), (b, VECTOR)))
+    np.testing.assert_array_equal(a, b)
+
+
+def test_a_program_is_compiled_for_lists_and_arrays_once():
+    gradient = ad.grad(past_the_end)
+    for _ in range(2):
+        with pytest.raises(IndexError):
+            gradient(VECTOR)
+    assert gradient.source == gradient.source

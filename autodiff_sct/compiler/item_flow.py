@@ -65,10 +65,11 @@ class Flow:
         self.meeting = Meetings(program)
         self.mixed: set[str] = set()  # variables that may be integers, whatever their facts
         self.unsure: set[str] = set()  # variables that may be Python's numbers, whatever their facts
+        self.sure: set[str] = set()  # variables that are NumPy's numbers, whatever their facts
         # Statements, an expression that has to be a np.float64 there, and where that depends, a test.
         self.restored: list[tuple[Any, Any, Any | None]] = []
         known = -1
-        while known != (known := sum(map(len, (*self.sources.values(), self.mixed, self.unsure)))):
+        while known != (known := sum(map(len, (*self.sources.values(), self.mixed, self.unsure, self.sure)))):
             self.restored.clear()
             for place, stmt in enumerate(program):
                 self.here = {name for name, span in lists.items() if place in span}
@@ -131,8 +132,10 @@ class Flow:
         self.flows(target, sources)
         if kind in ("int", "mixed"):
             self.mixed.add(target)
-        if isinstance(expr, (gast.Name, gast.IfExp, gast.BoolOp, gast.BinOp, gast.UnaryOp)) or is_choice(expr):
-            self.unsure |= set() if self.was_numpy(expr) else {target}
+        if self.was_numpy(expr):
+            self.sure |= {target} - self.s.saved
+        elif isinstance(expr, (gast.Name, gast.IfExp, gast.BoolOp, gast.BinOp, gast.UnaryOp)) or is_choice(expr):
+            self.unsure.add(target)
 
     def store(self, stmt: ir.Store) -> None:
         kind, sources = self.expr(stmt.value)
@@ -171,6 +174,8 @@ class Flow:
     def was_numpy(self, expr: Any) -> bool:
         """Whether an expression is surely a ``np.float64`` where its arrays are arrays."""
         if isinstance(expr, gast.Name):
+            if expr.id in self.sure:
+                return True
             return is_numpy_number(self.s.facts.get(expr.id)) and expr.id not in self.unsure
         if isinstance(expr, gast.BinOp):
             return self.was_numpy(expr.left) or self.was_numpy(expr.right)
@@ -182,7 +187,8 @@ class Flow:
             facts = self.s.facts.get(expr.func.value.id)
             known = isinstance(facts, Listed) and is_numpy_number(self.s.elements_of(facts))
             return known and expr.func.value.id not in self.unsure
-        return item_of(self.s, expr, self.here) is not None
+        array = getattr(getattr(expr, "value", None), "id", "")
+        return is_float_array(self.s.facts.get(array)) and item_of(self.s, expr, (array,)) is not None
 
     def expr(self, expr: Any) -> Flowing:
         if isinstance(expr, gast.Constant):

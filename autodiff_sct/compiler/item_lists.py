@@ -11,7 +11,7 @@ import numpy as np
 from . import ir
 from .facts import FLOAT, Dim, Listed, Num
 from .item_flow import Flow
-from .item_uses import Use, item_index, item_of, module_function, uses
+from .item_uses import LIKE, Use, item_index, item_of, module_function, uses
 from .optimise import substitute_own
 from .record import reads_inside
 from .specialise.state import Specialiser
@@ -29,6 +29,7 @@ class Lists:
         self.names: dict[str, str] = {}  # array -> its list
         self.again: dict[str, str] = {}  # array -> the array made of its list
         self.rows: dict[Key, ir.Let] = {}
+        self.numbers: dict[str, str] = {}  # variable -> the same number as NumPy's
         self.new: dict[int, ir.Block] = {}  # what comes before a statement of the program
 
     def rewritten(self) -> ir.Block:
@@ -61,11 +62,11 @@ class Lists:
             return None
         span = self.spans[name]
         arrays = [k for k, use in self.uses_of(name) if use.how != "length" and k not in span]
-        arrays += [k for k, use in self.uses_of(name) if use.how == "like" and k in span]
+        arrays += [k for k, use in self.uses_of(name) if use.how == "shape" and k in span]
         unchanged = not self.is_written(name)
         if arrays and (unchanged or min(arrays) < span.stop or shape_of(self, name, maker.expr) is None):
             return None
-        old, maker.expr = maker.expr, zeros(self.s, maker.expr) or listed(maker.expr)
+        old, maker.expr = maker.expr, filled(self.s, maker.expr) or listed(maker.expr)
         return old
 
     def rank(self, name: str) -> int:
@@ -98,6 +99,7 @@ class Lists:
 
     def rewrite(self, place: int, stmt: Any) -> None:
         """Rewrite a statement at the top of the program."""
+        self.place = place
         self.here = {name for name, span in self.spans.items() if place in span}
         self.floats = {id(expr): test for where, expr, test in self.flow.restored if where is stmt}
         deep = {name for name in self.here if self.rank(name) == 2}
@@ -195,10 +197,21 @@ class Lists:
         if not isinstance(expr, gast.AST):
             return expr
         new = self.part(expr, around)
-        if id(expr) not in self.floats:
-            return new
-        test, number = self.floats[id(expr)], ir.call(ir.attribute(self.s.bind("numpy", np), "float64"), new)
-        return number if test is None else gast.IfExp(test, number, new)
+        return self.as_numpys(new, self.floats[id(expr)]) if id(expr) in self.floats else new
+
+    def as_numpys(self, expr: Any, test: Any | None) -> Any:
+        """A float as a ``np.float64``: a variable once for all who see it."""
+        number = ir.call(ir.attribute(self.s.bind("numpy", np), "float64"), expr)
+        if test is not None:
+            return gast.IfExp(test, number, expr)
+        name = getattr(expr, "id", "")
+        if [getattr(seen, "id", None) for _, seen, _ in self.flow.restored].count(name) < 2:
+            return number
+        if name not in self.numbers:
+            self.numbers[name] = self.s.fresh(self.s.hints[name], self.s.facts[name])
+            self.s.named |= {self.numbers[name]} if name in self.s.named else set()
+            self.add(self.place, ir.Let((self.numbers[name],), number))
+        return ir.name(self.numbers[name])
 
     def part(self, expr: Any, around: tuple[Any, ...]) -> Any:
         index = item_of(self.s, expr, self.here)
@@ -222,7 +235,8 @@ class Lists:
     def leave(self, name: str, instead: Any | None, written: bool) -> None:
         """What stands for an array after its stretch: where only its length is read, the list may do."""
         s, stop = self.s, self.spans[name].stop
-        later = [k for k, use in self.uses_of(name) if use.how != "length" and k >= stop] if written else []
+        known = ("length",) if instead is not None else ("length", "shape")
+        later = [k for k, use in self.uses_of(name) if use.how not in known and k >= stop] if written else []
         end = min(later, default=len(self.program))
         if later:
             facts = s.facts[name]
@@ -287,32 +301,41 @@ def listed(expr: Any) -> Any:
     return ir.call(ir.attribute(expr, "tolist"))
 
 
-def zeros(s: Specialiser, expr: Any) -> Any | None:
-    """A list of zeros for an array of zeros, where its lengths are surely none below zero."""
+def filled(s: Specialiser, expr: Any) -> Any | None:
+    """A list of one number for an array of it, where its lengths are surely none below zero."""
     function = module_function(s, expr, np) if isinstance(expr, gast.Call) else None
-    if function not in ("zeros", "zeros_like") or len(expr.args) != 1 or expr.keywords:
+    if function is None or expr.keywords or len(expr.args) != (2 if function == "full_like" else 1):
         return None
-    like = expr.args[0]
-    if function == "zeros_like":
-        return zeros_like(s, like)
-    lengths = like.elts if isinstance(like, gast.Tuple) else [like]
-    return zeros_of(lengths) if all(is_length(s, n) for n in lengths) else None
+    first = expr.args[0]
+    if function in LIKE:
+        number = expr.args[1] if function == "full_like" else ir.constant(LIKE[function])
+        return filled_like(s, first, number) if is_float(s, number) else None
+    lengths = first.elts if isinstance(first, gast.Tuple) else [first]
+    known = function in ("zeros", "ones") and all(is_length(s, n) for n in lengths)
+    return repeated(ir.constant(float(function == "ones")), lengths) if known else None
 
 
-def zeros_like(s: Specialiser, like: Any) -> Any | None:
+def filled_like(s: Specialiser, like: Any, number: Any) -> Any | None:
     facts = s.facts.get(like.id) if isinstance(like, gast.Name) else None
     if not isinstance(facts, Num) or facts.kind != "array" or facts.ndim not in (1, 2):
         return None
     columns = [ir.subscript(ir.attribute(like, "shape"), ir.constant(1))]
-    return zeros_of([ir.call("len", like), *columns[: facts.ndim - 1]])
+    return repeated(number, [ir.call("len", like), *columns[: facts.ndim - 1]])
 
 
-def zeros_of(lengths: list[Any]) -> Any | None:
-    row = ir.binop(gast.List([ir.constant(0.0)], gast.Load()), gast.Mult, lengths[-1])
+def repeated(number: Any, lengths: list[Any]) -> Any | None:
+    row = ir.binop(gast.List([number], gast.Load()), gast.Mult, lengths[-1])
     if len(lengths) == 1:
         return row
     target = gast.Name("_", gast.Store(), None, None)
     return gast.ListComp(row, [gast.comprehension(target, ir.call("range", lengths[0]), [], 0)])
+
+
+def is_float(s: Specialiser, expr: Any) -> bool:
+    """Whether an expression is surely a Python float."""
+    if isinstance(expr, gast.Constant):
+        return type(expr.value) is float
+    return isinstance(expr, gast.Name) and s.facts.get(expr.id) == FLOAT
 
 
 def is_length(s: Specialiser, expr: Any) -> bool:
@@ -329,7 +352,7 @@ def shape_of(lists: Lists, name: str, expr: Any) -> Any | None:
     """The shape of an array, told by what makes it; of an array with one axis nobody needs it."""
     if lists.rank(name) == 1:
         return ir.constant(None)
-    function = module_function(lists.s, expr, np) if isinstance(expr, gast.Call) and len(expr.args) == 1 else None
-    if function == "zeros_like" and isinstance(expr.args[0], gast.Name):
+    function = module_function(lists.s, expr, np) if isinstance(expr, gast.Call) and expr.args else None
+    if function in LIKE and isinstance(expr.args[0], gast.Name):
         return ir.attribute(expr.args[0], "shape")
-    return expr.args[0] if function == "zeros" else None
+    return expr.args[0] if function in ("zeros", "ones") else None

@@ -15,11 +15,12 @@ from .facts import Facts, Num
 from .specialise.state import Specialiser
 
 FLOAT64 = np.dtype(np.float64)
+LIKE = {"zeros_like": 0.0, "ones_like": 1.0, "full_like": None}  # what they fill an array with
 
 
 @dataclass(frozen=True)
 class Use:
-    """A place where an array is touched: `how` is "item", "length", "like" (zeros of its shape) or "whole"."""
+    """A place where an array is touched: `how` is "item", "length", "shape" or "whole"."""
 
     name: str
     how: str
@@ -63,24 +64,28 @@ def uses_in(s: Specialiser, expr: Any, arrays: set[str], around: tuple[Any, ...]
     if index is not None:
         yield Use(expr.value.id, "item", index, around)
         parts = list(index)
-    elif (how := asked_of(s, expr)) is not None and expr.args[0].id in arrays:
-        yield Use(expr.args[0].id, how, (), around)
-        parts = []
+    elif (asked := asked_of(s, expr)) is not None and asked[0] in arrays:
+        yield Use(*asked, (), around)
+        parts = ir.children(expr)[2:] if isinstance(expr, gast.Call) else []
     else:
         parts = ir.children(expr)
     for part in parts:
         yield from uses_in(s, part, arrays, around)
 
 
-def asked_of(s: Specialiser, expr: Any) -> str | None:
-    """What a call asks of the array that it is given, if not its content."""
-    if not isinstance(expr, gast.Call) or len(expr.args) != 1 or expr.keywords:
-        return None
-    if not isinstance(expr.args[0], gast.Name):
+def asked_of(s: Specialiser, expr: Any) -> tuple[str, str] | None:
+    """The array of which an expression asks for something else than its content, and what."""
+    if (
+        isinstance(expr, gast.Attribute)
+        and isinstance(expr.value, gast.Name)
+        and expr.attr in ("shape", "size", "ndim")
+    ):
+        return expr.value.id, "shape"
+    if not isinstance(expr, gast.Call) or not expr.args or not isinstance(expr.args[0], gast.Name):
         return None
     if isinstance(expr.func, gast.Name) and expr.func.id == "len":
-        return "length"
-    return "like" if module_function(s, expr, np) == "zeros_like" else None
+        return expr.args[0].id, "length"
+    return (expr.args[0].id, "shape") if module_function(s, expr, np) in LIKE else None
 
 
 def module_function(s: Specialiser, expr: Any, module: ModuleType) -> str | None:

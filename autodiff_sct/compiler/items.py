@@ -32,6 +32,7 @@ from typing import Any
 import gast
 
 from . import ir
+from .facts import Num
 from .item_flow import Flow
 from .item_lists import Lists
 from .item_uses import Use, is_float_array, uses
@@ -61,13 +62,35 @@ def may_run_again(s: Specialiser, where: Regions, program: ir.Block) -> bool:
 
 def found(s: Specialiser, program: ir.Block) -> tuple[dict[str, range], Flow] | None:
     """The stretches of a program in which arrays are to be lists, and what comes from them."""
-    chosen = {name: span for name, uses in used(s, program).items() if (span := stretch(uses)) is not None}
+    early = {x.trips for x in ir.walk(program) if isinstance(x, ir.Loop) and x.trips is not None}
+    spans = {name: stretch(uses, early) for name, uses in used(s, program).items()}
+    chosen = {name: span for name, span in spans.items() if span is not None}
     while chosen:
         flow = Flow(s, program, chosen)
-        if not flow.refused:
+        lost = flow.refused or chosen.keys() - gaining(s, program, chosen)
+        if not lost:
             return chosen, flow
-        chosen = {name: span for name, span in chosen.items() if name not in flow.refused}
+        chosen = {name: span for name, span in chosen.items() if name not in lost}
     return None
+
+
+def gaining(s: Specialiser, program: ir.Block, chosen: dict[str, range]) -> set[str]:
+    """The arrays of loops all of whose items are Python floats; beside one of NumPy's numbers they are of no use."""
+    floats = {name for name, facts in s.facts.items() if isinstance(facts, Num) and is_of_floats(facts)}
+    result: set[str] = set()
+    for place, stmt in enumerate(program):
+        touched = {use.name for use in uses(s, stmt, floats) if use.how == "item" and any(map(is_loop, use.around))}
+        if all(place in chosen.get(name, ()) for name in touched):
+            result |= touched
+    return result
+
+
+def is_of_floats(facts: Num) -> bool:
+    return facts.kind == "array" and facts.dtype is not None and facts.dtype.kind == "f"
+
+
+def is_loop(stmt: Any) -> bool:
+    return isinstance(stmt, ir.Loop)
 
 
 def used(s: Specialiser, program: ir.Block) -> dict[str, list[tuple[int, list[Use]]]]:
@@ -113,8 +136,11 @@ def written_roots(s: Specialiser, program: ir.Block) -> set[int]:
     return written
 
 
-def stretch(touched: list[tuple[int, list[Use]]]) -> range | None:
-    """The first stretch of statements that touch an array by items only and of which a loop goes over it."""
+def stretch(touched: list[tuple[int, list[Use]]], early: set[str]) -> range | None:
+    """The first stretch of statements that touch an array by items only and of which a loop goes over it.
+
+    `early` are the numbers of iterations of loops that are left early.
+    """
     places: list[int] = []
     pays = False
     for place, found in touched:
@@ -125,29 +151,30 @@ def stretch(touched: list[tuple[int, list[Use]]]) -> range | None:
             places = []
         elif "item" in hows:
             places.append(place)
-            pays = pays or covers(found)
+            pays = pays or covers(found, early)
     return range(places[0], places[-1] + 1) if pays else None
 
 
-def covers(found: list[Use]) -> bool:
+def covers(found: list[Use], early: set[str]) -> bool:
     """Whether loops go over an array: for each axis there is one whose variable is the index."""
     items = [use for use in found if use.how == "item"]
     axes = range(len(items[0].index))
-    return all(any(goes_along(use.index[axis], use.around) for use in items) for axis in axes)
+    return all(any(goes_along(use.index[axis], use.around, early) for use in items) for axis in axes)
 
 
-def goes_along(index: Any, around: tuple[Any, ...]) -> bool:
+def goes_along(index: Any, around: tuple[Any, ...], early: set[str]) -> bool:
     if isinstance(index, gast.BinOp) and isinstance(index.op, (gast.Add, gast.Sub)):
-        return any(goes_along(a, around) and isinstance(b, gast.Constant) for a, b in both_ways(index))
-    return isinstance(index, gast.Name) and any(is_long(x) and x.index == index.id for x in around)
+        return any(goes_along(a, around, early) and isinstance(b, gast.Constant) for a, b in both_ways(index))
+    return isinstance(index, gast.Name) and any(is_long(x, early) and x.index == index.id for x in around)
 
 
 def both_ways(expr: Any) -> list[tuple[Any, Any]]:
     return [(expr.left, expr.right), (expr.right, expr.left)]
 
 
-def is_long(loop: Any) -> bool:
+def is_long(loop: Any, early: set[str]) -> bool:
     """Whether a loop goes to the end of a range that only the run tells."""
     if not isinstance(loop, ir.Loop):
         return False
-    return loop.kind == "range" and loop.stop is None and any(ir.names_in(bound) for bound in loop.bounds)
+    names = {name for bound in loop.bounds for name in ir.names_in(bound)}
+    return loop.kind == "range" and loop.stop is None and bool(names) and not names & early

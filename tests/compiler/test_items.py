@@ -458,6 +458,34 @@ def source(fn, *args):
     return ad.adjoint_source(fn, *args)
 
 
+def test_value_of_a_sum_is_numpys_only_where_something_was_added():
+    gradient = ad.value_and_grad(nested_total)
+    assert type(gradient(SQUARE)[0]) is np.float64 and type(gradient(SQUARE[:0])[0]) is float
+    assert "np.float64(s) if len(a) > 0 and a.shape[1] > 0 else s" in gradient.source
+
+
+def test_loops_with_other_numbers_stay():
+    def mixed(x, y):
+        z = np.zeros(len(x))
+        for i in range(len(x)):
+            z[i] = x[i] * np.sum(y[i:])
+        for i in range(len(x)):
+            z[i] = z[i] * y[i] % 2.0
+        return np.sum(z)
+
+    assert "x_items" not in source(mixed, VECTOR, VECTOR)
+
+
+def test_loops_that_visit_a_few_items_stay():
+    def first(x):
+        s = 0.0
+        for i in range(3):
+            s = s + x[i] * x[i]
+        return s
+
+    assert "tolist" not in source(first, VECTOR) and "tolist" not in source(search, VECTOR, 1.5)
+
+
 @pytest.mark.parametrize("fn", [substitution, in_place_stencil, total, last, whole_numbers, powers, neighbours, pivots])
 def test_becomes_lists(fn):
     args = {substitution: (SQUARE, VECTOR[:4]), in_place_stencil: (SQUARE,)}.get(fn, (VECTOR,))
@@ -468,7 +496,7 @@ def test_becomes_lists(fn):
 def test_stays_arrays(fn):
     args = {rows_as_views: (SQUARE,)}.get(fn, (VECTOR,))
     text = source(fn, *args)
-    assert "y = [" not in text and "y_items" not in text and "b_rows" not in text
+    assert " y = [" not in text and " y_items" not in text and " b_rows" not in text
 
 
 def test_arrays_of_other_types_stay():

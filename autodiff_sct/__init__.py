@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import context, dtypes, errors
 from . import dtypes as dtype
 from .api import adjoint_source, get_grad, grad, jacfwd, jacrev, jvp, stop_gradient, value_and_grad, vjp
+from .checkpoints import segments
 from .context import GRAPH_MODE, PYNATIVE_MODE, get_context, set_context
 from .dtypes import (
     bool_,
@@ -81,6 +82,7 @@ __all__ = [
     "nn",
     "ops",
     "rule",
+    "segments",
     "set_context",
     "set_seed",
     "stop_gradient",

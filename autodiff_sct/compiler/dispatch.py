@@ -30,6 +30,7 @@ from .specialise import comparisons as _comparisons  # noqa: F401
 from .specialise import copies as _copies  # noqa: F401
 from .specialise import iterators as _iterators  # noqa: F401
 from .specialise import numpy_calls as _numpy_calls  # noqa: F401
+from .specialise import segments as _segments  # noqa: F401
 from .specialise import standard_library as _standard_library  # noqa: F401
 from .specialise import zeros as _zeros  # noqa: F401
 from .structure import Leaf as LeafTree

@@ -132,12 +132,26 @@ class Loop:
     stop: Expr | None = None
     trips: str | None = None
     origin: Origin | None = None
+    every: Expr | None = None  # the steps of one segment, where the loop keeps its state at the start of each only
     # Set by `naming`: where the statement begins and ends, in the order of the program.
     place: float = field(default=0, init=False, repr=False)
     end: float = field(default=0, init=False, repr=False)
     # Of the reverse sweep: the loop that it reverses, and what computes that one's index again.
     primal: Any = field(default=None, init=False, repr=False)
     recomputed: Any = field(default=None, init=False, repr=False)
+    # Of the reverse sweep, where its loop is run in segments: what running one again needs; whether this is that run.
+    rerun: Any = field(default=None, init=False, repr=False)
+    state_reads: Any = field(default=(), init=False, repr=False)
+    again: bool = field(default=False, init=False, repr=False)
+
+
+@dataclass(eq=False)
+class Rerun:
+    """What running a segment of a loop again needs from outside."""
+
+    names: dict[str, str]  # what it reads, each under its name in the reverse sweep
+    state: tuple[str, ...]  # those of them whose memory the loop changes
+    stale: frozenset[int]  # the regions of that memory
 
 
 @dataclass(eq=False)
@@ -349,6 +363,16 @@ def bodies(stmt: Any) -> list[Block]:
     return []
 
 
+def adjoint_bodies(stmt: Any) -> list[Block]:
+    """The blocks nested directly in a statement of the reverse sweep, but for what runs the forward sweep again."""
+    return [] if getattr(stmt, "again", False) else bodies(stmt)
+
+
+def adjoint_walk(block: Block) -> list[Any]:
+    """Every statement of a block of the reverse sweep and of the blocks inside it, as `adjoint_bodies` tells."""
+    return [x for stmt in block for x in (stmt, *(y for inner in adjoint_bodies(stmt) for y in adjoint_walk(inner)))]
+
+
 def walk(block: Block) -> list[Any]:
     """Every statement of a block and of the blocks inside it, in order."""
     found = []
@@ -370,7 +394,7 @@ def expressions(stmt: Any) -> list[Any]:
     if kind is If:
         return [stmt.test]
     if kind is Loop:
-        return [e for e in (*stmt.bounds, stmt.test, stmt.stop) if e is not None]
+        return [e for e in (*stmt.bounds, stmt.test, stmt.stop, stmt.every) if e is not None]
     if kind is Return:
         return [stmt.value]
     if kind is Raise:
@@ -385,6 +409,8 @@ def reads(stmt: Any) -> list[str]:
     found = [stmt.base] if type(stmt) is Store else []
     for expr in expressions(stmt):
         found += variables_in(expr)
+    if type(stmt) is Loop and stmt.rerun is not None:
+        found += stmt.rerun.names.values()
     return found
 
 

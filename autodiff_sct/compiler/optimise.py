@@ -152,8 +152,7 @@ class Nesting:
         result: ir.Block = []
         pending: dict[str, ir.Let] = {}
         for place, stmt in enumerate(block):
-            for inner in ir.bodies(stmt):
-                inner[:] = self.block(inner)
+            self.inside(stmt)
             self.use(stmt, pending, result)
             if self.is_pop(stmt) or self.is_temporary(stmt) or self.is_passed_on(stmt, block, place):
                 pending[stmt.target] = stmt
@@ -161,6 +160,13 @@ class Nesting:
                 result.append(stmt)
                 self.flush(stmt, pending, result)
         return [*result, *pending.values()]
+
+    def inside(self, stmt: Any) -> None:
+        """The blocks of a statement; what runs the forward sweep again is written as that is."""
+        limit, self.limit = self.limit, 0 if getattr(stmt, "again", False) else self.limit
+        for inner in ir.bodies(stmt):
+            inner[:] = self.block(inner)
+        self.limit = limit
 
     def is_pop(self, stmt: Any) -> bool:
         """A saved value that is read once is popped there."""

@@ -23,7 +23,7 @@ from .specialise.state import Specialiser
 def improve(s: Specialiser, block: ir.Block, leaving: frozenset[str] = frozenset()) -> None:
     """Rewrite a block and the blocks inside it, in place; `leaving` are the variables that are read after it."""
     for stmt in block:
-        for inner in ir.bodies(stmt):
+        for inner in ir.adjoint_bodies(stmt):
             improve(s, inner, leaving_of(stmt, block) | leaving)
     zeros = [stmt for stmt in block if is_zero(s, stmt)]
     copies = [stmt for stmt in block if is_copy(stmt)]

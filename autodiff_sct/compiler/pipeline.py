@@ -19,6 +19,7 @@ from .adjoints import copied
 from .arguments import Arguments, gradient, protect, receive
 from .assemble import emit
 from .beside import beside
+from .checkpointed import plan_segments
 from .depth import deeply
 from .facts import FLOAT, Facts, Listed, Mapped, Num, Opaque, Pair
 from .optimise import sweep_dead
@@ -28,6 +29,7 @@ from .record import record
 from .regions import Regions, regions
 from .request import Emitted, Request, observe
 from .reverse import Reverse
+from .segments import write_segments
 from .settle import settle
 from .sharing import reachable
 from .specialise.calls import call_value
@@ -471,11 +473,13 @@ def finish(
     structure = ir.Return(ir.tuple_(like_calls(final.value)))
     r.positions[structure] = -1  # gradients in the structure of an argument need that as it came
     reverse.append(structure)
+    plan_segments(r, reverse)
     settle(r, reverse, {e.name for e in s.externals.values()})
     reverse.remove(structure)
     if passes.on("improve"):
         improve(s, reverse)  # before the recording, so that nothing is kept for what it drops
     forward, reverse = record(s, r.regions, forward, reverse)
+    write_segments(r, forward, reverse)
     observe(request, "record", s, [*forward, *reverse, final])
     program = sweep_dead(s, [*forward, *reverse, final], strict, shadows)
     return emit(s, r.regions, request, table, program, set(map(id, forward)), final, seeds, result, f"d_{request.name}")

@@ -45,12 +45,13 @@ class Record:
     lists: ir.Block = field(default_factory=list)
     wanted: dict[int, set[str]] = field(default_factory=dict)  # what the reverse of a block reads of it
 
-    def locate(self, block: ir.Block, repeated: bool) -> None:
-        """Note where each variable of the forward sweep is defined."""
+    def locate(self, block: ir.Block, repeated: bool, around: ir.Block | None = None) -> None:
+        """Note where each variable of the forward sweep is defined; `around` is reversed with the block as one."""
+        around = block if around is None else around
         for stmt in block:
             for target in ir_targets(stmt):
                 if not (isinstance(stmt, ir.Loop) and target == stmt.index):
-                    self.homes.setdefault(target, Home(block, repeated, stmt))
+                    self.homes.setdefault(target, Home(around, repeated, stmt))
             if isinstance(stmt, ir.Loop):
                 for c in stmt.carries:
                     self.homes[c.phi] = Home(stmt.body, True, stmt)
@@ -61,19 +62,24 @@ class Record:
                         self.homes[target] = Home(stmt.body, True, stmt)
                 self.locate(stmt.body, True)
             else:
+                through = passed_through(stmt)
                 for inner_block in ir.bodies(stmt):
-                    self.locate(inner_block, repeated)
+                    self.locate(inner_block, repeated, around if inner_block in through else None)
 
     # -- the reverse sweep
 
     def block(self, reverse: ir.Block, forward: ir.Block, names: dict[str, str]) -> ir.Block:
         """The reverse block with the variables of its forward block made available; `names`: those from outside."""
-        names = dict(names)
-        result: ir.Block = []
         self.wanted[id(forward)] = {n for stmt in reverse for n in reads_inside(stmt) if self.is_local(n, forward)}
+        names, result = dict(names), []
         if self.interleaved:  # the calls in the block pop from the same lists
             for stmt in reverse:
                 self.prepare(stmt, reverse, forward, names, result)
+        return [*result, *self.part(reverse, forward, names)]
+
+    def part(self, reverse: ir.Block, forward: ir.Block, names: dict[str, str]) -> ir.Block:
+        """A part of the reverse of a block; what it makes available is added to `names`."""
+        result: ir.Block = []
         for stmt in reverse:
             self.prepare(stmt, reverse, forward, names, result)
             result.append(self.rewrite(stmt, forward, names))
@@ -251,7 +257,7 @@ class Record:
             self.rewrite_loop(stmt, primal, names, mapping)
         elif isinstance(stmt, ir.With):
             stmt.items = [(ir.substitute(expr, mapping), n) for expr, n in stmt.items]
-            stmt.body = self.block(stmt.body, primal.body if primal is not None else forward, names)
+            stmt.body = self.part(stmt.body, forward, names)
         else:
             substitute_in(stmt, mapping)
         return stmt
@@ -276,6 +282,8 @@ class Record:
             again = getattr(stmt, "recomputed", None)
             index: Any = again.target if again is not None else stmt.index
             inner[primal.index] = index
+        if stmt.rerun is not None:
+            stmt.rerun.names = {n: names.get(new, new) for n, new in stmt.rerun.names.items()}
         stmt.body = self.block(stmt.body, primal.body if primal is not None else stmt.body, inner)
         if (again := getattr(stmt, "recomputed", None)) is not None:
             substitute_in(again, mapping)
@@ -300,7 +308,7 @@ class Record:
             if self.interleaved:  # after what the calls in the block save
                 block.append(node)
             else:
-                block.insert(block.index(home.stmt) + 1 if home.stmt in block else 0, node)
+                insert_after(block, home.stmt, node)
 
     def cut_off(self, stmt: ir.Try, block: ir.Block) -> None:
         """What a block saved before an exception cut it off is dropped in the handlers."""
@@ -314,6 +322,22 @@ class Record:
             for _, _, handler in stmt.handlers:
                 rest = gast.Subscript(ir.name(saved), gast.Slice(ir.name(mark), None, None), gast.Del())
                 handler.insert(0, ir.Effect(gast.Delete([rest]), kind="save"))
+
+
+def passed_through(stmt: Any) -> list[ir.Block]:
+    """The blocks of a statement that run with what is around it, and are reversed with that."""
+    if isinstance(stmt, ir.With):
+        return [stmt.body]
+    return ([stmt.final] if stmt.handlers else [stmt.body, stmt.final]) if isinstance(stmt, ir.Try) else []
+
+
+def insert_after(block: ir.Block, stmt: Any, node: Any) -> None:
+    """Insert a statement after another one of a block, or at its beginning where that is none of it."""
+    inside = [inner for outer in block for inner in passed_through(outer) if stmt in ir.walk(inner)]
+    if stmt in block or not inside:
+        block.insert(block.index(stmt) + 1 if stmt in block else 0, node)
+    else:
+        insert_after(inside[0], stmt, node)
 
 
 def saved_into(stmt: Any) -> str | None:

@@ -24,7 +24,7 @@ from .specialise.state import Specialiser
 def sink(s: Specialiser, block: ir.Block) -> None:
     """Reorder a block of the reverse sweep and the blocks inside it, in place."""
     for stmt in block:
-        for inner in ir.bodies(stmt):
+        for inner in ir.adjoint_bodies(stmt):
             sink(s, inner)
     pops = {stmt.target: stmt for stmt in block if is_pop(stmt)}
     uses = Counter(name for stmt in block for name in set(reads_inside(stmt)) if name in pops)

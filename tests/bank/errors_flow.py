@@ -92,6 +92,32 @@ def errstate(x):
     return np.sum(np.where(np.isnan(z), y, z))
 
 
+@program(args=lambda rng: (rng.normal(size=4), 3), tags={"second"})
+def errstate_in_a_loop(x, n):
+    for _ in range(n):
+        with np.errstate(all="ignore"):
+            y = np.sin(x) * np.log(np.abs(x) + 0.3)
+            if y[0] > 0:
+                y = y * np.cos(x)
+        x = y * x + 0.1
+    return np.sum(x)
+
+
+@program(args=lambda rng: (rng.normal(size=4), 3))
+def finally_in_a_loop(x, n):
+    done = 0
+    for i in range(n):
+        try:
+            y = np.sin(x) * np.exp(x * 0.1)
+            if i == 7:
+                raise ValueError(i)
+        finally:
+            done += 1
+            z = np.cos(x)
+        x = y * x * z
+    return np.sum(x) * done
+
+
 @program(args=lambda rng: (0.7, 1.2), wrt=(0, 1))
 def user_context_manager(x, g):
     with Scope(g * g) as scope:

@@ -42,6 +42,7 @@ class Source:
     once: Any = None  # the place where it was made, of an iterator: under a name it is gone through once
     whole: Value | None = None  # the list that it goes over, made for it
     cursor: Obj | None = None  # the iterator whose items these are
+    every: Value | None = None  # the steps of one segment, where the loop keeps its state at the start of each only
 
 
 def length_of(s: Specialiser, value: Leaf) -> Value:
@@ -196,7 +197,11 @@ def enumerated(s: Specialiser, source: Source, start: Value) -> Source:
         return Source(items=[TupleV((count(Const(k)), item)) for k, item in enumerate(source.items)])
     assert source.length is not None
     return Source(
-        bounds=(source.length(),), item=lambda k: TupleV((count(k), nth(s, source, k))), hint="i", length=source.length
+        bounds=(source.length(),),
+        item=lambda k: TupleV((count(k), nth(s, source, k))),
+        hint="i",
+        length=source.length,
+        every=source.every,
     )
 
 
@@ -220,6 +225,7 @@ def zipped(s: Specialiser, sources: list[Source]) -> Source:
         item=lambda k: TupleV(tuple(nth(s, source, k) for source in sources)),
         hint="i",
         length=lambda: length,
+        every=next((source.every for source in sources if source.every is not None), None),
     )
 
 
@@ -294,7 +300,11 @@ def reversed_source(s: Specialiser, source: Source) -> Source:
     length = source.length()
     last = operate(s, gast.Sub, length, Const(1))
     return Source(
-        bounds=(length,), item=lambda k: nth(s, source, operate(s, gast.Sub, last, k)), hint="i", length=lambda: length
+        bounds=(length,),
+        item=lambda k: nth(s, source, operate(s, gast.Sub, last, k)),
+        hint="i",
+        length=lambda: length,
+        every=source.every,
     )
 
 

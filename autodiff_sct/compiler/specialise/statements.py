@@ -325,13 +325,18 @@ def for_(s: Specialiser, node: Any) -> None:
         index = s.fresh(source.hint or target_hint(node), INT)
         if source.hint is None:
             s.named.add(index)
-        return ir.Loop("range", [], [], index, tuple(s.expr(b) for b in source.bounds), origin=s.where())
+        every = None if source.every is None else s.expr(source.every)
+        return ir.Loop("range", [], [], index, tuple(s.expr(b) for b in source.bounds), origin=s.where(), every=every)
 
     def run(loop_node: ir.Loop) -> None:
         assert loop_node.index is not None
         store(s, node.target, source.item(Leaf(loop_node.index)))
         execute(s, body)
         read_stop(s, loop_node, stop)
+        if source.every is not None and loop_node.stop is not None:
+            raise s.refuse(
+                "a loop over segments may end early", "go over all steps, and skip those that are not wanted with `if`"
+            )
         refuse_resizing(s, iterable, loop_node.body)
 
     with s.short_loop(site):

@@ -40,7 +40,7 @@ from .spelling import negated, signed
 def touch_first(s: Specialiser, program: ir.Block, block: ir.Block) -> None:
     """Rewrite a block of the reverse sweep of a program and the blocks inside it, in place."""
     uses = count_uses(program)
-    for inner in [block, *(body for stmt in ir.walk(block) for body in ir.bodies(stmt))]:
+    for inner in [block, *(body for stmt in ir.adjoint_walk(block) for body in ir.adjoint_bodies(stmt))]:
         for stmt in list(inner):
             if is_zeroing(stmt):
                 begin_part(s, inner, stmt)

@@ -51,9 +51,9 @@ def gather_products(s: Specialiser, block: ir.Block) -> None:
 
 def gather_in(s: Specialiser, block: ir.Block, uses: dict[str, int], renamed: dict[str, str]) -> None:
     for stmt in list(block):
-        for inner in ir.bodies(stmt):
+        for inner in ir.adjoint_bodies(stmt):
             gather_in(s, inner, uses, renamed)
-        if isinstance(stmt, ir.Loop):
+        if isinstance(stmt, ir.Loop) and not stmt.again:
             lists, after = Gathering(s, stmt, uses, renamed).rewrite()
             place = block.index(stmt) + 1
             block[place:place] = after

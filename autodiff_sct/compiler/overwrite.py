@@ -34,7 +34,7 @@ IN_PLACE = (*COMMUTATIVE, gast.Sub, gast.Div)
 
 def overwrite(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
     """Let the statements of the reverse sweep that may do so work in place, in a form that is printed so."""
-    candidates = [stmt for stmt in ir.walk(back) if isinstance(stmt, ir.Let) and len(stmt.targets) == 1]
+    candidates = [stmt for stmt in ir.adjoint_walk(back) if isinstance(stmt, ir.Let) and len(stmt.targets) == 1]
     candidates = [stmt for stmt in candidates if successor(s, stmt) is not None or copied(s, stmt) is not None]
     final = program[-1]
     if not candidates and not copies(final):

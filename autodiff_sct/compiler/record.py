@@ -71,7 +71,8 @@ class Record:
     def block(self, reverse: ir.Block, forward: ir.Block, names: dict[str, str]) -> ir.Block:
         """The reverse block with the variables of its forward block made available; `names`: those from outside."""
         self.wanted[id(forward)] = {n for stmt in reverse for n in reads_inside(stmt) if self.is_local(n, forward)}
-        names, result = dict(names), []
+        names = dict(names)
+        result: ir.Block = []
         if self.interleaved:  # the calls in the block pop from the same lists
             for stmt in reverse:
                 self.prepare(stmt, reverse, forward, names, result)

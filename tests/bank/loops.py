@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from autodiff_sct import segments
 from tests.bank.registry import program
 
 
@@ -267,32 +266,3 @@ def view_leaves_two_loops(A, t):
             row *= t
             x = row
     return np.sum(np.sin(x)) * np.sum(B)
-
-
-@program(args=lambda rng: (rng.normal(size=5), 11), tags={"second"})
-def over_segments(x, n):
-    for i in segments(range(n), every=4):
-        x = np.tanh(x * x - 0.1 * i) + 0.3 * x
-    return np.sum(x * x)
-
-
-@program(args=lambda rng: (rng.random(6), 0.2, 10, 3), wrt=(0, 1), tags={"inplace"})
-def stencil_over_segments(u, c, n, k):
-    u = u.copy()
-    energy = 0.0
-    for t in segments(range(n), every=k):
-        u[1:-1] += c * np.sin(u[:-2] - 2 * u[1:-1] + u[2:])
-        if t % 2:
-            energy += np.sum(u * u)
-    return energy
-
-
-@program(args=lambda rng: (rng.normal(size=4), 5, 6), tags={"inplace"})
-def segments_inside_segments(x, m, n):
-    x = x.copy()
-    for t in segments(range(m), every=2):
-        w = np.cos(x) + t
-        for i in segments(range(1, n), every=2):
-            x[1:] += 0.1 * w[:-1] * np.sin(x[1:]) / i
-        x[0] *= np.sin(w[0] * x[1])
-    return np.sum(x * x)

@@ -19,6 +19,7 @@ TOPICS = (
     "aliases",
     "branches",
     "builtins_math",
+    "checkpoints",
     "classic",
     "closures",
     "comprehensions",

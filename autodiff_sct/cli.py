@@ -1,6 +1,7 @@
 """The command line: ``python -m autodiff_sct show package.module:function`` prints the emitted adjoint.
 
-``compare`` runs the same function by other systems, too (see `autodiff_sct.compare`).
+``compare`` runs the same function by other systems, too (see `autodiff_sct.compare`); ``cache`` looks at what is kept
+on disk (see `autodiff_sct.storage`).
 
 A target is ``package.module:name`` or ``path/to/file.py:name``; the name may be dotted (``Class.method``).  The
 working folder is importable, as it is for ``python -m``.  Exit codes: 0 printed, 2 a wrong command line or one of our
@@ -70,6 +71,7 @@ def build_parser() -> argparse.ArgumentParser:
     show.add_argument("--wrt", type=positions, metavar="0,1", help="positions of the arguments to differentiate")
     show.add_argument("--args", metavar="EXPRESSION", help="example arguments to specialise on: 'np.ones(3), 2.0'")
     show.add_argument("--stage", metavar="NAME", help="print this stage of the pipeline instead (see 'stages')")
+    show.add_argument("--without", metavar="NAME[,NAME]", help="compile without these passes (see 'passes')")
     show.add_argument("--no-color", dest="color", action="store_false", help="never colour (so does NO_COLOR)")
     show.set_defaults(command=show_adjoint)
 
@@ -85,6 +87,19 @@ def build_parser() -> argparse.ArgumentParser:
     compare.add_argument("--json", action="store_true", help="print JSON")
     compare.add_argument("--no-color", dest="color", action="store_false", help="never colour (so does NO_COLOR)")
     compare.set_defaults(command=compare_systems)
+
+    kept = commands.add_parser(
+        "cache",
+        help="look at what is kept on disk, or remove it",
+        description="Emitted and native programs that are kept from one process to the next.",
+    )
+    what = kept.add_mutually_exclusive_group()
+    what.add_argument("--show", action="store_true", help="where they are and how many (what it does anyway)")
+    what.add_argument("--clear", action="store_true", help="remove them")
+    kept.set_defaults(command=clear_cache_or_show)
+
+    passes = commands.add_parser("passes", help="list the optimisations", description="List the optimisations.")
+    passes.set_defaults(command=list_passes)
 
     stages = commands.add_parser("stages", help="list the stages of the pipeline", description="List the stages.")
     stages.set_defaults(command=list_stages)
@@ -106,13 +121,16 @@ def positions(text: str) -> int | tuple[int, ...]:
 def show_adjoint(options: argparse.Namespace) -> str:
     """The text that ``show`` prints."""
     from autodiff_sct import adjoint_source
+    from autodiff_sct.compiler.passes import without
     from autodiff_sct.highlight import highlight, wants_color
 
     check_stage(options.stage)
+    off = passes_off(options.without)
     module, fn = resolve_target(options.target)
     args = () if options.args is None else evaluate_arguments(options.args, module)
     settings = {} if options.wrt is None else {"grad_position": options.wrt}
-    source = adjoint_source(fn, *args, **settings, stage=options.stage)
+    with without(*off):
+        source = adjoint_source(fn, *args, **settings, stage=options.stage)
     return highlight(source) if options.color and wants_color(sys.stdout) else source
 
 
@@ -131,6 +149,28 @@ def compare_systems(options: argparse.Namespace) -> str:
     return as_json(found) if options.json else as_text(found, options.color and wants_color(sys.stdout))
 
 
+def clear_cache_or_show(options: argparse.Namespace) -> str:
+    """The text that ``cache`` prints."""
+    from autodiff_sct import storage
+
+    if options.clear:
+        return f"{storage.clear()} files removed from {storage.base()}"
+    off = os.environ.get("AUTODIFF_SCT_CACHE") == "0"
+    lines = [f"{storage.base()}{' (off: AUTODIFF_SCT_CACHE=0)' if off else ''}"]
+    for kind in storage.KINDS:
+        sizes = [file.stat().st_size for file in storage.files(kind)]
+        lines.append(f"{kind:8}  {len(sizes)} files, {sum(sizes) / 1024:.0f} KiB")
+    return "\n".join(lines)
+
+
+def list_passes(options: argparse.Namespace) -> str:
+    """The text that ``passes`` prints: a pass a line."""
+    from autodiff_sct.compiler.passes import PASSES
+
+    width = max(map(len, PASSES))
+    return "\n".join(f"{name:{width}}  {description}" for name, description in PASSES.items())
+
+
 def list_stages(options: argparse.Namespace) -> str:
     """The text that ``stages`` prints: a stage a line."""
     from autodiff_sct.compiler.pipeline import STAGES
@@ -146,6 +186,17 @@ def check_stage(name: str | None) -> None:
     known = [stage for stage, _ in STAGES]
     if name is not None and name not in known:
         raise UsageError(f"there is no stage {name!r}; the stages are {', '.join(known)}")
+
+
+def passes_off(names: str | None) -> list[str]:
+    """Read ``--without``, refusing what is no pass before anything is imported."""
+    from autodiff_sct.compiler.passes import PASSES
+
+    found = [name.strip() for name in (names or "").split(",") if name.strip()]
+    for name in found:
+        if name not in PASSES:
+            raise UsageError(f"there is no pass {name!r}; the passes are {', '.join(PASSES)}")
+    return found
 
 
 def resolve_target(target: str) -> tuple[ModuleType, Callable[..., Any]]:

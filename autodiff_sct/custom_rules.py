@@ -66,10 +66,14 @@ class Rule:
         table.nondifferentiable(*checked(fns))
 
 
+REGISTERED: list[Any] = []  # what users have registered a derivative for
+
+
 def checked(fns: tuple[Any, ...]) -> tuple[Callable[..., Any], ...]:
-    """The functions, TypeError unless there is one and all can be called."""
+    """The functions, noted down; TypeError unless there is one and all can be called."""
     if not fns or not all(callable(fn) for fn in fns):
         raise ArgumentTypeError(f"rule takes the functions whose derivative is registered, not {fns!r}")
+    REGISTERED.extend(fns)
     return fns
 
 

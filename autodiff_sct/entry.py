@@ -14,11 +14,8 @@ LOCK = threading.RLock()
 
 
 def dispatch() -> Any:
-    """The module with `Adjoint`, `Pullback` and `Pushforward`, every rule registered."""
+    """The module with `Adjoint`, `Pullback` and `Pushforward`."""
     from .compiler import dispatch as module
-    from .compiler.specialise import cell_calls as _cell_calls  # noqa: F401  (registers what a Cell with a bprop means)
-    from .compiler.specialise import tensor_calls as _tensor_calls  # noqa: F401  (registers what making a tensor means)
-    from .ops import erf_rule as _erf_rule  # noqa: F401  (registers a rule)
 
     return module
 

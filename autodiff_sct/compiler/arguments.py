@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import enum
-import inspect
 from dataclasses import dataclass, field
 from typing import Any
 
 import gast
 import numpy as np
 
-from ..errors import ArgumentTypeError
-from ..rules.table import TABLE
 from ..runtime import objects
 from . import ir
 from .adjoints import as_scalar, copied, facts_like, fit, numpy_call, spread, zeros
@@ -210,17 +207,4 @@ def list_gradient(r: Reverse, value: Leaf) -> Any:
     return ir.call(s.bind("like", objects.like), shadow, ir.name(value.name))
 
 
-def signature_of(fn: Any) -> inspect.Signature:
-    """The parameters of anything callable; those of ``construct`` for a Cell."""
-    target = fn
-    if hasattr(type(fn), "construct") and not inspect.isfunction(fn):
-        target = fn.construct
-    if callable(target) and not hasattr(target, "__code__") and target.__hash__ is not None and target in TABLE:
-        return TABLE[target].signature  # NumPy's own functions do not all tell, or tell of `out`
-    try:
-        return inspect.signature(target, follow_wrapped=False)
-    except ValueError:
-        raise ArgumentTypeError(f"{target!r} does not tell its parameters; wrap it in a function") from None
-
-
-__all__ = ["Arguments", "facts_like", "gradient", "protect", "receive", "signature_of"]
+__all__ = ["Arguments", "facts_like", "gradient", "protect", "receive"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
 from typing import Any
 
 import gast
@@ -14,12 +12,13 @@ from .arguments import Arguments
 from .bounds import fold_bounds, inline_lengths
 from .deferral import defer
 from .emit import Emitter, annotate, defaults
+from .emitted import Emitted
 from .facts import Num
 from .first_touch import touch_first
 from .gathering import gather_products
 from .handover import always_assigned, kept_state, outside_names, own_copies, unset
 from .items import on_lists
-from .load import load
+from .load import load_parts
 from .naming import name_variables
 from .optimise import REVERSE_DEPTH, Nesting
 from .overwrite import overwrite
@@ -28,13 +27,14 @@ from .parts import collect_parts
 from .peephole import without_synonyms
 from .record import reads_inside
 from .regions import Regions
-from .request import Emitted, Request, observe
+from .request import Request, observe
 from .reuse import reuse
 from .sinking import sink
 from .specialise.state import Specialiser
 from .specialise.values import External, Value
 from .spelling import spell
 from .unparse import printed
+from .world import KindGuard
 from .wrapping import seed_spec, wrap_spec
 
 
@@ -81,13 +81,14 @@ def emit(
     main = function(function_name, arguments, seeds, [*body, *tail], default_seed(request, seeds))
     text = printed(gast.Module([main, *s.functions], []))
     hint = f"adjoint of {getattr(request.fn, '__module__', '')}.{request.name}"
-    loaded = load(text.text, function_name, dict(s.globals), hint)
+    parts = ((function_name, hint, text.text),)
+    loaded = load_parts(parts, dict(s.globals))
     loaded.__autodiff_origins__ = {  # type: ignore[attr-defined]
         line: node.origin for line, node in text.statements.items() if getattr(node, "origin", None) is not None
     }
     several = isinstance(final.value, gast.Tuple) and final.value is not final.single
     count = len(final.value.elts) if several else 1
-    whole = emitted(s, request, table, text.text, loaded, externals, result, count)
+    whole = emitted(s, request, table, parts, loaded, externals, result, count)
     whole.lists = listed is not None
     if request.backend == "numpy":
         return whole
@@ -148,7 +149,7 @@ def emitted(
     s: Specialiser,
     request: Request,
     table: Arguments,
-    text: str,
+    parts: tuple[tuple[str, str, str], ...],
     loaded: Any,
     externals: list[External],
     result: Value,
@@ -156,10 +157,11 @@ def emitted(
 ) -> Emitted:
     """A loaded function with what its caller has to know."""
     tensors = any(isinstance(f, Num) and f.tensor for f in s.facts.values())
+    text = "\n\n".join(text for _, _, text in parts)
     return Emitted(
-        text, loaded, externals, s.guards, result, dict(s.globals), table.written,
+        text, loaded, externals, s.guards, dict(s.globals), table.written,
         wrap_spec(s, result) if tensors else None, tensors, count, seed_spec(s, differentiated(request, result)),
-        s.effects,
+        s.effects, parts, s.world,
     )  # fmt: skip
 
 
@@ -193,17 +195,14 @@ def emit_pair(
     spec = gast.arguments(parameters, [], None, [], [], None, [])
     back_text = printed(gast.Module([gast.FunctionDef(backward_name, spec, tail, [], None, None, [])], [])).text
     hint = f"{getattr(request.fn, '__module__', '')}.{request.name}"
-    namespace = dict(s.globals)
-    loaded = load(text, forward_name, namespace, f"forward of {hint}")
-    loaded.__autodiff_backward__ = load(back_text, backward_name, namespace, f"backward of {hint}")  # type: ignore[attr-defined]
+    parts = ((forward_name, f"forward of {hint}", text), (backward_name, f"backward of {hint}", back_text))
+    loaded = load_parts(parts, dict(s.globals))
     count = len(request.wrt) + len(request.weights)
-    return emitted(s, request, table, text + "\n\n" + back_text, loaded, externals, result, count)
+    return emitted(s, request, table, parts, loaded, externals, result, count)
 
 
 def used_externals(s: Specialiser, program: ir.Block, request: Request) -> list[External]:
     """What the emitted function reads from outside; the kind of everything else that was looked at is guarded."""
-    from .specialise.externals import KindGuard
-
     read = {n for stmt in program for n in reads_inside(stmt)}
     result = []
     for external in s.externals.values():
@@ -232,18 +231,3 @@ def function(name: str, arguments: dict[str, str], seeds: dict[str, str], body: 
     defaults = [ir.constant(1.0)] * len(seeds) if default else []
     spec = gast.arguments(parameters, [], None, [], [], None, defaults)
     return gast.FunctionDef(name, spec, body, [], None, None, [])
-
-
-def imports_of(namespace: dict[str, Any], module: str, text: str) -> list[str]:
-    """The import lines that make an emitted text run where its primal, of `module`, does; one line a module."""
-    import types
-
-    modules, names = [], defaultdict(list)
-    used = set(re.findall(r"\w+", text))
-    for name, value in sorted(item for item in namespace.items() if item[0] in used):
-        home, own = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
-        if isinstance(value, types.ModuleType):
-            modules.append(f"import {value.__name__}" + (f" as {name}" if value.__name__ != name else ""))
-        elif home and own and home not in ("builtins", "__main__", module) and own.isidentifier() and callable(value):
-            names[home].append(own + (f" as {name}" if own != name else ""))
-    return sorted(modules) + [f"from {home} import {', '.join(found)}" for home, found in sorted(names.items())]

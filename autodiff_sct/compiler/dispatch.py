@@ -11,33 +11,22 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import rules as _rules  # noqa: F401  (fills the table)
 from ..errors import AliasError, ArgumentTypeError, AutodiffError
 from ..leaves import children
-from . import collection, pipeline
-from .arguments import signature_of
-from .assemble import imports_of
-from .facts import UNKNOWN
+from . import collection, kept
+from .emitted import Emitted
+from .imports import imports_of
 from .load import note_origin
-from .pushforward import tangent
-from .request import Emitted, Request
-from .specialise import builtin_calls as _builtin_calls
-from .specialise import comparisons as _comparisons  # noqa: F401
-from .specialise import copies as _copies  # noqa: F401
-from .specialise import iterators as _iterators  # noqa: F401
-from .specialise import numpy_calls as _numpy_calls  # noqa: F401
-from .specialise import segments as _segments  # noqa: F401
-from .specialise import standard_library as _standard_library  # noqa: F401
-from .specialise import zeros as _zeros  # noqa: F401
-from .structure import Leaf as LeafTree
-from .structure import Static, describe, is_tensor, key
+from .signatures import general_tree, signature_of
+from .structure import describe, is_tensor, key
 from .wrapping import seeds_in, unwrapped, wrap_by, wrapped_like
 
-_builtin_calls.register_api()
+if TYPE_CHECKING:
+    from .request import Request
 
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -51,7 +40,6 @@ Slot = tuple[str, Any]  # a parameter's name and kind
 class Compiled:
     """A callable, what is wanted of it, and the variants compiled so far."""
 
-    emit = staticmethod(pipeline.adjoint)
     split = False
 
     def __init__(
@@ -136,25 +124,40 @@ class Compiled:
 
     def compile(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Variant:
         names = [name for name, _ in slots]
-        request = self.request_of(slots, values, wrt)
-        return Variant(self.emit(request), tuple(names), tuple(names.index(n) for n in wrt), self.fn, request)
+        asked = self.trees(slots, values), wrt
+        file = kept.wanted(self, slots, values, wrt)
+        emitted = kept.find(file, self.fn)
+        if emitted is None:
+            emitted = self.emit(self.request(*asked))
+            kept.keep(file, self.fn, emitted)
+        return Variant(emitted, tuple(names), tuple(names.index(n) for n in wrt), self.fn, asked)
+
+    def emit(self, request: Request) -> Emitted:
+        """Compile."""
+        from .whole import adjoint
+
+        return adjoint(request)
 
     def on_arrays(self, variant: Variant) -> Variant:
         """The variant whose loops have no arrays as lists."""
         with self.lock, collection.paused():
             if variant.other is None:
-                assert variant.request is not None
-                request = replace(variant.request, lists=False)
-                variant.other = Variant(self.emit(request), variant.names, variant.wrt, self.fn, request)
+                assert variant.asked is not None
+                request = replace(self.request(*variant.asked), lists=False)
+                variant.other = Variant(self.emit(request), variant.names, variant.wrt, self.fn, variant.asked)
             return variant.other
 
     def request_of(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Request:
         """What is asked of the compiler for these arguments."""
-        return self.request(
-            {name: (kind, describe(v, name, fields=True)) for (name, kind), v in zip(slots, values)}, wrt
-        )
+        return self.request(self.trees(slots, values), wrt)
+
+    def trees(self, slots: tuple[Slot, ...], values: tuple[Any, ...]) -> dict[str, Any]:
+        """What the arguments are made of."""
+        return {name: (kind, describe(v, name, fields=True)) for (name, kind), v in zip(slots, values)}
 
     def request(self, parameters: dict[str, Any], wrt: tuple[str, ...]) -> Request:
+        from .request import Request
+
         return Request(
             self.fn,
             parameters,
@@ -285,9 +288,9 @@ class Variant:
         names: tuple[str, ...] = (),
         wrt: tuple[int, ...] = (),
         fn: Any = None,
-        request: Request | None = None,
+        asked: tuple[dict[str, Any], tuple[str, ...]] | None = None,  # what `Compiled.request` is made of
     ) -> None:
-        self.request, self.lists = request, emitted.lists
+        self.asked, self.lists = asked, emitted.lists
         self.other: Variant | None = None  # without lists
         self.emitted, self.names, self.wrt, self.code = emitted, names, wrt, getattr(fn, "__code__", None)
         assert emitted.function is not None
@@ -325,26 +328,6 @@ class Variant:
 def floats_may_raise() -> bool:
     """Whether somebody asked to be told of overflows and the like, of which only NumPy's numbers tell."""
     return not TOLD.isdisjoint(np.geterr().values())
-
-
-def general_tree(parameter: inspect.Parameter) -> Any:
-    """What is assumed of a parameter of which no example is given."""
-    default = parameter.default
-    if default is not inspect.Parameter.empty and (
-        default is None or isinstance(default, (bool, str)) or callable(default)
-    ):
-        return Static(default)
-    if default is not inspect.Parameter.empty and isinstance(default, (int, float)):
-        return describe(default, parameter.name)
-    if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-        return describe((), parameter.name)
-    if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-        return describe({}, parameter.name)
-    if parameter.annotation in (int, "int"):
-        return describe(1, parameter.name)
-    if parameter.annotation in (float, "float"):
-        return describe(1.0, parameter.name)
-    return LeafTree(UNKNOWN)
 
 
 def check_overlap(compiled: Compiled, variant: Variant, given: list[Any], outside: list[Any]) -> None:
@@ -406,10 +389,13 @@ class Pullback(Compiled):
 class Pushforward(Compiled):
     """A value and its tangent."""
 
-    emit = staticmethod(tangent)
-
     def __init__(self, fn: Any, positions: tuple[int, ...], has_aux: bool, backend: str = "numpy") -> None:
         super().__init__(fn, positions, (), has_aux, False, True, backend)
+
+    def emit(self, request: Request) -> Emitted:
+        from .whole import tangent
+
+        return tangent(request)
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
         """The value of the function, and the tangent of its differentiated output for these tangents of its inputs."""

@@ -10,7 +10,7 @@ import linecache
 import os
 import threading
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -18,7 +18,7 @@ from autodiff_sct.compiler.depth import deeply
 from autodiff_sct.compiler.texts import Text, register
 from autodiff_sct.errors import Origin
 
-__all__ = ["load", "note_origin"]
+__all__ = ["load", "load_parts", "note_origin"]
 
 # How many live code objects use the text that is registered under a file name.
 _users: dict[str, int] = {}
@@ -65,6 +65,14 @@ def load(
     if path is None:
         # The code outlives the function where a traceback or a nested function still refers to it.
         weakref.finalize(function.__code__, _leave, filename).atexit = False
+    return function
+
+
+def load_parts(parts: Iterable[tuple[str, str, str]], namespace: dict[str, Any]) -> Callable[..., Any]:
+    """Load a function by its name, what it is and its text; the second of two is the backward function of the first."""
+    function, *backward = [load(text, name, namespace, hint) for name, hint, text in parts]
+    if backward:
+        function.__autodiff_backward__ = backward[0]  # type: ignore[attr-defined]
     return function
 
 

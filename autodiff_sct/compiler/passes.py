@@ -33,6 +33,11 @@ PASSES: dict[str, str] = {
 _off: ContextVar[frozenset[str]] = ContextVar("_off", default=frozenset())
 
 
+def off() -> frozenset[str]:
+    """The passes that do not run."""
+    return _off.get()
+
+
 def on(name: str) -> bool:
     """Whether a pass of `PASSES` runs."""
     assert name in PASSES, name

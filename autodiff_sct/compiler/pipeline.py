@@ -21,13 +21,14 @@ from .assemble import emit
 from .beside import beside
 from .checkpointed import plan_segments
 from .depth import deeply
+from .emitted import Emitted
 from .facts import FLOAT, Facts, Listed, Mapped, Num, Opaque, Pair
 from .optimise import sweep_dead
 from .peephole import improve
 from .places import place_of_definition, place_of_result
 from .record import record
 from .regions import Regions, regions
-from .request import Emitted, Request, observe
+from .request import Request, observe
 from .reverse import Reverse
 from .segments import write_segments
 from .settle import settle

@@ -11,6 +11,7 @@ from .activity import activity
 from .adjoints import copied
 from .arguments import Arguments, of_rank_0, protect, receive
 from .assemble import emit
+from .emitted import Emitted
 from .facts import Listed, Num
 from .forward import Forward
 from .optimise import sweep_dead
@@ -25,7 +26,7 @@ from .pipeline import (
     without_dead,
 )
 from .regions import Regions, regions
-from .request import Emitted, Request
+from .request import Request
 from .specialise.state import Specialiser
 from .specialise.values import Frame, Leaf, ListV, Obj, TupleV, Value
 from .stopped import refuse_writes

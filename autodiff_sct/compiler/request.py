@@ -1,15 +1,15 @@
-"""What the compiler is asked for, and what it gives back."""
+"""What the compiler is asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from . import ir
 from .arguments import Arguments
 from .specialise.state import Specialiser
-from .specialise.values import External, Value
+from .specialise.values import Value
 
 
 @dataclass
@@ -29,25 +29,6 @@ class Request:
     lists: bool = False  # whether loops may have arrays as lists: who calls can run the program again without
     observe: Callable[[str, Specialiser, ir.Block], None] | None = None  # is shown the program after each stage
     capture: Callable[[Specialiser, Arguments], Value] | None = None  # brings the callable of an enclosing program in
-
-
-@dataclass
-class Emitted:
-    """An emitted function and how to call it."""
-
-    text: str
-    function: Callable[..., Any] | None
-    externals: list[External]
-    guards: list[Any]
-    output: Any  # the tree of the result: where its leaves are, and which carry a seed
-    namespace: dict[str, Any] = field(default_factory=dict)
-    written: frozenset[str] = frozenset()
-    wrap: Any = None  # where the value holds tensors
-    tensors: bool = False  # whether anything is a tensor
-    count: int = 1  # results of the emitted function
-    seeds: Any = True  # where the output takes seeds
-    effects: bool = False  # whether the function does something besides returning
-    lists: bool = False  # whether loops have arrays as lists
 
 
 def observe(request: Request, stage: str, s: Specialiser, block: ir.Block) -> None:

@@ -12,33 +12,18 @@ import functools
 import hashlib
 import importlib.util
 import linecache
-import os
 import sys
-import tempfile
 import threading
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-__all__ = ["folder", "forget", "note", "program"]
+from .. import storage
 
-PREFIX = "autodiff_sct_native_"
+__all__ = ["KIND", "forget", "note", "program"]
+
+PREFIX, KIND = "autodiff_sct_native_", "native"
 _lock = threading.RLock()
-
-
-def folder() -> Path | None:
-    """The folder of native programs, or None where nothing is to be kept: switched off, or not safely ours."""
-    if os.environ.get("AUTODIFF_SCT_CACHE") == "0":
-        return None
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    path = Path(base) / "autodiff_sct" / "native"
-    try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        state = path.stat()
-    except OSError:
-        return None
-    foreign = hasattr(os, "getuid") and (state.st_uid != os.getuid() or state.st_mode & 0o022)
-    return None if foreign else path
 
 
 @functools.cache
@@ -65,7 +50,7 @@ def program(text: str, name: str) -> Any:
 
 def load(stem: str, text: str) -> ModuleType:
     """The module of a program, its text in a file where that may be."""
-    place = folder()
+    place = storage.folder(KIND)
     module = ModuleType(stem)
     if place is None or not kept(place / f"{stem}.py", text):
         # Without a file there is nothing to key machine code on.
@@ -92,22 +77,10 @@ def kept(path: Path, text: str) -> bool:
     try:
         if not path.is_symlink() and path.is_file() and path.read_bytes() == content:
             return True
-        write(path, content)
+        storage.write(path, content)
     except OSError:
         return False
     return True
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write a file at once: nobody sees half of it."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def machine_code(place: Path, stem: str) -> list[Path]:
@@ -124,10 +97,10 @@ def digest_of(files: list[Path]) -> str:
 
 def note(stem: str) -> None:
     """Note down what the machine code of a program is, after it was made."""
-    place = folder()
+    place = storage.folder(KIND)
     if place is not None and (files := machine_code(place, stem)):
         try:
-            write(place / f"{stem}.sum", digest_of(files).encode())
+            storage.write(place / f"{stem}.sum", digest_of(files).encode())
         except OSError:
             pass
 

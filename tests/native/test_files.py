@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("numba")
 
+from autodiff_sct import storage
 from autodiff_sct.native import files
 
 TEXT = """from numba import njit
@@ -24,11 +25,11 @@ def double(x):
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("AUTODIFF_SCT_CACHE_DIR", str(tmp_path))
     monkeypatch.delenv("AUTODIFF_SCT_CACHE", raising=False)
     for name in [n for n in sys.modules if n.startswith(files.PREFIX)]:
         monkeypatch.delitem(sys.modules, name)
-    found = files.folder()
+    found = storage.folder(files.KIND)
     assert found is not None
     return found
 
@@ -95,7 +96,7 @@ def test_switched_off(place, monkeypatch):
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="permissions are POSIX")
 def test_a_folder_that_others_may_write_to_is_not_used(place):
     place.chmod(0o777)
-    assert files.folder() is None
+    assert storage.folder(files.KIND) is None
     assert files.program(TEXT, "double")(2.0) == 4.0
     assert not list(place.iterdir())
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from .. import ir
 from ..facts import INT, Listed, Mapped, Num, Opaque, Pair
+from ..world import AttributeRead, Guard
 from . import arrays
-from .externals import Guard, import_external, object_number
+from .externals import import_external, object_number
 from .state import Specialiser
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, Super, TupleV, Value
 
@@ -64,10 +65,10 @@ def of_module(s: Specialiser, base: Const, attr: str, value: Any) -> Value:
     """NumPy's and the standard library's names are constants; those of the user's modules are read anew."""
     module = base.value.__name__.split(".")[0]
     if module in ("numpy", "math", "scipy", "operator", "functools", "itertools", "random", "builtins", "autodiff_sct"):
-        if isinstance(value, types.ModuleType):
-            return Const(value, ir.attribute(s.expr(base), attr))
+        if callable(value) or isinstance(value, types.ModuleType):
+            s.world.note(AttributeRead(base.value, attr), value)
         return Const(value, ir.attribute(s.expr(base), attr))
-    return import_external(s, lambda: getattr(base.value, attr), attr, ("module", base.value.__name__, attr))
+    return import_external(s, AttributeRead(base.value, attr), attr, ("module", base.value.__name__, attr))
 
 
 def of_object(s: Specialiser, base: Obj, attr: str) -> Value:

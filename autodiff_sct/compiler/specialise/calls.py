@@ -16,12 +16,13 @@ from ..desugar import desugar
 from ..facts import Num, Opaque
 from ..fence import fence
 from ..parse import parse
+from ..world import CodeRead, DefaultRead, Guard, ItemRead, KwDefaultRead
 from . import arrays
 from .callees import is_library, is_pure
 from .comprehensions import add_up
 from .control import branch
 from .expressions import evaluate
-from .externals import Guard, import_external, item_of, object_number
+from .externals import import_external, object_number
 from .managers import is_generator_manager
 from .names import parameters, scan
 from .recursion import recursive_call
@@ -175,11 +176,11 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
         return handler(s, args, kwargs)
     if isinstance(fn, functools.partial):
         bound = [
-            import_external(s, item_of(lambda: fn.args, k), f"partial_{k}", ("partial", object_number(s, fn), k))
+            import_external(s, ItemRead(lambda: fn.args, k), f"partial_{k}", ("partial", object_number(s, fn), k))
             for k in range(len(fn.args))
         ]
         named = {
-            k: import_external(s, item_of(lambda: fn.keywords, k), k, ("partial", object_number(s, fn), k))
+            k: import_external(s, ItemRead(lambda: fn.keywords, k), k, ("partial", object_number(s, fn), k))
             for k in fn.keywords
         }
         return call_value(s, Const(fn.func), [*bound, *args], {**named, **kwargs})
@@ -306,11 +307,11 @@ def call_python(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Va
             "register a rule for it, or wrap it in stop_gradient",
             s.where(),
         ) from error
+    s.world.texts.append(fn)
     defaults = [default_of(s, fn, k) for k in range(len(fn.__defaults__ or ()))]
     kw_names = list(fn.__kwdefaults__ or {})
     kw_defaults = {
-        k: import_external(s, item_of(lambda: fn.__kwdefaults__ or {}, k), k, ("kwdefault", object_number(s, fn), k))
-        for k in kw_names
+        k: import_external(s, KwDefaultRead(fn, k), k, ("kwdefault", object_number(s, fn), k)) for k in kw_names
     }
     bound = bind_signature(s, tree.args, args, kwargs, defaults, kw_defaults, fn.__name__)
     free = dict(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
@@ -321,15 +322,15 @@ def call_python(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Va
         or frame.caller is None
         or frame.caller.caller is None
     ):
-        s.guards.append(Guard(lambda: fn.__code__, fn.__code__))
+        s.guards.append(Guard(CodeRead(fn), fn.__code__))
     frame.cls, frame.self = owner_class(fn, args, free), args[0] if args else None
     return run(s, frame, tree, bound, fn)
 
 
 def default_of(s: Specialiser, fn: types.FunctionType, k: int) -> Value:
-    if (fn.__module__ or "").startswith("autodiff_sct."):
+    if (fn.__module__ or "autodiff_sct.").startswith("autodiff_sct."):  # an emitted function has no module
         return Const((fn.__defaults__ or ())[k])
-    return import_external(s, lambda: (fn.__defaults__ or ())[k], f"default_{k}", ("default", object_number(s, fn), k))
+    return import_external(s, DefaultRead(fn, k), f"default_{k}", ("default", object_number(s, fn), k))
 
 
 def owner_class(fn: types.FunctionType, args: list[Value], free: dict[str, Any]) -> type | None:

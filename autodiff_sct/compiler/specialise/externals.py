@@ -14,61 +14,31 @@ from typing import Any
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair
 from ..structure import Branch, Listing, Static, describe, refuse_taped
 from ..structure import Leaf as LeafTree
-from ..structure import key as kind_of
+from ..world import Guard, ItemRead
 from .state import Specialiser
 from .values import Const, External, Leaf, Obj, TupleV, Value
-
-
-@dataclasses.dataclass
-class Guard:
-    """A compile-time fact about the world: `read` must still give `expected`."""
-
-    read: Callable[[], Any]
-    expected: Any
-
-    def holds(self) -> bool:
-        value = self.read()
-        return value is self.expected or (
-            type(value) is type(self.expected) and isinstance(value, GUARDED_BY_VALUE) and value == self.expected
-        )
-
-
-class KindGuard:
-    """Something outside must stay of the kind that it was: the program was compiled for that, without reading it."""
-
-    def __init__(self, read: Callable[[], Any]) -> None:
-        self.read, self.expected = read, kind_of(read())
-
-    def holds(self) -> bool:
-        return bool(kind_of(self.read()) == self.expected)
-
-
-GUARDED_BY_VALUE = (int, float, complex, str, bytes, bool, tuple)
 
 
 def import_external(s: Specialiser, read: Callable[[], Any], symbol: str, key: Any) -> Value:
     """The abstract value of something outside the program, reached by `read`."""
     if key not in s.imports:
-        s.imports[key] = import_value(s, read(), read, symbol, key)
+        value = read()
+        s.world.note(read, value)
+        s.imports[key] = import_value(s, value, read, symbol, key)
     return s.imports[key]
-
-
-def item_of(read: Callable[[], Any], key: Any) -> Callable[[], Any]:
-    """What reads one item of what `read` gives."""
-    return lambda: read()[key]
 
 
 def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: str, key: Any) -> Value:
     if isinstance(value, ModuleType):
         return Const(value, s.bind(symbol.rpartition(".")[2], value))
     tree = describe(value, symbol)
-    if isinstance(tree, Static):
+    if isinstance(tree, Static) or hasattr(type(value), "__autodiff_gradient__"):
         s.guards.append(Guard(read, value))
         return Const(value)
     if isinstance(tree, (LeafTree, Listing)):
         return external_leaf(s, value, read, symbol, tree)
     if isinstance(value, tuple):
-        items = tuple(import_external(s, item_of(read, k), f"{symbol}_{k}", (key, k)) for k in range(len(value)))
+        items = tuple(import_external(s, ItemRead(read, k), f"{symbol}_{k}", (key, k)) for k in range(len(value)))
         return TupleV(items, type(value) if type(value) is not tuple else None)
     s.guards.append(Guard(lambda: id(read()), id(value)))
     if type(value) in (list, dict):
@@ -83,6 +53,7 @@ def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: st
 
 def outside_object(s: Specialiser, value: Any, read: Callable[[], Any]) -> Obj:
     refuse_taped(value)
+    s.world.closed = True  # an object is known by itself
     obj = Obj(("outside", object_number(s, value)), type(value))
     s.objects[obj.id] = (value, read)
     return obj

@@ -118,7 +118,8 @@ def over_object(s: Specialiser, value: Obj) -> Source:
     from .objects import has_method
 
     if value.id in s.objects and not any(has_method(s, value, name) for name in ("__iter__", "__next__")):
-        from .externals import import_external, item_of
+        from ..world import ItemRead
+        from .externals import import_external
 
         outside, read = s.objects[value.id]
         try:
@@ -127,7 +128,7 @@ def over_object(s: Specialiser, value: Obj) -> Source:
             raise s.refuse("iteration over an object of unknown length") from None
         return Source(
             items=[
-                import_external(s, item_of(lambda: list(read()), k), f"item_{k}", ("item", value.id, k))
+                import_external(s, ItemRead(lambda: list(read()), k), f"item_{k}", ("item", value.id, k))
                 for k in range(count)
             ]
         )

@@ -9,6 +9,7 @@ from typing import Any
 import gast
 
 from .. import ir
+from ..world import CellRead, GlobalRead
 from .externals import import_external, object_number
 from .state import Specialiser
 from .values import Const, Frame, Leaf, Poison, TupleV, Value
@@ -92,16 +93,18 @@ def load_outer(s: Specialiser, frame: Frame, id: str) -> Value:
             cell.cell_contents  # noqa: B018
         except ValueError:
             raise s.refuse(f"the closure variable {id!r} is not bound yet") from None
-        return import_external(s, lambda: cell.cell_contents, id, ("cell", object_number(s, cell)))
+        return import_external(s, CellRead(cell), id, ("cell", object_number(s, cell)))
     table = top.globals
     if id in table:
         value = table[id]
         if isinstance(value, ModuleType):
+            s.world.note(GlobalRead(table, id), value)
             return Const(value, s.bind(id, value))
         if isinstance(value, FunctionType) and is_own(table):
             return Const(value)  # the package's own functions stay what they are: no call has to look
-        return import_external(s, lambda: table[id], id, ("global", object_number(s, table), id))
+        return import_external(s, GlobalRead(table, id), id, ("global", object_number(s, table), id))
     if hasattr(builtins, id):
+        s.world.note(GlobalRead(table, id), getattr(builtins, id))
         return Const(getattr(builtins, id), gast.Name(id, gast.Load(), None, None))
     raise s.refuse(f"the name {id!r} is not defined")
 

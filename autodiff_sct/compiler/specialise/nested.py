@@ -204,6 +204,7 @@ def emit_inner(
     )
     emitted = known_program(s, emit(request))
     s.guards += emitted.guards
+    s.world.add(emitted.world, emitted.function)
     capture.refuse_changes(emitted.written)
     refuse_overlap(s, emitted.written, dict(zip(names, [*args, *kwargs.values()])), capture.values)
     outside = [import_external(s, e.read, e.symbol, ("nested", id(e.key), e.symbol)) for e in emitted.externals]

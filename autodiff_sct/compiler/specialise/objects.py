@@ -65,7 +65,8 @@ def is_generated(cls: type) -> bool:
 
 
 def named_tuple(s: Specialiser, cls: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from .externals import import_external, item_of
+    from ..world import ItemRead
+    from .externals import import_external
 
     items: list[Value] = []
     for k, name in enumerate(cls._fields):
@@ -76,7 +77,7 @@ def named_tuple(s: Specialiser, cls: Any, args: list[Value], kwargs: dict[str, V
         elif name in cls._field_defaults:
             items.append(
                 import_external(
-                    s, item_of(lambda: cls._field_defaults, name), name, ("default", cls.__qualname__, name)
+                    s, ItemRead(lambda: cls._field_defaults, name), name, ("default", cls.__qualname__, name)
                 )
             )
         else:

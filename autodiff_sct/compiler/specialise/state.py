@@ -13,6 +13,7 @@ import gast
 from ...errors import AliasError, NotDifferentiable, Origin, Refused, UnsupportedSyntax
 from .. import ir
 from ..facts import BOOL, COMPLEX, FLOAT, INT, Axis, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, join
+from ..world import World
 from .values import Bound, Closure, Const, Frame, Leaf, ListV, Obj, PartialV, Poison, SliceV, Super, TupleV, Value
 
 LITERALS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
@@ -56,6 +57,7 @@ class Specialiser:
         self.globals: dict[str, Any] = {}  # names of the emitted module -> objects
         self.externals: dict[Any, Any] = {}
         self.guards: list[Any] = []
+        self.world = World()
         self.frozen: set[Any] = set()
         self.objects: dict[Any, Any] = {}  # id of an Obj that exists outside -> (object, read)
         self.identities: dict[int, tuple[int, Any]] = {}  # id of an outside object -> its number, and it

@@ -182,6 +182,7 @@ def import_(s: Specialiser, node: Any) -> None:
     import importlib
 
     assert s.frame is not None
+    s.world.closed = True  # what is imported here is read from no name of the function's
     package = s.frame.globals.get("__package__")
     if isinstance(node, gast.Import):
         for alias in node.names:

@@ -1,0 +1,30 @@
+"""What the compiler gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .specialise.values import External
+from .world import World
+
+
+@dataclass
+class Emitted:
+    """An emitted function and how to call it."""
+
+    text: str
+    function: Callable[..., Any] | None
+    externals: list[External]
+    guards: list[Any]
+    namespace: dict[str, Any] = field(default_factory=dict)
+    written: frozenset[str] = frozenset()
+    wrap: Any = None  # where the value holds tensors
+    tensors: bool = False  # whether anything is a tensor
+    count: int = 1  # results of the emitted function
+    seeds: Any = True  # where the output takes seeds
+    effects: bool = False  # whether the function does something besides returning
+    parts: tuple[tuple[str, str, str], ...] = ()  # names, what they are, and texts of its functions
+    world: World = field(default_factory=World)  # what it was compiled against
+    lists: bool = False  # whether loops have arrays as lists

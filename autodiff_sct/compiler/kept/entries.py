@@ -1,0 +1,204 @@
+"""Entries: an emitted program written down, and made live again.
+
+An entry holds the text, what its names stand for, how to read what comes in from outside, what has to stay as it is,
+and the marks of all that the compiler read.  `revived` walks the marks first: one that differs, and the entry is of no
+use.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from ...errors import Origin
+from ..emitted import Emitted
+from ..load import load_parts
+from ..specialise.values import External
+from ..world import GlobalRead, Guard, KindGuard
+from .marks import NotKept, is_library, mark_of_module, mark_of_name, named
+from .paths import Paths, module_of
+
+__all__ = ["revived", "written"]
+
+
+class Writer:
+    """Writes one program down, or raises `NotKept`."""
+
+    def __init__(self, root: Any, emitted: Emitted) -> None:
+        self.emitted, self.world = emitted, emitted.world
+        self.paths = Paths(root)
+        self.private = {id(fn.__globals__) for fn in self.world.made}
+        self.marks = self.marks_of_reads()
+        self.check_texts()
+
+    def marks_of_reads(self) -> list[list[Any]]:
+        """The marks of what was read, in an order in which each is found from those before it."""
+        found: list[list[Any]] = []
+        pending = [(read, value) for read, value in self.world.reads if not self.is_settled(read, value)]
+        while pending:
+            later = []
+            for read, value in pending:
+                path = self.paths.locate(read)
+                if path is None:
+                    later.append((read, value))
+                elif read() is value:
+                    mark = [path, self.paths.mark(value, path)]
+                    found += [mark] if mark not in found else []
+                else:
+                    raise NotKept(path)
+            if len(later) == len(pending):
+                raise NotKept(later[0][0])
+            pending = later
+        return found
+
+    def is_settled(self, read: Callable[[], Any], value: Any) -> bool:
+        """Whether a name of a library's module or of an emitted text, which always means the same."""
+        if not isinstance(read, GlobalRead):
+            return False
+        if is_library(str(read.table.get("__name__", "?"))):
+            return True
+        return id(read.table) in self.private and bool(self.place(value))
+
+    def check_texts(self) -> None:
+        """Every text that was inlined is one whose mark is known."""
+        made = {id(fn) for fn in self.world.made}
+        for fn in self.world.texts:
+            if id(fn) not in self.paths.functions and id(fn) not in made and not is_library(fn.__module__ or "?"):
+                raise NotKept(fn)
+
+    def place(self, value: Any) -> list[Any]:
+        """Where a name of the emitted module finds what it stands for."""
+        if isinstance(value, ModuleType):
+            return mark_of_module(value)
+        if id(value) in self.paths.functions:
+            return ["at", self.paths.functions[id(value)]]
+        if value is None or type(value) in (bool, int, str):
+            return ["literal", value]
+        return mark_of_name(value)
+
+    def guard(self, guard: Any) -> list[Any] | None:
+        """A guard by what it reads; None for one that always holds."""
+        if isinstance(guard, Guard) and self.is_settled(guard.read, guard.expected):
+            return None
+        path = self.paths.locate(guard.read)
+        if path is None or type(guard) not in (Guard, KindGuard):
+            raise NotKept(guard)
+        return ["kind" if isinstance(guard, KindGuard) else "same", path]
+
+    def external(self, external: External) -> list[Any]:
+        path = self.paths.locate(external.read)
+        if path is None:
+            raise NotKept(external.symbol)
+        return [path, external.symbol]
+
+
+def written(root: Any, emitted: Emitted) -> dict[str, Any]:
+    """An entry.
+
+    Raises
+    ------
+    NotKept
+        If the program cannot be found to be the same in another process.
+    """
+    if emitted.world.closed or not emitted.parts:
+        raise NotKept(emitted)
+    writer = Writer(root, emitted)
+    used = set(re.findall(r"\w+", emitted.text)) - set(re.findall(r"^def (\w+)\(", emitted.text, re.MULTILINE))
+    guards = [each for guard in emitted.guards if (each := writer.guard(guard)) is not None]
+    origins = getattr(emitted.function, "__autodiff_origins__", {})
+    return {
+        "start": writer.paths.start,
+        "marks": writer.marks,
+        "parts": [list(part) for part in emitted.parts],
+        "names": {name: writer.place(v) for name, v in emitted.namespace.items() if name in used},
+        "externals": [writer.external(e) for e in emitted.externals],
+        "guards": guards,
+        "origins": [[line, *origin] for line, origin in origins.items()],
+        "written": sorted(emitted.written),
+        "wrap": as_json(emitted.wrap),
+        "seeds": as_json(emitted.seeds),
+        "tensors": emitted.tensors,
+        "count": emitted.count,
+        "effects": emitted.effects,
+        "lists": emitted.lists,
+    }
+
+
+def as_json(spec: Any) -> Any:
+    """A tree of flags as JSON has it: None, a flag, ``{"tuple": [...]}`` or ``{"dict": [[key, ...], ...]}``."""
+    if isinstance(spec, tuple):
+        return {"tuple": [as_json(item) for item in spec]}
+    if isinstance(spec, dict):
+        if not all(type(key) in (str, int) for key in spec):
+            raise NotKept(spec)
+        return {"dict": [[key, as_json(item)] for key, item in spec.items()]}
+    return spec
+
+
+def from_json(spec: Any) -> Any:
+    if isinstance(spec, dict):
+        (kind, items), *_ = spec.items()
+        return tuple(map(from_json, items)) if kind == "tuple" else {key: from_json(item) for key, item in items}
+    return spec
+
+
+# -- from an entry
+
+
+def revived(root: Any, entry: dict[str, Any]) -> Emitted:
+    """The program of an entry, loaded.
+
+    Raises
+    ------
+    NotKept
+        If the compiler would not read today what it read then.
+    """
+    paths = Paths(root)
+    if paths.start != entry["start"]:
+        raise NotKept("start")
+    for path, mark in entry["marks"]:
+        if paths.mark(paths.value(path), path) != mark:
+            raise NotKept(path)
+    namespace = {name: found_at(paths, place) for name, place in entry["names"].items()}
+    parts = tuple((name, hint, text) for name, hint, text in entry["parts"])
+    function = load_parts(parts, dict(namespace))
+    function.__autodiff_origins__ = {line: Origin(*rest) for line, *rest in entry["origins"]}  # type: ignore[attr-defined]
+    return Emitted(
+        text="\n\n".join(text for _, _, text in parts),
+        function=function,
+        externals=[external(paths, path, symbol) for path, symbol in entry["externals"]],
+        guards=[guard(paths, kind, path) for kind, path in entry["guards"]],
+        namespace=namespace,
+        written=frozenset(entry["written"]),
+        wrap=from_json(entry["wrap"]),
+        tensors=entry["tensors"],
+        count=entry["count"],
+        seeds=from_json(entry["seeds"]),
+        effects=entry["effects"],
+        lists=entry["lists"],
+    )
+
+
+def found_at(paths: Paths, place: list[Any]) -> Any:
+    """What a name of the emitted module stands for."""
+    kind, *rest = place
+    if kind == "at":
+        return paths.value(rest[0])
+    if kind == "literal":
+        return rest[0]
+    value = module_of(rest[0]) if kind == "module" else named(rest[0], rest[1])
+    if (mark_of_module if kind == "module" else mark_of_name)(value) != place:
+        raise NotKept(place)
+    return value
+
+
+def external(paths: Paths, path: Any, symbol: str) -> External:
+    return External(symbol, paths.read(path), symbol, None, paths.value(path))
+
+
+def guard(paths: Paths, kind: str, path: Any) -> Guard | KindGuard:
+    """A guard for what holds now, which the marks have shown to be what held then."""
+    read = paths.read(path)
+    return KindGuard(read) if kind == "kind" else Guard(read, read())

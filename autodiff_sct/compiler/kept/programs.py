@@ -1,0 +1,147 @@
+"""Finding and keeping programs.
+
+A file is named after all that is known before it is opened: what is differentiated, the kinds of the arguments, what is
+wanted, the passes that are off, and this package, Python and the libraries that the compiler is made with.  It begins
+with a digest of the rest.  What it depends on beyond that (callees, globals, closure variables) is compared mark by
+mark.
+A file that is damaged, foreign or of another name's is as good as none, and nothing of it runs.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ... import storage
+from .. import passes
+from ..emitted import Emitted
+from .entries import revived, written
+from .marks import NotKept, mark_of_kind
+from .paths import Paths
+
+__all__ = ["KIND", "SUFFIX", "find", "keep", "wanted"]
+
+KIND, SUFFIX = "programs", ".json"
+HEAD = "autodiff_sct program "
+MOST = 4000  # files that are kept
+ALIKE = 4  # of one name
+DAMAGE = (NotKept, KeyError, IndexError, TypeError, ValueError, AttributeError, ImportError, RecursionError)
+
+
+def wanted(compiled: Any, slots: tuple[Any, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Path | None:
+    """The name of a program's files; None where it is not to be kept, or depends on what no other process can find."""
+    if compiled.backend != "numpy" or compiled.weights or own_rules():
+        return None
+    place = storage.folder(KIND)
+    if place is None:
+        return None
+    try:
+        asked = [
+            surroundings(), type(compiled).__name__, sorted(passes.off()), compiled.name, list(wrt),
+            [compiled.has_aux, compiled.seeded, compiled.value, compiled.split],
+            [[name, str(kind), mark_of_kind(v)] for (name, kind), v in zip(slots, values)],
+            Paths(compiled.fn).start,
+        ]  # fmt: skip
+    except DAMAGE:
+        return None
+    return place / (hashlib.sha256(json.dumps(asked).encode()).hexdigest())
+
+
+def find(path: Path | None, fn: Any) -> Emitted | None:
+    """A program of that name, if one is there that is what the compiler would make now."""
+    for file in files_of(path):
+        entry = read(file)
+        if entry is None:
+            return None
+        try:
+            return revived(fn, entry)
+        except DAMAGE:
+            continue
+    return None
+
+
+def files_of(path: Path | None) -> list[Path]:
+    """The files for programs of one name: they differ in what they depend on, such as a flag."""
+    return [] if path is None else [path.with_name(f"{path.name}_{k}{SUFFIX}") for k in range(ALIKE)]
+
+
+def read(file: Path) -> dict[str, Any] | None:
+    """The entry in a file; None where there is none that was written whole, by this user, for this name."""
+    head, _, body = (storage.read_own(file) or b"").partition(b"\n")
+    if head != head_of(file, body):
+        return None
+    try:
+        entry: dict[str, Any] = json.loads(body)
+    except ValueError:
+        return None
+    return entry
+
+
+def keep(path: Path | None, fn: Any, emitted: Emitted) -> None:
+    """Write a program to its file, if another process can tell when it is of use."""
+    if path is None:
+        return
+    try:
+        body = json.dumps(written(fn, emitted)).encode()
+        tidy(path.parent)
+        there = {file: read(file) for file in files_of(path)}
+        if json.loads(body) not in there.values():  # another process may have been quicker
+            file = next((f for f, entry in there.items() if entry is None), None) or min(there, key=age)
+            storage.write(file, head_of(file, body) + b"\n" + body)
+    except (*DAMAGE, OSError):
+        pass
+
+
+def head_of(path: Path, body: bytes) -> bytes:
+    """The first line of a file: for which program it is, and the digest of the rest."""
+    return f"{HEAD}{path.stem} {hashlib.sha256(body).hexdigest()}".encode()
+
+
+def own_rules() -> bool:
+    """Whether the user has registered derivatives, which change what is emitted."""
+    module = sys.modules.get("autodiff_sct.custom_rules")
+    return module is not None and bool(module.REGISTERED)
+
+
+@functools.cache
+def surroundings() -> list[str]:
+    """What the compiler is made with."""
+    package = Path(__file__).parents[2]
+    digest = hashlib.sha256()
+    for file in sorted(package.rglob("*.py")):
+        digest.update(str(file.relative_to(package)).encode() + b"\0" + file.read_bytes())
+    others = [state_of(name) for name in ("gast", "astunparse", "scipy")]
+    return [digest.hexdigest(), sys.version, sys.implementation.name, np.__version__, *others]
+
+
+def state_of(module: str) -> str:
+    """The place, size and time of a library's file, told without importing it."""
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None or not os.path.isfile(spec.origin):
+        return ""
+    state = os.stat(spec.origin)
+    return f"{spec.origin} {state.st_size} {state.st_mtime_ns}"
+
+
+@functools.cache
+def tidy(place: Path) -> None:
+    """Once a process: remove the older half of the files where they have become too many."""
+    files = sorted(place.glob("*" + SUFFIX), key=age)
+    if len(files) > MOST:
+        for file in files[: len(files) // 2]:
+            file.unlink(missing_ok=True)
+
+
+def age(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0

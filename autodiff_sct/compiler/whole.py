@@ -1,0 +1,26 @@
+"""The whole compiler: every rule registered, every kind of call known.
+
+It is read when something has to be compiled, which a program that was kept on disk has not.
+"""
+
+from __future__ import annotations
+
+from .. import rules as _rules  # noqa: F401  (fills the table)
+from ..ops import erf_rule as _erf_rule  # noqa: F401
+from ..rules.table import TABLE
+from .pipeline import adjoint
+from .pushforward import tangent
+from .specialise import builtin_calls as _builtin_calls
+from .specialise import cell_calls as _cell_calls  # noqa: F401
+from .specialise import comparisons as _comparisons  # noqa: F401
+from .specialise import copies as _copies  # noqa: F401
+from .specialise import iterators as _iterators  # noqa: F401
+from .specialise import numpy_calls as _numpy_calls  # noqa: F401
+from .specialise import segments as _segments  # noqa: F401
+from .specialise import standard_library as _standard_library  # noqa: F401
+from .specialise import tensor_calls as _tensor_calls  # noqa: F401
+from .specialise import zeros as _zeros  # noqa: F401
+
+__all__ = ["TABLE", "adjoint", "tangent"]
+
+_builtin_calls.register_api()

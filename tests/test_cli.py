@@ -9,6 +9,7 @@ import pytest
 
 from autodiff_sct import adjoint_source
 from autodiff_sct.cli import main, module_from_file, positions
+from autodiff_sct.compiler.passes import PASSES
 from autodiff_sct.compiler.pipeline import STAGES
 from autodiff_sct.highlight import highlight, wants_color
 
@@ -218,3 +219,40 @@ def test_colour_only_where_it_is_wanted(monkeypatch):
 )
 def test_highlighting_changes_no_letter(source):
     assert ESCAPES.sub("", highlight(source)) == source
+
+
+def test_passes_may_be_switched_off(shapes, capsys):
+    target = ["show", "parts.shapes_for_cli:power", "--args", "1.5", "--no-color"]
+    assert main(target) == 0
+    plain = capsys.readouterr().out
+    assert main([*target, "--without", ",".join(PASSES)]) == 0
+    assert capsys.readouterr().out != plain
+    assert main([*target, "--without", "spell,nothing"]) == 2
+    assert "there is no pass 'nothing'" in capsys.readouterr().err
+    assert main(target) == 0
+    assert capsys.readouterr().out == plain
+
+
+def test_passes_are_listed(capsys):
+    assert main(["passes"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(PASSES)
+
+
+def test_the_cache_is_shown_and_cleared(shapes, capsys, tmp_path, monkeypatch):
+    place = tmp_path / "kept"
+    monkeypatch.setenv("AUTODIFF_SCT_CACHE_DIR", str(place))
+    monkeypatch.delenv("AUTODIFF_SCT_CACHE")
+    assert main(["show", "parts.shapes_for_cli:volume", "--args", "1.5, 2.0"]) == 0
+    capsys.readouterr()
+    (place / "programs" / "notes.txt").write_text("mine")
+    assert main(["cache", "--show"]) == 0
+    shown = capsys.readouterr().out
+    assert str(place) in shown and re.search(r"programs +1 files", shown)
+    assert main(["cache", "--clear"]) == 0
+    assert capsys.readouterr().out.startswith("1 files removed")
+    assert [path.name for path in (place / "programs").iterdir()] == ["notes.txt"]
+    monkeypatch.setenv("AUTODIFF_SCT_CACHE", "0")
+    assert main(["cache"]) == 0
+    assert "off: AUTODIFF_SCT_CACHE=0" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["cache", "--show", "--clear"])

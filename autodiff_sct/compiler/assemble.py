@@ -33,6 +33,7 @@ from .sinking import sink
 from .specialise.state import Specialiser
 from .specialise.values import External, Value
 from .spelling import spell
+from .strips import in_strips
 from .unparse import printed
 from .world import KindGuard
 from .wrapping import seed_spec, wrap_spec
@@ -56,6 +57,9 @@ def emit(
     if listed is not None:
         first = listed.index(back[0])
         front, back = listed[:first], listed[first:]
+    if runs_in_strips(request) and passes.on("in_strips"):
+        outside = [*table.entries, *(e.name for e in s.externals.values()), *seeds]
+        front, back = in_strips(s, front, back, outside) or (front, back)
     if request.split:
         given = {*table.names, *(e.name for e in s.externals.values()), *always_assigned(front)}
         back[:0] = own_copies(s, back, set(), given)
@@ -93,6 +97,12 @@ def emit(
     if request.backend == "numpy":
         return whole
     return natively(request.backend, whole, hint, s, where, front, back, arguments, seeds, externals, function_name)
+
+
+def runs_in_strips(request: Request) -> bool:
+    """Whether a program may run in strips: its value is not asked for, and it is not differentiated again."""
+    plain = request.backend == "numpy" and request.capture is None
+    return plain and not (request.split or request.value or request.seeded or request.has_aux)
 
 
 def polished(

@@ -130,6 +130,8 @@ class Emitter:
         result = self.copies([(c.phi, c.init) for c in stmt.carries if c.init])
         end = [(c.phi, c.next) for c in stmt.carries if c.next]
         body = self.block(stmt.body, [] if stmt.stop is not None else end)
+        for node in body[: stmt.forward]:
+            node.forward = True
         if stmt.trips is not None:
             result.append(gast.Assign([store_name(self.text(stmt.trips))], ir.constant(0), None))
             body.append(gast.AugAssign(store_name(self.text(stmt.trips)), gast.Add(), ir.constant(1)))
@@ -237,7 +239,7 @@ def annotate(body: list[Any]) -> None:
     """Say once above each group of statements which line of the user's they reverse."""
     last: Any = None
     for node in body:
-        origin = getattr(node, "origin", None)
+        origin = None if getattr(node, "forward", False) else getattr(node, "origin", None)
         compound = isinstance(node, (gast.For, gast.While, gast.If, gast.With))
         if origin is not None and not compound and (origin.file, origin.line) != last:
             node.comment = comment_of(origin)

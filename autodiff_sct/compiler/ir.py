@@ -143,6 +143,8 @@ class Loop:
     rerun: Any = field(default=None, init=False, repr=False)
     state_reads: Any = field(default=(), init=False, repr=False)
     again: bool = field(default=False, init=False, repr=False)
+    # Of a loop over strips: how many statements of its body are of the forward sweep.
+    forward: int = field(default=0, init=False, repr=False)
 
 
 @dataclass(eq=False)

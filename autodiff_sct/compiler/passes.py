@@ -28,6 +28,7 @@ PASSES: dict[str, str] = {
     "defer": "what only one reverse line reads is computed there",
     "touch_first": "what is added to zeros is assigned",
     "overwrite": "a cotangent that is read for the last time is overwritten by its successor",
+    "in_strips": "long element-wise programs run over an array in strips that fit into the cache",
 }
 
 _off: ContextVar[frozenset[str]] = ContextVar("_off", default=frozenset())

@@ -48,7 +48,7 @@ class Num:
 
     `kind` is a Python type's name, ``"npscalar"``, ``"array"`` or ``None``; `dims` has one entry an axis; `roots` are
     the places where the memory may have been made; `size` is the axis that an integer measures; `tensor` tells a
-    MindSpore tensor.
+    MindSpore tensor; `row` is the class of an object of which the integer is the row in its table.
     """
 
     kind: str | None = None
@@ -57,6 +57,7 @@ class Num:
     roots: frozenset[int] = frozenset()
     size: Axis = None
     tensor: bool = False
+    row: type | None = None
 
     @property
     def ndim(self) -> int | None:
@@ -102,6 +103,11 @@ class Opaque:
 
 Facts = Num | Listed | Mapped | Pair | Opaque
 
+
+class Different:
+    """In place of the class of an object that may be of several, or a number."""
+
+
 FLOAT = Num("float", np.dtype(float), ())
 INT = Num("int", np.dtype(int), ())
 BOOL = Num("bool", np.dtype(bool), ())
@@ -122,6 +128,7 @@ def join(a: Facts, b: Facts) -> Facts:
             a.roots | b.roots,
             a.size if a.size == b.size else None,
             a.tensor or b.tensor,
+            a.row if a.row is b.row else Different,
         )
     if isinstance(a, Listed) and isinstance(b, Listed):
         return Listed(a.roots | b.roots)
@@ -131,7 +138,7 @@ def join(a: Facts, b: Facts) -> Facts:
         return Pair(tuple(join(x, y) for x, y in zip(a.items, b.items)), a.cls)
     for number, other in ((a, b), (b, a)):
         if isinstance(number, Num) and other == Opaque(type(None)):
-            return Num(None, number.dtype, None, number.roots, None, number.tensor)
+            return Num(None, number.dtype, None, number.roots, None, number.tensor, number.row)
     return Opaque()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ..errors import AliasError, NotDifferentiable
+from ..errors import AliasError, NotDifferentiable, Refused
 from ..runtime import boundary, objects
 from . import ir, passes
 from .activity import activity
@@ -33,6 +33,7 @@ from .reverse import Reverse
 from .segments import write_segments
 from .settle import settle
 from .sharing import reachable
+from .specialise import tables
 from .specialise.calls import call_value
 from .specialise.control import Ended
 from .specialise.recursion import has_effects
@@ -74,6 +75,7 @@ def specialise(request: Request) -> tuple[Specialiser, Arguments, Value]:
 def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
     dynamic: set[Any] = set()
     derivatives: dict[Any, list[Any]] = {}
+    references: dict[Any, Any] = {}
     while True:
         s = Specialiser(dynamic, derivatives)
         s.frame = Frame(0, None, {})
@@ -86,15 +88,34 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
         callee: Value = Const(request.fn)
         if request.capture is not None:
             callee = request.capture(s, table)
+        tables.begin(s, references)
         s.initial = dict(s.env)
+        known = references
         try:
-            return s, table, call_value(s, callee, args, kwargs)
-        except Ended:  # it always raises: so does its adjoint
-            return s, table, Const(0.0)
+            result = result_of(s, callee, args, kwargs)
         except Restart as restart:
             if restart.site in dynamic:
                 raise s.refuse("a container changes its shape in a way that cannot be followed") from None
-            dynamic.add(restart.site)
+            tables.learn(dynamic, restart.site)
+        except Refused:
+            references = tables.references_in(s)
+            if references == known:
+                raise
+        else:
+            references = tables.references_in(s)
+            if references == known:
+                return s, table, result
+
+
+def result_of(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """What the program returns."""
+    try:
+        result = call_value(s, callee, args, kwargs)
+    except Ended:  # it always raises: so does its adjoint
+        return Const(0.0)
+    tables.refuse_references(s, result)
+    s.guarded = False
+    return result
 
 
 def pass_on(

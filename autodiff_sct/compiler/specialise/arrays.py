@@ -32,6 +32,7 @@ from ..facts import (
 from .overlap import check_overlap
 from .shapes import DIMS
 from .state import Specialiser
+from .tables import refuse_references
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
 
 # What a rule's text means on Python floats: the same function without NumPy's cost for a scalar.
@@ -55,6 +56,7 @@ def plain(facts: Facts) -> Facts:
 
 def argument(s: Specialiser, value: Value) -> Any:
     """An argument as `facts.evaluate` takes it."""
+    refuse_references(s, value)
     if isinstance(value, Const):
         return Static(value.value, type(value.value))
     if isinstance(value, TupleV):

@@ -14,6 +14,7 @@ from ..world import AttributeRead, Guard
 from . import arrays
 from .externals import import_external, object_number
 from .state import Specialiser
+from .tables import class_of_row, read_field, refuse_references, write_field
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, Super, TupleV, Value
 
 SCALAR_ATTRIBUTES: dict[str, Value] = {"ndim": Const(0), "size": Const(1), "shape": TupleV(())}
@@ -149,7 +150,7 @@ def of_tuple(s: Specialiser, base: TupleV, attr: str) -> Value:
 
 
 def of_super(s: Specialiser, base: Super, attr: str) -> Value:
-    cls = base.self.cls if isinstance(base.self, Obj) else base.self.value
+    cls = class_of_row(s, base.self) or (base.self.cls if isinstance(base.self, Obj) else base.self.value)
     mro = cls.__mro__
     for parent in mro[mro.index(base.cls) + 1 :]:
         if attr in parent.__dict__:
@@ -175,6 +176,8 @@ def of_leaf(s: Specialiser, base: Leaf, attr: str) -> Value:
         return of_tuple(s, TupleV(tuple(items_of(s, base, None)), facts.cls), attr)
     if isinstance(facts, (Listed, Mapped)):
         return Bound(attr, base)
+    if isinstance(facts, Num) and facts.row is not None:
+        return read_field(s, base, attr)
     if isinstance(facts, Num):
         return of_number(s, base, facts, attr)
     return Bound(attr, base)
@@ -295,6 +298,9 @@ def assign_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> No
             assign_outside(s, base, attr, value)
         s.env[(base.id, attr)] = value
         return
+    if class_of_row(s, base) is not None:
+        write_field(s, base, attr, value)
+        return
     if isinstance(base, Leaf) and isinstance(facts := s.facts[base.name], Num):
         if attr == "real" or attr == "flat":
             assign_part(s, base, facts, attr, value)
@@ -317,6 +323,7 @@ def assign_part(s: Specialiser, base: Leaf, facts: Num, attr: str, value: Value)
 
 def assign_outside(s: Specialiser, base: Obj, attr: str, value: Value) -> None:
     """An object that exists outside the call is changed, once, in the forward sweep."""
+    refuse_references(s, value)
     target = ir.attribute(s.expr(base), attr)
     node = gast.Assign([gast.Attribute(target.value, attr, gast.Store())], s.expr(value), None)
     s.block.append(ir.Effect(node, s.where(), "publish", (value,)))

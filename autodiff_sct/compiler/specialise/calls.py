@@ -27,6 +27,7 @@ from .managers import is_generator_manager
 from .names import parameters, scan
 from .recursion import recursive_call
 from .state import Specialiser
+from .tables import method_of, refuse_references
 from .values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Super, TupleV, Value
 
 HANDLERS: dict[Any, Callable[[Specialiser, list[Value], dict[str, Value]], Value]] = {}
@@ -106,6 +107,9 @@ def call_value(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[st
         return call_value(s, callee.function, [*callee.args, *args], {**callee.keywords, **kwargs})
     if isinstance(callee, Obj):
         return call_object(s, callee, args, kwargs)
+    called = method_of(s, callee, "__call__")
+    if called is not None:
+        return call_value(s, called, args, kwargs)
     if isinstance(callee, Leaf):
         return opaque_call(s, s.expr(callee), None, args, kwargs)
     if hasattr(callee, "call"):
@@ -272,6 +276,7 @@ def call_known(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
 
 def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A call of something without a rule: it just runs, and is refused where a derivative would pass through it."""
+    refuse_references(s, *args, *kwargs.values())
     expr = ir.call(callee, *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
     facts: Any = Opaque()
     if is_pure(fn):

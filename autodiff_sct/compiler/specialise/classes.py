@@ -13,6 +13,7 @@ from ..facts import BOOL, Listed, Mapped, Num, Pair, dummy
 from . import arrays
 from .calls import call_value, handles, opaque_call
 from .state import Specialiser
+from .tables import class_of_row, may_be_none, not_none
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
 
 
@@ -20,6 +21,9 @@ from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, V
 def isinstance_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     value, classes = args
     kinds = classes_of(s, classes)
+    row = class_of_row(s, value)
+    if isinstance(value, Leaf) and row is not None and may_be_none(s, value):
+        return s.let(not_none(value), BOOL, hint="condition") if issubclass(row, kinds) else Const(False)
     cls = class_of(s, value) or class_in_rules(s, value)
     if cls is not None:
         from ...tensor import Tensor
@@ -59,6 +63,8 @@ def class_of(s: Specialiser, value: Value) -> type | None:
     if isinstance(value, Leaf):
         facts = s.facts[value.name]
         if isinstance(facts, Num):
+            if facts.row is not None:
+                return facts.row if facts.kind is not None else None
             if facts.tensor:
                 from ...tensor import Tensor
 

@@ -13,6 +13,7 @@ from ..facts import BOOL, Num, Opaque
 from .control import branch
 from .expressions import evaluate, expression, fold_block, truth
 from .state import Specialiser
+from .tables import compared, method_of
 from .values import Const, Leaf, Obj, Value
 
 COMPARISONS: dict[type, tuple[Callable[..., Any], str, str]] = {
@@ -108,9 +109,12 @@ def compare_chain(s: Specialiser, ops: list[Any], left: Value, nodes: list[Any])
 
 def compare_two(s: Specialiser, op: Any, a: Value, b: Value) -> Value:
     from .arrays import facts_of_call
+    from .calls import call_value
     from .objects import call_method, has_method
 
     known = compare_static(s, op, a, b)
+    if known is None:
+        known = compared(s, op, a, b)
     if known is not None:
         return known
     if type(op) in COMPARISONS:
@@ -119,6 +123,10 @@ def compare_two(s: Specialiser, op: Any, a: Value, b: Value) -> Value:
             return call_method(s, a, f"__{method}__", [b])
         if isinstance(b, Obj) and has_method(s, b, f"__{reflected}__"):
             return call_method(s, b, f"__{reflected}__", [a])
+        for target, name, other in ((a, method, b), (b, reflected, a)):
+            own = method_of(s, target, f"__{name}__")
+            if own is not None:
+                return call_value(s, own, [other], {})
         facts = facts_of_call(s, python, [a, b], {}, elementwise=True)
     else:
         facts = BOOL

@@ -15,6 +15,7 @@ from .control import branch
 from .iteration import Source
 from .keys import narrowed, note_assigned, restart_whole
 from .state import Restart, Specialiser
+from .tables import references, restart_tabled
 from .values import Const, Leaf, ListV, Obj, Poison, SliceV, TupleV, Value
 
 # -- making
@@ -35,6 +36,7 @@ def own_list(s: Specialiser, value: ListV) -> Value:
     items = [own_value(s, v) for v in value.items]
     if ("static", site) in s.dynamic or not all(storable(s, v) for v in items):
         if site in s.dynamic:
+            restart_tabled(s, *items)
             raise s.refuse(
                 "a list of objects or functions changes its length in the program",
                 "use a list of numbers, arrays or tuples of them",
@@ -50,7 +52,8 @@ def own_list(s: Specialiser, value: ListV) -> Value:
     for item in items:
         s.put_element(listed, element_facts(s.facts_of(item)))
     note_display(s, s.root(site), len(items))
-    expr = gast.List([s.expr(v) for v in items], gast.Load())
+    with references(s):
+        expr = gast.List([s.expr(v) for v in items], gast.Load())
     return s.let(expr, listed, ir.Op(list, {"items": ListV(tuple(items))}), hint="items", may_raise=False)
 
 
@@ -234,7 +237,7 @@ def field(s: Specialiser, base: Obj, key: Any) -> Value | None:
             s, lambda: read()[key], str(key) if str(key).isidentifier() else f"item_{key}", ("item", base.id, key)
         )
     if isinstance(value, Poison):
-        raise s.refuse(value.reason)
+        raise s.poisoned(value)
     return value
 
 
@@ -423,6 +426,7 @@ def set_field(s: Specialiser, base: Obj, index: Value, value: Value) -> None:
 
 def refuse_frozen(s: Specialiser, base: Obj) -> None:
     if base.id in s.frozen:
+        restart_tabled(s, base)
         raise s.alias_error(
             f"this {base.cls.__name__} is one of several objects, depending on the path, "
             "and one of its fields is assigned",
@@ -440,6 +444,7 @@ def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
             return
         value = own_value(s, value)
         if not storable(s, value):
+            restart_tabled(s, value)
             raise s.refuse(
                 "an object or a function is put into a list that lives at run time",
                 "put numbers, arrays or tuples of them",
@@ -448,7 +453,8 @@ def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
             note_assigned(s, facts, index, s.facts_of(value))
         s.put_element(facts, element_facts(s.facts_of(value)))
         op = ir.Op(operator.setitem, {"x": base, "index": index, "value": value})
-        s.block.append(ir.Store(base.name, s.expr(index), s.expr(value), None, s.where(), op))
+        with references(s):
+            s.block.append(ir.Store(base.name, s.expr(index), s.expr(value), None, s.where(), op))
     elif isinstance(facts, Num):
         arrays.store_item(s, base, index, value)
     else:

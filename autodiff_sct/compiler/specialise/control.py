@@ -16,9 +16,11 @@ import gast
 from .. import ir
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
 from .state import LITERALS, Restart, Specialiser
+from .tables import references, restart_tabled, several_things
 from .values import Bound, Choice, Closure, Const, Leaf, ListV, Obj, PartialV, Poison, TupleV, Value
 
 ROUNDS = 30  # facts can only grow, so that far fewer are needed unless they grow for ever
+NESTED = 6  # objects that a loop carries inside each other: a chain that grows would have no end
 MISSING = Poison("this name may not have been assigned on the path that led here")
 
 
@@ -89,6 +91,7 @@ def check_presence(s: Specialiser, *envs: dict[Any, Value]) -> None:
         for key in env:
             if isinstance(key, tuple) and isinstance(key[0], tuple) and key[0][0] in ("dict", "list"):
                 if any(key not in other and ("made", key[0]) in other for other in envs):
+                    restart_tabled(s, env[key])
                     raise Restart(key[0])
 
 
@@ -138,7 +141,7 @@ def merge(
             return (
                 value
                 if isinstance(value, Poison)
-                else Poison(f"{label(key)!r} stands for different kinds of things after this branch")
+                else several_things(s, f"{label(key)!r} stands for different kinds of things after this branch", *pair)
             )
         names.append(leaf.name)
     facts = [s.facts[n] for n in names if n is not None]
@@ -171,7 +174,7 @@ def merge_objects(
         {k[1]: v for k, v in env.items() if isinstance(k, tuple) and k[0] == obj.id} for obj, env in zip(pair, envs)
     ]
     if list(fields[0]) != list(fields[1]):
-        return Poison(f"{label(key)!r} stands for objects with different fields")
+        return several_things(s, f"{label(key)!r} stands for objects with different fields", a, b)
     s.frozen |= {a.id, b.id, id}
     for f in fields[0]:
         hint = (id, f"{label(key)}_{f}")
@@ -193,7 +196,9 @@ def as_leaf(s: Specialiser, value: Value, block: ir.Block, hint: str) -> Leaf | 
             owned = own_list(s, value)
             return owned if isinstance(owned, Leaf) else None
         op = ir.Op(list, {"items": ListV(value.items)}) if isinstance(value, TupleV) else None
-        return s.let(s.expr(value), s.facts_of(value), op, hint=hint, may_raise=False)
+        with references(s):
+            expr = s.expr(value)
+        return s.let(expr, s.facts_of(value), op, hint=hint, may_raise=False)
 
 
 # -- loops
@@ -297,7 +302,8 @@ def template(
         if value is not MISSING and not isinstance(value, (Leaf, TupleV, ListV)) and not is_plain(s, value):
             if first is MISSING or first is last:
                 return Poison(f"{label(key)!r} is known only inside the loop")
-            return Poison(f"{label(key)!r} stands for different things in different iterations of the loop")
+            reason = f"{label(key)!r} stands for different things in different iterations of the loop"
+            return several_things(s, reason, first, last)
     joined = facts[0]
     for other in facts[1:]:
         joined = join(joined, other)
@@ -318,6 +324,14 @@ def is_plain(s: Specialiser, value: Value) -> bool:
     return isinstance(value, Const) and (isinstance(value.value, LITERALS) or isinstance(s.facts_of(value), Num))
 
 
+def depth_of(id: Any) -> int:
+    """How many objects that a loop carries are around one that is a field of another."""
+    depth = 0
+    while isinstance(id, tuple) and id[0] == "carried":
+        id, depth = id[1][0], depth + 1
+    return depth
+
+
 def carried_object(s: Specialiser, key: Any, first: Value, last: Obj, envs: Any, result: dict[Any, Value]) -> Value:
     """An object that the loop replaces by another of its class is carried field by field."""
     if isinstance(first, Obj) and first.id == last.id:
@@ -325,8 +339,10 @@ def carried_object(s: Specialiser, key: Any, first: Value, last: Obj, envs: Any,
     id = ("carried", key)
     if last.id == id:
         return last
-    if last.id in s.objects or not (first is MISSING or (isinstance(first, Obj) and first.cls is last.cls)):
-        return Poison(f"{label(key)!r} stands for different objects in different iterations of the loop")
+    alike = first is MISSING or (isinstance(first, Obj) and first.cls is last.cls)
+    if last.id in s.objects or not alike or depth_of(id) > NESTED:
+        reason = f"{label(key)!r} stands for different objects in different iterations of the loop"
+        return several_things(s, reason, first, last)
     entry, end = envs
     s.frozen |= {id, last.id} | ({first.id} if isinstance(first, Obj) else set())
     names = [k[1] for k in end if isinstance(k, tuple) and k[0] == last.id]

@@ -14,6 +14,7 @@ from ..facts import BOOL, Listed, Num, Opaque
 from .control import branch
 from .names import assign_name, load_name
 from .state import Specialiser
+from .tables import class_of_row, exists, method_of, overloaded_rows, refuse_references
 from .values import Closure, Const, Leaf, ListV, Obj, SliceV, TupleV, Value
 
 EXPRESSIONS: dict[type, Callable[[Specialiser, Any], Value]] = {}
@@ -102,8 +103,12 @@ def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
     fn, python, method = OPERATORS[op]
     if op is gast.BitOr and lists.is_dict(s, a) and lists.is_dict(s, b):
         return lists.union(s, a, b)
+    names = (f"__{method}__", f"__r{method}__")
+    of_rows = overloaded_rows(s, names, a, b)
+    if of_rows is not None:
+        return of_rows
     if isinstance(a, Obj) or isinstance(b, Obj):
-        return overloaded(s, (f"__{method}__", f"__r{method}__"), a, b)
+        return overloaded(s, names, a, b)
     if isinstance(a, Const) and isinstance(b, Const):
         return fold(s, python, gast.BinOp(s.expr(a), op(), s.expr(b)), a, b)
     combined = lists.combine(s, op, a, b)
@@ -143,6 +148,7 @@ def fold(s: Specialiser, python: Callable[..., Any], expr: Any, *args: Const) ->
 @expression(gast.UnaryOp)
 def unary(s: Specialiser, node: Any) -> Value:
     from .arrays import apply
+    from .calls import call_value
     from .objects import call_method
 
     value = evaluate(s, node.operand)
@@ -154,6 +160,9 @@ def unary(s: Specialiser, node: Any) -> Value:
     fn, python, method = UNARY[type(node.op)]
     if isinstance(value, Obj):
         return call_method(s, value, f"__{method}__", [])
+    own = method_of(s, value, f"__{method}__")
+    if own is not None:
+        return call_value(s, own, [], {})
     expr = gast.UnaryOp(type(node.op)(), s.expr(value))
     if isinstance(value, Const):
         if isinstance(value.value, (int, float)) and value.expr is None:
@@ -179,6 +188,8 @@ def truth(s: Specialiser, value: Value) -> Value:
         if has_method(s, value, "__bool__"):
             return truth(s, call_method(s, value, "__bool__", []))
         return Const(True)
+    if class_of_row(s, value) is not None:
+        return exists(s, value)
     if isinstance(value, Leaf):
         return value
     return Const(True)
@@ -349,7 +360,9 @@ def rewrite_part(s: Specialiser, part: Any) -> Any:
         spec = (
             None if part.format_spec is None else gast.JoinedStr([rewrite_part(s, p) for p in part.format_spec.values])
         )
-        return gast.FormattedValue(s.expr(evaluate(s, part.value)), part.conversion, spec)
+        value = evaluate(s, part.value)
+        refuse_references(s, value)
+        return gast.FormattedValue(s.expr(value), part.conversion, spec)
     return part
 
 

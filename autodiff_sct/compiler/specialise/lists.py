@@ -25,6 +25,7 @@ from .containers import (
 )
 from .control import branch
 from .state import Restart, Specialiser
+from .tables import references, restart_tabled
 from .values import Const, Leaf, ListV, Obj, SliceV, TupleV, Value
 
 
@@ -38,21 +39,24 @@ def append(s: Specialiser, base: Value, value: Value) -> None:
     facts = s.facts[base.name]
     assert isinstance(facts, Listed)
     if not storable(s, value):
-        write_out(s, facts)
+        write_out(s, facts, value)
         raise s.refuse(
             "an object or a function is put into a list that lives at run time", "put numbers, arrays or tuples of them"
         )
     s.put_element(facts, element_facts(s.facts_of(value)))
     note_resized(s, facts)
-    expr = ir.call(ir.attribute(ir.name(base.name), "append"), s.expr(value))
+    with references(s):
+        expr = ir.call(ir.attribute(ir.name(base.name), "append"), s.expr(value))
     s.block.append(ir.Effect(expr, s.where(), "append", (base, value)))
     drop_surplus(s, base, facts, Const(1), Const(None))
 
 
-def write_out(s: Specialiser, facts: Listed) -> None:
+def write_out(s: Specialiser, facts: Listed, value: Value) -> None:
     """A list that objects or functions are put into is kept at compile time, and the loops that fill it written out."""
     for site in s.short_loops:
         raise Restart(("write out", site))
+    if s.loops or s.branches:
+        restart_tabled(s, value)
     if len(facts.roots) == 1:
         site = site_of(s, next(iter(facts.roots)))
         if site[0] == "list" and ("static", site) not in s.dynamic:

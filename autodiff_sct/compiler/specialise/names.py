@@ -77,7 +77,7 @@ def load_name(s: Specialiser, id: str) -> Value:
                 raise Ended
             raise error
         if isinstance(value, Poison):
-            raise s.refuse(value.reason, f"give {id!r} one meaning on every path")
+            raise s.poisoned(value, f"give {id!r} one meaning on every path")
         return value
     return load_outer(s, frame, id)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from .attributes import attribute_of, lookup
 from .state import Specialiser
+from .tables import as_row, has_table
 from .values import Const, Obj, TupleV, Value
 
 
@@ -49,14 +50,14 @@ def construct(s: Specialiser, cls: type, args: list[Value], kwargs: dict[str, Va
         del s.env[(obj.id, key)]
     if dataclasses.is_dataclass(cls) and is_generated(cls):
         fill_dataclass(s, obj, cls, args, kwargs)
-        return obj
+        return as_row(s, obj) if has_table(s, cls) else obj
     init = lookup(cls, "__init__")
     if isinstance(init, types.FunctionType):
         call_python(s, init, [obj, *args], kwargs)
     elif args or kwargs:
         raise s.refuse(f"{cls.__name__} has no __init__ that the compiler can read")
     del bind_signature
-    return obj
+    return as_row(s, obj) if has_table(s, cls) else obj
 
 
 def is_generated(cls: type) -> bool:

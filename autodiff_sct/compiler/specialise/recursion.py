@@ -25,6 +25,7 @@ from ..regions import regions, roots_of
 from .control import Ended, as_leaf
 from .signatures import Signature, rebuilt
 from .state import Specialiser
+from .tables import references
 from .values import Closure, Const, Frame, Leaf, ListV, TupleV, Value
 
 INLINE_DEPTH = 24  # activations of one function that are inlined into each other
@@ -72,6 +73,8 @@ class Recursion:
 
 def general(s: Specialiser, facts: Facts, site: Any) -> Facts:
     """Facts of a parameter: those that every argument of its kind shares, in memory of its own."""
+    if isinstance(facts, Num) and facts.row is not None:
+        return facts
     if isinstance(facts, Num):
         dims = None if facts.dims is None else (None,) * len(facts.dims)
         own = facts.kind in ("array", None) and dims != ()
@@ -319,11 +322,19 @@ def joined(s: Specialiser, rec: Recursion, a: Any, b: Any) -> Any:
     if a[0] == b[0] == "tuple" and a[1] is b[1] and len(a[2]) == len(b[2]):
         return ("tuple", a[1], tuple(joined(s, rec, x, y) for x, y in zip(a[2], b[2])))
     a, b = (("leaf", seen_outside(s, rec, s.facts[rec.params[x[1]]])) if x[0] == "parameter" else x for x in (a, b))
+    a, b = (
+        ("leaf", Opaque(type(None))) if x == ("const", Const(None)) and is_row(y) else x for x, y in ((a, b), (b, a))
+    )
     if a[0] == b[0] == "leaf":
         return ("leaf", join_seen(a[1], b[1]))
     raise s.refuse(
         "a recursive function returns different kinds of things", "return the same kind of value on every path"
     )
+
+
+def is_row(shape: Any) -> bool:
+    """Whether a result is an object in a table, so that None beside it is no object."""
+    return shape[0] == "leaf" and isinstance(shape[1], Num) and shape[1].row is not None
 
 
 def join_seen(a: Facts, b: Facts) -> Facts:
@@ -361,7 +372,8 @@ def call(s: Specialiser, rec: Recursion, arguments: list[Value]) -> Value:
     facts: list[Facts] = []
     gather(s, rec, rec.shape, moved, facts)
     given = dict(zip(rec.params, arguments)) | {c: Leaf(c) for c in rec.captures}
-    expr = ir.call(ir.name(rec.name), *(s.expr(v) for v in given.values()))
+    with references(s):
+        expr = ir.call(ir.name(rec.name), *(s.expr(v) for v in given.values()))
     leaves = s.let_several(
         expr, facts or [Opaque(type(None))], ir.Op(cast(Any, rec), given), hint="result", effect=rec.effects
     )

@@ -12,14 +12,15 @@ from .state import Specialiser
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
 
 
-def kind_of(s: Specialiser, facts: Facts | None) -> Any:
-    """What two arguments share for which one compiled function does."""
+def kind_of(s: Specialiser, facts: Facts | None, around: frozenset[int] = frozenset()) -> Any:
+    """What two arguments share for which one compiled function does; `around` are the lists that an element is in."""
     if isinstance(facts, Num):
-        return ("num", facts.kind, facts.dtype, facts.ndim, facts.tensor)
+        return ("num", facts.kind, facts.dtype, facts.ndim, facts.tensor, facts.row)
     if isinstance(facts, (Listed, Mapped)):
-        return (type(facts).__name__, kind_of(s, s.elements_of(facts)))
+        inside = "itself" if facts.roots <= around else kind_of(s, s.elements_of(facts), around | facts.roots)
+        return (type(facts).__name__, inside)
     if isinstance(facts, Pair):
-        return ("pair", facts.cls, *(kind_of(s, f) for f in facts.items))
+        return ("pair", facts.cls, *(kind_of(s, f, around) for f in facts.items))
     return ("opaque", facts.cls) if isinstance(facts, Opaque) else None
 
 

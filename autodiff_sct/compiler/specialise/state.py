@@ -17,6 +17,7 @@ from ..world import World
 from .values import Bound, Closure, Const, Frame, Leaf, ListV, Obj, PartialV, Poison, SliceV, Super, TupleV, Value
 
 LITERALS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
+UNFOLLOWED = "an object that only the run tells from others is used in a way that cannot be followed"
 SIMPLE_FACTS = {bool: BOOL, int: INT, float: FLOAT, complex: COMPLEX}
 
 
@@ -92,6 +93,7 @@ class Specialiser:
         # Place of a call -> the derivative programs emitted for it, by earlier runs of the same program, too: places in
         # their texts are told by the nodes of these.
         self.derivatives: dict[Any, list[Any]] = derivatives if derivatives is not None else {}
+        self.guarded = True  # whether objects in tables must not be written as the numbers that they are
         self.loops = 0  # how many loops are being specialised
         self.unassigned: Refused | None = None  # a name read before a later statement of the loop has assigned it
         self.saved: set[str] = set()  # lists that carry values from the forward to the reverse sweep
@@ -222,6 +224,13 @@ class Specialiser:
     def alias_error(self, reason: str, remedy: str = "") -> Refused:
         return self.refuse(reason, remedy, AliasError)
 
+    def poisoned(self, value: Poison, remedy: str = "") -> Refused:
+        """What is raised where a name is read that stands for different things."""
+        for cls in value.classes:
+            if ("table", cls) not in self.dynamic:
+                raise Restart(("table", cls))
+        return self.refuse(value.reason, remedy)
+
     def not_differentiable(self, reason: str, remedy: str = "") -> Refused:
         return self.refuse(reason, remedy, NotDifferentiable)
 
@@ -293,6 +302,8 @@ class Specialiser:
     def expr(self, value: Value) -> Any:
         """The expression that a value is written as."""
         if isinstance(value, Leaf):
+            if self.guarded and isinstance(facts := self.facts[value.name], Num) and facts.row is not None:
+                raise self.refuse(UNFOLLOWED, "use its fields, or keep the objects in a tuple")
             return ir.name(value.name)
         if isinstance(value, Const):
             return self.constant(value)
@@ -316,7 +327,7 @@ class Specialiser:
             )
             return ir.attribute(self.expr(value.self), method)
         if isinstance(value, Poison):
-            raise self.refuse(value.reason)
+            raise self.poisoned(value)
         if isinstance(value, (Closure, PartialV, Super)):
             raise self.refuse(
                 "a function made inside the program is used as a value that the compiler cannot follow",

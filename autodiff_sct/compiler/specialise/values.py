@@ -150,6 +150,7 @@ class Poison:
     """A name that stands for different things on different paths; using it is refused, with this reason."""
 
     reason: str
+    classes: tuple[type, ...] = ()  # of the objects that it may stand for
 
 
 @dataclass(eq=False)

@@ -1,0 +1,289 @@
+"""Objects that only the run tells apart: rows of tables.
+
+An object of the user's exists at compile time only, its fields are variables.  Where a list of run-time length holds
+objects of a class, where a name stands for another one in each iteration, or for one of two after a branch, the
+program is specialised again, and all objects that it makes of that class are rows of a table: a list for each field,
+and a reference is the number of the row.
+
+    points.append(Point(a, b))          Point_x.append(a)
+                                        Point_y.append(b)
+                                        points.append(point)        # the number of the row
+    p.x = p.x + 1                       Point_x[p] = Point_x[p] + 1
+
+So two names of one object are two names of one row, and linked lists and trees are lists of numbers.  What is left are
+lists, which the other stages know.  A reference is no number to the program: using it as one is refused.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import gast
+import numpy as np
+
+from .. import ir
+from ..facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair
+from .state import UNFOLLOWED, Restart, Specialiser
+from .values import Bound, Const, Leaf, ListV, Obj, Poison, TupleV, Value
+
+NO_TABLE = (dict, list, np.flatiter)
+
+
+# -- which classes have tables
+
+
+def has_table(s: Specialiser, cls: type) -> bool:
+    return ("table", cls) in s.dynamic
+
+
+def restart_tabled(s: Specialiser, *values: Value) -> None:
+    """Specialise again with tables for the classes of these objects, where they have none yet."""
+    for value in values:
+        for cls in classes_in(s, value):
+            if not has_table(s, cls):
+                raise Restart(("table", cls))
+
+
+def classes_in(s: Specialiser, value: Value) -> Iterator[type]:
+    """The classes of the objects in a value that the program has made."""
+    if isinstance(value, (TupleV, ListV)):
+        for item in value.items:
+            yield from classes_in(s, item)
+    elif isinstance(value, Obj) and value.id not in s.objects:
+        if value.cls in NO_TABLE:
+            for key in s.fields(value):
+                yield from classes_in(s, s.env[(value.id, key)])
+        elif value.id[0] != "outside" and isinstance(value.cls, type):
+            yield value.cls
+
+
+def learn(dynamic: set[Any], site: Any) -> None:
+    """Note what a `Restart` says; with a new table, what lists were because they held objects no longer holds."""
+    if isinstance(site, tuple) and site[0] == "table":
+        dynamic -= {old for old in dynamic if isinstance(old, tuple) and old[0] in ("static", "write out")}
+    dynamic.add(site)
+
+
+# -- tables
+
+
+def begin(s: Specialiser, known: dict[Any, Facts]) -> None:
+    """Empty tables, at the beginning of the program; `known` are fields that were seen to hold references."""
+    columns = [site for site in s.dynamic if isinstance(site, tuple) and site[0] == "column"]
+    for site in sorted(columns, key=lambda site: (site[1].__qualname__, site[2])):
+        listed = Listed(frozenset([s.root(site)]))
+        if site in known:
+            s.put_element(listed, known[site])
+        op = ir.Op(list, {"items": ListV(())})
+        s.env[site] = s.let(gast.List([], gast.Load()), listed, op, f"{site[1].__name__}_{site[2]}", may_raise=False)
+
+
+def references_in(s: Specialiser) -> dict[Any, Facts]:
+    """The fields that hold references, or nothing: what is known of them before the program is specialised again."""
+    columns = [site for site in s.roots if isinstance(site, tuple) and site[0] == "column"]
+    found = {site: s.elements.get(s.roots[site]) for site in columns}
+    return {
+        site: facts
+        for site, facts in found.items()
+        if isinstance(facts, Num) and facts.row is not None or facts == Opaque(type(None))
+    }
+
+
+def columns_of(s: Specialiser, cls: type) -> list[str]:
+    return [key[2] for key in s.env if isinstance(key, tuple) and key[0] == "column" and key[1] is cls]
+
+
+def column(s: Specialiser, cls: type, name: str) -> Leaf:
+    found = s.env.get(("column", cls, name))
+    if found is None:
+        raise Restart(("column", cls, name))
+    assert isinstance(found, Leaf)
+    return found
+
+
+def as_row(s: Specialiser, obj: Obj) -> Value:
+    """A new object as a row of its table."""
+    from .lists import append
+
+    fields = s.fields(obj)
+    for name in fields:
+        column(s, obj.cls, name)
+    columns = columns_of(s, obj.cls)
+    if not columns:
+        raise s.refuse(f"a {obj.cls.__name__} without fields is put where only the run tells which one it is")
+    first = column(s, obj.cls, columns[0])
+    length = ir.call(gast.Name("len", gast.Load(), None, None), ir.name(first.name))
+    facts = Num("int", np.dtype(int), (), row=obj.cls)
+    row = s.let(length, facts, ir.Op(len, {"x": first}), hint=obj.cls.__name__.lower(), may_raise=False)
+    with references(s):
+        for name in columns:
+            append(s, column(s, obj.cls, name), s.env[(obj.id, name)] if name in fields else Const(None))
+    return row
+
+
+# -- references
+
+
+@contextmanager
+def references(s: Specialiser) -> Iterator[None]:
+    """References may be written as what they are: to be stored, or to index a table."""
+    outer, s.guarded = s.guarded, False
+    try:
+        yield
+    finally:
+        s.guarded = outer
+
+
+def class_of_row(s: Specialiser, value: Value) -> type | None:
+    """The class of an object in a table, where a value is a reference to one."""
+    facts = s.facts.get(value.name) if isinstance(value, Leaf) else None
+    return facts.row if isinstance(facts, Num) else None
+
+
+def may_be_none(s: Specialiser, value: Value) -> bool:
+    facts = s.num(value)
+    return facts is None or facts.kind is None
+
+
+def holds_reference(s: Specialiser, facts: Any, seen: frozenset[int] = frozenset()) -> bool:
+    """Whether a value is a reference, or contains one."""
+    if isinstance(facts, Num):
+        return facts.row is not None
+    if isinstance(facts, Pair):
+        return any(holds_reference(s, item, seen) for item in facts.items)
+    if isinstance(facts, (Listed, Mapped)) and facts.roots - seen:
+        return holds_reference(s, s.elements_of(facts), seen | facts.roots)
+    return False
+
+
+def refuse_references(s: Specialiser, *values: Value) -> None:
+    """Numbers of rows must not leave the program, nor be taken for numbers."""
+    for value in values:
+        for name in s.leaves(value):
+            if holds_reference(s, s.facts[name]):
+                raise s.refuse(UNFOLLOWED, "use its fields, or keep the objects in a tuple")
+
+
+def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
+    """``row.attr``"""
+    from .attributes import lookup
+    from .calls import call_python
+    from .containers import get_item
+    from .externals import import_external, object_number
+
+    cls = class_of_row(s, row)
+    assert cls is not None
+    if ("column", cls, attr) in s.env:
+        with references(s):
+            return get_item(s, column(s, cls, attr), row)
+    found = lookup(cls, attr)
+    if isinstance(found, property):
+        return call_python(s, found.fget, [row], {})
+    if isinstance(found, types.FunctionType):
+        return Bound(found, row)
+    if isinstance(found, staticmethod):
+        return Const(found.__func__)
+    if isinstance(found, classmethod):
+        return Bound(found.__func__, Const(cls))
+    if attr == "__class__":
+        return Const(cls)
+    if found is not None:
+        return import_external(s, lambda: getattr(cls, attr), attr, ("attribute", object_number(s, cls), attr))
+    raise s.refuse(f"a {cls.__name__} has no attribute {attr!r} here")
+
+
+def write_field(s: Specialiser, row: Leaf, attr: str, value: Value) -> None:
+    """``row.attr = value``"""
+    from .attributes import lookup
+    from .calls import call_python
+    from .containers import set_item
+
+    cls = class_of_row(s, row)
+    assert cls is not None
+    found = lookup(cls, attr)
+    if isinstance(found, property):
+        if found.fset is None:
+            raise s.refuse(f"the property {attr!r} has no setter")
+        call_python(s, found.fset, [row, value], {})
+        return
+    with references(s):
+        set_item(s, column(s, cls, attr), row, value)
+
+
+def not_none(row: Leaf) -> Any:
+    return gast.Compare(ir.name(row.name), [gast.IsNot()], [ir.constant(None)])
+
+
+def exists(s: Specialiser, row: Value) -> Value:
+    """The truth value of an object that may be None."""
+    from .calls import call_value
+    from .expressions import truth
+
+    cls = class_of_row(s, row)
+    assert cls is not None and isinstance(row, Leaf)
+    named = next((name for name in ("__bool__", "__len__") if hasattr(cls, name)), None)
+    if not may_be_none(s, row):
+        return Const(True) if named is None else truth(s, call_value(s, read_field(s, row, named), [], {}))
+    if named is not None:
+        raise s.refuse(f"whether this is None or a {cls.__name__} that is false", "compare with `is None`")
+    return s.let(not_none(row), BOOL, hint="condition", may_raise=False)
+
+
+def compared(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
+    """``a is b``, and ``a == b`` where the class leaves that to be the same; None where neither is a reference."""
+    classes = [cls for cls in (class_of_row(s, a), class_of_row(s, b)) if cls is not None]
+    if not classes or not isinstance(op, (gast.Is, gast.IsNot, gast.Eq, gast.NotEq)):
+        return None
+    if isinstance(op, (gast.Eq, gast.NotEq)) and any(
+        vars(object)["__eq__"] is not getattr(cls, "__eq__", None) for cls in classes
+    ):
+        return None
+    equal = isinstance(op, (gast.Is, gast.Eq))
+    if len(classes) < 2:
+        other = b if class_of_row(s, a) is not None else a
+        if other != Const(None):
+            return Const(not equal) if isinstance(other, Obj) else None
+        op = gast.Is() if equal else gast.IsNot()
+    else:
+        op = gast.Eq() if equal else gast.NotEq()  # of numbers
+    with references(s):
+        return s.let(gast.Compare(s.expr(a), [op], [s.expr(b)]), BOOL, hint="condition", may_raise=False)
+
+
+def method_of(s: Specialiser, value: Value, name: str) -> Value | None:
+    """A method of the user's, of an object in a table."""
+    from .attributes import lookup
+
+    cls = class_of_row(s, value)
+    if cls is None or may_be_none(s, value) or not isinstance(lookup(cls, name), types.FunctionType):
+        return None
+    assert isinstance(value, Leaf)
+    return read_field(s, value, name)
+
+
+def overloaded_rows(s: Specialiser, names: tuple[str, str], a: Value, b: Value) -> Value | None:
+    """``a op b`` where one of them is in a table; None where neither is."""
+    from .calls import call_value
+    from .objects import has_method
+
+    if class_of_row(s, a) is None and class_of_row(s, b) is None:
+        return None
+    for target, name, other in ((a, names[0], b), (b, names[1], a)):
+        method = method_of(s, target, name)
+        if method is None and isinstance(target, Obj) and has_method(s, target, name):
+            from .attributes import attribute_of
+
+            method = attribute_of(s, target, name)
+        if method is not None:
+            result = call_value(s, method, [other], {})
+            if not (isinstance(result, Const) and result.value is NotImplemented):
+                return result
+    raise s.refuse("these objects have no operator for this expression")
+
+
+def several_things(s: Specialiser, reason: str, *values: Value) -> Poison:
+    """A name that stands for different things, among them objects that a table could hold."""
+    return Poison(reason, tuple(cls for value in values for cls in classes_in(s, value)))

@@ -46,9 +46,9 @@ Axis = Dim | int | None
 class Num:
     """A number or an array of numbers.
 
-    `kind` is a Python type's name, ``"npscalar"``, ``"array"`` or ``None``; `dims` has one entry an axis; `roots` are
-    the places where the memory may have been made; `size` is the axis that an integer measures; `tensor` tells a
-    MindSpore tensor; `row` is the class of an object of which the integer is the row in its table.
+    `kind` is a Python type's name, ``"npscalar"``, ``"array"``, ``"row"`` or ``None``; `dims` has one entry an axis;
+    `roots` are the places where the memory may have been made; `size` is the axis that an integer measures; `tensor`
+    tells a MindSpore tensor; `row` is the class of an object of which the integer is the row in its table.
     """
 
     kind: str | None = None
@@ -212,7 +212,7 @@ def dummy(facts: Any, length: int = 1, integer: int = 1) -> Any:
             return integer
         if facts.python:
             return {"float": 1.0, "bool": True, "complex": 1.0 + 0j}[facts.kind or ""]
-        if facts.dtype is None or facts.dims is None or (facts.kind is None and facts.dims):
+        if facts.row is not None or facts.dtype is None or facts.dims is None or (facts.kind is None and facts.dims):
             raise ValueError("unknown")
         array = np.ones((length,) * len(facts.dims), facts.dtype)
         return array if facts.kind == "array" else array[()]

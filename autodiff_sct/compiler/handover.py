@@ -20,7 +20,7 @@ from .optimise import substitute_own
 from .record import reads_inside
 from .regions import roots_of
 from .sharing import reachable
-from .specialise.recursion import every_root
+from .specialise.signatures import every_root
 from .specialise.state import Specialiser
 from .specialise.values import Value
 

@@ -41,6 +41,7 @@ TOPICS = (
     "recursion",
     "sharing",
     "solvers",
+    "tables",
     "views",
     "whiles",
     "writers",

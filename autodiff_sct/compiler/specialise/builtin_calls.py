@@ -19,8 +19,9 @@ from .classes import class_of
 from .expressions import OPERATORS, operate, truth
 from .flat import base_of, is_flat
 from .iteration import Source, each, enumerated, keys_of, length_of, mapped, over, over_range, reversed_source, zipped
-from .objects import call_method, has_method, replace_fields
+from .objects import call_method, fields_of, has_method, replace_fields
 from .state import Specialiser
+from .tables import method_of, refuse_references
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
 
 
@@ -239,6 +240,7 @@ def sorted_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
 
 @handles(polyfills.order_of)
 def order_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    refuse_references(s, args[0])
     listed = Listed(frozenset([s.root(("list", s.site("order")))]))
     s.put_element(listed, INT)
     expr = ir.call(s.bind("order_of", polyfills.order_of), *(s.expr(a) for a in args))
@@ -255,6 +257,7 @@ def set_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 def quantifier(fn: Any) -> Any:
     def handler(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         items = listify(s, args[0])
+        refuse_references(s, items)
         return s.let(
             ir.call(gast.Name(fn.__name__, gast.Load(), None, None), s.expr(items)),
             BOOL,
@@ -312,7 +315,7 @@ def int_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 def callable_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     value = args[0]
     if isinstance(value, Leaf):
-        return Const(False)
+        return Const(method_of(s, value, "__call__") is not None)
     if isinstance(value, Obj):
         return Const(has_method(s, value, "__call__"))
     return Const(callable(value.value) if isinstance(value, Const) else isinstance(value, (Closure, Bound, PartialV)))
@@ -325,7 +328,7 @@ def hasattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
         here = (args[0].id, name) in s.env or lookup(args[0].cls, name) is not None
         return Const(here or (args[0].id in s.objects and hasattr(s.objects[args[0].id][0], name)))
     cls = class_of(s, args[0])
-    return Const(hasattr(cls, name) if cls is not None else False)
+    return Const(hasattr(cls, name) or ("column", cls, name) in s.env if cls is not None else False)
 
 
 @handles(getattr)
@@ -390,9 +393,8 @@ def replace_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
 @handles(dataclasses.asdict)
 def asdict(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     result = containers.new_dict(s)
-    obj = args[0]
-    for name in s.fields(obj):
-        containers.set_item(s, result, Const(name), s.env[(obj.id, name)])
+    for name, value in fields_of(s, args[0])[1].items():
+        containers.set_item(s, result, Const(name), value)
     return result
 
 

@@ -64,7 +64,7 @@ def class_of(s: Specialiser, value: Value) -> type | None:
         facts = s.facts[value.name]
         if isinstance(facts, Num):
             if facts.row is not None:
-                return facts.row if facts.kind is not None else None
+                return class_of_row(s, value) if facts.kind is not None else None
             if facts.tensor:
                 from ...tensor import Tensor
 

@@ -15,7 +15,7 @@ from .control import branch
 from .iteration import Source
 from .keys import narrowed, note_assigned, restart_whole
 from .state import Restart, Specialiser
-from .tables import references, restart_tabled
+from .tables import restart_tabled
 from .values import Const, Leaf, ListV, Obj, Poison, SliceV, TupleV, Value
 
 # -- making
@@ -52,8 +52,7 @@ def own_list(s: Specialiser, value: ListV) -> Value:
     for item in items:
         s.put_element(listed, element_facts(s.facts_of(item)))
     note_display(s, s.root(site), len(items))
-    with references(s):
-        expr = gast.List([s.expr(v) for v in items], gast.Load())
+    expr = gast.List([s.stored(v) for v in items], gast.Load())
     return s.let(expr, listed, ir.Op(list, {"items": ListV(tuple(items))}), hint="items", may_raise=False)
 
 
@@ -164,17 +163,13 @@ def get_item(s: Specialiser, base: Value, index: Value) -> Value:
     if isinstance(facts, (Listed, Mapped)):
         return get_element(s, base, facts, index)
     if isinstance(facts, Num) and (facts.kind in ("array", None) or facts.kind == "npscalar"):
-        return indexing.load_item(s, base, own_index(s, index))
+        return indexing.load_item(s, base, index)
     return s.let(
         ir.subscript(ir.name(base.name), s.expr(index)),
         Opaque(),
         ir.Op(operator.getitem, {"x": base, "index": index}),
         effect=True,
     )
-
-
-def own_index(s: Specialiser, index: Value) -> Value:
-    return index
 
 
 def get_from_items(s: Specialiser, base: Any, index: Value) -> Value:
@@ -453,8 +448,7 @@ def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
             note_assigned(s, facts, index, s.facts_of(value))
         s.put_element(facts, element_facts(s.facts_of(value)))
         op = ir.Op(operator.setitem, {"x": base, "index": index, "value": value})
-        with references(s):
-            s.block.append(ir.Store(base.name, s.expr(index), s.expr(value), None, s.where(), op))
+        s.block.append(ir.Store(base.name, s.expr(index), s.stored(value), None, s.where(), op))
     elif isinstance(facts, Num):
         arrays.store_item(s, base, index, value)
     else:

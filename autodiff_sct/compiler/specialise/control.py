@@ -16,7 +16,7 @@ import gast
 from .. import ir
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
 from .state import LITERALS, Restart, Specialiser
-from .tables import references, restart_tabled, several_things
+from .tables import restart_tabled, several_things
 from .values import Bound, Choice, Closure, Const, Leaf, ListV, Obj, PartialV, Poison, TupleV, Value
 
 ROUNDS = 30  # facts can only grow, so that far fewer are needed unless they grow for ever
@@ -196,9 +196,7 @@ def as_leaf(s: Specialiser, value: Value, block: ir.Block, hint: str) -> Leaf | 
             owned = own_list(s, value)
             return owned if isinstance(owned, Leaf) else None
         op = ir.Op(list, {"items": ListV(value.items)}) if isinstance(value, TupleV) else None
-        with references(s):
-            expr = s.expr(value)
-        return s.let(expr, s.facts_of(value), op, hint=hint, may_raise=False)
+        return s.let(s.stored(value), s.facts_of(value), op, hint=hint, may_raise=False)
 
 
 # -- loops

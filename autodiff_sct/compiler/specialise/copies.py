@@ -14,6 +14,7 @@ from .calls import call_value, handles
 from .iteration import each, over
 from .objects import has_method
 from .state import Specialiser
+from .tables import class_of_row, fields_of_row, new_row, refuse_references
 from .values import Bound, Const, Leaf, ListV, Obj, TupleV, Value
 
 
@@ -31,6 +32,9 @@ def copied(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
         return new_object(s, value, ("copy", s.site()), fields_of(s, value))
     if isinstance(value, Leaf):
         facts = s.facts[value.name]
+        cls = class_of_row(s, value)
+        if cls is not None and not hasattr(cls, "__copy__"):
+            return new_row(s, cls, fields_of_row(s, value))
         if isinstance(facts, Num) and facts.kind != "array" and facts.kind is not None:
             return value
         if isinstance(facts, Listed) or isinstance(facts, Num) and facts.kind == "array":
@@ -92,6 +96,7 @@ class DeepCopy:
 
     def leaf(self, value: Leaf) -> Value:
         s, facts = self.s, self.s.facts[value.name]
+        refuse_references(s, value)
         if isinstance(facts, Listed):
             return self.list(value)
         if isinstance(facts, Mapped) or not isinstance(facts, Num) or facts.kind is None:

@@ -25,7 +25,7 @@ from .containers import (
 )
 from .control import branch
 from .state import Restart, Specialiser
-from .tables import references, restart_tabled
+from .tables import restart_tabled
 from .values import Const, Leaf, ListV, Obj, SliceV, TupleV, Value
 
 
@@ -45,8 +45,7 @@ def append(s: Specialiser, base: Value, value: Value) -> None:
         )
     s.put_element(facts, element_facts(s.facts_of(value)))
     note_resized(s, facts)
-    with references(s):
-        expr = ir.call(ir.attribute(ir.name(base.name), "append"), s.expr(value))
+    expr = ir.call(ir.attribute(ir.name(base.name), "append"), s.stored(value))
     s.block.append(ir.Effect(expr, s.where(), "append", (base, value)))
     drop_surplus(s, base, facts, Const(1), Const(None))
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from .attributes import attribute_of, lookup
 from .state import Specialiser
-from .tables import as_row, has_table
-from .values import Const, Obj, TupleV, Value
+from .tables import as_row, class_of_row, fields_of_row, has_table
+from .values import Const, Leaf, Obj, TupleV, Value
 
 
 def has_method(s: Specialiser, obj: Obj, name: str) -> bool:
@@ -120,7 +120,18 @@ def fill_dataclass(s: Specialiser, obj: Obj, cls: Any, args: list[Value], kwargs
         call_python(s, post, [obj], {})
 
 
-def replace_fields(s: Specialiser, obj: Obj, changes: dict[str, Value]) -> Value:
+def replace_fields(s: Specialiser, obj: Value, changes: dict[str, Value]) -> Value:
     """``dataclasses.replace(obj, **changes)``."""
-    values = {f.name: changes.get(f.name, s.env.get((obj.id, f.name))) for f in dataclasses.fields(obj.cls) if f.init}
-    return construct(s, obj.cls, [], {k: v for k, v in values.items() if v is not None})
+    cls, old = fields_of(s, obj)
+    values = {f.name: changes.get(f.name, old.get(f.name)) for f in dataclasses.fields(cls) if f.init}
+    return construct(s, cls, [], {k: v for k, v in values.items() if v is not None})
+
+
+def fields_of(s: Specialiser, obj: Value) -> tuple[Any, dict[str, Value]]:
+    """The class and the fields of an object."""
+    cls = class_of_row(s, obj)
+    if isinstance(obj, Leaf) and cls is not None:
+        return cls, fields_of_row(s, obj)
+    if not isinstance(obj, Obj):
+        raise s.refuse("the fields of something that is no object of a class that is known")
+    return obj.cls, {str(key): s.env[(obj.id, key)] for key in s.fields(obj)}

@@ -21,11 +21,10 @@ import numpy as np
 from ...errors import Refused
 from .. import ir
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
-from ..regions import regions, roots_of
+from ..regions import regions
 from .control import Ended, as_leaf
-from .signatures import Signature, rebuilt
+from .signatures import Signature, every_root, general, rebuilt
 from .state import Specialiser
-from .tables import references
 from .values import Closure, Const, Frame, Leaf, ListV, TupleV, Value
 
 INLINE_DEPTH = 24  # activations of one function that are inlined into each other
@@ -33,7 +32,6 @@ INLINE_CALLS = 150  # recursive calls that are inlined in one program
 STRUCTURE_DEPTH = 40  # activations where the structure of the arguments drives the recursion
 STRUCTURE_CALLS = 1000  # the same where the structure of the arguments drives the recursion
 ROUNDS = 12  # until the kind of the result has to be found
-NESTED_LISTS = 8  # lists of lists that are passed
 NESTED = 6  # kinds of arguments of one function that are being compiled at once
 
 NEVER = "this recursion does not end at compile time"
@@ -66,47 +64,6 @@ class Recursion:
     @property
     def inputs(self) -> list[str]:
         return [*self.params, *self.captures]
-
-
-# -- facts of parameters
-
-
-def general(s: Specialiser, facts: Facts, site: Any) -> Facts:
-    """Facts of a parameter: those that every argument of its kind shares, in memory of its own."""
-    if isinstance(facts, Num) and facts.row is not None:
-        return facts
-    if isinstance(facts, Num):
-        dims = None if facts.dims is None else (None,) * len(facts.dims)
-        own = facts.kind in ("array", None) and dims != ()
-        return Num(facts.kind, facts.dtype, dims, frozenset([s.root(site)]) if own else frozenset(), None, facts.tensor)
-    if isinstance(facts, (Listed, Mapped)):
-        result = type(facts)(frozenset([s.root(site)]))
-        element = s.elements_of(facts)
-        if element is not None:
-            if depth_of(site) > NESTED_LISTS:
-                raise s.refuse("a list that is passed to a recursive function holds itself", "pass what is in it")
-            s.put_element(result, general(s, element, (site, "element")))
-        return result
-    if isinstance(facts, Pair):
-        return Pair(tuple(general(s, f, (site, k)) for k, f in enumerate(facts.items)), facts.cls)
-    return facts
-
-
-def depth_of(site: Any) -> int:
-    """How many lists are around the element of a parameter that a site stands for."""
-    depth = 0
-    while isinstance(site, tuple) and site[-1] == "element":
-        site, depth = site[0], depth + 1
-    return depth
-
-
-def every_root(s: Specialiser, facts: Facts | None) -> frozenset[int]:
-    """The memory that a value and what is in it may be."""
-    if isinstance(facts, Pair):
-        return frozenset().union(*(every_root(s, f) for f in facts.items))
-    if isinstance(facts, (Listed, Mapped)):
-        return facts.roots | every_root(s, s.elements_of(facts))
-    return roots_of(facts) if facts is not None else frozenset()
 
 
 # -- deciding
@@ -322,9 +279,7 @@ def joined(s: Specialiser, rec: Recursion, a: Any, b: Any) -> Any:
     if a[0] == b[0] == "tuple" and a[1] is b[1] and len(a[2]) == len(b[2]):
         return ("tuple", a[1], tuple(joined(s, rec, x, y) for x, y in zip(a[2], b[2])))
     a, b = (("leaf", seen_outside(s, rec, s.facts[rec.params[x[1]]])) if x[0] == "parameter" else x for x in (a, b))
-    a, b = (
-        ("leaf", Opaque(type(None))) if x == ("const", Const(None)) and is_row(y) else x for x, y in ((a, b), (b, a))
-    )
+    a, b = (no_object(a, b), no_object(b, a))
     if a[0] == b[0] == "leaf":
         return ("leaf", join_seen(a[1], b[1]))
     raise s.refuse(
@@ -332,9 +287,10 @@ def joined(s: Specialiser, rec: Recursion, a: Any, b: Any) -> Any:
     )
 
 
-def is_row(shape: Any) -> bool:
-    """Whether a result is an object in a table, so that None beside it is no object."""
-    return shape[0] == "leaf" and isinstance(shape[1], Num) and shape[1].row is not None
+def no_object(shape: Any, other: Any) -> Any:
+    """The shape of None beside an object in a table."""
+    is_row = other[0] == "leaf" and isinstance(other[1], Num) and other[1].row is not None
+    return ("leaf", Opaque(type(None))) if is_row and shape == ("const", Const(None)) else shape
 
 
 def join_seen(a: Facts, b: Facts) -> Facts:
@@ -372,8 +328,7 @@ def call(s: Specialiser, rec: Recursion, arguments: list[Value]) -> Value:
     facts: list[Facts] = []
     gather(s, rec, rec.shape, moved, facts)
     given = dict(zip(rec.params, arguments)) | {c: Leaf(c) for c in rec.captures}
-    with references(s):
-        expr = ir.call(ir.name(rec.name), *(s.expr(v) for v in given.values()))
+    expr = ir.call(ir.name(rec.name), *(s.stored(v) for v in given.values()))
     leaves = s.let_several(
         expr, facts or [Opaque(type(None))], ir.Op(cast(Any, rec), given), hint="result", effect=rec.effects
     )

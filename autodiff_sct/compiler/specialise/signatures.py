@@ -8,8 +8,11 @@ import gast
 import numpy as np
 
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair
+from ..regions import roots_of
 from .state import Specialiser
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
+
+NESTED_LISTS = 8  # lists of lists that are passed
 
 
 def kind_of(s: Specialiser, facts: Facts | None, around: frozenset[int] = frozenset()) -> Any:
@@ -106,3 +109,44 @@ def rebuilt(value: Value, path: Any, signature: Signature, params: list[str]) ->
         parts = [rebuilt(v, (*path, k), signature, params) for k, v in enumerate((value.start, value.stop, value.step))]
         return SliceV(*parts)
     return value
+
+
+# -- facts of parameters
+
+
+def general(s: Specialiser, facts: Facts, site: Any) -> Facts:
+    """Facts of a parameter: those that every argument of its kind shares, in memory of its own."""
+    if isinstance(facts, Num) and facts.row is not None:
+        return facts
+    if isinstance(facts, Num):
+        dims = None if facts.dims is None else (None,) * len(facts.dims)
+        own = facts.kind in ("array", None) and dims != ()
+        return Num(facts.kind, facts.dtype, dims, frozenset([s.root(site)]) if own else frozenset(), None, facts.tensor)
+    if isinstance(facts, (Listed, Mapped)):
+        result = type(facts)(frozenset([s.root(site)]))
+        element = s.elements_of(facts)
+        if element is not None:
+            if depth_of(site) > NESTED_LISTS:
+                raise s.refuse("a list that is passed to a recursive function holds itself", "pass what is in it")
+            s.put_element(result, general(s, element, (site, "element")))
+        return result
+    if isinstance(facts, Pair):
+        return Pair(tuple(general(s, f, (site, k)) for k, f in enumerate(facts.items)), facts.cls)
+    return facts
+
+
+def depth_of(site: Any) -> int:
+    """How many lists are around the element of a parameter that a site stands for."""
+    depth = 0
+    while isinstance(site, tuple) and site[-1] == "element":
+        site, depth = site[0], depth + 1
+    return depth
+
+
+def every_root(s: Specialiser, facts: Facts | None) -> frozenset[int]:
+    """The memory that a value and what is in it may be."""
+    if isinstance(facts, Pair):
+        return frozenset().union(*(every_root(s, f) for f in facts.items))
+    if isinstance(facts, (Listed, Mapped)):
+        return facts.roots | every_root(s, s.elements_of(facts))
+    return roots_of(facts) if facts is not None else frozenset()

@@ -335,6 +335,14 @@ class Specialiser:
             )
         raise self.refuse(f"{type(value).__name__} cannot be used as a value here")
 
+    def stored(self, value: Value) -> Any:
+        """The expression that a value is stored as, also where it is a reference to an object in a table."""
+        outer, self.guarded = self.guarded, False
+        try:
+            return self.expr(value)
+        finally:
+            self.guarded = outer
+
     def expr_of_object(self, obj: Obj) -> Any:
         if obj.id in self.objects:
             return self.bind("captured", self.objects[obj.id][0])

@@ -25,7 +25,7 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair
+from ..facts import BOOL, Different, Facts, Listed, Mapped, Num, Opaque, Pair
 from .state import UNFOLLOWED, Restart, Specialiser
 from .values import Bound, Const, Leaf, ListV, Obj, Poison, TupleV, Value
 
@@ -98,30 +98,45 @@ def columns_of(s: Specialiser, cls: type) -> list[str]:
 
 def column(s: Specialiser, cls: type, name: str) -> Leaf:
     found = s.env.get(("column", cls, name))
-    if found is None:
-        raise Restart(("column", cls, name))
-    assert isinstance(found, Leaf)
+    if not isinstance(found, Leaf):
+        raise s.refuse(
+            f"only the run tells which {cls.__name__} this is, and not all have a field {name!r}",
+            "assign it in __init__",
+        )
     return found
 
 
 def as_row(s: Specialiser, obj: Obj) -> Value:
     """A new object as a row of its table."""
+    return new_row(s, obj.cls, {name: s.env[(obj.id, name)] for name in s.fields(obj)})
+
+
+def new_row(s: Specialiser, cls: type, fields: dict[str, Value]) -> Value:
+    """A row at the end of a table."""
     from .lists import append
 
-    fields = s.fields(obj)
     for name in fields:
-        column(s, obj.cls, name)
-    columns = columns_of(s, obj.cls)
-    if not columns:
-        raise s.refuse(f"a {obj.cls.__name__} without fields is put where only the run tells which one it is")
-    first = column(s, obj.cls, columns[0])
+        if ("column", cls, name) not in s.env:
+            raise Restart(("column", cls, name))
+    columns = columns_of(s, cls)
+    if not columns or set(columns) != set(fields):
+        raise s.refuse(
+            f"only the run tells which {cls.__name__} this is, and not all have the same fields",
+            "assign all fields in __init__",
+        )
+    first = column(s, cls, columns[0])
     length = ir.call(gast.Name("len", gast.Load(), None, None), ir.name(first.name))
-    facts = Num("int", np.dtype(int), (), row=obj.cls)
-    row = s.let(length, facts, ir.Op(len, {"x": first}), hint=obj.cls.__name__.lower(), may_raise=False)
-    with references(s):
-        for name in columns:
-            append(s, column(s, obj.cls, name), s.env[(obj.id, name)] if name in fields else Const(None))
+    facts = Num("row", np.dtype(int), (), row=cls)
+    row = s.let(length, facts, ir.Op(len, {"x": first}), hint=cls.__name__.lower(), may_raise=False)
+    for name in columns:
+        append(s, column(s, cls, name), fields[name])
     return row
+
+
+def fields_of_row(s: Specialiser, row: Leaf) -> dict[str, Value]:
+    cls = class_of_row(s, row)
+    assert cls is not None
+    return {name: read_field(s, row, name) for name in columns_of(s, cls)}
 
 
 # -- references
@@ -140,6 +155,10 @@ def references(s: Specialiser) -> Iterator[None]:
 def class_of_row(s: Specialiser, value: Value) -> type | None:
     """The class of an object in a table, where a value is a reference to one."""
     facts = s.facts.get(value.name) if isinstance(value, Leaf) else None
+    if isinstance(facts, Num) and facts.row is Different:
+        raise s.refuse(
+            "one of several objects of different classes, of which only the run tells which", "use one class"
+        )
     return facts.row if isinstance(facts, Num) else None
 
 
@@ -249,8 +268,7 @@ def compared(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
         op = gast.Is() if equal else gast.IsNot()
     else:
         op = gast.Eq() if equal else gast.NotEq()  # of numbers
-    with references(s):
-        return s.let(gast.Compare(s.expr(a), [op], [s.expr(b)]), BOOL, hint="condition", may_raise=False)
+    return s.let(gast.Compare(s.stored(a), [op], [s.stored(b)]), BOOL, hint="condition", may_raise=False)
 
 
 def method_of(s: Specialiser, value: Value, name: str) -> Value | None:

@@ -396,6 +396,7 @@ def adjoint_source(
     has_aux: bool = False,
     stage: str | None = None,
     backend: str = "numpy",
+    explain: bool = False,
     **kwargs: Any,
 ) -> str:
     """Return the text of the adjoint of `fn`.
@@ -411,6 +412,9 @@ def adjoint_source(
         As for `grad`.
     stage : str, optional
         Return what this stage of the pipeline made instead.
+    explain : bool
+        Whether comments say what is kept, saved, computed again, put back or taken out of a loop, and which reverse
+        line reads it.
 
     Raises
     ------
@@ -421,4 +425,5 @@ def adjoint_source(
     adjoint = dispatch().Adjoint(
         checked_callable(fn), positions, checked_weights(weights), has_aux, False, False, checked_backend(backend)
     )
+    adjoint.explain = checked_flag(explain, "explain")
     return adjoint.source(*args, **kwargs) if stage is None else adjoint.stage(stage, args, kwargs)

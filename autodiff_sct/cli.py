@@ -72,6 +72,7 @@ def build_parser() -> argparse.ArgumentParser:
     show.add_argument("--args", metavar="EXPRESSION", help="example arguments to specialise on: 'np.ones(3), 2.0'")
     show.add_argument("--stage", metavar="NAME", help="print this stage of the pipeline instead (see 'stages')")
     show.add_argument("--without", metavar="NAME[,NAME]", help="compile without these passes (see 'passes')")
+    show.add_argument("--explain", action="store_true", help="say what is saved, computed again or put back, and why")
     show.add_argument("--no-color", dest="color", action="store_false", help="never colour (so does NO_COLOR)")
     show.set_defaults(command=show_adjoint)
 
@@ -130,7 +131,7 @@ def show_adjoint(options: argparse.Namespace) -> str:
     args = () if options.args is None else evaluate_arguments(options.args, module)
     settings = {} if options.wrt is None else {"grad_position": options.wrt}
     with without(*off):
-        source = adjoint_source(fn, *args, **settings, stage=options.stage)
+        source = adjoint_source(fn, *args, **settings, stage=options.stage, explain=options.explain)
     return highlight(source) if options.color and wants_color(sys.stdout) else source
 
 

@@ -111,6 +111,11 @@ def test_a_dotted_name(shapes, capsys):
     assert "d_r" in shown(capsys, "parts.shapes_for_cli:Ring.area", "--args", "1.5")
 
 
+def test_explains(shapes, capsys):
+    text = shown(capsys, "parts.shapes_for_cli:volume", "--wrt", "0,1", "--args", "1.5, 2.0", "--explain")
+    assert "# kept: the reverse of shapes_for_cli.py" in text
+
+
 @pytest.mark.parametrize("stage", [name for name, _ in STAGES])
 def test_every_stage_prints(shapes, capsys, stage):
     assert shown(capsys, "parts.shapes_for_cli:power", "--args", "RADIUS", "--stage", stage).strip()

@@ -71,7 +71,7 @@ def emit(
     externals = used_externals(s, program, request)
     arguments = parameters(s, table, externals, seeds)
     names = name_variables(s, program, arguments)
-    emitter = Emitter(names, set())
+    emitter = Emitter(names, s.notes)
     body, tail = emitter.block(front), emitter.block(back)
     annotate(tail)
     start, check = defaults(s, emitter, list(arguments.values()), result)

@@ -19,6 +19,7 @@ from typing import Any
 import gast
 
 from . import ir
+from .explain import note
 from .facts import Num
 from .optimise import REVERSE_DEPTH, count_uses, size
 from .peephole import touches
@@ -39,6 +40,7 @@ def defer(s: Specialiser, program: ir.Block, early: set[int]) -> None:
         whole = sizes.get(user, own_size(user)) + own_size(let)
         if id(user) not in early and whole <= REVERSE_DEPTH and may_wait(s, program, start, end, candidates):
             program.insert(end - 1, program.pop(start))
+            note(s, let, f"computed here, not kept from above: {s.hints[name]}")
             early.discard(id(let))
             sizes[user] = sizes[let] = whole
 

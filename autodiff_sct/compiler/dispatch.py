@@ -52,7 +52,7 @@ class Compiled:
         value: bool,
         backend: str = "numpy",
     ) -> None:
-        self.backend = backend
+        self.backend, self.explain = backend, False
         self.fn, self.positions, self.weights = fn, positions, weights
         self.has_aux, self.seeded, self.value = has_aux, seeded, value
         self.signature = signature_of(fn)
@@ -169,6 +169,7 @@ class Compiled:
             self.value or self.has_aux,
             self.name,
             self.backend,
+            self.explain,
         )
 
     def call(self, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...] = ()) -> Any:

@@ -23,9 +23,9 @@ def is_new_list(stmt: Any) -> bool:
 class Emitter:
     """Writes blocks under the chosen names; notes which statement came from which line of the user's."""
 
-    def __init__(self, names: dict[str, str], comments: set[int]) -> None:
+    def __init__(self, names: dict[str, str], notes: dict[Any, list[str]] | None = None) -> None:
         self.names = {variable: ir.name(text) for variable, text in names.items()}
-        self.comments = comments  # ids of blocks whose statements say where they come from
+        self.notes = notes or {}  # what is said of statements
         self.last: Any = None
         self.copied: set[str] = set()  # variables that statements of the compiler's own read
 
@@ -47,6 +47,8 @@ class Emitter:
             if nodes and getattr(stmt, "origin", None) is not None:
                 for node in nodes:
                     node.origin = stmt.origin
+            if nodes and stmt in self.notes:
+                nodes[-1 if isinstance(stmt, ir.Loop) else 0].comment = "\n".join(self.notes[stmt])
             result += nodes
         return result + self.copies(end or [])
 
@@ -231,8 +233,13 @@ def comment_of(origin: Origin) -> str:
 
     Of adjoints of one name, which differ by a number, it is not said which: that depends on what was compiled before.
     """
+    return f"{place_of(origin)}  {origin.text.strip()}"
+
+
+def place_of(origin: Origin) -> str:
+    """The file and the line of a place, as ``model.py:14``."""
     file = re.sub(r" \(\d+\)>$", ">", os.path.basename(origin.file))
-    return f"{file}:{origin.line}  {origin.text.strip()}"
+    return f"{file}:{origin.line}"
 
 
 def annotate(body: list[Any]) -> None:
@@ -242,7 +249,7 @@ def annotate(body: list[Any]) -> None:
         origin = None if getattr(node, "forward", False) else getattr(node, "origin", None)
         compound = isinstance(node, (gast.For, gast.While, gast.If, gast.With))
         if origin is not None and not compound and (origin.file, origin.line) != last:
-            node.comment = comment_of(origin)
+            node.comment = "\n".join([comment_of(origin), *getattr(node, "comment", "").splitlines()])
             last = (origin.file, origin.line)
         if compound:
             annotate(node.body)

@@ -30,6 +30,7 @@ import gast
 import numpy as np
 
 from . import ir
+from .explain import note
 from .facts import Listed, Num
 from .groups import Groups
 from .optimise import count_uses, is_pop_call, substitute_own
@@ -139,6 +140,8 @@ class Gathering:
             self.take_out(term)
         after = self.after(terms) if terms else []
         self.drop_carries()
+        for stmt in after:
+            note(self.s, stmt, "out of the loop: what its steps would add up, as one product")
         return [self.empty(name) for name in self.lists.values()], after
 
     def empty(self, kept: str) -> ir.Let:

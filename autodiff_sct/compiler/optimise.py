@@ -11,6 +11,7 @@ from typing import Any
 import gast
 
 from . import ir
+from .explain import hand_on
 from .facts import Listed, Num
 from .ir import ir_targets
 from .regions import Regions, roots_of
@@ -216,6 +217,7 @@ class Nesting:
                     stmt.expr = ir.binop(let.expr.left, gast.Add, ir.binop(let.expr.right, gast.Add, stmt.expr.right))
                 else:
                     substitute_own(stmt, {name: let.expr})
+                hand_on(self.s, let, stmt)
                 if name in self.s.named and let.origin is not None and (isinstance(stmt, ir.Store) or not stmt.origin):
                     stmt.origin = let.origin
                 del pending[name]

@@ -208,6 +208,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     chosen = check_output(s, result, request)
     forward = without_dead(s, s.block, result, table, request)
     s.effects = has_effects(forward)
+    s.notes = {} if request.explain else None
     s.unbound = unbound(forward)
     where = regions(forward, s.facts, s.elements)
     protect(s, table, where)

@@ -15,6 +15,7 @@ import gast
 import numpy as np
 
 from . import ir
+from .explain import explain_kept, note, places, readers
 from .facts import INT, Listed, Mapped, Num, Pair
 from .ir import ir_targets
 from .regions import Regions
@@ -44,6 +45,7 @@ class Record:
     pushes: dict[int, list[tuple[str, Any]]] = field(default_factory=dict)
     lists: ir.Block = field(default_factory=list)
     wanted: dict[int, set[str]] = field(default_factory=dict)  # what the reverse of a block reads of it
+    readers: dict[str, list[Any]] = field(default_factory=dict)  # statements that read a variable, for explanations
 
     def locate(self, block: ir.Block, repeated: bool, around: ir.Block | None = None) -> None:
         """Note where each variable of the forward sweep is defined; `around` is reversed with the block as one."""
@@ -136,6 +138,7 @@ class Record:
             self.s.named.add(fresh)
         if again is not None:
             result.append(ir.Let((fresh,), again))
+            note(self.s, result[-1], f"computed again, not saved: {self.s.hints[name]}")
         else:
             result.append(ir.Let((fresh,), ir.call(ir.attribute(ir.name(self.list_of(name)), "pop")), effect=True))
             self.pushes.setdefault(id(forward), []).append((name, home))
@@ -306,6 +309,7 @@ class Record:
             self.cut_off(stmt, block)
         for name, home in self.pushes.get(id(block), []):
             node = ir.Effect(ir.call(ir.attribute(ir.name(self.saved[name]), "append"), ir.name(name)), kind="save")
+            note(self.s, node, f"saved: {places(self.readers.get(name, ()))} reads it")
             if self.interleaved:  # after what the calls in the block save
                 block.append(node)
             else:
@@ -377,8 +381,9 @@ def reads_inside(stmt: Any) -> list[str]:
 
 def record(s: Specialiser, regions: Regions, forward: ir.Block, reverse: ir.Block) -> tuple[ir.Block, ir.Block]:
     """Both sweeps with what has to be kept between them."""
-    table = Record(s, regions)
+    table = Record(s, regions, readers=readers(s, reverse))
     table.locate(forward, False)
+    explain_kept(s, forward, table.readers)
     reverse = table.block(reverse, forward, {})
     table.push(forward)
     return [*table.lists, *forward], reverse
@@ -391,7 +396,7 @@ def record_activation(
 
     The activations of the function share the lists; `inputs` are the arguments that are saved like other variables.
     """
-    table = Record(s, regions, interleaved=True)
+    table = Record(s, regions, interleaved=True, readers=readers(s, reverse))
     table.homes = {n: Home(forward, True, None) for n in inputs}
     table.locate(forward, True)
     reverse = table.block(reverse, forward, {})

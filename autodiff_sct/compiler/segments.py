@@ -32,6 +32,7 @@ import gast
 
 from . import ir
 from .checkpointed import steps_again
+from .explain import hand_on, note
 from .facts import INT, Facts, Listed, Num
 from .optimise import substitute_own
 from .pairs import cloned
@@ -157,6 +158,8 @@ class Segments:
         """The loop's steps with what they save, under names of their own, from the state that was kept."""
         loop, again = self.loop, cloned([self.loop])[0]
         twins = dict(zip(ir.walk([loop]), ir.walk([again])))
+        for old, new in twins.items():
+            hand_on(self.s, old, new)
         draws = steps_again(self.r, again, list(self.node.rerun.state))
         carried = [(c, c.phi) for c in again.carries]
         mapping = self.own_names(again)
@@ -218,6 +221,7 @@ class Segments:
     def keep(self, name: str, expr: Any) -> Any:
         """Keep what an expression stands for, and return what gives it back."""
         self.keeping.append(ir.Effect(method(name, "append", expr), kind="save"))
+        note(self.s, self.keeping[-1], "kept: the state at the start of a segment")
         return method(name, "pop")
 
     def keep_variable(self, c: ir.Carry, phi: str) -> None:
@@ -291,6 +295,7 @@ class Segments:
         again.bounds = trimmed((first, ir.name(self.stop_again), back.bounds[2]))
         node.bounds = reversed_bounds((first, ir.name(self.stop_again), back.bounds[2]))
         node.primal, node.rerun, node.state_reads = None, None, ()
+        note(self.s, again, "the segment again from its start, now with what its reverse reads")
         outer.body = [ir.Let((self.stop_again,), stop), *self.restoring, *lists, again, node]
         return outer
 

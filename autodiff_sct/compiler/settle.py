@@ -13,6 +13,7 @@ import gast
 
 from ..errors import AliasError
 from . import ir
+from .explain import note, places
 from .facts import Listed, Mapped
 from .regions import written_arguments, written_by
 from .reverse import Reverse
@@ -56,6 +57,7 @@ def settle(r: Reverse, reverse: ir.Block, captured: set[str]) -> None:
     by_place = {place: stmt for stmt, place in r.order.items()}
     earliest: dict[int, int] = {}  # region -> the first place of which the reverse reads it
     looped: dict[int, set[Any]] = defaultdict(set)  # region -> the loops around such places
+    lines: dict[int, list[Any]] = defaultdict(list)  # region -> the statements of the reverse sweep that read it
     for stmt in ir.walk(reverse):
         if stmt not in undo:
             place = r.positions.get(stmt, 10**9)
@@ -63,6 +65,7 @@ def settle(r: Reverse, reverse: ir.Block, captured: set[str]) -> None:
             for found in regions_read(r, stmt):
                 earliest[found] = min(place, earliest.get(found, place))
                 looped[found].update((reader, *r.around.get(reader, ())))
+                lines[found].append(stmt)
     captured_regions = {r.regions.of(n) for n in captured}
     for node, stmt in undo.items():
         region = r.regions.of(base_of(stmt))
@@ -79,6 +82,11 @@ def settle(r: Reverse, reverse: ir.Block, captured: set[str]) -> None:
                 stmt.origin,
             )
         node.dropped = not needed
+        if needed:
+            who = places([] if region is None else lines[region])
+            note(r.s, node, f"put back: {who} reads what was here")
+        else:
+            note(r.s, stmt, "nothing is saved of what this overwrites: the reverse sweep does not read it")
     prune(reverse)
 
 

@@ -69,7 +69,7 @@ class Plain(Emitter):
 
     def __init__(self, s: Specialiser, mark: bool) -> None:
         names = {id: id.replace(".", "_") for id in s.facts}
-        super().__init__(names, set())
+        super().__init__(names)
         self.s, self.mark = s, mark
 
     def let(self, stmt: ir.Let) -> list[Any]:

@@ -143,7 +143,7 @@ def written(state: State, first: ir.Block, second: ir.Block, parameters: dict[st
         taken.add(text)
         arguments[variable] = text
     names = NativeNaming(state, [*first, *second], arguments).assign()
-    emitter = Emitter(names, set())
+    emitter = Emitter(names)
     body, tail = emitter.block(first), emitter.block(second)
     comment(tail, None)
     spec = gast.arguments(

@@ -64,6 +64,7 @@ class Specialiser:
         self.identities: dict[int, tuple[int, Any]] = {}  # id of an outside object -> its number, and it
         self.active: set[str] = set()  # variables that carry a derivative, once that is known
         self.stopped: set[str] = set()  # what stop_gradient returned
+        self.notes: dict[Any, list[str]] | None = None  # on statements, where explanations are asked for
         self.effects = False  # whether the program does something besides returning
         self.held: frozenset[int] = frozenset()  # roots of arrays that a loop goes over
         self.imports: dict[Any, Value] = {}

@@ -18,7 +18,7 @@ import numpy as np
 
 from . import ir
 from .facts import Facts, Listed, Num
-from .item_uses import FLOAT64, is_float_array, item_of, module_function
+from .item_uses import FLOAT64, is_float_array, item_of, module_function, settled
 from .optimise import is_pop_call
 from .specialise.state import Specialiser
 
@@ -343,7 +343,7 @@ class Meetings:
     def __init__(self, program: ir.Block) -> None:
         self.parts: dict[str, list[str]] = {}
         self.outs: dict[str, tuple[ir.Loop, ir.Carry]] = {}
-        self.tops = {target for stmt in program for target in ir.ir_targets(stmt)}
+        self.settled = settled(program)
         for stmt in ir.walk(program):
             if isinstance(stmt, ir.If):
                 self.parts |= {m.target: [n for n in (m.then, m.orelse) if n] for m in stmt.merges}
@@ -357,7 +357,7 @@ class Meetings:
         loop, carry = self.outs.get(getattr(expr, "id", ""), (None, None))
         if loop is None or carry is None or carry.next is None or loop.kind != "range" or loop.stop is not None:
             return None
-        if any(ir.is_variable(n) and n not in self.tops for bound in loop.bounds for n in ir.names_in(bound)):
+        if any(ir.is_variable(n) and n not in self.settled for bound in loop.bounds for n in ir.names_in(bound)):
             return None
         inner = self.outs.get(carry.next, (None, None))[1]
         deeper: list[Any] | None = []

@@ -11,7 +11,7 @@ import numpy as np
 from . import ir
 from .facts import FLOAT, Dim, Listed, Num
 from .item_flow import Flow
-from .item_uses import LIKE, Use, item_index, item_of, module_function, uses
+from .item_uses import LIKE, Use, item_index, item_of, module_function, settled, uses
 from .optimise import substitute_own
 from .record import reads_inside
 from .specialise.state import Specialiser
@@ -25,7 +25,7 @@ class Lists:
     def __init__(self, s: Specialiser, program: ir.Block, spans: dict[str, range], flow: Flow) -> None:
         self.s, self.program, self.spans, self.flow = s, program, spans, flow
         self.makers = {stmt.target: k for k, stmt in enumerate(program) if isinstance(stmt, ir.Let)}
-        self.tops = {target for stmt in program for target in ir.ir_targets(stmt)}
+        self.settled = settled(program)
         self.names: dict[str, str] = {}  # array -> its list
         self.again: dict[str, str] = {}  # array -> the array made of its list
         self.rows: dict[Key, ir.Let] = {}
@@ -123,7 +123,7 @@ class Lists:
         """The loop in whose body an index is one number; None: before the statement."""
         names = {n for n in ir.names_in(index) if ir.is_variable(n)}
         loops = [x for x in around if isinstance(x, ir.Loop) and x.index in names]
-        if names - {x.index for x in loops} - self.tops:
+        if names - {x.index for x in loops} - self.settled:
             return NOWHERE
         return loops[-1] if loops else None
 

@@ -46,6 +46,14 @@ def uses(s: Specialiser, stmt: Any, arrays: set[str], around: tuple[Any, ...] = 
             yield from uses(s, inner, arrays, inside)
 
 
+def settled(program: ir.Block) -> set[str]:
+    """The variables that are one value from a statement at the top of a program on: none that a loop changes."""
+    result: set[str] = set()
+    for stmt in program:
+        result |= {c.out for c in stmt.carries} if isinstance(stmt, ir.Loop) else set(ir.ir_targets(stmt))
+    return result
+
+
 def passed_on(stmt: Any) -> list[str]:
     """The variables that meet others at a branch or a loop, or that a call reaches."""
     if isinstance(stmt, ir.If):

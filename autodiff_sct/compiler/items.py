@@ -61,16 +61,21 @@ def may_run_again(s: Specialiser, where: Regions, program: ir.Block) -> bool:
 
 
 def found(s: Specialiser, program: ir.Block) -> tuple[dict[str, range], Flow] | None:
-    """The stretches of a program in which arrays are to be lists, and what comes from them."""
+    """The stretches of a program in which arrays are to be lists, and what comes from them.
+
+    A stretch that is of no use, or in which types are seen, is left for one that begins later.
+    """
     early = {x.trips for x in ir.walk(program) if isinstance(x, ir.Loop) and x.trips is not None}
-    spans = {name: stretch(uses, early) for name, uses in used(s, program).items()}
-    chosen = {name: span for name, span in spans.items() if span is not None}
+    rest = used(s, program)
+    chosen = {name: span for name in rest if (span := stretch(rest[name], early)) is not None}
     while chosen:
         flow = Flow(s, program, chosen)
         lost = flow.refused or chosen.keys() - gaining(s, program, chosen)
         if not lost:
             return chosen, flow
-        chosen = {name: span for name, span in chosen.items() if name not in lost}
+        for name in lost:
+            rest[name] = [(place, found) for place, found in rest[name] if place > chosen[name].start]
+        chosen = {name: span for name in chosen if (span := stretch(rest[name], early)) is not None}
     return None
 
 

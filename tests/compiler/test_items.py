@@ -335,6 +335,37 @@ def checked(x):
     return np.sum(y)
 
 
+def counted_rows(a):
+    """The row is chosen by a number that the loop counts itself."""
+    b, s, i = a * 1.0, 0.0, 0
+    while i < len(b):
+        for j in range(b.shape[1]):
+            b[i, j] = b[i, j] * b[i, 0] + 1.0
+            s = s + b[i, j] * b[i - 1, j]
+        i = i + 1
+    for i in range(len(b)):
+        for j in range(b.shape[1]):
+            s = s + b[i, j]
+    return s
+
+
+def jumping_rows(a, order):
+    s, i = 0.0, 0
+    for k in range(len(order)):
+        for j in range(len(order)):
+            s = s + a[i, j] * a[k, j]
+        i = order[k]
+    return s
+
+
+def upper_pairs(x):
+    s = 0.0
+    for i in range(len(x)):
+        for j in range(i + 1, len(x)):
+            s = s + x[i] * x[j]
+    return s
+
+
 VECTOR = np.array([0.7, 0.3, 1.9, 0.5, 0.2])
 SQUARE = np.tril(np.arange(1.0, 17.0).reshape(4, 4)) / 7 + np.eye(4)
 CASES = [
@@ -396,6 +427,9 @@ CASES = [
     (two_names, (VECTOR,)),
     (checked, (VECTOR,)),
     (checked, (-VECTOR,)),
+    (counted_rows, (SQUARE,)),
+    (jumping_rows, (SQUARE, np.array([2, 1, 3, 0]))),
+    (upper_pairs, (VECTOR,)),
 ]
 EVERY_CASE = [pytest.param(fn, args, id=f"{fn.__name__}-{k}") for k, (fn, args) in enumerate(CASES)]
 

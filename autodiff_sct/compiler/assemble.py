@@ -10,6 +10,7 @@ from ..native import natively, stays_numpy
 from . import ir, passes
 from .arguments import Arguments
 from .bounds import fold_bounds, inline_lengths
+from .contractions import contract
 from .deferral import defer
 from .emit import Emitter, annotate, defaults
 from .emitted import Emitted
@@ -130,6 +131,8 @@ def polished(
     back = nesting.block([stmt for stmt in program if id(stmt) not in early])
     if passes.on("spell"):
         spell(s, back)
+    if buffers and passes.on("contract"):
+        contract(s, back)
     if buffers:
         back = in_buffers(s, where, front, back)
     fold_bounds([*front, *back])

@@ -25,6 +25,7 @@ PASSES: dict[str, str] = {
     "inline_lengths": "lengths are written where they are read",
     "items": "arrays that loops touch item by item are lists while they run",
     "spell": "signs, numeric factors and methods as one writes them by hand",
+    "contract": "a sum of products is computed without the products",
     "defer": "what only one reverse line reads is computed there",
     "touch_first": "what is added to zeros is assigned",
     "overwrite": "a cotangent that is read for the last time is overwritten by its successor",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections import defaultdict
+from itertools import zip_longest
 from typing import Any
 
 import gast
@@ -25,8 +26,10 @@ from .adjoints import (
     call_sum,
     copied,
     fit,
+    fits,
     helper,
     is_full,
+    is_narrower,
     is_new,
     is_unbound,
     name_adjoint,
@@ -51,6 +54,8 @@ from .specialise.recursion import Recursion
 from .specialise.rules import apply_rule
 from .specialise.state import Specialiser
 from .specialise.values import Const, Leaf, ListV, TupleV, Value
+
+PRODUCTS = {operator.matmul, np.matmul, np.linalg.matmul, np.dot, np.ndarray.dot, np.linalg.solve}
 
 
 class Reverse:
@@ -248,14 +253,41 @@ class Reverse:
         if op_.fn is np.multiply and op_.arguments["a"] == op_.arguments["b"]:
             op_, names = ir.Op(np.square, {"x": op_.arguments["a"]}), ["x"]
         row = TABLE[op_.fn]
-        if not self.stays_uniform(op_, d) and (row.kind != "elementwise" or not self.may_stay_narrow(stmt, op_, names)):
-            if len(stmt.targets) == 1 and isinstance(s.facts[stmt.target], Num):
-                d = spread(s, d, stmt.target)
-        whole = TupleV((d,)) if op_.boxed else d
-        entries = apply_rule(s, row.reverse, op_.fn, self.result(stmt), whole, op_.arguments)
+        d, entries = self.entries(stmt, op_, names, d)
         if row.kind == "elementwise" and len(names) == 1:
             self.note_fit(stmt, op_.arguments[names[0]], entries.get(names[0]), d)
+        elif op_.fn in PRODUCTS:
+            self.note_product(op_, entries)
         self.distribute(op_, entries, names, d, owned)
+
+    def entries(self, stmt: ir.Let, op_: ir.Op, names: list[str], d: Value) -> tuple[Value, dict[str, Value]]:
+        """The entries of an operation, and the cotangent that they are made of, which is as narrow as it may be."""
+        s, row = self.s, TABLE[op_.fn]
+        elementwise = row.kind == "elementwise" and len(stmt.targets) == 1 and not op_.boxed
+        if self.stays_uniform(op_, d) or (elementwise and self.may_stay_narrow(stmt, op_, names)):
+            return d, self.applied(stmt, op_, d)
+        if elementwise and is_narrower(s, d, stmt.target) and not is_full(s, d, stmt.target):
+            mark = len(s.block)
+            entries = self.applied(stmt, op_, d)
+            if all(self.covers(entries.get(p), op_.arguments[p], stmt.target) for p in names):
+                return d, entries
+            del s.block[mark:]
+        if len(stmt.targets) == 1 and isinstance(s.facts[stmt.target], Num):
+            d = spread(s, d, stmt.target)
+        return d, self.applied(stmt, op_, d)
+
+    def applied(self, stmt: ir.Let, op_: ir.Op, d: Value) -> dict[str, Value]:
+        whole = TupleV((d,)) if op_.boxed else d
+        return apply_rule(self.s, TABLE[op_.fn].reverse, op_.fn, self.result(stmt), whole, op_.arguments)
+
+    def covers(self, entry: Value | None, argument: Value, target: str) -> bool:
+        """Whether an entry is as long as the result along the axes along which its argument was broadcast."""
+        s, want = self.s, self.s.facts[target]
+        have, found = s.num(argument), None if entry is None else s.num(entry)
+        if not found or not have or not isinstance(want, Num) or None in (found.dims, have.dims, want.dims):
+            return False
+        lengths = zip_longest(*(reversed(f.dims or ()) for f in (want, found, have)), fillvalue=1)
+        return all(fits(s, other, length) or fits(s, own, length) for length, other, own in lengths)
 
     def note_fit(self, stmt: ir.Let, argument: Value, entry: Value | None, d: Value) -> None:
         """The entry of an operation that keeps the shape of its argument has that shape."""
@@ -263,6 +295,18 @@ class Reverse:
         if isinstance(argument, Leaf) and isinstance(entry, Leaf) and s.fits_shape_of(d, stmt.target):
             if s.alike.get(stmt.target) == s.alike.get(argument.name, argument.name):
                 s.fits.setdefault(entry.name, argument.name)
+
+    def note_product(self, op_: ir.Op, entries: dict[str, Value]) -> None:
+        """The entries of a product of vectors and matrices, where nothing is broadcast, fit exactly."""
+        arguments = [a for a in op_.arguments.values() if isinstance(a, Leaf)]
+        facts = [self.s.num(a) for a in arguments]
+        if len(arguments) < 2 or not all(f is not None and f.ndim in (1, 2) for f in facts):
+            return
+        for p, argument in op_.arguments.items():
+            entry, have = entries.get(p), self.s.num(argument)
+            found = None if entry is None else self.s.num(entry)
+            if isinstance(entry, Leaf) and isinstance(argument, Leaf) and found and have and found.dtype == have.dtype:
+                self.s.fits.setdefault(entry.name, argument.name)
 
     def stays_uniform(self, op_: ir.Op, d: Value) -> bool:
         """Whether one number is the cotangent of all that a sum takes together."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -9,12 +10,13 @@ import gast
 from . import ir
 from .activity import operands
 from .adjoints import Adjoint, copied, facts_like, name_adjoint, spread, zeros
-from .facts import FLOAT, INT, Num
+from .facts import FLOAT, INT, Facts, Num
 from .reverse_branches import as_variable, meet, merge_numbers
 from .specialise.values import Const, Leaf, Value
 
 if TYPE_CHECKING:
     from .reverse import Reverse
+    from .specialise.state import Specialiser
 
 
 def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
@@ -33,7 +35,9 @@ def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
     for c in own:
         found = r.take(c.out)
         init = zeros(s, c.out) if found is None else spread(s, found.value, c.out)
-        carried.append((c.phi, begin(r, c.out, as_variable(s, init, c.out))))
+        carry = begin(r, c.out, as_variable(s, init, c.out))
+        s.facts[carry.phi] = in_the_body(s, carry.phi, c.next)
+        carried.append((c.phi, carry))
     for n in around:
         start = owned_start(r, n)
         carry = begin(r, n, start)
@@ -92,6 +96,14 @@ def begin(r: Reverse, name: str, init: Leaf) -> ir.Carry:
         s.named |= {phi, out}
     s.fits |= {phi: name, out: name}
     return ir.Carry(phi, init.name, None, out)
+
+
+def in_the_body(s: Specialiser, phi: str, name: str | None) -> Facts:
+    """The facts of a carried cotangent in the body: it has the shape of what that iteration made."""
+    facts, made = s.facts[phi], None if name is None else s.facts[name]
+    if not isinstance(facts, Num) or not isinstance(made, Num) or facts.ndim is None or facts.ndim != made.ndim:
+        return facts
+    return replace(facts, dims=made.dims)
 
 
 def owned_start(r: Reverse, name: str) -> Leaf:

@@ -12,6 +12,7 @@
 ``d_z = np.zeros_like(z)`` in a loop   ``d_z = np.zeros(z.shape)``
 =====================================  =================================
 
+A sum that keeps an axis which is then squeezed away does not keep it.
 Numbers are multiplied before arrays, which rounds differently: only cotangents are rewritten, and no comparison, for
 that may ask whether a value of the primal is met again.
 """
@@ -19,6 +20,7 @@ that may ask whether a value of the primal is met again.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -38,13 +40,19 @@ def spell(s: Specialiser, block: ir.Block) -> None:
     spelling = Spelling(s)
     for loop in [stmt for stmt in block if isinstance(stmt, ir.Loop)]:
         make_zeros(s, loop.body)
+    for stmt, part in cotangents(s, block):
+        setattr(stmt, part, spelling.value(getattr(stmt, part)))
+        if part == "value" and stmt.aug is gast.Add and (positive := negated(stmt.value)) is not None:
+            stmt.aug, stmt.value = gast.Sub, positive
+
+
+def cotangents(s: Specialiser, block: ir.Block) -> Iterator[tuple[Any, str]]:
+    """The statements of the reverse sweep that compute cotangents, and where the expression is."""
     for stmt in ir.adjoint_walk(block):
         if isinstance(stmt, ir.Store):
-            stmt.value = spelling.value(stmt.value)
-            if stmt.aug is gast.Add and (positive := negated(stmt.value)) is not None:
-                stmt.aug, stmt.value = gast.Sub, positive
+            yield stmt, "value"
         elif isinstance(stmt, ir.Let) and s.hints[stmt.target].startswith(("d_", "result")) and not stmt.effect:
-            stmt.expr = spelling.value(stmt.expr)
+            yield stmt, "expr"
 
 
 def make_zeros(s: Specialiser, block: ir.Block) -> None:
@@ -102,6 +110,8 @@ class Spelling:
         name = numpy_name(expr)
         if name is None or not expr.args:
             return expr
+        if name == "squeeze" and (summed := without_kept_axis(expr)) is not None:
+            return summed
         first, rest = expr.args[0], expr.args[1:]
         if name == "sum" and (positive := negated(first)) is not None:
             return gast.UnaryOp(gast.USub(), self.call(gast.Call(expr.func, [positive, *rest], expr.keywords)))
@@ -153,6 +163,11 @@ class Spelling:
         if isinstance(expr, gast.BinOp) and isinstance(expr.op, ELEMENTWISE):
             sides = [0 if self.is_number(side) else self.rank(side) for side in (expr.left, expr.right)]
             return None if None in sides else max(side for side in sides if side is not None)
+        if isinstance(expr, gast.Subscript) and (places := new_axes(expr)) is not None:
+            rank = self.rank(expr.value)
+            return None if rank is None else rank + len(places)
+        if isinstance(expr, gast.Call) and len(expr.args) == 1 and not expr.keywords:
+            return self.rank(expr.args[0]) if isinstance(getattr(np, numpy_name(expr) or "", None), np.ufunc) else None
         return None
 
 
@@ -215,6 +230,28 @@ def numpy_name(expr: Any) -> str | None:
     if isinstance(func, gast.Attribute) and isinstance(func.value, gast.Name) and func.value.id == "np":
         return str(func.attr)
     return None
+
+
+def new_axes(expr: Any) -> list[int] | None:
+    """The places of the axes that a subscript like ``[:, None]`` puts in, if it does nothing else."""
+    parts = expr.slice.elts if isinstance(expr.slice, gast.Tuple) else [expr.slice]
+    fresh = [isinstance(p, gast.Constant) and p.value is None for p in parts]
+    kept = [isinstance(p, gast.Slice) and p.lower is p.upper is p.step is None for p in parts]
+    return [k for k, new in enumerate(fresh) if new] if all(map(any, zip(fresh, kept))) else None
+
+
+def without_kept_axis(squeezed: Any) -> Any | None:
+    """What is squeezed, as a sum that does not keep the axis in the first place."""
+    inner = squeezed.args[0]
+    if (positive := negated(inner)) is not None and is_negative(inner):
+        found = without_kept_axis(gast.Call(squeezed.func, [positive, *squeezed.args[1:]], []))
+        return None if found is None else gast.UnaryOp(gast.USub(), found)
+    if not isinstance(inner, gast.Call) or getattr(inner.func, "attr", "") != "sum" or len(squeezed.args) != 2:
+        return None
+    settings = {k.arg: getattr(k.value, "value", None) for k in inner.keywords}
+    if settings != {"axis": getattr(squeezed.args[1], "value", None), "keepdims": True}:
+        return None
+    return gast.Call(inner.func, inner.args, [k for k in inner.keywords if k.arg == "axis"])
 
 
 def widened(expr: Any, axis: Any, rank: int) -> Any | None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..facts import Axis, Dim, Facts, Listed, Num
+from ..facts import Axis, Dim, Facts, Listed, Num, several
 from .state import Specialiser
 from .values import Const, Leaf, ListV, SliceV, TupleV, Value
 
@@ -117,7 +117,7 @@ def sliced(s: Specialiser, axis: Axis, part: Value) -> Axis:
             v.name if isinstance(v, Leaf) else v.value if isinstance(v, Const) else None
             for v in (part.start, part.stop, part.step)
         ]
-        return Dim(("slice", axis, *bounds)) if axis is not None else None
+        return Dim(("slice", axis, *bounds), 0, begins_several(s, axis, part)) if axis is not None else None
     start, stop, step = part.value.start, part.value.stop, part.value.step
     if (start, stop) == (None, None) and step in (None, 1, -1):
         return axis
@@ -128,6 +128,13 @@ def sliced(s: Specialiser, axis: Axis, part: Value) -> Axis:
     if step in (None, 1) and (start or 0) >= 0 and (stop is None or stop < 0):
         return axis.plus(-(start or 0) + (stop or 0))
     return Dim(("slice", axis, start, stop, step))
+
+
+def begins_several(s: Specialiser, axis: Axis, part: SliceV) -> bool:
+    """Whether ``:n`` of an axis is not 1 long, for neither `n` nor the axis is."""
+    stop = s.facts[part.stop.name] if isinstance(part.stop, Leaf) else None
+    whole = all(bound is None or bound == Const(None) for bound in (part.start, part.step))
+    return whole and several(axis) and isinstance(stop, Num) and several(stop.size)
 
 
 def advanced_facts(s: Specialiser, facts: Num, parts: list[Value]) -> Facts:

@@ -41,10 +41,18 @@ def option(s: Specialiser, args: list[Value], kwargs: dict[str, Value], k: int, 
 
 @dims_of(
     np.copy, np.cumsum, np.cumprod, np.flip, np.sort, np.roll, np.ascontiguousarray, np.argsort, np.tril, np.triu,
-    np.real, np.imag, np.nan_to_num, np.linalg.inv, np.linalg.cholesky, np.interp, products_of_others,
+    np.real, np.imag, np.nan_to_num, np.interp, products_of_others,
 )  # fmt: skip
 def as_first(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     return operand(s, args)
+
+
+@dims_of(np.linalg.inv, np.linalg.cholesky)
+def square(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    dims = operand(s, args)
+    if dims is not None and len(dims) >= 2:
+        s.equate(dims[-2], dims[-1])
+    return dims
 
 
 @dims_of(np.linalg.eigvalsh, np.linalg.eigvals)
@@ -201,13 +209,23 @@ def expanded(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dim
     return tuple(1 if k in places else next(rest) for k in range(rank))
 
 
-@dims_of(np.matmul, np.dot, np.linalg.matmul, operator.matmul)
+@dims_of(np.dot)
 def multiplied(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     a, b = operand(s, args, 0), operand(s, args, 1)
     if not a or not b or len(a) > 2 or len(b) > 2:
         return None
     s.equate(a[-1], b[0])
     return (*a[:-1], *(b[1:] if len(b) == 2 else ()))
+
+
+@dims_of(np.matmul, np.linalg.matmul, operator.matmul)
+def multiplied_stacks(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    a, b = operand(s, args, 0), operand(s, args, 1)
+    if not a or not b or min(len(a), len(b)) < 2 or kwargs:
+        return multiplied(s, args, kwargs)
+    s.equate(a[-1], b[-2])
+    stacks = broadcast(a[:-2], b[:-2])
+    return None if stacks is None else (*stacks, a[-2], b[-1])
 
 
 @dims_of(np.outer)
@@ -218,8 +236,13 @@ def outer(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
 
 @dims_of(np.linalg.solve)
 def solved(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
-    a = operand(s, args)
-    return operand(s, args, 1) if a is not None and len(a) == 2 else None  # of stacks, both broadcast
+    a, b = operand(s, args), operand(s, args, 1)
+    if a is None or len(a) != 2:
+        return None  # of stacks, both broadcast
+    s.equate(a[0], a[1])
+    if b:
+        s.equate(a[0], b[0])
+    return b
 
 
 @dims_of(np.diag)

@@ -1,0 +1,156 @@
+"""Sums of products without the products, and cotangents that are narrower than what they belong to."""
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+from autodiff_sct.compiler import passes
+from tests.compiler.checked import differences
+
+RNG = np.random.default_rng(3)
+A, B = RNG.normal(size=(3, 4)), RNG.normal(size=(3, 4))
+CUBE = RNG.normal(size=(2, 3, 4))
+
+
+def scaled(s, a, b):
+    return np.sum(np.sin(a * s) * b)
+
+
+def scaled_twice(s, a, b):
+    return np.sum((a * s) ** 2 * s) - np.sum(3 * s * b)
+
+
+def column(a, b):
+    return np.sum(np.sin(a[:, :1] * b))
+
+
+def row(a, b):
+    return np.sum(np.cos(a[0] * b) * b)
+
+
+def middle(c, a):
+    return np.sum(np.tanh(c * a[:, 1][:, None]))
+
+
+def sums_of_broadcast_products(a, b):
+    return np.sum(np.sum(a[:, :, None] * b[:, None, :], axis=1) ** 2)
+
+
+def sums_kept(a, b):
+    total = np.sum(a * b, axis=1, keepdims=True)
+    return np.sum((a - total) ** 2 * b)
+
+
+def narrow_beside_narrow(a, b):
+    outer = a[:, :1] + b[:1, :]
+    return np.sum(np.sum(outer * a, axis=0) ** 2)
+
+
+def sum_along_both(a, b):
+    return np.sum(np.sum(a[:, :1] * b, axis=0)) + np.sum(np.mean(a[0] * b, axis=1) ** 2)
+
+
+def one_wide(a, b):
+    x = a[:, :1] * b[:, :1]
+    return np.sum(np.sum(x * b, axis=1) * a[:, 0])
+
+
+def rows_scaled(v, a):
+    return np.sum(np.sum(a * np.sin(v)[:, None], axis=0) ** 2)
+
+
+CASES = [
+    (rows_scaled, (A[:, 0], B)), (rows_scaled, (A[:1, 0], B)), (rows_scaled, (A[:1, 0], B[:1])),
+    (scaled, (0.7, A, B)), (scaled_twice, (0.7, A, B)), (column, (A, B)), (row, (A, B)), (middle, (CUBE, A)),
+    (sums_of_broadcast_products, (A, B)), (sums_kept, (A, B)), (narrow_beside_narrow, (A, B)),
+    (sum_along_both, (A, B)), (one_wide, (A, B)), (sums_kept, (A[:1], B[:1])), (sums_kept, (A[:, :1], B[:, :1])),
+    (row, (A[:1], B)), (middle, (CUBE[:, :, :1], A)), (column, (A.T, B.T)),
+]  # fmt: skip
+IDS = [f"{fn.__name__}-{k}" for k, (fn, _) in enumerate(CASES)]
+
+
+@pytest.mark.parametrize(("fn", "args"), CASES, ids=IDS)
+def test_gradient(fn, args):
+    positions = tuple(range(len(args)))
+    found = ad.grad(fn, grad_position=positions)(*args)
+    with passes.without("contract"):
+        plain = ad.grad(fn, grad_position=positions)(*args)
+    for k in positions:
+        assert np.shape(found[k]) == np.shape(args[k]) and type(found[k]) is type(args[k])
+        np.testing.assert_allclose(found[k], plain[k], rtol=1e-12, atol=1e-13)
+        np.testing.assert_allclose(found[k], differences(fn, args, k), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize(("fn", "args"), CASES[:3] + CASES[5:], ids=IDS[:3] + IDS[5:])
+def test_single_precision(fn, args):
+    single = [a.astype(np.float32) for a in args]
+    found = ad.grad(fn, grad_position=(0, 1))(*single)
+    assert [d.dtype for d in found] == [np.float32] * 2
+    for one, other in zip(found, ad.grad(fn, grad_position=(0, 1))(*args)):
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
+
+
+def test_contracted():
+    assert "np.vdot(" in ad.adjoint_source(scaled, 0.7, A, B)
+    assert "vdot" not in ad.adjoint_source(scaled, 0.7, A.astype(np.float32), B)
+    text = ad.adjoint_source(rows_scaled, A[:, 0], B)
+    assert 'np.einsum("ij,ij->i", ' in text and "spread(" not in text
+
+
+def test_infinities_stay_where_they_are():
+    big = np.array([[np.inf, 1.0], [2.0, 3.0]])
+    with np.errstate(invalid="ignore"):
+        found = ad.grad(sums_kept, grad_position=1)(big, np.ones((2, 2)))
+    assert np.isfinite(found[1]).all() and not np.isfinite(found[0]).all()
+
+
+@pytest.mark.parametrize(("fn", "args"), CASES[1:9], ids=IDS[1:9])
+def test_differentiated_again(fn, args):
+    def slope(x):
+        return np.sum(ad.grad(fn)(x, *args[1:]) * np.cos(x))
+
+    np.testing.assert_allclose(ad.grad(slope)(args[0]), differences(slope, args[:1]), rtol=1e-5, atol=1e-6)
+
+
+def kalman(a, q, x):
+    state, spread = np.zeros(2), np.eye(2)
+    for k in range(len(x)):
+        state = a @ state
+        spread = a @ spread @ a.T + q
+        gain = np.linalg.solve(spread + np.eye(2), spread).T
+        state = state + gain @ (x[k] - state)
+        spread = spread - gain @ spread
+    return np.sum(state**2) + np.sum(spread)
+
+
+def two_heads(w, x):
+    q = (x @ w).reshape(len(x), 2, -1).transpose((1, 0, 2))
+    p = q @ q.transpose((0, 2, 1)) / np.sqrt(q.shape[-1])
+    return np.sum(np.tanh(p) @ q)
+
+
+def gates(w, x):
+    n, h = len(w), np.zeros((1, len(w)))
+    for k in range(len(x)):
+        z = x[k] @ w.T @ np.ones((n, 2 * n)) + 0.1
+        h = np.tanh(z[:, :n]) * h + np.tanh(z[:, n:])
+    return np.sum(h)
+
+
+@pytest.mark.parametrize(
+    ("fn", "args"),
+    [
+        (kalman, (RNG.normal(size=(2, 2)), np.eye(2), RNG.normal(size=(4, 2)))),
+        (kalman, (RNG.normal(size=(2, 2)), np.eye(2), RNG.normal(size=(0, 2)))),
+        (two_heads, (RNG.normal(size=(3, 4)), RNG.normal(size=(5, 3)))),
+        (two_heads, (RNG.normal(size=(3, 2)), RNG.normal(size=(1, 3)))),
+        (gates, (RNG.normal(size=(3, 2)), RNG.normal(size=(4, 1, 2)))),
+        (gates, (RNG.normal(size=(1, 2)), RNG.normal(size=(4, 1, 2)))),
+    ],
+)
+def test_lengths_are_known(fn, args):
+    """What the facts prove about products needs no look at shapes while the program runs."""
+    text = ad.adjoint_source(fn, *args)
+    if fn is not gates:
+        assert "unbroadcast(" not in text and "spread(" not in text
+    np.testing.assert_allclose(ad.grad(fn)(*args), differences(fn, args), rtol=1e-5, atol=1e-7)

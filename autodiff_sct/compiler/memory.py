@@ -62,7 +62,7 @@ class Memory:
         """Unite the variables that share memory after a statement."""
         if isinstance(stmt, ir.Let):
             self.unite(*stmt.targets, *self.may_be(changed(stmt)))
-        elif isinstance(stmt, ir.Effect) and stmt.kind != "save":
+        elif isinstance(stmt, ir.Effect) and not (stmt.kind == "save" and self.s.saved & set(ir.reads(stmt))):
             self.unite(*(n for n in ir.reads(stmt) if ir.is_variable(n)))
         elif isinstance(stmt, ir.Store) and not isinstance(self.s.facts[stmt.base], Num):
             self.unite(*ir.reads(stmt))

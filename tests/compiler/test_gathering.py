@@ -77,6 +77,15 @@ def in_a_branch(w, u, b, xs):
     return np.sum(h)
 
 
+def decaying(w, u, b, xs):
+    h, total = np.ones(3), 0.0
+    for x in xs:
+        h = h * 0.9 + u @ x
+        h = np.tanh(h * b) * 0.5 + w @ h
+        total = total + np.sum(h**3)
+    return total
+
+
 def states_in_an_array(w, u, b, xs):
     h = np.zeros((len(xs) + 1, 3))
     for i in range(len(xs)):
@@ -125,7 +134,7 @@ def sums_of_rows(w, u, b, xs):
     return np.sum(h)
 
 
-ONE = [cell, every_second_sample, until_small, twice_in_a_step, epochs, in_a_branch, states_in_an_array,
+ONE = [cell, every_second_sample, until_small, twice_in_a_step, epochs, in_a_branch, decaying, states_in_an_array,
        samples_overwritten, one_buffer, ragged, weights_change]  # fmt: skip
 MANY = [batched_cell, weights_on_the_right, sums_of_rows]
 CASES = [pytest.param(f, (W, U, B, xs), id=f.__name__) for fs, xs in ((ONE, XS), (MANY, BATCHES)) for f in fs]

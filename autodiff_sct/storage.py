@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-import tempfile
 from pathlib import Path
 
 __all__ = ["base", "clear", "files", "folder", "read_own", "write"]
@@ -66,6 +65,8 @@ def is_own(state: os.stat_result) -> bool:
 
 def write(path: Path, content: bytes) -> None:
     """Write a file at once: nobody sees half of it."""
+    import tempfile  # reads much that is needed for nothing else
+
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:

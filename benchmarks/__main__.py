@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
+import tempfile
 from pathlib import Path
 
 from . import environment
@@ -38,11 +40,13 @@ def main(arguments: list[str]) -> None:
 
     chosen = options(arguments, workload.names())
     timing.settle_allocator()
-    measure.load_compiler()
-    results = []
-    for name in chosen.names:
-        print(name, file=sys.stderr, flush=True)
-        results.append(measure.measure(name, chosen.quick))
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["AUTODIFF_SCT_CACHE_DIR"] = folder  # what is compiled here has not been compiled before
+        measure.load_compiler()
+        results = []
+        for name in chosen.names:
+            print(name, file=sys.stderr, flush=True)
+            results.append(measure.measure(name, chosen.quick))
     tables = {
         "versions": f"{environment.processor()}; "
         + ", ".join(f"{package} {version}" for package, version in environment.versions().items()),

@@ -114,12 +114,21 @@ def own_rules() -> bool:
 @functools.cache
 def surroundings() -> list[str]:
     """What the compiler is made with."""
-    package = Path(__file__).parents[2]
-    digest = hashlib.sha256()
-    for file in sorted(package.rglob("*.py")):
-        digest.update(str(file.relative_to(package)).encode() + b"\0" + file.read_bytes())
     others = [state_of(name) for name in ("gast", "astunparse", "scipy")]
-    return [digest.hexdigest(), sys.version, sys.implementation.name, np.__version__, *others]
+    return [digest_of(str(Path(__file__).parents[2])), sys.version, sys.implementation.name, np.__version__, *others]
+
+
+def digest_of(package: str) -> str:
+    """A digest of all modules of a package."""
+    digest = hashlib.sha256()
+    for folder, below, names in os.walk(package):
+        below.sort()
+        for name in sorted(name for name in names if name.endswith(".py")):
+            path = os.path.join(folder, name)
+            digest.update(path[len(package) :].encode() + b"\0")
+            with open(path, "rb", buffering=0) as file:
+                digest.update(file.read())
+    return digest.hexdigest()
 
 
 def state_of(module: str) -> str:

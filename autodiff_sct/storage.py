@@ -30,7 +30,7 @@ LARGEST = 64 * 1024 * 1024  # bytes of a file that is read
 def base() -> Path:
     """The folder of everything that is kept; it need not be there."""
     chosen = os.environ.get("AUTODIFF_SCT_CACHE_DIR")
-    return Path(chosen) if chosen else platform_folder() / "autodiff_sct"
+    return Path(os.path.abspath(chosen)) if chosen else platform_folder() / "autodiff_sct"
 
 
 def platform_folder() -> Path:
@@ -38,17 +38,17 @@ def platform_folder() -> Path:
     home = Path(os.path.expanduser("~"))
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    given = os.environ.get("XDG_CACHE_HOME")
-    if given:
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    if os.path.isabs(given):
         return Path(given)
     return home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache"
 
 
 def folder(kind: str) -> Path | None:
     """The folder of one kind of files, or None where nothing is to be kept: switched off, or not safely ours."""
-    if os.environ.get("AUTODIFF_SCT_CACHE") == "0":
-        return None
     path = base() / kind
+    if os.environ.get("AUTODIFF_SCT_CACHE") == "0" or not path.is_absolute():
+        return None
     try:
         base().mkdir(mode=0o700, parents=True, exist_ok=True)
         path.mkdir(mode=0o700, exist_ok=True)

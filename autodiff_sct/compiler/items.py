@@ -117,13 +117,16 @@ def candidates(s: Specialiser, program: ir.Block) -> set[str]:
     made = {target for stmt in program for target in ir.ir_targets(stmt) if isinstance(stmt, ir.Let)}
     outside = {external.name for external in s.externals.values()}
     written = written_roots(s, program)
+    leading: dict[int, set[str]] = {}  # a place of memory -> the names that lead there
+    for name in read:
+        for root in reachable(s, s.facts[name]):
+            leading.setdefault(root, set()).add(name)
     return {
         name
         for name in read & (made | outside)
         if is_float_array(s.facts[name])
         and (
-            not roots_of(s.facts[name]) & written
-            or not any(other != name and roots_of(s.facts[name]) & reachable(s, s.facts[other]) for other in read)
+            not roots_of(s.facts[name]) & written or not any(leading[root] - {name} for root in roots_of(s.facts[name]))
         )
     }
 

@@ -11,6 +11,7 @@ from . import ir, passes
 from .arguments import Arguments
 from .bounds import fold_bounds, inline_lengths
 from .contractions import contract
+from .dead_stores import drop_dead_stores
 from .deferral import defer
 from .emit import Emitter, annotate, defaults
 from .emitted import Emitted
@@ -117,12 +118,14 @@ def polished(
     if passes.on("sink"):
         sink(s, back)
     without_synonyms(s, back)
+    if passes.on("drop_dead_stores"):
+        drop_dead_stores(s, back)
     program = [*front, *back]
     if passes.on("collect_parts"):
         collect_parts(s, program)
     if passes.on("inline_lengths"):
         program = inline_lengths(s, program)
-    reuse(program)
+    reuse(s, program)
     if buffers and passes.on("defer"):
         defer(s, program, early)
     nesting = Nesting(s, where, program, 0)

@@ -20,6 +20,7 @@ PASSES: dict[str, str] = {
     "stand_in": "a value that is read for its shape only is replaced by another of that shape",
     "gather_products": "products that a loop adds up are one product after it",
     "improve": "a first contribution is an assignment, a copy that nobody changes is none",
+    "drop_dead_stores": "a cotangent that nobody reads again is not cleared",
     "sink": "the next cotangent is computed after the last use of the one before",
     "collect_parts": "the cotangent of a view is the same view of its base's cotangent",
     "inline_lengths": "lengths are written where they are read",

@@ -1,0 +1,65 @@
+"""Cotangents that nobody reads again are not cleared; those that somebody reads are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+from tests.compiler.checked import Cases, V, check_gradient, names, registrar
+
+CASES: Cases = []
+case = registrar(CASES)
+
+
+@case((V, 3), (V, 0))
+def stencil(x, n):
+    u = x * 1.0
+    for _ in range(n):
+        lap = np.zeros_like(u)
+        lap[1:-1] = u[:-2] * u[2:]
+        u = u + 0.1 * lap
+    return np.sum(u**2)
+
+
+@case((V, 3))
+def written_twice(x, n):
+    u = x * 1.0
+    for _ in range(n):
+        part = u * 2.0
+        part[1:-1] = u[:-2] * u[2:]
+        part[0] = part[1] * u[3]
+        u = u + 0.1 * part
+    return np.sum(u**2)
+
+
+@case((V, 3))
+def view_outlives_its_base(x, n):
+    u = x * 1.0
+    tail = u[1:]
+    for _ in range(n):
+        part = u * 2.0
+        tail = part[1:]
+        part[1] = u[0] ** 2
+        u = part * 0.5
+    return np.sum(u**2) + np.sum(tail * x[1:])
+
+
+@case((V, 3))
+def carried_to_the_next_iteration(x, n):
+    part = x * 0.5
+    u = x * 1.0
+    for _ in range(n):
+        u = u + part
+        part = u * 0.3
+        part[2] = x[0] * u[1]
+    return np.sum(u * part)
+
+
+@pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
+def test_gradient(fn, args):
+    check_gradient(fn, args)
+
+
+def test_stencil_clears_nothing():
+    assert "= 0.0" not in ad.adjoint_source(stencil, V, 3)

@@ -1,0 +1,106 @@
+"""Augmented assignments that stay in place, and those that must not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+from tests.compiler.checked import Cases, V, check_gradient, names, registrar
+
+CASES: Cases = []
+case = registrar(CASES)
+
+
+@case((V, 3), (V, 0), (V, 1))
+def leapfrog(x, n):
+    u = x.copy()
+    v = np.zeros_like(u)
+    for _ in range(n):
+        force = np.zeros_like(u)
+        force[1:-1] = u[:-2] + u[2:] - 2 * u[1:-1]
+        v += 0.3 * force
+        u += v
+    return np.sum(u**2)
+
+
+@case((V, 3))
+def old_value_is_squared(x, n):
+    v = x * 1.0
+    total = 0.0
+    for _ in range(n):
+        total = total + np.sum(v**2)
+        v += 0.5 * x
+    return total
+
+
+@case((V, 3))
+def two_names_for_one_array(x, n):
+    v = x * 1.0
+    w = v
+    for _ in range(n):
+        v += w * 0.5
+    return np.sum(w * v)
+
+
+@case((V, 3))
+def kept_in_a_list(x, n):
+    v = x * 1.0
+    kept = []
+    for _ in range(n):
+        kept.append(v)
+        v = v * 0.5
+        v += x
+    return np.sum(kept[0] * kept[1]) + np.sum(v)
+
+
+@case((V, 3))
+def started_from_another(x, n):
+    start = x * 1.0
+    v = start
+    total = 0.0
+    for _ in range(n):
+        v = v + 0.0
+        v += x
+        total = total + np.sum(v * start)
+    return total + np.sum(start**2)
+
+
+@case((V, 3))
+def handed_to_another_name(x, n):
+    v = x * 1.0
+    before = x * 0.0
+    for _ in range(n):
+        before = v * 1.0
+        v += before * 0.5
+    return np.sum(v * before)
+
+
+@case((V, 3))
+def last_two(x, n):
+    a, b = x * 1.0, x * 2.0
+    for _ in range(n):
+        a, b = b, a + b
+        b += 1.0
+    return np.sum(a * b)
+
+
+@case((V, 3))
+def in_a_branch(x, n):
+    v = x * 1.0
+    for k in range(n):
+        if k % 2:
+            v += x
+        else:
+            v = np.sin(v)
+    return np.sum(v)
+
+
+@pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
+def test_gradient(fn, args):
+    check_gradient(fn, args)
+
+
+def test_leapfrog_stays_in_place():
+    text = ad.adjoint_source(leapfrog, V, 3)
+    assert "v += 0.3 * force" in text and "u += v" in text

@@ -20,6 +20,7 @@ from .first_touch import touch_first
 from .gathering import gather_products
 from .handover import always_assigned, kept_state, outside_names, own_copies, unset
 from .items import on_lists
+from .joining import join_branches
 from .load import load_parts
 from .naming import name_variables
 from .optimise import REVERSE_DEPTH, Nesting
@@ -29,6 +30,7 @@ from .parts import collect_parts
 from .peephole import without_synonyms
 from .record import reads_inside
 from .regions import Regions
+from .repeating import repeat
 from .request import Request, observe
 from .reuse import reuse
 from .sinking import sink
@@ -36,9 +38,11 @@ from .specialise.state import Specialiser
 from .specialise.values import External, Value
 from .spelling import spell
 from .strips import in_strips
+from .together import count_saved, save_together
 from .unparse import printed
 from .world import KindGuard
 from .wrapping import seed_spec, wrap_spec
+from .zeroing import zero_last
 
 
 def emit(
@@ -54,7 +58,7 @@ def emit(
     name: str,
 ) -> Emitted:
     """Name, print and load a program whose last statement returns."""
-    front, back = polished(s, where, program, early, request.backend == "numpy")
+    front, back = polished(s, where, program, early, request)
     listed = on_lists(s, where, [*front, *back]) if request.lists and passes.on("items") else None
     if listed is not None:
         first = listed.index(back[0])
@@ -108,15 +112,18 @@ def runs_in_strips(request: Request) -> bool:
 
 
 def polished(
-    s: Specialiser, where: Regions, program: ir.Block, early: set[int], buffers: bool
+    s: Specialiser, where: Regions, program: ir.Block, early: set[int], request: Request
 ) -> tuple[ir.Block, ir.Block]:
-    """Both sweeps as one would write them: what is in `early`, and the rest; `buffers` where those cost time."""
+    """Both sweeps as one would write them: what is in `early`, and the rest."""
+    buffers = request.backend == "numpy"  # where memory costs time
     front = [stmt for stmt in program if id(stmt) in early]
     back = [stmt for stmt in program if id(stmt) not in early]
     if buffers and passes.on("gather_products"):
         gather_products(s, back)
     if passes.on("sink"):
         sink(s, back)
+    if passes.on("zero_last"):
+        zero_last(s, back)
     without_synonyms(s, back)
     if passes.on("drop_dead_stores"):
         drop_dead_stores(s, back)
@@ -128,10 +135,14 @@ def polished(
     reuse(s, program)
     if buffers and passes.on("defer"):
         defer(s, program, early)
-    nesting = Nesting(s, where, program, 0)
-    front = nesting.block([stmt for stmt in program if id(stmt) in early])
+    front = [stmt for stmt in program if id(stmt) in early]
+    back = [stmt for stmt in program if id(stmt) not in early]
+    if not request.split:
+        as_one_function(s, where, front, back, buffers)
+    nesting = Nesting(s, where, [*front, *back], 0)
+    front = nesting.block(front)
     nesting.limit = REVERSE_DEPTH
-    back = nesting.block([stmt for stmt in program if id(stmt) not in early])
+    back = nesting.block(back)
     if passes.on("spell"):
         spell(s, back)
     if buffers and passes.on("contract"):
@@ -150,6 +161,17 @@ def in_buffers(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) 
     if passes.on("overwrite"):
         overwrite(s, [*front, *back], back)
     return back
+
+
+def as_one_function(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block, tuples: bool) -> None:
+    """Use that one sweep sees what the other has, in place; `tuples` where lists may hold them."""
+    if passes.on("join_branches"):
+        join_branches(s, where, front, back)
+    if passes.on("repeat"):
+        repeat(s, where, front, back)
+    if tuples and passes.on("save_together"):
+        count_saved(s, front, back)
+        save_together(s, front, back)
 
 
 def parameters(s: Specialiser, table: Arguments, externals: list[External], seeds: dict[str, str]) -> dict[str, str]:

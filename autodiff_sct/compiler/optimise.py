@@ -17,7 +17,7 @@ from .ir import ir_targets
 from .regions import Regions, roots_of
 from .specialise.state import Specialiser
 
-REVERSE_DEPTH = 6  # operations in one expression of the reverse sweep
+REVERSE_DEPTH = 8  # operations in one expression of the reverse sweep
 
 
 class Liveness:
@@ -172,7 +172,11 @@ class Nesting:
     def is_pop(self, stmt: Any) -> bool:
         """A saved value that is read once is popped there."""
         return (
-            isinstance(stmt, ir.Let) and stmt.effect and is_pop_call(stmt.expr) and self.uses.get(stmt.target, 0) == 1
+            isinstance(stmt, ir.Let)
+            and len(stmt.targets) == 1
+            and stmt.effect
+            and is_pop_call(stmt.expr)
+            and self.uses.get(stmt.target, 0) == 1
         )
 
     def is_temporary(self, stmt: Any) -> bool:

@@ -1,0 +1,136 @@
+"""What costs next to nothing is written where it is read twice: parts of arrays, lengths, branch tests.
+
+::
+
+    t = A[1:]                              B[1:] += A[1:] * c
+    B[1:] += t * c                         ...
+    ...                                    d_c = d_B[1:] * A[1:]
+    d_c = d_B[1:] * t              ->
+
+    condition = t > 0.5                    if t > 0.5:
+    if condition:                              ...
+        ...                        ->
+
+Outside loops only. A view is the same view whatever has been written since; a number that is read out of memory must be
+out of memory that nobody writes. What may raise is still what raises first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import gast
+
+from . import ir
+from .facts import Num
+from .failing import fact, is_safe
+from .optimise import count_uses, substitute_own
+from .record import reads_inside
+from .regions import Regions, roots_of
+from .specialise.state import Specialiser
+
+INDEX = (gast.Constant, gast.Slice, gast.UnaryOp, gast.Tuple)
+NEAR = 8  # statements between a part and the first that reads it
+
+
+def repeat(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) -> None:
+    """Rewrite both sweeps, in place."""
+    table = Repeating(s, where, [*front, *back])
+    for block in (front, back):
+        table.block(block)
+    if table.found:
+        for stmt in ir.walk([*front, *back]):
+            substitute_own(stmt, table.found)
+
+
+class Repeating:
+    """Finds what is as short as a name, and takes its statements out."""
+
+    def __init__(self, s: Specialiser, where: Regions, program: ir.Block) -> None:
+        self.s, self.where = s, where
+        self.found: dict[str, Any] = {}
+        self.uses = count_uses(program)
+        statements = ir.walk(program)
+        self.read = Counter(n for x in statements for e in ir.expressions(x) for n in ir.names_in(e))
+        loops = [x for x in statements if isinstance(x, ir.Loop)]
+        self.in_loops = {n for loop in loops for n in reads_inside(loop)}
+        self.tests = Counter(n for x in statements if isinstance(x, ir.If) for n in ir.reads(x))
+        names = {n for x in program for n in [*ir.ir_targets(x), *ir.defined_in(x), *reads_inside(x)]}
+        self.versions = Counter(s.hints[n] for n in names if n in s.hints)
+        self.written = {region for x in statements for region in self.regions_written(x)}
+
+    def regions_written(self, stmt: Any) -> set[int]:
+        """The memory that a statement changes."""
+        if isinstance(stmt, ir.Store):
+            names = [stmt.base]
+        else:
+            writes = isinstance(stmt, ir.Effect) or (isinstance(stmt, ir.Let) and (stmt.effect or stmt.in_place))
+            names = [*ir.reads(stmt), *ir.ir_targets(stmt)] if writes else []
+        return {self.where.find(root) for n in names for root in roots_of(self.s.facts[n])}
+
+    def block(self, block: ir.Block) -> None:
+        """Take statements out of a block and of the branches inside it."""
+        for place, stmt in enumerate(list(block)):
+            if (
+                isinstance(stmt, ir.Let)
+                and self.is_short(stmt)
+                and self.raises_first(stmt, block[place + 1 : place + 1 + NEAR])
+            ):
+                self.found[stmt.target] = ir.substitute(stmt.expr, self.found)
+            elif isinstance(stmt, ir.If):
+                self.block(stmt.then)
+                self.block(stmt.orelse)
+        block[:] = [x for x in block if not (isinstance(x, ir.Let) and x.target in self.found)]
+
+    def is_short(self, stmt: ir.Let) -> bool:
+        if len(stmt.targets) != 1 or stmt.target in self.s.named or stmt.effect:
+            return False
+        if not self.uses.get(stmt.target) == self.read[stmt.target] == 2 or stmt.target in self.in_loops:
+            return False
+        if any(self.versions[self.s.hints[n]] > 1 for n in ir.reads(stmt) if n in self.s.named):
+            return False  # the name may stand for another value by then
+        expr = stmt.expr
+        if isinstance(expr, gast.Compare):
+            return self.tests[stmt.target] == 2 and all(self.is_number(e) for e in [expr.left, *expr.comparators])
+        return self.is_part(stmt) or self.is_size(expr)
+
+    def is_number(self, expr: Any) -> bool:
+        found = fact(self.s, expr)
+        if isinstance(expr, gast.Name) and expr.id not in self.s.named and self.uses.get(expr.id) == 1:
+            return False  # it would need a name instead
+        return isinstance(found, Num) and found.dims == () and found.kind not in (None, "array")
+
+    def is_part(self, stmt: ir.Let) -> bool:
+        """Whether a statement takes a part of an array, and takes the same at any time."""
+        expr, found = stmt.expr, self.s.facts[stmt.target]
+        base = fact(self.s, expr.value) if is_part(expr) else None
+        if not isinstance(base, Num) or not isinstance(found, Num) or base.kind != "array":
+            return False
+        if found.kind == "array":
+            return bool(found.roots & base.roots)
+        regions = {self.where.find(root) for root in base.roots}
+        return found.kind == "npscalar" and bool(regions) and not regions & (self.where.written | self.written)
+
+    def is_size(self, expr: Any) -> bool:
+        """Whether an expression is the length of an axis."""
+        if isinstance(expr, gast.Subscript) and isinstance(expr.value, gast.Attribute) and expr.value.attr == "shape":
+            return isinstance(expr.slice, gast.Constant) and isinstance(fact(self.s, expr.value.value), Num)
+        call = isinstance(expr, gast.Call) and getattr(expr.func, "id", "") == "len"
+        return call and isinstance(fact(self.s, expr.args[0]), Num)
+
+    def raises_first(self, stmt: ir.Let, after: ir.Block) -> bool:
+        """Whether nothing may fail between a statement and the first that reads it, or the statement itself cannot."""
+        if isinstance(stmt.expr, gast.Compare):
+            return True
+        for other in after:
+            if stmt.target in ir.reads(other):
+                return True
+            if not is_safe(self.s, other) or ir.bodies(other):
+                return False
+        return False
+
+
+def is_part(expr: Any) -> bool:
+    """Whether an expression is ``x[...]`` with an index of numbers."""
+    return isinstance(expr, gast.Subscript) and all(isinstance(n, INDEX) for n in ir.nodes(expr.slice))

@@ -30,6 +30,7 @@ import gast
 
 from . import ir
 from .facts import Listed, Pair
+from .naming import describe
 from .optimise import count_uses, is_pop_call
 from .specialise.state import Specialiser
 
@@ -54,6 +55,7 @@ def save_together(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     groups: dict[tuple[int, int], list[Saved]] = {}
     uses = count_uses(back)
     for saved in lists(s, front, back):
+        call_by_content(s, saved)
         if saved.pop.target not in uses:
             forget(front, saved)
         elif not s.hints[saved.name].startswith("took"):
@@ -80,6 +82,13 @@ def lists(s: Specialiser, front: ir.Block, back: ir.Block) -> list[Saved]:
                 pops |= dict.fromkeys(ir.reads(stmt), (stmt, block))
     both = [n for n in pushes if n in pops and n in s.saved and uses[n] == 2]
     return [Saved(n, pushes[n][0], pops[n][0], pushes[n][1], pops[n][1]) for n in both]
+
+
+def call_by_content(s: Specialiser, saved: Saved) -> None:
+    """Call what is read back after what it holds, and the list, too: ``saved_sin_x``."""
+    found = describe(s, s.definitions.get(saved.value)) if s.hints[saved.value] == "t" else None
+    if found is not None:
+        s.hints[saved.pop.target], s.hints[saved.name] = found, f"saved_{found}"
 
 
 def is_push(expr: Any) -> bool:

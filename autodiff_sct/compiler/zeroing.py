@@ -51,13 +51,19 @@ def last_user(s: Specialiser, block: ir.Block, start: int, uses: dict[str, int])
         used = waiting & set(ir.reads(stmt))
         if used and not ir.bodies(stmt):
             waiting -= used
+            waiting |= {n for n in ir.ir_targets(stmt) if is_passed_on(s, stmt, uses)}
             last = k
     return last
 
 
 def taken_out(s: Specialiser, stmt: Any, region: frozenset[int], uses: dict[str, int]) -> list[str]:
     """The temporary that a statement makes of what is in a shadow, if one statement uses it."""
-    if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect or stmt.target in s.named:
-        return []
     read = any(roots_of(s.facts[n]) & region for n in ir.reads(stmt))
-    return [stmt.target] if read and uses.get(stmt.target, 0) == 1 else []
+    return [stmt.target] if read and is_passed_on(s, stmt, uses) else []
+
+
+def is_passed_on(s: Specialiser, stmt: Any, uses: dict[str, int]) -> bool:
+    """Whether a statement makes a temporary that one other uses."""
+    if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect:
+        return False
+    return stmt.target not in s.named and uses.get(stmt.target, 0) == 1

@@ -37,7 +37,8 @@ FEW = 50  # statements of which it is asked which come first
 
 def join_branches(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) -> None:
     """Move statements from the end of the forward sweep into the reverse sweep, in place."""
-    Joining(s, where, count_uses([*front, *back])).block(front, back, Passed(), False)
+    made = {n for stmt in front for n in ir.ir_targets(stmt)}
+    Joining(s, where, count_uses([*front, *back]), made).block(front, back, Passed(), False)
 
 
 @dataclass
@@ -55,8 +56,8 @@ class Passed:
 class Joining:
     """Moves statements of a block of the forward sweep into the block that reverses it, the last one first."""
 
-    def __init__(self, s: Specialiser, where: Regions, uses: dict[str, int]) -> None:
-        self.s, self.uses = s, uses
+    def __init__(self, s: Specialiser, where: Regions, uses: dict[str, int], made: set[str]) -> None:
+        self.s, self.uses, self.made = s, uses, made
         self.seen_outside = any(where.is_written(e.name) for e in s.externals.values())
 
     def block(self, front: ir.Block, back: ir.Block, passed: Passed, branch: bool) -> None:
@@ -117,7 +118,12 @@ class Joining:
             return False
         if stmt.target not in ir.reads(reader) or not (isinstance(reader, ir.If) or ir.same_line(stmt, reader)):
             return False
-        return all(target.readers.get(n) or not is_array(self.s, n) for n in ir.reads(stmt))
+        return all(target.readers.get(n) or self.is_there(n) for n in ir.reads(stmt))
+
+    def is_there(self, name: str) -> bool:
+        """Whether a variable holds no array that would be freed, or one that moves, too."""
+        passed_on = name not in self.s.named and self.uses[name] == 1
+        return passed_on or name not in self.made or not is_array(self.s, name)
 
 
 class Target:

@@ -138,7 +138,7 @@ def polished(
     front = [stmt for stmt in program if id(stmt) in early]
     back = [stmt for stmt in program if id(stmt) not in early]
     if not request.split:
-        as_one_function(s, where, front, back, buffers)
+        as_one_function(s, where, front, back, buffers and request.capture is None)
     nesting = Nesting(s, where, [*front, *back], 0)
     front = nesting.block(front)
     nesting.limit = REVERSE_DEPTH
@@ -164,7 +164,7 @@ def in_buffers(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) 
 
 
 def as_one_function(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block, tuples: bool) -> None:
-    """Use that one sweep sees what the other has, in place; `tuples` where lists may hold them."""
+    """Use that one sweep sees what the other has, in place; `tuples` where lists may hold them, which hides what shares memory."""
     if passes.on("join_branches"):
         join_branches(s, where, front, back)
     if passes.on("repeat"):

@@ -17,7 +17,7 @@ import numpy as np
 from ...arguments import checked_flag, refuse_position
 from ...gradfunction import GradFunction, assemble
 from ...tensor import Parameter
-from .. import ir, passes
+from .. import ir
 from ..facts import Num
 from ..pairs import Variant
 from ..regions import roots_of
@@ -202,8 +202,7 @@ def emit_inner(
         capture=lambda inner, table: capture.into(inner, table, fn),
         **settings,
     )
-    with passes.without("save_together"):  # a list of tuples says less about what shares memory
-        emitted = known_program(s, emit(request))
+    emitted = known_program(s, emit(request))
     s.guards += emitted.guards
     s.world.add(emitted.world, emitted.function)
     capture.refuse_changes(emitted.written)

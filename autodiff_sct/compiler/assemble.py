@@ -164,7 +164,10 @@ def in_buffers(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) 
 
 
 def as_one_function(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block, tuples: bool) -> None:
-    """Use that one sweep sees what the other has, in place; `tuples` where lists may hold them, which hides what shares memory."""
+    """Use that one sweep sees what the other has, in place; `tuples` where lists may hold them.
+
+    They hide what shares memory, so a program that is differentiated again has none.
+    """
     if passes.on("join_branches"):
         join_branches(s, where, front, back)
     if passes.on("repeat"):

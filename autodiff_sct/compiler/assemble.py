@@ -19,6 +19,7 @@ from .facts import Num
 from .first_touch import touch_first
 from .gathering import gather_products
 from .handover import always_assigned, kept_state, outside_names, own_copies, unset
+from .inverses import share_inverses
 from .items import on_lists
 from .joining import join_branches
 from .load import load_parts
@@ -118,6 +119,8 @@ def polished(
     buffers = request.backend == "numpy"  # where memory costs time
     front = [stmt for stmt in program if id(stmt) in early]
     back = [stmt for stmt in program if id(stmt) not in early]
+    if buffers and passes.on("share_inverses"):
+        share_inverses(s, back)
     if buffers and passes.on("gather_products"):
         gather_products(s, back)
     if passes.on("sink"):

@@ -62,11 +62,15 @@ def gather_in(s: Specialiser, block: ir.Block, uses: dict[str, int], renamed: di
 
 
 def drop_unread(block: ir.Block, uses: dict[str, int]) -> None:
-    """Drop the items that were read for a product only."""
-    block[:] = [x for x in block if not (isinstance(x, ir.Let) and is_item(x.expr) and not uses.get(x.target))]
+    """Drop the items and the transposes that were read for a product only."""
+    block[:] = [x for x in block if not (isinstance(x, ir.Let) and is_view(x.expr) and not uses.get(x.target))]
     for stmt in block:
         for inner in ir.bodies(stmt):
             drop_unread(inner, uses)
+
+
+def is_view(expr: Any) -> bool:
+    return is_item(expr) or is_transpose(expr)
 
 
 def is_item(expr: Any) -> bool:

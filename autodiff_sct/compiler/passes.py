@@ -18,6 +18,7 @@ from contextvars import ContextVar
 PASSES: dict[str, str] = {
     "cancel_shifts": "the shift by a maximum in a softmax or logsumexp carries no derivative",
     "stand_in": "a value that is read for its shape only is replaced by another of that shape",
+    "share_inverses": "an inverse that is needed anyway solves systems, too",
     "gather_products": "products that a loop adds up are one product after it",
     "improve": "a first contribution is an assignment, a copy that nobody changes is none",
     "drop_dead_stores": "a cotangent that nobody reads again is not cleared",

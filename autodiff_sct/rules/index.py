@@ -12,8 +12,9 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from ..runtime import gather_adjoint, stored, zeros_like
+from .elementwise import is_literal
 from .shape import along
-from .table import forward, linear, reverse
+from .table import forward, linear, reverse, static
 
 # Indices
 
@@ -177,7 +178,15 @@ def diagonal_places(shape, offset):
 
 @linear(np.diag)
 def diag(y, d, v, k=0):
+    if v.ndim == 2 and is_square(v) and is_literal(k) and k == 0:
+        return np.diag(d)
     return np.diagonal(d, k) if v.ndim == 1 else on_diagonal(d, v, k, 0, 1)
+
+
+@static
+def is_square(a) -> bool:
+    """Whether a matrix has as many rows as columns; a compiler says no where it cannot know."""
+    return bool(a.shape[0] == a.shape[1])
 
 
 @linear(np.diagflat)

@@ -206,6 +206,8 @@ def cholesky_tangent(y, d):
 
 def half_diagonal(a):
     """The lower triangles with half their diagonals."""
+    if a.ndim == 2:
+        return np.tril(a) - np.diag(0.5 * np.diag(a))
     return 0.5 * (np.tril(a) + np.tril(a, -1))
 
 

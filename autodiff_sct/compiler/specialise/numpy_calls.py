@@ -9,6 +9,7 @@ import gast
 import numpy as np
 
 from ...rules.elementwise import exponents, is_literal
+from ...rules.index import is_square
 from ...rules.table import TABLE
 from .. import ir
 from ..facts import FLOAT, Listed, Num
@@ -200,6 +201,12 @@ def literal(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
 def range_of_exp(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     facts = s.num(args[0])
     return Const(None if facts is None or facts.dtype is None else exponents(facts))
+
+
+@handles(is_square)
+def square(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    facts = s.num(args[0])
+    return Const(facts is not None and facts.dims is not None and s.same_lengths(facts.dims[:1], facts.dims[1:]))
 
 
 # Functions that call functions

@@ -1,0 +1,87 @@
+"""Where the inverse of a matrix is computed anyway, it solves the systems with that matrix, too.
+
+::
+
+    d_b = np.linalg.solve(a.T, d_x)                inv_a = np.linalg.inv(a)
+    d_a = d_log * np.linalg.inv(a).T        ->     d_b = inv_a.T @ d_x
+                                                   d_a = d_log * inv_a.T
+
+The rules of ``slogdet``, ``det`` and ``cholesky`` need the inverse.  No inverse is made for the sake of a solution:
+a factorisation is the more accurate by itself, where a solution is far smaller than the condition of the matrix allows.
+Beside the inverse, whose own error is in the same gradients, it would gain nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from . import ir
+from .facts import Num
+from .gathering import drop_unread, is_transpose
+from .optimise import count_uses
+from .peephole import touches
+from .regions import roots_of
+from .specialise.state import Specialiser
+
+
+def share_inverses(s: Specialiser, block: ir.Block) -> None:
+    """Rewrite a block of the reverse sweep and the blocks inside it, in place."""
+    if share_in(s, block):
+        drop_unread(block, count_uses(block))
+
+
+def share_in(s: Specialiser, block: ir.Block) -> bool:
+    """Rewrite a block; whether there was anything to share."""
+    found = sum(share_in(s, inner) for stmt in block for inner in ir.bodies(stmt)) > 0
+    inverses = {of: x for x in block if (of := operand(x, "inv")) is not None and is_matrix(s, of)}
+    turned = {x.target: x.expr.value.id for x in block if isinstance(x, ir.Let) and is_transpose(x.expr)}
+    for stmt in list(block) if inverses else ():
+        matrix = operand(stmt, "solve")
+        inverse = inverses.get(turned.get(matrix or "", matrix or ""))
+        if inverse is not None and matrix is not None and is_made_before(s, block, inverse, stmt):
+            own = ir.name(inverse.target)
+            left = ir.attribute(own, "T") if matrix in turned else own
+            stmt.expr = ir.binop(left, gast.MatMult, stmt.expr.args[1])
+            found = True
+    return found
+
+
+def operand(stmt: Any, function: str) -> str | None:
+    """The variable that is the first argument of a function of ``np.linalg``, if a statement calls that."""
+    call = stmt.expr if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 else None
+    if not isinstance(call, gast.Call) or call.keywords:
+        return None
+    if gast.dump(call.func) != gast.dump(ir.dotted(f"np.linalg.{function}")):
+        return None
+    return call.args[0].id if all(isinstance(a, gast.Name) for a in call.args) else None
+
+
+def is_matrix(s: Specialiser, name: str) -> bool:
+    facts = s.facts[name]
+    return isinstance(facts, Num) and facts.kind == "array" and facts.ndim == 2
+
+
+def is_made_before(s: Specialiser, block: ir.Block, inverse: ir.Let, stmt: ir.Let) -> bool:
+    """Whether the inverse is there when a statement runs; it is moved there if nothing in between forbids that."""
+    start, end = block.index(stmt), block.index(inverse)
+    if end < start:
+        return not written(s, block[end:start], inverse)
+    if written(s, block[start:end], inverse) or any(n in made(block[start:end]) for n in ir.reads(inverse)):
+        return False
+    inverse.origin = stmt.origin
+    block.remove(inverse)
+    block.insert(start, inverse)
+    return True
+
+
+def written(s: Specialiser, between: ir.Block, inverse: ir.Let) -> bool:
+    """Whether statements may change the matrix."""
+    roots = roots_of(s.facts[ir.reads(inverse)[0]])
+    in_place = any(isinstance(x, ir.Let) and x.in_place and x.expr.left.id in ir.reads(inverse) for x in between)
+    return in_place or any(touches(s, x, roots, True) for x in between)
+
+
+def made(between: ir.Block) -> set[str]:
+    return {name for stmt in between for name in ir.ir_targets(stmt)}

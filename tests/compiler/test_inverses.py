@@ -1,0 +1,97 @@
+"""An inverse that is needed anyway solves the systems with the same matrix."""
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+from autodiff_sct.compiler import passes
+from tests.compiler.checked import differences
+
+RNG = np.random.default_rng(5)
+A = RNG.normal(size=(3, 3)) + 3 * np.eye(3)
+B, M = RNG.normal(size=3), RNG.normal(size=(3, 2))
+
+
+def likelihood(a, b):
+    return b @ np.linalg.solve(a, b) + np.linalg.slogdet(a)[1]
+
+
+def solution(a, b):
+    return np.sum(np.linalg.solve(a, b) ** 2)
+
+
+def determinant_after(a, b):
+    x = np.linalg.solve(a, b)
+    return np.sum(x**2) * np.linalg.det(a)
+
+
+def of_matrices(a, b):
+    return np.sum(np.linalg.solve(a, b) ** 2) + np.sum(np.linalg.inv(a)) + np.linalg.det(a)
+
+
+def transposed(a, b):
+    return np.sum(np.linalg.solve(a.T, b) ** 2) + np.linalg.slogdet(a)[1]
+
+
+def factorised(a, b):
+    factor = np.linalg.cholesky(a @ a.T)
+    return np.sum(np.linalg.solve(factor, b) ** 2) + np.sum(np.log(np.diag(factor)))
+
+
+def filtered(a, b):
+    total = 0.0
+    for k in range(3):
+        s = a * (k + 1.0)
+        total = total + b @ np.linalg.solve(s, b) - np.linalg.slogdet(s)[1]
+    return total
+
+
+def changed_between(a, b):
+    a = a.copy()
+    x = np.linalg.solve(a, b)
+    a[0] = a[0] * 2
+    return np.sum(x) + np.linalg.slogdet(a)[1]
+
+
+def in_one_branch(a, b):
+    if b[0] > 0:
+        return np.sum(np.linalg.solve(a, b) ** 2)
+    return np.linalg.slogdet(a)[1]
+
+
+CASES = [likelihood, determinant_after, transposed, factorised, filtered, changed_between, in_one_branch]
+CASES = [(fn, (A, b)) for fn in CASES for b in (B, -B)] + [(of_matrices, (A, M)), (factorised, (A, M))]
+
+
+@pytest.mark.parametrize(("fn", "args"), CASES)
+def test_gradient(fn, args):
+    value, found = ad.value_and_grad(fn, grad_position=(0, 1))(*args)
+    assert value == fn(*args)
+    with passes.without("share_inverses"):
+        plain = ad.grad(fn, grad_position=(0, 1))(*args)
+    for k in range(2):
+        np.testing.assert_allclose(found[k], plain[k], rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(found[k], differences(fn, args, k), rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("fn", [likelihood, factorised])
+def test_no_system_is_solved_beside_an_inverse(fn):
+    reverse = ad.adjoint_source(fn, A, B).split("# ", 1)[1]
+    assert "np.linalg.solve(" not in reverse.replace("np.linalg.solve(a, b)", "").replace("np.linalg.solve(factor", "")
+
+
+def test_no_inverse_is_made_for_a_solution():
+    assert "np.linalg.inv" not in ad.adjoint_source(solution, A, B)
+
+
+def test_single_precision():
+    single = [x.astype(np.float32) for x in (A, B)]
+    found = ad.grad(factorised, grad_position=(0, 1))(*single)
+    assert [d.dtype for d in found] == [np.float32] * 2
+    for one, other in zip(found, ad.grad(factorised, grad_position=(0, 1))(A, B)):
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
+
+
+def test_singular_matrix():
+    with pytest.raises(np.linalg.LinAlgError):
+        ad.grad(likelihood)(np.zeros((2, 2)), np.ones(2))

@@ -117,10 +117,11 @@ class World:
         self.reads.append((read, value))
 
     def add(self, inner: World, made: Any) -> None:
-        """The world of a program that was emitted inside this one, as the function `made`."""
+        """The world of a program that was emitted inside this one, as the function `made` and its backward one."""
         self.reads += inner.reads
         self.texts += inner.texts
-        self.made += [*inner.made, made]
+        backward = getattr(made, "__autodiff_backward__", None)
+        self.made += [*inner.made, made, *([] if backward is None else [backward])]
         self.closed = self.closed or inner.closed
 
 

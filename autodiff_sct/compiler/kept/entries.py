@@ -14,6 +14,7 @@ from typing import Any
 
 from ...errors import Origin
 from ..emitted import Emitted
+from ..imports import words
 from ..load import load_parts
 from ..specialise.values import External
 from ..world import GlobalRead, Guard, KindGuard
@@ -21,6 +22,9 @@ from .marks import NotKept, is_library, mark_of_module, mark_of_name, named
 from .paths import Paths, module_of
 
 __all__ = ["revived", "written"]
+
+
+DEFINED = re.compile(r"^def (\w+)\(", re.MULTILINE)
 
 
 class Writer:
@@ -105,7 +109,7 @@ def written(root: Any, emitted: Emitted) -> dict[str, Any]:
     if emitted.world.closed or not emitted.parts:
         raise NotKept(emitted)
     writer = Writer(root, emitted)
-    used = set(re.findall(r"\w+", emitted.text)) - set(re.findall(r"^def (\w+)\(", emitted.text, re.MULTILINE))
+    used = words(emitted.text) - set(DEFINED.findall(emitted.text))
     guards = [each for guard in emitted.guards if (each := writer.guard(guard)) is not None]
     origins = getattr(emitted.function, "__autodiff_origins__", {})
     return {

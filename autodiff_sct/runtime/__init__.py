@@ -6,7 +6,18 @@ Each has a row in the derivative table or is differentiated like any other Pytho
 from __future__ import annotations
 
 from .broadcast import ones_like, spread, unbroadcast, zeros_like
+from .padding import unpad
 from .powers import real_power
 from .scatter import add_at, gather_adjoint, stored
 
-__all__ = ["add_at", "gather_adjoint", "ones_like", "real_power", "spread", "stored", "unbroadcast", "zeros_like"]
+__all__ = [
+    "add_at",
+    "gather_adjoint",
+    "ones_like",
+    "real_power",
+    "spread",
+    "stored",
+    "unbroadcast",
+    "unpad",
+    "zeros_like",
+]

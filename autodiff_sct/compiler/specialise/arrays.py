@@ -305,8 +305,8 @@ CHANGE_DTYPE = {np.absolute, np.real, np.imag, np.angle}
 
 
 def note_shape(s: Specialiser, fn: Any, result: Leaf, args: list[Value]) -> None:
-    """An elementwise function of one array and Python numbers keeps the array's shape and dtype, whatever they are."""
-    arrays = [a for a in args if (f := numeric(s, a)) is None or not f.python]
+    """An elementwise function of one array and numbers keeps the array's shape, whatever it is."""
+    arrays = [a for a in args if (f := numeric(s, a)) is None or not (f.python or f.kind == "npscalar")]
     if len(arrays) == 1 and isinstance(arrays[0], Leaf) and fn not in CHANGE_DTYPE:
         have, made = s.facts[arrays[0].name], s.facts[result.name]
         if isinstance(have, Num) and isinstance(made, Num) and have.dtype == made.dtype:

@@ -12,7 +12,8 @@ MODES = ["constant", "edge", "reflect", "symmetric", "wrap"]
 CASES: list[Case] = [
     *(case(np.pad, X, 1, mode) for mode in MODES), *(case(np.pad, V, (2, 0), mode) for mode in MODES),
     *(case(np.pad, C, [(0, 1), (2, 1), (0, 0)], mode) for mode in MODES),
-    *(case(np.pad, V, (4, 5), mode) for mode in MODES[1:]), *(case(unpad, X, ((1, 0), (0, 1)), mode) for mode in MODES[1:]),
+    *(case(np.pad, V, (4, 5), mode) for mode in MODES[1:]),
+    *(case(unpad, X, ((1, 0), (0, 1)), mode) for mode in MODES[1:]),
     case(unpad, V, 1, "edge"), case(unpad, V, 0, "wrap"),
     case(np.pad, X, 1, constant_values=0.5), case(np.pad, X, [(0, 1), (2, 0)], constant_values=0.5),
     case(np.delete, V, 1), case(np.delete, X, -1, axis=1), case(np.delete, X, [0, 4]), case(np.delete, C, [0, 2], 1),

@@ -154,6 +154,7 @@ def is_new_zeros(s: Specialiser, stmt: ir.Let) -> bool:
 def fill(s: Specialiser, block: ir.Block, zero: ir.Let, uses: dict[str, int]) -> None:
     """Assign the parts of new zeros to which something is added, as long as they do not meet."""
     region = roots_of(s.facts[zero.target])
+    begin_with_sum(s, block, zero, region)
     filled: list[ir.Store] = []
     for stmt in block[block.index(zero) + 1 :]:
         if not touches(s, stmt, region, False) and zero.target not in reads_inside(stmt):
@@ -168,6 +169,15 @@ def fill(s: Specialiser, block: ir.Block, zero: ir.Let, uses: dict[str, int]) ->
         block[block.index(stmt)] = assignment(stmt)
     if filled and is_call(zero.expr, "zeros_like") and not zero.expr.keywords:
         without_zeros(s, block, zero, [stmt.index for stmt in filled])
+
+
+def begin_with_sum(s: Specialiser, block: ir.Block, zero: ir.Let, region: frozenset[int]) -> None:
+    """Let an addition go before the subtraction just before it, for what is assigned needs no sign then."""
+    first = next((k for k, stmt in enumerate(block) if zero.target in reads_inside(stmt)), len(block))
+    pair = block[first : first + 2]
+    if len(pair) == 2 and all(is_addition(s, stmt, region) and stmt.base == zero.target for stmt in pair):
+        if pair[0].aug is gast.Sub and pair[1].aug is gast.Add:
+            block[first : first + 2] = [pair[1], pair[0]]
 
 
 def turn_sign(block: ir.Block, part: ir.Store, uses: dict[str, int]) -> None:

@@ -282,6 +282,8 @@ class Nesting:
                 return False  # a view is the same before and after a write
         if isinstance(stmt, ir.Store) and isinstance(written := self.s.facts[stmt.base], Num):
             return any(roots_of(written) & roots_of(self.s.facts[n]) for n in ir.reads(let))
+        if isinstance(stmt, ir.Let) and is_pop_call(stmt.expr) and popped_from(stmt) <= self.s.saved:
+            return bool(popped_from(stmt) & set(ir.reads(let)))
         saving = isinstance(stmt, ir.Effect) and stmt.kind == "save"
         return any(self.is_memory(n, saving) for n in ir.reads(let))
 

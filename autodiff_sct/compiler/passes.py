@@ -17,6 +17,7 @@ from contextvars import ContextVar
 
 PASSES: dict[str, str] = {
     "cancel_shifts": "the shift by a maximum in a softmax or logsumexp carries no derivative",
+    "as_square": "a product with itself is a square, also where a number is multiplied in first",
     "stand_in": "a value that is read for its shape only is replaced by another of that shape",
     "share_inverses": "an inverse that is needed anyway solves systems, too",
     "gather_products": "products that a loop adds up are one product after it",

@@ -54,6 +54,7 @@ from .specialise.recursion import Recursion
 from .specialise.rules import apply_rule
 from .specialise.state import Specialiser
 from .specialise.values import Const, Leaf, ListV, TupleV, Value
+from .squares import as_square, multiplied
 
 PRODUCTS = {operator.matmul, np.matmul, np.linalg.matmul, np.dot, np.ndarray.dot, np.linalg.solve}
 
@@ -250,9 +251,11 @@ class Reverse:
         names = [p for p in op_.arguments if any(self.activity.active(n) for n in s.leaves(op_.arguments[p]))]
         if not names or op_.fn in NONDIFFERENTIABLE:  # a constant, made to be written into
             return
-        if op_.fn is np.multiply and op_.arguments["a"] == op_.arguments["b"]:
-            op_, names = ir.Op(np.square, {"x": op_.arguments["a"]}), ["x"]
+        if (found := as_square(self, op_)) is not None:
+            op_, names = ir.Op(np.square, {"x": found[0]}), ["x"]
         row = TABLE[op_.fn]
+        if found is not None:
+            d = multiplied(self, d, found[1])
         d, entries = self.entries(stmt, op_, names, d)
         if row.kind == "elementwise" and len(names) == 1:
             self.note_fit(stmt, op_.arguments[names[0]], entries.get(names[0]), d)

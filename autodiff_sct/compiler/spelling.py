@@ -5,6 +5,7 @@
 ``np.sum(-d_z, axis=0)``               ``-np.sum(d_z, axis=0)``
 ``-d_t * 0.5 * (2 * x)``               ``-d_t * x``
 ``d_out * 100.0 * (2 * x)``            ``200.0 * d_out * x``
+``d_c / (2 * c) * (2 * b)``            ``d_c / c * b``
 ``np.sum(d_z, axis=0)``                ``d_z.sum(axis=0)``
 ``np.expand_dims(d_z, 1)``             ``d_z[:, None]``
 ``np.squeeze(d_z, 1)``                 ``d_z[:, 0]``
@@ -87,8 +88,12 @@ class Spelling:
         return expr
 
     def binop(self, expr: Any) -> Any:
-        if isinstance(expr.op, gast.Mult):
+        if isinstance(expr.op, (gast.Mult, gast.Div)):
+            expr = reduced(expr)
+        if isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Mult):
             return self.product(expr)
+        if not isinstance(expr, gast.BinOp):
+            return expr
         if isinstance(expr.op, (gast.Add, gast.Sub)) and (positive := negated(expr.right)) is not None:
             return ir.binop(expr.left, gast.Sub if isinstance(expr.op, gast.Add) else gast.Add, positive)
         return expr
@@ -169,6 +174,41 @@ class Spelling:
         if isinstance(expr, gast.Call) and len(expr.args) == 1 and not expr.keywords:
             return self.rank(expr.args[0]) if isinstance(getattr(np, numpy_name(expr) or "", None), np.ufunc) else None
         return None
+
+
+def reduced(expr: Any) -> Any:
+    """A quotient whose literals above and below the line are made one: ``d / (2 * c) * (2 * b)`` is ``d / c * b``."""
+    above, below, rest = apart(expr)
+    if not above or not below or rest is None:
+        return expr
+    exact = math.prod(map(Fraction, above)) / math.prod(map(Fraction, below))
+    number = math.prod(above) / math.prod(below)
+    if exact != number:
+        return expr
+    return rest if number == 1 else preceded(ir.constant(int(number) if number == int(number) else number), rest)
+
+
+def apart(expr: Any) -> tuple[list[float], list[float], Any]:
+    """The literals that multiply an expression, those that divide it, and what is left, if anything."""
+    if isinstance(expr, gast.Constant) and type(expr.value) in (int, float):
+        return ([expr.value], [], None) if expr.value and math.isfinite(expr.value) else ([], [], expr)
+    if not isinstance(expr, gast.BinOp) or not isinstance(expr.op, (gast.Mult, gast.Div)):
+        return [], [], expr
+    above, below, left = apart(expr.left)
+    more, less, right = apart(expr.right)
+    if isinstance(expr.op, gast.Div):
+        more, less = less, more
+        if left is None and right is not None:
+            return [], [], expr  # one over something stays that
+    rest = left if right is None else right if left is None else gast.BinOp(left, expr.op, right)
+    return [*above, *more], [*below, *less], rest
+
+
+def preceded(number: Any, expr: Any) -> Any:
+    """A product or quotient with a number before its first factor."""
+    if isinstance(expr, gast.BinOp) and isinstance(expr.op, (gast.Mult, gast.Div)):
+        return gast.BinOp(preceded(number, expr.left), expr.op, expr.right)
+    return ir.binop(number, gast.Mult, expr)
 
 
 def factors_of(expr: Any) -> tuple[int, list[Any]]:

@@ -6,7 +6,7 @@
     d_error = d_out / t.size * 2 * error        ->
 
 An elementwise function of one array and numbers has the array's shape and dtype; so ``t``, or a list of all its values,
-need not be kept for its shape.  For a size alone, any array will do whose axes are known to have the same lengths.
+need not be kept for its shape.  Nor need an array of which another is known to have the lengths and the dtype.
 """
 
 from __future__ import annotations
@@ -35,35 +35,29 @@ def rewrite(s: Specialiser, block: ir.Block, made: set[str]) -> None:
     for stmt in block:
         for inner in ir.bodies(stmt):
             rewrite(s, inner, made)
-    at_hand: dict[str, str] = {}  # what is alike -> one of the forward sweep whose content the block reads
-    for name in [n for stmt in block for n in contents(stmt) if n not in made]:
-        at_hand.setdefault(s.alike.get(name, name), name)
-    sized: dict[Any, str] = {}
-    for name in [n for stmt in block for n in contents(stmt) if n not in made and lengths(s, n) is not None]:
-        sized.setdefault(lengths(s, name), name)
+    read = dict.fromkeys(n for stmt in block for n in contents(stmt) if n not in made)
+    at_hand: dict[Any, str] = {}  # what is alike -> one of the forward sweep whose content the block reads
+    for name in read:
+        for key in keys(s, name):
+            at_hand.setdefault(key, name)
     for stmt in block:
-        read = contents(stmt)
-        wanted = {n: sized.get(lengths(s, n), n) for n in sizes(stmt) if n not in read and sizes(stmt) == shapes(stmt)}
-        wanted |= {
-            n: at_hand[s.alike.get(n, n)] for n in shapes(stmt) if n not in read and s.alike.get(n, n) in at_hand
-        }
+        wanted = {n: found(at_hand, keys(s, n), n) for n in shapes(stmt) if n not in contents(stmt)}
         if any(old != new for old, new in wanted.items()):
             substitute_own(stmt, {old: ir.name(new) for old, new in wanted.items()})
 
 
-def lengths(s: Specialiser, name: str) -> Any:
-    """The lengths of an array's axes, where all are known."""
+def found(at_hand: dict[Any, str], keys: list[Any], name: str) -> str:
+    """What stands in for a variable: the variable itself where nothing else does."""
+    return next((at_hand[key] for key in keys if key in at_hand), name)
+
+
+def keys(s: Specialiser, name: str) -> list[Any]:
+    """What variables of one shape and dtype have in common."""
     facts = s.facts[name]
-    if not isinstance(facts, Num) or facts.kind != "array" or not facts.dims or None in facts.dims:
-        return None
-    return tuple(s.canonical(axis) for axis in facts.dims)
-
-
-def sizes(stmt: Any) -> list[str]:
-    """The variables of which a statement reads the size."""
-    nodes = [node for expr in ir.expressions(stmt) for node in ir.nodes_in(expr)]
-    sized = [node.value for node in nodes if isinstance(node, gast.Attribute) and node.attr == "size"]
-    return [node.id for node in sized if isinstance(node, gast.Name) and ir.is_variable(node.id)]
+    alike: list[Any] = [s.alike.get(name, name)]
+    if not isinstance(facts, Num) or facts.kind != "array" or not facts.dims or None in facts.dims or facts.tensor:
+        return alike
+    return [*alike, (facts.dtype, *(s.canonical(axis) for axis in facts.dims))] if facts.dtype is not None else alike
 
 
 def shapes(stmt: Any) -> list[str]:

@@ -14,6 +14,7 @@ from .arguments import (
     checked_backend,
     checked_callable,
     checked_flag,
+    checked_memory,
     checked_positions,
     checked_weights,
     fitted,
@@ -60,6 +61,7 @@ def grad(
     return_ids: bool = False,
     sens_param: bool = False,
     backend: str = "numpy",
+    memory: int | str | None = None,
 ) -> Any:
     """Make the function that computes the gradient of `fn`.
 
@@ -81,6 +83,10 @@ def grad(
         What runs the adjoint.  ``"numba"`` compiles it to machine code, whose results equal NumPy's within rounding;
         what it cannot compile stays NumPy code, with a `NativeWarning`.  ``"auto"`` does so where numba is installed
         and the program has loops that it can compile.
+    memory : int or str, optional
+        A budget for what the loops save, in bytes or as ``"200 MB"``: outermost loops over ranges keep their state at
+        the start of segments, as with `segments`, of a length that the run chooses to fit.  A `MemoryWarning` says
+        where it is estimated not to fit, or which loop cannot be run so.
 
     Returns
     -------
@@ -104,7 +110,7 @@ def grad(
     (12.0, 9.0)
     """
     require_recording()
-    settings = (grad_position, weights, has_aux, return_ids, sens_param, "grad", False, backend)
+    settings = (grad_position, weights, has_aux, return_ids, sens_param, "grad", False, backend, memory)
     return decorator(settings) if fn is MISSING else GradFunction(fn, *settings)
 
 
@@ -116,6 +122,7 @@ def value_and_grad(
     return_ids: bool = False,
     sens_param: bool = False,
     backend: str = "numpy",
+    memory: int | str | None = None,
 ) -> Any:
     """Make the function that computes the value of `fn` and its gradient.
 
@@ -132,7 +139,7 @@ def value_and_grad(
     (9.0, 6.0)
     """
     require_recording()
-    settings = (grad_position, weights, has_aux, return_ids, sens_param, "value_and_grad", False, backend)
+    settings = (grad_position, weights, has_aux, return_ids, sens_param, "value_and_grad", False, backend, memory)
     return decorator(settings) if fn is MISSING else GradFunction(fn, *settings)
 
 
@@ -196,7 +203,14 @@ def names(name: Any, identifier: int | Parameter) -> bool:
     return isinstance(name, int) and name == identifier
 
 
-def vjp(fn: Any, *inputs: Any, weights: Any = None, has_aux: bool = False, backend: str = "numpy") -> Any:
+def vjp(
+    fn: Any,
+    *inputs: Any,
+    weights: Any = None,
+    has_aux: bool = False,
+    backend: str = "numpy",
+    memory: int | str | None = None,
+) -> Any:
     """Compute the value of `fn` and the function that maps vectors for its outputs to gradients.
 
     Parameters
@@ -211,6 +225,8 @@ def vjp(fn: Any, *inputs: Any, weights: Any = None, has_aux: bool = False, backe
         Whether `fn` returns a tuple whose first element only is differentiated.
     backend : {'numpy', 'numba', 'auto'}
         As for `grad`; the function that is returned may be called many times, and stays NumPy code.
+    memory : int or str, optional
+        As for `grad`.
 
     Returns
     -------
@@ -241,11 +257,14 @@ def vjp(fn: Any, *inputs: Any, weights: Any = None, has_aux: bool = False, backe
     for k, value in enumerate(inputs):
         refuse_input(value, f"input {k} of vjp")
     positions = tuple(range(len(inputs)))
+    budget = checked_memory(memory)
     pullback = (
         dispatch().Pullback(fn, positions, parameters, has_aux, checked_backend(backend))
-        if parameters
+        if parameters or budget is not None
         else compiled("Pullback", fn, positions, has_aux, checked_backend(backend))
     )
+    if budget is not None:
+        pullback.memory = budget
     output, pull = pullback.run(inputs, {})
     first, aux = split_aux(output) if has_aux else (output, None)
 
@@ -397,6 +416,7 @@ def adjoint_source(
     stage: str | None = None,
     backend: str = "numpy",
     explain: bool = False,
+    memory: int | str | None = None,
     **kwargs: Any,
 ) -> str:
     """Return the text of the adjoint of `fn`.
@@ -408,7 +428,7 @@ def adjoint_source(
     *args, **kwargs
         Example arguments, for whose kinds, dtypes and ranks the text is specialised.  Without any: the text that is
         right for all.
-    grad_position, weights, has_aux, backend
+    grad_position, weights, has_aux, backend, memory
         As for `grad`.
     stage : str, optional
         Return what this stage of the pipeline made instead.
@@ -425,5 +445,5 @@ def adjoint_source(
     adjoint = dispatch().Adjoint(
         checked_callable(fn), positions, checked_weights(weights), has_aux, False, False, checked_backend(backend)
     )
-    adjoint.explain = checked_flag(explain, "explain")
+    adjoint.explain, adjoint.memory = checked_flag(explain, "explain"), checked_memory(memory)
     return adjoint.source(*args, **kwargs) if stage is None else adjoint.stage(stage, args, kwargs)

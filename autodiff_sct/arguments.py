@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,7 @@ __all__ = [
     "checked_callable",
     "checked_flag",
     "checked_jacobian_positions",
+    "checked_memory",
     "checked_positions",
     "checked_weights",
     "fitted",
@@ -43,6 +45,38 @@ def checked_backend(backend: Any) -> str:
     if backend == "numba" and importlib.util.find_spec("numba") is None:
         raise ArgumentValueError("backend='numba' needs numba: pip install 'autodiff_sct[numba]'")
     return str(backend)
+
+
+UNITS = {"": 1, "B": 1} | {
+    f"{prefix}{kind}": base ** (power + 1)
+    for power, prefix in enumerate("kMGT")
+    for kind, base in (("B", 1000), ("iB", 1024))
+}
+UNITS |= {"KB": 1000, "KiB": 1024}
+
+
+def checked_memory(memory: Any) -> int | None:
+    """A budget of memory in bytes.
+
+    >>> checked_memory("200 MB"), checked_memory("1.5 GiB"), checked_memory(4096)
+    (200000000, 1610612736, 4096)
+
+    Raises
+    ------
+    TypeError
+        If it is neither None, an int nor a string.
+    ValueError
+        If it is not positive, or a string that is no number with a unit of bytes.
+    """
+    if memory is None:
+        return None
+    if isinstance(memory, bool) or not isinstance(memory, (int, str)):
+        raise ArgumentTypeError(f"memory is a number of bytes or a string such as '200 MB', not {memory!r}")
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", str(memory))
+    size = int(float(found[1]) * UNITS[found[2]]) if found is not None and found[2] in UNITS else 0
+    if size <= 0:
+        raise ArgumentValueError(f"memory is a positive number of bytes, such as '200 MB' or '1.5 GiB', not {memory!r}")
+    return size
 
 
 def checked_positions(grad_position: Any, weights: Any) -> tuple[int, ...] | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .errors import ArgumentTypeError
-from .runtime.segments import segment_length
+from .runtime.segments import MemoryWarning, segment_length
 
-__all__ = ["segments"]
+__all__ = ["MemoryWarning", "segments"]
 
 
 def segments(steps: range, every: int | None = None) -> range:

@@ -14,6 +14,7 @@ from .arguments import (
     checked_backend,
     checked_callable,
     checked_flag,
+    checked_memory,
     checked_positions,
     checked_weights,
     name_of,
@@ -123,6 +124,8 @@ class GradFunction:
         Whether the value is returned as well.
     backend : {'numpy', 'numba', 'auto'}
         What runs the adjoint.
+    memory : int or None
+        The bytes that what its loops save may take.
     """
 
     # What the compiler knows a gradient function by, to differentiate it.
@@ -139,6 +142,7 @@ class GradFunction:
         kind: str = "grad",
         always_tuple: bool = False,
         backend: str = "numpy",
+        memory: int | str | None = None,
         skip: int = 0,
     ) -> None:
         self.take_identity(fn)
@@ -154,6 +158,7 @@ class GradFunction:
         self.kind = kind
         self.always_tuple = always_tuple
         self.backend = checked_backend(backend)
+        self.memory = checked_memory(memory)
         self._lock = threading.Lock()
         self._method: GradFunction | None = None
         self._adjoint: Any = None
@@ -237,7 +242,7 @@ class GradFunction:
         """Check what the constructor could not, and make the adjoint."""
         fn = checked_callable(self.fn)
         weights, self._form = self.form_of_weights()
-        return dispatch().Adjoint(
+        adjoint = dispatch().Adjoint(
             fn,
             self.positions or (),
             weights,
@@ -246,6 +251,8 @@ class GradFunction:
             self.kind == "value_and_grad",
             self.backend,
         )
+        adjoint.memory = self.memory
+        return adjoint
 
     def form_of_weights(self) -> tuple[tuple[Parameter, ...], tuple[Any, ...]]:
         """The weights in a tuple, and the settings of `assemble`, both checked."""
@@ -293,7 +300,7 @@ class GradFunction:
     def rest_of_settings(self) -> tuple[Any, ...]:
         """The arguments after the position."""
         flags = self.has_aux, self.return_ids, self.sens_param
-        return (self.weights, *flags, self.kind, self.always_tuple, self.backend, self.skip)
+        return (self.weights, *flags, self.kind, self.always_tuple, self.backend, self.memory, self.skip)
 
     def __reduce__(self) -> tuple[Any, ...]:
         from .pickling import by_value

@@ -40,19 +40,24 @@ def plan_segments(r: Reverse, reverse: ir.Block) -> None:
     nodes = [x for x in nodes if x.primal.every is not None]
     made = ir.defined(reverse) if nodes else set()
     for node in nodes:
-        loop = node.primal
-        refuse_effects(r, loop)
-        stale = stale_regions(r, loop)
-        refuse_unknown(r, loop, stale)
-        [again] = cloned([loop])
-        reads = [n for n in reads_inside(node) if ir.is_variable(n)]
-        steps_again(r, again, reads)
-        names = [n for n in outer_names(r, loop, [again, node]) if n not in made]
-        read = {*outside_names([again]), *loop_bounds(loop)}
-        state = without_views(r, [n for n in names if r.regions.of(n) in stale])
-        needed = dict.fromkeys([*(n for n in names if n in read), *loop_bounds(loop), *state])
-        node.rerun = ir.Rerun({n: n for n in needed}, state, frozenset(stale))
-        node.state_reads = tuple(n for n in needed if r.regions.of(n) not in stale)
+        plan(r, node, made)
+
+
+def plan(r: Reverse, node: ir.Loop, made: set[str]) -> None:
+    """Note at a reverse loop what running its segments again reads; `made` are the variables of the reverse sweep."""
+    loop = node.primal
+    refuse_effects(r, loop)
+    stale = stale_regions(r, loop)
+    refuse_unknown(r, loop, stale)
+    [again] = cloned([loop])
+    reads = [n for n in reads_inside(node) if ir.is_variable(n)]
+    steps_again(r, again, reads)
+    names = [n for n in outer_names(r, loop, [again, node]) if n not in made]
+    read = {*outside_names([again]), *loop_bounds(loop)}
+    state = without_views(r, [n for n in names if r.regions.of(n) in stale])
+    needed = dict.fromkeys([*(n for n in names if n in read), *loop_bounds(loop), *state])
+    node.rerun = ir.Rerun({n: n for n in needed}, state, frozenset(stale))
+    node.state_reads = tuple(n for n in needed if r.regions.of(n) not in stale)
 
 
 def loop_bounds(loop: ir.Loop) -> list[str]:
@@ -155,7 +160,8 @@ def is_fresh(r: Reverse, loop: ir.Loop, name: str) -> bool:
     maker = r.makers.get(name)
     if not isinstance(maker, ir.Let) or loop not in r.around.get(maker, ()):
         return False
-    shared = [n for n in ir.reads(maker) if reachable(r.s, r.s.facts[n]) & roots_of(r.s.facts[name])]
+    held = reachable(r.s, r.s.facts[name])
+    shared = [n for n in ir.reads(maker) if reachable(r.s, r.s.facts[n]) & held]
     return all(is_fresh(r, loop, n) for n in shared)
 
 

@@ -53,6 +53,7 @@ class Compiled:
         backend: str = "numpy",
     ) -> None:
         self.backend, self.explain = backend, False
+        self.memory: int | None = None
         self.fn, self.positions, self.weights = fn, positions, weights
         self.has_aux, self.seeded, self.value = has_aux, seeded, value
         self.signature = signature_of(fn)
@@ -169,6 +170,7 @@ class Compiled:
             self.value or self.has_aux,
             self.name,
             self.backend,
+            self.memory,
             self.explain,
         )
 

@@ -19,6 +19,7 @@ from .adjoints import copied
 from .arguments import Arguments, gradient, protect, receive
 from .assemble import emit
 from .beside import beside
+from .budget import choose_segments
 from .checkpointed import plan_segments
 from .depth import deeply
 from .emitted import Emitted
@@ -496,6 +497,8 @@ def finish(
     structure = ir.Return(ir.tuple_(like_calls(final.value)))
     r.positions[structure] = -1  # gradients in the structure of an argument need that as it came
     reverse.append(structure)
+    if request.memory is not None:
+        choose_segments(r, forward, reverse, request.memory)
     plan_segments(r, reverse)
     settle(r, reverse, {e.name for e in s.externals.values()})
     reverse.remove(structure)

@@ -26,6 +26,7 @@ class Request:
     value: bool = False
     name: str = "f"
     backend: str = "numpy"
+    memory: int | None = None  # bytes that what its loops save may take
     explain: bool = False  # whether the text says why it keeps, computes again or puts back what it does
     lists: bool = False  # whether loops may have arrays as lists: who calls can run the program again without
     observe: Callable[[str, Specialiser, ir.Block], None] | None = None  # is shown the program after each stage

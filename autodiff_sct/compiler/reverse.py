@@ -73,6 +73,7 @@ class Reverse:
         self.shared_lists: set[str] = set()
         self.kept_regions: set[int | None] = set()  # whose old content is restored whoever reads it
         self.outputs: set[str] = set()
+        self.budgets: dict[Any, ir.Let] = {}  # loops whose segments the run chooses, and where it does
         self.joint = False  # whether both sweeps are one function, so that an error in either comes out of the call
         self.attempts = 0  # handlers of exceptions around the statement
         self.variant: Any = None  # of a recursive function: what is being emitted, and the variable of its state

@@ -31,6 +31,7 @@ from typing import Any
 import gast
 
 from . import ir
+from .budget import estimate
 from .checkpointed import steps_again
 from .explain import hand_on, note
 from .facts import INT, Facts, Listed, Num
@@ -106,6 +107,8 @@ class Steps:
 def times(every: Any, factor: int) -> Any:
     if isinstance(every, gast.Constant):
         return ir.constant(every.value * factor)
+    if factor == -1:
+        return gast.UnaryOp(gast.USub(), every)
     return every if factor == 1 else ir.binop(every, gast.Mult, ir.constant(factor))
 
 
@@ -173,6 +176,8 @@ class Segments:
             self.keep_content(name, self.node.rerun.names[name])
         for stmt, targets in drawn:
             self.keep_draw(again, stmt, targets)
+        if (made := self.r.budgets.get(loop)) is not None:
+            estimate(self.r, made, loop, again, [phi for _, phi in carried], self.node.rerun.state)
         self.follow(twins, mapping)
         return again
 

@@ -9,6 +9,7 @@ import operator
 
 import numpy as np
 
+from ..runtime.segments import steps_within
 from .table import nondifferentiable
 
 # Comparisons and logic
@@ -64,4 +65,5 @@ nondifferentiable(
     np.zeros_like, np.ones_like, np.empty_like,
     builtins.len, builtins.int, builtins.bool, builtins.isinstance, builtins.range, builtins.type,
     builtins.callable, builtins.hasattr, builtins.id, builtins.hash, builtins.str, builtins.repr,
+    steps_within,
 )  # fmt: skip

@@ -551,6 +551,14 @@ def list_of_written(x):
     return np.sum(rows[0])
 
 
+def pairs_of_written(x):
+    pairs = [(x * 1.0, 2.0), (x * 2.0, 3.0)]
+    for i in segments(range(2), every=1):
+        u, v = pairs[i]
+        u *= v * np.sin(u)
+    return np.sum(pairs[0][0] * pairs[1][0])
+
+
 BUFFER = np.zeros(9)
 
 
@@ -562,7 +570,8 @@ def captured(x):
 
 
 @pytest.mark.parametrize(
-    "fn", [over_a_list, left_early, returned_early, handled, drawn_in_a_branch, list_of_written, captured]
+    "fn",
+    [over_a_list, left_early, returned_early, handled, drawn_in_a_branch, list_of_written, pairs_of_written, captured],
 )
 def test_refused(fn: Any) -> None:
     with pytest.raises(Refused) as caught:

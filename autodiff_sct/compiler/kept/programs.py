@@ -38,7 +38,8 @@ DAMAGE = (NotKept, KeyError, IndexError, TypeError, ValueError, AttributeError, 
 
 def wanted(compiled: Any, slots: tuple[Any, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Path | None:
     """The name of a program's files; None where it is not to be kept, or depends on what no other process can find."""
-    if compiled.backend != "numpy" or compiled.weights or own_rules():
+    told = compiled.explain or compiled.memory is not None  # comments and warnings that come of compiling
+    if compiled.backend != "numpy" or compiled.weights or told or own_rules():
         return None
     place = storage.folder(KIND)
     if place is None:

@@ -60,10 +60,10 @@ def emit(
 ) -> Emitted:
     """Name, print and load a program whose last statement returns."""
     front, back = polished(s, where, program, early, request)
-    listed = on_lists(s, where, [*front, *back]) if request.lists and passes.on("items") else None
-    if listed is not None:
-        first = listed.index(back[0])
-        front, back = listed[:first], listed[first:]
+    both, first = [*front, *back], back[0] if back else None
+    lists = request.lists and passes.on("items") and on_lists(s, where, both)
+    if lists and first is not None:
+        front, back = both[: both.index(first)], both[both.index(first) :]
     if runs_in_strips(request) and passes.on("in_strips"):
         outside = [*table.entries, *(e.name for e in s.externals.values()), *seeds]
         front, back = in_strips(s, front, back, outside) or (front, back)
@@ -100,7 +100,7 @@ def emit(
     several = isinstance(final.value, gast.Tuple) and final.value is not final.single
     count = len(final.value.elts) if several else 1
     whole = emitted(s, request, table, parts, loaded, externals, result, count)
-    whole.lists = listed is not None
+    whole.lists = lists
     if request.backend == "numpy":
         return whole
     return natively(request.backend, whole, hint, s, where, front, back, arguments, seeds, externals, function_name)

@@ -56,10 +56,14 @@ def kind_of(facts: Facts | None) -> str | None:
 
 
 class Flow:
-    """What comes from the arrays of `lists`, each of which is a list in the statements given; `refused`: where not."""
+    """What comes from the arrays of `lists`, each of which is a list in the statements whose ids are given.
 
-    def __init__(self, s: Specialiser, program: ir.Block, lists: dict[str, range]) -> None:
+    `refused` are the arrays that have to stay: those from which comes what somebody sees the type of.
+    """
+
+    def __init__(self, s: Specialiser, program: ir.Block, lists: dict[str, set[int]], owner: Any) -> None:
         self.s, self.lists = s, lists
+        self.here: set[str] = set()
         self.sources: dict[str, frozenset[str]] = {}
         self.refused: set[str] = set()
         self.meeting = Meetings(program)
@@ -71,9 +75,8 @@ class Flow:
         known = -1
         while known != (known := sum(map(len, (*self.sources.values(), self.mixed, self.unsure, self.sure)))):
             self.restored.clear()
-            for place, stmt in enumerate(program):
-                self.here = {name for name, span in lists.items() if place in span}
-                self.outside: Any = stmt if isinstance(stmt, ir.SIMPLE) else None
+            for stmt in program:
+                self.outside: Any = stmt if isinstance(stmt, ir.SIMPLE) and owner is None else None
                 self.statement(stmt)
 
     def flows(self, target: str, sources: frozenset[str]) -> None:
@@ -83,6 +86,16 @@ class Flow:
     # -- statements
 
     def statement(self, stmt: Any) -> None:
+        outer, self.here = self.here, self.here | {n for n, span in self.lists.items() if id(stmt) in span}
+        self.own(stmt)
+        for block in ir.bodies(stmt):
+            for inner in block:
+                self.statement(inner)
+        self.meetings(stmt)
+        self.here = outer
+
+    def own(self, stmt: Any) -> None:
+        """What a statement itself computes."""
         if isinstance(stmt, ir.Let):
             self.let(stmt)
         elif isinstance(stmt, ir.Store):
@@ -100,10 +113,6 @@ class Flow:
         else:
             for expr in ir.expressions(stmt):
                 self.seen(expr)
-        for block in ir.bodies(stmt):
-            for inner in block:
-                self.statement(inner)
-        self.meetings(stmt)
 
     def meetings(self, stmt: Any) -> None:
         """What leaves a branch or a loop under another name."""

@@ -11,6 +11,7 @@ import numpy as np
 from . import ir
 from .facts import FLOAT, Dim, Listed, Num
 from .item_flow import Flow
+from .item_sites import Site
 from .item_uses import LIKE, Use, item_index, item_of, module_function, settled, uses
 from .optimise import substitute_own
 from .record import reads_inside
@@ -20,12 +21,12 @@ Key = tuple[Any, str, str]  # the loop in whose body a row is taken (None: befor
 
 
 class Lists:
-    """One round: each array of `spans` becomes a list in its stretch of the program."""
+    """One round: each array of `spans` becomes a list in its stretch of a block."""
 
-    def __init__(self, s: Specialiser, program: ir.Block, spans: dict[str, range], flow: Flow) -> None:
-        self.s, self.program, self.spans, self.flow = s, program, spans, flow
-        self.makers = {stmt.target: k for k, stmt in enumerate(program) if isinstance(stmt, ir.Let)}
-        self.settled = settled(program)
+    def __init__(self, site: Site, spans: dict[str, range], flow: Flow) -> None:
+        self.site, self.s, self.program, self.spans, self.flow = site, site.s, site.block, spans, flow
+        self.makers = {stmt.target: k for k, stmt in enumerate(site.block) if isinstance(stmt, ir.Let)}
+        self.moving = site.defined.keys() - settled(site.block)
         self.names: dict[str, str] = {}  # array -> its list
         self.again: dict[str, str] = {}  # array -> the array made of its list
         self.rows: dict[Key, ir.Let] = {}
@@ -33,7 +34,7 @@ class Lists:
         self.new: dict[int, ir.Block] = {}  # what comes before a statement of the program
 
     def rewritten(self) -> ir.Block:
-        """The program with lists."""
+        """The block with lists."""
         order = sorted(self.spans, key=lambda name: self.makers.get(name, -1))
         instead = {name: new for name in reversed(order) if (new := self.made_as_list(name)) is not None}
         written = [name for name in order if self.is_written(name)]
@@ -45,7 +46,8 @@ class Lists:
             self.leave(name, instead.get(name), name in written)
         for name in instead:
             self.program[self.makers[name]].targets = (self.names[name],)
-        return [each for k, stmt in enumerate(self.program) for each in (*self.new.get(k, ()), stmt)]
+        every = [each for k, stmt in enumerate(self.program) for each in (*self.new.get(k, ()), stmt)]
+        return [*every, *self.new.get(len(self.program), ())]
 
     # -- making lists
 
@@ -63,7 +65,12 @@ class Lists:
         span = self.spans[name]
         arrays = [k for k, use in self.uses_of(name) if use.how != "length" and k not in span]
         arrays += [k for k, use in self.uses_of(name) if use.how == "shape" and k in span]
+        arrays += [len(self.program)] if self.leaves(name) else []
+        if not self.site.is_undisturbed(name, range(self.makers[name] + 1, span.stop)):
+            return None
         unchanged = not self.is_written(name)
+        if not unchanged and not self.site.is_private(name, span.stop):
+            return None
         if arrays and (unchanged or min(arrays) < span.stop or shape_of(self, name, maker.expr) is None):
             return None
         old, maker.expr = maker.expr, filled(self.s, maker.expr) or listed(maker.expr)
@@ -92,7 +99,7 @@ class Lists:
         self.s.put_element(facts, FLOAT)
         return facts
 
-    def add(self, place: int, stmt: ir.Let) -> None:
+    def add(self, place: int, stmt: ir.Let | ir.Store) -> None:
         self.new.setdefault(place, []).append(stmt)
 
     # -- reading and writing items
@@ -123,7 +130,7 @@ class Lists:
         """The loop in whose body an index is one number; None: before the statement."""
         names = {n for n in ir.names_in(index) if ir.is_variable(n)}
         loops = [x for x in around if isinstance(x, ir.Loop) and x.index in names]
-        if names - {x.index for x in loops} - self.settled:
+        if names & self.moving - {x.index for x in loops}:
             return NOWHERE
         return loops[-1] if loops else None
 
@@ -235,8 +242,12 @@ class Lists:
     def leave(self, name: str, instead: Any | None, written: bool) -> None:
         """What stands for an array after its stretch: where only its length is read, the list may do."""
         s, stop = self.s, self.spans[name].stop
+        if written and instead is None and not self.site.is_private(name, stop):
+            self.add(stop, self.write_back(name))
+            return
         known = ("length",) if instead is not None else ("length", "shape")
         later = [k for k, use in self.uses_of(name) if use.how not in known and k >= stop] if written else []
+        later += [len(self.program)] if written and self.leaves(name) else []
         end = min(later, default=len(self.program))
         if later:
             facts = s.facts[name]
@@ -247,11 +258,25 @@ class Lists:
                 s.named.add(array)
             for stmt in self.program[end:]:
                 rename(stmt, {name: array})
+            rename_passed(self.site.owner, {name: array})
             self.put(array, expr, end)
             self.again[name] = array
         if instead is not None:
             for stmt in self.program[:end]:
                 rename(stmt, {name: self.names[name]})
+
+    def leaves(self, name: str) -> bool:
+        """Whether an array is what a loop carries on or a branch results in."""
+        owner = self.site.owner
+        nexts = [c.next for c in getattr(owner, "carries", ())]
+        return name in nexts + [n for m in getattr(owner, "merges", ()) for n in (m.then, m.orelse)]
+
+    def write_back(self, name: str) -> ir.Store:
+        """What a list holds, written into the array, whose memory others see."""
+        whole = gast.Slice(None, None, None)
+        if self.rank(name) == 1:
+            return ir.Store(name, whole, ir.name(self.names[name]))
+        return ir.Store(name, whole, self.array_of(name, None))
 
     def array_of(self, name: str, instead: Any | None) -> Any:
         expr = ir.call(ir.attribute(self.s.bind("numpy", np), "array"), ir.name(self.names[name]))
@@ -263,7 +288,7 @@ class Lists:
 
     def put(self, array: str, expr: Any, place: int) -> None:
         """Write an array where it is needed first: in place, if that is the only one."""
-        stmt = self.program[place]
+        stmt = self.program[place] if self.site.owner is None else None
         readers = [other for other in self.program if array in reads_inside(other)]
         if isinstance(stmt, (ir.Return, ir.Let)) and readers == [stmt] and reads_inside(stmt).count(array) == 1:
             substitute_own(stmt, {array: expr})
@@ -288,9 +313,16 @@ def rename(stmt: Any, mapping: dict[str, str]) -> None:
     for inner in ir.walk([stmt]):
         substitute_own(inner, names)
         for c in getattr(inner, "carries", ()):
-            c.init, c.next = mapping.get(c.init, c.init), mapping.get(c.next, c.next)
-        for m in getattr(inner, "merges", ()):
-            m.then, m.orelse = mapping.get(m.then, m.then), mapping.get(m.orelse, m.orelse)
+            c.init = mapping.get(c.init, c.init)
+        rename_passed(inner, mapping)
+
+
+def rename_passed(owner: Any, mapping: dict[str, str]) -> None:
+    """Pass other variables on at the end of the blocks of a loop or branch."""
+    for c in getattr(owner, "carries", ()):
+        c.next = mapping.get(c.next, c.next)
+    for m in getattr(owner, "merges", ()):
+        m.then, m.orelse = mapping.get(m.then, m.then), mapping.get(m.orelse, m.orelse)
 
 
 def listed(expr: Any) -> Any:
@@ -355,4 +387,6 @@ def shape_of(lists: Lists, name: str, expr: Any) -> Any | None:
     function = module_function(lists.s, expr, np) if isinstance(expr, gast.Call) and expr.args else None
     if function in LIKE and isinstance(expr.args[0], gast.Name):
         return ir.attribute(expr.args[0], "shape")
-    return expr.args[0] if function in ("zeros", "ones") else None
+    if function not in ("zeros", "ones") or any(isinstance(node, gast.Call) for node in ir.nodes(expr.args[0])):
+        return None
+    return expr.args[0]

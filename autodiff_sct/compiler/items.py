@@ -19,38 +19,29 @@ overflows. Such a call is run again as the program was before this pass (see `di
 warning or the infinity that NumPy gives. So this is for programs that may be run again: without side effects, without
 handlers of exceptions, outside ``with``; and neither for native programs nor for texts that are differentiated again.
 
-Which arrays: float64, of one axis or two, made or received at the top of the program, and not seen under another name
-while it is written. A stretch of statements that touches such an array by items only has it as a list, if a loop goes
-over it: a ``for`` over a range that is no literal and that is not left early, whose variable, give or take a number, is
-the index. So what is converted is what is visited.
+Which arrays: float64, of one axis or two, that no other name leads to where they are changed. A stretch of statements
+that touches such an array by items only has it as a list, if a loop goes over it: a ``for`` over a range that is no
+literal and that is not left early, whose variable, give or take a number, is the index. In the body of a loop, where
+the list is made again and again, that range has to be the axis. So what is converted is what is visited.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import gast
-
 from . import ir
 from .facts import Num
 from .item_flow import Flow
 from .item_lists import Lists
-from .item_uses import Use, is_float_array, uses
-from .record import reads_inside
-from .regions import Regions, roots_of, written_arguments
-from .sharing import reachable
+from .item_sites import Site
+from .item_uses import Use, uses
+from .regions import Regions
 from .specialise.state import Specialiser
 
 
-def on_lists(s: Specialiser, where: Regions, program: ir.Block) -> ir.Block | None:
-    """The program with lists for what it touches by items; None where there is nothing to gain, or to be lost."""
-    if not may_run_again(s, where, program):
-        return None
-    changed = False
-    while (stretches := found(s, program)) is not None:
-        program = Lists(s, program, *stretches).rewritten()
-        changed = True
-    return program if changed else None
+def on_lists(s: Specialiser, where: Regions, program: ir.Block) -> bool:
+    """Rewrite a program with lists for what it touches by items; whether there was something to gain."""
+    return may_run_again(s, where, program) and convert(s, program, program, None)
 
 
 def may_run_again(s: Specialiser, where: Regions, program: ir.Block) -> bool:
@@ -60,31 +51,45 @@ def may_run_again(s: Specialiser, where: Regions, program: ir.Block) -> bool:
     return not any(isinstance(stmt, (ir.Try, ir.With)) for stmt in ir.walk(program))
 
 
-def found(s: Specialiser, program: ir.Block) -> tuple[dict[str, range], Flow] | None:
-    """The stretches of a program in which arrays are to be lists, and what comes from them.
+def convert(s: Specialiser, program: ir.Block, block: ir.Block, owner: Any) -> bool:
+    """Convert what there is in a block, then in the blocks inside it."""
+    changed = False
+    while (stretches := found(site := Site(s, program, block, owner))) is not None:
+        block[:] = Lists(site, *stretches).rewritten()
+        changed = True
+    for stmt in list(block):
+        for inner in [stmt.body] if isinstance(stmt, ir.Loop) else ir.bodies(stmt):
+            changed = convert(s, program, inner, stmt) or changed
+    return changed
+
+
+def found(site: Site) -> tuple[dict[str, range], Flow] | None:
+    """The stretches of a block in which arrays are to be lists, and what comes from them.
 
     A stretch that is of no use, or in which types are seen, is left for one that begins later.
     """
-    early = {x.trips for x in ir.walk(program) if isinstance(x, ir.Loop) and x.trips is not None}
-    rest = used(s, program)
-    chosen = {name: span for name in rest if (span := stretch(rest[name], early)) is not None}
+    early = {x.trips for x in ir.walk(site.program) if isinstance(x, ir.Loop) and x.trips is not None}
+    rest = used(site)
+    chosen = {name: span for name in rest if (span := stretch(site, name, rest[name], early)) is not None}
     while chosen:
-        flow = Flow(s, program, chosen)
-        lost = flow.refused or chosen.keys() - gaining(s, program, chosen)
+        flow = Flow(
+            site.s, site.program, {n: {id(site.block[k]) for k in span} for n, span in chosen.items()}, site.owner
+        )
+        lost = flow.refused or chosen.keys() - gaining(site, chosen)
         if not lost:
             return chosen, flow
         for name in lost:
             rest[name] = [(place, found) for place, found in rest[name] if place > chosen[name].start]
-        chosen = {name: span for name in chosen if (span := stretch(rest[name], early)) is not None}
+        chosen = {name: span for name in chosen if (span := stretch(site, name, rest[name], early)) is not None}
     return None
 
 
-def gaining(s: Specialiser, program: ir.Block, chosen: dict[str, range]) -> set[str]:
+def gaining(site: Site, chosen: dict[str, range]) -> set[str]:
     """The arrays of loops all of whose items are Python floats; beside one of NumPy's numbers they are of no use."""
-    floats = {name for name, facts in s.facts.items() if isinstance(facts, Num) and is_of_floats(facts)}
+    floats = {name for name, facts in site.s.facts.items() if isinstance(facts, Num) and is_of_floats(facts)}
     result: set[str] = set()
-    for place, stmt in enumerate(program):
-        touched = {use.name for use in uses(s, stmt, floats) if use.how == "item" and any(map(is_loop, use.around))}
+    for place, stmt in enumerate(site.block):
+        touched = {u.name for u in uses(site.s, stmt, floats) if u.how == "item" and any(map(is_loop, u.around))}
         if all(place in chosen.get(name, ()) for name in touched):
             result |= touched
     return result
@@ -98,53 +103,20 @@ def is_loop(stmt: Any) -> bool:
     return isinstance(stmt, ir.Loop)
 
 
-def used(s: Specialiser, program: ir.Block) -> dict[str, list[tuple[int, list[Use]]]]:
+def used(site: Site) -> dict[str, list[tuple[int, list[Use]]]]:
     """For each array that may become a list, the statements that touch it and how."""
-    arrays = candidates(s, program)
+    arrays = site.candidates()
     result: dict[str, list[tuple[int, list[Use]]]] = {name: [] for name in arrays}
-    for place, stmt in enumerate(program):
+    for place, stmt in enumerate(site.block):
         by_name: dict[str, list[Use]] = {}
-        for use in uses(s, stmt, arrays):
+        for use in uses(site.s, stmt, arrays):
             by_name.setdefault(use.name, []).append(use)
         for name, touched in by_name.items():
             result[name].append((place, touched))
     return result
 
 
-def candidates(s: Specialiser, program: ir.Block) -> set[str]:
-    """The arrays made or received at the top of a program that no other name leads to while they are written."""
-    read = {n for stmt in program for n in reads_inside(stmt) if n in s.facts}
-    made = {target for stmt in program for target in ir.ir_targets(stmt) if isinstance(stmt, ir.Let)}
-    outside = {external.name for external in s.externals.values()}
-    written = written_roots(s, program)
-    leading: dict[int, set[str]] = {}  # a place of memory -> the names that lead there
-    for name in read:
-        for root in reachable(s, s.facts[name]):
-            leading.setdefault(root, set()).add(name)
-    return {
-        name
-        for name in read & (made | outside)
-        if is_float_array(s.facts[name])
-        and (
-            not roots_of(s.facts[name]) & written or not any(leading[root] - {name} for root in roots_of(s.facts[name]))
-        )
-    }
-
-
-def written_roots(s: Specialiser, program: ir.Block) -> set[int]:
-    """The places of the memory that a program may write."""
-    written: set[int] = set()
-    for stmt in ir.walk(program):
-        names = written_arguments(stmt)
-        if isinstance(stmt, ir.Store):
-            names = [stmt.base]
-        elif isinstance(stmt, ir.Effect) or (isinstance(stmt, ir.Let) and stmt.effect):
-            names = ir.reads(stmt)
-        written |= {root for n in names if n in s.facts for root in reachable(s, s.facts[n])}
-    return written
-
-
-def stretch(touched: list[tuple[int, list[Use]]], early: set[str]) -> range | None:
+def stretch(site: Site, name: str, touched: list[tuple[int, list[Use]]], early: set[str]) -> range | None:
     """The first stretch of statements that touch an array by items only and of which a loop goes over it.
 
     `early` are the numbers of iterations of loops that are left early.
@@ -159,30 +131,6 @@ def stretch(touched: list[tuple[int, list[Use]]], early: set[str]) -> range | No
             places = []
         elif "item" in hows:
             places.append(place)
-            pays = pays or covers(found, early)
-    return range(places[0], places[-1] + 1) if pays else None
-
-
-def covers(found: list[Use], early: set[str]) -> bool:
-    """Whether loops go over an array: for each axis there is one whose variable is the index."""
-    items = [use for use in found if use.how == "item"]
-    axes = range(len(items[0].index))
-    return all(any(goes_along(use.index[axis], use.around, early) for use in items) for axis in axes)
-
-
-def goes_along(index: Any, around: tuple[Any, ...], early: set[str]) -> bool:
-    if isinstance(index, gast.BinOp) and isinstance(index.op, (gast.Add, gast.Sub)):
-        return any(goes_along(a, around, early) and isinstance(b, gast.Constant) for a, b in both_ways(index))
-    return isinstance(index, gast.Name) and any(is_long(x, early) and x.index == index.id for x in around)
-
-
-def both_ways(expr: Any) -> list[tuple[Any, Any]]:
-    return [(expr.left, expr.right), (expr.right, expr.left)]
-
-
-def is_long(loop: Any, early: set[str]) -> bool:
-    """Whether a loop goes to the end of a range that only the run tells."""
-    if not isinstance(loop, ir.Loop):
-        return False
-    names = {name for bound in loop.bounds for name in ir.names_in(bound)}
-    return loop.kind == "range" and loop.stop is None and bool(names) and not names & early
+            pays = pays or site.covers(name, found, early)
+    span = range(places[0], places[-1] + 1) if pays else None
+    return span if span is not None and site.is_undisturbed(name, span) else None

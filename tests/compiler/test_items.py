@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.compiler import passes
+from autodiff_sct.compiler import dispatch, passes
 
 
 def substitution(a, b):
@@ -366,6 +366,142 @@ def upper_pairs(x):
     return s
 
 
+def steps_of_heat(u, steps):
+    for _ in range(steps):
+        new = u.copy()
+        for i in range(1, len(u) - 1):
+            new[i] = u[i] + 0.1 * (u[i - 1] - 2 * u[i] + u[i + 1])
+        u = new
+    return np.sum(u * u)
+
+
+def two_buffers(x, steps):
+    u, v = x * 1.0, x * 2.0
+    for _ in range(steps):
+        for i in range(1, len(u)):
+            v[i] = u[i] * v[i - 1]
+        u, v = v, u
+    return np.sum(u) + u[1] * v[1]
+
+
+def history(x, steps):
+    """What is kept before the loop is seen after it."""
+    rows = []
+    for k in range(steps):
+        y = np.zeros(len(x))
+        rows.append(y)
+        for i in range(len(x)):
+            y[i] = x[i] * x[i] + k
+        rows.append(y)
+        y = y * x
+        for i in range(len(x)):
+            y[i] = y[i] * x[i - 1]
+        rows.append(y)
+    return np.sum(rows[0] * rows[-1]) + np.sum(rows[1])
+
+
+def view_before(x, steps):
+    s = 0.0
+    for _ in range(steps):
+        y = x * 2.0
+        tail = y[1:]
+        for i in range(len(x)):
+            y[i] = y[i] * x[i]
+        s = s + np.sum(tail * tail)
+    return s
+
+
+def view_as_source(x):
+    """The view is read after its base was written, by items."""
+    y = x * 2.0
+    tail = y[1:]
+    y[2] = 5.0
+    s = 0.0
+    for i in range(len(tail)):
+        s = s + tail[i] * tail[i]
+    y[1] = s
+    return np.sum(tail) * s
+
+
+def same_array_in_steps(x, steps):
+    y = x.copy()
+    for k in range(steps):
+        z = y
+        for i in range(len(x)):
+            z[i] = z[i] * x[i]
+        y = y + z
+    return np.sum(y * y)
+
+
+def branches_in_steps(x, steps):
+    y = x * 1.0
+    for k in range(steps):
+        if k % 2 == 0:
+            z = np.zeros(len(x))
+            for i in range(len(x)):
+                z[i] = y[i] * y[i]
+        else:
+            z = y * 0.5
+            z[0] = 1.0
+        y = y + 0.1 * z
+    return np.sum(y)
+
+
+def in_place_steps(x, steps):
+    y = x.copy()
+    whole = y
+    for _ in range(steps):
+        y[1:] = y[1:] * 0.5
+        for i in range(1, len(x)):
+            y[i] = y[i] + y[i - 1] * x[i]
+        y *= 0.9
+    return np.sum(whole * whole)
+
+
+def largest_change(x, steps):
+    """The loop over steps is left early, by a number out of the loop over items."""
+    u = x.copy()
+    for _ in range(steps):
+        v, change = u.copy(), 0.0
+        for i in range(1, len(x) - 1):
+            v[i] = 0.5 * (u[i - 1] + u[i + 1])
+            change = max(change, abs(v[i] - u[i]))
+        u = v
+        if change < 0.3:
+            break
+    return np.sum(u * u) + change
+
+
+def plane(u, steps):
+    u = u.copy()
+    for _ in range(steps):
+        v = u.copy()
+        for i in range(1, u.shape[0] - 1):
+            for j in range(1, u.shape[1] - 1):
+                v[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1])
+        u = v
+    return np.sum(u * u)
+
+
+def scratch(x):
+    out = np.zeros(len(x))
+    for k in range(len(x)):
+        row = np.zeros(len(x))
+        for i in range(len(x)):
+            row[i] = x[i] * x[k]
+        out[k] = np.sum(row[: k + 1])
+    return np.sum(out * out)
+
+
+def few_of_many(x, few):
+    """A loop over a few in a loop over all: a list of all would be made again and again."""
+    s = 0.0
+    for k in range(len(x)):
+        for i in range(few):
+            s = s + x[i] * np.sum(x[k:])
+    return s
+
+
 VECTOR = np.array([0.7, 0.3, 1.9, 0.5, 0.2])
 SQUARE = np.tril(np.arange(1.0, 17.0).reshape(4, 4)) / 7 + np.eye(4)
 CASES = [
@@ -430,6 +566,25 @@ CASES = [
     (counted_rows, (SQUARE,)),
     (jumping_rows, (SQUARE, np.array([2, 1, 3, 0]))),
     (upper_pairs, (VECTOR,)),
+    (steps_of_heat, (VECTOR, 3)),
+    (steps_of_heat, (VECTOR, 0)),
+    (steps_of_heat, (VECTOR[:1], 2)),
+    (two_buffers, (VECTOR, 3)),
+    (two_buffers, (VECTOR, 2)),
+    (history, (VECTOR, 2)),
+    (view_before, (VECTOR, 2)),
+    (view_as_source, (VECTOR,)),
+    (same_array_in_steps, (VECTOR, 3)),
+    (branches_in_steps, (VECTOR, 3)),
+    (in_place_steps, (VECTOR, 3)),
+    (in_place_steps, (VECTOR[:0], 3)),
+    (largest_change, (VECTOR, 5)),
+    (largest_change, (VECTOR, 1)),
+    (plane, (SQUARE, 3)),
+    (plane, (np.ones((0, 4)), 2)),
+    (plane, (np.ones((4, 0)), 2)),
+    (scratch, (VECTOR,)),
+    (few_of_many, (VECTOR, 2)),
 ]
 EVERY_CASE = [pytest.param(fn, args, id=f"{fn.__name__}-{k}") for k, (fn, args) in enumerate(CASES)]
 
@@ -496,6 +651,23 @@ def test_value_of_a_sum_is_numpys_only_where_something_was_added():
     gradient = ad.value_and_grad(nested_total)
     assert type(gradient(SQUARE)[0]) is np.float64 and type(gradient(SQUARE[:0])[0]) is float
     assert "np.float64(s) if len(a) > 0 and a.shape[1] > 0 else s" in gradient.source
+
+
+@pytest.mark.parametrize(("fn", "args"), [(steps_of_heat, (VECTOR, 3)), (plane, (SQUARE, 3)), (scratch, (VECTOR,))])
+def test_bodies_of_loops(fn, args):
+    assert ".tolist()" in source(fn, *args)
+
+
+def test_bodies_of_loops_over_a_part_stay():
+    assert "tolist" not in source(few_of_many, VECTOR, 2)
+
+
+def test_no_call_is_run_twice(monkeypatch):
+    """What is converted may not fail where arrays do not."""
+    monkeypatch.setattr(dispatch.Compiled, "on_arrays", None)
+    for fn, args in CASES:
+        if fn not in (checked, past_the_end):
+            ad.value_and_grad(fn)(*args)
 
 
 def test_loops_with_other_numbers_stay():

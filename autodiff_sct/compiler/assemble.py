@@ -17,6 +17,7 @@ from .emit import Emitter, annotate, defaults
 from .emitted import Emitted
 from .facts import Num
 from .first_touch import touch_first
+from .full_first import full_first
 from .gathering import gather_products
 from .handover import always_assigned, kept_state, outside_names, own_copies, unset
 from .inverses import share_inverses
@@ -121,6 +122,8 @@ def polished(
     back = [stmt for stmt in program if id(stmt) not in early]
     if buffers and passes.on("share_inverses"):
         share_inverses(s, back)
+    if buffers and passes.on("full_first"):
+        full_first(s, back)
     if buffers and passes.on("gather_products"):
         gather_products(s, back)
     if passes.on("sink"):

@@ -20,6 +20,7 @@ PASSES: dict[str, str] = {
     "as_square": "a product with itself is a square, also where a number is multiplied in first",
     "stand_in": "a value that is read for its shape only is replaced by another of that shape",
     "share_inverses": "an inverse that is needed anyway solves systems, too",
+    "full_first": "what is as large as a cotangent is its beginning",
     "gather_products": "products that a loop adds up are one product after it",
     "improve": "a first contribution is an assignment, a copy that nobody changes is none",
     "drop_dead_stores": "a cotangent that nobody reads again is not cleared",

@@ -106,6 +106,8 @@ class Joining:
         if any(inside[n] != self.uses.get(n, 0) for n in stmt.targets):
             return
         reader = target.first_reader(stmt)
+        if reader is None and branch and target.block:
+            reader = target.block[0]  # it is there because it may raise
         if reader is None or not branch and not self.is_nested(stmt, reader, target):
             return
         if not memory_of(self.s, stmt) & target.before(reader, Passed()).written:

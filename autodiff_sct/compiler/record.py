@@ -91,7 +91,7 @@ class Record:
     def prepare(self, stmt: Any, reverse: ir.Block, forward: ir.Block, names: dict[str, str], result: ir.Block) -> None:
         """Make what a statement of the reverse sweep needs available."""
         for name in self.missing(stmt, forward, names):
-            if not self.sinks(name, stmt, reverse, forward):
+            if name not in names and not self.sinks(name, stmt, reverse, forward):
                 self.provide(name, forward, names, result)
 
     def missing(self, stmt: Any, forward: ir.Block, names: dict[str, str]) -> list[str]:
@@ -212,6 +212,8 @@ class Record:
         operands = ir.reads(stmt)
         if isinstance(stmt.expr, gast.JoinedStr):  # a key, such as f"w{i}"
             return all(self.is_settled(n) for n in operands)
+        if is_test(stmt.expr):  # of numbers that come back by themselves, such as the loop's index
+            return all(self.is_scalar(n) for n in [stmt.target, *operands])
         if stmt.op is None and not isinstance(stmt.expr, (gast.Attribute, gast.Subscript)):
             return False
         if isinstance(facts, Num) and facts.python and isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp)):
@@ -229,6 +231,11 @@ class Record:
             container = isinstance(self.s.facts[base.name], (Listed, Mapped, Pair))
             return (scalar or container) and not self.regions.is_written(base.name)
         return stmt.op is not None and bool(stmt.op.shares) and isinstance(stmt.expr, gast.Attribute)
+
+    def is_scalar(self, name: str) -> bool:
+        """Whether a variable is a number, not an array of one."""
+        facts = self.s.facts[name]
+        return isinstance(facts, Num) and facts.dims == () and (facts.python or facts.kind == "npscalar")
 
     def is_invariant(self, name: str) -> bool:
         """Whether a number is the same in every iteration of every loop."""
@@ -343,6 +350,14 @@ def insert_after(block: ir.Block, stmt: Any, node: Any) -> None:
         block.insert(block.index(stmt) + 1 if stmt in block else 0, node)
     else:
         insert_after(inside[0], stmt, node)
+
+
+def is_test(expr: Any) -> bool:
+    """Whether an expression compares numbers, or is a test the other way round."""
+    if isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.Not):
+        return isinstance(expr.operand, gast.Name) or is_test(expr.operand)
+    operands = [expr.left, *expr.comparators] if isinstance(expr, gast.Compare) else [None]
+    return all(isinstance(operand, (gast.Name, gast.Constant)) for operand in operands)
 
 
 def saved_into(stmt: Any) -> str | None:

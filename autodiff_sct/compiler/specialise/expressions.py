@@ -117,20 +117,33 @@ def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
     if op in (gast.MatMult, gast.Pow):
         a, b = array_of_list(s, a), array_of_list(s, b)
     expr = ir.binop(s.expr(a), op, s.expr(b))
-    if s.frame is not None and s.frame.rule:
-        simple = simplify(s, op, a, b)
-        if simple is not None:
-            return simple
-    return apply(s, fn, expr, [a, b], {}, python)
+    simple = simplify(s, op, a, b)
+    return simple if simple is not None else apply(s, fn, expr, [a, b], {}, python)
 
 
 def simplify(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
-    """Exact simplifications of a rule's text: ``x * 1``, ``x ** 1``."""
-    if op in (gast.Mult, gast.Pow) and b == Const(1):
-        return a
-    if op is gast.Mult and a == Const(1):
-        return b
+    """Exact simplifications of a rule's text, ``x * 1`` and ``x ** 1``; in an emitted text, of what has no memory."""
+    if op not in (gast.Mult, gast.Pow) or s.frame is None:
+        return None
+    emitted = "__name__" not in s.frame.globals
+    for value, one in ((a, b), *(((b, a),) if op is gast.Mult else ())):
+        if is_one(s, value, one) and (s.frame.rule or (emitted and is_number(s, value))):
+            return value
     return None
+
+
+def is_one(s: Specialiser, value: Value, one: Value) -> bool:
+    """Whether one of two factors is a one that leaves the other as it is, its dtype too."""
+    if one == Const(1):
+        return True
+    facts = s.num(value)
+    return one == Const(1.0) and facts is not None and facts.dtype is not None and facts.dtype.kind in "fc"
+
+
+def is_number(s: Specialiser, value: Value) -> bool:
+    """Whether a value is a number, not an array that may be written."""
+    facts = s.num(value)
+    return facts is not None and facts.kind in ("float", "npscalar")
 
 
 def fold(s: Specialiser, python: Callable[..., Any], expr: Any, *args: Const) -> Value:

@@ -138,7 +138,8 @@ class Record:
             self.s.named.add(fresh)
         if again is not None:
             result.append(ir.Let((fresh,), again))
-            note(self.s, result[-1], f"computed again, not saved: {self.s.hints[name]}")
+            if name in self.s.named:
+                note(self.s, result[-1], f"computed again, not saved: {self.s.hints[name]}")
         else:
             result.append(ir.Let((fresh,), ir.call(ir.attribute(ir.name(self.list_of(name)), "pop")), effect=True))
             self.pushes.setdefault(id(forward), []).append((name, home))

@@ -19,10 +19,13 @@ from .specialise.state import Specialiser
 
 
 class Site:
-    """A block, and the loop or branch that it belongs to; at the top of the program that is None."""
+    """A block, and the loop or branch that it belongs to; at the top of the program that is None.
 
-    def __init__(self, s: Specialiser, program: ir.Block, block: ir.Block, owner: Any) -> None:
-        self.s, self.program, self.block, self.owner = s, program, block, owner
+    `early` are the numbers of iterations of loops that are left early.
+    """
+
+    def __init__(self, s: Specialiser, program: ir.Block, block: ir.Block, owner: Any, early: set[str]) -> None:
+        self.s, self.program, self.block, self.owner, self.early = s, program, block, owner, early
         self.defined: dict[str, int] = {}  # variable -> the place of the statement that it comes from
         self.fresh: dict[str, int] = {}  # array -> the place where its memory is made
         for place, stmt in enumerate(block):
@@ -75,7 +78,7 @@ class Site:
 
     # -- what it costs
 
-    def covers(self, name: str, found: list[Use], early: set[str]) -> bool:
+    def covers(self, name: str, found: list[Use]) -> bool:
         """Whether loops go over an array: for each axis there is one whose variable, give or take a number, is it.
 
         Where it would be converted again and again, the loop has to run to the length of the axis.
@@ -84,22 +87,22 @@ class Site:
         assert isinstance(facts, Num) and facts.dims is not None
         items = [use for use in found if use.how == "item"]
         return all(
-            any(self.goes_along(dim, use.index[axis], use.around, early) for use in items)
+            any(self.goes_along(dim, use.index[axis], use.around) for use in items)
             for axis, dim in enumerate(facts.dims)
         )
 
-    def goes_along(self, dim: Any, index: Any, around: tuple[Any, ...], early: set[str]) -> bool:
+    def goes_along(self, dim: Any, index: Any, around: tuple[Any, ...]) -> bool:
         if isinstance(index, gast.BinOp) and isinstance(index.op, (gast.Add, gast.Sub)):
             sides = ((index.left, index.right), (index.right, index.left))
-            return any(isinstance(b, gast.Constant) and self.goes_along(dim, a, around, early) for a, b in sides)
+            return any(isinstance(b, gast.Constant) and self.goes_along(dim, a, around) for a, b in sides)
         return isinstance(index, gast.Name) and any(
-            isinstance(x, ir.Loop) and x.index == index.id and self.is_long(dim, x, early) for x in around
+            isinstance(x, ir.Loop) and x.index == index.id and self.is_long(dim, x) for x in around
         )
 
-    def is_long(self, dim: Any, loop: ir.Loop, early: set[str]) -> bool:
+    def is_long(self, dim: Any, loop: ir.Loop) -> bool:
         """Whether a loop goes to the end of a range that only the run tells, or surely over an axis."""
         names = {name for bound in loop.bounds for name in ir.names_in(bound)}
-        if loop.kind != "range" or loop.stop is not None or not names or names & early:
+        if loop.kind != "range" or loop.stop is not None or not names or names & self.early:
             return False
         if self.owner is None:
             return True

@@ -41,7 +41,9 @@ from .specialise.state import Specialiser
 
 def on_lists(s: Specialiser, where: Regions, program: ir.Block) -> bool:
     """Rewrite a program with lists for what it touches by items; whether there was something to gain."""
-    return may_run_again(s, where, program) and convert(s, program, program, None)
+    loops = [stmt for stmt in ir.walk(program) if isinstance(stmt, ir.Loop)]
+    early = {loop.trips for loop in loops if loop.trips is not None}
+    return bool(loops) and may_run_again(s, where, program) and convert(Site(s, program, program, None, early))
 
 
 def may_run_again(s: Specialiser, where: Regions, program: ir.Block) -> bool:
@@ -51,15 +53,18 @@ def may_run_again(s: Specialiser, where: Regions, program: ir.Block) -> bool:
     return not any(isinstance(stmt, (ir.Try, ir.With)) for stmt in ir.walk(program))
 
 
-def convert(s: Specialiser, program: ir.Block, block: ir.Block, owner: Any) -> bool:
+def convert(site: Site) -> bool:
     """Convert what there is in a block, then in the blocks inside it."""
+    if not any(isinstance(stmt, ir.Loop) for stmt in ir.walk(site.block)):
+        return False
     changed = False
-    while (stretches := found(site := Site(s, program, block, owner))) is not None:
-        block[:] = Lists(site, *stretches).rewritten()
+    while (stretches := found(site)) is not None:
+        site.block[:] = Lists(site, *stretches).rewritten()
+        site = Site(site.s, site.program, site.block, site.owner, site.early)
         changed = True
-    for stmt in list(block):
+    for stmt in list(site.block):
         for inner in [stmt.body] if isinstance(stmt, ir.Loop) else ir.bodies(stmt):
-            changed = convert(s, program, inner, stmt) or changed
+            changed = convert(Site(site.s, site.program, inner, stmt, site.early)) or changed
     return changed
 
 
@@ -68,9 +73,8 @@ def found(site: Site) -> tuple[dict[str, range], Flow] | None:
 
     A stretch that is of no use, or in which types are seen, is left for one that begins later.
     """
-    early = {x.trips for x in ir.walk(site.program) if isinstance(x, ir.Loop) and x.trips is not None}
     rest = used(site)
-    chosen = {name: span for name in rest if (span := stretch(site, name, rest[name], early)) is not None}
+    chosen = {name: span for name in rest if (span := stretch(site, name, rest[name])) is not None}
     while chosen:
         flow = Flow(
             site.s, site.program, {n: {id(site.block[k]) for k in span} for n, span in chosen.items()}, site.owner
@@ -80,7 +84,7 @@ def found(site: Site) -> tuple[dict[str, range], Flow] | None:
             return chosen, flow
         for name in lost:
             rest[name] = [(place, found) for place, found in rest[name] if place > chosen[name].start]
-        chosen = {name: span for name in chosen if (span := stretch(site, name, rest[name], early)) is not None}
+        chosen = {name: span for name in chosen if (span := stretch(site, name, rest[name])) is not None}
     return None
 
 
@@ -116,11 +120,8 @@ def used(site: Site) -> dict[str, list[tuple[int, list[Use]]]]:
     return result
 
 
-def stretch(site: Site, name: str, touched: list[tuple[int, list[Use]]], early: set[str]) -> range | None:
-    """The first stretch of statements that touch an array by items only and of which a loop goes over it.
-
-    `early` are the numbers of iterations of loops that are left early.
-    """
+def stretch(site: Site, name: str, touched: list[tuple[int, list[Use]]]) -> range | None:
+    """The first stretch of statements that touch an array by items only and of which a loop goes over it."""
     places: list[int] = []
     pays = False
     for place, found in touched:
@@ -131,6 +132,6 @@ def stretch(site: Site, name: str, touched: list[tuple[int, list[Use]]], early: 
             places = []
         elif "item" in hows:
             places.append(place)
-            pays = pays or site.covers(name, found, early)
+            pays = pays or site.covers(name, found)
     span = range(places[0], places[-1] + 1) if pays else None
     return span if span is not None and site.is_undisturbed(name, span) else None

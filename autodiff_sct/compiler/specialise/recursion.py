@@ -20,7 +20,7 @@ import numpy as np
 
 from ...errors import Refused
 from .. import ir
-from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
+from ..facts import Dim, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ..regions import regions
 from .control import Ended, as_leaf
 from .signatures import Signature, every_root, general, rebuilt
@@ -173,7 +173,10 @@ def compile_recursion(
 
 
 def parameter(s: Specialiser, name: str, value: Value, site: Any) -> str:
-    variable = s.fresh(name, general(s, s.facts_of(value), site))
+    facts = general(s, s.facts_of(value), site)
+    if isinstance(facts, Num) and facts.dims:  # in one activation each axis has one length
+        facts = replace(facts, dims=tuple(Dim((site, axis)) for axis in range(len(facts.dims))))
+    variable = s.fresh(name, facts)
     s.named.add(variable)
     return variable
 

@@ -2,7 +2,7 @@
 
 Facts tell which variables share memory by the places where it was made.  Cotangents need more care: what a run-time
 helper gives back may be what it was given, and what is computed in place has the memory of before.  So variables form
-*groups*, coarser than roots: whatever may share memory is in one group.  Memory is *own* where only operations of the
+*groups*: whatever may share memory is in one group.  Memory is *own* where only operations of the
 reverse sweep can have made it, and *free* after a statement where nothing of its group is read any more.
 """
 
@@ -39,8 +39,9 @@ class Memory:
         lives.program(program, [])
         self.segments = lives.segments
         self.group: dict[str, list[str]] = {}
-        self.join_roots()
-        for stmt in ir.walk(program):
+        statements = ir.walk(program)
+        self.join_roots({stmt.target for stmt in statements if isinstance(stmt, ir.Let) and self.tells(stmt)})
+        for stmt in statements:
             self.join(stmt)
         self.sources: dict[str, list[Any]] = defaultdict(list)  # what a variable of the reverse sweep may be
         for stmt in ir.walk(back):
@@ -48,9 +49,21 @@ class Memory:
 
     # -- groups
 
-    def join_roots(self) -> None:
+    def makes(self, stmt: ir.Let) -> bool:
+        """Whether a statement surely makes new memory for its only target."""
+        if len(stmt.targets) != 1 or stmt.in_place or not isinstance(self.s.facts[stmt.target], Num):
+            return False
+        return isinstance(stmt.expr, COMPUTED) or is_new(stmt.expr)
+
+    def tells(self, stmt: ir.Let) -> bool:
+        """Whether a statement itself shows whose memory its target shares: nobody's, or that of which it is a part."""
+        part = isinstance(stmt.expr, (gast.Subscript, gast.Attribute)) or stmt.in_place
+        return self.makes(stmt) or (part and len(stmt.targets) == 1)
+
+    def join_roots(self, told: set[str]) -> None:
+        """Unite what may be memory of one place, but for variables whose statements tell."""
         first: dict[int, str] = {}
-        for name in self.segments:
+        for name in [n for n in self.segments if n not in told]:
             for root in self.reached(name):
                 self.unite(first.setdefault(root, name), name)
 
@@ -61,14 +74,16 @@ class Memory:
     def join(self, stmt: Any) -> None:
         """Unite the variables that share memory after a statement."""
         if isinstance(stmt, ir.Let):
-            self.unite(*stmt.targets, *self.may_be(changed(stmt)))
-        elif isinstance(stmt, ir.Effect) and not (stmt.kind == "save" and self.s.saved & set(ir.reads(stmt))):
+            self.unite(*stmt.targets, *([] if self.makes(stmt) else self.may_be(changed(stmt))))
+        elif isinstance(stmt, ir.Effect):
             self.unite(*(n for n in ir.reads(stmt) if ir.is_variable(n)))
         elif isinstance(stmt, ir.Store) and not isinstance(self.s.facts[stmt.base], Num):
             self.unite(*ir.reads(stmt))
         elif isinstance(stmt, ir.Loop):
             for c in stmt.carries:
                 self.unite(*(n for n in (c.phi, c.init, c.next, c.out) if n))
+            if stmt.kind == "iter" and stmt.index is not None:
+                self.unite(stmt.index, *(n for n in ir.reads(stmt) if ir.is_variable(n)))
         elif isinstance(stmt, ir.If):
             for m in stmt.merges:
                 self.unite(*(n for n in (m.target, m.then, m.orelse) if n))
@@ -78,7 +93,7 @@ class Memory:
 
     def may_be(self, expr: Any) -> list[str]:
         """The variables with which the value of an expression may share memory."""
-        if isinstance(expr, COMPUTED) or is_new(expr):
+        if is_new(expr) or (isinstance(expr, COMPUTED) and not self.of_lists(expr)):
             return []
         if isinstance(expr, gast.Name):
             return [expr.id] if ir.is_variable(expr.id) else []
@@ -86,9 +101,14 @@ class Memory:
             return self.may_be(expr.args[0])
         return [n for part in ir.children(expr) for n in self.may_be(part)]
 
+    def of_lists(self, expr: Any) -> bool:
+        """Whether an operation may be one of lists, whose items the result holds as well."""
+        return any(ir.is_variable(n) and not isinstance(self.s.facts[n], Num) for n in ir.names_in(expr))
+
     def unite(self, *names: str) -> None:
-        for name in names[1:]:
-            a, b = (self.group.setdefault(n, [n]) for n in (names[0], name))
+        holding = [name for name in names if not is_number(self.s.facts[name])]
+        for name in holding[1:]:
+            a, b = (self.group.setdefault(n, [n]) for n in (holding[0], name))
             if a is not b:
                 a += b
                 self.group |= dict.fromkeys(b, a)
@@ -133,6 +153,11 @@ class Memory:
         if isinstance(source, (str, gast.Name)):
             return self.is_own(source if isinstance(source, str) else source.id, seen)
         return isinstance(source, (gast.BinOp, gast.UnaryOp)) or is_new(source)
+
+
+def is_number(facts: Any) -> bool:
+    """Whether a variable holds a number, which is no memory to share."""
+    return isinstance(facts, Num) and facts.dims == () and (facts.python or facts.kind == "npscalar")
 
 
 def changed(stmt: ir.Let) -> Any:

@@ -5,7 +5,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.compiler import passes
-from tests.compiler.checked import V, check_gradient, names, registrar
+from tests.compiler.checked import V, check_gradient, differences, names, registrar
 
 CASES = []
 case = registrar(CASES)
@@ -218,3 +218,17 @@ def test_what_the_text_says():
         return np.sum((1.0 - x[:-1]) ** 2)
 
     assert "* (1.0 - x[:-1])" in ad.adjoint_source(valley, V)
+
+
+def test_what_shares_no_memory_does_not_hinder():
+    def orbit(x, v, n):
+        for _ in range(n):
+            a = np.sin(x) * x
+            v = v + 0.1 * np.sum(a * a) * a
+            x = x + 0.1 * v
+        return np.sum(x * x) + np.sum(v * v)
+
+    text = ad.adjoint_source(orbit, V, W, 3, grad_position=(0, 1))
+    assert "d_v += " in text and "copy" not in text
+    for found, position in zip(ad.grad(orbit, grad_position=(0, 1))(V, W, 3), (0, 1)):
+        np.testing.assert_allclose(found, differences(orbit, (V, W, 3), position), rtol=1e-6)

@@ -70,7 +70,9 @@ def small_attempt(s: Specialiser, node: Any) -> None:
     entry = dict(s.env)
     took = s.fresh("took_path", INT)
     body: ir.Block = []
+    s.attempts += 1
     goes_on = run_block(s, body, lambda: execute(s, node.body))
+    s.attempts -= 1
     refuse_half_done(s, body, entry)
     end = s.env
     before = before_body(s, node, entry, end)

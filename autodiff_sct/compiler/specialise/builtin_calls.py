@@ -71,9 +71,25 @@ def listed_opaque(s: Specialiser, value: Value) -> Leaf:
 
 @handles(zip)
 def zip_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    if kwargs and kwargs != {"strict": Const(False)}:
-        raise s.refuse("zip with strict=True", "compare the lengths with an assert")
-    return zipped(s, [over(s, a) for a in args])
+    sources = [over(s, a) for a in args]
+    if kwargs.get("strict", Const(False)) != Const(False):
+        check_strictly(s, sources)
+    return zipped(s, sources)
+
+
+def check_strictly(s: Specialiser, sources: list[Source]) -> None:
+    """Iterables of different lengths are an error, raised before the loop: nobody must see what it would have done."""
+    if s.attempts:
+        raise s.refuse("zip with strict=True inside `try`", "compare the lengths before the loop")
+    lengths = [
+        Const(len(source.items)) if source.items is not None else source.length() if source.length is not None else None
+        for source in sources
+    ]
+    for number, length in enumerate(lengths[1:], 2):
+        if length is None or lengths[0] is None:
+            raise s.refuse("an iterable of unknown length in zip with strict=True", "make a list of it first")
+        if length != lengths[0]:
+            call_python(s, polyfills.check_lengths, [lengths[0], length, Const(number)], {})
 
 
 @handles(reversed)
@@ -192,9 +208,8 @@ def extreme(fn: Any) -> Any:
         if "default" in kwargs and len(args) == 1:
             known = as_items(s, args[0])
             if known is None:
-                raise s.refuse(
-                    f"{fn.__name__} of a list of a length known only at run time with default=", "test its length first"
-                )
+                either = polyfills.largest_or if fn is max else polyfills.smallest_or
+                return call_python(s, either, [args[0], kwargs["default"]], {})
             if not known:
                 return kwargs["default"]
         elif kwargs:

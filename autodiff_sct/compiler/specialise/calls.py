@@ -31,6 +31,7 @@ from .tables import method_of, refuse_references
 from .values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Super, TupleV, Value
 
 HANDLERS: dict[Any, Callable[[Specialiser, list[Value], dict[str, Value]], Value]] = {}
+MADE: dict[type, Callable[[Specialiser, Any], Value]] = {}  # class of a callable object -> what is called for it
 DEPTH = 120
 
 
@@ -141,8 +142,6 @@ def call_object(s: Specialiser, obj: Obj, args: list[Value], kwargs: dict[str, V
             from .nested import call_gradient
 
             return call_gradient(s, outside, args, kwargs)
-        if isinstance(lookup(obj.cls, "construct"), types.FunctionType) and hasattr(obj.cls, "bprop"):
-            pass
     if (
         isinstance(lookup(obj.cls, "construct"), types.FunctionType)
         and obj.cls.__call__ is not None
@@ -178,6 +177,8 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
         handler = None
     if handler is not None:
         return handler(s, args, kwargs)
+    if type(fn) in MADE:
+        return call_value(s, MADE[type(fn)](s, fn), args, kwargs)
     if isinstance(fn, functools.partial):
         bound = [
             import_external(s, ItemRead(lambda: fn.args, k), f"partial_{k}", ("partial", object_number(s, fn), k))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import UnsupportedSyntax
 from ...rules.table import nondifferentiable
 
 
@@ -68,6 +69,32 @@ def smallest_by(items: Any, key: Any) -> Any:
             best = item
             best_key = item_key
     return best
+
+
+def largest_or(items: Any, default: Any) -> Any:
+    return max(items) if len(items) > 0 else default
+
+
+def smallest_or(items: Any, default: Any) -> Any:
+    return min(items) if len(items) > 0 else default
+
+
+def check_lengths(first: int, other: int, number: int) -> None:
+    """``zip(..., strict=True)``: of iterables of different lengths."""
+    if other != first:
+        raise ValueError(f"zip() argument {number} is {'shorter' if other < first else 'longer'} than argument 1")
+
+
+def check_type(first: Any, dtype: Any) -> None:
+    """The type of the results of ``np.vectorize(fn)``, which is that of its first."""
+    if np.asarray(first).dtype != dtype:
+        raise UnsupportedSyntax("which type the results of np.vectorize have only the run tells: give it otypes")
+
+
+def of_all(fn: Any, columns: Any, dtype: Any, shape: Any) -> Any:
+    """What ``np.vectorize(fn)`` returns."""
+    results = [fn(*[column[k] for column in columns]) for k in range(len(columns[0]))]
+    return np.reshape(np.array(results).astype(dtype), shape)
 
 
 def order_of(keys: list[Any], backwards: bool) -> list[int]:

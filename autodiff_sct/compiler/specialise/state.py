@@ -95,6 +95,7 @@ class Specialiser:
         # their texts are told by the nodes of these.
         self.derivatives: dict[Any, list[Any]] = derivatives if derivatives is not None else {}
         self.guarded = True  # whether objects in tables must not be written as the numbers that they are
+        self.attempts = 0  # how many blocks under handlers are around the block being written
         self.loops = 0  # how many loops are being specialised
         self.unassigned: Refused | None = None  # a name read before a later statement of the loop has assigned it
         self.saved: set[str] = set()  # lists that carry values from the forward to the reverse sweep

@@ -1,0 +1,79 @@
+"""``np.vectorize``: a loop over the elements of its arguments.
+
+NumPy calls the function once with the first elements, as NumPy's scalars, for the type of the results, and then with
+all of them as Python's numbers.  With ``otypes`` there is no first call.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import polyfills
+from .attributes import attribute_of
+from .calls import MADE, call_python, call_value, handles
+from .containers import get_item, items_of
+from .numpy_calls import numpy_call
+from .state import Specialiser
+from .values import Bound, Const, PartialV, TupleV, Value
+
+
+@handles(np.vectorize)
+def vectorize(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    settings = dict(zip(("pyfunc", "otypes"), args)) | kwargs
+    if len(args) > 2 or settings.keys() - {"pyfunc", "otypes"} or "pyfunc" not in settings:
+        raise s.refuse("np.vectorize with more than a function and otypes", "write the loop over the elements")
+    otypes = settings.get("otypes", Const(None))
+    if not s.is_static(otypes):
+        raise s.refuse("np.vectorize with otypes that only the run knows")
+    return vectorized(s, settings["pyfunc"], s.static(otypes))
+
+
+def vectorized(s: Specialiser, fn: Value, otypes: Any) -> Value:
+    """The function of arrays, as a value that is called."""
+    if otypes is not None and len(otypes) != 1:
+        raise s.refuse("np.vectorize of a function with several results", "call it once for each")
+    return PartialV(Const(call_vectorized), (fn, Const(None if otypes is None else np.dtype(otypes[0]))), {})
+
+
+def call_vectorized(fn: Any, dtype: Any, *args: Any) -> Any:
+    """What the calls of a vectorized function are known by."""
+    return np.vectorize(fn, [dtype])(*args)
+
+
+@handles(call_vectorized)
+def loop(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    fn, dtype, *given = args
+    if kwargs or not given:
+        raise s.refuse("a vectorized function called with keywords", "give its arguments by position")
+    arrays = [numpy_call(s, np.asarray, [v], {}) for v in given]
+    if len(arrays) > 1:
+        arrays = items_of(s, numpy_call(s, np.broadcast_arrays, arrays, {}), None)
+    flat = [numpy_call(s, np.ravel, [array], {}) for array in arrays]
+    if dtype == Const(None):
+        dtype = type_of_first(s, fn, flat)
+    columns = TupleV(tuple(call_value(s, Bound("tolist", line), [], {}) for line in flat))
+    return call_python(s, polyfills.of_all, [fn, columns, dtype, attribute_of(s, arrays[0], "shape")], {})
+
+
+def type_of_first(s: Specialiser, fn: Value, flat: list[Value]) -> Value:
+    """The type of the first result, checked where only the run tells whether that is it."""
+    first = call_value(s, fn, [get_item(s, line, Const(0)) for line in flat], {})
+    facts = s.num(first)
+    if facts is None or facts.dtype is None or facts.dims != ():
+        raise s.refuse("which type the results of np.vectorize have is known only at run time", "give it otypes")
+    dtype = Const(facts.dtype)
+    if facts.kind is None:
+        call_python(s, polyfills.check_type, [first, dtype], {})
+    return dtype
+
+
+def of_object(s: Specialiser, made: np.vectorize) -> Value:
+    """A vectorized function that was made outside the program."""
+    if made.excluded or made.cache or made.signature is not None:
+        raise s.refuse("np.vectorize with more than a function and otypes", "write the loop over the elements")
+    return vectorized(s, Const(made.pyfunc), made.otypes)
+
+
+MADE[np.vectorize] = of_object

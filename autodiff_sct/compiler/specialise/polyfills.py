@@ -85,9 +85,17 @@ def check_lengths(first: int, other: int, number: int) -> None:
         raise ValueError(f"zip() argument {number} is {'shorter' if other < first else 'longer'} than argument 1")
 
 
+def is_of_type(value: Any, dtype: Any) -> bool:
+    """Whether a number has a type, where only the run tells."""
+    return bool(np.asarray(value).dtype == dtype)
+
+
+nondifferentiable(is_of_type)
+
+
 def check_type(first: Any, dtype: Any) -> None:
     """The type of the results of ``np.vectorize(fn)``, which is that of its first."""
-    if np.asarray(first).dtype != dtype:
+    if not is_of_type(first, dtype):
         raise UnsupportedSyntax("which type the results of np.vectorize have only the run tells: give it otypes")
 
 

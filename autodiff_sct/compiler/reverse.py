@@ -329,13 +329,9 @@ class Reverse:
 
     def incoming(self, stmt: ir.Let) -> tuple[Value, bool] | None:
         """The cotangent of a statement's result, and whether its memory is ours."""
-        s = self.s
         if len(stmt.targets) > 1:
-            parts = [self.take(t) for t in stmt.targets]
-            if all(p is None for p in parts):
-                return None
-            full = [Const(None) if p is None else spread(s, p.value, t) for p, t in zip(parts, stmt.targets)]
-            return TupleV(tuple(full)), False
+            parts = [self.part(t) for t in stmt.targets]
+            return None if all(p == Const(None) for p in parts) else (TupleV(tuple(parts)), False)
         if self.has_shadow(stmt.target):
             # Its definition is reached: nobody adds to a shadow of its own any more.
             return self.shadows.of(stmt.target), stmt.target not in self.shadows.given and not self.shadows.is_view(
@@ -343,6 +339,13 @@ class Reverse:
             )
         found = self.take(stmt.target)
         return None if found is None else (found.value, found.owned)
+
+    def part(self, target: str) -> Value:
+        """The cotangent of one of several results, in its shape; None where there is none."""
+        if self.has_shadow(target):
+            return self.shadows.of(target) if self.activity.active(target) else Const(None)
+        found = self.take(target)
+        return Const(None) if found is None else spread(self.s, found.value, target)
 
     def result(self, stmt: ir.Let) -> Value:
         assert stmt.op is not None

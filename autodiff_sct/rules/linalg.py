@@ -204,6 +204,11 @@ def cholesky_tangent(y, d):
     return y @ half_diagonal(inverse @ mirrored(d, "L") @ adjoint_of(inverse))
 
 
+def on_diagonal(matrices):
+    """The diagonals of matrices, in memory of their own: NumPy's are for reading only."""
+    return np.diagonal(matrices, 0, -2, -1).copy()
+
+
 def half_diagonal(a):
     """The lower triangles with half their diagonals."""
     if a.ndim == 2:
@@ -237,7 +242,7 @@ def eigh(y, d, a, UPLO="L"):
 @forward(np.linalg.eigh)
 def push_eigh(y, d, a, UPLO="L"):
     turned = adjoint_of(y[1]) @ mirrored(d, UPLO) @ y[1]
-    values = np.real(np.diagonal(turned, 0, -2, -1))
+    values = np.real(on_diagonal(turned))
     return ((values, y[1] @ (turned * inverse_gaps(y[0]))),)
 
 
@@ -250,7 +255,7 @@ def eigvalsh(y, d, a, UPLO="L"):
 @forward(np.linalg.eigvalsh)
 def push_eigvalsh(y, d, a, UPLO="L"):
     values, vectors = np.linalg.eigh(a) if UPLO == "L" else np.linalg.eigh(a, UPLO)
-    return np.real(np.diagonal(adjoint_of(vectors) @ mirrored(d, UPLO) @ vectors, 0, -2, -1))
+    return np.real(on_diagonal(adjoint_of(vectors) @ mirrored(d, UPLO) @ vectors))
 
 
 def eigh_adjoint(w, v, d_w, d_v, UPLO):
@@ -294,7 +299,7 @@ def push_eig(y, d, a):
     moved = y[1] @ (turned * inverse_gaps(y[0]))
     along = np.real(np.sum(np.conj(y[1]) * moved, -2, keepdims=True))
     phase = np.imag(np.sum(moved / y[1] * is_largest(y[1]), -2, keepdims=True))
-    return ((np.diagonal(turned, 0, -2, -1), moved - y[1] * (along + 1j * phase)),)
+    return ((on_diagonal(turned), moved - y[1] * (along + 1j * phase)),)
 
 
 def check_eigenvalues(w, a):
@@ -319,7 +324,7 @@ def eigvals(y, d, a):
 def push_eigvals(y, d, a):
     values, vectors = np.linalg.eig(a)
     check_eigenvalues(values, a)
-    return np.diagonal(np.linalg.solve(vectors, d @ vectors), 0, -2, -1)
+    return on_diagonal(np.linalg.solve(vectors, d @ vectors))
 
 
 def eig_adjoint(w, v, d_w, d_v):
@@ -373,7 +378,7 @@ def singular_values_adjoint(d, a):
 
 def singular_values_tangent(d, a):
     u, s, vh = np.linalg.svd(a, full_matrices=False)
-    return np.real(np.diagonal(adjoint_of(u) @ d @ adjoint_of(vh), 0, -2, -1))
+    return np.real(on_diagonal(adjoint_of(u) @ d @ adjoint_of(vh)))
 
 
 def check_thin(a, full_matrices):
@@ -404,7 +409,7 @@ def svd_tangent(u, s, vh, d):
     row, column = s[..., None, :], s[..., :, None]
     t_u = u @ (gaps * (m * row + column * transposed(m))) + (d @ v - u @ m) / row
     t_v = v @ (gaps * (column * m + transposed(m) * row)) + (transposed(d) @ u - v @ transposed(m)) / row
-    return t_u, np.diagonal(m, 0, -2, -1), transposed(t_v)
+    return t_u, on_diagonal(m), transposed(t_v)
 
 
 # Orthogonal factorisation

@@ -116,11 +116,11 @@ def settle(
 ) -> Facts:
     """Facts from dummies, completed with axes and roots."""
     if isinstance(facts, Pair):
-        own = frozenset([s.root(s.site("result"))]) if not roots else roots
+        made = [roots or frozenset([s.root(s.site(("result", k)))]) for k in range(len(facts.items))]
         return Pair(
             tuple(
                 replace(f, roots=own if f.kind == "array" else frozenset(), tensor=tensor) if isinstance(f, Num) else f
-                for f in facts.items
+                for f, own in zip(facts.items, made)
             ),
             facts.cls,
         )

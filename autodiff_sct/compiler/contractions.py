@@ -20,7 +20,17 @@ import numpy as np
 from . import ir
 from .facts import Axis, Num, broadcast
 from .specialise.state import Specialiser
-from .spelling import ELEMENTWISE, Spelling, cotangents, factors_of, multiplied, new_axes, numpy_name, widened
+from .spelling import (
+    ELEMENTWISE,
+    Spelling,
+    cotangents,
+    factors_of,
+    multiplied,
+    new_axes,
+    numpy_name,
+    summed_axis,
+    widened,
+)
 
 LETTERS = "ijklmnop"
 KEPT = {"keepdims": True}
@@ -72,6 +82,9 @@ class Contractions:
             return self.dims(expr.operand)
         if isinstance(expr, gast.Subscript) and (places := new_axes(expr)) is not None:
             return with_axes(self.dims(expr.value), places)
+        if isinstance(expr, gast.Call) and (axis := summed_axis(expr)) is not None:
+            dims = self.dims(expr.func.value)
+            return dims[:axis] + dims[axis + 1 :] if dims and axis < len(dims) else None
         if isinstance(expr, gast.Call) and isinstance(getattr(np, numpy_name(expr) or "", None), np.ufunc):
             return self.dims(expr.args[0]) if len(expr.args) == 1 and not expr.keywords else None
         return None

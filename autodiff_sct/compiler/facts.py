@@ -24,7 +24,7 @@ PYTHON_KINDS: dict[type, str] = {bool: "bool", int: "int", float: "float", compl
 
 @dataclass(frozen=True)
 class Dim:
-    """The length of an axis: a symbol and an offset; `several` where it is known not to be 1."""
+    """The length of an axis: a symbol and an offset; `several` where it is known to be 2 or more."""
 
     symbol: Any
     offset: int = 0
@@ -168,7 +168,7 @@ def of_value(value: Any, root: int | None = None, symbol: str = "", tensor: bool
     if type(value) in PYTHON_KINDS:
         return {"bool": BOOL, "int": INT, "float": FLOAT, "complex": COMPLEX}[PYTHON_KINDS[type(value)]]
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
-        dims = tuple(1 if n == 1 else Dim((symbol, k), 0, True) for k, n in enumerate(value.shape))
+        dims = tuple(1 if n == 1 else Dim((symbol, k), 0, n > 1) for k, n in enumerate(value.shape))
         return Num("array", value.dtype, dims, frozenset() if root is None else frozenset([root]), None, tensor)
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         return Num("npscalar", value.dtype, ())

@@ -103,7 +103,8 @@ class Spelling:
         sign, factors = factors_of(expr)
         numbers = [f for f in factors if self.is_number(f)]
         arrays = [f for f in factors if not self.is_number(f)]
-        if not arrays or len(numbers) + (sign < 0) < 2 and not (sign < 0 and len(arrays) > 1):
+        cancelled = sign > 0 and is_negative(expr)
+        if not arrays or len(numbers) + (sign < 0) < 2 and not cancelled and not (sign < 0 and len(arrays) > 1):
             return expr
         front = folded(numbers)
         result = multiplied([*front, *arrays])
@@ -156,6 +157,8 @@ class Spelling:
             return isinstance(expr.op, ELEMENTWISE) and self.is_number(expr.left) and self.is_number(expr.right)
         if isinstance(expr, gast.UnaryOp):
             return isinstance(expr.op, gast.USub) and self.is_number(expr.operand)
+        if isinstance(expr, gast.Call):
+            return getattr(expr.func, "id", "") == "max" and all(self.is_number(a) for a in expr.args)
         return isinstance(expr, gast.Attribute) and expr.attr in ("size", "pi", "e")
 
     def rank(self, expr: Any) -> int | None:
@@ -171,6 +174,9 @@ class Spelling:
         if isinstance(expr, gast.Subscript) and (places := new_axes(expr)) is not None:
             rank = self.rank(expr.value)
             return None if rank is None else rank + len(places)
+        if isinstance(expr, gast.Call) and (axis := summed_axis(expr)) is not None:
+            rank = self.rank(expr.func.value)
+            return rank - 1 if rank is not None and axis < rank else None
         if isinstance(expr, gast.Call) and len(expr.args) == 1 and not expr.keywords:
             return self.rank(expr.args[0]) if isinstance(getattr(np, numpy_name(expr) or "", None), np.ufunc) else None
         return None
@@ -270,6 +276,15 @@ def numpy_name(expr: Any) -> str | None:
     if isinstance(func, gast.Attribute) and isinstance(func.value, gast.Name) and func.value.id == "np":
         return str(func.attr)
     return None
+
+
+def summed_axis(call: Any) -> int | None:
+    """The axis that ``x.sum(axis=...)`` sums away."""
+    if not isinstance(call.func, gast.Attribute) or call.func.attr != "sum" or call.args:
+        return None
+    settings = {k.arg: getattr(k.value, "value", None) for k in call.keywords}
+    axis = settings.get("axis")
+    return axis if settings.keys() == {"axis"} and type(axis) is int and axis >= 0 else None
 
 
 def new_axes(expr: Any) -> list[int] | None:

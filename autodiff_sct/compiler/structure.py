@@ -170,7 +170,8 @@ def key(value: Any) -> Any:
     kind = type(value)
     if kind is np.ndarray:
         shape = value.shape
-        return (value.dtype, tuple([n == 1 for n in shape])) if 1 in shape else (value.dtype, len(shape))
+        usual = 1 not in shape and 0 not in shape
+        return (value.dtype, len(shape)) if usual else (value.dtype, tuple([min(n, 2) for n in shape]))
     if kind is float or kind is int or kind is complex:
         return kind
     if value is None or kind is bool or kind is str:

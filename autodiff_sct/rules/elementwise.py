@@ -36,6 +36,8 @@ def multiply(y, d, a, b):
 
 @elementwise(np.divide, operator.truediv)
 def divide(y, d, a, b):
+    if is_literal(a) and a == 1:
+        return d / b, -d * y * y
     return d / b, -d * y / b
 
 

@@ -42,6 +42,17 @@ def count(a, axis):
     return a.shape[axis]
 
 
+@static
+def is_filled(a) -> bool:
+    """Whether an array has any element; a compiler says no where it cannot know."""
+    return bool(a.size > 0)
+
+
+def evenly(d, a, axis):
+    """Each element's share of a mean; there is none where an array is empty, and nothing to divide by."""
+    return d / (count(a, axis) if axis is not None or is_filled(a) else max(count(a, axis), 1))
+
+
 def count_where(a, axis, where):
     """The number of elements that a reduction takes together, as an array of the dtype of `a` unless it is static."""
     if where is True:
@@ -68,6 +79,8 @@ def add_reduce(y, d, array, axis=0, dtype=None, *, keepdims=False, where=True):
 
 @linear(np.mean)
 def mean(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
+    if where is True:
+        return evenly(kept(d, axis, keepdims), a, axis)
     return masked(kept(d, axis, keepdims) / count_where(a, axis, where), where)
 
 
@@ -96,7 +109,7 @@ def push_nanmean(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
 def average(y, d, a, axis=None, weights=None, *, keepdims=False):
     d = kept(d, axis, keepdims)
     if weights is None:
-        return d / count(a, axis)
+        return evenly(d, a, axis)
     others = unweighted_axes(a.ndim, np.ndim(weights), axis)
     w = spread_out(weights, others)
     share = d / per_lane(w, axis)

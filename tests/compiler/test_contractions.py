@@ -154,3 +154,17 @@ def test_lengths_are_known(fn, args):
     if fn is not gates:
         assert "unbroadcast(" not in text and "spread(" not in text
     np.testing.assert_allclose(ad.grad(fn)(*args), differences(fn, args), rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("x", [np.ones(0), np.ones((0, 2)), np.ones((2, 0)), np.ones(3)])
+def test_mean_of_what_may_be_empty(x):
+    for fn in (lambda x: np.mean(x * x), lambda x: np.mean(x[x > 2.0] ** 2), lambda x: x[x < 0].mean()):
+        found = ad.grad(fn)(x)
+        assert found.shape == x.shape and np.isfinite(found).all()
+
+
+def test_a_call_with_something_after_one_with_nothing():
+    gradient = ad.grad(sums_kept)
+    for a in (A[:0], A, A[:, :1], A[:0], A):
+        np.testing.assert_allclose(gradient(a, a), differences(sums_kept, (a, a)), rtol=1e-6, atol=1e-7)

@@ -41,6 +41,12 @@ def test_logistic_function_does_not_overflow() -> None:
         np.testing.assert_allclose(ends, [np.exp(-50), 0, 0.5, 1, 1, 0], rtol=1e-6, atol=np.exp(1.0 - cut))
 
 
+def test_mean_of_nothing() -> None:
+    for fn in (np.mean, np.average):
+        rule = TABLE[fn].reverse
+        assert rule is not None and np.shape(rule(np.nan, 1.0, np.ones(0))) in ((), (0,))
+
+
 def test_ties_share_evenly() -> None:
     x = np.array([2.0, -2.0, 1.0])
     assert pull(np.linalg.norm, 1.0, x, np.inf).tolist() == [0.5, -0.5, 0.0]

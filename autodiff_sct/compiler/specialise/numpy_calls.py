@@ -10,9 +10,10 @@ import numpy as np
 
 from ...rules.elementwise import exponents, is_literal
 from ...rules.index import is_square
+from ...rules.reduce import is_filled
 from ...rules.table import TABLE
 from .. import ir
-from ..facts import FLOAT, Listed, Num
+from ..facts import FLOAT, Listed, Num, several
 from . import arrays, memory, polyfills
 from .calls import call_python, call_value, handles
 from .state import Specialiser
@@ -207,6 +208,14 @@ def range_of_exp(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) ->
 def square(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     facts = s.num(args[0])
     return Const(facts is not None and facts.dims is not None and s.same_lengths(facts.dims[:1], facts.dims[1:]))
+
+
+@handles(is_filled)
+def filled(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    facts = s.num(args[0])
+    if facts is None or facts.dims is None:
+        return Const(False)
+    return Const(all(n == 1 or (n != 0 and several(n)) for n in facts.dims))
 
 
 # Functions that call functions

@@ -17,6 +17,8 @@ And a loop whose trips were counted for the reverse sweep is reversed as often a
         trips += 1
     for trip in range(trips):
 
+An array that is read once keeps a list of its own: it is popped where it is read, and its memory is free again then.
+Numbers keep lists of their own where a loop reads items of arrays, for those become numbers in lists, too (`items`).
 Of numba's lists each holds one type, and it is told how many there are: programs for it keep theirs.
 """
 
@@ -29,7 +31,7 @@ from typing import Any
 import gast
 
 from . import ir
-from .facts import Listed, Pair
+from .facts import Listed, Num, Pair
 from .naming import describe
 from .optimise import count_uses, is_pop_call
 from .specialise.state import Specialiser
@@ -54,11 +56,12 @@ def save_together(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Save together what can be, in place."""
     groups: dict[tuple[int, int], list[Saved]] = {}
     uses = count_uses(back)
+    items = reads_items(s, [*front, *back])
     for saved in lists(s, front, back):
         call_by_content(s, saved)
         if saved.pop.target not in uses:
             forget(front, saved)
-        elif not s.hints[saved.name].startswith("took"):
+        elif may_be_held(s, saved, uses[saved.pop.target], items):
             groups.setdefault((id(saved.pushed_in), id(saved.popped_in)), []).append(saved)
     for group in groups.values():
         for run in runs(s, group):
@@ -82,6 +85,25 @@ def lists(s: Specialiser, front: ir.Block, back: ir.Block) -> list[Saved]:
                 pops |= dict.fromkeys(ir.reads(stmt), (stmt, block))
     both = [n for n in pushes if n in pops and n in s.saved and uses[n] == 2]
     return [Saved(n, pushes[n][0], pops[n][0], pushes[n][1], pops[n][1]) for n in both]
+
+
+def may_be_held(s: Specialiser, saved: Saved, uses: int, items: bool) -> bool:
+    """Whether it costs nothing that a value is there from when the first of several is read back."""
+    if s.hints[saved.name].startswith("took"):
+        return False
+    return not items if is_scalar(s, saved.value) else uses > 1
+
+
+def reads_items(s: Specialiser, program: ir.Block) -> bool:
+    """Whether a loop takes numbers out of an array: where arrays become lists, so do the numbers that are saved."""
+    loops = [x for x in ir.walk(program) if isinstance(x, ir.Loop)]
+    inside = [x for loop in loops for x in ir.walk(loop.body) if isinstance(x, ir.Let) and len(x.targets) == 1]
+    return any(isinstance(x.expr, gast.Subscript) and is_scalar(s, x.target) for x in inside)
+
+
+def is_scalar(s: Specialiser, name: str) -> bool:
+    facts = s.facts[name]
+    return isinstance(facts, Num) and facts.dims == ()
 
 
 def call_by_content(s: Specialiser, saved: Saved) -> None:

@@ -143,8 +143,25 @@ def test_float32_stays():
 
 
 def test_one_push_for_several():
+    source = ad.grad(while_with_several).source_for(0.3)
+    assert source.count(".append(") == source.count(".pop()") == 1, source
+
+
+def test_arrays_that_are_read_once_are_freed_where_they_are_read():
     source = ad.grad(several_in_a_loop).source_for(V, 4)
-    assert source.count(".append(") == source.count(".pop()") == 3, source  # x before and after, and all others
+    assert "np.cos(saved_x" in source, source
+
+
+def test_loops_over_items_have_lists_of_numbers():
+    def f(x):
+        total = 1.0
+        for i in range(1, len(x)):
+            a = x[i] * x[i - 1] * total
+            total = a * a / (1.0 + total * a)
+        return total
+
+    assert "append((" not in ad.grad(f).source_for(V)
+    check_gradient(f, (V,))
 
 
 def test_the_list_knows_the_trips():

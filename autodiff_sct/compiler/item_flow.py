@@ -101,7 +101,7 @@ class Flow:
         elif isinstance(stmt, ir.Store):
             self.store(stmt)
         elif isinstance(stmt, ir.Effect) and stmt.kind == "save" and isinstance(stmt.expr, gast.Call):
-            self.becomes(stmt.expr.func.value.id, stmt.expr.args[0])
+            self.save(stmt.expr.func.value.id, stmt.expr.args[0])
         elif isinstance(stmt, ir.If):
             self.expr(stmt.test)
         elif isinstance(stmt, ir.Loop):
@@ -125,15 +125,28 @@ class Flow:
             return
         for target, name in pairs:
             if name is not None:
-                self.flows(target, self.sources.get(name, NOTHING))
-                for known in (self.mixed, self.unsure):
-                    known |= {target} if name in known else set()
+                self.passes(name, target)
 
     def let(self, stmt: ir.Let) -> None:
-        if len(stmt.targets) > 1:
-            self.seen(stmt.expr)
-        else:
+        if len(stmt.targets) == 1:
             self.becomes(stmt.target, stmt.expr)
+        elif is_pop_call(stmt.expr) and (saved := getattr(stmt.expr.func.value, "id", "")) in self.s.saved:
+            for target in stmt.targets:
+                self.passes(saved, target)
+        else:
+            self.seen(stmt.expr)
+
+    def save(self, saved: str, expr: Any) -> None:
+        """A list of saved values gets a number, or a tuple of some, of which an integer stays one."""
+        for item in expr.elts if isinstance(expr, gast.Tuple) else [expr]:
+            if not (isinstance(item, gast.Name) and self.expr(item)[0] == "int"):
+                self.becomes(saved, item)
+
+    def passes(self, name: str, target: str) -> None:
+        """What comes from one variable comes from another that is its value, or one of its values."""
+        self.flows(target, self.sources.get(name, NOTHING))
+        for known in (self.mixed, self.unsure):
+            known |= {target} if name in known else set()
 
     def becomes(self, target: str, expr: Any) -> None:
         """A variable is an expression, or a list of saved values gets it."""
@@ -236,7 +249,9 @@ class Flow:
             for part in index:
                 self.seen(part)
             return "float", frozenset([expr.value.id])
-        kind, _ = self.expr(expr.value)
+        kind, sources = self.expr(expr.value)
+        if sources:
+            self.demand(expr.value, sources)
         self.seen(expr.slice)
         if kind == "grid" and isinstance(expr.value, gast.Call) and is_empty(expr.slice):
             return "float", NOTHING

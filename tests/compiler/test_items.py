@@ -502,6 +502,18 @@ def few_of_many(x, few):
     return s
 
 
+def kept_together(x, z):
+    """What the reverse sweep reads is saved as tuples, with integers among them."""
+    upper, bend = np.zeros(len(x)), np.zeros(len(x))
+    upper[0] = 1.0 / x[0]
+    for i in range(1, len(x)):
+        k = int(x[i]) + 1
+        pivot = 3.0 + x[i] - upper[i - 1]
+        upper[i] = k / pivot
+        bend[i] = (z[i] - bend[i - 1]) / pivot * max(0, x[i]) ** k
+    return np.sum(bend * bend)
+
+
 VECTOR = np.array([0.7, 0.3, 1.9, 0.5, 0.2])
 SQUARE = np.tril(np.arange(1.0, 17.0).reshape(4, 4)) / 7 + np.eye(4)
 CASES = [
@@ -585,6 +597,8 @@ CASES = [
     (plane, (np.ones((4, 0)), 2)),
     (scratch, (VECTOR,)),
     (few_of_many, (VECTOR, 2)),
+    (kept_together, (VECTOR, VECTOR[::-1])),
+    (kept_together, (-VECTOR, VECTOR)),
 ]
 EVERY_CASE = [pytest.param(fn, args, id=f"{fn.__name__}-{k}") for k, (fn, args) in enumerate(CASES)]
 
@@ -656,6 +670,18 @@ def test_value_of_a_sum_is_numpys_only_where_something_was_added():
 @pytest.mark.parametrize(("fn", "args"), [(steps_of_heat, (VECTOR, 3)), (plane, (SQUARE, 3)), (scratch, (VECTOR,))])
 def test_bodies_of_loops(fn, args):
     assert ".tolist()" in source(fn, *args)
+
+
+def test_numbers_saved_together():
+    def sweep(x, z):
+        y = np.zeros(len(x))
+        for i in range(1, len(x)):
+            pivot = x[i] - y[i - 1]
+            y[i] = (z[i] - y[i - 1]) / pivot
+        return np.sum(y * y)
+
+    text = source(sweep, VECTOR, VECTOR[::-1])
+    assert "x_items" in text and "z_items" in text and "y = [0.0] * len(x)" in text
 
 
 def test_bodies_of_loops_over_a_part_stay():

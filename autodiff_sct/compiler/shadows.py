@@ -293,10 +293,10 @@ class Shadows:
     def give_back(self, stmt: ir.Let) -> None:
         """What turned out to be a copy gives its cotangent back to what it was copied from."""
         base = self.base_of(stmt)
-        if base is not None and stmt in self.uncertain:
-            s = self.r.s
-            call = helper(s, memory.give_back, self.of(base.name), self.of(stmt.target))
-            s.block.append(ir.Effect(call, s.origin, "adjoint"))
+        if base is not None and stmt.op is not None and stmt in self.uncertain:
+            more = [order for order in [stmt.op.arguments.get("order")] if order == Const("F")]
+            call = helper(self.r.s, memory.give_back, self.of(base.name), self.of(stmt.target), *more)
+            self.r.s.block.append(ir.Effect(call, self.r.s.origin, "adjoint"))
 
     def cuts_only(self, index: Value | None) -> bool:
         """Whether an index surely gives a view, not an element."""

@@ -23,14 +23,21 @@ def upto(count: int) -> tuple[int, ...]:
 # Same elements, other axes
 
 
+def in_order(d, a, order):
+    """`d` in the shape of `a`, from whose elements it was made in an order that does not depend on their memory."""
+    if order not in ("C", "F") and np.ndim(a) > 1:
+        raise NotImplementedError("the order 'A' or 'K' depends on the memory of the array: use 'C' or 'F'")
+    return np.reshape(d, np.shape(a), order="F") if order == "F" else np.reshape(d, np.shape(a))
+
+
 @linear(np.reshape)
 def reshape(y, d, a, shape, order="C"):
-    return np.reshape(d, np.shape(a), order=order) if order == "F" else np.reshape(d, np.shape(a))
+    return in_order(d, a, order)
 
 
 @linear(np.ravel, np.ndarray.ravel, np.ndarray.flatten)
 def ravel(y, d, a, order="C"):
-    return np.reshape(d, np.shape(a), order=order) if order == "F" else np.reshape(d, np.shape(a))
+    return in_order(d, a, order)
 
 
 @linear(np.transpose)

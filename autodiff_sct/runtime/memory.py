@@ -106,11 +106,11 @@ def writable(view: Any) -> Any:
     return view
 
 
-def give_back(shadow_base: Any, shadow: Any) -> None:
+def give_back(shadow_base: Any, shadow: Any, order: Any = "C") -> None:
     """Add the cotangent of a reshaped or broadcast copy to that of its array; a view's is there already."""
     if not np.may_share_memory(shadow_base, shadow):
         fits = np.size(shadow) == shadow_base.size
-        shadow_base += np.reshape(shadow, shadow_base.shape) if fits else unbroadcast(shadow, shadow_base)
+        shadow_base += np.reshape(shadow, shadow_base.shape, order) if fits else unbroadcast(shadow, shadow_base)
 
 
 def copies(*parts: Any) -> Any:

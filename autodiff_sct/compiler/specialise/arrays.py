@@ -232,7 +232,20 @@ def make_op(s: Specialiser, fn: Callable[..., Any], args: list[Value], kwargs: d
         every = {f"argument {k}": v for k, v in enumerate([*args, *kwargs.values()])}
         named: Any = fn if fn in NONDIFFERENTIABLE or fn not in TABLE else Unbound(fn)
         return ir.Op(named, every)
+    if fn in REORDERED:
+        check_order(s, arguments)
     return ir.Op(fn, arguments)
+
+
+def check_order(s: Specialiser, arguments: dict[str, Value]) -> None:
+    """Elements in the order in which they lie in memory: those of a shadow or a tangent may lie in another."""
+    facts, order = s.num(arguments["a"]), arguments.get("order", Const("C"))
+    if order in (Const("C"), Const("F")) or (facts is not None and (facts.ndim == 1 or not facts.differentiable)):
+        return
+    raise s.refuse("the order of the elements depends on the memory of the array", "use order='C' or order='F'")
+
+
+REORDERED = (np.reshape, np.ravel, np.ndarray.ravel, np.ndarray.flatten)
 
 
 class Unbound:

@@ -35,10 +35,13 @@ def rewrite(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
     for stmt in block:
         for inner in ir.bodies(stmt):
             rewrite(s, inner, uses)
-    for zero in [x for x in block if isinstance(x, ir.Let) and is_call(x.expr, "zeros_like")]:
-        readers = [x for x in block if zero.target in reads_inside(x)]
+    zeros = [x for x in block if isinstance(x, ir.Let) and is_call(x.expr, "zeros_like")]
+    read = {x: set(reads_inside(x)) for x in block} if zeros else {}
+    for zero in zeros:
+        readers = [x for x in block if zero.target in read[x]]
         if len(readers) > 1 and uses.get(zero.target) == len(readers):
             begin(s, block, zero, readers[:-1], readers[-1], uses)
+            read = {x: set(reads_inside(x)) for x in block}
 
 
 def begin(s: Specialiser, block: ir.Block, zero: ir.Let, items: list[Any], total: Any, uses: dict[str, int]) -> None:

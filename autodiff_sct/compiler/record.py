@@ -382,6 +382,8 @@ def substitute_in(stmt: Any, mapping: dict[str, Any]) -> None:
 
 def reads_inside(stmt: Any) -> list[str]:
     """All the names that a statement and the blocks inside it read."""
+    if type(stmt) in ir.SIMPLE:
+        return ir.reads(stmt)
     names = []
     for inner in ir.walk([stmt]):
         names += ir.reads(inner)

@@ -13,8 +13,9 @@ import numpy as np
 from ..compiler import ir
 from ..runtime import boundary, broadcast
 from . import elements
-from .elements import ARITHMETIC, COMPARISONS, MATH, UNARY, compare
+from .elements import ARITHMETIC, BINARY, COMPARISONS, MATH, UNARY, compare
 from .expressions import arithmetic, lower, number, operands, repeated, resolved
+from .factors import determinant, log_determinant, of_matrix, solved
 from .fitting import derivative_like, fitted_like, seed, spread
 from .grids import elementwise
 from .kinds import BOOL, FLOAT32, FLOAT64, INT64, Bundle, Grid, Number, Value
@@ -30,8 +31,21 @@ from .making import (
     product,
     transpose,
 )
-from .reductions import Arguments, Keywords, all_any, reduction
+from .reductions import Arguments, Keywords, all_any, extreme_place, norm, reduction, spread_of
 from .saving import popped
+from .shaping import (
+    as_array,
+    concatenated,
+    counted,
+    flattened,
+    identity,
+    piled,
+    reshaped,
+    spaced,
+    squeezed,
+    swapped,
+    triangle,
+)
 from .state import State
 
 
@@ -48,6 +62,8 @@ def call(state: State, expr: Any) -> Value:
         operands(state, value)
         state.imported.add(UNARY[found])
         return elementwise(state, lambda x: elements.unary_function(UNARY[found], x[0]), [value])
+    if found in BINARY and len(expr.args) == 2 and not keywords:
+        return function_of_two(state, found, [lower(state, a) for a in expr.args])
     if found in MATH and len(expr.args) == 1:
         return math_call(state, MATH[found], number(state, expr.args[0]))
     try:
@@ -57,6 +73,18 @@ def call(state: State, expr: Any) -> Value:
     if handler is None:
         raise state.outside(f"a call of {getattr(found, '__name__', 'something unknown')!r}")
     return handler(state, expr.args, keywords)
+
+
+def function_of_two(state: State, found: Any, values: list[Value]) -> Value:
+    operands(state, *values)
+    name = BINARY[found]
+    state.imported.add(name)
+    result = elementwise(state, lambda x: elements.binary_function(name, x[0], x[1]), values)
+    if found in (math.hypot, math.atan2):
+        result = state.let(result)
+        state.check(ir.call("math.isfinite", result.expr))
+        return Number(result.expr, result.dtype, True)
+    return result
 
 
 def math_call(state: State, name: str, value: Number) -> Number:
@@ -243,6 +271,13 @@ HANDLERS: dict[Any, Any] = {
     np.zeros: created(0.0), np.ones: created(1.0), np.full: created(None), np.empty: created(0.0), np.array: array,
     np.copy: copied, np.expand_dims: expand, np.transpose: transpose, np.outer: outer, np.dot: product,
     np.matmul: product, np.float64: numpy_scalar(FLOAT64), np.float32: numpy_scalar(FLOAT32),
+    np.reshape: reshaped, np.ravel: flattened(False), "flatten": flattened(True), np.squeeze: squeezed,
+    np.swapaxes: swapped, np.asarray: as_array, np.ascontiguousarray: as_array, np.eye: identity, np.identity: identity,
+    np.arange: counted, np.linspace: spaced, np.concatenate: concatenated, np.stack: piled, np.tril: triangle(True),
+    np.triu: triangle(False), np.prod: reduction("product"), np.var: spread_of(False), np.std: spread_of(True),
+    np.linalg.norm: norm, np.argmax: extreme_place("argmax"), np.argmin: extreme_place("argmin"),
+    np.linalg.solve: solved, np.linalg.inv: of_matrix("inv"), np.linalg.cholesky: of_matrix("cholesky"),
+    np.linalg.det: determinant, np.linalg.slogdet: log_determinant,
     broadcast.unbroadcast: fitted_like, broadcast.spread: spread, broadcast.zeros_like: derivative_like(0),
     broadcast.ones_like: derivative_like(1), boundary.seed: seed,
 }  # fmt: skip
@@ -251,5 +286,7 @@ HANDLERS |= {fn: two(lambda a, b, op=op: compare(op, a, b)) for fn, op in COMPAR
 METHODS: dict[str, Any] = {
     "sum": np.sum, "mean": np.mean, "max": np.max, "min": np.min, "copy": np.copy, "dot": np.dot,
     "transpose": np.transpose, "all": np.all, "any": np.any, "astype": "astype",
+    "reshape": np.reshape, "ravel": np.ravel, "flatten": "flatten", "squeeze": np.squeeze, "swapaxes": np.swapaxes,
+    "var": np.var, "std": np.std, "prod": np.prod, "argmax": np.argmax, "argmin": np.argmin,
 }  # fmt: skip
 HANDLERS["astype"] = cast_to

@@ -34,6 +34,11 @@ MATH: dict[Any, str] = {
     math.exp: "exp", math.log: "log", math.tanh: "tanh", math.erf: "math.erf", math.erfc: "math.erfc",
     math.fabs: "abs", math.asinh: "math.asinh",
 }  # fmt: skip
+# Functions of two floating-point numbers.
+BINARY: dict[Any, str] = {
+    np.hypot: "math.hypot", np.arctan2: "math.atan2", np.logaddexp: "logaddexp", math.hypot: "math.hypot",
+    math.atan2: "math.atan2",
+}  # fmt: skip
 ARITHMETIC: dict[Any, type] = {
     np.add: gast.Add, np.subtract: gast.Sub, np.multiply: gast.Mult, np.divide: gast.Div, np.power: gast.Pow,
 }  # fmt: skip
@@ -53,6 +58,15 @@ def unary_function(name: str, x: Number) -> Number:
         raise Outside(f"{name} of {x.dtype}")
     expr = ir.call(name, x.expr if x.dtype.kind == "f" else ir.call("float", x.expr))
     dtype = float_of(x)
+    return Number(ir.call("np.float32", expr) if dtype == FLOAT32 else expr, dtype, False)
+
+
+def binary_function(name: str, a: Number, b: Number) -> Number:
+    """A function of two numbers."""
+    dtype = promote(a, b)
+    if dtype.kind != "f" or BOOL in (a.dtype, b.dtype):
+        raise Outside(f"{name} of {dtype}")
+    expr = ir.call(name, as_float(a), as_float(b))
     return Number(ir.call("np.float32", expr) if dtype == FLOAT32 else expr, dtype, False)
 
 
@@ -117,6 +131,9 @@ def remainder(op: type, a: Number, b: Number, python: bool | None, check: Check)
     return Number(ir.binop(a.expr, op, b.expr), INT64, python, a.degree)
 
 
+HALVES = (1.5, 2.5, 3.5, -0.5, -1.5, -2.5, -3.5)
+
+
 def power(a: Number, b: Number, python: bool | None, check: Check) -> Number:
     exponent = constant_of(b.expr)
     if a.dtype.kind != "f" and b.dtype.kind != "f":
@@ -131,6 +148,9 @@ def power(a: Number, b: Number, python: bool | None, check: Check) -> Number:
         expr = ir.binop(base, gast.Pow, ir.constant(int(exponent)))
     elif exponent == 1:
         expr = base
+    elif isinstance(exponent, float) and exponent in HALVES and python is False:
+        expr = ir.call("half_power", base, ir.constant(int(abs(exponent))))
+        expr = ir.binop(ir.constant(1.0), gast.Div, expr) if exponent < 0 else expr
     else:
         expr = ir.binop(base, gast.Pow, b.expr if isinstance(exponent, int) else as_dtype(b, dtype))
     if dtype == FLOAT32:

@@ -7,7 +7,7 @@ from typing import Any
 from ..compiler import ir
 from . import elements
 from .expressions import lower, operands
-from .grids import to_number
+from .grids import fitted, reduced, spread_once, to_number
 from .kinds import FLOAT64, INT64, Grid, Number, Raw, Value
 from .making import filled, full
 from .reductions import Arguments, Keywords
@@ -26,14 +26,27 @@ def fitted_like(state: State, args: Arguments, keywords: Keywords) -> Value:
         return Number(expr, dtype, pattern.python)
     if isinstance(cotangent, Number):
         return full(state, pattern.axes, cotangent, pattern.dtype)
-    if cotangent.ndim != pattern.ndim or cotangent.dtype != pattern.dtype:
-        raise state.outside("a derivative whose rank is not known before the run")
-    for a, b in zip(cotangent.axes, pattern.axes):
-        if a.one != b.one:
-            raise state.outside("a derivative whose shape is not known before the run")
+    return fitted_grid(state, cotangent, pattern)
+
+
+def fitted_grid(state: State, cotangent: Grid, pattern: Grid) -> Value:
+    """A cotangent summed over the axes that its pattern lacks or has as 1, repeated along those that it lacks."""
+    if cotangent.dtype != pattern.dtype:
+        raise state.outside("a derivative whose dtype is not known before the run")
+    extra = cotangent.ndim - pattern.ndim
+    if extra > 0:
+        cotangent = reduced(state, "sum", cotangent, tuple(range(extra)), False)
+    behind = pattern.axes[-extra:] if extra < 0 else pattern.axes
+    summed = tuple(k for k, (a, b) in enumerate(zip(cotangent.axes, behind)) if b.one and not a.one)
+    if summed:
+        cotangent = reduced(state, "sum", cotangent, summed, True)
+    for a, b in zip(cotangent.axes, behind):
         if not a.one:
             state.same_length(a, b)
-    return cotangent
+    if extra >= 0 and all(a.one == b.one for a, b in zip(cotangent.axes, behind)):
+        return cotangent
+    source = spread_once(state, cotangent, pattern.axes)
+    return Grid(pattern.axes, pattern.dtype, lambda index: fitted(source, index), copied=True)
 
 
 def spread(state: State, args: Arguments, keywords: Keywords) -> Value:

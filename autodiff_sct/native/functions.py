@@ -12,7 +12,7 @@ import math
 import numba
 import numpy as np
 
-__all__ = ["exp", "log", "maximum", "minimum", "reserve", "sign", "tanh"]
+__all__ = ["exp", "half_power", "log", "logaddexp", "maximum", "minimum", "reserve", "sign", "tanh"]
 
 native = numba.njit(error_model="numpy", fastmath={"contract"})
 
@@ -98,6 +98,21 @@ def log(x):  # type: ignore[no-untyped-def]
     result = e * LN2_HIGH + (f - (h - (s * (h + z * p) + e * LN2_LOW)))
     result = result if x < math.inf else x
     return result if x > 0.0 else (-math.inf if x == 0.0 else math.nan)
+
+
+@native
+def logaddexp(x, y):  # type: ignore[no-untyped-def]
+    """log(exp(x) + exp(y))."""
+    if x == y:
+        return x + LN2_HIGH + LN2_LOW
+    return max(x, y) + math.log1p(math.exp(-abs(x - y))) if x == x and y == y else x + y
+
+
+@native
+def half_power(x, k):  # type: ignore[no-untyped-def]
+    """x**(k + 0.5) for a k from 0 to 3."""
+    y = 1.0 if k == 0 else (x if k == 1 else (x * x if k == 2 else x * x * x))
+    return y * math.sqrt(x)
 
 
 @native

@@ -97,6 +97,16 @@ def within(state: State, axes: list[Axis], index: list[Any], body: Callable[[lis
     state.emit(loop)
 
 
+def along(state: State, axis: Axis, body: Callable[[list[Any]], None]) -> None:
+    """A loop over the places of one axis, which is not put together with others."""
+    variable = state.s.fresh("i", INT)
+    scope = Scope("range", variable, constant_form(0), length_form(state, axis).plus(constant_form(1), -1))
+    with state.inside(scope) as block:
+        state.define(variable, INT64)
+        body([ir.name(variable)])
+    state.emit(ir.Loop("range", block, [], variable, (axis.length,)))
+
+
 def is_short(axis: Axis) -> bool:
     """Whether the places of an axis are written out one by one."""
     return isinstance(axis.key, int) and 0 < axis.key <= SHORT
@@ -143,6 +153,18 @@ def made(state: State, grid: Grid, hint: str = "t") -> Grid:
 def in_memory(state: State, grid: Grid) -> Any:
     """The expression of an array for NumPy's functions."""
     return grid.view if grid.view is not None else made(state, grid).view
+
+
+def in_order(state: State, grid: Grid) -> Grid:
+    """An array in memory of its own, in C order."""
+    return grid if grid.contiguous and isinstance(grid.view, gast.Name) else make(state, grid, state.s.fresh("t", INT))
+
+
+def added_lengths(a: Any, b: Any) -> Any:
+    """The sum of two lengths."""
+    if isinstance(a, gast.Constant) and isinstance(b, gast.Constant):
+        return ir.constant(a.value + b.value)
+    return b if constant_of(a) == 0 else ir.binop(a, gast.Add, b)
 
 
 # -- storing
@@ -227,25 +249,29 @@ def reduced(state: State, kind: str, value: Grid, axes: tuple[int, ...], keep: b
     return Grid(kept, result.dtype, lambda index: result.at([index[k] for k in where]))
 
 
+STARTS = {"sum": 0, "product": 1}
+HINTS = {"sum": "total", "product": "product", "maximum": "largest", "minimum": "smallest"}
+
+
 def start_of(state: State, kind: str, dtype: np.dtype, first: Any) -> Any:
-    if kind != "sum":
-        return first
-    return ir.constant(0.0 if dtype.kind == "f" else 0)
+    if kind in STARTS:
+        return ir.constant(float(STARTS[kind]) if dtype.kind == "f" else STARTS[kind])
+    return first
 
 
 def step(kind: str, so_far: Any, item: Any, dtype: np.dtype) -> Any:
-    if kind == "sum":
-        return ir.binop(so_far, gast.Add, item)
+    if kind in STARTS:
+        return ir.binop(so_far, gast.Add if kind == "sum" else gast.Mult, item)
     return extreme(kind, Number(so_far, dtype), Number(item, dtype)).expr
 
 
 def to_number(state: State, kind: str, value: Grid) -> Number:
     """A reduction over all axes.  Single precision is summed in double: the loop has no pairs to sum."""
     dtype = INT64 if value.dtype == BOOL else value.dtype
-    wide = FLOAT64 if kind == "sum" and dtype == FLOAT32 else dtype
-    hint = {"sum": "total", "maximum": "largest", "minimum": "smallest"}[kind]
+    wide = FLOAT64 if kind in STARTS and dtype == FLOAT32 else dtype
+    hint = HINTS[kind]
     start, out = state.fresh(hint, wide), state.s.fresh(hint, INT)
-    if kind != "sum":
+    if kind not in STARTS:
         for axis in value.axes:
             if not axis.one:
                 state.check(gast.Compare(ir.constant(0), [gast.Lt()], [axis.length]))
@@ -296,11 +322,11 @@ def accumulate(
 def to_array(state: State, kind: str, value: Grid, axes: tuple[int, ...], rest: tuple[Axis, ...]) -> Grid:
     """A reduction over some axes."""
     dtype = INT64 if value.dtype == BOOL else value.dtype
-    variable = state.s.fresh({"sum": "total", "maximum": "largest", "minimum": "smallest"}[kind], INT)
-    wide = FLOAT64 if kind == "sum" and dtype == FLOAT32 else dtype
+    variable = state.s.fresh(HINTS[kind], INT)
+    wide = FLOAT64 if kind in STARTS and dtype == FLOAT32 else dtype
     where = [k for k in range(value.ndim) if k not in axes]
-    if kind == "sum":
-        result = new_array(state, variable, rest, wide, "zeros")
+    if kind in STARTS:
+        result = new_array(state, variable, rest, wide, "zeros" if kind == "sum" else "ones")
     else:
         for k in axes:
             if not value.axes[k].one:
@@ -317,8 +343,9 @@ def to_array(state: State, kind: str, value: Grid, axes: tuple[int, ...], rest: 
 
     def body(index: list[Any]) -> None:
         item = result.at([index[k] for k in where])
-        if kind == "sum":
-            state.emit(ir.Store(variable, item.slice, value.at(index), gast.Add))
+        if kind in STARTS:
+            op = gast.Add if kind == "sum" else gast.Mult
+            state.emit(ir.Store(variable, item.slice, value.at(index), op))
         else:
             state.emit(ir.Store(variable, item.slice, step(kind, item, value.at(index), dtype)))
 

@@ -64,6 +64,7 @@ class Grid:
     view: Any = None
     contiguous: bool = False  # made here, so in C order
     copied: bool = False  # whatever it shows, it is to have memory of its own
+    detached: bool = False  # a copy of what NumPy has a view of
 
     @property
     def ndim(self) -> int:

@@ -12,7 +12,7 @@ from ..compiler.facts import INT, Dim
 from . import elements
 from .elements import constant_of
 from .expressions import arithmetic, dtype_of, lower, number, operands
-from .grids import in_memory, make, new_array, to_number
+from .grids import LEAVES, along, in_memory, in_order, is_short, make, new_array, to_number
 from .indexing import expanded, transposed
 from .kinds import FLOAT64, INT64, ONE, Axis, Bundle, Grid, Number, Value, promote
 from .linear import form_of
@@ -109,6 +109,14 @@ def array(state: State, args: Arguments, keywords: Keywords) -> Value:
 
 def stacked(state: State, value: Bundle) -> Grid:
     items = value.items
+    if items and all(isinstance(item, Bundle) for item in items):
+        items = tuple(stacked(state, item) for item in items)
+    if items and all(isinstance(item, Grid) for item in items):
+        from .shaping import pile
+
+        if len({(item.dtype, item.ndim) for item in items}) > 1:
+            raise state.outside("arrays of several kinds put together")
+        return pile(state, list(items), 0)
     if not items or not all(isinstance(item, Number) for item in items):
         raise state.outside("an array of arrays")
     dtype = items[0].dtype
@@ -194,18 +202,66 @@ def matmul(state: State, a: Value, b: Value) -> Value:
     """``a @ b`` of vectors and matrices: BLAS does it, but for a product of two vectors."""
     if isinstance(a, Number) or isinstance(b, Number):
         return arithmetic(state, gast.Mult, a, b)
-    if not (isinstance(a, Grid) and isinstance(b, Grid)) or a.ndim > 2 or b.ndim > 2:
-        raise state.outside("a product of more than matrices")
+    if not (isinstance(a, Grid) and isinstance(b, Grid)) or (a.ndim != b.ndim and max(a.ndim, b.ndim) > 2):
+        raise state.outside("a product of arrays of several ranks")
     if a.dtype != b.dtype or a.dtype.kind != "f":
         raise state.outside("a product of arrays of two dtypes")
-    inner, other = a.axes[-1], b.axes[0]
+    inner, other = a.axes[-1], b.axes[max(b.ndim - 2, 0)]
     if inner.one != other.one:
         raise state.outside("a product whose inner lengths differ")
     if not inner.one:
         state.same_length(inner, other)
     if a.ndim == b.ndim == 1:
         return to_number(state, "sum", arithmetic(state, gast.Mult, a, b))
+    if max(a.ndim, b.ndim) > 2:
+        return batched(state, a, b)
     axes = (*a.axes[:-1], *b.axes[1:])
+    if is_short(inner):
+        return by_elements(state, a, b, inner.key)
     variable = state.s.fresh("product", INT)
     state.emit(ir.Let((variable,), ir.call("np.dot", in_memory(state, a), in_memory(state, b))))
     return state.array(variable, axes, a.dtype, True)
+
+
+def is_leaf(value: Grid) -> bool:
+    """Whether an element costs nothing to be read several times."""
+    return isinstance(value.at([ir.name("i")] * value.ndim), LEAVES)
+
+
+def by_elements(state: State, a: Grid, b: Grid, count: int) -> Grid:
+    """A product whose inner length is known and small: each element is a sum of a few products."""
+    axes = (*a.axes[:-1], *b.axes[1:])
+    a, b = (
+        x if isinstance(x.at([ir.name("i")] * x.ndim), LEAVES) else make(state, x, state.s.fresh("t", INT))
+        for x in (a, b)
+    )
+
+    def at(index: list[Any]) -> Any:
+        left, right = index[: a.ndim - 1], index[a.ndim - 1 :]
+        total: Any = None
+        for k in range(count):
+            part = ir.binop(a.at([*left, ir.constant(k)]), gast.Mult, b.at([ir.constant(k), *right]))
+            total = part if total is None else ir.binop(total, gast.Add, part)
+        return total
+
+    return make(state, Grid(axes, a.dtype, at), state.s.fresh("product", INT))
+
+
+def batched(state: State, a: Grid, b: Grid) -> Grid:
+    """Products of stacks of matrices, one after the other."""
+    if a.ndim != 3:
+        raise state.outside("a product of arrays of more than three axes")
+    lead, other = a.axes[0], b.axes[0]
+    if lead.one != other.one or lead.one:
+        raise state.outside("a product of one matrix with many")
+    state.same_length(lead, other)
+    axes = (lead, a.axes[1], b.axes[2])
+    a, b = in_order(state, a), in_order(state, b)
+    result = new_array(state, state.s.fresh("product", INT), axes, a.dtype)
+
+    def body(index: list[Any]) -> None:
+        one = ir.call("np.dot", ir.subscript(a.view, index[0]), ir.subscript(b.view, index[0]))
+        state.emit(ir.Store(result.view.id, index[0], one))
+
+    along(state, result.axes[0], body)
+    return result

@@ -12,7 +12,7 @@ from ..compiler.emit import Emitter, comment_of
 from ..compiler.facts import INT, Num
 from ..compiler.naming import Naming
 from ..compiler.optimise import count_uses
-from ..compiler.regions import Regions
+from ..compiler.regions import Regions, roots_of
 from ..compiler.specialise.state import Specialiser
 from ..compiler.unparse import printed
 from . import control as _control  # noqa: F401  (lowers branches and loops)
@@ -23,7 +23,7 @@ from .kinds import Bundle, Grid, Number, Raw, Value
 from .registers import in_registers
 from .saving import lists_together
 from .state import State
-from .statements import block
+from .statements import block, written_in
 
 FASTMATH = '{"afn", "arcp", "contract", "nsz", "reassoc"}'
 OPTIONS = f'cache=True, error_model="numpy", fastmath={FASTMATH}, nogil=True'
@@ -49,6 +49,8 @@ def native_program(
         front, back = front[:-1], front[-1:]
     state = State(s, where, count_uses(program))
     state.together = lists_together(program)
+    bases = [base for stmt in ir.walk(program) for base in written_in(stmt)]
+    state.written = {root for base in bases for root in roots_of(s.facts[base])}
     enter(state, parameters, seeds, externals)
     with state.writing() as first:
         block(state, front, back)
@@ -150,7 +152,7 @@ def written(state: State, first: ir.Block, second: ir.Block, parameters: dict[st
         [gast.Name(t, gast.Param(), None, None) for t in arguments.values()], [], None, [], [], None, []
     )
     function = printed(gast.Module([gast.FunctionDef(name, spec, [*body, *tail], [], None, None, [])], [])).text
-    used = {*state.imported, *(["reserve"] if "reserve(" in function else [])}
+    used = {*state.imported, *(n for n in ("reserve", "half_power") if f"{n}(" in function)}
     own = sorted(n for n in used if "." not in n and n != "abs")
     lines = ["import math", "", "import numpy as np", "from numba import njit"]
     if own:

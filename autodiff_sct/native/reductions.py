@@ -6,9 +6,10 @@ from typing import Any
 
 import gast
 
-from .elements import cast, constant_of
+from ..compiler import ir
+from .elements import binary, cast, constant_of, unary_function
 from .expressions import arithmetic, dtype_of, lower, operands
-from .grids import all_or_any, elementwise, reduced, size_expr
+from .grids import STARTS, all_or_any, elementwise, made, reduced, size_expr
 from .kinds import BOOL, INT64, Grid, Number, Value
 from .state import State
 
@@ -51,8 +52,9 @@ def reduction(kind: str, mean: bool = False) -> Any:
         if dtype is not None:
             value = in_dtype(state, value, dtype_of(state, dtype))
         axes = axes_of(state, option(state, args, keywords, 1, "axis"), value.ndim)
-        if kind != "sum":
+        if kind not in STARTS:
             state.imported.add(kind)
+        if kind != "sum":
             if value.dtype.kind != "f":
                 raise state.outside("the extreme of an array that is not of floats")
         result = reduced(state, kind, value, axes, flag(keywords.get("keepdims")))
@@ -62,6 +64,62 @@ def reduction(kind: str, mean: bool = False) -> Any:
         if value.dtype.kind != "f":
             raise state.outside("the mean of an array that is not of floats")
         return arithmetic(state, gast.Div, result, count)
+
+    return handler
+
+
+def spread_of(root: bool) -> Any:
+    """``var``, ``std``: the mean of squared differences from the mean."""
+
+    def handler(state: State, args: Arguments, keywords: Keywords) -> Value:
+        if set(keywords) - {"axis", "keepdims"} or len(args) > 2:
+            raise state.outside("a variance with options")
+        value = lower(state, args[0])
+        if not isinstance(value, Grid) or value.dtype.kind != "f":
+            raise state.outside("the variance of something else than an array of floats")
+        value = made(state, value)
+        axes = axes_of(state, option(state, args, keywords, 1, "axis"), value.ndim)
+        apart = arithmetic(state, gast.Sub, value, mean_of(state, value, axes, True))
+        squares = arithmetic(state, gast.Mult, *[made(state, apart)] * 2)
+        result = mean_of(state, squares, axes, flag(keywords.get("keepdims")))
+        if not root:
+            return result
+        return elementwise(state, lambda x: unary_function("math.sqrt", x[0]), [result])
+
+    return handler
+
+
+def mean_of(state: State, value: Grid, axes: tuple[int, ...], keep: bool) -> Value:
+    count = Number(size_expr(Grid(tuple(value.axes[k] for k in axes), value.dtype, value.at)), INT64, True)
+    return arithmetic(state, gast.Div, reduced(state, "sum", value, axes, keep), count)
+
+
+def norm(state: State, args: Arguments, keywords: Keywords) -> Value:
+    """``np.linalg.norm``: the root of the sum of squares."""
+    if set(keywords) - {"axis", "keepdims"} or len(args) != 1:
+        raise state.outside("a norm with options")
+    value = lower(state, args[0])
+    if not isinstance(value, Grid) or value.dtype.kind != "f":
+        raise state.outside("the norm of something else than an array of floats")
+    given = keywords.get("axis")
+    axes = axes_of(state, given, value.ndim)
+    if given is not None and len(axes) != 1:
+        raise state.outside("the norm of matrices")
+    squares = elementwise(state, lambda x: binary(gast.Mult, x[0], x[0], lambda test: None), [made(state, value)])
+    total = reduced(state, "sum", squares, axes, flag(keywords.get("keepdims")))
+    return elementwise(state, lambda x: unary_function("math.sqrt", x[0]), [total])
+
+
+def extreme_place(name: str) -> Any:
+    """``argmax``, ``argmin`` of a vector."""
+
+    def handler(state: State, args: Arguments, keywords: Keywords) -> Value:
+        value = lower(state, args[0])
+        if len(args) != 1 or keywords or not isinstance(value, Grid) or value.ndim != 1 or value.dtype.kind != "f":
+            raise state.outside(f"np.{name} along an axis")
+        state.check(gast.Compare(ir.constant(0), [gast.Lt()], [value.axes[0].length]))
+        expr = ir.call("int", ir.call(f"np.{name}", made(state, value).view))
+        return state.let(Number(expr, INT64, False), "k")
 
     return handler
 

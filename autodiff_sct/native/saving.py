@@ -61,7 +61,7 @@ def fill_in(state: State, stack: Stack, value: Value) -> None:
     """Make a list for what is saved in it first."""
     stack.dtype, stack.ndim = value.dtype, getattr(value, "ndim", 0)
     stack.python = getattr(value, "python", False)
-    stack.row = row_of(value)
+    stack.row, stack.axes = row_of(value), getattr(value, "axes", ())
     first, second = stack.made
     if stack.ndim and stack.row is None:
         none = ir.call("range", ir.constant(0))
@@ -98,6 +98,7 @@ def pushed(state: State, variable: str, value: Value) -> None:
         raise state.outside("a list of values of several kinds")
     array = ir.name(stack.array)
     if isinstance(value, Grid) and stack.row is None:
+        stack.axes = tuple(shared_axis(state, a, b) for a, b in zip(stack.axes, value.axes))
         if not (value.contiguous and isinstance(value.view, gast.Name)):
             value = make(state, value, state.s.fresh("t", INT))
         state.emit(ir.Effect(ir.call(ir.attribute(array, "append"), value.view)))
@@ -116,6 +117,14 @@ def pushed(state: State, variable: str, value: Value) -> None:
         item = value.expr if isinstance(value, Number) else value.at([ir.constant(k) for k in place])
         state.emit(ir.Effect(gast.Assign([target], item, None)))
     counted(state, stack)
+
+
+def shared_axis(state: State, a: Axis, b: Axis) -> Axis:
+    """What is known of the lengths of saved arrays: what holds for each of them, and does not change in the program."""
+    if a.one != b.one:
+        raise state.outside("a list of values of several kinds")
+    lasting = isinstance(a.key, int) or a.key in state.lengths
+    return a if a.one or (a.key == b.key and lasting) else Axis(None, None)
 
 
 def row_of(value: Value) -> tuple[int, ...] | None:
@@ -183,7 +192,7 @@ def popped(state: State, variable: str) -> Value:
         target = state.s.fresh(state.s.hints[variable].removeprefix("saved_"), INT)
         state.emit(ir.Let((target,), ir.call(ir.attribute(ir.name(stack.array), "pop")), effect=True))
         state.share(variable, target)
-        axes = tuple(Axis(None, (target, k)) for k in range(stack.ndim))
+        axes = tuple(Axis(None, (target, k)) if axis.key is None else axis for k, axis in enumerate(stack.axes))
         return state.array(target, axes, stack.dtype, True)
     stack.counter.popped += 1
     if stack.counter.popped == 1 or variable not in state.together:

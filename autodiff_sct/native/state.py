@@ -58,6 +58,7 @@ class Stack:
     dtype: np.dtype | None = None
     ndim: int = 0
     python: bool | None = None
+    axes: tuple[Axis, ...] = ()  # those of what is saved; None as a key where arrays of several lengths are
     row: tuple[int, ...] | None = None  # the shape of what is saved, where each is a small array of that shape
 
 
@@ -78,12 +79,13 @@ class State:
         self.following: ir.Block = []  # the statements after this one in its block
         self.demand: dict[str, list[Form]] = {}  # stack -> what the block being written pushes on it
         self.origin: Origin | None = None
-        self.reserved: set[str] = {"np", "math", "reserve"}
+        self.reserved: set[str] = {"np", "math", "reserve", "half_power"}
         self.imported: set[str] = set()
         self.groups: dict[Any, Any] = {}  # memory that may be the same: a forest
         self.counters: set[str] = set()  # integers that loops carry
         self.entered: dict[Any, Any] = {}  # a length of what comes from outside -> the one that it was found to equal
         self.lengths: dict[Any, Any] = {}  # the latter -> its expression
+        self.written: set[int] = set()  # the memory that the program writes
         self.given: set[str] = set()  # arrays from outside, which nothing here writes
 
     # -- writing

@@ -49,7 +49,7 @@ def let(state: State, stmt: ir.Let) -> None:
     if is_new_list(stmt):
         return begin(state, stmt.target)
     if len(stmt.targets) != 1:
-        raise state.outside("several results at once")
+        return several(state, stmt)
     if is_argument(state, stmt.expr):
         return receive(state, stmt)
     if is_exception(state, stmt.expr):
@@ -68,6 +68,16 @@ def let(state: State, stmt: ir.Let) -> None:
         state.values[stmt.target] = Bundle(tuple(kept(state, item) for item in value.items))
         return
     raise state.outside("a value that is no number or array")
+
+
+def several(state: State, stmt: ir.Let) -> None:
+    """Several results at once."""
+    value = lower(state, stmt.expr)
+    items = value.items if isinstance(value, Bundle) else ()
+    if len(items) != len(stmt.targets) or not all(isinstance(item, Number) for item in items):
+        raise state.outside("several results at once")
+    for target, item in zip(stmt.targets, items):
+        let_number(state, ir.Let((target,), item.expr, None, stmt.origin), item)
 
 
 def is_addition(stmt: ir.Let) -> bool:
@@ -155,6 +165,8 @@ def let_array(state: State, stmt: ir.Let, value: Grid, added: Value | None) -> N
     check_facts(state, target, value.dtype, value.ndim)
     if added is not None and in_place(state, stmt, stmt.expr.left.id, value, added):
         return
+    if value.detached and is_view(state, target, stmt) and is_written(state, target):
+        raise state.outside("a view that there is no native form of")
     if value.view is not None:
         state.emit(ir.Let((target,), value.view, None, stmt.origin))
         state.share(target, *(n for n in ir.names_in(value.view) if isinstance(state.values.get(n), Grid)))
@@ -171,6 +183,11 @@ def let_array(state: State, stmt: ir.Let, value: Grid, added: Value | None) -> N
 
 def is_view(state: State, target: str, stmt: ir.Let) -> bool:
     return any(roots_of(state.s.facts[target]) & roots_of(state.s.facts[n]) for n in ir.reads(stmt))
+
+
+def is_written(state: State, target: str) -> bool:
+    """Whether anything writes memory that a variable may show."""
+    return bool(roots_of(state.s.facts[target]) & state.written)
 
 
 def used_at_once(state: State, target: str, shown: Any) -> bool:

@@ -129,7 +129,7 @@ class Compiled:
         file = kept.wanted(self, slots, values, wrt)
         emitted = kept.find(file, self.fn)
         if emitted is None:
-            emitted = self.emit(self.request(*asked))
+            emitted = self.best(self.request(*asked))
             kept.keep(file, self.fn, emitted)
         return Variant(emitted, tuple(names), tuple(names.index(n) for n in wrt), self.fn, asked)
 
@@ -147,6 +147,13 @@ class Compiled:
                 request = replace(self.request(*variant.asked), lists=False)
                 variant.other = Variant(self.emit(request), variant.names, variant.wrt, self.fn, variant.asked)
             return variant.other
+
+    def best(self, request: Request) -> Emitted:
+        """The program that is asked for; one that was to be native and is not, is emitted as NumPy programs are."""
+        found = self.emit(request)
+        if request.backend == "numpy" or hasattr(found.function, "plain"):
+            return found
+        return self.emit(replace(request, backend="numpy"))
 
     def request_of(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Request:
         """What is asked of the compiler for these arguments."""
@@ -210,7 +217,7 @@ class Compiled:
         return text_of_stage(self, name, args, kwargs)
 
     def general(self) -> Emitted:
-        return self.emit(self.general_request())
+        return self.best(self.general_request())
 
     def general_request(self) -> Request:
         parameters = {p.name: (p.kind, general_tree(p)) for p in self.parameters}

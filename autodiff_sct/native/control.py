@@ -116,11 +116,12 @@ def loop(state: State, stmt: ir.Loop) -> None:
     start = bounds[0] if len(bounds) > 1 else Number(ir.constant(0), INT64, True, 0)
     stop = bounds[1] if len(bounds) > 1 else bounds[0]
     step = constant_of(bounds[2].expr) if len(bounds) > 2 else 1
-    if step not in (1, -1):
-        raise state.outside("a range with steps")
-    low, high = form_of(state, start.expr), form_of(state, stop.expr).plus(constant_form(int(step)), -1)
-    trips = high.plus(low, -1).times(int(step)).plus(constant_form(1))
-    low, high = (low, high) if step == 1 else (high, low)
+    if not isinstance(step, int) or step == 0:
+        raise state.outside("a range whose step is not known before the run")
+    sign = 1 if step > 0 else -1
+    low, high = form_of(state, start.expr), form_of(state, stop.expr).plus(constant_form(sign), -1)
+    trips = trips_of(state, high.plus(low, -1).times(sign).plus(constant_form(1)), abs(step))
+    low, high = (low, high) if step > 0 else (high, low)
     assert stmt.index is not None
     carries = begin_carries(state, stmt, trips)
     outer_demand, state.demand = state.demand, {}
@@ -134,7 +135,9 @@ def loop(state: State, stmt: ir.Loop) -> None:
         end_carries(state, stmt, carries)
         if stmt.stop is not None:
             stop_test = as_truth(number(state, stmt.stop))
-    uncounted = ([], []) if stmt.stop is not None else by_index(state, body, stmt.index, low, high, int(step))
+    uncounted = (
+        ([], []) if stmt.stop is not None or abs(step) > 1 else by_index(state, body, stmt.index, low, high, step)
+    )
     demand, state.demand = state.demand, outer_demand
     state.out += scope.before
     settle_demand(state, demand, trips, state.out, in_range(state))
@@ -155,9 +158,31 @@ def range_bounds(state: State, stmt: ir.Loop) -> list[Any]:
     first = stmt.bounds[0]
     if len(stmt.bounds) == 1 and isinstance(first, gast.Call) and getattr(first.func, "id", "") == "range":
         if len(first.args) != 1:
-            raise state.outside("a range that is run backwards")
+            return backwards(state, first.args)
         return [ir.binop(first.args[0], gast.Sub, ir.constant(1)), ir.constant(-1), ir.constant(-1)]
     return list(stmt.bounds)
+
+
+def trips_of(state: State, distance: Form, step: int) -> Form:
+    """How often a loop over some distance runs (less than 1: not at all)."""
+    if step == 1:
+        return distance
+    rounded = distance.plus(constant_form(step - 1)).expr()
+    trips = state.let(Number(ir.binop(rounded, gast.FloorDiv, ir.constant(step)), INT64, True), "n")
+    return form_of(state, trips.expr)
+
+
+def backwards(state: State, args: list[Any]) -> list[Any]:
+    """The bounds of a range that is run backwards."""
+    start, stop = (state.let(number(state, a), "n") for a in args[:2])
+    step = constant_of(number(state, args[2]).expr) if len(args) > 2 else 1
+    if not isinstance(step, int) or step == 0:
+        raise state.outside("a range whose step is not known before the run")
+    distance = form_of(state, stop.expr).plus(form_of(state, start.expr), -1).times(1 if step > 0 else -1)
+    trips = trips_of(state, distance, abs(step)).plus(constant_form(1), -1)
+    last = form_of(state, start.expr).plus(trips, step)
+    before = form_of(state, start.expr).plus(constant_form(1 if step > 0 else -1), -1)
+    return [last.expr(), before.expr(), ir.constant(-step)]
 
 
 def define_trips(state: State, trips: str) -> None:
@@ -175,14 +200,22 @@ def while_loop(state: State, stmt: ir.Loop) -> None:
         with state.writing() as body:
             block(state, stmt.body)
             end_carries(state, stmt, carries)
-            if stmt.stop is not None:
-                raise state.outside("a while loop that is left from the middle")
+            stop = None if stmt.stop is None else as_truth(number(state, stmt.stop))
     state.demand = outer_demand
     if stmt.trips is not None:
         define_trips(state, stmt.trips)
     finish_carries(state, carries)
     state.emit(
-        ir.Loop("while", body, [c for c, _ in carries], head=head, test=test, trips=stmt.trips, origin=stmt.origin)
+        ir.Loop(
+            "while",
+            body,
+            [c for c, _ in carries],
+            head=head,
+            test=test,
+            stop=stop,
+            trips=stmt.trips,
+            origin=stmt.origin,
+        )
     )
 
 

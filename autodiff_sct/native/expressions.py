@@ -151,6 +151,11 @@ def lower_subscript(state: State, expr: Any) -> Value:
         return Raw(ir.subscript(base.expr, expr.slice))
     if not isinstance(base, Grid):
         raise state.outside("an item of something that is no array")
+    from .gathers import read
+
+    by_arrays = read(state, base, expr.slice)
+    if by_arrays is not None:
+        return by_arrays
     return part(state, base, expr.slice, lambda e: number(state, e))
 
 

@@ -12,7 +12,7 @@ import math
 import numba
 import numpy as np
 
-__all__ = ["exp", "half_power", "log", "logaddexp", "maximum", "minimum", "reserve", "sign", "tanh"]
+__all__ = ["exp", "half_power", "inside", "log", "logaddexp", "maximum", "minimum", "reserve", "sign", "tanh"]
 
 native = numba.njit(error_model="numpy", fastmath={"contract"})
 
@@ -131,6 +131,15 @@ def maximum(x, y):  # type: ignore[no-untyped-def]
 def minimum(x, y):  # type: ignore[no-untyped-def]
     """The smaller of two numbers, NaN if either is."""
     return x if x <= y or x != x else y
+
+
+@native
+def inside(places, length):  # type: ignore[no-untyped-def]
+    """Whether all places are inside an axis; from -1 down they count from its end."""
+    for place in places.flat:
+        if place < -length or place >= length:
+            return False
+    return True
 
 
 @native

@@ -12,6 +12,7 @@ from typing import Any
 import gast
 
 from ..compiler import ir
+from .kinds import Grid
 from .state import State
 
 
@@ -64,12 +65,12 @@ def around(state: State, first: ir.Loop, between: ir.Block, last: ir.Loop) -> tu
     after: ir.Block = []
     for stmt in between:
         reads = names_of([stmt])
-        depends = bool(reads & made) or is_elements(stmt) or touches(state, reads_memory(stmt), written)
+        depends = bool(reads & made) or is_elements(stmt) or touches(state, reads_memory(state, stmt), written)
         if not depends:
             before.append(stmt)
             continue
         targets = set(ir.ir_targets(stmt))
-        if isinstance(stmt, ir.Effect) or targets & needed or touches(state, reads_memory(stmt), later):
+        if isinstance(stmt, ir.Effect) or targets & needed or touches(state, reads_memory(state, stmt), later):
             return None
         if is_elements(stmt):
             return None
@@ -92,17 +93,26 @@ def names_of(block: ir.Block) -> set[str]:
     return found
 
 
-def reads_memory(stmt: Any) -> set[str]:
-    """The arrays of which a statement reads elements."""
+def reads_memory(state: State, stmt: Any) -> set[str]:
+    """The arrays of which a statement reads elements, or that it gives to a function."""
     found: set[str] = set()
     for inner in ir.walk([stmt]):
         for expr in ir.expressions(inner):
             for node in gast.walk(expr):
                 if is_item(node):
                     found.add(node.value.id)
-                if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "dot":
-                    found |= {n for n in ir.names_in(node) if ir.is_variable(n)}
+            found |= {n for n in given(expr, False) if isinstance(state.values.get(n), Grid)}
     return found
+
+
+def given(expr: Any, called: bool) -> list[str]:
+    """The names that an expression gives to functions, but not to those that only ask for a length."""
+    if isinstance(expr, gast.Name):
+        return [expr.id] if called else []
+    if getattr(expr, "attr", "") == "shape" or isinstance(expr, gast.Call) and getattr(expr.func, "id", "") == "len":
+        return []
+    called = called or isinstance(expr, gast.Call)
+    return [name for inner in ir.children(expr) for name in given(inner, called)]
 
 
 def is_item(node: Any) -> bool:

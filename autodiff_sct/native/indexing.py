@@ -96,9 +96,9 @@ def section(state: State, axis: Axis, entry: Any, number: Any) -> tuple[Axis, An
     if count == -1 and lower is None and upper is None:
         last = length_form(state, axis).plus(constant_form(1), -1)
         return axis, lambda i: last.plus(form_of(state, i), -1).expr()
-    if count != 1 or axis.one and (lower is not None or upper is not None):
+    if not isinstance(count, int) or count < 1 or axis.one and (lower is not None or upper is not None):
         raise state.outside("a slice with steps")
-    if lower is None and upper is None:
+    if lower is None and upper is None and count == 1:
         return axis, lambda i: i
     length = length_form(state, axis)
     start = constant_form(0) if lower is None else bound(state, lower, length)
@@ -107,8 +107,22 @@ def section(state: State, axis: Axis, entry: Any, number: Any) -> tuple[Axis, An
     for form in (start, length.plus(stop, -1), stop.plus(start, -1)):
         require(state, form)
     size = stop.plus(start, -1)
+    if count > 1:
+        return stepped(state, size, start, count)
     result = Axis(size.expr(), key_of(axis, size, length), not size.terms and size.constant == 1)
     return result, lambda i: shifted(state, i, start)
+
+
+def stepped(state: State, size: Form, start: Form, count: int) -> tuple[Axis, Any]:
+    """The axis that each `count`-th place of a section leaves."""
+    if not size.terms:
+        length: Any = ir.constant(-(-size.constant // count))
+        key: Any = length.value
+    else:
+        whole = size.plus(constant_form(count - 1)).expr()
+        length = state.let(Number(ir.binop(whole, gast.FloorDiv, ir.constant(count)), INT64, True), "n").expr
+        key = ("step", count, tuple(sorted((repr(k), c) for k, c, _ in size.terms)), size.constant)
+    return Axis(length, key, key == 1), lambda i: form_of(state, i).times(count).plus(start).expr()
 
 
 def shifted(state: State, index: Any, start: Form) -> Any:

@@ -10,8 +10,10 @@ from ..compiler import ir
 from ..compiler.emit import is_new_list
 from ..compiler.facts import Num
 from ..compiler.regions import roots_of
+from ..runtime import scatter
 from .elements import as_truth, constant_of
 from .expressions import arithmetic, facts_number, lower, number, resolved
+from .gathers import added, written
 from .grids import make, store, stored_number
 from .indexing import part
 from .kinds import INT64, Bundle, Grid, Number, Raw, Value
@@ -237,6 +239,8 @@ def written_in(stmt: Any) -> list[str]:
     """The variables through which a statement writes memory."""
     if isinstance(stmt, ir.Store):
         return [stmt.base]
+    if isinstance(stmt, ir.Effect) and isinstance(stmt.expr, gast.Call) and stmt.expr.args:
+        return [n for n in ir.names_in(stmt.expr.args[0]) if ir.is_variable(n)][:1]
     if isinstance(stmt, ir.Let) and stmt.in_place:
         return [stmt.expr.left.id] if isinstance(stmt.expr.left, gast.Name) else []
     return []
@@ -266,6 +270,8 @@ def store_stmt(state: State, stmt: ir.Store) -> None:
     value = lower(state, stmt.value)
     if not isinstance(value, (Number, Grid)):
         raise state.outside("something that is no number is stored")
+    if written(state, stmt.base, base, stmt.index, value, stmt.aug):
+        return
     target = part(state, base, stmt.index, lambda e: number(state, e))
     if stmt.aug is not None and stmt.aug not in AUG:
         raise state.outside("an operator that assigns")
@@ -283,6 +289,8 @@ def effect(state: State, stmt: ir.Effect) -> None:
         return pushed(state, expr.func.value.id, lower(state, expr.args[0]))
     if isinstance(expr, gast.Name) and expr.id in state.values:
         return
+    if isinstance(expr, gast.Call) and resolved(state, expr.func) is scatter.add_at:
+        return added(state, expr.args)
     raise state.outside("a statement with effects")
 
 

@@ -1,0 +1,179 @@
+"""Subscripts by arrays: places named by whole numbers or by truth values, read and written one after the other."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import gast
+
+from ..compiler import ir
+from ..compiler.facts import INT
+from .expressions import lower, number, resolved
+from .grids import broadcast, fitted, in_order, made, make, over, store, store_item, to_number
+from .indexing import entries_of, is_ellipsis, is_new, section
+from .kinds import BOOL, INT64, Axis, Grid, Number, Value
+from .saving import assign, named
+from .state import State
+
+
+def arrays_of(state: State, index: Any) -> dict[int, Grid]:
+    """The arrays among the entries of a subscript, by their place."""
+    found = {}
+    for k, entry in enumerate(entries_of(index)):
+        plain = isinstance(entry, (gast.Slice, gast.Constant)) or is_new(state, entry) or is_slice(state, entry)
+        value = None if plain else lower(state, entry)
+        if isinstance(value, Grid):
+            found[k] = value
+    return found
+
+
+def is_slice(state: State, entry: Any) -> bool:
+    """Whether an entry is ``slice(...)``."""
+    return isinstance(entry, gast.Call) and resolved(state, entry.func) is builtins.slice
+
+
+def as_slice(state: State, entry: Any) -> Any:
+    """A slice as one writes it in a subscript."""
+    if not is_slice(state, entry):
+        return entry
+    parts = [None if isinstance(a, gast.Constant) and a.value is None else a for a in entry.args]
+    first, second, *rest = parts if len(parts) > 1 else [None, *parts]
+    return gast.Slice(first, second, rest[0] if rest else None)
+
+
+def gathered(state: State, base: Grid, index: Any, arrays: dict[int, Grid]) -> Grid:
+    """``base[index]`` where some entries are arrays of whole numbers; its elements are those of the base itself."""
+    entries = [as_slice(state, entry) for entry in entries_of(index)]
+    if any(is_ellipsis(e) or is_new(state, e) for e in entries) or len(entries) > base.ndim:
+        raise state.outside("a subscript of arrays with new axes")
+    chosen = sorted(arrays)
+    if any(arrays[k].dtype != INT64 for k in chosen) or chosen[-1] - chosen[0] + 1 != len(chosen):
+        raise state.outside("a subscript of several arrays apart from each other")
+    if any(k not in arrays and not isinstance(e, gast.Slice) for k, e in enumerate(entries)):
+        raise state.outside("a subscript of arrays and numbers")
+    base = made(state, base)
+    places = [checked(state, arrays[k], base.axes[k]) for k in chosen]
+    among = broadcast(state, places)
+    entries += [gast.Slice(None, None, None)] * (base.ndim - len(entries))
+    first = chosen[0]  # what stands before are slices, which keep one axis each
+    axes: list[Axis] = []
+    moves: list[Any] = []
+    for k, entry in enumerate(entries):
+        if k == first:
+            axes += among
+        if k in arrays:
+            moves.append(taken(places[chosen.index(k)], first, len(among)))
+        else:
+            axis, move = section(state, base.axes[k], entry, lambda e: number(state, e))
+            moves.append(at_axis(move, len(axes)))
+            axes.append(axis)
+    return Grid(tuple(axes), base.dtype, lambda i: base.at([move(i) for move in moves]), copied=True)
+
+
+def taken(places: Grid, first: int, count: int) -> Any:
+    """The place that an array names, as a function of the index of the result."""
+    return lambda index: fitted(places, index[first : first + count])
+
+
+def at_axis(move: Any, axis: int) -> Any:
+    return lambda index: move(index[axis])
+
+
+def checked(state: State, places: Grid, axis: Axis) -> Grid:
+    """An array of places in memory, all of them inside an axis."""
+    places = made(state, places)
+    state.imported.add("inside")
+    state.check(ir.call("inside", places.view, axis.length))
+    return places
+
+
+def compressed(state: State, base: Grid, mask: Grid) -> Grid:
+    """``base[mask]``: the elements where a mask of the same shape holds."""
+    same_shape(state, base, mask)
+    variable = state.s.fresh("t", INT)
+    flat = [
+        ir.call(ir.attribute(in_order(state, x).view, "ravel")) if x.ndim > 1 else made(state, x).view
+        for x in (base, mask)
+    ]
+    state.emit(ir.Let((variable,), ir.subscript(flat[0], flat[1])))
+    return state.array(variable, (Axis(None, (variable, 0)),), base.dtype, True)
+
+
+def same_shape(state: State, base: Grid, mask: Grid) -> None:
+    if base.ndim != mask.ndim or any(a.one != b.one for a, b in zip(base.axes, mask.axes)):
+        raise state.outside("a mask of another shape")
+    for a, b in zip(base.axes, mask.axes):
+        if not a.one:
+            state.same_length(a, b)
+
+
+def read(state: State, base: Grid, index: Any) -> Grid | None:
+    """The value of a subscript by arrays; None if there are none in it."""
+    arrays = arrays_of(state, index)
+    if not arrays:
+        return None
+    if arrays.get(0) is not None and arrays[0].dtype == BOOL and len(entries_of(index)) == 1:
+        return compressed(state, base, arrays[0])
+    return gathered(state, base, index, arrays)
+
+
+def written(state: State, base: str, target: Grid, index: Any, value: Value, aug: type | None) -> bool:
+    """Store into a subscript by arrays; False if there are none in it."""
+    arrays = arrays_of(state, index)
+    if not arrays:
+        return False
+    if arrays.get(0) is not None and arrays[0].dtype == BOOL and len(entries_of(index)) == 1:
+        store_masked(state, base, target, arrays[0], value, aug)
+        return True
+    if aug is not None:
+        raise state.outside("an operator that assigns to places named by an array")
+    scatter(state, base, gathered(state, target, index, arrays), value, None)
+    return True
+
+
+def scatter(state: State, base: str, places: Grid, value: Value, aug: type | None) -> None:
+    """Store one element after the other: of places that are named twice, what comes last stays, or all is added."""
+    if isinstance(value, Grid):
+        value = make(state, value, state.s.fresh("t", INT))
+    store(state, base, places, value, aug)
+
+
+def added(state: State, args: list[Any]) -> None:
+    """``add_at(shadow, index, cotangent)``."""
+    shadow, value = lower(state, args[0]), lower(state, args[2])
+    if not isinstance(shadow, Grid) or not isinstance(shadow.view, gast.Name) or not isinstance(value, (Grid, Number)):
+        raise state.outside("a derivative that is no array")
+    arrays = arrays_of(state, args[1])
+    if not arrays:
+        raise state.outside("an index that is not known before the run")
+    if arrays.get(0) is not None and arrays[0].dtype == BOOL and len(entries_of(args[1])) == 1:
+        return store_masked(state, shadow.view.id, shadow, arrays[0], value, gast.Add)
+    scatter(state, shadow.view.id, gathered(state, shadow, args[1], arrays), value, gast.Add)
+
+
+def store_masked(state: State, base: str, target: Grid, mask: Grid, value: Value, aug: type | None) -> None:
+    """Store where a mask holds: one number, or one element of an array after the other."""
+    same_shape(state, target, mask)
+    mask = make(state, mask, state.s.fresh("mask", INT))
+    counter = None
+    if isinstance(value, Number):
+        value = state.let(value)
+    elif value.ndim == 1 and not value.axes[0].one:
+        value = make(state, value, state.s.fresh("t", INT))
+        state.check(gast.Compare(to_number(state, "sum", mask).expr, [gast.Eq()], [value.axes[0].length]))
+        counter = named(state, "taken")
+        state.emit(ir.Effect(assign(counter, ir.constant(0))))
+    else:
+        raise state.outside("an array stored where a mask holds")
+
+    def body(index: list[Any]) -> None:
+        with state.writing() as then:
+            item = value if counter is None else Number(value.at([ir.name(counter)]), value.dtype)
+            store_item(state, target, index, item, aug)
+            if counter is not None:
+                place = gast.Name(counter, gast.Store(), None, None)
+                state.emit(ir.Effect(gast.AugAssign(place, gast.Add(), ir.constant(1))))
+        state.emit(ir.If(mask.at(index), then, [], []))
+
+    over(state, target.axes, body)

@@ -12,7 +12,10 @@ import math
 import numba
 import numpy as np
 
-__all__ = ["exp", "half_power", "inside", "log", "logaddexp", "maximum", "minimum", "reserve", "sign", "tanh"]
+__all__ = [
+    "exp", "half_power", "inside", "log", "logaddexp", "matrix_matrix", "matrix_vector", "maximum", "minimum",
+    "reserve", "sign", "tanh", "vector_matrix",
+]  # fmt: skip
 
 native = numba.njit(error_model="numpy", fastmath={"contract"})
 
@@ -140,6 +143,54 @@ def inside(places, length):  # type: ignore[no-untyped-def]
         if place < -length or place >= length:
             return False
     return True
+
+
+# Up to this many products a loop is quicker than a call of BLAS.
+SMALL = 1000
+summing = numba.njit(error_model="numpy", fastmath={"afn", "arcp", "contract", "nsz", "reassoc"})
+
+
+@summing
+def matrix_vector(a, x):  # type: ignore[no-untyped-def]
+    """``a @ x``."""
+    n, m = a.shape
+    if n * m > SMALL:
+        return np.dot(a, x)
+    y = np.empty(n, a.dtype)
+    for i in range(n):
+        total = a.dtype.type(0)
+        for j in range(m):
+            total += a[i, j] * x[j]
+        y[i] = total
+    return y
+
+
+@summing
+def vector_matrix(x, a):  # type: ignore[no-untyped-def]
+    """``x @ a``."""
+    n, m = a.shape
+    if n * m > SMALL:
+        return np.dot(x, a)
+    y = np.zeros(m, a.dtype)
+    for i in range(n):
+        for j in range(m):
+            y[j] += x[i] * a[i, j]
+    return y
+
+
+@summing
+def matrix_matrix(a, b):  # type: ignore[no-untyped-def]
+    """``a @ b``."""
+    n, m = a.shape
+    k = b.shape[1]
+    if n * m * k > SMALL:
+        return np.dot(a, b)
+    c = np.zeros((n, k), a.dtype)
+    for i in range(n):
+        for j in range(m):
+            for l in range(k):
+                c[i, l] += a[i, j] * b[j, l]
+    return c
 
 
 @native

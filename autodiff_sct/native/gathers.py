@@ -10,9 +10,9 @@ import gast
 from ..compiler import ir
 from ..compiler.facts import INT
 from .expressions import lower, number, resolved
-from .grids import broadcast, fitted, in_order, made, make, over, store, store_item, to_number
+from .grids import broadcast, fitted, in_order, made, make, new_array, over, store, store_item, to_number
 from .indexing import entries_of, is_ellipsis, is_new, section
-from .kinds import BOOL, INT64, Axis, Grid, Number, Value
+from .kinds import BOOL, FLOAT64, INT64, Axis, Grid, Number, Value
 from .saving import assign, named
 from .state import State
 
@@ -150,6 +150,47 @@ def added(state: State, args: list[Any]) -> None:
     if arrays.get(0) is not None and arrays[0].dtype == BOOL and len(entries_of(args[1])) == 1:
         return store_masked(state, shadow.view.id, shadow, arrays[0], value, gast.Add)
     scatter(state, shadow.view.id, gathered(state, shadow, args[1], arrays), value, gast.Add)
+
+
+def from_gather(state: State, args: list[Any], keywords: dict[str, Any]) -> Value:
+    """``gather_adjoint(cotangent, x, index)``: zeros like `x`, to which the shares are added."""
+    pattern = lower(state, args[1])
+    if not isinstance(pattern, Grid):
+        raise state.outside("a derivative that is no array")
+    variable = state.s.fresh("t", INT)
+    shadow = new_array(state, variable, pattern.axes, pattern.dtype if pattern.dtype.kind == "f" else FLOAT64, "zeros")
+    value = lower(state, args[0])
+    arrays = arrays_of(state, args[2])
+    if not arrays or any(grid.dtype != INT64 for grid in arrays.values()):
+        raise state.outside("an index that is not known before the run")
+    scatter(state, variable, gathered(state, shadow, args[2], arrays), value, gast.Add)
+    return shadow
+
+
+def diagonal(state: State, args: list[Any], keywords: dict[str, Any]) -> Value:
+    """``diag``, ``diagonal`` of a square matrix; ``diag`` of a vector."""
+    value = lower(state, args[0])
+    if len(args) != 1 or keywords or not isinstance(value, Grid) or value.ndim > 2:
+        raise state.outside("a diagonal with options")
+    if value.ndim == 2:
+        a, b = value.axes
+        if not (a.one and b.one):
+            state.same_length(a, b)
+        return Grid((a,), value.dtype, lambda i: value.at([i[0], i[0]]), copied=True)
+    zero = ir.call(f"np.{value.dtype.name}", ir.constant(0)) if value.dtype.kind == "f" else ir.constant(0)
+
+    def at(index: list[Any]) -> Any:
+        i, j = index
+        return gast.IfExp(gast.Compare(i, [gast.Eq()], [j]), value.at([i]), zero)
+
+    return Grid((value.axes[0],) * 2, value.dtype, at)
+
+
+def trace(state: State, args: list[Any], keywords: dict[str, Any]) -> Value:
+    value = diagonal(state, args, keywords)
+    if value.ndim != 1:
+        raise state.outside("the trace of something else than a matrix")
+    return to_number(state, "sum", value)
 
 
 def store_masked(state: State, base: str, target: Grid, mask: Grid, value: Value, aug: type | None) -> None:

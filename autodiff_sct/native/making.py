@@ -219,7 +219,9 @@ def matmul(state: State, a: Value, b: Value) -> Value:
     if is_short(inner):
         return by_elements(state, a, b, inner.key)
     variable = state.s.fresh("product", INT)
-    state.emit(ir.Let((variable,), ir.call("np.dot", in_memory(state, a), in_memory(state, b))))
+    name = {(2, 1): "matrix_vector", (1, 2): "vector_matrix", (2, 2): "matrix_matrix"}[a.ndim, b.ndim]
+    state.imported.add(name)
+    state.emit(ir.Let((variable,), ir.call(name, in_memory(state, a), in_memory(state, b))))
     return state.array(variable, axes, a.dtype, True)
 
 

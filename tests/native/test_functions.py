@@ -66,3 +66,43 @@ def test_extremes_pass_nan_on():
     for a, b in [(np.nan, 1.0), (1.0, np.nan), (2.0, 1.0), (1.0, 2.0), (1.0, 1.0)]:
         assert np.array_equal(functions.maximum(a, b), np.maximum(a, b), equal_nan=True)
         assert np.array_equal(functions.minimum(a, b), np.minimum(a, b), equal_nan=True)
+
+
+@pytest.mark.parametrize("sizes", [(3, 4, 2), (0, 4, 2), (3, 0, 2), (40, 50, 3)])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_products(sizes, dtype):
+    n, m, k = sizes
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(n, m)).astype(dtype), rng.normal(size=(m, k)).astype(dtype)
+    cases = [
+        (functions.matrix_vector, a, b[:, 0].copy()),
+        (functions.vector_matrix, b[:, 0].copy(), a.T.copy()),
+        (functions.matrix_matrix, a, b),
+    ]
+    for function, x, y in cases:
+        found = function(x, y)
+        assert found.dtype == dtype
+        np.testing.assert_allclose(found, x @ y, rtol=1e-4 if dtype == np.float32 else 1e-12, atol=1e-5)
+
+
+def test_half_powers():
+    x = np.array([0.0, 0.3, 2.0, 1e100, np.inf, np.nan, -1.0])
+    with np.errstate(invalid="ignore", over="ignore"):
+        for k in range(4):
+            found = [functions.half_power(value, k) for value in x]
+            np.testing.assert_allclose(found, x ** (k + 0.5), rtol=1e-15)
+
+
+def test_logaddexp():
+    x = np.array([0.0, 1.0, -800.0, np.inf, -np.inf, np.nan, np.inf, 3.0])
+    y = np.array([0.0, 30.0, -801.0, 1.0, -np.inf, 0.0, np.inf, np.nan])
+    found = [functions.logaddexp(a, b) for a, b in zip(x, y)]
+    with np.errstate(invalid="ignore"):
+        expected = np.logaddexp(x, y)
+    np.testing.assert_allclose(found, expected, rtol=1e-15)
+
+
+def test_places_inside():
+    assert functions.inside(np.array([[0, -3], [2, 1]]), 3)
+    assert not functions.inside(np.array([3]), 3)
+    assert not functions.inside(np.array([-4]), 3)

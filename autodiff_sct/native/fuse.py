@@ -106,11 +106,13 @@ def reads_memory(state: State, stmt: Any) -> set[str]:
 
 
 def given(expr: Any, called: bool) -> list[str]:
-    """The names that an expression gives to functions, but not to those that only ask for a length."""
+    """The names that an expression gives to functions (but those that only ask for a length) or has as indices."""
     if isinstance(expr, gast.Name):
         return [expr.id] if called else []
     if getattr(expr, "attr", "") == "shape" or isinstance(expr, gast.Call) and getattr(expr.func, "id", "") == "len":
         return []
+    if isinstance(expr, gast.Subscript):
+        return [*given(expr.value, called), *given(expr.slice, True)]  # an array as an index is read
     called = called or isinstance(expr, gast.Call)
     return [name for inner in ir.children(expr) for name in given(inner, called)]
 
@@ -184,8 +186,10 @@ def together(first: ir.Loop, last: ir.Loop) -> ir.Loop:
 def renamed(block: ir.Block, mapping: dict[str, Any]) -> ir.Block:
     """Statements of a loop over elements under another index."""
     for stmt in ir.walk(block):
-        if isinstance(stmt, ir.Let):
+        if isinstance(stmt, (ir.Let, ir.Effect)):
             stmt.expr = ir.substitute(stmt.expr, mapping)
+        elif isinstance(stmt, ir.If):
+            stmt.test = ir.substitute(stmt.test, mapping)
         elif isinstance(stmt, ir.Store):
             stmt.index, stmt.value = ir.substitute(stmt.index, mapping), ir.substitute(stmt.value, mapping)
         elif isinstance(stmt, ir.Loop):

@@ -18,7 +18,7 @@ from .grids import make, store, stored_number
 from .indexing import part
 from .kinds import INT64, Bundle, Grid, Number, Raw, Value
 from .linear import form_of, reads_memory
-from .saving import begin, pushed
+from .saving import begin, pushed, row_of
 from .state import State
 
 AUG = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow)  # the operators of augmented assignments
@@ -286,12 +286,24 @@ def store_stmt(state: State, stmt: ir.Store) -> None:
 def effect(state: State, stmt: ir.Effect) -> None:
     expr = stmt.expr
     if stmt.kind == "save" and isinstance(expr, gast.Call) and expr.func.attr == "append":
-        return pushed(state, expr.func.value.id, lower(state, expr.args[0]))
+        value = lower(state, expr.args[0])
+        if is_shared(state, expr.args[0], value):
+            raise state.outside("a view that is saved, of memory that is written")
+        return pushed(state, expr.func.value.id, value)
     if isinstance(expr, gast.Name) and expr.id in state.values:
         return
     if isinstance(expr, gast.Call) and resolved(state, expr.func) is scatter.add_at:
         return added(state, expr.args)
     raise state.outside("a statement with effects")
+
+
+def is_shared(state: State, expr: Any, value: Value) -> bool:
+    """Whether a list is to hold memory that the program writes, where here it would hold a copy."""
+    if not isinstance(value, Grid) or value.copied:
+        return False
+    held = value.contiguous and isinstance(value.view, gast.Name) and row_of(value) is None
+    roots = {root for n in ir.names_in(expr) if n in state.s.facts for root in roots_of(state.s.facts[n])}
+    return not held and bool(roots & state.written)
 
 
 def raise_stmt(state: State, stmt: ir.Raise) -> None:

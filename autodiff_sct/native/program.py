@@ -49,8 +49,8 @@ def native_program(
         front, back = front[:-1], front[-1:]
     state = State(s, where, count_uses(program))
     state.together = lists_together(program)
-    bases = [base for stmt in ir.walk(program) for base in written_in(stmt)]
-    state.written = {root for base in bases for root in roots_of(s.facts[base])}
+    state.written, state.written_first = written_memory(s, program), written_memory(s, front)
+    state.written_later = written_out_of_lists(program)
     enter(state, parameters, seeds, externals)
     with state.writing() as first:
         block(state, front, back)
@@ -61,6 +61,42 @@ def native_program(
     in_registers(state, first, second)
     text = written(state, first, second, parameters, name)
     return Native(name, text, results, any(isinstance(stmt, ir.Loop) for stmt in program))
+
+
+def written_memory(s: Specialiser, block: ir.Block) -> set[int]:
+    """The memory that the statements of a block write."""
+    return {root for stmt in ir.walk(block) for base in written_in(stmt) for root in roots_of(s.facts[base])}
+
+
+def written_out_of_lists(program: ir.Block) -> set[str]:
+    """The variables taken out of a list, themselves or views of which are written."""
+    source: dict[str, str] = {}
+    for stmt in ir.walk(program):
+        if isinstance(stmt, ir.Let) and may_show(stmt.expr):
+            names = [n for n in ir.names_in(stmt.expr) if ir.is_variable(n)]
+            source |= {target: names[0] for target in stmt.targets if names}
+    found = {base for stmt in ir.walk(program) for base in written_in(stmt)}
+    for name in sorted(found):
+        while name in source and source[name] not in found:
+            name = source[name]
+            found.add(name)
+    return found
+
+
+# Functions that make new arrays, whatever they are given.
+MAKERS = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy", "len"}
+
+
+def may_show(expr: Any) -> bool:
+    """Whether the value of an expression may be memory of something named in it."""
+    if isinstance(expr, gast.Call):
+        return getattr(expr.func, "attr", "").rpartition(".")[2] not in MAKERS and not is_new_call(expr)
+    return isinstance(expr, (gast.Name, gast.Subscript, gast.Attribute, gast.IfExp))
+
+
+def is_new_call(expr: gast.Call) -> bool:
+    """Whether a function is called by a bare name: `len`, `float`, and the helpers that make derivatives."""
+    return isinstance(expr.func, gast.Name) and not expr.func.id.startswith("unbroadcast")
 
 
 def without_empty(block: ir.Block) -> ir.Block:

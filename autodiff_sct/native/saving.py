@@ -100,10 +100,12 @@ def pushed(state: State, variable: str, value: Value) -> None:
     if isinstance(value, Grid) and stack.row is None:
         stack.axes = tuple(shared_axis(state, a, b) for a, b in zip(stack.axes, value.axes))
         if not (value.contiguous and isinstance(value.view, gast.Name)):
+            stack.copies = stack.copies or not value.copied
             value = make(state, value, state.s.fresh("t", INT))
         state.emit(ir.Effect(ir.call(ir.attribute(array, "append"), value.view)))
         state.share(variable, value.view.id)
         return counted(state, stack)
+    stack.copies = stack.copies or not getattr(value, "copied", True)
     if row_of(value) != stack.row:
         raise state.outside("a list of values of several kinds")
     if isinstance(value, Number):

@@ -59,6 +59,7 @@ class Stack:
     ndim: int = 0
     python: bool | None = None
     axes: tuple[Axis, ...] = ()  # those of what is saved; None as a key where arrays of several lengths are
+    copies: bool = False  # whether copies of arrays are saved where NumPy saves the arrays
     row: tuple[int, ...] | None = None  # the shape of what is saved, where each is a small array of that shape
 
 
@@ -86,6 +87,8 @@ class State:
         self.entered: dict[Any, Any] = {}  # a length of what comes from outside -> the one that it was found to equal
         self.lengths: dict[Any, Any] = {}  # the latter -> its expression
         self.written: set[int] = set()  # the memory that the program writes
+        self.written_first: set[int] = set()  # that which the forward sweep writes
+        self.written_later: set[str] = set()  # variables through which the program writes what was saved in a list
         self.given: set[str] = set()  # arrays from outside, which nothing here writes
 
     # -- writing

@@ -65,11 +65,21 @@ def let(state: State, stmt: ir.Let) -> None:
     if isinstance(value, Number):
         return let_number(state, stmt, value)
     if isinstance(value, Grid):
+        refuse_copy(state, stmt)
         return let_array(state, stmt, value, added)
     if isinstance(value, Bundle):
         state.values[stmt.target] = Bundle(tuple(kept(state, item) for item in value.items))
         return
     raise state.outside("a value that is no number or array")
+
+
+def refuse_copy(state: State, stmt: ir.Let) -> None:
+    """What is taken out of a list of copies is not to be written: NumPy would write what the list shows."""
+    expr = stmt.expr
+    if isinstance(expr, gast.Call) and getattr(expr.func, "attr", "") == "pop" and stmt.target in state.written_later:
+        stack = state.stacks.get(getattr(expr.func.value, "id", ""))
+        if stack is not None and stack.copies:
+            raise state.outside("a view that is saved, of memory that is written")
 
 
 def several(state: State, stmt: ir.Let) -> None:
@@ -239,7 +249,7 @@ def written_in(stmt: Any) -> list[str]:
     """The variables through which a statement writes memory."""
     if isinstance(stmt, ir.Store):
         return [stmt.base]
-    if isinstance(stmt, ir.Effect) and isinstance(stmt.expr, gast.Call) and stmt.expr.args:
+    if isinstance(stmt, ir.Effect) and isinstance(stmt.expr, gast.Call) and stmt.expr.args and stmt.kind != "save":
         return [n for n in ir.names_in(stmt.expr.args[0]) if ir.is_variable(n)][:1]
     if isinstance(stmt, ir.Let) and stmt.in_place:
         return [stmt.expr.left.id] if isinstance(stmt.expr.left, gast.Name) else []
@@ -303,7 +313,7 @@ def is_shared(state: State, expr: Any, value: Value) -> bool:
         return False
     held = value.contiguous and isinstance(value.view, gast.Name) and row_of(value) is None
     roots = {root for n in ir.names_in(expr) if n in state.s.facts for root in roots_of(state.s.facts[n])}
-    return not held and bool(roots & state.written)
+    return not held and bool(roots & state.written_first)
 
 
 def raise_stmt(state: State, stmt: ir.Raise) -> None:

@@ -22,7 +22,7 @@ SAVED_VALUE = """
     double_buffer double_buffer_with_a_third_name ring_of_buffers conjugate_gradients power_iteration
     gram_schmidt multigrid_restriction prefix_scan_by_doubling householder_qr ping_pong_buffers
     base_written_view_read diagonal_views rows_written_in_loop zipped_rows_written added_axes split_views
-    view_index_from_loop nan_to_zero
+    view_index_from_loop nan_to_zero stencil_over_segments segments_inside_segments
     """
 
 # Makes a plain array of recorded values: `np.array([a, b])`, `np.asarray(t)`, `B[:] = row`.

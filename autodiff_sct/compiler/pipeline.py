@@ -17,7 +17,7 @@ from . import ir, passes
 from .activity import activity
 from .adjoints import copied
 from .arguments import Arguments, gradient, protect, receive
-from .assemble import emit
+from .assemble import emit, unique
 from .beside import beside
 from .budget import choose_segments
 from .checkpointed import plan_segments
@@ -240,7 +240,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     reverse: ir.Block = []
     seeds: dict[str, str] = {}
     with s.writing(reverse):
-        seeds = sow(r, request, chosen, forward)
+        seeds = sow(r, request, chosen, forward, set(table.names.values()))
         for stmt in reversed(forward):
             r.statement(stmt)
         s.origin = None
@@ -376,8 +376,8 @@ def refuse_captured(s: Specialiser, where: Regions, active: Any) -> None:
             )
 
 
-def sow(r: Reverse, request: Request, chosen: Value, forward: ir.Block) -> dict[str, str]:
-    """Seed the results with parameters of the emitted function."""
+def sow(r: Reverse, request: Request, chosen: Value, forward: ir.Block, taken: set[str]) -> dict[str, str]:
+    """Seed the results with parameters of the emitted function, whose names are not those that are taken."""
     s = r.s
     leaves = output_leaves(s, chosen)
     several = len(leaves) > 1
@@ -387,7 +387,7 @@ def sow(r: Reverse, request: Request, chosen: Value, forward: ir.Block) -> dict[
     r.shadows.open(forward)
     seeds: dict[str, str] = {}
     for k, leaf in enumerate(leaves):
-        name = f"d_out_{k + 1}" if several else "d_out"
+        name = unique(f"d_out_{k + 1}" if several else "d_out", taken)
         variable = s.fresh(name, Opaque() if request.seeded else FLOAT)
         s.named.add(variable)
         seeds[variable] = name

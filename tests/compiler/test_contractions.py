@@ -168,3 +168,11 @@ def test_a_call_with_something_after_one_with_nothing():
     gradient = ad.grad(sums_kept)
     for a in (A[:0], A, A[:, :1], A[:0], A):
         np.testing.assert_allclose(gradient(a, a), differences(sums_kept, (a, a)), rtol=1e-6, atol=1e-7)
+
+
+def test_an_argument_that_has_the_name_of_a_seed():
+    def f(x, d_out=2.0):
+        return x * x * d_out
+
+    assert ad.value_and_grad(f, grad_position=(0, 1))(3.0) == (18.0, (12.0, 9.0))
+    assert ad.vjp(f, 3.0, 5.0)[1](2.0) == (60.0, 18.0)

@@ -32,7 +32,7 @@ def drop_dead_stores(s: Specialiser, block: ir.Block, leaving: frozenset[str] = 
     `leaving` are the variables that are read after the block.
     """
     for stmt in block:
-        for inner in ir.bodies(stmt):
+        for inner in ir.adjoint_bodies(stmt):
             drop_dead_stores(s, inner, leaving_of(stmt, block) | leaving)
     made = made_in(block, leaving)
     later = {root for name in leaving for root in roots_of(s.facts[name])}

@@ -33,7 +33,7 @@ def full_first(s: Specialiser, block: ir.Block) -> None:
 
 def rewrite(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
     for stmt in block:
-        for inner in ir.bodies(stmt):
+        for inner in ir.adjoint_bodies(stmt):
             rewrite(s, inner, uses)
     zeros = [x for x in block if isinstance(x, ir.Let) and is_call(x.expr, "zeros_like")]
     read = {x: set(reads_inside(x)) for x in block} if zeros else {}

@@ -34,7 +34,7 @@ def share_inverses(s: Specialiser, block: ir.Block) -> None:
 
 def share_in(s: Specialiser, block: ir.Block) -> bool:
     """Rewrite a block; whether there was anything to share."""
-    found = sum(share_in(s, inner) for stmt in block for inner in ir.bodies(stmt)) > 0
+    found = sum(share_in(s, inner) for stmt in block for inner in ir.adjoint_bodies(stmt)) > 0
     inverses = {of: x for x in block if (of := operand(x, "inv")) is not None and is_matrix(s, of)}
     turned = {x.target: x.expr.value.id for x in block if isinstance(x, ir.Let) and is_transpose(x.expr)}
     for stmt in list(block) if inverses else ():

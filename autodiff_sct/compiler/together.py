@@ -31,6 +31,7 @@ from typing import Any
 import gast
 
 from . import ir
+from .explain import hand_on
 from .facts import Listed, Num, Pair
 from .naming import describe
 from .optimise import count_uses, is_pop_call
@@ -181,7 +182,10 @@ def join(s: Specialiser, front: ir.Block, run: list[Saved]) -> None:
     push, where = run[-1].push, run[-1].pushed_in
     values = ir.tuple_([ir.name(saved.value) for saved in run])
     expr = ir.call(ir.attribute(ir.name(name), "append"), values)
-    where.insert(where.index(push), ir.Effect(expr, push.origin, push.kind))
+    pushed = ir.Effect(expr, push.origin, push.kind)
+    where.insert(where.index(push), pushed)
+    for saved in run:
+        hand_on(s, saved.push, pushed)
     block = run[0].popped_in
     first = min(block.index(saved.pop) for saved in run)
     targets = tuple(saved.pop.target for saved in run)

@@ -30,7 +30,7 @@ def zero_last(s: Specialiser, program: ir.Block) -> None:
 
 def reorder(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
     for stmt in block:
-        for inner in ir.bodies(stmt):
+        for inner in ir.adjoint_bodies(stmt):
             reorder(s, inner, uses)
     for zero in [stmt for stmt in block if is_zeroing(stmt)]:
         start = block.index(zero)

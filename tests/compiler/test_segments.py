@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
+import autodiff_sct.native
 from autodiff_sct import segments
 from autodiff_sct.errors import Refused
 from tests.compiler.checked import Cases, V, check_gradient, check_tangent, names, registrar
@@ -490,6 +491,13 @@ def test_in_plain_python() -> None:
 def test_wrong_lengths_where_the_program_runs(every: int) -> None:
     with pytest.raises(ValueError, match="at least 1"):
         ad.grad(written)(V, 5, every)
+
+
+def test_numba_falls_back_with_a_warning() -> None:
+    pytest.importorskip("numba")
+    with pytest.warns(ad.native.NativeWarning, match="stays NumPy code"):
+        found = ad.grad(rebound, backend="numba")(V, 7)
+    np.testing.assert_array_equal(found, ad.grad(rebound)(V, 7))
 
 
 # -- refused

@@ -117,17 +117,6 @@ def test_products_out_of_the_loop() -> None:
     assert "# out of the loop: what its steps would add up, as one product" in text
 
 
-def test_what_is_saved_together_says_what_reads_it() -> None:
-    def growing(x, n):
-        for i in range(n):
-            x = np.sin(x) * np.cos(x * i)
-        return np.sum(x)
-
-    lines = explained(growing, V, 3).splitlines()
-    saving = next(k for k, line in enumerate(lines) if "saved.append((" in line)
-    assert "# saved: the reverse of test_explain.py:" in lines[saving - 1]
-
-
 def test_the_text_is_the_same_each_time() -> None:
     assert explained(steps(), V, V, 3) == explained(steps(), V, V, 3)
 

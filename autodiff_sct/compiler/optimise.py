@@ -13,7 +13,6 @@ import gast
 from . import ir
 from .explain import hand_on
 from .facts import Listed, Num
-from .ir import ir_targets
 from .regions import Regions, roots_of
 from .specialise.state import Specialiser
 
@@ -331,11 +330,3 @@ def substitute_own(stmt: Any, mapping: dict[str, Any]) -> None:
         stmt.items = [(ir.substitute(expr, mapping), n) for expr, n in stmt.items]
     else:
         substitute_in(stmt, mapping)
-
-
-def nest(s: Specialiser, regions: Regions, program: ir.Block, part: ir.Block, limit: int) -> ir.Block:
-    """`part` of the program with temporaries put back into expressions of up to `limit` operations (0: any number)."""
-    return Nesting(s, regions, program, limit).block(part)
-
-
-__all__ = ["ir_targets", "nest", "sweep_dead"]

@@ -5,49 +5,42 @@ Each stage is a plain function in the module of its name; `STAGES` is their orde
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import gast
-import numpy as np
 
 from ..errors import AliasError, NotDifferentiable, Refused
-from ..runtime import boundary, objects
 from . import ir, passes
 from .activity import activity
-from .adjoints import copied
 from .arguments import Arguments, gradient, protect, receive
-from .assemble import emit, unique
+from .assemble import emit
 from .beside import beside
 from .budget import choose_segments
 from .checkpointed import plan_segments
 from .depth import deeply
 from .emitted import Emitted
-from .facts import FLOAT, Facts, Listed, Mapped, Num, Opaque, Pair
+from .facts import Num, Opaque
 from .optimise import sweep_dead
 from .peephole import improve
-from .places import place_of_definition, place_of_result
+from .places import place_of_definition
 from .record import record
 from .regions import Regions, regions
 from .request import Request, observe
+from .results import check_output, output_leaves, own_result
 from .reverse import Reverse
+from .seeds import sow, weight_gradients
 from .segments import write_segments
 from .settle import settle
-from .sharing import reachable
 from .specialise import tables
 from .specialise.calls import call_value
 from .specialise.control import Ended
 from .specialise.recursion import has_effects
 from .specialise.state import Restart, Specialiser
 from .specialise.values import (
-    Bound,
-    Closure,
     Const,
     Frame,
     Leaf,
-    ListV,
     Obj,
-    PartialV,
     TupleV,
     Value,
 )  # fmt: skip
@@ -134,58 +127,6 @@ def pass_on(
         args.append(value)
 
 
-def output_leaves(s: Specialiser, value: Value) -> list[str]:
-    """The variables of a result that carry a derivative, in order."""
-    if isinstance(value, Obj):
-        return [n for key in s.fields(value) for n in output_leaves(s, s.env[(value.id, key)])]
-    if isinstance(value, (TupleV, ListV)):
-        return [n for item in value.items for n in output_leaves(s, item)]
-    if isinstance(value, Leaf):
-        facts = s.facts[value.name]
-        return (
-            [value.name]
-            if (isinstance(facts, Num) and facts.differentiable) or isinstance(facts, (Listed, Mapped))
-            else []
-        )
-    return []
-
-
-def check_output(s: Specialiser, value: Value, request: Request) -> Value:
-    """The part of the result that is differentiated."""
-    if request.has_aux:
-        if not isinstance(value, TupleV) or len(value.items) < 2:
-            raise NotAux(
-                f"has_aux needs a function that returns a tuple of two or more values; {request.name} does not"
-            )
-        value = value.items[0]
-    found = underivable(s, value)
-    if found is not None:
-        raise NotDifferentiable(
-            f"{request.name} returns {found}, which has no derivative",
-            "return a number or an array",
-            place_of_result(request.fn),
-        )
-    return value
-
-
-def underivable(s: Specialiser, value: Value) -> str | None:
-    """What a result is, in words, if it is nothing that has a derivative."""
-    if isinstance(value, Const) and (value.value is None or isinstance(value.value, str)):
-        return "a str" if isinstance(value.value, str) else "None"
-    if isinstance(value, (Closure, Bound, PartialV)) or (isinstance(value, Const) and callable(value.value)):
-        return "a function"
-    if isinstance(value, Leaf):
-        facts = s.facts[value.name]
-        return None if not isinstance(facts, Opaque) else f"a {facts.cls.__name__}" if facts.cls else "an object"
-    if isinstance(value, Obj) and value.cls not in (dict, list) and not output_leaves(s, value):
-        return f"a {value.cls.__name__}"
-    return None
-
-
-class NotAux(NotDifferentiable, ValueError):
-    """``has_aux`` was asked of a function with one result."""
-
-
 def adjoint(request: Request) -> Emitted:
     """Emit the adjoint function of a request: both sweeps in one."""
     lost: list[AliasError] = []
@@ -245,7 +186,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
             r.statement(stmt)
         s.origin = None
         grads = [gradient(r, table.values[p], request.parameters[p][1], parameter_name(table, p)) for p in request.wrt]
-        grads += [weight_gradient(r, w) for w in weights]
+        grads += weight_gradients(r, weights)
     rename(r, reverse, grads)
     parts = ([result_expr] if result_expr is not None else []) + [ir.substitute(g, renaming(r)) for g in grads]
     final = ir.Return(parts[0] if len(parts) == 1 else ir.tuple_(parts))
@@ -259,54 +200,6 @@ def without_dead(s: Specialiser, block: ir.Block, result: Value, table: Argument
     kept = [n for p in request.wrt for n in input_leaves(s, table.values[p])]
     final = ir.Return(ir.tuple_([ir.name(n) for n in [*s.leaves(result), *kept]]))
     return sweep_dead(s, [*block, final], set(ir.walk(block)), set())[:-1]
-
-
-def own_result(s: Specialiser, where: Regions | None, table: Arguments, forward: ir.Block, result: Value) -> Value:
-    """The result in memory that neither the caller holds nor a reverse sweep changes, if there is one: `where` told."""
-    held = {
-        root
-        for facts in [*(s.facts[n] for n in table.entries), *(e.facts for e in s.externals.values())]
-        for root in reachable(s, facts)
-    }
-    seen: set[int] = set()
-
-    def own(value: Value) -> Value:
-        if isinstance(value, TupleV):
-            return TupleV(tuple(own(v) for v in value.items), value.cls)
-        if isinstance(value, ListV):
-            return ListV(tuple(own(v) for v in value.items), value.site)
-        if isinstance(value, Obj) and value.id not in s.objects:
-            result = Obj(("result", value.id), value.cls)
-            s.env |= {(result.id, key): own(s.env[(value.id, key)]) for key in s.fields(value)}
-            return result
-        if isinstance(value, Leaf) and isinstance(s.facts[value.name], (Listed, Mapped, Pair)):
-            return own_list(value)
-        if not isinstance(value, Leaf) or not isinstance(s.facts[value.name], Num):
-            return value
-        return own_array(value)
-
-    def own_list(value: Leaf) -> Leaf:
-        found = reachable(s, s.facts[value.name])
-        changed = where is not None and any(where.find(root) in where.written for root in found)
-        return detached(s, value) if found & held or changed else value
-
-    def own_array(value: Leaf) -> Value:
-        facts = s.facts[value.name]
-        assert isinstance(facts, Num)
-        shared = bool(facts.roots & (held | seen)) or (where is not None and where.is_written(value.name))
-        seen.update(facts.roots)
-        if not shared or facts.python or facts.kind == "npscalar":
-            return value
-        return copied(s, value) if facts.kind == "array" else detached(s, value)
-
-    with s.writing(forward):
-        return own(result)
-
-
-def detached(s: Specialiser, value: Leaf) -> Leaf:
-    """A copy of a value together with what is in it."""
-    expr = ir.call(s.bind("detached", objects.detached), ir.name(value.name))
-    return s.let(expr, s.facts[value.name], hint=s.hints[value.name], may_raise=False)
 
 
 def parameter_name(table: Arguments, parameter: str) -> Any:
@@ -374,78 +267,6 @@ def refuse_captured(s: Specialiser, where: Regions, active: Any) -> None:
                 "and a value that carries a derivative is written into it",
                 "pass it as an argument, or write into a copy",
             )
-
-
-def sow(r: Reverse, request: Request, chosen: Value, forward: ir.Block, taken: set[str]) -> dict[str, str]:
-    """Seed the results with parameters of the emitted function, whose names are not those that are taken."""
-    s = r.s
-    leaves = output_leaves(s, chosen)
-    several = len(leaves) > 1
-    for external in s.externals.values():
-        if r.shadows.wanted(external.name):
-            r.shadows.table[external.name] = r.shadows.fresh(external.name)
-    r.shadows.open(forward)
-    seeds: dict[str, str] = {}
-    for k, leaf in enumerate(leaves):
-        name = unique(f"d_out_{k + 1}" if several else "d_out", taken)
-        variable = s.fresh(name, Opaque() if request.seeded else FLOAT)
-        s.named.add(variable)
-        seeds[variable] = name
-        given = Leaf(variable)
-        if request.seeded:
-            given = s.let(
-                ir.call(s.bind("seed", boundary.seed), ir.name(variable), ir.name(leaf)), full_facts(s, leaf), hint=name
-            )
-            s.named.add(given.name)
-        if isinstance(s.facts[leaf], (Listed, Mapped)):
-            seed_list(r, leaf, given if request.seeded else None)
-        else:
-            r.add(leaf, given, False)
-    return seeds
-
-
-def full_facts(s: Specialiser, leaf: str) -> Facts:
-    from .adjoints import facts_like
-
-    facts = s.facts[leaf]
-    return facts_like(s, leaf) if isinstance(facts, Num) else facts
-
-
-def seed_list(r: Reverse, leaf: str, given: Leaf | None) -> None:
-    from ..runtime import broadcast, memory
-
-    s = r.s
-    if not r.activity.active(leaf):
-        return
-    seed = ir.call(s.bind("ones_like", broadcast.ones_like), ir.name(leaf)) if given is None else s.expr(given)
-    s.block.append(
-        ir.Effect(ir.call(s.bind("add_items", memory.add_items), s.expr(r.shadows.of(leaf)), seed), None, "adjoint")
-    )
-
-
-def weight_gradient(r: Reverse, weight: tuple[Any, str | None]) -> Any:
-    from .arguments import leaf_gradient
-
-    parameter, name = weight
-    if name is None:
-        return numpy_zeros(r.s, parameter)
-    return leaf_gradient_again(r, name, leaf_gradient)
-
-
-def leaf_gradient_again(r: Reverse, name: str, make: Callable[[Reverse, Leaf], Any]) -> Any:
-    """A weight that is listed twice gets its gradient twice, in memory of its own."""
-    known = r.__dict__.setdefault("weight_gradients", {})
-    if name not in known:
-        known[name] = make(r, Leaf(name))
-        return known[name]
-    return ir.call(ir.attribute(known[name], "copy"))
-
-
-def numpy_zeros(s: Specialiser, parameter: Any) -> Any:
-    from ..runtime import broadcast
-
-    data = parameter.asnumpy() if hasattr(parameter, "asnumpy") else parameter
-    return ir.call(s.bind("zeros_like", broadcast.zeros_like), s.bind("frozen", np.asarray(data)))
 
 
 def renaming(r: Reverse) -> dict[str, Any]:

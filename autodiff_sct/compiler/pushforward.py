@@ -15,18 +15,10 @@ from .emitted import Emitted
 from .facts import Listed, Num
 from .forward import Forward
 from .optimise import sweep_dead
-from .pipeline import (
-    check_output,
-    detached,
-    output_leaves,
-    own_result,
-    refuse_captured,
-    specialise,
-    wanted_inputs,
-    without_dead,
-)
+from .pipeline import refuse_captured, specialise, wanted_inputs, without_dead
 from .regions import Regions, regions
 from .request import Request
+from .results import check_output, detached, output_leaves, own_result
 from .specialise.state import Specialiser
 from .specialise.values import Frame, Leaf, ListV, Obj, TupleV, Value
 from .stopped import refuse_writes

@@ -20,10 +20,9 @@ from ..errors import NoRule
 from ..rules.table import NONDIFFERENTIABLE, TABLE
 from ..runtime import memory, scatter
 from . import ir
-from .activity import Activity, operands
+from .activity import Activity
 from .adjoints import (
     Adjoint,
-    call_sum,
     copied,
     fit,
     fits,
@@ -33,13 +32,11 @@ from .adjoints import (
     is_new,
     is_unbound,
     name_adjoint,
-    numpy_call,
-    op,
     spread,
     zeros,
 )
 from .beside_lists import reverse_moved
-from .facts import FLOAT, INT, UNKNOWN, Listed, Mapped, Num, Pair
+from .facts import FLOAT, UNKNOWN, Listed, Mapped, Num, Pair
 from .ir import ir_targets
 from .overwritten import Overwritten
 from .pairs_reverse import reverse_call
@@ -497,6 +494,3 @@ class Reverse:
         self.attempts += 1
         reverse_attempt(self, stmt)
         self.attempts -= 1
-
-
-__all__ = ["INT", "Reverse", "call_sum", "numpy_call", "op", "operands"]

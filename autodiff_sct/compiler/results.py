@@ -1,0 +1,116 @@
+"""What a program returns: the part that is differentiated, and the value in memory of its own."""
+
+from __future__ import annotations
+
+from ..errors import NotDifferentiable
+from ..runtime import objects
+from . import ir
+from .adjoints import copied
+from .arguments import Arguments
+from .facts import Listed, Mapped, Num, Opaque, Pair
+from .places import place_of_result
+from .regions import Regions
+from .request import Request
+from .sharing import reachable
+from .specialise.state import Specialiser
+from .specialise.values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
+
+
+def output_leaves(s: Specialiser, value: Value) -> list[str]:
+    """The variables of a result that carry a derivative, in order."""
+    if isinstance(value, Obj):
+        return [n for key in s.fields(value) for n in output_leaves(s, s.env[(value.id, key)])]
+    if isinstance(value, (TupleV, ListV)):
+        return [n for item in value.items for n in output_leaves(s, item)]
+    if isinstance(value, Leaf):
+        facts = s.facts[value.name]
+        return (
+            [value.name]
+            if (isinstance(facts, Num) and facts.differentiable) or isinstance(facts, (Listed, Mapped))
+            else []
+        )
+    return []
+
+
+def check_output(s: Specialiser, value: Value, request: Request) -> Value:
+    """The part of the result that is differentiated."""
+    if request.has_aux:
+        if not isinstance(value, TupleV) or len(value.items) < 2:
+            raise NotAux(
+                f"has_aux needs a function that returns a tuple of two or more values; {request.name} does not"
+            )
+        value = value.items[0]
+    found = underivable(s, value)
+    if found is not None:
+        raise NotDifferentiable(
+            f"{request.name} returns {found}, which has no derivative",
+            "return a number or an array",
+            place_of_result(request.fn),
+        )
+    return value
+
+
+def underivable(s: Specialiser, value: Value) -> str | None:
+    """What a result is, in words, if it is nothing that has a derivative."""
+    if isinstance(value, Const) and (value.value is None or isinstance(value.value, str)):
+        return "a str" if isinstance(value.value, str) else "None"
+    if isinstance(value, (Closure, Bound, PartialV)) or (isinstance(value, Const) and callable(value.value)):
+        return "a function"
+    if isinstance(value, Leaf):
+        facts = s.facts[value.name]
+        return None if not isinstance(facts, Opaque) else f"a {facts.cls.__name__}" if facts.cls else "an object"
+    if isinstance(value, Obj) and value.cls not in (dict, list) and not output_leaves(s, value):
+        return f"a {value.cls.__name__}"
+    return None
+
+
+class NotAux(NotDifferentiable, ValueError):
+    """``has_aux`` was asked of a function with one result."""
+
+
+def own_result(s: Specialiser, where: Regions | None, table: Arguments, forward: ir.Block, result: Value) -> Value:
+    """The result in memory that neither the caller holds nor a reverse sweep changes, if there is one: `where` told."""
+    held = {
+        root
+        for facts in [*(s.facts[n] for n in table.entries), *(e.facts for e in s.externals.values())]
+        for root in reachable(s, facts)
+    }
+    seen: set[int] = set()
+
+    def own(value: Value) -> Value:
+        if isinstance(value, TupleV):
+            return TupleV(tuple(own(v) for v in value.items), value.cls)
+        if isinstance(value, ListV):
+            return ListV(tuple(own(v) for v in value.items), value.site)
+        if isinstance(value, Obj) and value.id not in s.objects:
+            result = Obj(("result", value.id), value.cls)
+            s.env |= {(result.id, key): own(s.env[(value.id, key)]) for key in s.fields(value)}
+            return result
+        if isinstance(value, Leaf) and isinstance(s.facts[value.name], (Listed, Mapped, Pair)):
+            return own_list(value)
+        if not isinstance(value, Leaf) or not isinstance(s.facts[value.name], Num):
+            return value
+        return own_array(value)
+
+    def own_list(value: Leaf) -> Leaf:
+        found = reachable(s, s.facts[value.name])
+        changed = where is not None and any(where.find(root) in where.written for root in found)
+        return detached(s, value) if found & held or changed else value
+
+    def own_array(value: Leaf) -> Value:
+        facts = s.facts[value.name]
+        assert isinstance(facts, Num)
+        shared = bool(facts.roots & (held | seen)) or (where is not None and where.is_written(value.name))
+        seen.update(facts.roots)
+        if not shared or facts.python or facts.kind == "npscalar":
+            return value
+        return copied(s, value) if facts.kind == "array" else detached(s, value)
+
+    with s.writing(forward):
+        return own(result)
+
+
+def detached(s: Specialiser, value: Leaf) -> Leaf:
+    """A copy of a value together with what is in it."""
+    expr = ir.call(s.bind("detached", objects.detached), ir.name(value.name))
+    return s.let(expr, s.facts[value.name], hint=s.hints[value.name], may_raise=False)

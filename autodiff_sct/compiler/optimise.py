@@ -1,7 +1,7 @@
 """Optimisation of both sweeps together: dead code, then one statement for one thought.
 
-`sweep_dead` drops what nobody reads and what cannot fail; `first_contributions` makes ``d = zeros; d += e`` an
-assignment; `nest` puts temporaries back into the expression that uses them.
+`sweep_dead` drops what nobody reads and what cannot fail; `Nesting` puts temporaries back into the expression that uses
+them.
 """
 
 from __future__ import annotations

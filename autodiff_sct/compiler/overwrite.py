@@ -44,7 +44,7 @@ def overwrite(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
         found = successor(s, stmt)
         if found is None:
             drop_copy(s, memory, stmt)
-        elif stmt.in_place or (is_alike(s, found[0], stmt.target) and memory.is_free(found[0], stmt)):
+        elif is_alike(s, found[0], stmt.target) and memory.is_free(found[0], stmt):
             stmt.expr, stmt.in_place = ir.binop(ir.name(found[0]), *found[1:]), True
             memory.unite(found[0], stmt.target)
     keep_own(memory, final)

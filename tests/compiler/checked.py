@@ -53,7 +53,8 @@ def check_gradient(fn: Any, args: Any) -> None:
     """Compare value and gradient, also where the value is not asked for."""
     value, gradient = ad.value_and_grad(fn)(*args)
     assert np.array_equal(value, fn(*args))
-    np.testing.assert_array_equal(ad.grad(fn)(*args), gradient)
+    # What only the adjoint reads may be summed in another order where the value is not asked for.
+    np.testing.assert_allclose(ad.grad(fn)(*args), gradient, rtol=1e-13, atol=1e-15)
     assert np.shape(gradient) == np.shape(args[0])
     np.testing.assert_allclose(gradient, differences(fn, args), rtol=1e-5, atol=1e-7)
 

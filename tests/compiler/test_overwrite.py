@@ -232,3 +232,16 @@ def test_what_shares_no_memory_does_not_hinder():
     assert "d_v += " in text and "copy" not in text
     for found, position in zip(ad.grad(orbit, grad_position=(0, 1))(V, W, 3), (0, 1)):
         np.testing.assert_allclose(found, differences(orbit, (V, W, 3), position), rtol=1e-6)
+
+
+def test_narrow_cotangent_is_no_place_for_a_sum():
+    check_gradient(lambda x: np.sum(np.apply_over_axes(np.sum, np.outer(x, x), -1) * x), (V,))
+
+
+def test_cotangent_of_another_is_no_place_for_a_sum():
+    def f(x, y):
+        z = x + y
+        return np.sum((z * np.cos(x) + z * x * x) * y)
+
+    check_gradient(f, (V, V + 1.0))
+    check_gradient(lambda y, x: f(x, y), (V + 1.0, V))

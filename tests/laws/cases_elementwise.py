@@ -7,6 +7,7 @@ import operator
 
 import numpy as np
 
+from autodiff_sct.runtime import real_power
 from tests.laws.checker import Case, case
 
 # Away from 0, from ±1 and from each other: no kink is near.
@@ -67,6 +68,8 @@ CASES: list[Case] = [
     case(math.nextafter, 2.3, 5.0),
     case(math.modf, 2.3),
     case(np.power, 2.0, X),
+    *(case(real_power, P, b) for b in (0.5, 2.0, -1.5)),
+    case(real_power, 0.7, 1.5),
     *(case(np.logaddexp, *terms) for terms in [(0.0, X), (X, 0), (1, X), (X, 0.5), (0, 0.0)]),
     case(np.power, 2, X),
     case(np.power, np.abs(X), np.array([0.0, 1.0, 2.0])),

@@ -58,6 +58,8 @@ def main(arguments: list[str]) -> None:
         tables["compiling"] = compile_time.compiling()
     for title, text in tables.items():
         print(f"\n{title}\n\n{text}")
+    for path in filter(None, (chosen.json, chosen.picture)):
+        path.parent.mkdir(parents=True, exist_ok=True)
     if chosen.json:
         chosen.json.write_text(
             json.dumps(report.as_json(results, environment.versions(), environment.processor()), indent=1)

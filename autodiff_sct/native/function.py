@@ -64,7 +64,7 @@ class NativeFunction:
         self.whole = [k for k, value in enumerate(args) if type(value) is int]
         self.missing = (1.0,) * (self.count - len(args))
 
-        warnings.filterwarnings("ignore", category=numba.NumbaPerformanceWarning, module=files.PREFIX)
+        warnings.filterwarnings("ignore", category=numba.NumbaPerformanceWarning, module=f"<?{files.PREFIX}")
         self.kernel = files.program(self.text, self.name)
         return self.kernel
 

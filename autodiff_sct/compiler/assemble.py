@@ -138,13 +138,13 @@ def polished(
         collect_parts(s, program)
     if passes.on("inline_lengths"):
         program = inline_lengths(s, program)
-    reuse(s, program)
     if buffers and passes.on("defer"):
         defer(s, program, early)
     front = [stmt for stmt in program if id(stmt) in early]
     back = [stmt for stmt in program if id(stmt) not in early]
     if not request.split:
         as_one_function(s, where, front, back, buffers and request.capture is None)
+    reuse(s, [*front, *back])  # once every statement has its place
     nesting = Nesting(s, where, [*front, *back], 0)
     front = nesting.block(front)
     nesting.limit = REVERSE_DEPTH

@@ -173,7 +173,9 @@ def written(s: Specialiser, stmt: Any) -> set[int]:
         return set(roots_of(s.facts[stmt.base]))
     if isinstance(stmt, ir.Effect):
         return memory_of(s, stmt)
-    return set(roots_of(s.facts[stmt.target])) if isinstance(stmt, ir.Let) and stmt.in_place else set()
+    if not isinstance(stmt, ir.Let) or not stmt.in_place:
+        return set()
+    return {root for n in [stmt.target, *ir.names_in(stmt.expr.left)] for root in roots_of(s.facts[n])}
 
 
 def is_array(s: Specialiser, name: str) -> bool:

@@ -265,7 +265,7 @@ class Nesting:
 
     def flush(self, stmt: Any, pending: dict[str, ir.Let], result: ir.Block) -> None:
         """A write may change what a pending temporary reads."""
-        if isinstance(stmt, ir.Let) and not stmt.effect:
+        if isinstance(stmt, ir.Let) and not stmt.effect and overwritten_by(stmt) is None:
             return
         last = result.pop()
         for name in list(pending):
@@ -279,7 +279,8 @@ class Nesting:
             base = self.s.facts.get(let.expr.value.id)
             if isinstance(base, Num) and roots_of(base) & roots_of(self.s.facts[let.target]):
                 return False  # a view is the same before and after a write
-        if isinstance(stmt, ir.Store) and isinstance(written := self.s.facts[stmt.base], Num):
+        changed = stmt.base if isinstance(stmt, ir.Store) else overwritten_by(stmt)
+        if changed is not None and isinstance(written := self.s.facts[changed], Num):
             return any(roots_of(written) & roots_of(self.s.facts[n]) for n in ir.reads(let))
         if isinstance(stmt, ir.Let) and is_pop_call(stmt.expr) and popped_from(stmt) <= self.s.saved:
             return bool(popped_from(stmt) & set(ir.reads(let)))
@@ -293,6 +294,13 @@ class Nesting:
             element = self.s.elements_of(facts)
             return saving or not isinstance(element, Num) or bool(element.roots)
         return not saving and (not isinstance(facts, Num) or bool(roots_of(facts)))
+
+
+def overwritten_by(stmt: Any) -> str | None:
+    """The variable in whose memory an augmented assignment of the user's puts its result."""
+    if not isinstance(stmt, ir.Let) or not stmt.augments or not stmt.in_place or not isinstance(stmt.expr, gast.BinOp):
+        return None
+    return stmt.expr.left.id if isinstance(stmt.expr.left, gast.Name) else None
 
 
 def popped_from(let: ir.Let) -> set[str]:

@@ -96,6 +96,40 @@ def in_a_branch(x, n):
     return np.sum(v)
 
 
+@case((V, 0.5), (V, -0.5))
+def view_is_read_in_reverse_after_a_branch(x, c):
+    v = x * 2.0
+    a = np.sum((1.0 - v[:-1]) ** 2)
+    w = x
+    if c > 0:
+        w = np.sin(x) * w
+    v += x
+    return a + np.sum(v**3) * np.sum(w**2)
+
+
+@case((V, 3), (V, 0))
+def view_is_read_in_reverse_after_a_loop(x, n):
+    v = x * 2.0
+    a = np.sum(np.exp(1.0 - v[:-1]))
+    w = x * 1.0
+    for _ in range(n):
+        w = np.sin(w) * x
+    v += w
+    return a + np.sum(v**3) * np.sum(w**2)
+
+
+@case((V, 2))
+def view_of_a_part_of_a_loop(x, n):
+    total = 0.0
+    for k in range(n):
+        v = x * 2.0
+        a = np.sum(np.exp(1.0 - v[:-1]))
+        w = np.sin(x) * x if k > 0 else x
+        v += w
+        total += a + np.sum(v**3) * np.sum(w**2)
+    return total
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn, args):
     check_gradient(fn, args)

@@ -121,6 +121,8 @@ def loop(state: State, stmt: ir.Loop) -> None:
     sign = 1 if step > 0 else -1
     low, high = form_of(state, start.expr), form_of(state, stop.expr).plus(constant_form(sign), -1)
     trips = trips_of(state, high.plus(low, -1).times(sign).plus(constant_form(1)), abs(step))
+    if not trips.terms:
+        high = low.plus(constant_form(max(trips.constant - 1, 0)), step)
     low, high = (low, high) if step > 0 else (high, low)
     assert stmt.index is not None
     carries = begin_carries(state, stmt, trips)
@@ -167,8 +169,10 @@ def trips_of(state: State, distance: Form, step: int) -> Form:
     """How often a loop over some distance runs (less than 1: not at all)."""
     if step == 1:
         return distance
-    rounded = distance.plus(constant_form(step - 1)).expr()
-    trips = state.let(Number(ir.binop(rounded, gast.FloorDiv, ir.constant(step)), INT64, True), "n")
+    rounded = distance.plus(constant_form(step - 1))
+    if not rounded.terms:
+        return constant_form(rounded.constant // step)
+    trips = state.let(Number(ir.binop(rounded.expr(), gast.FloorDiv, ir.constant(step)), INT64, True), "n")
     return form_of(state, trips.expr)
 
 

@@ -113,9 +113,10 @@ def logaddexp(x, y):  # type: ignore[no-untyped-def]
 
 @native
 def half_power(x, k):  # type: ignore[no-untyped-def]
-    """x**(k + 0.5) for a k from 0 to 3."""
-    y = 1.0 if k == 0 else (x if k == 1 else (x * x if k == 2 else x * x * x))
-    return y * math.sqrt(x)
+    """x**(k + 0.5) for a k from 0 to 3; of -inf and -0.0 it is what it is of inf and 0.0."""
+    z = abs(x)
+    y = 1.0 if k == 0 else (z if k == 1 else (z * z if k == 2 else z * z * z))
+    return z if x == -math.inf else y * math.sqrt(x + 0.0)
 
 
 @native

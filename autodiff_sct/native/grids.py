@@ -11,7 +11,7 @@ import numpy as np
 
 from ..compiler import ir
 from ..compiler.facts import INT
-from .elements import as_dtype, compare, constant_of, extreme
+from .elements import as_dtype, as_float, compare, constant_of, extreme
 from .kinds import BOOL, FLOAT32, FLOAT64, INT64, ONE, Axis, Grid, Number, Value
 from .linear import constant_form, length_form
 from .state import Scope, State
@@ -214,7 +214,7 @@ def stored_number(state: State, value: Number, dtype: np.dtype) -> Any:
     """A number as an array of `dtype` takes it."""
     if value.dtype.kind == "f" and dtype.kind != "f" or dtype == BOOL != value.dtype:
         raise state.outside(f"{value.dtype} is stored into an array of {dtype}")
-    return as_dtype(value, dtype)
+    return as_float(value) if dtype == FLOAT64 else as_dtype(value, dtype)
 
 
 def overlaps(state: State, base: str, target: Grid, value: Grid) -> bool:

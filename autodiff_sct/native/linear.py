@@ -150,8 +150,12 @@ def proved(state: State, form: Form) -> bool:
 
 
 def is_length(key: Any, expr: Any) -> bool:
-    text = gast.dump(expr)
-    return isinstance(key, tuple) or (isinstance(expr, gast.Call) and "'len'" in text) or "attr='shape'" in text
+    """Whether an atom is a length, or a length and more: such a thing is at least zero, and 1 less than one is not."""
+    if isinstance(key, tuple):
+        return key[0] == "dim" or key[1] >= 0
+    if isinstance(expr, gast.Call):
+        return getattr(expr.func, "id", "") == "len"
+    return isinstance(expr, gast.Subscript) and is_shape(expr.value)
 
 
 def require(state: State, form: Form) -> None:

@@ -106,3 +106,13 @@ def test_places_inside():
     assert functions.inside(np.array([[0, -3], [2, 1]]), 3)
     assert not functions.inside(np.array([3]), 3)
     assert not functions.inside(np.array([-4]), 3)
+
+
+@pytest.mark.parametrize("k", [0, 1, 2, 3])
+def test_half_powers_of_zeros_and_infinities(k):
+    x = np.array([np.inf, -np.inf, 0.0, -0.0, -1.0, np.nan, 1e-60, 1e60, 2.0])
+    with np.errstate(all="ignore"):
+        expected = x ** np.full(len(x), k + 0.5)
+    found = np.array([functions.half_power(value, k) for value in x])
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+    assert not np.signbit(found[expected == 0]).any()

@@ -70,7 +70,7 @@ def is_full(s: Specialiser, value: Value, name: str) -> bool:
 
 
 def fits(s: Specialiser, a: Axis, b: Axis) -> bool:
-    return a is not None and s.canonical(a) == s.canonical(b)
+    return a is not None and s.lengths.canonical(a) == s.lengths.canonical(b)
 
 
 def is_narrower(s: Specialiser, value: Value, name: str) -> bool:

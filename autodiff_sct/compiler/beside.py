@@ -124,7 +124,7 @@ class Beside:
         for stmt in block:
             self.lists.before(stmt, result)
             result.append(stmt)
-            with self.s.writing(result):
+            with self.s.writing(result, self.s.lengths_in(block)):
                 self.statement(stmt)
         block[:] = result
 

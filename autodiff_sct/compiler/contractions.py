@@ -19,6 +19,7 @@ import numpy as np
 
 from . import ir
 from .facts import Axis, Num, broadcast
+from .specialise.lengths import Lengths
 from .specialise.state import Specialiser
 from .spelling import (
     ELEMENTWISE,
@@ -95,11 +96,15 @@ class Contractions:
             return None
         settings = {k.arg: getattr(k.value, "value", None) for k in call.keywords}
         if not settings:
-            return self.numpy("vdot", a, b) if self.s.same_lengths(have, other) else None
+            return self.numpy("vdot", a, b) if self.s.same_lengths(have, other, self.where(a, b)) else None
         axis, rank = settings.get("axis"), len(have)
         if type(axis) is not int or not 0 <= axis < rank or rank != len(other) or rank > len(LETTERS):
             return None
         return self.along(call, a, b, axis, rank) if settings in ({"axis": axis}, KEPT | {"axis": axis}) else None
+
+    def where(self, *exprs: Any) -> Lengths:
+        """What is equal where the variables of expressions are there."""
+        return self.s.where_made(*(n for expr in exprs for n in ir.names_in(expr)))
 
     def along(self, call: Any, a: Any, b: Any, axis: int, rank: int) -> Any | None:
         letters = LETTERS[:rank]

@@ -109,8 +109,9 @@ class Forward:
         if self.around is None:
             self.index(block)
         result: ir.Block = []
+        lengths = self.s.lengths_in(block)
         for stmt in list(block):
-            with self.s.writing(result):
+            with self.s.writing(result, lengths):
                 outer, self.s.origin = self.s.origin, getattr(stmt, "origin", None)
                 self.statement(stmt)
                 self.s.origin = outer

@@ -81,7 +81,9 @@ def are_alike(s: Specialiser, a: str, b: str) -> bool:
     one, other = s.facts[a], s.facts[b]
     if not isinstance(one, Num) or not isinstance(other, Num) or one.kind != "array" or other.kind != "array":
         return False
-    return one.dtype is not None and one.dtype == other.dtype and s.same_lengths(one.dims, other.dims)
+    return (
+        one.dtype is not None and one.dtype == other.dtype and s.same_lengths(one.dims, other.dims, s.where_made(a, b))
+    )
 
 
 def adds_to(stmt: Any, name: str) -> bool:

@@ -259,7 +259,8 @@ class Gathering:
             return None
         if not isinstance(length, Num) or length.size is None or expr.value.id in ir.defined_in(self.loop):
             return None
-        same = self.s.canonical(length.size) == self.s.canonical(facts.dims[0])
+        known = self.s.where_made(expr.value.id)
+        same = known.canonical(length.size) == known.canonical(facts.dims[0])
         return ir.subscript(expr.value, BACKWARDS) if same else None
 
     def hint(self, name: str) -> str:

@@ -98,18 +98,18 @@ def sweep_dead(s: Specialiser, program: ir.Block, strict: set[Any], shadows: set
         kept = [stmt for stmt in block if liveness.keeps(stmt)]
         for stmt in kept:
             if isinstance(stmt, ir.If):
-                stmt.then, stmt.orelse = prune(stmt.then), prune(stmt.orelse)
+                stmt.then[:], stmt.orelse[:] = prune(stmt.then), prune(stmt.orelse)
                 stmt.merges = [m for m in stmt.merges if m.target in liveness.live]
             elif isinstance(stmt, ir.Loop):
-                stmt.head, stmt.body = prune(stmt.head), prune(stmt.body)
+                stmt.head[:], stmt.body[:] = prune(stmt.head), prune(stmt.body)
                 stmt.carries = [c for c in stmt.carries if c.phi in liveness.live or c.out in liveness.live]
                 if stmt.trips is not None and stmt.trips not in liveness.live:
                     stmt.trips = None
             elif isinstance(stmt, ir.With):
-                stmt.body = prune(stmt.body)
+                stmt.body[:] = prune(stmt.body)
             elif isinstance(stmt, ir.Try):
-                stmt.body, stmt.final = prune(stmt.body), prune(stmt.final)
-                stmt.handlers = [(kind, bound, prune(b)) for kind, bound, b in stmt.handlers]
+                for inner in ir.bodies(stmt):
+                    inner[:] = prune(inner)
                 stmt.merges = [m for m in stmt.merges if m[0] in liveness.live]
         return kept
 

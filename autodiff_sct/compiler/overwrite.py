@@ -21,7 +21,6 @@ from typing import Any
 import gast
 
 from . import ir
-from .adjoints import fits
 from .facts import Num
 from .memory import Memory
 from .peephole import is_call
@@ -92,9 +91,7 @@ def is_alike(s: Specialiser, old: str, new: str) -> bool:
         return False
     if old in s.fits and s.fits[old] == s.fits.get(new):
         return True
-    if a.dims is None or b.dims is None or len(a.dims) != len(b.dims):
-        return False
-    return all(fits(s, x, y) for x, y in zip(a.dims, b.dims))
+    return s.same_lengths(a.dims, b.dims, s.where_made(old, new))
 
 
 # -- copies

@@ -70,6 +70,14 @@ def cloned_statement(stmt: Any) -> Any:
     return new
 
 
+def keep_lengths(s: Specialiser, block: ir.Block, clone: ir.Block) -> None:
+    """What is equal in a block is equal in its clone."""
+    s.of_blocks[id(clone)] = clone, s.lengths_in(block)
+    for old, new in zip(block, clone):
+        for inner, other in zip(ir.bodies(old), ir.bodies(new)):
+            keep_lengths(s, inner, other)
+
+
 @contextmanager
 def apart(s: Specialiser) -> Iterator[None]:
     """Write another function in the middle of one."""
@@ -91,6 +99,7 @@ def body_of(s: Specialiser, rec: Recursion) -> tuple[ir.Block, Regions]:
     from .unbound import unbound
 
     block = cloned(rec.block)
+    keep_lengths(s, rec.block, block)
     final = ir.Return(ir.tuple_([ir.name(n) for n in [*rec.results, *rec.inputs]]))
     block = sweep_dead(s, [*block, final], set(ir.walk(block)), set())[:-1]
     s.unbound = unbound(block)

@@ -169,7 +169,7 @@ def emit_reverse(s: Specialiser, rec: Recursion, variant: Variant) -> None:
     r.kept_regions = {where.of(p) for p in rec.written}
     seeds: dict[str, str] = {}
     reverse: ir.Block = []
-    with s.writing(reverse):
+    with s.writing(reverse, s.lengths_in(rec.block)):
         shadows = given_shadows(r, rec, variant)
         sow_results(r, rec, forward, seeds)
         for stmt in reversed(forward):

@@ -14,7 +14,7 @@ from typing import Any
 import gast
 
 from . import ir
-from .facts import Num, same
+from .facts import Num
 from .record import reads_inside
 from .regions import roots_of
 from .specialise.state import Specialiser
@@ -191,9 +191,7 @@ def is_full_addition(s: Specialiser, stmt: Any, name: str, places: Places, start
     have, want = s.facts.get(stmt.value.id), s.facts[name]
     if not isinstance(have, Num) or not isinstance(want, Num) or have.kind != "array" or have.dtype != want.dtype:
         return False
-    if have.dims is None or want.dims is None or len(have.dims) != len(want.dims):
-        return False
-    if not all(same(s.canonical(a), s.canonical(b)) for a, b in zip(have.dims, want.dims)):
+    if not s.same_lengths(have.dims, want.dims, s.where_made(stmt.value.id, name)):
         return False
     maker = places.makers.get(stmt.value.id)
     if maker is None or not start < places.of[maker] or not isinstance(maker.expr, (gast.BinOp, gast.UnaryOp)):

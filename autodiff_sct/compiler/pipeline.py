@@ -180,7 +180,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     s.frame = Frame(0, None, {}, rule=True)
     reverse: ir.Block = []
     seeds: dict[str, str] = {}
-    with s.writing(reverse):
+    with s.writing(reverse, s.lengths):
         seeds = sow(r, request, chosen, forward, set(table.names.values()))
         for stmt in reversed(forward):
             r.statement(stmt)

@@ -50,6 +50,7 @@ def tangent(request: Request) -> Emitted:
             pair_leaves(s, f, initial, table.values[p], value)
     protect_tangents(s, where, tangents, f)
     s.env = env
+    s.of_blocks[id(block)] = block, s.lengths
     forward = f.block(block)
     tail: ir.Block = []
     with s.writing(tail):

@@ -487,7 +487,8 @@ class Reverse:
     def attempt(self, stmt: ir.Try) -> None:
         self.block(stmt.final)
         if not stmt.handlers:
-            self.block(stmt.body)
+            with self.s.within(self.s.lengths_in(stmt.body)):
+                self.block(stmt.body)
             return
         from .reverse_loops import reverse_attempt
 

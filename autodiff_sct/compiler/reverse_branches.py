@@ -26,7 +26,7 @@ def reverse_branch(r: Reverse, stmt: ir.If) -> None:
     for k, body in enumerate((stmt.then, stmt.orelse)):
         r.adjoints = dict(base)
         block: ir.Block = []
-        with s.writing(block):
+        with s.writing(block, s.lengths_in(body)):
             shared = [(m.then, m.orelse)[k] for m in stmt.merges]
             for m in stmt.merges:
                 source, found = (m.then, m.orelse)[k], incoming.get(m.target)
@@ -82,10 +82,11 @@ def reverse_with(r: Reverse, stmt: ir.With) -> None:
     s = r.s
     states = [(expr, None) for expr, _ in stmt.items if is_error_state(expr)]
     if not states:
-        r.block(stmt.body)
+        with s.within(s.lengths_in(stmt.body)):
+            r.block(stmt.body)
         return
     block: ir.Block = []
-    with s.writing(block):
+    with s.writing(block, s.lengths_in(stmt.body)):
         r.block(stmt.body)
     node = ir.With(states, block, stmt.origin)  # type: ignore[arg-type]
     node.primal = stmt

@@ -46,7 +46,7 @@ def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
     r.shadows.enter_loop(stmt)
     outer = r.adjoints
     r.adjoints = body_adjoints
-    with s.writing(node.body):
+    with s.writing(node.body, s.lengths_in(stmt.body)):
         r.shadows.prepare_body(stmt)
         for c, (_, carry) in zip(own, carried):
             if c.next is not None:
@@ -226,7 +226,8 @@ def reverse_attempt(r: Reverse, stmt: ir.Try) -> None:
             if found is not None and source is not None:
                 r.pass_on(source, found.value, False)
             merge_numbers(r, target, names[k])
-        r.block(paths[k])
+        with s.within(s.lengths_in(paths[k])):
+            r.block(paths[k])
 
     def choose(k: int) -> None:
         if k == len(paths) - 1:

@@ -34,7 +34,8 @@ def rewrite(s: Specialiser, block: ir.Block, made: set[str]) -> None:
     """Rewrite a block of the reverse sweep, which made some variables itself, and the blocks inside it."""
     for stmt in block:
         for inner in ir.bodies(stmt):
-            rewrite(s, inner, made)
+            with s.within(s.lengths_in(inner)):
+                rewrite(s, inner, made)
     read = dict.fromkeys(n for stmt in block for n in contents(stmt) if n not in made)
     at_hand: dict[Any, str] = {}  # what is alike -> one of the forward sweep whose content the block reads
     for name in read:
@@ -57,7 +58,8 @@ def keys(s: Specialiser, name: str) -> list[Any]:
     alike: list[Any] = [s.alike.get(name, name)]
     if not isinstance(facts, Num) or facts.kind != "array" or not facts.dims or None in facts.dims or facts.tensor:
         return alike
-    return [*alike, (facts.dtype, *(s.canonical(axis) for axis in facts.dims))] if facts.dtype is not None else alike
+    lengths = (s.lengths.canonical(axis) for axis in facts.dims)
+    return [*alike, (facts.dtype, *lengths)] if facts.dtype is not None else alike
 
 
 def shapes(stmt: Any) -> list[str]:

@@ -190,7 +190,7 @@ class State:
         for k, dim in enumerate(dims):
             if not isinstance(dim, Dim):
                 continue
-            known = self.entered[dim] = self.s.canonical(dim)
+            known = self.entered[dim] = self.s.lengths.canonical(dim)
             length = length_of(variable, k, len(dims))
             expected = ir.constant(known) if isinstance(known, int) else self.lengths.setdefault(known, length)
             if expected is not length:

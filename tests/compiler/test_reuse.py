@@ -55,6 +55,35 @@ def kept_in_a_list(x, n):
 
 
 @case((V, 3))
+def number_in_an_array_kept_in_a_list(x, n):
+    total = np.zeros(())
+    kept = []
+    for k in range(n):
+        total += x[k]
+        kept.append(total)
+    return kept[0] * kept[1]
+
+
+@case((np.array(0.7), 3), (V, 3))
+def like_a_number(x, n):
+    y = np.zeros_like(x)
+    kept = []
+    for _ in range(n):
+        y += x * x
+        kept.append(y)
+    return np.sum(kept[0] * kept[-1])
+
+
+@case((V, 2))
+def stays_an_array(x, n):
+    total = np.zeros(())
+    for k in range(n):
+        total += x[k] ** 2
+    assert type(total) is np.ndarray
+    return total
+
+
+@case((V, 3))
 def started_from_another(x, n):
     start = x * 1.0
     v = start

@@ -418,6 +418,7 @@ def augment(s: Specialiser, old: Value, op: type, value: Value) -> Value:
     result = facts_of_call(s, python, [old, value], {}, elementwise=op is not gast.MatMult)
     fits = (
         isinstance(result, Num)
+        and (result.kind == "array" or facts.kind != "array")  # an operator makes a scalar of a 0-d array
         and result.dtype == facts.dtype
         and result.dtype is not None
         and same_shape(facts, result)
@@ -429,6 +430,8 @@ def augment(s: Specialiser, old: Value, op: type, value: Value) -> Value:
         return new
     if facts.kind is None and not shared(s, old) and isinstance(result, Num) and (result.dtype == facts.dtype):
         return operate(s, op, old, value)
+    if facts.kind is None and facts.dims == ():
+        raise s.refuse("only the run tells whether this is a number or an array that others see change", "copy it")
     return store_augmented(s, old, Const(Ellipsis), op, value)
 
 

@@ -14,17 +14,12 @@ from ...errors import AliasError, NotDifferentiable, Origin, Refused, Unsupporte
 from .. import ir
 from ..facts import BOOL, COMPLEX, FLOAT, INT, Axis, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ..world import World
+from .lengths import Lengths, representative, unite
 from .values import Bound, Closure, Const, Frame, Leaf, ListV, Obj, PartialV, Poison, SliceV, Super, TupleV, Value
 
 LITERALS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
 UNFOLLOWED = "an object that only the run tells from others is used in a way that cannot be followed"
 SIMPLE_FACTS = {bool: BOOL, int: INT, float: FLOAT, complex: COMPLEX}
-
-
-def representative(table: dict[Any, Any], axis: Any) -> Any:
-    while axis in table:
-        axis = table[axis]
-    return axis
 
 
 class Restart(Exception):
@@ -71,9 +66,11 @@ class Specialiser:
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
         self.alike: dict[str, str] = {}  # variable -> one that surely has its shape and dtype
         self.definitions: dict[str, Any] = {}
-        self.equal: dict[Any, Any] = {}  # length of an axis -> another name of it, once all statements have succeeded
+        self.lengths = Lengths()  # those of the block being written
+        self.of_blocks: dict[int, tuple[ir.Block, Lengths]] = {id(self.block): (self.block, self.lengths)}
+        self.inner: dict[str, Lengths] = {}  # of the block that a variable is made in, where it may not run
         self.named_axes = 0  # how many results have axes that were given a symbol
-        self.proven: dict[Any, Any] = {}  # the same, after what surely has run before the statement being written
+        self.proven: dict[Any, Any] = {}  # what is equal after all that has run before the statement being written
         self.short_loops: list[Any] = []  # sites of the loops around that could be written out
         self.displays: dict[int, int] = {}  # root of a list display -> how many items it has
         self.resized: set[int] = set()  # roots of lists whose length changes
@@ -104,29 +101,44 @@ class Specialiser:
 
     # -- lengths of axes
 
-    def canonical(self, axis: Any) -> Any:
-        """One of the symbols of a length that goes by several."""
-        return representative(self.equal, axis)
+    def lengths_in(self, block: ir.Block) -> Lengths:
+        """The lengths that are equal in a block, which by default is one that may not run."""
+        if id(block) not in self.of_blocks:
+            self.of_blocks[id(block)] = block, Lengths(self.lengths)
+        return self.of_blocks[id(block)][1]
+
+    @contextmanager
+    def within(self, lengths: Lengths) -> Iterator[None]:
+        """Decide with the equal lengths of another block."""
+        outer, self.lengths = self.lengths, lengths
+        try:
+            yield
+        finally:
+            self.lengths = outer
+
+    def where_made(self, *names: str) -> Lengths:
+        """The equal lengths of the innermost block that some variables were made in."""
+        found = [self.inner[name] for name in names if name in self.inner]
+        return max([self.lengths, *found], key=lambda lengths: lengths.depth)
 
     def equate(self, a: Any, b: Any) -> None:
         """Two axes have one length, or the program raises before anybody relies on it."""
-        for table in (self.equal, self.proven):
-            x, y = representative(table, a), representative(table, b)
-            if x != y and isinstance(y, Dim) and isinstance(x, (Dim, int)):
-                table[y] = x
-            elif x != y and isinstance(x, Dim) and isinstance(y, int):
-                table[x] = y
+        self.lengths.equate(a, b)
+        unite(self.proven, a, b)
 
     def have_met(self, shapes: list[tuple[Axis, ...]]) -> bool:
         """Whether shapes are surely one at the statement being written."""
         first = [representative(self.proven, axis) for axis in shapes[0]] if shapes else []
         return None not in first and all([representative(self.proven, x) for x in dims] == first for dims in shapes)
 
-    def same_lengths(self, a: tuple[Axis, ...] | None, b: tuple[Axis, ...] | None) -> bool:
+    def same_lengths(
+        self, a: tuple[Axis, ...] | None, b: tuple[Axis, ...] | None, lengths: Lengths | None = None
+    ) -> bool:
         """Whether two shapes are surely one, or the program has raised before."""
         if a is None or b is None or len(a) != len(b):
             return False
-        return all(x is not None and self.canonical(x) == self.canonical(y) for x, y in zip(a, b))
+        known = lengths or self.lengths
+        return all(x is not None and known.canonical(x) == known.canonical(y) for x, y in zip(a, b))
 
     def fits_shape_of(self, cotangent: Value, name: str) -> bool:
         """Whether a cotangent was made for a variable, or for another that is alike."""
@@ -140,6 +152,8 @@ class Specialiser:
         id = f"{hint}.{self.counter}"
         self.facts[id] = facts
         self.hints[id] = hint
+        if self.lengths.depth:
+            self.inner[id] = self.lengths
         return id
 
     def root(self, site: Any) -> int:
@@ -200,12 +214,15 @@ class Specialiser:
         return self.frame.parsed.origin(self.node)
 
     @contextmanager
-    def writing(self, block: ir.Block) -> Iterator[ir.Block]:
-        """Emit into `block`."""
+    def writing(self, block: ir.Block, lengths: Lengths | None = None) -> Iterator[ir.Block]:
+        """Emit into `block`, where some lengths are equal; by default it is a block that may not run."""
+        if lengths is not None:
+            self.of_blocks[id(block)] = block, lengths
         outer, self.block = self.block, block
         proven, self.proven = self.proven, dict(self.proven)
         try:
-            yield block
+            with self.within(self.lengths_in(block)):
+                yield block
         finally:
             self.block, self.proven = outer, proven
 

@@ -1,0 +1,72 @@
+"""Which lengths of axes are one: what meets in an operation has one length, wherever that operation has run.
+
+::
+
+    if c > 0:
+        y = a + b           # here `a` is as long as `b`, and where this is reversed
+    else:
+        y = np.mean(a) * b  # here nobody knows
+
+Blocks that may not run have lengths of their own, which hold inside them only; what is equal around a block is equal
+in it.  Each variable is of the block that it was made in, so that what is equal for two variables is what the inner of
+their blocks tells.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..facts import Dim
+
+
+class Lengths:
+    """The lengths that are equal once a block has run to its end; `outer` are those of the block around it."""
+
+    def __init__(self, outer: Lengths | None = None) -> None:
+        self.outer = outer
+        self.depth: int = 0 if outer is None else outer.depth + 1
+        self.pairs: list[tuple[Any, Any]] = []
+        self.table: dict[Any, Any] = {}
+        self.seen = 0  # how many pairs the table is made of
+
+    def count(self) -> int:
+        return len(self.pairs) + (0 if self.outer is None else self.outer.count())
+
+    def refresh(self) -> dict[Any, Any]:
+        """The table, made anew where blocks around have learnt something."""
+        if self.seen != (count := self.count()):
+            self.table, self.seen = {}, count
+            around: Lengths | None = self
+            while around is not None:
+                for a, b in around.pairs:
+                    unite(self.table, a, b)
+                around = around.outer
+        return self.table
+
+    def canonical(self, axis: Any) -> Any:
+        """One of the symbols of a length that goes by several."""
+        return representative(self.refresh(), axis)
+
+    def equate(self, a: Any, b: Any) -> None:
+        """Two axes have one length, or the program raises before anybody relies on it."""
+        if unite(self.refresh(), a, b):
+            self.pairs.append((a, b))
+            self.seen += 1
+
+
+def representative(table: dict[Any, Any], axis: Any) -> Any:
+    while axis in table:
+        axis = table[axis]
+    return axis
+
+
+def unite(table: dict[Any, Any], a: Any, b: Any) -> bool:
+    """Make two lengths one; whether that is new, and can be told."""
+    x, y = representative(table, a), representative(table, b)
+    if x != y and isinstance(y, Dim) and isinstance(x, (Dim, int)):
+        table[y] = x
+    elif x != y and isinstance(x, Dim) and isinstance(y, int):
+        table[x] = y
+    else:
+        return False
+    return True

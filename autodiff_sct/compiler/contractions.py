@@ -4,10 +4,14 @@
 ``(d_y * x).sum()``                    ``np.vdot(d_y, x)``
 ``(2 * d_y * x).sum()``                ``2 * np.vdot(d_y, x)``
 ``(d_y * x).sum(axis=1)``              ``np.einsum("ij,ij->i", d_y, x)``
+``(d_y * x / c).sum(axis=1)``          ``np.einsum("ij,ij->i", d_y, x) / c``
+``d_y / c - d_c / c``                  ``(d_y - d_c) / c``
+``d_c[:, None] * (2 * x)``             ``2 * d_c[:, None] * x``
 =====================================  =========================================
 
-The terms are added in another order, which a cotangent may; only of doubles, for single precision would feel it.
-Arrays that are broadcast against each other stay as they are where all is summed, for `vdot` pairs elements.
+In the third line ``c`` has one number for each of the sums.  The terms are added in another order, which a cotangent
+may; only of doubles, for single precision would feel it.  Arrays that are broadcast against each other stay as they are
+where all is summed, for `vdot` pairs elements.
 """
 
 from __future__ import annotations
@@ -26,9 +30,12 @@ from .spelling import (
     Spelling,
     cotangents,
     factors_of,
+    is_item,
     multiplied,
     new_axes,
     numpy_name,
+    ratio_of,
+    signed,
     summed_axis,
     widened,
 )
@@ -52,7 +59,7 @@ class Contractions:
 
     def expr(self, expr: Any) -> Any:
         if isinstance(expr, gast.BinOp):
-            return gast.BinOp(self.expr(expr.left), expr.op, self.expr(expr.right))
+            return self.binop(gast.BinOp(self.expr(expr.left), expr.op, self.expr(expr.right)))
         if isinstance(expr, gast.UnaryOp):
             return gast.UnaryOp(expr.op, self.expr(expr.operand))
         if isinstance(expr, gast.Call):
@@ -60,16 +67,80 @@ class Contractions:
             return self.sum(expr) if summed else gast.Call(expr.func, [self.expr(a) for a in expr.args], expr.keywords)
         return expr
 
-    def sum(self, call: Any) -> Any:
-        """A sum, as a contraction if it is one of a product of two arrays."""
-        sign, factors = factors_of(call.func.value)
+    def binop(self, expr: Any) -> Any:
+        """A product with its numbers at the narrow factor, a difference of quotients by one divisor as one quotient."""
+        if isinstance(expr.op, gast.Mult):
+            return self.narrow_first(expr)
+        left, right = expr.left, expr.right
+        if not isinstance(expr.op, (gast.Add, gast.Sub)) or not is_quotient(left) or not is_quotient(right):
+            return expr
+        same = isinstance(left.right, gast.Name) and left.right.id == getattr(right.right, "id", None)
+        if not same or self.dims(left.right) is None:
+            return expr
+        return ir.binop(gast.BinOp(left.left, expr.op, right.left), gast.Div, left.right)
+
+    def narrow_first(self, expr: Any) -> Any:
+        """``2 * d[:, None] * x`` for ``d[:, None] * (2 * x)``, which has two operations on an array as large as x."""
+        sign, factors = factors_of(expr)
         numbers = [f for f in factors if self.spelling.is_number(f)]
-        *others, last = [f for f in factors if not self.spelling.is_number(f)] or [None]
-        found = self.of_two(call, multiplied(others), last) if others else None
+        arrays = [f for f in factors if not self.spelling.is_number(f)]
+        if sign < 0 or len(arrays) != 2 or not numbers or self.spelling.is_number(factors[0]):
+            return expr
+        narrow, wide = self.dims(arrays[0]), self.dims(arrays[1])
+        if narrow is None or wide is None or len(narrow) != len(wide):
+            return expr
+        saves = any(a == 1 != b for a, b in zip(narrow, wide)) and not any(b == 1 != a for a, b in zip(narrow, wide))
+        return multiplied([*numbers, *arrays]) if saves else expr
+
+    def sum(self, call: Any) -> Any:
+        """A sum, without the factors that all its terms have, and as a contraction if it is one of a product."""
+        sign, above, below = ratio_of(call.func.value)
+        place = self.place(call)
+        front = [f for f in above if self.is_common(f, call, place)]
+        behind = [f for f in below if self.is_common(f, call, place)]
+        terms = [f for f in above if not any(f is g for g in front)]
+        divisors = [f for f in below if not any(f is g for g in behind)]
+        found = self.of_terms(call, terms, divisors, bool(front or behind))
         if found is None:
             return call
-        result = multiplied([*numbers, found])
-        return result if sign > 0 else gast.UnaryOp(gast.USub(), result)
+        numbers = [f for f in front if self.spelling.is_number(f)]
+        arrays = [f for f in front if not self.spelling.is_number(f)]
+        result = divided(multiplied([*numbers, found, *arrays]), behind)
+        return result if sign > 0 else signed(result)
+
+    def of_terms(self, call: Any, terms: list[Any], divisors: list[Any], shorter: bool) -> Any | None:
+        """The sum of what is left of the terms."""
+        if not terms:
+            return None
+        if len(terms) > 1 and not divisors:
+            found = self.of_two(call, multiplied(terms[:-1]), terms[-1])
+            if found is not None:
+                return found
+        if not shorter:
+            return None
+        rest = divided(multiplied(terms), divisors)
+        have, all_of_it = self.dims(rest), self.dims(call.func.value)
+        if not have or not all_of_it or len(have) != len(all_of_it):
+            return None
+        return gast.Call(gast.Attribute(rest, "sum", gast.Load()), [], call.keywords)
+
+    def place(self, call: Any) -> int | None:
+        """The axis that is summed, where it is one and nothing else is said."""
+        settings = {k.arg: getattr(k.value, "value", None) for k in call.keywords}
+        axis = settings.get("axis")
+        return axis if type(axis) is int and axis >= 0 and settings in ({"axis": axis}, KEPT | {"axis": axis}) else None
+
+    def is_common(self, factor: Any, call: Any, place: int | None) -> bool:
+        """Whether a factor is one number for each sum, and stands by the sums as it stood by the terms."""
+        if self.spelling.is_number(factor):
+            return place is not None or not call.keywords
+        have, terms = self.dims(factor), self.dims(call.func.value)
+        if place is None or not have or not terms or place >= len(terms):
+            return False
+        behind = len(terms) - 1 - place  # the axes behind the one that is summed
+        if len(have) <= behind:
+            return True
+        return len(call.keywords) == 2 and len(have) > behind and have[len(have) - 1 - behind] == 1
 
     def dims(self, expr: Any) -> tuple[Axis, ...] | None:
         """The axes of an array of doubles that is computed element by element."""
@@ -83,6 +154,8 @@ class Contractions:
             return self.dims(expr.operand)
         if isinstance(expr, gast.Subscript) and (places := new_axes(expr)) is not None:
             return with_axes(self.dims(expr.value), places)
+        if isinstance(expr, gast.Subscript) and is_item(self.s, expr):
+            return (self.dims(expr.value) or (None,))[1:] or None
         if isinstance(expr, gast.Call) and (axis := summed_axis(expr)) is not None:
             dims = self.dims(expr.func.value)
             return dims[:axis] + dims[axis + 1 :] if dims and axis < len(dims) else None
@@ -94,13 +167,12 @@ class Contractions:
         have, other = self.dims(a), self.dims(b)
         if not have or not other:
             return None
-        settings = {k.arg: getattr(k.value, "value", None) for k in call.keywords}
-        if not settings:
+        if not call.keywords:
             return self.numpy("vdot", a, b) if self.s.same_lengths(have, other, self.where(a, b)) else None
-        axis, rank = settings.get("axis"), len(have)
-        if type(axis) is not int or not 0 <= axis < rank or rank != len(other) or rank > len(LETTERS):
+        axis, rank = self.place(call), len(have)
+        if axis is None or axis >= rank or rank != len(other) or rank > len(LETTERS):
             return None
-        return self.along(call, a, b, axis, rank) if settings in ({"axis": axis}, KEPT | {"axis": axis}) else None
+        return self.along(call, a, b, axis, rank)
 
     def where(self, *exprs: Any) -> Lengths:
         """What is equal where the variables of expressions are there."""
@@ -114,6 +186,16 @@ class Contractions:
 
     def numpy(self, fn: str, *args: Any) -> Any:
         return ir.call(ir.attribute(self.s.bind("np", np), fn), *args)
+
+
+def divided(expr: Any, divisors: list[Any]) -> Any:
+    for divisor in divisors:
+        expr = ir.binop(expr, gast.Div, divisor)
+    return expr
+
+
+def is_quotient(expr: Any) -> bool:
+    return isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Div)
 
 
 def with_axes(dims: tuple[Axis, ...] | None, places: list[int]) -> tuple[Axis, ...] | None:

@@ -11,6 +11,8 @@
 ``np.squeeze(d_z, 1)``                 ``d_z[:, 0]``
 ``np.transpose(np.reshape(d, s), p)``  ``d.reshape(s).transpose(p)``
 ``d_z = np.zeros_like(z)`` in a loop   ``d_z = np.zeros(z.shape)``
+``d[None, :] += e.sum(axis=0,``        ``d += e.sum(axis=0)``
+``keepdims=True)``
 =====================================  =================================
 
 A sum that keeps an axis which is then squeezed away does not keep it.
@@ -45,6 +47,24 @@ def spell(s: Specialiser, block: ir.Block) -> None:
         setattr(stmt, part, spelling.value(getattr(stmt, part)))
         if part == "value" and stmt.aug is gast.Add and (positive := negated(stmt.value)) is not None:
             stmt.aug, stmt.value = gast.Sub, positive
+        if part == "value" and stmt.aug in (gast.Add, gast.Sub):
+            without_new_axis(spelling, stmt)
+
+
+def without_new_axis(spelling: Spelling, stmt: ir.Store) -> None:
+    """Add a sum that keeps its axis to a view with an axis for it: both do without."""
+    places = new_axes(ir.subscript(ir.name(stmt.base), stmt.index)) or []
+    factors = factors_of(stmt.value)[1]
+    sums = [f for f in factors if not spelling.is_number(f)]
+    if len(places) != 1 or len(sums) != 1 or not is_method(sums[0], "sum") or sums[0].args:
+        return
+    options = {keyword.arg: literal(keyword.value) for keyword in sums[0].keywords}
+    rank = spelling.rank(ir.name(stmt.base))
+    if options != {"axis": places[0], "keepdims": True} or spelling.rank(sums[0].func.value) != (rank or 0) + 1:
+        return
+    kept = [keyword for keyword in sums[0].keywords if keyword.arg == "axis"]
+    short = gast.Call(sums[0].func, [], kept)
+    stmt.index, stmt.value = ir.constant(...), multiplied([short if f is sums[0] else f for f in factors])
 
 
 def cotangents(s: Specialiser, block: ir.Block) -> Iterator[tuple[Any, str]]:
@@ -158,7 +178,8 @@ class Spelling:
         if isinstance(expr, gast.UnaryOp):
             return isinstance(expr.op, gast.USub) and self.is_number(expr.operand)
         if isinstance(expr, gast.Call):
-            return getattr(expr.func, "id", "") == "max" and all(self.is_number(a) for a in expr.args)
+            name = getattr(expr.func, "id", "")
+            return name == "len" or (name == "max" and all(self.is_number(a) for a in expr.args))
         return isinstance(expr, gast.Attribute) and expr.attr in ("size", "pi", "e")
 
     def rank(self, expr: Any) -> int | None:
@@ -174,6 +195,9 @@ class Spelling:
         if isinstance(expr, gast.Subscript) and (places := new_axes(expr)) is not None:
             rank = self.rank(expr.value)
             return None if rank is None else rank + len(places)
+        if isinstance(expr, gast.Subscript) and is_item(self.s, expr):
+            rank = self.rank(expr.value)
+            return None if rank is None else rank - 1 or None
         if isinstance(expr, gast.Call) and (axis := summed_axis(expr)) is not None:
             rank = self.rank(expr.func.value)
             return rank - 1 if rank is not None and axis < rank else None
@@ -226,6 +250,20 @@ def factors_of(expr: Any) -> tuple[int, list[Any]]:
         (a, left), (b, right) = factors_of(expr.left), factors_of(expr.right)
         return a * b, [*left, *right]
     return 1, [expr]
+
+
+def ratio_of(expr: Any) -> tuple[int, list[Any], list[Any]]:
+    """The sign of a product or quotient, its factors, and what it is divided by, each once."""
+    if is_negative(expr):
+        sign, above, below = ratio_of(expr.operand)
+        return -sign, above, below
+    if isinstance(expr, gast.BinOp) and isinstance(expr.op, (gast.Mult, gast.Div)):
+        sign, above, below = ratio_of(expr.left)
+        if isinstance(expr.op, gast.Div):
+            return sign, above, [*below, expr.right]
+        other, more, less = ratio_of(expr.right)
+        return sign * other, [*above, *more], [*below, *less]
+    return 1, [expr], []
 
 
 def multiplied(factors: list[Any]) -> Any:
@@ -293,6 +331,15 @@ def new_axes(expr: Any) -> list[int] | None:
     fresh = [isinstance(p, gast.Constant) and p.value is None for p in parts]
     kept = [isinstance(p, gast.Slice) and p.lower is p.upper is p.step is None for p in parts]
     return [k for k, new in enumerate(fresh) if new] if all(map(any, zip(fresh, kept))) else None
+
+
+def is_item(s: Specialiser, expr: Any) -> bool:
+    """Whether a subscript is by one integer."""
+    index = expr.slice
+    if isinstance(index, gast.Name):
+        facts = s.facts.get(index.id)
+        return isinstance(facts, Num) and facts.kind == "int"
+    return type(literal(index)) is int
 
 
 def without_kept_axis(squeezed: Any) -> Any | None:

@@ -6,7 +6,11 @@
     d_error = d_out / t.size * 2 * error        ->
 
 An elementwise function of one array and numbers has the array's shape and dtype; so ``t``, or a list of all its values,
-need not be kept for its shape.  Nor need an array of which another is known to have the lengths and the dtype.
+need not be kept for its shape.  Nor need an array of which another is known to have the lengths and the dtype, nor one
+with a single axis that is as long as an axis of another::
+
+    rows = np.sum(t, axis=1)
+    d_rows = d_out / rows.size            ->              d_rows = d_out / len(t)
 """
 
 from __future__ import annotations
@@ -45,6 +49,39 @@ def rewrite(s: Specialiser, block: ir.Block, made: set[str]) -> None:
         wanted = {n: found(at_hand, keys(s, n), n) for n in shapes(stmt) if n not in contents(stmt)}
         if any(old != new for old, new in wanted.items()):
             substitute_own(stmt, {old: ir.name(new) for old, new in wanted.items()})
+    as_lengths(s, block, read)
+
+
+def as_lengths(s: Specialiser, block: ir.Block, read: dict[str, None]) -> None:
+    """Take the size of a variable that is read for nothing else from an axis of one that is."""
+    axes: dict[Any, Any] = {}
+    for name in read:
+        for k, axis in enumerate(known_axes(s, name)):
+            own = ir.name(name)
+            length = ir.subscript(ir.attribute(own, "shape"), ir.constant(k)) if k else ir.call(ir.name("len"), own)
+            axes.setdefault(s.canonical(axis), length)
+    for stmt in block:
+        if isinstance(stmt, ir.Let):
+            stmt.expr = with_lengths(s, stmt.expr, axes, read)
+
+
+def with_lengths(s: Specialiser, expr: Any, axes: dict[Any, Any], read: dict[str, None]) -> Any:
+    """An expression with the sizes that are the length of an axis in `axes`."""
+    if isinstance(expr, gast.BinOp):
+        left, right = (with_lengths(s, side, axes, read) for side in (expr.left, expr.right))
+        return expr if left is expr.left and right is expr.right else gast.BinOp(left, expr.op, right)
+    if not isinstance(expr, gast.Attribute) or expr.attr != "size" or not isinstance(expr.value, gast.Name):
+        return expr
+    dims = known_axes(s, expr.value.id)
+    return axes.get(s.canonical(dims[0]), expr) if len(dims) == 1 and expr.value.id not in read else expr
+
+
+def known_axes(s: Specialiser, name: str) -> tuple[Any, ...]:
+    """The axes of an array, where all are known."""
+    facts = s.facts[name] if ir.is_variable(name) else None
+    if not isinstance(facts, Num) or facts.kind != "array" or facts.tensor:
+        return ()
+    return () if facts.dims is None or None in facts.dims else facts.dims
 
 
 def found(at_hand: dict[Any, str], keys: list[Any], name: str) -> str:

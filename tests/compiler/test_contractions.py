@@ -59,12 +59,42 @@ def rows_scaled(v, a):
     return np.sum(np.sum(a * np.sin(v)[:, None], axis=0) ** 2)
 
 
+def normalised(a, b):
+    middle = np.mean(a, axis=1, keepdims=True)
+    spread = np.sqrt(np.mean((a - middle) ** 2, axis=1, keepdims=True) + 0.1)
+    return np.sum(np.sin((a - middle) / spread) * b)
+
+
+def normalised_columns(a, b):
+    return np.sum(((a - np.mean(a, axis=0)) / np.sqrt(np.var(a, axis=0) + 0.1)) ** 3 * b)
+
+
+def shares(a, b):
+    e = np.exp(a)
+    return np.sum(e / np.sum(e, axis=0) * b) + np.sum(e / np.sum(e, axis=-1, keepdims=True) * b)
+
+
+def quotients_in_a_cube(c, a):
+    return np.sum(np.sin(c / a[0][:, None, None])) + np.sum(np.cos(c / (a[:, :1] + 7)) / np.sum(c * c, axis=1)[:, None])
+
+
+def rows_of_items(a, b):
+    total = 0.0
+    for i in range(len(a)):
+        total = total + np.sum(np.sin(a[i] * a[0, 0]) * b[i])
+    return total
+
+
 CASES = [
     (rows_scaled, (A[:, 0], B)), (rows_scaled, (A[:1, 0], B)), (rows_scaled, (A[:1, 0], B[:1])),
     (scaled, (0.7, A, B)), (scaled_twice, (0.7, A, B)), (column, (A, B)), (row, (A, B)), (middle, (CUBE, A)),
     (sums_of_broadcast_products, (A, B)), (sums_kept, (A, B)), (narrow_beside_narrow, (A, B)),
     (sum_along_both, (A, B)), (one_wide, (A, B)), (sums_kept, (A[:1], B[:1])), (sums_kept, (A[:, :1], B[:, :1])),
     (row, (A[:1], B)), (middle, (CUBE[:, :, :1], A)), (column, (A.T, B.T)),
+    (normalised, (A, B)), (normalised, (A, B[:1])), (normalised, (A[:1], B)), (normalised_columns, (A, B)),
+    (normalised_columns, (A, B[:, :1])), (shares, (A, B)), (shares, (A[:1], B)), (shares, (A, B[:, :1])),
+    (quotients_in_a_cube, (CUBE, A[:, :2])), (quotients_in_a_cube, (CUBE[:, :1], A[:, :2])),
+    (rows_of_items, (A, B)), (rows_of_items, (A, B[:, :1])), (rows_of_items, (A[:, :1], B)),
 ]  # fmt: skip
 IDS = [f"{fn.__name__}-{k}" for k, (fn, _) in enumerate(CASES)]
 
@@ -176,3 +206,43 @@ def test_an_argument_that_has_the_name_of_a_seed():
 
     assert ad.value_and_grad(f)(3.0) == (18.0, 12.0)
     assert ad.vjp(f, 3.0, 5.0)[1](2.0) == (60.0, 18.0)
+
+
+def test_one_number_for_each_sum_is_outside_it():
+    text = ad.adjoint_source(normalised, A, B)
+    assert 'np.einsum("ij,ij->i"' in text and "/ spread).sum" not in text
+
+
+def rows_of_losses(x, t):
+    losses = np.sum(np.logaddexp(0, x) - t * x, axis=1)
+    return np.mean(losses) + np.mean(np.sum(x * x, axis=1, keepdims=False))
+
+
+def test_sizes_are_lengths_of_what_is_at_hand():
+    text = ad.adjoint_source(rows_of_losses, A, B)
+    assert "logaddexp" not in text and "len(" in text
+    np.testing.assert_allclose(ad.grad(rows_of_losses)(A, B), differences(rows_of_losses, (A, B)), rtol=1e-5, atol=1e-8)
+    assert ad.grad(rows_of_losses)(A[:1], B[:1]).shape == (1, 4)
+
+
+def axis_that_is_not_there(x):
+    return np.sum(x * x) + 0 * np.mean(np.sum(x, axis=2))
+
+
+def test_a_sum_that_fails_stays():
+    with pytest.raises(np.exceptions.AxisError):
+        ad.grad(axis_that_is_not_there)(A)
+
+
+def pulled(x, q):
+    apart = x[:, None, :] - x[None, :, :]
+    return q @ np.exp(-np.sum(apart**2, axis=-1)) @ q
+
+
+def test_sum_that_keeps_an_axis_goes_straight_to_its_place():
+    text = ad.adjoint_source(pulled, A, B[:, 0])
+    assert "keepdims=True" not in text and "[None, :, :] -=" not in text
+    for a in (A, A[:1], A[:, :1]):
+        np.testing.assert_allclose(
+            ad.grad(pulled)(a, B[: len(a), 0]), differences(pulled, (a, B[: len(a), 0])), 1e-5, 1e-8
+        )

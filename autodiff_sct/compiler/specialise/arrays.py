@@ -279,7 +279,7 @@ def apply(
     if elementwise:
         quiet = cannot_fail(s, fn, python or fn, args)
     else:
-        quiet = fn in (np.sum, np.mean) and len(args) == 1 and not kwargs
+        quiet = fn in (np.sum, np.mean) and surely_sums(s, args, kwargs)
     facts = with_named_axes(s, facts_of_call(s, python or fn, args, kwargs, elementwise))
     if isinstance(facts, Num) and facts.kind == "int" and facts.size is None:
         facts = replace(facts, size=integer_size(s, fn, args))
@@ -298,6 +298,19 @@ def apply(
     if elementwise:
         note_shape(s, fn, result, args)
     return as_tensor(s, result, args) if isinstance(facts, Num) and facts.tensor else result
+
+
+def surely_sums(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """Whether a sum or a mean of numbers cannot fail: it is over everything, or over an axis that there is."""
+    if len(args) == 1 and not kwargs:
+        return True
+    axis = args[1] if len(args) == 2 else kwargs.get("axis", Const(None))
+    facts, keepdims = s.num(args[0]), kwargs.get("keepdims", Const(False))
+    if len(args) > 2 or not kwargs.keys() <= {"axis", "keepdims"} or facts is None or facts.ndim is None:
+        return False
+    if not isinstance(axis, Const) or not isinstance(keepdims, Const):
+        return False
+    return axis.value is None or type(axis.value) is int and -facts.ndim <= axis.value < facts.ndim
 
 
 def with_named_axes(s: Specialiser, facts: Any) -> Any:

@@ -72,8 +72,15 @@ def cotangents(s: Specialiser, block: ir.Block) -> Iterator[tuple[Any, str]]:
     for stmt in ir.adjoint_walk(block):
         if isinstance(stmt, ir.Store):
             yield stmt, "value"
-        elif isinstance(stmt, ir.Let) and s.hints[stmt.target].startswith(("d_", "result")) and not stmt.effect:
+        elif isinstance(stmt, ir.Let) and not stmt.effect and is_cotangent(s, stmt):
             yield stmt, "expr"
+
+
+def is_cotangent(s: Specialiser, stmt: ir.Let) -> bool:
+    """Whether a statement computes a cotangent, under its name or as a temporary that is made of one."""
+    if s.hints[stmt.target].startswith(("d_", "result")):
+        return True
+    return s.hints[stmt.target] == "t" and any(s.hints[n].startswith("d_") for n in ir.variables_in(stmt.expr))
 
 
 def make_zeros(s: Specialiser, block: ir.Block) -> None:

@@ -9,7 +9,7 @@
 
 A temporary of the forward sweep holds memory until then; inside the expression, NumPy computes in its place.  It must
 not be able to fail, for exceptions keep their order, nobody may write to what it reads, and its operands are read by
-the reverse sweep anyway.
+the reverse sweep anyway.  A sum stays where it is: it is smaller than what it adds up.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 import gast
+import numpy as np
 
 from . import ir
 from .explain import note
@@ -55,7 +56,8 @@ def is_candidate(s: Specialiser, stmt: Any, uses: dict[str, int]) -> bool:
         return False
     facts = s.facts[stmt.target]
     array = isinstance(facts, Num) and facts.kind == "array" and bool(facts.ndim)
-    return array and not stmt.effect and not stmt.may_raise and uses.get(stmt.target) == 1
+    summed = stmt.op is not None and stmt.op.fn in (np.sum, np.mean)
+    return array and not summed and not stmt.effect and not stmt.may_raise and uses.get(stmt.target) == 1
 
 
 def may_wait(s: Specialiser, program: ir.Block, start: int, end: int, candidates: dict[str, ir.Let]) -> bool:

@@ -56,8 +56,12 @@ def is_candidate(s: Specialiser, stmt: Any, uses: dict[str, int]) -> bool:
         return False
     facts = s.facts[stmt.target]
     array = isinstance(facts, Num) and facts.kind == "array" and bool(facts.ndim)
-    summed = stmt.op is not None and stmt.op.fn in (np.sum, np.mean)
-    return array and not summed and not stmt.effect and not stmt.may_raise and uses.get(stmt.target) == 1
+    return array and not is_sum(stmt) and not stmt.effect and not stmt.may_raise and uses.get(stmt.target) == 1
+
+
+def is_sum(stmt: ir.Let) -> bool:
+    """Whether a statement adds up an array: to move it would keep that."""
+    return stmt.op is not None and stmt.op.fn in (np.sum, np.mean)
 
 
 def may_wait(s: Specialiser, program: ir.Block, start: int, end: int, candidates: dict[str, ir.Let]) -> bool:

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import ir
+from .deferral import is_sum
 from .facts import Num
 from .failing import is_safe
 from .optimise import count_uses
@@ -116,7 +117,7 @@ class Joining:
 
     def is_nested(self, stmt: ir.Let, reader: Any, target: Target) -> bool:
         """Whether a value becomes part of the one expression that reads it."""
-        if len(stmt.targets) != 1 or stmt.target in self.s.named or self.uses[stmt.target] != 1:
+        if len(stmt.targets) != 1 or stmt.target in self.s.named or self.uses[stmt.target] != 1 or is_sum(stmt):
             return False
         if stmt.target not in ir.reads(reader) or not (isinstance(reader, ir.If) or ir.same_line(stmt, reader)):
             return False

@@ -59,7 +59,7 @@ def as_lengths(s: Specialiser, block: ir.Block, read: dict[str, None]) -> None:
         for k, axis in enumerate(known_axes(s, name)):
             own = ir.name(name)
             length = ir.subscript(ir.attribute(own, "shape"), ir.constant(k)) if k else ir.call(ir.name("len"), own)
-            axes.setdefault(s.canonical(axis), length)
+            axes.setdefault(s.lengths.canonical(axis), length)
     for stmt in block:
         if isinstance(stmt, ir.Let):
             stmt.expr = with_lengths(s, stmt.expr, axes, read)
@@ -73,7 +73,7 @@ def with_lengths(s: Specialiser, expr: Any, axes: dict[Any, Any], read: dict[str
     if not isinstance(expr, gast.Attribute) or expr.attr != "size" or not isinstance(expr.value, gast.Name):
         return expr
     dims = known_axes(s, expr.value.id)
-    return axes.get(s.canonical(dims[0]), expr) if len(dims) == 1 and expr.value.id not in read else expr
+    return axes.get(s.lengths.canonical(dims[0]), expr) if len(dims) == 1 and expr.value.id not in read else expr
 
 
 def known_axes(s: Specialiser, name: str) -> tuple[Any, ...]:

@@ -67,5 +67,4 @@ def is_dead(s: Specialiser, stmt: Any, made: set[str], later: set[int]) -> bool:
 
 def reached(s: Specialiser, stmt: Any) -> set[int]:
     """The memory that a statement and the blocks inside it read or write."""
-    names = [*reads_inside(stmt), *(inner.base for inner in ir.walk([stmt]) if isinstance(inner, ir.Store))]
-    return {root for name in names if ir.is_variable(name) for root in roots_of(s.facts[name])}
+    return {root for name in reads_inside(stmt) for root in roots_of(s.facts[name])}

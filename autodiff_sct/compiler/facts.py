@@ -21,6 +21,8 @@ import numpy as np
 
 PYTHON_KINDS: dict[type, str] = {bool: "bool", int: "int", float: "float", complex: "complex"}
 
+NOWHERE: frozenset[int] = frozenset()  # the roots of what has no memory of its own
+
 
 @dataclass(frozen=True)
 class Dim:
@@ -54,7 +56,7 @@ class Num:
     kind: str | None = None
     dtype: np.dtype | None = None
     dims: tuple[Axis, ...] | None = None
-    roots: frozenset[int] = frozenset()
+    roots: frozenset[int] = NOWHERE
     size: Axis = None
     tensor: bool = False
     row: type | None = None
@@ -90,6 +92,7 @@ class Mapped:
 class Pair:
     """A tuple held in one variable: an element of a list, or the result of a function with several."""
 
+    roots = NOWHERE
     items: tuple[Any, ...]
     cls: type | None = None
 
@@ -98,6 +101,7 @@ class Pair:
 class Opaque:
     """Anything else: strings, files, generators; `cls` where its class is known."""
 
+    roots = NOWHERE
     cls: type | None = None
 
 

@@ -27,6 +27,7 @@ from typing import Any
 import gast
 
 from . import ir
+from .dead_stores import reached
 from .facts import Num
 from .optimise import count_uses
 from .peephole import is_call, is_zeroing, touches
@@ -41,20 +42,31 @@ def touch_first(s: Specialiser, program: ir.Block, block: ir.Block) -> None:
     """Rewrite a block of the reverse sweep of a program and the blocks inside it, in place."""
     uses = count_uses(program)
     for inner in [block, *(body for stmt in ir.adjoint_walk(block) for body in ir.adjoint_bodies(stmt))]:
-        for stmt in list(inner):
-            if is_zeroing(stmt):
-                begin_part(s, inner, stmt)
-            elif isinstance(stmt, ir.Let) and is_new_zeros(s, stmt):
-                fill(s, inner, stmt, uses)
+        zeros = [stmt for stmt in inner if is_zeroing(stmt) or is_new_zeros(s, stmt)]
+        users = users_of(s, inner) if zeros else {}
+        for zero in zeros:
+            if isinstance(zero, ir.Store):
+                begin_part(s, inner, zero, users)
+            else:
+                fill(s, inner, zero, uses, users)
+
+
+def users_of(s: Specialiser, block: ir.Block) -> dict[int, set[Any]]:
+    """For each root, the statements of a block that read or write its memory."""
+    users: dict[int, set[Any]] = {}
+    for stmt in block:
+        for root in reached(s, stmt):
+            users.setdefault(root, set()).add(stmt)
+    return users
 
 
 # -- a part that is set to zero
 
 
-def begin_part(s: Specialiser, block: ir.Block, zero: ir.Store) -> None:
+def begin_part(s: Specialiser, block: ir.Block, zero: ir.Store, users: dict[int, set[Any]]) -> None:
     """Let the first addition to a part replace its zeroing."""
     start = block.index(zero)
-    end, passed = first_addition(s, block, start)
+    end, passed = first_addition(s, block, start, users)
     if end is None:
         return
     addition = block[end]
@@ -67,21 +79,25 @@ def begin_part(s: Specialiser, block: ir.Block, zero: ir.Store) -> None:
     if made & set(ir.reads(addition)) or any(touches(s, stmt, memory, True) for stmt in block[place:end]):
         return
     del block[end]
-    block.insert(place, assignment(addition))
+    block.insert(place, addition)
+    assign(addition)
     del block[start]
 
 
-def first_addition(s: Specialiser, block: ir.Block, start: int) -> tuple[int | None, list[int]]:
+def first_addition(
+    s: Specialiser, block: ir.Block, start: int, users: dict[int, set[Any]]
+) -> tuple[int | None, list[int]]:
     """Where something is added to exactly the part that a statement zeroes, and the other additions before."""
     zero = block[start]
     region = roots_of(s.facts[zero.base])
     if not region or not is_fixed(s, zero.index):
         return None, []
     index = gast.dump(zero.index)
+    touching = set().union(*(users[root] for root in region))
     passed: list[int] = []
     for k in range(start + 1, len(block)):
         stmt = block[k]
-        if not touches(s, stmt, region, False) and zero.base not in reads_inside(stmt):
+        if stmt not in touching:
             continue
         if not is_addition(s, stmt, region):
             return None, []
@@ -133,31 +149,32 @@ def is_content(s: Specialiser, stmt: ir.Let, part: ir.Store) -> bool:
     return new and gast.dump(expr.slice) == gast.dump(part.index)
 
 
-def assignment(addition: ir.Store) -> ir.Store:
-    """The statement that assigns what another adds."""
-    value = addition.value
+def assign(addition: ir.Store) -> None:
+    """Let a statement assign what it adds."""
     if addition.aug is gast.Sub:
-        positive = negated(value)
-        value = signed(value) if positive is None else positive
-    return ir.Store(addition.base, addition.index, value, None, addition.origin)
+        positive = negated(addition.value)
+        addition.value = signed(addition.value) if positive is None else positive
+    addition.aug = None
 
 
 # -- new zeros
 
 
-def is_new_zeros(s: Specialiser, stmt: ir.Let) -> bool:
-    made = is_call(stmt.expr, "zeros_like") or is_call(stmt.expr, "zeros")
+def is_new_zeros(s: Specialiser, stmt: Any) -> bool:
+    if not isinstance(stmt, ir.Let) or not (is_call(stmt.expr, "zeros_like") or is_call(stmt.expr, "zeros")):
+        return False
     facts = s.facts[stmt.target]
-    return made and isinstance(facts, Num) and facts.kind == "array" and bool(facts.ndim)
+    return isinstance(facts, Num) and facts.kind == "array" and bool(facts.ndim)
 
 
-def fill(s: Specialiser, block: ir.Block, zero: ir.Let, uses: dict[str, int]) -> None:
+def fill(s: Specialiser, block: ir.Block, zero: ir.Let, uses: dict[str, int], users: dict[int, set[Any]]) -> None:
     """Assign the parts of new zeros to which something is added, as long as they do not meet."""
     region = roots_of(s.facts[zero.target])
+    touching = set().union(*(users.get(root, ()) for root in region))
     begin_with_sum(s, block, zero, region)
     filled: list[ir.Store] = []
     for stmt in block[block.index(zero) + 1 :]:
-        if not touches(s, stmt, region, False) and zero.target not in reads_inside(stmt):
+        if stmt not in touching:
             continue
         if not is_addition(s, stmt, region) or stmt.base != zero.target or not is_basic(s, stmt.index):
             break
@@ -166,14 +183,15 @@ def fill(s: Specialiser, block: ir.Block, zero: ir.Let, uses: dict[str, int]) ->
         filled.append(stmt)
     for stmt in filled:
         turn_sign(block, stmt, uses)
-        block[block.index(stmt)] = assignment(stmt)
+        assign(stmt)
     if filled and is_call(zero.expr, "zeros_like") and not zero.expr.keywords:
         without_zeros(s, block, zero, [stmt.index for stmt in filled])
 
 
 def begin_with_sum(s: Specialiser, block: ir.Block, zero: ir.Let, region: frozenset[int]) -> None:
     """Let an addition go before the subtraction just before it, for what is assigned needs no sign then."""
-    first = next((k for k, stmt in enumerate(block) if zero.target in reads_inside(stmt)), len(block))
+    start = block.index(zero)
+    first = next((k for k in range(start, len(block)) if zero.target in reads_inside(block[k])), len(block))
     pair = block[first : first + 2]
     if len(pair) == 2 and all(is_addition(s, stmt, region) and stmt.base == zero.target for stmt in pair):
         if pair[0].aug is gast.Sub and pair[1].aug is gast.Add:

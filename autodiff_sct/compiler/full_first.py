@@ -17,9 +17,8 @@ import gast
 
 from . import ir
 from .facts import Num
-from .optimise import count_uses
+from .optimise import count_uses, readers_of
 from .peephole import is_call, touches
-from .record import reads_inside
 from .regions import roots_of
 from .specialise.state import Specialiser
 
@@ -36,26 +35,25 @@ def rewrite(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
         for inner in ir.adjoint_bodies(stmt):
             rewrite(s, inner, uses)
     zeros = [x for x in block if isinstance(x, ir.Let) and is_call(x.expr, "zeros_like")]
-    read = {x: set(reads_inside(x)) for x in block} if zeros else {}
+    readers = readers_of(block) if zeros else {}
     for zero in zeros:
-        readers = [x for x in block if zero.target in read[x]]
-        if len(readers) > 1 and uses.get(zero.target) == len(readers):
-            begin(s, block, zero, readers[:-1], readers[-1], uses)
-            read = {x: set(reads_inside(x)) for x in block}
+        *items, total = readers.get(zero.target) or [None]
+        if items and uses.get(zero.target) == len(items) + 1 and begin(s, block, zero, items, total, uses):
+            readers = readers_of(block)
 
 
-def begin(s: Specialiser, block: ir.Block, zero: ir.Let, items: list[Any], total: Any, uses: dict[str, int]) -> None:
+def begin(s: Specialiser, block: ir.Block, zero: ir.Let, items: list[Any], total: Any, uses: dict[str, int]) -> bool:
     """Begin with what is added last, if that is full and all before it only adds."""
     whole = is_sum_of(total, zero.target) and maker_of(block, total.expr.right.id)
     if not whole or uses.get(whole.target) != 1 or not isinstance(whole.expr, NEW) or whole.in_place:
-        return
+        return False
     if not are_alike(s, zero.target, whole.target) or not all(adds_to(x, zero.target) for x in items):
-        return
+        return False
     start, end = min(block.index(items[0]), block.index(whole)), block.index(total)
     read = {n for x in [*items, whole] for n in ir.reads(x) if n != zero.target}
     memory = frozenset(root for n in read for root in roots_of(s.facts[n]))
     if any(touches(s, x, memory, True) or changes(x, read) for x in block[start:end] if x not in items):
-        return
+        return False
     for stmt in (zero, whole, *items):
         block.remove(stmt)
     place = block.index(total)
@@ -63,6 +61,7 @@ def begin(s: Specialiser, block: ir.Block, zero: ir.Let, items: list[Any], total
     for k, stmt in enumerate(items):
         stmt.base = total.target
         block.insert(place + 1 + k, stmt)
+    return True
 
 
 def is_sum_of(stmt: Any, name: str) -> bool:

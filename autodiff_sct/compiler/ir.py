@@ -253,7 +253,6 @@ def parts_of(kind: Any) -> tuple[str, ...]:
     return () if kind is gast.Constant else tuple(f for f in reversed(kind._fields) if f not in without)
 
 
-VARIABLES, NODES = "variables in it", "nodes in it"  # no fields of a node
 PARTS = {k: parts_of(k) for k in vars(gast).values() if isinstance(k, type) and issubclass(k, gast.AST)}
 
 
@@ -277,24 +276,24 @@ def names_in(expr: Any) -> list[str]:
 
 def variables_in(expr: Any) -> tuple[str, ...]:
     """The variables in an expression of a statement: kept with it, since such an expression never changes in place."""
-    if not isinstance(expr, gast.AST):
-        return tuple(n for n in names_in(expr) if "." in n)
-    known: tuple[str, ...] | None = expr.__dict__.get(VARIABLES)
-    if known is None:
-        known = expr.__dict__[VARIABLES] = tuple([n for n in names_in(expr) if "." in n])
-    return known
+    try:
+        return expr.variables_in_it  # type: ignore[no-any-return]
+    except AttributeError:
+        found = tuple([n for n in names_in(expr) if "." in n])
+        if isinstance(expr, gast.AST):
+            expr.variables_in_it = found
+        return found
 
 
 def nodes_in(expr: Any) -> tuple[Any, ...]:
     """The nodes of an expression of a statement, kept with it as `variables_in` are."""
-    if not isinstance(expr, gast.AST):
-        return tuple(nodes(expr))
-    known: tuple[Any, ...] | None = expr.__dict__.get(NODES)
-    if known is None:
+    try:
+        return (expr, *expr.nodes_in_it)
+    except AttributeError:
         known = tuple(nodes(expr))
-        expr.__dict__[NODES] = known[1:]  # itself left out, which would be a cycle
+        if isinstance(expr, gast.AST):
+            expr.nodes_in_it = known[1:]  # itself left out, which would be a cycle
         return known
-    return (expr, *known)
 
 
 def nodes(tree: Any) -> list[Any]:
@@ -408,10 +407,15 @@ def expressions(stmt: Any) -> list[Any]:
 
 def reads(stmt: Any) -> list[str]:
     """The variables that a statement itself reads, without the blocks inside it."""
-    found = [stmt.base] if type(stmt) is Store else []
+    kind = type(stmt)
+    if kind is Let or kind is Effect:
+        return list(variables_in(stmt.expr))
+    if kind is Store:
+        return [stmt.base, *variables_in(stmt.index), *variables_in(stmt.value)]
+    found: list[str] = []
     for expr in expressions(stmt):
         found += variables_in(expr)
-    if type(stmt) is Loop and stmt.rerun is not None:
+    if kind is Loop and stmt.rerun is not None:
         found += stmt.rerun.names.values()
     return found
 

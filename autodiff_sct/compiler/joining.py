@@ -28,7 +28,7 @@ from . import ir
 from .deferral import is_sum
 from .facts import Num
 from .failing import is_safe
-from .optimise import count_uses
+from .optimise import count_uses, readers_of
 from .record import reads_inside
 from .regions import Regions, roots_of
 from .specialise.state import Specialiser
@@ -134,14 +134,8 @@ class Target:
 
     def __init__(self, s: Specialiser, block: ir.Block) -> None:
         self.s, self.block = s, block
-        self.readers: dict[str, list[Any]] = {}
-        for stmt in block:
-            self.note(stmt)
+        self.readers = readers_of(block)
         self.writers = [stmt for stmt in block if self.written([stmt])]
-
-    def note(self, stmt: Any) -> None:
-        for name in dict.fromkeys(reads_inside(stmt)):
-            self.readers.setdefault(name, []).append(stmt)
 
     def written(self, stmts: Iterable[Any]) -> set[int]:
         return {root for stmt in stmts for inner in ir.walk([stmt]) for root in written(self.s, inner)}
@@ -160,7 +154,8 @@ class Target:
 
     def insert(self, stmt: ir.Let, reader: Any) -> None:
         self.block.insert(self.block.index(reader), stmt)
-        self.note(stmt)
+        for name in dict.fromkeys(ir.reads(stmt)):
+            self.readers.setdefault(name, []).append(stmt)
 
 
 def memory_of(s: Specialiser, stmt: Any) -> set[int]:

@@ -6,6 +6,8 @@ them.
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import chain
 from typing import Any
 
 import gast
@@ -122,11 +124,18 @@ def sweep_dead(s: Specialiser, program: ir.Block, strict: set[Any], shadows: set
 def count_uses(program: ir.Block) -> dict[str, int]:
     from .record import reads_inside
 
-    uses: dict[str, int] = {}
-    for stmt in program:
-        for name in reads_inside(stmt):
-            uses[name] = uses.get(name, 0) + 1
-    return uses
+    return Counter(chain.from_iterable(map(reads_inside, program)))
+
+
+def readers_of(block: ir.Block) -> dict[str, list[Any]]:
+    """For each variable, the statements of a block in which it is read, in order."""
+    from .record import reads_inside
+
+    readers: dict[str, list[Any]] = {}
+    for stmt in block:
+        for name in dict.fromkeys(reads_inside(stmt)):
+            readers.setdefault(name, []).append(stmt)
+    return readers
 
 
 OPERATIONS = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript, gast.Compare, gast.IfExp, gast.BoolOp)

@@ -272,13 +272,15 @@ def is_zeroing(stmt: Any) -> bool:
 
 def touches(s: Specialiser, stmt: Any, region: frozenset[int] | set[int], writing: bool) -> bool:
     """Whether a statement writes to (or, unless `writing`, reads) memory of a region."""
-    for inner in ir.walk([stmt]):
-        if isinstance(inner, ir.Store) and roots_of(s.facts[inner.base]) & region:
-            return True
-        if isinstance(inner, ir.Effect) and any(
-            ir.is_variable(n) and roots_of(s.facts[n]) & region for n in ir.reads(inner)
-        ):
-            return True
-        if not writing and any(roots_of(s.facts[n]) & region for n in ir.reads(inner)):
-            return True
-    return False
+    inside = (stmt,) if type(stmt) in ir.SIMPLE else ir.walk([stmt])
+    return any(touches_itself(s, inner, region, writing) for inner in inside)
+
+
+def touches_itself(s: Specialiser, stmt: Any, region: frozenset[int] | set[int], writing: bool) -> bool:
+    """The same for a statement without the blocks inside it."""
+    kind = type(stmt)
+    if kind is ir.Store and not region.isdisjoint(roots_of(s.facts[stmt.base])):
+        return True
+    if writing and kind is not ir.Effect:
+        return False
+    return any(not region.isdisjoint(roots_of(s.facts[n])) for n in ir.reads(stmt))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import ir
-from .facts import Facts, Listed, Mapped, Num, Pair
+from .facts import Facts, Pair
 
 
 @dataclass
@@ -42,7 +42,8 @@ class Regions:
 
 
 def roots_of(facts: Facts) -> frozenset[int]:
-    return facts.roots if isinstance(facts, (Num, Listed, Mapped)) else frozenset()
+    """The places where the memory of a value may have been made."""
+    return facts.roots
 
 
 def regions(block: ir.Block, facts: dict[str, Facts], elements: dict[int, Facts]) -> Regions:

@@ -108,15 +108,15 @@ def is_loop(stmt: Any) -> bool:
 
 
 def used(site: Site) -> dict[str, list[tuple[int, list[Use]]]]:
-    """For each array that may become a list, the statements that touch it and how."""
+    """For each array that may become a list, in the order of the program, the statements that touch it and how."""
     arrays = site.candidates()
-    result: dict[str, list[tuple[int, list[Use]]]] = {name: [] for name in arrays}
+    result: dict[str, list[tuple[int, list[Use]]]] = {}
     for place, stmt in enumerate(site.block):
         by_name: dict[str, list[Use]] = {}
         for use in uses(site.s, stmt, arrays):
             by_name.setdefault(use.name, []).append(use)
         for name, touched in by_name.items():
-            result[name].append((place, touched))
+            result.setdefault(name, []).append((place, touched))
     return result
 
 

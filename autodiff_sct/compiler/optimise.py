@@ -15,6 +15,7 @@ import gast
 from . import ir
 from .explain import hand_on
 from .facts import Listed, Num
+from .record import reads_inside, substitute_in
 from .regions import Regions, roots_of
 from .specialise.state import Specialiser
 
@@ -122,15 +123,11 @@ def sweep_dead(s: Specialiser, program: ir.Block, strict: set[Any], shadows: set
 
 
 def count_uses(program: ir.Block) -> dict[str, int]:
-    from .record import reads_inside
-
     return Counter(chain.from_iterable(map(reads_inside, program)))
 
 
 def readers_of(block: ir.Block) -> dict[str, list[Any]]:
     """For each variable, the statements of a block in which it is read, in order."""
-    from .record import reads_inside
-
     readers: dict[str, list[Any]] = {}
     for stmt in block:
         for name in dict.fromkeys(reads_inside(stmt)):
@@ -238,8 +235,6 @@ class Nesting:
         if ir.bodies(stmt):
             for name in list(pending):
                 self.write_out(name, pending, result)
-        from .record import reads_inside
-
         inside = set(reads_inside(stmt)) if pending else ()
         for name in [n for n in pending if n in inside]:
             self.write_out(name, pending, result)
@@ -333,8 +328,6 @@ def is_sum_with(expr: Any, name: str) -> bool:
 
 
 def substitute_own(stmt: Any, mapping: dict[str, Any]) -> None:
-    from .record import substitute_in
-
     if isinstance(stmt, ir.If):
         stmt.test = ir.substitute(stmt.test, mapping)
     elif isinstance(stmt, ir.Loop):

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from . import ir
-from .activity import operands
+from .activity import joins, operands
 from .adjoints import Adjoint, copied, facts_like, name_adjoint, spread, zeros
 from .facts import FLOAT, INT, Facts, Num
+from .ir import defined_in
 from .reverse_branches import as_variable, meet, merge_numbers
 from .specialise.values import Const, Leaf, Value
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 
 def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
-    from .ir import defined_in
-
     s = r.s
     own = [
         c for c in stmt.carries if (r.activity.active(c.phi) or r.activity.active(c.out)) and not r.has_shadow(c.phi)
@@ -143,8 +142,6 @@ def outer_operands(r: Reverse, stmt: ir.Loop, inner: set[str]) -> list[str]:
 
 
 def sources(stmt: Any) -> list[str]:
-    from .activity import joins
-
     return [n for _, found in joins(stmt) for n in found]
 
 
@@ -213,8 +210,6 @@ def reversed_bounds(bounds: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def reverse_attempt(r: Reverse, stmt: ir.Try) -> None:
     """The path that was taken, backwards."""
-    from .ir import defined_in
-
     s = r.s
     incoming = {target: r.take(target) for target, _ in stmt.merges if not r.has_shadow(target)}
     paths = [stmt.body, *(block for _, _, block in stmt.handlers)]

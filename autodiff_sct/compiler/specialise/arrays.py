@@ -29,6 +29,7 @@ from ..facts import (
     same,
     several,
 )
+from .by_value import by_value, may_view, unknown_result
 from .overlap import check_overlap
 from .shapes import DIMS
 from .state import Specialiser
@@ -81,8 +82,6 @@ def facts_of_call(
     s: Specialiser, fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value], elementwise: bool = False
 ) -> Facts:
     """The facts of ``fn(*args, **kwargs)``."""
-    from .by_value import by_value
-
     known = by_value(s, fn, args, kwargs)
     if known is not None:
         return known
@@ -128,7 +127,7 @@ def settle(
         return facts
     dims: tuple[Axis, ...] | None = facts.dims
     if elementwise:
-        shapes = [f.dims if f is not None else None for f in (numeric(s, a) for a in args)]
+        shapes = [f.dims if f is not None else None for f in (s.num(a) for a in args)]
         found = broadcast(*shapes)
         equate_axes(s, shapes)
         dims = found if found is not None and len(found) == len(facts.dims) else dims
@@ -137,7 +136,7 @@ def settle(
         dims = found if found is not None and len(found) == len(facts.dims) else dims
     if facts.kind == "array" and not roots:
         roots = frozenset([s.root(s.site())])
-    if facts.kind == "npscalar" and any(f is not None and f.kind is None for f in (numeric(s, a) for a in args)):
+    if facts.kind == "npscalar" and any(f is not None and f.kind is None for f in (s.num(a) for a in args)):
         return Num(None, facts.dtype, (), frozenset(), None, tensor)  # a scalar, of Python's or of NumPy's
     return replace(
         facts, dims=dims, roots=roots if facts.kind == "array" else frozenset(), tensor=tensor and not facts.python
@@ -151,59 +150,6 @@ def equate_axes(s: Specialiser, shapes: list[tuple[Axis, ...] | None]) -> None:
         for a, b in zip(known[0], other):
             if several(a) and several(b):
                 s.equate(a, b)
-
-
-def numeric(s: Specialiser, value: Value) -> Num | None:
-    facts = s.facts_of(value)
-    if isinstance(facts, Num):
-        return facts
-    return None
-
-
-# Functions whose result may be a view of an argument.
-MAY_VIEW = {
-    np.reshape, np.ravel, np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.squeeze, np.expand_dims, np.asarray,
-    np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.broadcast_to, np.broadcast_arrays, np.diagonal, np.diag,
-    np.real, np.imag, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.split, np.array_split, np.hsplit, np.vsplit,
-    np.dsplit, np.flip, np.fliplr, np.flipud, np.rot90, np.einsum, np.matrix_transpose, operator.getitem,
-    np.lib.stride_tricks.sliding_window_view, np.real_if_close, np.nan_to_num, np.meshgrid,
-}  # fmt: skip
-
-
-def may_view(fn: Any) -> bool:
-    return fn in MAY_VIEW or getattr(fn, "numpy_name", "") in {
-        "reshape",
-        "ravel",
-        "transpose",
-        "swapaxes",
-        "squeeze",
-        "diagonal",
-        "astype",
-        "view",
-        "real",
-        "imag",
-    }
-
-
-def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value], elementwise: bool) -> Facts:
-    """The result of an operation on something unknown: a number or an array, which may share its operands' memory."""
-    roots: set[int] = set()
-    dtypes = set()
-    for value in [*args, *kwargs.values()]:
-        for leaf in s.leaves(value):
-            facts = s.facts[leaf]
-            if isinstance(facts, Num):
-                roots |= facts.roots
-                if not facts.python:
-                    dtypes.add(facts.dtype)
-            elif isinstance(facts, Listed):
-                element = s.elements_of(facts)
-                roots |= element.roots if isinstance(element, Num) else set()
-            else:
-                dtypes.add(None)
-    dtype = dtypes.pop() if len(dtypes) == 1 and elementwise else None
-    own = frozenset([s.root(s.site())])
-    return Num(None, dtype, None, frozenset(roots) | own if may_view(fn) else own)
 
 
 def bind(fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) -> dict[str, Value] | None:
@@ -332,7 +278,7 @@ CHANGE_DTYPE = {np.absolute, np.real, np.imag, np.angle}
 
 def note_shape(s: Specialiser, fn: Any, result: Leaf, args: list[Value]) -> None:
     """An elementwise function of one array and numbers keeps the array's shape, whatever it is."""
-    arrays = [a for a in args if (f := numeric(s, a)) is None or not (f.python or f.kind == "npscalar")]
+    arrays = [a for a in args if (f := s.num(a)) is None or not (f.python or f.kind == "npscalar")]
     if len(arrays) == 1 and isinstance(arrays[0], Leaf) and fn not in CHANGE_DTYPE:
         have, made = s.facts[arrays[0].name], s.facts[result.name]
         if isinstance(have, Num) and isinstance(made, Num) and have.dtype == made.dtype:
@@ -397,7 +343,7 @@ INTEGERS_FAIL = {np.power, np.left_shift, np.right_shift}  # on some integers, o
 
 def cannot_fail(s: Specialiser, fn: Callable[..., Any], python: Callable[..., Any], args: list[Value]) -> bool:
     """Whether an elementwise operation surely succeeds: numbers whose shapes are known to fit."""
-    known = [numeric(s, a) for a in args]
+    known = [s.num(a) for a in args]
     if any(f is None or f.dtype is None or f.dims is None for f in known):
         return False
     if fn in INTEGERS_FAIL and all(f is not None and f.dtype is not None and f.dtype.kind in "biu" for f in known):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..facts import Facts, Listed, Num, Pair, several
-from .arrays import numeric, unknown_result
+from .shapes import from_shape
 from .state import Specialiser
 from .values import Const, Leaf, Value
 
@@ -39,7 +40,7 @@ def by_value(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
 
 def eigen_facts(s: Specialiser, args: list[Value]) -> Facts | None:
     """Eigenvalues and eigenvectors, which of a real matrix may be complex."""
-    facts = numeric(s, args[0])
+    facts = s.num(args[0])
     if facts is None or facts.dims is None or facts.dtype is None or facts.dtype.kind == "c":
         return None
     own = frozenset([s.root(s.site())])
@@ -60,8 +61,6 @@ def pieces(s: Specialiser, args: list[Value]) -> Facts:
 
 
 def reshaped(s: Specialiser, args: list[Value]) -> Facts | None:
-    from .shapes import from_shape
-
     facts = s.num(args[0])
     if facts is None or facts.kind != "array" or facts.dtype is None or len(args) < 2:
         return None
@@ -82,7 +81,7 @@ def squeezed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Fac
 
 def covariances(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Facts | None:
     """A matrix for several variables, a number for one; the dummies have one."""
-    first = numeric(s, args[0])
+    first = s.num(args[0])
     second = args[1] if len(args) > 1 else kwargs.get("y", Const(None))
     in_rows = args[2] if len(args) > 2 else kwargs.get("rowvar", Const(True))
     if first is None or first.dims is None or first.dtype is None or not isinstance(in_rows, Const):
@@ -96,3 +95,49 @@ def covariances(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Va
     if not several(axis):
         return unknown_result(s, fn, args, kwargs, False)
     return Num("array", np.result_type(first.dtype, float), (axis, axis), own)
+
+
+# Functions whose result may be a view of an argument.
+MAY_VIEW = {
+    np.reshape, np.ravel, np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.squeeze, np.expand_dims, np.asarray,
+    np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.broadcast_to, np.broadcast_arrays, np.diagonal, np.diag,
+    np.real, np.imag, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.split, np.array_split, np.hsplit, np.vsplit,
+    np.dsplit, np.flip, np.fliplr, np.flipud, np.rot90, np.einsum, np.matrix_transpose, operator.getitem,
+    np.lib.stride_tricks.sliding_window_view, np.real_if_close, np.nan_to_num, np.meshgrid,
+}  # fmt: skip
+
+
+def may_view(fn: Any) -> bool:
+    return fn in MAY_VIEW or getattr(fn, "numpy_name", "") in {
+        "reshape",
+        "ravel",
+        "transpose",
+        "swapaxes",
+        "squeeze",
+        "diagonal",
+        "astype",
+        "view",
+        "real",
+        "imag",
+    }
+
+
+def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value], elementwise: bool) -> Facts:
+    """The result of an operation on something unknown: a number or an array, which may share its operands' memory."""
+    roots: set[int] = set()
+    dtypes = set()
+    for value in [*args, *kwargs.values()]:
+        for leaf in s.leaves(value):
+            facts = s.facts[leaf]
+            if isinstance(facts, Num):
+                roots |= facts.roots
+                if not facts.python:
+                    dtypes.add(facts.dtype)
+            elif isinstance(facts, Listed):
+                element = s.elements_of(facts)
+                roots |= element.roots if isinstance(element, Num) else set()
+            else:
+                dtypes.add(None)
+    dtype = dtypes.pop() if len(dtypes) == 1 and elementwise else None
+    own = frozenset([s.root(s.site())])
+    return Num(None, dtype, None, frozenset(roots) | own if may_view(fn) else own)

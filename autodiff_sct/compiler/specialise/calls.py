@@ -21,12 +21,13 @@ from . import arrays
 from .callees import is_library, is_pure
 from .comprehensions import add_up
 from .control import branch
-from .expressions import evaluate
+from .expressions import evaluate, expression
 from .externals import import_external, object_number
 from .managers import is_generator_manager
 from .names import parameters, scan
 from .recursion import recursive_call
 from .state import Specialiser
+from .statements import execute
 from .tables import method_of, refuse_references
 from .values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Super, TupleV, Value
 
@@ -46,6 +47,7 @@ def handles(*fns: Any) -> Callable[[Any], Any]:
     return register
 
 
+@expression(gast.Call)
 def call_node(s: Specialiser, node: Any) -> Value:
     if isinstance(node.func, gast.Name) and node.func.id == "super" and not node.args:
         assert s.frame is not None
@@ -473,8 +475,6 @@ def own_argument(s: Specialiser, value: Value) -> Value:
 
 
 def run_body(s: Specialiser, tree: Any) -> Value:
-    from .statements import execute
-
     *body, last = tree.body
     if not isinstance(last, gast.Return):
         execute(s, tree.body)

@@ -10,8 +10,11 @@ import gast
 
 from .. import ir
 from ..facts import BOOL, Num, Opaque
+from .arrays import facts_of_call
+from .calls import call_value
 from .control import branch
 from .expressions import evaluate, expression, fold_block, truth
+from .objects import call_method, has_method
 from .state import Specialiser
 from .tables import compared, method_of
 from .values import Const, Leaf, Obj, Value
@@ -108,10 +111,6 @@ def compare_chain(s: Specialiser, ops: list[Any], left: Value, nodes: list[Any])
 
 
 def compare_two(s: Specialiser, op: Any, a: Value, b: Value) -> Value:
-    from .arrays import facts_of_call
-    from .calls import call_value
-    from .objects import call_method, has_method
-
     known = compare_static(s, op, a, b)
     if known is None:
         known = compared(s, op, a, b)

@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import gast
+import numpy as np
 
 from .. import ir
 from ..facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair
-from . import arrays, indexing
+from . import arrays, attributes, indexing, objects
 from .control import branch
 from .iteration import Source
 from .keys import narrowed, note_assigned, restart_whole
@@ -142,17 +143,16 @@ def update_dict(s: Specialiser, target: Value, pairs: list[tuple[Value | None, V
 
 def get_item(s: Specialiser, base: Value, index: Value) -> Value:
     """``base[index]``."""
-    from .flat import get_flat, is_flat
-    from .objects import call_method
-
     if isinstance(base, (TupleV, ListV)):
         return get_from_items(s, base, index)
     if isinstance(base, Obj):
         if base.cls is dict or base.cls is list:
             return get_field(s, base, index)
-        if is_flat(base):
+        if base.cls is np.flatiter:
+            from .flat import get_flat
+
             return get_flat(s, base, index)
-        return call_method(s, base, "__getitem__", [index])
+        return objects.call_method(s, base, "__getitem__", [index])
     if isinstance(base, Const):
         return get_from_constant(s, base, index)
     if not isinstance(base, Leaf):
@@ -373,9 +373,7 @@ def check_length(s: Specialiser, value: Leaf, count: int) -> None:
 
 def get_attribute(s: Specialiser, base: Value, attr: str) -> Value:
     """``base.attr``."""
-    from .attributes import attribute_of
-
-    return attribute_of(s, base, attr)
+    return attributes.attribute_of(s, base, attr)
 
 
 # -- writing
@@ -383,15 +381,14 @@ def get_attribute(s: Specialiser, base: Value, attr: str) -> Value:
 
 def set_item(s: Specialiser, base: Value, index: Value, value: Value) -> None:
     """``base[index] = value``."""
-    from .flat import is_flat, set_flat
-    from .objects import call_method
-
     if isinstance(base, Obj) and base.cls in (dict, list):
         set_field(s, base, index, value)
-    elif is_flat(base):
+    elif isinstance(base, Obj) and base.cls is np.flatiter:
+        from .flat import set_flat
+
         set_flat(s, base, index, value)
     elif isinstance(base, Obj):
-        call_method(s, base, "__setitem__", [index, value])
+        objects.call_method(s, base, "__setitem__", [index, value])
     elif isinstance(base, Leaf):
         set_in_leaf(s, base, index, value)
     elif isinstance(base, Const):

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
+from . import arrays, containers, lists, objects
 from .control import branch
 from .names import assign_name, load_name
 from .state import Specialiser
@@ -74,9 +75,7 @@ def name(s: Specialiser, node: Any) -> Value:
 
 @expression(gast.Attribute)
 def attribute(s: Specialiser, node: Any) -> Value:
-    from .containers import get_attribute
-
-    return get_attribute(s, evaluate(s, node.value), node.attr)
+    return containers.get_attribute(s, evaluate(s, node.value), node.attr)
 
 
 @expression(gast.BinOp)
@@ -95,11 +94,6 @@ def binary(s: Specialiser, node: Any) -> Value:
 
 def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
     """``a op b``."""
-    from . import lists
-    from .arrays import apply
-    from .numpy_calls import array_of_list
-    from .objects import overloaded
-
     fn, python, method = OPERATORS[op]
     if op is gast.BitOr and lists.is_dict(s, a) and lists.is_dict(s, b):
         return lists.union(s, a, b)
@@ -108,17 +102,19 @@ def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
     if of_rows is not None:
         return of_rows
     if isinstance(a, Obj) or isinstance(b, Obj):
-        return overloaded(s, names, a, b)
+        return objects.overloaded(s, names, a, b)
     if isinstance(a, Const) and isinstance(b, Const):
         return fold(s, python, gast.BinOp(s.expr(a), op(), s.expr(b)), a, b)
     combined = lists.combine(s, op, a, b)
     if combined is not None:
         return combined
     if op in (gast.MatMult, gast.Pow):
+        from .numpy_calls import array_of_list
+
         a, b = array_of_list(s, a), array_of_list(s, b)
     expr = ir.binop(s.expr(a), op, s.expr(b))
     simple = simplify(s, op, a, b)
-    return simple if simple is not None else apply(s, fn, expr, [a, b], {}, python)
+    return simple if simple is not None else arrays.apply(s, fn, expr, [a, b], {}, python)
 
 
 def simplify(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
@@ -160,10 +156,6 @@ def fold(s: Specialiser, python: Callable[..., Any], expr: Any, *args: Const) ->
 
 @expression(gast.UnaryOp)
 def unary(s: Specialiser, node: Any) -> Value:
-    from .arrays import apply
-    from .calls import call_value
-    from .objects import call_method
-
     value = evaluate(s, node.operand)
     if isinstance(node.op, gast.Not):
         test = truth(s, value)
@@ -172,16 +164,18 @@ def unary(s: Specialiser, node: Any) -> Value:
         return s.let(gast.UnaryOp(gast.Not(), s.expr(test)), BOOL, may_raise=False)
     fn, python, method = UNARY[type(node.op)]
     if isinstance(value, Obj):
-        return call_method(s, value, f"__{method}__", [])
+        return objects.call_method(s, value, f"__{method}__", [])
     own = method_of(s, value, f"__{method}__")
     if own is not None:
+        from .calls import call_value
+
         return call_value(s, own, [], {})
     expr = gast.UnaryOp(type(node.op)(), s.expr(value))
     if isinstance(value, Const):
         if isinstance(value.value, (int, float)) and value.expr is None:
             return Const(python(value.value))
         return fold(s, python, expr, value)
-    return apply(s, fn, expr, [value], {}, python)
+    return arrays.apply(s, fn, expr, [value], {}, python)
 
 
 # -- truth
@@ -189,8 +183,6 @@ def unary(s: Specialiser, node: Any) -> Value:
 
 def truth(s: Specialiser, value: Value) -> Value:
     """A value where a truth value is asked for: a constant where it is known."""
-    from .objects import call_method, has_method
-
     if isinstance(value, Const):
         return Const(bool(value.value))
     if isinstance(value, (TupleV, ListV)):
@@ -198,8 +190,8 @@ def truth(s: Specialiser, value: Value) -> Value:
     if isinstance(value, Obj):
         if value.cls in (dict, list):
             return Const(bool(s.fields(value)))
-        if has_method(s, value, "__bool__"):
-            return truth(s, call_method(s, value, "__bool__", []))
+        if objects.has_method(s, value, "__bool__"):
+            return truth(s, objects.call_method(s, value, "__bool__", []))
         return Const(True)
     if class_of_row(s, value) is not None:
         return exists(s, value)
@@ -252,12 +244,10 @@ def walrus(s: Specialiser, node: Any) -> Value:
 
 
 def elements(s: Specialiser, nodes: list[Any]) -> tuple[Value, ...]:
-    from .containers import items_of
-
     items: list[Value] = []
     for node in nodes:
         if isinstance(node, gast.Starred):
-            items += items_of(s, evaluate(s, node.value), None)
+            items += containers.items_of(s, evaluate(s, node.value), None)
         else:
             items.append(evaluate(s, node))
     return tuple(items)
@@ -277,8 +267,6 @@ def list_display(s: Specialiser, node: Any) -> Value:
 
 def starred_list(s: Specialiser, node: Any) -> Value:
     """``[*a, b]``: where the length of ``a`` is known only at run time, a list that is filled."""
-    from . import containers, lists
-
     values = [
         (isinstance(n, gast.Starred), evaluate(s, n.value if isinstance(n, gast.Starred) else n)) for n in node.elts
     ]
@@ -302,13 +290,11 @@ def set_display(s: Specialiser, node: Any) -> Value:
 
 @expression(gast.Dict)
 def dict_display(s: Specialiser, node: Any) -> Value:
-    from .containers import new_dict, update_dict
-
     pairs: list[tuple[Value | None, Value]] = []
     for key, value in zip(node.keys, node.values):
         pairs.append((None if key is None else evaluate(s, key), evaluate(s, value)))
-    result = new_dict(s)
-    update_dict(s, result, pairs)
+    result = containers.new_dict(s)
+    containers.update_dict(s, result, pairs)
     return result
 
 
@@ -322,10 +308,8 @@ def slice_(s: Specialiser, node: Any) -> Value:
 
 @expression(gast.Subscript)
 def subscript(s: Specialiser, node: Any) -> Value:
-    from .containers import get_item
-
     base = evaluate(s, node.value)
-    return get_item(s, base, evaluate(s, node.slice))
+    return containers.get_item(s, base, evaluate(s, node.slice))
 
 
 @expression(gast.Lambda)
@@ -337,13 +321,6 @@ def lambda_(s: Specialiser, node: Any) -> Value:
     defaults = tuple(evaluate(s, d) for d in node.args.defaults)
     kw_defaults = tuple(None if d is None else evaluate(s, d) for d in node.args.kw_defaults)
     return Closure(node.function, s.frame, defaults, kw_defaults)
-
-
-@expression(gast.Call)
-def call(s: Specialiser, node: Any) -> Value:
-    from .calls import call_node
-
-    return call_node(s, node)
 
 
 @expression(gast.JoinedStr)

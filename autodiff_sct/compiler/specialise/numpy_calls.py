@@ -16,6 +16,7 @@ from .. import ir
 from ..facts import FLOAT, Listed, Num, several
 from . import arrays, memory, polyfills
 from .calls import call_python, call_value, handles
+from .iteration import Source
 from .state import Specialiser
 from .values import Const, Leaf, ListV, TupleV, Value
 
@@ -103,8 +104,6 @@ def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
 
 
 def as_operand(s: Specialiser, value: Value) -> Value:
-    from .iteration import Source
-
     if isinstance(value, Source):
         from .builtin_calls import as_list
 

@@ -273,10 +273,12 @@ def compared(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
 
 def method_of(s: Specialiser, value: Value, name: str) -> Value | None:
     """A method of the user's, of an object in a table."""
+    cls = class_of_row(s, value)
+    if cls is None or may_be_none(s, value):
+        return None
     from .attributes import lookup
 
-    cls = class_of_row(s, value)
-    if cls is None or may_be_none(s, value) or not isinstance(lookup(cls, name), types.FunctionType):
+    if not isinstance(lookup(cls, name), types.FunctionType):
         return None
     assert isinstance(value, Leaf)
     return read_field(s, value, name)
@@ -284,11 +286,11 @@ def method_of(s: Specialiser, value: Value, name: str) -> Value | None:
 
 def overloaded_rows(s: Specialiser, names: tuple[str, str], a: Value, b: Value) -> Value | None:
     """``a op b`` where one of them is in a table; None where neither is."""
+    if class_of_row(s, a) is None and class_of_row(s, b) is None:
+        return None
     from .calls import call_value
     from .objects import has_method
 
-    if class_of_row(s, a) is None and class_of_row(s, b) is None:
-        return None
     for target, name, other in ((a, names[0], b), (b, names[1], a)):
         method = method_of(s, target, name)
         if method is None and isinstance(target, Obj) and has_method(s, target, name):

@@ -45,6 +45,8 @@ class Liveness:
         if stmt not in self.marked and self.keeps(stmt):
             self.marked.add(stmt)
             self.live.update(ir.reads(stmt))
+        if type(stmt) in ir.SIMPLE:
+            return stmt in self.marked
         if isinstance(stmt, ir.If):
             for m in stmt.merges:
                 if m.target in self.live:
@@ -57,12 +59,13 @@ class Liveness:
             for c in stmt.carries:
                 if c.phi in self.live or c.out in self.live:
                     self.live.update(n for n in (c.init, c.next) if n)
-        return type(stmt) in ir.SIMPLE and stmt in self.marked
+        return False
 
     def keeps(self, stmt: Any) -> bool:
         """Whether a statement has to stay."""
         if isinstance(stmt, ir.Let):
-            return stmt.effect or (stmt.may_raise and stmt in self.strict) or any(t in self.live for t in stmt.targets)
+            wanted = not self.live.isdisjoint(stmt.targets)
+            return wanted or stmt.effect or (stmt.may_raise and stmt in self.strict)
         if isinstance(stmt, ir.Store):
             if stmt in self.strict or stmt.base not in self.shadows or stmt.base in self.live:
                 return True
@@ -82,6 +85,26 @@ class Liveness:
             return any(self.keeps(inner) for inner in stmt.body)
         return True
 
+    def prune(self, block: ir.Block) -> ir.Block:
+        """What stays of a block, and inside its statements, in place."""
+        kept = [stmt for stmt in block if self.keeps(stmt)]
+        for stmt in kept:
+            if isinstance(stmt, ir.If):
+                stmt.then[:], stmt.orelse[:] = self.prune(stmt.then), self.prune(stmt.orelse)
+                stmt.merges = [m for m in stmt.merges if m.target in self.live]
+            elif isinstance(stmt, ir.Loop):
+                stmt.head[:], stmt.body[:] = self.prune(stmt.head), self.prune(stmt.body)
+                stmt.carries = [c for c in stmt.carries if c.phi in self.live or c.out in self.live]
+                if stmt.trips is not None and stmt.trips not in self.live:
+                    stmt.trips = None
+            elif isinstance(stmt, ir.With):
+                stmt.body[:] = self.prune(stmt.body)
+            elif isinstance(stmt, ir.Try):
+                for inner in ir.bodies(stmt):
+                    inner[:] = self.prune(inner)
+                stmt.merges = [m for m in stmt.merges if m[0] in self.live]
+        return kept
+
 
 def inside_out(block: ir.Block) -> ir.Block:
     """The statements of a block from the last to the first, each after those inside it."""
@@ -95,28 +118,7 @@ def inside_out(block: ir.Block) -> ir.Block:
 
 def sweep_dead(s: Specialiser, program: ir.Block, strict: set[Any], shadows: set[str]) -> ir.Block:
     """The program without what nobody reads; statements in `strict` may raise and then stay."""
-    liveness = Liveness(s, program, strict, shadows)
-
-    def prune(block: ir.Block) -> ir.Block:
-        kept = [stmt for stmt in block if liveness.keeps(stmt)]
-        for stmt in kept:
-            if isinstance(stmt, ir.If):
-                stmt.then[:], stmt.orelse[:] = prune(stmt.then), prune(stmt.orelse)
-                stmt.merges = [m for m in stmt.merges if m.target in liveness.live]
-            elif isinstance(stmt, ir.Loop):
-                stmt.head[:], stmt.body[:] = prune(stmt.head), prune(stmt.body)
-                stmt.carries = [c for c in stmt.carries if c.phi in liveness.live or c.out in liveness.live]
-                if stmt.trips is not None and stmt.trips not in liveness.live:
-                    stmt.trips = None
-            elif isinstance(stmt, ir.With):
-                stmt.body[:] = prune(stmt.body)
-            elif isinstance(stmt, ir.Try):
-                for inner in ir.bodies(stmt):
-                    inner[:] = prune(inner)
-                stmt.merges = [m for m in stmt.merges if m[0] in liveness.live]
-        return kept
-
-    return prune(program)
+    return Liveness(s, program, strict, shadows).prune(program)
 
 
 # -- nesting

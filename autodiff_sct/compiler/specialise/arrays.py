@@ -82,25 +82,33 @@ def facts_of_call(
     s: Specialiser, fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value], elementwise: bool = False
 ) -> Facts:
     """The facts of ``fn(*args, **kwargs)``."""
-    known = by_value(s, fn, args, kwargs)
-    if known is not None:
-        return known
-    try:
-        facts, shared, is_list = evaluate(
-            fn, [argument(s, a) for a in args], {k: argument(s, v) for k, v in kwargs.items()}
-        )
-    except ValueError:
-        if getattr(fn, "__module__", None) == "math":
-            return FLOAT
-        return unknown_result(s, fn, args, kwargs, elementwise)
+    return outcome(s, fn, args, kwargs, elementwise)[0]
+
+
+def outcome(
+    s: Specialiser, fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value], elementwise: bool
+) -> tuple[Facts, tuple[str, ...]]:
+    """The facts of ``fn(*args, **kwargs)``, and the variables whose memory the result may share.
+
+    That is every one of them where nothing is known.
+    """
+    facts = by_value(s, fn, args, kwargs)
     operands = [*args, *kwargs.values()]
-    roots: set[int] = set()
-    for position in shared:
-        for leaf in s.leaves(operands[position]):
-            found = s.facts[leaf]
-            roots |= found.roots if isinstance(found, Num) else set()
-    tensor = any(f.tensor for leaf in operands for n in s.leaves(leaf) if isinstance(f := s.facts[n], Num))
-    return settle(s, fn, facts, args, kwargs, frozenset(roots), tensor, elementwise)
+    found: Facts | None = None
+    try:
+        found, shared, _ = evaluate(fn, [argument(s, a) for a in args], {k: argument(s, v) for k, v in kwargs.items()})
+    except ValueError:
+        shared = tuple(range(len(operands))) if may_view(fn) else ()
+    leaves = (leaf for position in shared for leaf in s.leaves(operands[position]))
+    names = tuple(n for n in dict.fromkeys(leaves) if isinstance(s.facts[n], Num))
+    if facts is None and found is not None:
+        roots = frozenset(root for n in names for root in s.facts[n].roots)
+        tensor = any(f.tensor for leaf in operands for n in s.leaves(leaf) if isinstance(f := s.facts[n], Num))
+        facts = settle(s, fn, found, args, kwargs, roots, tensor, elementwise)
+    elif facts is None:
+        of_math = getattr(fn, "__module__", None) == "math"
+        facts = FLOAT if of_math else unknown_result(s, fn, args, kwargs, elementwise)
+    return facts, names
 
 
 def settle(
@@ -226,11 +234,12 @@ def apply(
         quiet = cannot_fail(s, fn, python or fn, args)
     else:
         quiet = fn in (np.sum, np.mean) and surely_sums(s, args, kwargs)
-    facts = with_named_axes(s, facts_of_call(s, python or fn, args, kwargs, elementwise))
+    facts, shares = outcome(s, python or fn, args, kwargs, elementwise)
+    facts = with_named_axes(s, facts)
     if isinstance(facts, Num) and facts.kind == "int" and facts.size is None:
         facts = replace(facts, size=integer_size(s, fn, args))
     op = make_op(s, fn, args, kwargs)
-    op.shares = () if isinstance(facts, Listed) else sharing(s, python or fn, args, kwargs)
+    op.shares = () if isinstance(facts, Listed) else shares
     if isinstance(facts, Pair):
         op.cls = facts.cls if facts.cls is not list else None
         op.boxed = len(facts.items) == 1
@@ -304,17 +313,6 @@ def as_tensor(s: Specialiser, value: Leaf, args: list[Value]) -> Leaf:
     return s.let(
         expr, replace(facts, dtype=want), ir.Op(np.ndarray.astype, {"a": value, "dtype": Const(want)}), may_raise=False
     )
-
-
-def sharing(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[str, ...]:
-    """The operands whose memory a result may share; every one of them where nothing is known."""
-    operands = [*args, *kwargs.values()]
-    try:
-        _, shared, _ = evaluate(fn, [argument(s, a) for a in args], {k: argument(s, v) for k, v in kwargs.items()})
-    except ValueError:
-        shared = tuple(range(len(operands))) if may_view(fn) else ()
-    names = [leaf for position in shared for leaf in s.leaves(operands[position])]
-    return tuple(n for n in dict.fromkeys(names) if isinstance(s.facts[n], Num))
 
 
 def normal(s: Specialiser, value: Value) -> Value:

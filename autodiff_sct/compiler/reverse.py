@@ -425,7 +425,7 @@ class Reverse:
         assert stmt.op is not None
         base, index = stmt.op.arguments["x"], stmt.op.arguments.get("index")
         facts = s.facts[base.name]
-        if self.shadows.is_view(stmt):
+        if self.shadows.is_view(stmt) or (isinstance(facts, Num) and facts.python):  # of a number: it raises
             return
         if index is None:
             raise NoRule("something of unknown structure is unpacked", "unpack a tuple or an array", stmt.origin)

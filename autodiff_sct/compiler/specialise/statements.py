@@ -9,13 +9,15 @@ import gast
 
 from .. import ir
 from ..facts import INT
+from ..regions import written_arguments, written_by
+from ..sharing import reachable
 from . import arrays, containers, lists
 from .control import Ended, as_leaf, branch, loop
 from .expressions import evaluate, truth
 from .iteration import UNROLL, Source, advancing, refuse_resizing, short
 from .names import assign_name, delete_name
 from .state import Restart, Specialiser
-from .values import Closure, Const, Leaf, ListV, Value
+from .values import Closure, Const, Leaf, ListV, Obj, Value
 
 STATEMENTS: dict[type, Callable[[Specialiser, Any], None]] = {}
 
@@ -124,11 +126,36 @@ def augmented(s: Specialiser, node: Any) -> None:
         assign_name(s, target.id, arrays.augment(s, old, type(node.op), evaluate(s, node.value)))
     elif isinstance(target, gast.Subscript):
         base, index = evaluate(s, target.value), evaluate(s, target.slice)
-        containers.augment_item(s, base, index, type(node.op), evaluate(s, node.value))
+        place, env = len(s.block), dict(s.env)
+        value = evaluate(s, node.value)
+        if is_changed(s, base, s.block[place:], env):
+            old = read_before(s, base, index, place, env)
+            containers.set_item(s, base, index, arrays.augment(s, old, type(node.op), value))
+        else:
+            containers.augment_item(s, base, index, type(node.op), value)
     else:
         base = evaluate(s, target.value)
         old = containers.get_attribute(s, base, target.attr)
         containers.set_attribute(s, base, target.attr, arrays.augment(s, old, type(node.op), evaluate(s, node.value)))
+
+
+def is_changed(s: Specialiser, base: Value, block: ir.Block, env: dict[Any, Value]) -> bool:
+    """Whether statements may have changed what is in a container; `env` was there before them."""
+    if isinstance(base, Obj) and any(k[0] == base.id and s.env.get(k) is not env[k] for k in env if type(k) is tuple):
+        return True
+    roots = {root for n in s.leaves(base) for root in reachable(s, s.facts[n])}
+    written = {n for stmt in ir.walk(block) for n in [written_by(stmt), *written_arguments(stmt)] if n is not None}
+    return any(roots & reachable(s, s.facts[n]) for n in written)
+
+
+def read_before(s: Specialiser, base: Value, index: Value, place: int, env: dict[Any, Value]) -> Value:
+    """``base[index]`` as it is at a place of the block, which is where Python reads it."""
+    now, s.env = s.env, env
+    with s.writing([], s.lengths) as block:
+        old = containers.get_item(s, base, index)
+    s.env = now
+    s.block[place:place] = block
+    return old
 
 
 @statement(gast.Expr)

@@ -23,6 +23,7 @@ from .handover import always_assigned, kept_state, outside_names, own_copies, un
 from .inverses import share_inverses
 from .items import on_lists
 from .joining import join_branches
+from .leaving import leave_at_once
 from .load import load_parts
 from .naming import name_variables
 from .optimise import REVERSE_DEPTH, Nesting
@@ -35,6 +36,7 @@ from .regions import Regions
 from .repeating import repeat
 from .request import Request, observe
 from .reuse import reuse
+from .side_by_side import side_by_side
 from .sinking import sink
 from .specialise.state import Specialiser
 from .specialise.values import External, Value
@@ -84,6 +86,10 @@ def emit(
     annotate(tail)
     start, check = defaults(s, emitter, list(arguments.values()), result)
     body = [*start, *body, *check]
+    if passes.on("leave_at_once") and not request.split:
+        leave_at_once(body, tail)
+    if passes.on("side_by_side"):
+        body, tail = side_by_side(body), side_by_side(tail)
     if request.split:
         if request.backend == "numba":
             stays_numpy(f"the pair of functions of {request.name}", "what is run in two parts has no native form")

@@ -136,7 +136,9 @@ class Emitter:
             node.forward = True
         if stmt.trips is not None:
             result.append(gast.Assign([store_name(self.text(stmt.trips))], ir.constant(0), None))
-            body.append(gast.AugAssign(store_name(self.text(stmt.trips)), gast.Add(), ir.constant(1)))
+            count = gast.AugAssign(store_name(self.text(stmt.trips)), gast.Add(), ir.constant(1))
+            count.is_trip = True
+            body.append(count)
         if stmt.stop is not None:
             body += self.copies(end)
             body.append(gast.If(self.expr(stmt.stop), [gast.Break()], []))

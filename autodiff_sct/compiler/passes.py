@@ -37,6 +37,8 @@ PASSES: dict[str, str] = {
     "defer": "what only one reverse line reads is computed there",
     "touch_first": "what is added to zeros is assigned",
     "overwrite": "a cotangent that is read for the last time is overwritten by its successor",
+    "leave_at_once": "a loop is left where that is decided",
+    "side_by_side": "small assignments that belong together stand on one line",
     "in_strips": "long element-wise programs run over an array in strips that fit into the cache",
 }
 

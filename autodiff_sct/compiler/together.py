@@ -218,7 +218,8 @@ def count_saved(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
             continue
         for stmt in [x for x in back if isinstance(x, ir.Loop)]:
             inside = [saved for saved in found if saved.popped_in is stmt.body]
-            if inside and len(stmt.bounds) == 1 and getattr(stmt.bounds[0], "id", None) == loop.trips:
-                stmt.bounds = (ir.call(gast.Name("len", gast.Load(), None, None), ir.name(inside[0].name)),)
+            if inside and stmt.kind == "range" and loop.trips in ir.names_in(stmt.bounds[0]):
+                length = ir.call("len", ir.name(inside[0].name))
+                stmt.bounds = tuple(ir.substitute(bound, {loop.trips: length}) for bound in stmt.bounds)
                 loop.trips = None
                 break

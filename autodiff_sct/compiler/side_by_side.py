@@ -1,0 +1,134 @@
+"""Small assignments that belong together stand on one line, as one writes them by hand.
+
+::
+
+    d_x = d_out * y
+    d_y = d_out * x                ->    d_x, d_y = d_out * y, d_out * x
+
+They follow each other, stand for one line of the user's, and neither reads what the other assigns: the order of
+evaluation stays, and so does every value. A name that is read and assigned in one row would keep the memory of its old
+value for longer, and in a ``try`` a handler may see which names are assigned: there nothing is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import gast
+
+from . import ir
+
+ROW = 3  # assignments on a line
+COLUMNS = 80
+OPERATIONS = 3  # in each value
+STARTS = ("zeros_like", "zeros", "empty_like", "full_like", "ones_like")
+FOREIGN = 1000  # the width of what is never put into a row
+
+
+def side_by_side(body: list[Any], indent: int = 1) -> list[Any]:
+    """The statements of a body of an emitted function, with rows for single assignments."""
+    result: list[Any] = []
+    row: list[Any] = []
+    for stmt in body:
+        if row and not joins(row, stmt, COLUMNS - 4 * indent):
+            result.append(joined(row))
+            row = []
+        if is_small(stmt):
+            row.append(stmt)
+            continue
+        result.append(stmt)
+        for inner in blocks(stmt):
+            inner[:] = side_by_side(inner, indent + 1)
+    return [*result, joined(row)] if row else result
+
+
+def blocks(stmt: Any) -> Iterator[list[Any]]:
+    """The blocks of a loop or a branch."""
+    if isinstance(stmt, (gast.For, gast.While, gast.If)):
+        yield stmt.body
+        yield stmt.orelse
+
+
+def is_small(stmt: Any) -> bool:
+    """Whether a statement assigns an expression of few operations to one name."""
+    if not isinstance(stmt, gast.Assign) or len(stmt.targets) != 1 or type(stmt.targets[0]) is not gast.Name:
+        return False
+    return operations(stmt.value) <= OPERATIONS
+
+
+def joins(row: list[Any], stmt: Any, columns: int) -> bool:
+    """Whether a statement may stand in a row."""
+    if len(row) == ROW or not is_small(stmt) or getattr(stmt, "comment", None):
+        return False
+    first = row[0]
+    if kind(first.value) != kind(stmt.value) or not (ir.same_line(Line(first), Line(stmt))):
+        return False
+    every = [*row, stmt]
+    targets = {each.targets[0].id for each in every}
+    if len(targets) < len(every) or any(targets & set(ir.names_in(each.value)) for each in every):
+        return False
+    width = sum(len(each.targets[0].id) + columns_of(each.value) + 4 for each in every) - 1
+    return width <= columns
+
+
+class Line:
+    """The line of the user's that a statement stands for, if there is one."""
+
+    def __init__(self, stmt: Any) -> None:
+        self.origin = getattr(stmt, "origin", None)
+
+
+def joined(row: list[Any]) -> Any:
+    """One assignment for a row of them."""
+    if len(row) == 1:
+        return row[0]
+    targets = gast.Tuple([stmt.targets[0] for stmt in row], gast.Store())
+    result = gast.Assign([targets], ir.tuple_([stmt.value for stmt in row]), None)
+    for attribute in ("origin", "comment", "forward"):
+        if hasattr(row[0], attribute):
+            setattr(result, attribute, getattr(row[0], attribute))
+    return result
+
+
+def kind(expr: Any) -> str:
+    """What an assignment is about: a beginning, a part of something, or a value that is computed."""
+    if type(expr) is gast.Call and isinstance(expr.func, gast.Attribute) and expr.func.attr in STARTS:
+        return "start"
+    if type(expr) is gast.Call and getattr(expr.func, "id", "") in STARTS:
+        return "start"
+    while type(expr) is gast.Call and isinstance(expr.func, gast.Attribute) and not expr.args:
+        expr = expr.func.value  # of a copy, or of a list that is popped from
+    if isinstance(expr, (gast.Subscript, gast.Attribute, gast.Name)):
+        return "part"
+    return "start" if isinstance(expr, (gast.Constant, gast.List)) else "value"
+
+
+def operations(expr: Any) -> int:
+    """How many operations an expression holds."""
+    return sum(isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript)) for node in ir.nodes(expr))
+
+
+def columns_of(expr: Any) -> int:
+    """About how wide an expression is printed."""
+    kind_of = type(expr)
+    if kind_of is gast.Name:
+        return len(expr.id)
+    if kind_of is gast.Constant:
+        return len(repr(expr.value))
+    if kind_of is gast.Attribute:
+        return columns_of(expr.value) + 1 + len(expr.attr)
+    if kind_of is gast.Subscript:
+        return columns_of(expr.value) + 2 + columns_of(expr.slice)
+    if kind_of is gast.BinOp:
+        return columns_of(expr.left) + 4 + columns_of(expr.right)
+    if kind_of is gast.UnaryOp:
+        return 1 + columns_of(expr.operand)
+    if kind_of is gast.Call:
+        words = sum(len(k.arg or "") + 3 + columns_of(k.value) for k in expr.keywords)
+        return columns_of(expr.func) + 2 + sum(columns_of(a) + 2 for a in expr.args) + words
+    if kind_of in (gast.Tuple, gast.List):
+        return 2 + sum(columns_of(e) + 2 for e in expr.elts)
+    if kind_of is gast.Slice:
+        return 2 + sum(columns_of(part) for part in (expr.lower, expr.upper, expr.step) if part is not None)
+    return FOREIGN

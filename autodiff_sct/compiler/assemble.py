@@ -10,6 +10,8 @@ from ..native import natively, stays_numpy
 from . import ir, passes
 from .arguments import Arguments
 from .bounds import fold_bounds, inline_lengths
+from .comprehension import comprehend
+from .conditional import choose
 from .contractions import contract
 from .dead_stores import drop_dead_stores
 from .deferral import defer
@@ -22,6 +24,7 @@ from .gathering import gather_products
 from .handover import always_assigned, kept_state, outside_names, own_copies, unset
 from .inverses import share_inverses
 from .items import on_lists
+from .iterate import iterate
 from .joining import join_branches
 from .leaving import leave_at_once
 from .load import load_parts
@@ -35,6 +38,7 @@ from .record import reads_inside
 from .regions import Regions
 from .repeating import repeat
 from .request import Request, observe
+from .returned import return_at_once
 from .reuse import reuse
 from .side_by_side import side_by_side
 from .sinking import sink
@@ -67,6 +71,8 @@ def emit(
     lists = request.lists and passes.on("items") and on_lists(s, where, both)
     if lists and first is not None:
         front, back = both[: both.index(first)], both[both.index(first) :]
+    if request.backend == "numpy" and passes.on("iterate"):
+        iterate(s, front, back)
     if runs_in_strips(request) and passes.on("in_strips"):
         outside = [*table.entries, *(e.name for e in s.externals.values()), *seeds]
         front, back = in_strips(s, front, back, outside) or (front, back)
@@ -83,13 +89,8 @@ def emit(
     names = name_variables(s, program, arguments)
     emitter = Emitter(names, s.notes)
     body, tail = emitter.block(front), emitter.block(back)
-    annotate(tail)
     start, check = defaults(s, emitter, list(arguments.values()), result)
-    body = [*start, *body, *check]
-    if passes.on("leave_at_once") and not request.split:
-        leave_at_once(body, tail)
-    if passes.on("side_by_side"):
-        body, tail = side_by_side(body), side_by_side(tail)
+    body, tail = phrased([*start, *body, *check], tail, not request.split)
     if request.split:
         if request.backend == "numba":
             stays_numpy(f"the pair of functions of {request.name}", "what is run in two parts has no native form")
@@ -111,6 +112,23 @@ def emit(
     if request.backend == "numpy":
         return whole
     return natively(request.backend, whole, hint, s, where, front, back, arguments, seeds, externals, function_name)
+
+
+def phrased(body: list[Any], tail: list[Any], whole: bool) -> tuple[list[Any], list[Any]]:
+    """The statements of both sweeps as one would phrase them; `whole` if they are one function."""
+    if whole and passes.on("leave_at_once"):
+        leave_at_once(body, tail)
+    if whole and passes.on("comprehend"):
+        comprehend(body, tail)
+    if passes.on("choose"):
+        choose(body)
+        choose(tail)
+    if passes.on("return_at_once"):
+        return_at_once(tail)
+    annotate(tail)
+    if passes.on("side_by_side"):
+        return side_by_side(body), side_by_side(tail)
+    return body, tail
 
 
 def runs_in_strips(request: Request) -> bool:

@@ -247,8 +247,11 @@ def place_of(origin: Origin) -> str:
 def annotate(body: list[Any]) -> None:
     """Say once above each group of statements which line of the user's they reverse."""
     last: Any = None
+    loops = {line_of(node) for node in body if isinstance(node, (gast.For, gast.While))}
     for node in body:
         origin = None if getattr(node, "forward", False) else getattr(node, "origin", None)
+        if line_of(node) in loops and is_beginning(node):
+            origin = None  # of what the loop hands on, which is said inside it
         compound = isinstance(node, (gast.For, gast.While, gast.If, gast.With))
         if origin is not None and not compound and (origin.file, origin.line) != last:
             node.comment = "\n".join([comment_of(origin), *getattr(node, "comment", "").splitlines()])
@@ -257,3 +260,14 @@ def annotate(body: list[Any]) -> None:
             annotate(node.body)
             annotate(getattr(node, "orelse", []))
             last = None
+
+
+def line_of(node: Any) -> tuple[str, int] | None:
+    """The line of the user's that a statement stands for, if there is one."""
+    origin = getattr(node, "origin", None)
+    return None if origin is None else (origin.file, origin.line)
+
+
+def is_beginning(node: Any) -> bool:
+    """Whether a statement gives a name the value of another, or a number."""
+    return isinstance(node, gast.Assign) and isinstance(node.value, (gast.Name, gast.Constant))

@@ -47,7 +47,7 @@ class Occurrences:
 
 
 def in_block(block: list[Any], counts: Occurrences) -> None:
-    for place, stmt in enumerate(list(block)):
+    for stmt in list(block):
         for inner in blocks(stmt):
             in_block(inner, counts)
         if isinstance(stmt, (gast.For, gast.While)) and (flag := flag_of(stmt.body)):

@@ -37,7 +37,11 @@ PASSES: dict[str, str] = {
     "defer": "what only one reverse line reads is computed there",
     "touch_first": "what is added to zeros is assigned",
     "overwrite": "a cotangent that is read for the last time is overwritten by its successor",
+    "iterate": "a loop that only reads items by its counter goes over them",
     "leave_at_once": "a loop is left where that is decided",
+    "comprehend": "a list that a loop only fills is a comprehension",
+    "choose": "a branch that only chooses a value is a conditional expression",
+    "return_at_once": "the only gradient is returned where it is computed",
     "side_by_side": "small assignments that belong together stand on one line",
     "in_strips": "long element-wise programs run over an array in strips that fit into the cache",
 }

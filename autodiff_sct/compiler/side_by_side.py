@@ -18,6 +18,7 @@ from typing import Any
 import gast
 
 from . import ir
+from .emit import line_of
 
 ROW = 3  # assignments on a line
 COLUMNS = 80
@@ -62,7 +63,9 @@ def joins(row: list[Any], stmt: Any, columns: int) -> bool:
     if len(row) == ROW or not is_small(stmt) or getattr(stmt, "comment", None):
         return False
     first = row[0]
-    if kind(first.value) != kind(stmt.value) or not (ir.same_line(Line(first), Line(stmt))):
+    shared = set.intersection(*(kinds(each.value) for each in (*row, stmt)))
+    apart = line_of(first) != line_of(stmt)
+    if not shared or (apart and not (shared & {"start", "list"} and None in (line_of(first), line_of(stmt)))):
         return False
     every = [*row, stmt]
     targets = {each.targets[0].id for each in every}
@@ -70,13 +73,6 @@ def joins(row: list[Any], stmt: Any, columns: int) -> bool:
         return False
     width = sum(len(each.targets[0].id) + columns_of(each.value) + 4 for each in every) - 1
     return width <= columns
-
-
-class Line:
-    """The line of the user's that a statement stands for, if there is one."""
-
-    def __init__(self, stmt: Any) -> None:
-        self.origin = getattr(stmt, "origin", None)
 
 
 def joined(row: list[Any]) -> Any:
@@ -91,17 +87,19 @@ def joined(row: list[Any]) -> Any:
     return result
 
 
-def kind(expr: Any) -> str:
-    """What an assignment is about: a beginning, a part of something, or a value that is computed."""
-    if type(expr) is gast.Call and isinstance(expr.func, gast.Attribute) and expr.func.attr in STARTS:
-        return "start"
-    if type(expr) is gast.Call and getattr(expr.func, "id", "") in STARTS:
-        return "start"
-    while type(expr) is gast.Call and isinstance(expr.func, gast.Attribute) and not expr.args:
+def kinds(expr: Any) -> set[str]:
+    """What an assignment is about: a beginning, a list, a part of something, or a value that is computed."""
+    if isinstance(expr, (gast.Name, gast.Constant)):
+        return {"start", "part"} if isinstance(expr, gast.Name) else {"start"}
+    if isinstance(expr, gast.List):
+        return {"list"}
+    if isinstance(expr, gast.BinOp) and isinstance(expr.left, gast.List):
+        return {"start"}  # ``[0.0] * len(x)``
+    if isinstance(expr, gast.Call) and getattr(expr.func, "attr", getattr(expr.func, "id", "")) in STARTS:
+        return {"start"}
+    while isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and not expr.args:
         expr = expr.func.value  # of a copy, or of a list that is popped from
-    if isinstance(expr, (gast.Subscript, gast.Attribute, gast.Name)):
-        return "part"
-    return "start" if isinstance(expr, (gast.Constant, gast.List)) else "value"
+    return {"part"} if isinstance(expr, (gast.Subscript, gast.Attribute, gast.Name)) else {"value"}
 
 
 def operations(expr: Any) -> int:
@@ -129,6 +127,8 @@ def columns_of(expr: Any) -> int:
         return columns_of(expr.func) + 2 + sum(columns_of(a) + 2 for a in expr.args) + words
     if kind_of in (gast.Tuple, gast.List):
         return 2 + sum(columns_of(e) + 2 for e in expr.elts)
+    if kind_of is gast.Compare:
+        return columns_of(expr.left) + sum(columns_of(e) + 4 for e in expr.comparators)
     if kind_of is gast.Slice:
         return 2 + sum(columns_of(part) for part in (expr.lower, expr.upper, expr.step) if part is not None)
     return FOREIGN

@@ -1,0 +1,49 @@
+"""The only gradient is returned where it is computed.
+
+::
+
+    d_x = d_y * (2 * x)
+    return d_x                     ->      return d_y * (2 * x)
+
+Of several only the last step of a number is written there, ``return float(d_x), d_y``: their names say which is which.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from . import ir
+from .side_by_side import COLUMNS, columns_of
+
+
+def return_at_once(body: list[Any]) -> None:
+    """Rewrite the end of the body of an emitted function, in place."""
+    while len(body) > 1 and (last := joined(body[-2], body[-1])):
+        body[-2:] = [last]
+
+
+def joined(stmt: Any, final: Any) -> Any:
+    """The return of what a statement assigns, or nothing."""
+    if not isinstance(final, gast.Return) or not isinstance(stmt, gast.Assign) or getattr(final, "comment", None):
+        return None
+    target, value = stmt.targets[0], stmt.value
+    if not isinstance(target, gast.Name) or ir.names_in(final.value).count(target.id) != 1:
+        return None
+    single = isinstance(final.value, gast.Name)
+    if not single and not (isinstance(final.value, gast.Tuple) and is_last_step(value, target.id)):
+        return None
+    if columns_of(value) + columns_of(final.value) > COLUMNS:
+        return None
+    result = gast.Return(ir.substitute(final.value, {target.id: value}))
+    for attribute in ("origin", "comment"):
+        if hasattr(stmt, attribute):
+            setattr(result, attribute, getattr(stmt, attribute))
+    return result
+
+
+def is_last_step(value: Any, name: str) -> bool:
+    """Whether an expression turns a variable into a float."""
+    is_call = isinstance(value, gast.Call) and getattr(value.func, "id", "") == "float"
+    return is_call and isinstance(value.args[0], gast.Name) and value.args[0].id == name

@@ -18,14 +18,17 @@ from typing import Any
 import gast
 
 from . import ir
+from .leaving import loops
 from .side_by_side import COLUMNS, blocks, columns_of
 
 
 def comprehend(*bodies: list[Any]) -> None:
     """Rewrite the loops in the blocks that make the body of an emitted function, in place."""
+    if not any(is_filling(loop) for body in bodies for _, loop in loops(body)):
+        return
     reads = loads([*bodies])
     private = Counter[str]()  # reads of a name inside loops that assign it
-    for loop in every([x for body in bodies for x in body]):
+    for _, loop in [each for body in bodies for each in loops(body)]:
         if isinstance(loop, gast.For) and isinstance(loop.target, gast.Name):
             private[loop.target.id] += loads(loop.body)[loop.target.id]
     own = {name for name, count in private.items() if count == reads[name]}
@@ -33,9 +36,12 @@ def comprehend(*bodies: list[Any]) -> None:
         in_block(body, own, 1, [x for later in bodies[place + 1 :] for x in later])
 
 
-def every(block: list[Any]) -> list[Any]:
-    """The statements of a block and of the loops and branches inside it."""
-    return [x for stmt in block for x in (stmt, *(y for inner in blocks(stmt) for y in every(inner)))]
+def is_filling(loop: Any) -> bool:
+    """Whether a loop does nothing but add to a list, as far as its shape tells."""
+    inner = loop.body
+    while len(inner) == 1 and isinstance(inner[0], gast.If):
+        inner = inner[0].body
+    return isinstance(loop, gast.For) and len(inner) == 1 and isinstance(inner[0], gast.Expr)
 
 
 def loads(tree: Any) -> Counter[str]:

@@ -18,6 +18,7 @@ loops there stay as they are.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -27,33 +28,38 @@ from .emit import negated
 from .side_by_side import blocks
 
 
-def leave_at_once(*blocks: list[Any]) -> None:
+def leave_at_once(*bodies: list[Any]) -> None:
     """Rewrite the loops in the blocks that make the body of an emitted function, in place."""
-    counts = Occurrences([*blocks])
-    for block in blocks:
-        in_block(block, counts)
+    found = [(block, loop) for body in bodies for block, loop in loops(body) if flag_of(loop.body)]
+    if not found:
+        return
+    counts = Occurrences([*bodies])
+    for block, loop in found:
+        flag = flag_of(loop.body)
+        begin = None if flag is None else beginning(block[: block.index(loop)], flag)
+        if begin is not None and flag is not None and in_loop(loop, flag, counts) and flag not in counts.read:
+            block.remove(begin)
+
+
+def loops(block: list[Any]) -> Iterator[tuple[list[Any], Any]]:
+    """The loops in a block and inside it, each with the block that it stands in, the inner ones first."""
+    for stmt in block:
+        for inner in blocks(stmt):
+            yield from loops(inner)
+        if isinstance(stmt, (gast.For, gast.While)):
+            yield block, stmt
 
 
 class Occurrences:
     """How often each name of a function is read and assigned."""
 
-    def __init__(self, body: list[list[Any]]) -> None:
+    def __init__(self, bodies: list[list[Any]]) -> None:
         self.read: dict[str, int] = {}
         self.assigned: dict[str, int] = {}
-        for node in ir.nodes(body):
+        for node in ir.nodes(bodies):
             if isinstance(node, gast.Name):
                 table = self.assigned if isinstance(node.ctx, gast.Store) else self.read
                 table[node.id] = table.get(node.id, 0) + 1
-
-
-def in_block(block: list[Any], counts: Occurrences) -> None:
-    for stmt in list(block):
-        for inner in blocks(stmt):
-            in_block(inner, counts)
-        if isinstance(stmt, (gast.For, gast.While)) and (flag := flag_of(stmt.body)):
-            begin = beginning(block[: block.index(stmt)], flag)
-            if begin is not None and in_loop(stmt, flag, counts) and flag not in counts.read:
-                block.remove(begin)
 
 
 def flag_of(body: list[Any]) -> str | None:

@@ -32,10 +32,11 @@ def side_by_side(body: list[Any], indent: int = 1) -> list[Any]:
     result: list[Any] = []
     row: list[Any] = []
     for stmt in body:
-        if row and not joins(row, stmt, COLUMNS - 4 * indent):
+        single = is_single(stmt)
+        if row and not (single and joins(row, stmt, COLUMNS - 4 * indent)):
             result.append(joined(row))
             row = []
-        if is_small(stmt):
+        if single:
             row.append(stmt)
             continue
         result.append(stmt)
@@ -51,28 +52,25 @@ def blocks(stmt: Any) -> Iterator[list[Any]]:
         yield stmt.orelse
 
 
-def is_small(stmt: Any) -> bool:
-    """Whether a statement assigns an expression of few operations to one name."""
-    if not isinstance(stmt, gast.Assign) or len(stmt.targets) != 1 or type(stmt.targets[0]) is not gast.Name:
-        return False
-    return operations(stmt.value) <= OPERATIONS
+def is_single(stmt: Any) -> bool:
+    """Whether a statement assigns to one name."""
+    return isinstance(stmt, gast.Assign) and len(stmt.targets) == 1 and type(stmt.targets[0]) is gast.Name
 
 
 def joins(row: list[Any], stmt: Any, columns: int) -> bool:
     """Whether a statement may stand in a row."""
-    if len(row) == ROW or not is_small(stmt) or getattr(stmt, "comment", None):
+    if len(row) == ROW or getattr(stmt, "comment", None):
         return False
-    first = row[0]
-    shared = set.intersection(*(kinds(each.value) for each in (*row, stmt)))
+    first, every = row[0], [*row, stmt]
+    shared = set.intersection(*(kinds(each.value) for each in every))
     apart = line_of(first) != line_of(stmt)
     if not shared or (apart and not (shared & {"start", "list"} and None in (line_of(first), line_of(stmt)))):
         return False
-    every = [*row, stmt]
-    targets = {each.targets[0].id for each in every}
-    if len(targets) < len(every) or any(targets & set(ir.names_in(each.value)) for each in every):
-        return False
     width = sum(len(each.targets[0].id) + columns_of(each.value) + 4 for each in every) - 1
-    return width <= columns
+    if width > columns or any(operations(each.value) > OPERATIONS for each in every):
+        return False
+    targets = {each.targets[0].id for each in every}
+    return len(targets) == len(every) and not any(targets & set(ir.names_in(each.value)) for each in every)
 
 
 def joined(row: list[Any]) -> Any:

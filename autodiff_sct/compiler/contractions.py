@@ -65,6 +65,8 @@ class Contractions:
         if isinstance(expr, gast.Call):
             summed = isinstance(expr.func, gast.Attribute) and expr.func.attr == "sum" and not expr.args
             return self.sum(expr) if summed else gast.Call(expr.func, [self.expr(a) for a in expr.args], expr.keywords)
+        if isinstance(expr, gast.Subscript) and new_axes(expr) is not None:
+            return ir.subscript(self.expr(expr.value), expr.slice)
         return expr
 
     def binop(self, expr: Any) -> Any:

@@ -19,6 +19,8 @@ PASSES: dict[str, str] = {
     "cancel_shifts": "the shift by a maximum in a softmax or logsumexp carries no derivative",
     "as_square": "a product with itself is a square, also where a number is multiplied in first",
     "stand_in": "a value that is read for its shape only is replaced by another of that shape",
+    "as_softmax": "the cotangent of a softmax is the softmax times what is above its mean",
+    "known_products": "a product that the forward sweep has is not computed again",
     "share_inverses": "an inverse that is needed anyway solves systems, too",
     "full_first": "what is as large as a cotangent is its beginning",
     "gather_products": "products that a loop adds up are one product after it",

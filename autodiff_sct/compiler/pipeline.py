@@ -20,6 +20,7 @@ from .checkpointed import plan_segments
 from .depth import deeply
 from .emitted import Emitted
 from .facts import Num, Opaque
+from .known_products import with_known_products
 from .optimise import sweep_dead
 from .peephole import improve
 from .places import place_of_definition
@@ -31,6 +32,7 @@ from .reverse import Reverse
 from .seeds import sow, weight_gradients
 from .segments import write_segments
 from .settle import settle
+from .softmaxes import as_softmax
 from .specialise import tables
 from .specialise.calls import call_value
 from .specialise.control import Ended
@@ -313,6 +315,10 @@ def finish(
     shadows = {leaf.name for leaf in r.shadows.table.values()} | {a for a in s.facts if s.hints[a].startswith("d_")}
     clean = set(sweep_dead(s, [*forward, *reverse, final], strict, shadows))
     reverse[:] = [stmt for stmt in reverse if stmt in clean]
+    if passes.on("as_softmax"):
+        as_softmax(s, r.regions, forward, reverse)
+    if passes.on("known_products"):
+        with_known_products(s, r.regions, forward, reverse)
     if passes.on("stand_in"):
         stand_in(s, reverse)
     structure = ir.Return(ir.tuple_(like_calls(final.value)))

@@ -11,6 +11,7 @@
 ``np.squeeze(d_z, 1)``                 ``d_z[:, 0]``
 ``np.transpose(np.reshape(d, s), p)``  ``d.reshape(s).transpose(p)``
 ``d_z = np.zeros_like(z)`` in a loop   ``d_z = np.zeros(z.shape)``
+``(a.T @ d_z).T``                      ``d_z.T @ a``
 ``d[None, :] += e.sum(axis=0,``        ``d += e.sum(axis=0)``
 ``keepdims=True)``
 =====================================  =================================
@@ -112,7 +113,21 @@ class Spelling:
             return self.product(gast.UnaryOp(expr.op, self.expr(expr.operand)))
         if isinstance(expr, gast.Call):
             return self.call(gast.Call(expr.func, [self.expr(a) for a in expr.args], expr.keywords))
+        if isinstance(expr, gast.Attribute) and expr.attr == "T":
+            return self.transposed(expr)
         return expr
+
+    def transposed(self, expr: Any) -> Any:
+        """``(a.T @ b).T`` is ``b.T @ a``."""
+        product = expr.value
+        if not isinstance(product, gast.BinOp) or not isinstance(product.op, gast.MatMult):
+            return expr
+        sides = [self.expr(product.left), self.expr(product.right)]
+        turned = [isinstance(side, gast.Attribute) and side.attr == "T" for side in sides]
+        if not any(turned) or any(self.rank(side.value if t else side) != 2 for side, t in zip(sides, turned)):
+            return expr
+        left, right = (side.value if t else ir.attribute(side, "T") for side, t in zip(sides, turned))
+        return ir.binop(right, gast.MatMult, left)
 
     def binop(self, expr: Any) -> Any:
         if isinstance(expr.op, (gast.Mult, gast.Div)):
@@ -156,7 +171,9 @@ class Spelling:
         if name in METHODS:
             return gast.Call(gast.Attribute(first, name, gast.Load()), rest, expr.keywords)
         if name == "expand_dims" and len(rest) == 1 and not expr.keywords:
-            return widened(first, rest[0], rank) or expr
+            sign, positive = (-1, negated(first)) if negated(first) is not None else (1, first)
+            found = widened(positive, rest[0], rank) or expr
+            return gast.UnaryOp(gast.USub(), found) if sign < 0 and found is not expr else found
         return expr
 
     def squeezed(self, expr: Any, axis: Any) -> Any | None:

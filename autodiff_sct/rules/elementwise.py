@@ -68,11 +68,13 @@ def nonzero(x):
 
 @elementwise(np.power, np.float_power, operator.pow, math.pow, pow, real_power)
 def power(y, d, base, exp):
-    return d * (exp * power_below(base, exp)), d * (y * log_of_base(base, exp))
+    return d * (exp * power_below(y, base, exp)), d * (y * log_of_base(base, exp))
 
 
-def power_below(base, exp):
+def power_below(y, base, exp):
     """``base ** (exp - 1)``, but not 1 / 0 where base and exponent are 0: there the slope is 0."""
+    if is_literal(exp) and exp < 0:
+        return y / base
     if isinstance(exp, int):
         return base ** (exp - (exp != 0))
     if isinstance(exp, float):

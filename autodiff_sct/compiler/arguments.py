@@ -13,6 +13,7 @@ from ..runtime import objects
 from . import ir
 from .adjoints import as_scalar, copied, facts_like, fit, numpy_call, spread, zeros
 from .facts import Facts, Listed, Mapped, Num, Opaque
+from .regions import roots_of
 from .reverse import Reverse
 from .specialise.externals import facts_of_tree
 from .specialise.keys import facts_of_whole, may_stay_whole
@@ -104,7 +105,8 @@ def protect(s: Specialiser, table: Arguments, regions: Any) -> None:
             entry.expr = ir.call("list" if isinstance(facts, Listed) else "dict", entry.expr)
         elif regions.is_written(variable):
             entry.expr = ir.call(ir.attribute(entry.expr, "copy"))
-        if items or regions.is_written(variable):
+        several = len(table.entries) + len(s.externals) > 1
+        if items or regions.is_written(variable) or (several and roots_of(facts) & s.replaced):
             written.add(table.owners[variable])
     table.written = frozenset(written)
 

@@ -167,3 +167,63 @@ def test_gradient(fn, args):
 def test_leapfrog_stays_in_place():
     text = ad.adjoint_source(leapfrog, V, 3)
     assert "v += 0.3 * force" in text and "u += v" in text
+
+
+def doubled(a, n):
+    if n == 0:
+        return np.sum(a)
+    a *= 2
+    return doubled(a, n - 1)
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_argument_of_a_recursive_function(n):
+    """What a recursive function does to its argument is seen by its caller."""
+
+    def program(x):
+        y = x * 1
+        total = doubled(y, n)
+        return total + np.sum(y * y)
+
+    check_gradient(program, (V,))
+
+
+def both_doubled(a, b, n):
+    if n == 0:
+        return np.sum(a * b)
+    a *= 2
+    return both_doubled(a, b, n - 1) + np.sum(b)
+
+
+def test_one_array_twice_in_a_recursion():
+    def program(x, n):
+        y = x * 1
+        return both_doubled(y, y, n)
+
+    with pytest.raises(ad.AutodiffError, match="share memory"):
+        ad.grad(program)(V, 3)
+
+
+W = np.array([1.0, 2.0, 3.0, 4.0])
+
+
+def scaled(a, b):
+    a *= 2
+    return np.sum(a * b)
+
+
+def with_a_global(a):
+    a *= 2
+    return np.sum(a * W)
+
+
+@pytest.mark.parametrize(
+    "fn, args", [(scaled, (W, W)), (scaled, (W[1:], W[:-1])), (scaled, (W, W[::-1])), (with_a_global, (W,))]
+)
+def test_augmented_argument_that_is_another_too(fn, args):
+    """Nobody would see the change of one in the other."""
+    run = ad.value_and_grad(fn)
+    apart = tuple(a + 0 for a in args)
+    assert run(*apart)[0] == fn(*[a.copy() for a in apart])
+    with pytest.raises(ad.AutodiffError, match="share memory"):
+        run(*args)

@@ -384,6 +384,7 @@ def augment(s: Specialiser, old: Value, op: type, value: Value) -> Value:
         new = operate(s, op, old, value)
         if isinstance(last := s.block[-1], ir.Let) and Leaf(last.target) == new and facts.kind == "array":
             last.augments = True
+            s.replaced |= facts.roots
         return new
     if facts.kind is None and not shared(s, old) and isinstance(result, Num) and (result.dtype == facts.dtype):
         return operate(s, op, old, value)

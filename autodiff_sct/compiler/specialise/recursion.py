@@ -192,7 +192,8 @@ def one_round(
     rec.block, params = [], list(rec.params)
     rec.calls = []
     arguments = {name: rebuilt(value, (name,), signature, params) for name, value in bound.items()}
-    with s.writing(rec.block):
+    held = frozenset().union(*(every_root(s, s.facts[p]) for p in rec.params))
+    with s.writing(rec.block), s.holding(held):  # the caller goes on seeing what becomes of its arguments
         try:
             value = body(arguments)
         except Ended:

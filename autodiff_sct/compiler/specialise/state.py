@@ -61,7 +61,8 @@ class Specialiser:
         self.stopped: set[str] = set()  # what stop_gradient returned
         self.notes: dict[Any, list[str]] | None = None  # on statements, where explanations are asked for
         self.effects = False  # whether the program does something besides returning
-        self.held: frozenset[int] = frozenset()  # roots of arrays that a loop goes over
+        self.held: frozenset[int] = frozenset()  # roots of arrays that loops go over or that callers see
+        self.replaced: frozenset[int] = frozenset()  # roots of arrays for which an augmented assignment makes new ones
         self.imports: dict[Any, Value] = {}
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
         self.alike: dict[str, str] = {}  # variable -> one that surely has its shape and dtype
@@ -234,6 +235,15 @@ class Specialiser:
             yield
         finally:
             self.proven = outer
+
+    @contextmanager
+    def holding(self, roots: frozenset[int]) -> Iterator[None]:
+        """Write code while somebody else sees the memory of some roots."""
+        outer, self.held = self.held, self.held | roots
+        try:
+            yield
+        finally:
+            self.held = outer
 
     # -- refusing
 

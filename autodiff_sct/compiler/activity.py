@@ -54,7 +54,9 @@ def flows(s: Specialiser, block: ir.Block, still: set[str]) -> list[Flow]:
     found = []
     for stmt in ir.walk(block):
         if isinstance(stmt, ir.Let):
-            if stmt.op is not None and not is_step(s, stmt.op) and stmt.target not in still:
+            if stmt.op is None:
+                found += unknown_flow(s, stmt)
+            elif not is_step(s, stmt.op) and stmt.target not in still:
                 found.append(Flow([*stmt.targets, *written_arguments(stmt)], operands(s, stmt)))
         elif isinstance(stmt, ir.Store):
             found.append(Flow([stmt.base], [n for n in operands(s, stmt) if n != stmt.base]))
@@ -62,6 +64,16 @@ def flows(s: Specialiser, block: ir.Block, still: set[str]) -> list[Flow]:
             found.append(Flow([stmt.operands[0].name], operands(s, stmt)[1:]))
         found += [Flow([target], sources) for target, sources in joins(stmt)]
     return found
+
+
+def unknown_flow(s: Specialiser, stmt: ir.Let) -> list[Flow]:
+    """Where derivatives pass through an expression of which only its variables are known."""
+    targets = [t for t in stmt.targets if isinstance(s.facts[t], Opaque)]
+    return [Flow(targets, variables_of(stmt.expr))] if targets else []
+
+
+def variables_of(expr: Any) -> list[str]:
+    return [n for n in ir.names_in(expr) if ir.is_variable(n)]
 
 
 class Analysis:
@@ -142,6 +154,10 @@ class Analysis:
         for stmt in ir.walk(block):
             if isinstance(stmt, ir.Let) and stmt.op is not None:
                 self.check_let(stmt, stmt.op)
+            elif isinstance(stmt, ir.Let):
+                self.refuse_passing(unknown_flow(self.s, stmt), stmt.origin)
+            elif isinstance(stmt, ir.With):
+                self.refuse_passing([Flow([target], sources) for target, sources in entered(stmt)], stmt.origin)
             elif isinstance(stmt, ir.Effect) and stmt.kind.startswith("list."):
                 if self.is_varied(stmt.operands[0].name):
                     raise UnsupportedSyntax(
@@ -154,6 +170,16 @@ class Analysis:
                         "store it in an array or a list",
                         stmt.origin,
                     )
+
+    def refuse_passing(self, flows: list[Flow], origin: Any) -> None:
+        """Refuse a derivative that would pass through an expression that has no rule."""
+        for flow in flows:
+            if any(map(self.is_varied, flow.sources)) and any(map(self.is_useful, flow.targets)):
+                raise NoRule(
+                    "a derivative would pass through this expression, of which nothing is known",
+                    "wrap it in stop_gradient, or write it with functions that have rules",
+                    origin,
+                )
 
     def formats(self, op: ir.Op) -> bool:
         """Whether a method is one of a string: it writes text, and into nothing."""
@@ -175,10 +201,7 @@ class Analysis:
         if not varied:
             return
         name = getattr(fn, "__name__", str(fn))
-        useful = any(self.is_useful(t) for t in stmt.targets) or any(
-            not isinstance(self.s.facts[t], Num) and t in self.needed for t in stmt.targets
-        )
-        if useful:
+        if any(self.is_useful(t) for t in stmt.targets):
             raise NoRule(
                 f"{name} has no derivative rule"
                 + (
@@ -199,8 +222,6 @@ class Analysis:
                 "give it a copy (`x.copy()`), or register a rule",
                 stmt.origin,
             )
-
-    needed: set[str] = set()
 
 
 def is_step(s: Specialiser, op: ir.Op) -> bool:
@@ -259,9 +280,14 @@ def joins(stmt: Any) -> list[tuple[str, list[str]]]:
             sources = [n for n in (c.init, c.next) if n is not None]
             result += [(c.phi, sources), (c.out, sources)]
         if stmt.kind == "iter" and stmt.index is not None:  # what it goes over may hold anything
-            result.append((stmt.index, [n for bound in stmt.bounds for n in ir.names_in(bound) if ir.is_variable(n)]))
+            result.append((stmt.index, [n for bound in stmt.bounds for n in variables_of(bound)]))
         return result
-    return []
+    return entered(stmt) if isinstance(stmt, ir.With) else []
+
+
+def entered(stmt: ir.With) -> list[tuple[str, list[str]]]:
+    """What ``with`` binds, each with the variables of its manager."""
+    return [(bound, variables_of(manager)) for manager, bound in stmt.items if bound is not None]
 
 
 def activity(s: Specialiser, block: ir.Block, regions: Regions, inputs: set[str], outputs: set[str]) -> Activity:

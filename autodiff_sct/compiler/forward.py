@@ -320,6 +320,8 @@ class Forward:
                 else self.stored(value)
             )
             s.block.append(ir.Store(tangent.name, stmt.index, s.expr(given), None, s.origin))
+        elif stmt.op.fn in NONDIFFERENTIABLE:
+            s.block += [stmt, ir.Store(tangent.name, stmt.index, ir.constant(0.0), None, s.origin)]
         elif stmt.aug in (gast.Add, gast.Sub):
             s.block.append(stmt)
             if any(self.active(n) for n in s.leaves(value)):

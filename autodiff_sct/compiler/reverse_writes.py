@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import gast
 import numpy as np
 
-from ..rules.table import TABLE
+from ..rules.table import NONDIFFERENTIABLE, TABLE
 from ..runtime import broadcast, memory, scatter
 from . import ir
 from .adjoints import copied, fit, helper, numpy_call
@@ -47,6 +47,9 @@ def stored(r: Reverse, stmt: ir.Store) -> None:
         else:
             r.store(shadow, index, Const(0.0))
             r.overwritten.restore(stmt)
+    elif stmt.aug is not None and stmt.op.fn in NONDIFFERENTIABLE:
+        r.overwritten.restore(stmt)
+        r.store(shadow, index, Const(0.0))
     elif stmt.aug in (gast.Add, gast.Sub) and not may_repeat(r, index):
         r.overwritten.restore(stmt)
         slot = part_of(r, shadow, index, copy=True)

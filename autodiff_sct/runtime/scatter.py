@@ -68,7 +68,7 @@ def stored(shadow: Any, index: Any) -> Any:
 def add_to_items(shadow: Any, index: Any, cotangent: Any) -> None:
     """Add to one item of a list or dict, or to each of a slice of a list."""
     if isinstance(index, slice):
-        for position, part in zip(range(*index.indices(len(shadow))), cotangent, strict=True):
+        for position, part in zip(list(range(len(shadow)))[index], cotangent, strict=True):
             shadow[position] = plus(shadow[position], part)
     else:
         shadow[index] = plus(shadow[index], cotangent)

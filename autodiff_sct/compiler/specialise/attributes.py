@@ -15,9 +15,10 @@ from . import arrays
 from .externals import import_external, object_number
 from .state import Specialiser
 from .tables import class_of_row, read_field, refuse_references, write_field
-from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, Super, TupleV, Value
+from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, Super, TupleV, Value
 
 SCALAR_ATTRIBUTES: dict[str, Value] = {"ndim": Const(0), "size": Const(1), "shape": TupleV(())}
+SLICE_ATTRIBUTES = ("start", "stop", "step")
 
 
 def attribute_of(s: Specialiser, base: Value, attr: str) -> Value:
@@ -33,6 +34,9 @@ def attribute_of(s: Specialiser, base: Value, attr: str) -> Value:
         return {"func": base.function, "args": TupleV(base.args)}.get(attr, Const(None))
     if isinstance(base, Leaf):
         return of_leaf(s, base, attr)
+    if isinstance(base, SliceV) and attr in SLICE_ATTRIBUTES:
+        bound: Value = getattr(base, attr)
+        return bound
     if isinstance(base, (ListV, Closure, Bound)):
         return Bound(attr, base)
     raise s.refuse(f"the attribute {attr!r} of this value cannot be followed")
@@ -41,6 +45,8 @@ def attribute_of(s: Specialiser, base: Value, attr: str) -> Value:
 def of_constant(s: Specialiser, base: Const, attr: str) -> Value:
     if isinstance(base.value, (int, float, complex)) and not isinstance(base.value, bool) and attr in SCALAR_ATTRIBUTES:
         return SCALAR_ATTRIBUTES[attr]
+    if isinstance(base.value, slice) and attr in SLICE_ATTRIBUTES:
+        return Const(getattr(base.value, attr))
     try:
         value = getattr(base.value, attr)
     except AttributeError as error:

@@ -22,7 +22,7 @@ from .iteration import Source, each, enumerated, keys_of, length_of, mapped, ove
 from .objects import call_method, fields_of, has_method, replace_fields
 from .state import Specialiser
 from .tables import method_of, refuse_references
-from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
+from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
 
 
 @handles(len)
@@ -357,6 +357,14 @@ def getattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
 def setattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     assign_attribute(s, args[0], s.static(args[1]), args[2])
     return Const(None)
+
+
+@handles(slice)
+def slice_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    bounds = [Const(None), *args] if len(args) == 1 else args
+    if all(map(s.is_static, bounds)):
+        return Const(slice(*map(s.static, bounds)))
+    return SliceV(*bounds, *[Const(None)] * (3 - len(bounds)))
 
 
 @handles(divmod)

@@ -187,10 +187,7 @@ def get_from_items(s: Specialiser, base: Any, index: Value) -> Value:
 
 def get_field(s: Specialiser, base: Obj, index: Value) -> Value:
     if not s.is_static(index):
-        if base.id[0] in ("dict", "list"):
-            raise Restart(base.id)
-        restart_whole(s, base)
-        raise s.refuse("a key that is known only at run time", "use constant keys, or a list")
+        raise unknown_key(s, base)
     key = s.static(index)
     if base.cls is list and isinstance(key, slice):
         return ListV(tuple(items_of(s, base, None))[key], s.site())
@@ -203,6 +200,18 @@ def get_field(s: Specialiser, base: Obj, index: Value) -> Value:
     if value is None:
         raise s.refuse(f"the key {key!r} is not in this {base.cls.__name__}")
     return value
+
+
+def unknown_key(s: Specialiser, base: Obj) -> Exception:
+    """What to do where only the run tells a key: write out the loop, keep the container in a variable, or refuse."""
+    items = [s.env[(base.id, key)] for key in s.fields(base) if (base.id, key) in s.env]
+    if base.cls is list and not all(storable(s, item) for item in items):
+        for site in s.short_loops:
+            return Restart(("write out", site))
+    if base.id[0] in ("dict", "list"):
+        return Restart(base.id)
+    restart_whole(s, base)
+    return s.refuse("a key that is known only at run time", "use constant keys, or a list")
 
 
 def call_factory(s: Specialiser, place: Any) -> Value:
@@ -405,10 +414,7 @@ def set_field(s: Specialiser, base: Obj, index: Value, value: Value) -> None:
             "a container that lives outside the function is written into", "pass it as an argument and return it"
         )
     if not s.is_static(index) or (base.cls is list and isinstance(s.static(index), slice)):
-        if base.id[0] in ("dict", "list"):
-            raise Restart(base.id)
-        restart_whole(s, base)
-        raise s.refuse("a key that is known only at run time", "use constant keys, or a list")
+        raise unknown_key(s, base)
     refuse_frozen(s, base)
     key = s.static(index)
     if base.cls is list and key < 0:

@@ -58,7 +58,9 @@ class Lists:
         if isinstance(stmt, ir.Let):
             moves = is_structural(stmt) or stmt.op is not None and stmt.op.fn is operator.getitem
             read = stmt.op.arguments.get("x") if stmt.op is not None and moves else None
-            return any(map(self.is_container, stmt.targets[:1])) or isinstance(read, Leaf) and self.is_container(read.name)
+            return (
+                any(map(self.is_container, stmt.targets[:1])) or isinstance(read, Leaf) and self.is_container(read.name)
+            )
         base = written_by(stmt)
         return base is not None and self.is_container(base)
 

@@ -32,7 +32,8 @@ PARTS = (
     "ExceptHandler alias arguments comprehension keyword withitem match_case MatchAs MatchClass MatchMapping MatchOr "
     "MatchSequence MatchSingleton MatchStar MatchValue ParamSpec TypeVar TypeVarTuple"
 )
-ALLOWED = frozenset(f"{STATEMENTS} {EXPRESSIONS} {PARTS}".split())
+ALLOWED = frozenset(f"{STATEMENTS} {EXPRESSIONS} {PARTS} Yield YieldFrom".split())
+YIELDS = (gast.Yield, gast.YieldFrom)
 
 _ASYNC = ("asynchronous code is not differentiated.", "call it from outside, and differentiate a plain function.")
 _GENERATOR = ("generators are not differentiated.", "collect the values in a list and return that.")
@@ -55,7 +56,7 @@ HIDDEN = {
 }
 
 
-def fence(parsed: Parsed, namespace: Mapping[str, Any] | None = None) -> None:
+def fence(parsed: Parsed, namespace: Mapping[str, Any] | None = None, generator: bool = False) -> None:
     """Refuse a function that has anything in it that the compiler does not know.
 
     Parameters
@@ -64,20 +65,23 @@ def fence(parsed: Parsed, namespace: Mapping[str, Any] | None = None) -> None:
         The function.
     namespace : mapping, optional
         Its globals, to tell builtins from the user's own functions of the same name.
+    generator : bool
+        Whether it may yield itself; functions inside it always may.
 
     Raises
     ------
     UnsupportedSyntax
         With the place, the reason and what to write instead.
     """
-    _Fence(parsed, namespace or {}).check()
+    _Fence(parsed, namespace or {}, generator).check()
 
 
 class _Fence:
-    def __init__(self, parsed: Parsed, namespace: Mapping[str, Any]) -> None:
+    def __init__(self, parsed: Parsed, namespace: Mapping[str, Any], generator: bool) -> None:
         self.parsed = parsed
         self.namespace = namespace
         self.nodes = ir.nodes(parsed.tree)
+        self.yields = [n for n in own_nodes(parsed.tree) if isinstance(n, YIELDS)] if not generator else []
         self.own = {name for node in self.nodes[1:] for name in _bound_by(node)}.union(parsed.free_names)
 
     def refuse(self, node: Any, reason: str, remedy: str) -> NoReturn:
@@ -86,7 +90,7 @@ class _Fence:
     def check(self) -> None:
         for node in self.nodes:
             kind = type(node).__name__
-            if kind not in ALLOWED:
+            if kind not in ALLOWED or any(node is other for other in self.yields):
                 unknown = (f"`{kind}` is not part of the Python that is understood.", "write it in another way.")
                 self.refuse(node, *REFUSED.get(kind, unknown))
             check = getattr(self, f"_check_{kind}", None)
@@ -115,8 +119,8 @@ class _Fence:
                 self.refuse(target, "attributes cannot be deleted.", "set the attribute to None.")
 
     def _check_FunctionDef(self, node: Any) -> None:
-        shared = {name for each in _own_nodes(node) if isinstance(each, gast.Global) for name in each.names}
-        for each in _own_nodes(node) if shared else ():
+        shared = {name for each in own_nodes(node) if isinstance(each, gast.Global) for name in each.names}
+        for each in own_nodes(node) if shared else ():
             for name in _bound_by(each):
                 if name in shared:
                     reason = f"the global variable `{name}` is assigned."
@@ -127,9 +131,9 @@ class _Fence:
         unreachable = list(Exits(Names(function)).unreachable(function.body))
         if not unreachable:
             return
-        dead = {id(node) for statement in unreachable for node in _own_nodes(statement)}
+        dead = {id(node) for statement in unreachable for node in own_nodes(statement)}
         dead.update(map(id, unreachable))
-        own = list(_own_nodes(function))
+        own = list(own_nodes(function))
         bound = {name for node in own if id(node) not in dead for name in _bound_by(node)}
         only_there = {name for node in own if id(node) in dead for name in _bound_by(node)} - bound
         for node in own:
@@ -160,7 +164,7 @@ class _Fence:
 _MISSING = object()
 
 
-def _own_nodes(root: Any) -> Iterator[Any]:
+def own_nodes(root: Any) -> Iterator[Any]:
     """Yield the nodes inside a function or statement that belong to the same scope as its first ones."""
     pending = list(root.body) if isinstance(root, gast.FunctionDef) else ir.children(root)
     while pending:

@@ -13,7 +13,7 @@ from .regions import Regions
 from .request import Request
 from .sharing import reachable
 from .specialise.state import Specialiser
-from .specialise.values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
+from .specialise.values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, Suspended, TupleV, Value
 
 
 def output_leaves(s: Specialiser, value: Value) -> list[str]:
@@ -56,6 +56,8 @@ def underivable(s: Specialiser, value: Value) -> str | None:
         return "a str" if isinstance(value.value, str) else "None"
     if isinstance(value, (Closure, Bound, PartialV)) or (isinstance(value, Const) and callable(value.value)):
         return "a function"
+    if isinstance(value, Suspended):
+        return "a generator"
     if isinstance(value, Leaf):
         facts = s.facts[value.name]
         return None if not isinstance(facts, Opaque) else f"a {facts.cls.__name__}" if facts.cls else "an object"

@@ -15,20 +15,42 @@ def vector(rng):
 
 def squares_of(x):
     for v in x:
-        yield v * v  # refused here
+        yield v * v
 
 
-@refused(r"yield|generator", args=vector)
-def calls_a_generator(x):
+@refused(r"generator", args=vector)
+def leaves_a_generator_early(x):
+    for v in squares_of(x):  # refused here
+        if v > 1.0:
+            return v
+    return x[0]
+
+
+@refused(r"generator", args=vector)
+def keeps_a_generator(x):
+    values = squares_of(x)  # refused here
+    return next(values) * sum(values)
+
+
+@refused(r"changes what the generator reads", args=vector)
+def changes_what_a_generator_expression_reads(x):
+    y = x * 2.0
     total = 0.0
-    for v in squares_of(x):
-        total = total + v
+    for v in (q * q for q in y):  # refused here
+        total += v
+        y[2] = total
     return total
 
 
+@refused(r"nothing is known", args=vector)
+def spans_a_grid(x):
+    points = np.mgrid[0.0 : x[0] : 3j]  # refused here
+    return np.sum(points**2)
+
+
 @refused(r"yield|generator", args=vector)
-def is_a_generator(x):
-    yield np.sum(x)  # refused here
+def is_a_generator(x):  # refused here
+    yield np.sum(x)
 
 
 @refused(r"async|await|coroutine", args=vector)

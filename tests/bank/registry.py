@@ -29,6 +29,7 @@ TOPICS = (
     "errors_flow",
     "exits",
     "functions",
+    "generators",
     "inplace",
     "iterators",
     "linalg_programs",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Callable
 from typing import Any
@@ -14,22 +15,23 @@ from ...rules.table import NONDIFFERENTIABLE, STATIC, TABLE
 from .. import ir
 from ..desugar import desugar
 from ..facts import Num, Opaque
-from ..fence import fence
+from ..fence import YIELDS, fence, own_nodes
 from ..parse import parse
 from ..world import CodeRead, DefaultRead, Guard, ItemRead, KwDefaultRead
 from . import arrays
+from .binding import bind_signature
 from .callees import is_library, is_pure
 from .comprehensions import add_up
 from .control import branch
 from .expressions import evaluate, expression
 from .externals import import_external, object_number
-from .managers import is_generator_manager
+from .managers import is_generator_manager, suspended
 from .names import parameters, scan
 from .recursion import recursive_call
 from .state import Specialiser
 from .statements import execute
 from .tables import method_of, refuse_references
-from .values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Super, TupleV, Value
+from .values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Super, Suspended, Value
 
 HANDLERS: dict[Any, Callable[[Specialiser, list[Value], dict[str, Value]], Value]] = {}
 MADE: dict[type, Callable[[Specialiser, Any], Value]] = {}  # class of a callable object -> what is called for it
@@ -63,7 +65,8 @@ def call_node(s: Specialiser, node: Any) -> Value:
     args: list[Value] = []
     for arg in node.args:
         if isinstance(arg, gast.Starred):
-            from .containers import is_counted, items_of
+            from .containers import items_of
+            from .unpacking import is_counted
 
             value = evaluate(s, arg.value)
             if callee == Const(zip) and len(node.args) == 1 and not node.keywords and is_counted(s, value):
@@ -203,6 +206,8 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
         return call_static(s, fn, args, kwargs)
     if fn in TABLE or fn in NONDIFFERENTIABLE:
         return call_known(s, callee, args, kwargs)
+    if is_generator_manager(fn) and (generator := suspended(s, fn, args, kwargs)) is not None:
+        return generator
     if isinstance(fn, types.FunctionType) and not is_library(fn) and not is_generator_manager(fn):
         return call_python(s, fn, args, kwargs)
     if isinstance(fn, type):
@@ -297,18 +302,26 @@ def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs:
 
 
 @functools.lru_cache(maxsize=4096)
-def prepared(code: types.CodeType, fn: Any) -> Any:
+def prepared(code: types.CodeType, fn: Any, generator: bool = False) -> Any:
     del code
     parsed = parse(fn)
-    fence(parsed, fn.__globals__)
+    fence(parsed, fn.__globals__, generator)
     tree = desugar(parsed.tree)
     return parsed, tree, *scan(tree.body)
 
 
-def call_python(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """Inline a function of the user's."""
+def call_python(
+    s: Specialiser,
+    fn: Any,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    resume: Callable[[Value], None] | None = None,
+) -> Value:
+    """Inline a function of the user's; `resume` takes the values that a generator yields."""
+    if resume is None and s.frame is not None and inspect.isgeneratorfunction(fn):
+        return Suspended(fn, args, kwargs)
     try:
-        parsed, tree, assigned, declared = prepared(fn.__code__, fn)
+        parsed, tree, assigned, declared = prepared(fn.__code__, fn, resume is not None)
     except SourceUnavailable as error:
         raise NoRule(
             f"{fn.__name__} has neither a rule nor Python source that could be read: {error}",
@@ -332,6 +345,7 @@ def call_python(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Va
     ):
         s.guards.append(Guard(CodeRead(fn), fn.__code__))
     frame.cls, frame.self = owner_class(fn, args, free), args[0] if args else None
+    frame.resume = resume
     return run(s, frame, tree, bound, fn)
 
 
@@ -349,13 +363,22 @@ def owner_class(fn: types.FunctionType, args: list[Value], free: dict[str, Any])
     return None
 
 
-def call_closure(s: Specialiser, closure: Closure, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def call_closure(
+    s: Specialiser,
+    closure: Closure,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    resume: Callable[[Value], None] | None = None,
+) -> Value:
+    if resume is None and any(isinstance(n, YIELDS) for n in own_nodes(closure.node)):
+        return Suspended(closure, args, kwargs)
     tree = desugared(closure)
     assigned, declared = scan(tree.body)
     kw_defaults = {a.id: d for a, d in zip(tree.args.kwonlyargs, closure.kw_defaults) if d is not None}
     bound = bind_signature(s, tree.args, args, kwargs, list(closure.defaults), kw_defaults, closure.name)
     outer = closure.frame
     frame = new_frame(s, closure.node, outer.parsed, outer.globals, {}, tree, assigned, declared, outer)
+    frame.resume = resume
     return run(s, frame, tree, bound, closure.node)
 
 
@@ -387,47 +410,6 @@ def new_frame(
     frame.site, frame.tree = key, tree
     frame.rule = bool(s.frame and s.frame.rule)
     return frame
-
-
-def bind_signature(
-    s: Specialiser,
-    spec: Any,
-    args: list[Value],
-    kwargs: dict[str, Value],
-    defaults: list[Value],
-    kw_defaults: dict[str, Value],
-    name: str,
-) -> dict[str, Value]:
-    """Python's binding of arguments to parameters."""
-    positional = [a.id for a in [*spec.posonlyargs, *spec.args]]
-    bound: dict[str, Value] = dict(zip(positional, args))
-    rest, named = list(args[len(positional) :]), dict(kwargs)
-    for parameter in [a.id for a in [*spec.args, *spec.kwonlyargs]]:
-        if parameter in named:
-            if parameter in bound:
-                raise s.refuse(f"{name}() got several values for {parameter!r}")
-            bound[parameter] = named.pop(parameter)
-    for parameter, default in zip(positional[len(positional) - len(defaults) :], defaults):
-        bound.setdefault(parameter, default)
-    for parameter, default in kw_defaults.items():
-        bound.setdefault(parameter, default)
-    if spec.vararg is not None:
-        bound[spec.vararg.id] = TupleV(tuple(rest))
-    elif rest:
-        raise s.refuse(f"{name}() takes {len(positional)} positional arguments but {len(args)} were given")
-    if spec.kwarg is not None:
-        obj = Obj(("kwargs", s.site(name)), dict)
-        for key in s.fields(obj):
-            del s.env[(obj.id, key)]
-        for key, value in named.items():
-            s.env[(obj.id, key)] = value
-        bound[spec.kwarg.id] = obj
-    elif named:
-        raise s.refuse(f"{name}() got an unexpected argument {next(iter(named))!r}")
-    for parameter in [*positional, *(a.id for a in spec.kwonlyargs)]:
-        if parameter not in bound:
-            raise s.refuse(f"{name}() is missing the argument {parameter!r}")
-    return bound
 
 
 def run(s: Specialiser, frame: Frame, tree: Any, bound: dict[str, Value], fn: Any) -> Value:

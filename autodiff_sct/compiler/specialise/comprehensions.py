@@ -14,7 +14,7 @@ from .control import branch, loop
 from .expressions import evaluate, operate, truth
 from .iteration import Source, advancing, over, short
 from .state import Specialiser
-from .values import Const, Leaf, ListV, Value
+from .values import Const, Leaf, ListV, Suspended, Value
 
 
 def bound_names(generators: list[Any]) -> list[str]:
@@ -127,15 +127,21 @@ def nest(s: Specialiser, generators: list[Any], k: int, action: Callable[[], Non
     if k == len(generators):
         action()
         return
+    from . import generators as suspended
+    from .iterators import own_iterator
+
     generator = generators[k]
     iterable = evaluate(s, generator.iter)
     site, numbers = short(s, iterable)
-    source = over(s, iterable) if numbers is None else Source(items=numbers)
 
     def inside(item: Value) -> None:
         store(s, generator.target, item)
         guarded(s, generator.ifs, lambda: nest(s, generators, k + 1, action))
 
+    if isinstance(iterable := own_iterator(s, iterable), Suspended):
+        suspended.run(s, iterable, inside)
+        return
+    source = over(s, iterable) if numbers is None else Source(items=numbers)
     if source.items is not None:
         for number, item in enumerate(source.items):
             with s.written_out(number):

@@ -17,7 +17,7 @@ from .iteration import Source
 from .keys import narrowed, note_assigned, restart_whole
 from .state import Restart, Specialiser
 from .tables import restart_tabled
-from .values import Const, Leaf, ListV, Obj, Poison, SliceV, TupleV, Value
+from .values import Const, Leaf, ListV, Obj, Poison, SliceV, Suspended, TupleV, Value
 
 # -- making
 
@@ -96,11 +96,13 @@ def own_value(s: Specialiser, value: Value) -> Value:
         from .iterators import kept
 
         return kept(s, value)
+    if isinstance(value, Suspended):
+        raise s.kept_generator()
     return value
 
 
 def holds_display(value: Value) -> bool:
-    display = isinstance(value, (ListV, Source))
+    display = isinstance(value, (ListV, Source, Suspended))
     return display or isinstance(value, TupleV) and any(holds_display(v) for v in value.items)
 
 
@@ -299,6 +301,10 @@ def items_of(s: Specialiser, value: Value, count: int | None) -> list[Value]:
         return [Const(v) for v in value.value]
     if isinstance(value, Source):
         return source_items(s, value, count)
+    if isinstance(value, (Obj, Suspended)):
+        from .calls import call_value
+
+        return items_of(s, call_value(s, Const(list), [value], {}), count)
     if isinstance(value, Leaf):
         facts = s.facts[value.name]
         if isinstance(facts, Pair):
@@ -341,37 +347,6 @@ def items_of_leaf(s: Specialiser, value: Leaf, facts: Facts, count: int) -> list
     if first != count:
         check_length(s, value, count)
     return [get_item(s, value, Const(k)) for k in range(count)]
-
-
-def is_counted(s: Specialiser, value: Value) -> bool:
-    """Whether a value is a list or an array whose length is known only at run time."""
-    facts = s.facts_of(value)
-    if isinstance(facts, Listed):
-        return display_length(s, facts) is None
-    if isinstance(value, Leaf) and isinstance(facts, Num) and facts.dims:
-        return not isinstance(facts.dims[0], int)
-    return False
-
-
-def is_too_short(s: Specialiser, value: Value, count: int) -> bool:
-    """Whether a list has fewer items than are unpacked, which only a run can tell to be an error."""
-    known = display_length(s, s.facts_of(value))
-    return known is not None and known < count
-
-
-def items_around(s: Specialiser, value: Value, first: int, last: int) -> list[Value]:
-    """What ``a, *middle, b = value`` assigns: items from the front, the list in the middle, items from the end."""
-    from .builtin_calls import as_list
-
-    assert isinstance(value, Leaf)
-    length = ir.call(gast.Name("len", gast.Load(), None, None), ir.name(value.name))
-    if first + last:
-        test = gast.Compare(length, [gast.GtE()], [ir.constant(first + last)])
-        message = ir.constant(f"at least {first + last} values are unpacked here")
-        s.block.append(ir.Raise(gast.Assert(test, message), s.where()))
-    front = [get_item(s, value, Const(k)) for k in range(first)]
-    middle = as_list(s, get_item(s, value, Const(slice(first, -last if last else None))))
-    return [*front, middle, *(get_item(s, value, Const(k - last)) for k in range(last))]
 
 
 def check_length(s: Specialiser, value: Leaf, count: int) -> None:

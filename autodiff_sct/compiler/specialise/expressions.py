@@ -267,10 +267,12 @@ def list_display(s: Specialiser, node: Any) -> Value:
 
 def starred_list(s: Specialiser, node: Any) -> Value:
     """``[*a, b]``: where the length of ``a`` is known only at run time, a list that is filled."""
+    from .unpacking import is_counted
+
     values = [
         (isinstance(n, gast.Starred), evaluate(s, n.value if isinstance(n, gast.Starred) else n)) for n in node.elts
     ]
-    if not any(star and containers.is_counted(s, v) for star, v in values):
+    if not any(star and is_counted(s, v) for star, v in values):
         items = [v for star, value in values for v in (containers.items_of(s, value, None) if star else [value])]
         return ListV(tuple(items), s.site())
     result = containers.own_list(s, ListV((), s.site("starred")))

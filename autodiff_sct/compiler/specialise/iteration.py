@@ -14,7 +14,7 @@ from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair
 from ..regions import written_by
 from .control import loop
 from .state import Specialiser
-from .values import Const, Leaf, ListV, Obj, TupleV, Value
+from .values import Const, Leaf, ListV, Obj, Suspended, TupleV, Value
 
 ENDLESS = sys.maxsize
 UNROLL = 64  # loops over so many known things are written out
@@ -60,6 +60,8 @@ def over(s: Specialiser, value: Value) -> Source:
 
     if isinstance(value, Source):
         return value
+    if isinstance(value, Suspended):
+        raise s.kept_generator()
     if isinstance(value, Const) and isinstance(value.value, range):
         if s.frame is not None and s.frame.rule and len(value.value) <= RULE_RANGE:
             return Source(items=[Const(k) for k in value.value])

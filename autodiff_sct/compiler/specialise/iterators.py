@@ -83,9 +83,9 @@ def once(fn: Any) -> None:
     HANDLERS[fn] = marked
 
 
-def own_iterator(s: Specialiser, value: Obj) -> Value:
-    """What `__iter__` of an object returns."""
-    if value.cls is Cursor or not has_method(s, value, "__iter__"):
+def own_iterator(s: Specialiser, value: Value) -> Value:
+    """What `__iter__` of an object of the user's returns; any other value as it is."""
+    if not isinstance(value, Obj) or value.cls is Cursor or not has_method(s, value, "__iter__"):
         return value
     return call_value(s, attribute_of(s, value, "__iter__"), [], {})
 

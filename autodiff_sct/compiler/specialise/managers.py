@@ -16,7 +16,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ...errors import SourceUnavailable
+from ...errors import AutodiffError, SourceUnavailable
 from .. import ir
 from ..facts import Opaque
 from .attempts import rewritten
@@ -26,7 +26,7 @@ from .expressions import evaluate
 from .names import assign_name
 from .piecewise import Block, assign, at, load
 from .state import Specialiser
-from .values import Leaf, Obj, Value
+from .values import Leaf, Obj, Suspended, Value
 
 # Managers that let every exception through.
 TRANSPARENT = (
@@ -50,12 +50,27 @@ def manage(s: Specialiser, node: Any) -> None:
         return
     item = node.items[0]
     manager = evaluate(s, item.context_expr)
-    if isinstance(manager, Obj):
+    if isinstance(manager, Suspended):
+        around(s, node, manager)
+    elif isinstance(manager, Obj):
         call_around(s, node, manager, user_swallows(s, manager))
     elif may_swallow(s, manager):
         call_around(s, node, manager, True)
     else:
         plain(s, node, manager)
+
+
+def around(s: Specialiser, node: Any, manager: Suspended) -> None:
+    """The text of a generator around the block that it yields to."""
+    from .generators import run
+    from .statements import execute, store
+
+    def block(value: Value) -> None:
+        if node.items[0].optional_vars is not None:
+            store(s, node.items[0].optional_vars, value)
+        execute(s, node.body)
+
+    run(s, manager, block)
 
 
 def nested(node: Any) -> Block:
@@ -174,6 +189,30 @@ def is_generator_manager(fn: Any) -> bool:
         and code.co_filename == contextlib.__file__
         and isinstance(getattr(fn, "__wrapped__", None), types.FunctionType)
     )
+
+
+def suspended(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Suspended | None:
+    """The generator of a manager that is given numbers or arrays and yields in one place; others stay as they are."""
+    from .calls import prepared
+
+    if all(s.is_static(v) for v in [*args, *kwargs.values()]):
+        return None
+    made_from = fn.__wrapped__
+    try:
+        tree = prepared(made_from.__code__, made_from, True)[1]
+    except AutodiffError:
+        return None
+    return Suspended(made_from, args, kwargs) if yields_once(tree.body) else None
+
+
+def yields_once(body: Block) -> bool:
+    """Whether a block surely yields, in one place that is no loop and no branch."""
+    found = [stmt for stmt in body if any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in gast.walk(stmt))]
+    if len(found) != 1:
+        return False
+    if isinstance(found[0], (gast.With, gast.Try)):
+        return yields_once(found[0].body)
+    return isinstance(found[0], (gast.Expr, gast.Assign)) and isinstance(found[0].value, gast.Yield)
 
 
 def yields_freely(fn: Any) -> bool:

@@ -38,7 +38,7 @@ def overloaded(s: Specialiser, names: tuple[str, str], a: Value, b: Value) -> Va
 
 def construct(s: Specialiser, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``cls(*args, **kwargs)`` for a class of the user's."""
-    from .calls import bind_signature, call_python
+    from .calls import call_python
 
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return named_tuple(s, cls, args, kwargs)
@@ -56,7 +56,6 @@ def construct(s: Specialiser, cls: type, args: list[Value], kwargs: dict[str, Va
         call_python(s, init, [obj, *args], kwargs)
     elif args or kwargs:
         raise s.refuse(f"{cls.__name__} has no __init__ that the compiler can read")
-    del bind_signature
     return as_row(s, obj) if has_table(s, cls) else obj
 
 

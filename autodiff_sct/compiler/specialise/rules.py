@@ -12,7 +12,8 @@ import gast
 from ...errors import NoRule
 from ...rules.table import TABLE
 from .. import ir
-from .calls import bind_signature, new_frame, prepared, run
+from .binding import bind_signature
+from .calls import new_frame, prepared, run
 from .containers import spread
 from .control import Ended
 from .state import Specialiser

@@ -15,7 +15,22 @@ from .. import ir
 from ..facts import BOOL, COMPLEX, FLOAT, INT, Axis, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ..world import World
 from .lengths import Lengths, representative, unite
-from .values import Bound, Closure, Const, Frame, Leaf, ListV, Obj, PartialV, Poison, SliceV, Super, TupleV, Value
+from .values import (
+    Bound,
+    Closure,
+    Const,
+    Frame,
+    Leaf,
+    ListV,
+    Obj,
+    PartialV,
+    Poison,
+    SliceV,
+    Super,
+    Suspended,
+    TupleV,
+    Value,
+)
 
 LITERALS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
 UNFOLLOWED = "an object that only the run tells from others is used in a way that cannot be followed"
@@ -260,6 +275,12 @@ class Specialiser:
                 raise Restart(("table", cls))
         return self.refuse(value.reason, remedy)
 
+    def kept_generator(self) -> Refused:
+        """The refusal of a generator whose values are not gone through where it is called."""
+        return self.refuse(
+            "a generator is kept, or gone through in steps", "go over it with `for`, or make a list of it"
+        )
+
     def not_differentiable(self, reason: str, remedy: str = "") -> Refused:
         return self.refuse(reason, remedy, NotDifferentiable)
 
@@ -362,6 +383,8 @@ class Specialiser:
                 "a function made inside the program is used as a value that the compiler cannot follow",
                 "call it directly, or define it at module level",
             )
+        if isinstance(value, Suspended):
+            raise self.kept_generator()
         raise self.refuse(f"{type(value).__name__} cannot be used as a value here")
 
     def stored(self, value: Value) -> Any:

@@ -11,13 +11,14 @@ from .. import ir
 from ..facts import INT
 from ..regions import written_arguments, written_by
 from ..sharing import reachable
-from . import arrays, containers, lists
+from . import arrays, containers, generators, lists, unpacking
 from .control import Ended, as_leaf, branch, loop
 from .expressions import evaluate, truth
 from .iteration import UNROLL, Source, advancing, refuse_resizing, short
+from .iterators import own_iterator
 from .names import assign_name, delete_name
 from .state import Restart, Specialiser
-from .values import Closure, Const, Leaf, ListV, Obj, Value
+from .values import Closure, Const, Leaf, ListV, Obj, Suspended, Value
 
 STATEMENTS: dict[type, Callable[[Specialiser, Any], None]] = {}
 
@@ -102,8 +103,8 @@ def store(s: Specialiser, target: Any, value: Value) -> None:
 
 def unpack(s: Specialiser, targets: list[Any], value: Value) -> None:
     stars = [k for k, t in enumerate(targets) if isinstance(t, gast.Starred)]
-    if stars and (containers.is_counted(s, value) or containers.is_too_short(s, value, len(targets) - 1)):
-        items = containers.items_around(s, value, stars[0], len(targets) - stars[0] - 1)
+    if stars and (unpacking.is_counted(s, value) or unpacking.is_too_short(s, value, len(targets) - 1)):
+        items = unpacking.items_around(s, value, stars[0], len(targets) - stars[0] - 1)
     else:
         items = containers.items_of(s, value, None if stars else len(targets))
     if stars and len(items) != len(targets):
@@ -328,10 +329,32 @@ def read_stop(s: Specialiser, node: ir.Loop, stop: Any) -> None:
             node.stop = s.expr(leaf)
 
 
+def over_generator(s: Specialiser, node: Any, generator: Suspended, body: list[Any], stop: Any) -> None:
+    if stop is not None:
+        raise s.refuse("a loop over a generator is left early", "make a list of it, and go over that")
+
+    def work(value: Value) -> None:
+        store(s, node.target, value)
+        execute(s, body)
+
+    generators.run(s, generator, work)
+
+
 @statement(gast.For)
 def for_(s: Specialiser, node: Any) -> None:
+    before = len(s.block)
+    iterable = own_iterator(s, evaluate(s, node.iter))
+    after = len(s.block)
+    go_over(s, node, iterable)
+    generators.check_order(s, node, s.block[before:after], s.block[after:])
+
+
+def go_over(s: Specialiser, node: Any, iterable: Value) -> None:
+    """The loop, once it is known what it goes over."""
     body, stop = split_stop(node.body)
-    iterable = evaluate(s, node.iter)
+    if isinstance(iterable, Suspended):
+        over_generator(s, node, iterable, body, stop)
+        return
     site, numbers = short(s, iterable)
     source = containers.iteration(s, iterable) if numbers is None else Source(items=numbers)
     if source.items is not None:

@@ -98,6 +98,7 @@ class Frame:
     self: Any = None
     bound: dict[str, Any] = field(default_factory=dict)  # its arguments by parameter
     branches: int = 0  # sides of branches around its call
+    resume: Any = None  # what is done with each value that it yields
 
 
 @dataclass(eq=False)
@@ -126,6 +127,15 @@ class PartialV:
     function: Any
     args: tuple[Any, ...]
     keywords: dict[str, Any]
+
+
+@dataclass(eq=False)
+class Suspended:
+    """A generator that has not begun: a function with ``yield``, and its arguments."""
+
+    fn: Any
+    args: list[Any]
+    kwargs: dict[str, Any]
 
 
 @dataclass(frozen=True)

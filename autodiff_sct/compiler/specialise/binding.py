@@ -1,0 +1,49 @@
+"""Python's binding of arguments to parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .state import Specialiser
+from .values import Obj, TupleV, Value
+
+
+def bind_signature(
+    s: Specialiser,
+    spec: Any,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    defaults: list[Value],
+    kw_defaults: dict[str, Value],
+    name: str,
+) -> dict[str, Value]:
+    """The arguments by parameter."""
+    positional = [a.id for a in [*spec.posonlyargs, *spec.args]]
+    bound: dict[str, Value] = dict(zip(positional, args))
+    rest, named = list(args[len(positional) :]), dict(kwargs)
+    for parameter in [a.id for a in [*spec.args, *spec.kwonlyargs]]:
+        if parameter in named:
+            if parameter in bound:
+                raise s.refuse(f"{name}() got several values for {parameter!r}")
+            bound[parameter] = named.pop(parameter)
+    for parameter, default in zip(positional[len(positional) - len(defaults) :], defaults):
+        bound.setdefault(parameter, default)
+    for parameter, default in kw_defaults.items():
+        bound.setdefault(parameter, default)
+    if spec.vararg is not None:
+        bound[spec.vararg.id] = TupleV(tuple(rest))
+    elif rest:
+        raise s.refuse(f"{name}() takes {len(positional)} positional arguments but {len(args)} were given")
+    if spec.kwarg is not None:
+        obj = Obj(("kwargs", s.site(name)), dict)
+        for key in s.fields(obj):
+            del s.env[(obj.id, key)]
+        for key, value in named.items():
+            s.env[(obj.id, key)] = value
+        bound[spec.kwarg.id] = obj
+    elif named:
+        raise s.refuse(f"{name}() got an unexpected argument {next(iter(named))!r}")
+    for parameter in [*positional, *(a.id for a in spec.kwonlyargs)]:
+        if parameter not in bound:
+            raise s.refuse(f"{name}() is missing the argument {parameter!r}")
+    return bound

@@ -1,0 +1,42 @@
+"""Unpacking of what is as long as only the run tells."""
+
+from __future__ import annotations
+
+import gast
+
+from .. import ir
+from ..facts import Listed, Num
+from .containers import display_length, get_item
+from .state import Specialiser
+from .values import Const, Leaf, Value
+
+
+def is_counted(s: Specialiser, value: Value) -> bool:
+    """Whether a value is a list or an array whose length is known only at run time."""
+    facts = s.facts_of(value)
+    if isinstance(facts, Listed):
+        return display_length(s, facts) is None
+    if isinstance(value, Leaf) and isinstance(facts, Num) and facts.dims:
+        return not isinstance(facts.dims[0], int)
+    return False
+
+
+def is_too_short(s: Specialiser, value: Value, count: int) -> bool:
+    """Whether a list has fewer items than are unpacked, which only a run can tell to be an error."""
+    known = display_length(s, s.facts_of(value))
+    return known is not None and known < count
+
+
+def items_around(s: Specialiser, value: Value, first: int, last: int) -> list[Value]:
+    """What ``a, *middle, b = value`` assigns: items from the front, the list in the middle, items from the end."""
+    from .builtin_calls import as_list
+
+    assert isinstance(value, Leaf)
+    length = ir.call(gast.Name("len", gast.Load(), None, None), ir.name(value.name))
+    if first + last:
+        test = gast.Compare(length, [gast.GtE()], [ir.constant(first + last)])
+        message = ir.constant(f"at least {first + last} values are unpacked here")
+        s.block.append(ir.Raise(gast.Assert(test, message), s.where()))
+    front = [get_item(s, value, Const(k)) for k in range(first)]
+    middle = as_list(s, get_item(s, value, Const(slice(first, -last if last else None))))
+    return [*front, middle, *(get_item(s, value, Const(k - last)) for k in range(last))]

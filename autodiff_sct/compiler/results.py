@@ -12,6 +12,7 @@ from .places import place_of_result
 from .regions import Regions
 from .request import Request
 from .sharing import reachable
+from .specialise.calls import prepared
 from .specialise.state import Specialiser
 from .specialise.values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, Suspended, TupleV, Value
 
@@ -57,6 +58,8 @@ def underivable(s: Specialiser, value: Value) -> str | None:
     if isinstance(value, (Closure, Bound, PartialV)) or (isinstance(value, Const) and callable(value.value)):
         return "a function"
     if isinstance(value, Suspended):
+        if not isinstance(value.fn, Closure):
+            prepared(value.fn.__code__, value.fn)  # refused where it yields
         return "a generator"
     if isinstance(value, Leaf):
         facts = s.facts[value.name]

@@ -14,6 +14,7 @@ from .specialise import builtin_calls as _builtin_calls
 from .specialise import cell_calls as _cell_calls  # noqa: F401
 from .specialise import comparisons as _comparisons  # noqa: F401
 from .specialise import copies as _copies  # noqa: F401
+from .specialise import generators as _generators  # noqa: F401
 from .specialise import iterators as _iterators  # noqa: F401
 from .specialise import numpy_calls as _numpy_calls  # noqa: F401
 from .specialise import segments as _segments  # noqa: F401

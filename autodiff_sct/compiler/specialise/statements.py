@@ -11,11 +11,10 @@ from .. import ir
 from ..facts import INT
 from ..regions import written_arguments, written_by
 from ..sharing import reachable
-from . import arrays, containers, generators, lists, unpacking
+from . import arrays, containers, lists, unpacking
 from .control import Ended, as_leaf, branch, loop
 from .expressions import evaluate, truth
 from .iteration import UNROLL, Source, advancing, refuse_resizing, short
-from .iterators import own_iterator
 from .names import assign_name, delete_name
 from .state import Restart, Specialiser
 from .values import Closure, Const, Leaf, ListV, Obj, Suspended, Value
@@ -330,6 +329,8 @@ def read_stop(s: Specialiser, node: ir.Loop, stop: Any) -> None:
 
 
 def over_generator(s: Specialiser, node: Any, generator: Suspended, body: list[Any], stop: Any) -> None:
+    from .generators import run
+
     if stop is not None:
         raise s.refuse("a loop over a generator is left early", "make a list of it, and go over that")
 
@@ -337,16 +338,19 @@ def over_generator(s: Specialiser, node: Any, generator: Suspended, body: list[A
         store(s, node.target, value)
         execute(s, body)
 
-    generators.run(s, generator, work)
+    run(s, generator, work)
 
 
 @statement(gast.For)
 def for_(s: Specialiser, node: Any) -> None:
+    from .generators import check_order
+    from .iterators import own_iterator
+
     before = len(s.block)
     iterable = own_iterator(s, evaluate(s, node.iter))
     after = len(s.block)
     go_over(s, node, iterable)
-    generators.check_order(s, node, s.block[before:after], s.block[after:])
+    check_order(s, node, s.block[before:after], s.block[after:])
 
 
 def go_over(s: Specialiser, node: Any, iterable: Value) -> None:

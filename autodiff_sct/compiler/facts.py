@@ -172,7 +172,8 @@ def of_value(value: Any, root: int | None = None, symbol: str = "", tensor: bool
     if type(value) in PYTHON_KINDS:
         return {"bool": BOOL, "int": INT, "float": FLOAT, "complex": COMPLEX}[PYTHON_KINDS[type(value)]]
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
-        dims = tuple(1 if n == 1 else Dim((symbol, k), 0, n > 1) for k, n in enumerate(value.shape))
+        # With a colon, it is the name of no variable.
+        dims = tuple(1 if n == 1 else Dim((f"{symbol}:", k), 0, n > 1) for k, n in enumerate(value.shape))
         return Num("array", value.dtype, dims, frozenset() if root is None else frozenset([root]), None, tensor)
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         return Num("npscalar", value.dtype, ())

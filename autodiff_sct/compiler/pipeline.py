@@ -36,6 +36,7 @@ from .softmaxes import as_softmax
 from .specialise import tables
 from .specialise.calls import call_value
 from .specialise.control import Ended
+from .specialise.indexing import MASKS, masks_are_written
 from .specialise.recursion import has_effects
 from .specialise.state import Restart, Specialiser
 from .specialise.values import (
@@ -99,7 +100,9 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
                 raise
         else:
             references = tables.references_in(s)
-            if references == known:
+            if masks_are_written(s):
+                dynamic.add(MASKS)
+            elif references == known:
                 return s, table, result
 
 

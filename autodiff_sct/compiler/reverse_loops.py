@@ -10,7 +10,7 @@ import gast
 from . import ir
 from .activity import joins, operands
 from .adjoints import Adjoint, copied, facts_like, name_adjoint, spread, zeros
-from .facts import FLOAT, INT, Facts, Num
+from .facts import FLOAT, INT, UNKNOWN, Facts, Num
 from .ir import defined_in
 from .reverse_branches import as_variable, meet, merge_numbers
 from .specialise.values import Const, Leaf, Value
@@ -35,7 +35,7 @@ def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
         found = r.take(c.out)
         init = zeros(s, c.out) if found is None else spread(s, found.value, c.out)
         carry = begin(r, c.out, as_variable(s, init, c.out))
-        s.facts[carry.phi] = in_the_body(s, carry.phi, c.next)
+        s.facts[carry.phi] = UNKNOWN if is_of_one_iteration(s, c) else in_the_body(s, carry.phi, c.next)
         carried.append((c.phi, carry))
     for n in around:
         start = owned_start(r, n)
@@ -119,12 +119,21 @@ def owned_start(r: Reverse, name: str) -> Leaf:
     return as_variable(s, value, name)
 
 
+def is_of_one_iteration(s: Specialiser, c: ir.Carry) -> bool:
+    """Whether a variable that only the loop assigns has another shape in each iteration."""
+    facts = s.facts[c.out]
+    return c.init is None and isinstance(facts, Num) and facts.kind == "array" and None in (facts.dims or (None,))
+
+
 def end_of_iteration(r: Reverse, name: str, found: Adjoint | None, own: list[ir.Carry]) -> Value:
     s = r.s
     if found is not None:
         return spread(s, found.value, name)
+    carry = next((c for c in own if c.phi == name), None)
+    if carry is not None and is_of_one_iteration(s, carry):
+        return Const(0.0)
     # Only the last iteration's value is read: the one before it was as large, and counts for nothing.
-    return zeros(s, next((c.next for c in own if c.phi == name and c.next is not None), name))
+    return zeros(s, carry.next if carry is not None and carry.next is not None else name)
 
 
 def outer_operands(r: Reverse, stmt: ir.Loop, inner: set[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import gast
@@ -21,6 +22,7 @@ from .specialise.values import Const, Leaf, ListV, TupleV, Value
 
 if TYPE_CHECKING:
     from .reverse import Reverse
+    from .specialise.state import Specialiser
 
 
 def stored(r: Reverse, stmt: ir.Store) -> None:
@@ -124,7 +126,7 @@ def augmented(r: Reverse, stmt: ir.Store, shadow: Leaf, index: Value, value: Val
     d = part_of(r, shadow, index, copy=True)
     names = list(row.signature.parameters)[:2]
     entries = apply_rule(s, row.reverse, op_.fn, new, d, dict(zip(names, (old, value))))
-    kept = fit(s, entries[names[0]], old.name)
+    kept = fit(s, as_large(s, entries[names[0]], old.name), old.name)
     apart = isinstance(value, Leaf) and not r.has_shadow(value.name)
     if apart and r.activity.active(value.name):
         r.give(value, entries[names[1]], d, True, [])
@@ -135,6 +137,14 @@ def augmented(r: Reverse, stmt: ir.Store, shadow: Leaf, index: Value, value: Val
         r.store(shadow, index, kept)
     if not apart and any(r.activity.active(n) for n in s.leaves(value)):
         r.give(value, entries[names[1]], d, True, [])
+
+
+def as_large(s: Specialiser, d: Value, old: str) -> Value:
+    """The cotangent of what an assignment changes in place: the operand does not make it larger."""
+    have, want = s.num(d), s.facts[old]
+    if isinstance(d, Leaf) and have is not None and isinstance(want, Num) and have.ndim == want.ndim:
+        s.facts[d.name] = replace(have, dims=want.dims)
+    return d
 
 
 def effect(r: Reverse, stmt: ir.Effect) -> None:

@@ -269,17 +269,13 @@ def surely_sums(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
 
 
 def with_named_axes(s: Specialiser, facts: Any) -> Any:
-    """Facts in which every axis has a symbol: what is computed once has one length, if one that nobody knows.
-
-    In a loop one variable stands for arrays of many lengths.
-    """
+    """Facts in which every axis has a symbol: a result has one length, if one that nobody knows."""
     if not isinstance(facts, Num) or facts.dims is None or None not in facts.dims:
         return facts
-    if s.loops or s.recursive_calls or s.frame is None or s.frame.rule:
+    if s.recursive_calls or s.frame is None or s.frame.rule:
         return facts
-    s.named_axes += 1
-    names = ((("axis", s.named_axes), k) for k in range(len(facts.dims)))
-    return replace(facts, dims=tuple(Dim(name) if a is None else a for a, name in zip(facts.dims, names)))
+    name = s.new_symbol("axis")
+    return replace(facts, dims=tuple(Dim((name, k)) if a is None else a for k, a in enumerate(facts.dims)))
 
 
 CHANGE_DTYPE = {np.absolute, np.real, np.imag, np.angle}

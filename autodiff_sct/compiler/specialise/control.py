@@ -15,6 +15,7 @@ import gast
 
 from .. import ir
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
+from .lengths import outliving
 from .state import LITERALS, Restart, Specialiser
 from .tables import restart_tabled, several_things
 from .values import Bound, Choice, Closure, Const, Leaf, ListV, Obj, PartialV, Poison, TupleV, Value
@@ -209,7 +210,7 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
     """
     entry = dict(s.env)
     carried: dict[Any, Value] = {}
-    rule_calls, unassigned = s.rule_calls, s.unassigned
+    rule_calls, unassigned, since = s.rule_calls, s.unassigned, s.counter
     s.loops += 1
     for _ in range(ROUNDS):
         s.rule_calls, s.unassigned = rule_calls, None
@@ -226,6 +227,7 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
         complete(s, end, entry)
         with s.knowing(proven):
             wanted = next_carried(s, entry, head, end, carried)
+        wanted = {key: outliving(value, since) for key, value in wanted.items()}
         if wanted == carried and known == s.elements:
             break
         carried = wanted

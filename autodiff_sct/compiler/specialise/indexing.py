@@ -9,8 +9,11 @@ import numpy as np
 
 from .. import ir
 from ..facts import Axis, Dim, Facts, Listed, Num, several
+from ..regions import regions
 from .state import Specialiser
 from .values import Const, Leaf, ListV, SliceV, TupleV, Value
+
+MASKS = "masks"  # in `dynamic`: a mask may pick more items one time than another
 
 
 def parts_of(index: Value) -> list[Value]:
@@ -113,11 +116,8 @@ def basic_facts(s: Specialiser, facts: Num, parts: list[Value]) -> Facts:
 def sliced(s: Specialiser, axis: Axis, part: Value) -> Axis:
     """The length of an axis after a slice."""
     if isinstance(part, SliceV):
-        bounds = [
-            v.name if isinstance(v, Leaf) else v.value if isinstance(v, Const) else None
-            for v in (part.start, part.stop, part.step)
-        ]
-        return Dim(("slice", axis, *bounds), 0, begins_several(s, axis, part)) if axis is not None else None
+        several_long = begins_several(s, axis, part)
+        return Dim(("slice", axis, *bounds_of(part)), 0, several_long) if axis is not None else None
     start, stop, step = part.value.start, part.value.stop, part.value.step
     if (start, stop) == (None, None) and step in (None, 1, -1):
         return axis
@@ -149,10 +149,52 @@ def advanced_facts(s: Specialiser, facts: Num, parts: list[Value]) -> Facts:
         return Num("npscalar", facts.dtype, (), frozenset(), None, facts.tensor)
     dims: tuple[Axis, ...] = (None,) * result.ndim
     if len(parts) == 1:
-        first = s.num(parts[0])
-        if first is not None and first.dtype is not None and first.dtype.kind in "iu" and first.dims is not None:
-            dims = (*first.dims, *facts.dims[1:])
+        dims = picked(s, facts.dims, parts[0]) or dims
+    elif None not in facts.dims and None not in (key := tuple(key_of(s, part) for part in parts)):
+        dims = tuple(Dim(("picked", key, facts.dims, k)) for k in range(result.ndim))
     return Num("array", facts.dtype, dims, frozenset([s.root(s.site())]), None, facts.tensor)
+
+
+def picked(s: Specialiser, dims: tuple[Axis, ...], index: Value) -> tuple[Axis, ...] | None:
+    """The axes of what an array of integers or a mask picks; None where they are not known."""
+    found = s.num(index)
+    if found is None or found.dtype is None or found.dims is None:
+        return None
+    if found.dtype.kind in "iu":
+        return (*found.dims, *dims[1:])
+    key = key_of(s, index)
+    return (Dim(("picked", key)), *dims[len(found.dims) :]) if key is not None and found.dims else None
+
+
+def key_of(s: Specialiser, part: Value) -> Any:
+    """What tells the parts of indices apart that pick other numbers of items; None where that is not known."""
+    if isinstance(part, Const):
+        value = part.value
+        return (value.start, value.stop, value.step) if isinstance(value, slice) else (type(value), value)
+    if isinstance(part, SliceV):
+        return bounds_of(part)
+    found = s.num(part)
+    if not isinstance(part, Leaf) or found is None or found.dtype is None:
+        return None
+    if found.dtype.kind == "b":
+        if MASKS in s.dynamic or s.recursive_calls:
+            return None
+        s.masks.add(part.name)
+    return part.name
+
+
+def bounds_of(part: SliceV) -> tuple[Any, ...]:
+    """The names and the numbers that bound a slice."""
+    bounds = (part.start, part.stop, part.step)
+    return tuple(v.name if isinstance(v, Leaf) else v.value if isinstance(v, Const) else None for v in bounds)
+
+
+def masks_are_written(s: Specialiser) -> bool:
+    """Whether the number of items that a mask picks may change, while it was taken for one length."""
+    if not s.masks:
+        return False
+    where = regions(s.block, s.facts, s.elements)
+    return any(where.is_written(name) for name in s.masks)
 
 
 def dummy_index(s: Specialiser, part: Value) -> Any:

@@ -92,11 +92,11 @@ def own_lengths(s: Specialiser, found: list[Num]) -> Any:
     shapes = [f.dims for f in found if f.dims is not None]
     if len(shapes) < len(found) or len({len(dims) for dims in shapes}) > 1:
         return None
-    s.counter += 1
+    name = s.new_symbol("item")
     alike = [all(several(axis) for axis in axes) for axes in zip(*shapes)]
     same = [axes[0] if len(set(axes)) == 1 else None for axes in zip(*shapes)]
     return tuple(
-        one if one is not None else Dim(("item", s.counter, k), 0, True) if long else None
+        one if one is not None else Dim((name, k), 0, True) if long else None
         for k, (one, long) in enumerate(zip(same, alike))
     )
 

@@ -10,13 +10,18 @@
 Blocks that may not run have lengths of their own, which hold inside them only; what is equal around a block is equal
 in it.  Each variable is of the block that it was made in, so that what is equal for two variables is what the inner of
 their blocks tells.
+
+What is made in a loop has another length in each iteration: nothing that outlives one is told of these (`outliving`).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
-from ..facts import Dim
+from ..facts import Dim, Num, Pair
+from .values import TupleV
 
 
 class Lengths:
@@ -70,3 +75,28 @@ def unite(table: dict[Any, Any], a: Any, b: Any) -> bool:
     else:
         return False
     return True
+
+
+@lru_cache(maxsize=4096)
+def born(symbol: Any) -> int:
+    """The number of the youngest variable that a length is named after; 0 for those of the arguments."""
+    if isinstance(symbol, Dim):
+        return born(symbol.symbol)
+    if isinstance(symbol, tuple):
+        return max(map(born, symbol), default=0)
+    number = symbol.rpartition(".")[2] if isinstance(symbol, str) else ""
+    return int(number) if number.isdecimal() else 0
+
+
+def outliving(facts: Any, since: int) -> Any:
+    """Facts without the lengths that were made in a loop, after the variable of number `since`."""
+    if isinstance(facts, Num):
+        if born(facts.size) <= since and born(facts.dims) <= since:
+            return facts
+        dims = facts.dims and tuple(None if born(axis) > since else axis for axis in facts.dims)
+        return replace(facts, dims=dims, size=None if born(facts.size) > since else facts.size)
+    if isinstance(facts, Pair):
+        return Pair(tuple(outliving(f, since) for f in facts.items), facts.cls)
+    if isinstance(facts, TupleV):
+        return TupleV(tuple(outliving(f, since) for f in facts.items), facts.cls)
+    return facts

@@ -85,7 +85,7 @@ class Specialiser:
         self.lengths = Lengths()  # those of the block being written
         self.of_blocks: dict[int, tuple[ir.Block, Lengths]] = {id(self.block): (self.block, self.lengths)}
         self.inner: dict[str, Lengths] = {}  # of the block that a variable is made in, where it may not run
-        self.named_axes = 0  # how many results have axes that were given a symbol
+        self.masks: set[str] = set()  # masks of which it matters that they pick as many items each time
         self.proven: dict[Any, Any] = {}  # what is equal after all that has run before the statement being written
         self.short_loops: list[Any] = []  # sites of the loops around that could be written out
         self.displays: dict[int, int] = {}  # root of a list display -> how many items it has
@@ -163,9 +163,13 @@ class Specialiser:
 
     # -- names and roots
 
-    def fresh(self, hint: str, facts: Facts) -> str:
+    def new_symbol(self, hint: str) -> str:
+        """A name that nothing else has; the later it is made, the higher its number."""
         self.counter += 1
-        id = f"{hint}.{self.counter}"
+        return f"{hint}.{self.counter}"
+
+    def fresh(self, hint: str, facts: Facts) -> str:
+        id = self.new_symbol(hint)
         self.facts[id] = facts
         self.hints[id] = hint
         if self.lengths.depth:

@@ -28,6 +28,7 @@ from .iterate import iterate
 from .joining import join_branches
 from .leaving import leave_at_once
 from .load import load_parts
+from .methods import with_methods
 from .naming import name_variables
 from .optimise import REVERSE_DEPTH, Nesting
 from .overwrite import overwrite
@@ -175,6 +176,8 @@ def polished(
     back = nesting.block(back)
     if passes.on("spell"):
         spell(s, back)
+    if buffers and passes.on("with_methods"):
+        with_methods(s, front)
     if buffers and passes.on("contract"):
         contract(s, back)
     if buffers:

@@ -7,6 +7,7 @@
         d_b += d_z                                all_d_z.append(d_z)
         d_w += np.outer(d_z, x[i])     ->     if all_d_z:
         d_v += np.outer(d_z, h)                   d_z = np.array(all_d_z)
+        d_u += d_r * x[i]                         d_u += np.array(all_d_r) @ x[::-1]
                                                   d_b += d_z.sum(axis=0)
                                                   d_w += d_z.T @ x[::-1]
                                                   d_v += d_z.T @ np.array(all_h)
@@ -116,6 +117,7 @@ class Term:
     stmt: ir.Let  # the addition
     makers: list[ir.Let]  # what computes the term, and nothing else
     factors: list[Factor]
+    negative: bool = False  # it is subtracted
 
 
 @dataclass
@@ -133,10 +135,10 @@ class Gathering:
         """What comes before the loop and what comes after it; the loop itself is changed in place."""
         body = self.loop.body
         self.makers = {stmt.target: stmt for stmt in body if isinstance(stmt, ir.Let) and len(stmt.targets) == 1}
-        terms = self.terms() if (most := self.popped_axes()) else []
+        terms = self.terms() if (most := self.popped_axes()) is not None else []
         if terms:
             groups, places = Groups(self.s, self.loop), {stmt: k for k, stmt in enumerate(body)}
-            terms = [t for t in terms if all(self.may_keep(f, most) for f in t.factors)]
+            terms = [t for t in terms if all(self.may_keep(f, most or 0) for f in t.factors)]
             terms = [t for t in terms if all(groups.stays(f.name, places[t.stmt]) for f in t.factors)]
         products = {f.key for t in terms if len(t.factors) == 2 for f in t.factors}
         terms = [t for t in terms if t.factors[0].key in products and any(self.whole(f) is None for f in t.factors)]
@@ -155,10 +157,10 @@ class Gathering:
 
     # -- what the loop adds
 
-    def popped_axes(self) -> int:
-        """The most axes that an array has which the loop takes from what the forward sweep has saved."""
+    def popped_axes(self) -> int | None:
+        """The most axes that anything has which the loop takes from what the forward sweep has saved, if it does."""
         popped = [name for name, stmt in self.makers.items() if is_pop_call(stmt.expr)]
-        return max((self.axes(name) for name in popped), default=0)
+        return max((self.axes(name) for name in popped), default=None)
 
     def axes(self, name: str) -> int:
         """How many axes an array is known to have; 0 where it is no array."""
@@ -188,6 +190,10 @@ class Gathering:
         if maker is None or self.uses.get(name) != 1 or maker.effect:
             return Term(stmt, [], [Factor(name)]) if self.axes(name) == 1 else None
         makers = [*makers, maker]
+        if isinstance(maker.expr, gast.UnaryOp) and isinstance(maker.expr.operand, gast.Name):
+            inner = self.term(stmt, maker.expr.operand.id, makers) if isinstance(maker.expr.op, gast.USub) else None
+            if inner is not None and len(inner.factors) == 2:
+                return replace(inner, negative=not inner.negative)
         factors = self.factors(maker.expr)
         if factors is not None:
             return Term(stmt, [*makers, *self.transposes(maker)], factors)
@@ -196,19 +202,30 @@ class Gathering:
         inner = self.term(stmt, maker.expr.value.id, makers)
         if inner is None or len(inner.factors) != 2:
             return None
-        return Term(stmt, inner.makers, [f.transposed() for f in reversed(inner.factors)])
+        return replace(inner, factors=[f.transposed() for f in reversed(inner.factors)])
 
     def factors(self, expr: Any) -> list[Factor] | None:
         """The factors of a product, or the operand of a sum of rows."""
         if isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.MatMult):
             left, right = self.side(expr.left, 1), self.side(expr.right, 0)
             return None if left is None or right is None else [left, right]
+        if isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Mult):
+            return self.scaled_row(expr.left, expr.right) or self.scaled_row(expr.right, expr.left)
         name = numpy_name(expr) if isinstance(expr, gast.Call) else None
         operands = [a.id for a in expr.args if isinstance(a, gast.Name)] if name in ("outer", "sum") else []
         axes = [self.axes(n) for n in operands]
         if name == "outer" and axes == [1, 1]:
             return [Factor(operands[0], 0, True), Factor(operands[1])]
         return [Factor(operands[0])] if name == "sum" and axes == [2] and is_over_rows(expr) else None
+
+    def scaled_row(self, number: Any, row: Any) -> list[Factor] | None:
+        """The factors of a number times a vector: numbers side by side are a vector, times the matrix of the rows."""
+        if not isinstance(number, gast.Name) or not isinstance(row, gast.Name) or self.axes(row.id) != 1:
+            return None
+        facts, other = self.s.facts.get(number.id), self.s.facts[row.id]
+        if not isinstance(facts, Num) or not isinstance(other, Num) or facts.dims != () or facts.dtype != np.float64:
+            return None
+        return [Factor(number.id), Factor(row.id)] if other.dtype == np.float64 and number.id in self.makers else None
 
     def side(self, expr: Any, joint: int) -> Factor | None:
         """A side of a product of matrices whose axis `joint` is summed: a variable, or the transpose of one."""
@@ -227,7 +244,8 @@ class Gathering:
     def may_keep(self, factor: Factor, most: int) -> bool:
         """Whether a factor is another array in each step, and no larger than what the loop gives up."""
         carried = {c.phi for c in self.loop.carries if c.next != c.phi}
-        return (factor.name in self.makers or factor.name in carried) and self.axes(factor.name) <= most
+        other = factor.name in self.makers or factor.name in carried
+        return other and (self.axes(factor.name) <= most or self.whole(factor) is not None)
 
     # -- what becomes of it
 
@@ -286,11 +304,12 @@ class Gathering:
         facts, whole = self.s.facts[name], self.whole(factor)
         kept = ir.name(self.lists[key]) if whole is None else whole
         assert isinstance(facts, Num) and facts.dims is not None
-        dims = (None, facts.dims[-1]) if axis == 0 else (facts.dims[0], None)
-        joint = self.s.fresh(self.hint(name), replace(facts, dims=dims, roots=frozenset([self.s.root(("joint", key))])))
+        dims = (None, *facts.dims[-1:]) if axis == 0 else (facts.dims[0], None)
+        roots = frozenset([self.s.root(("joint", key))])
+        joint = self.s.fresh(self.hint(name), replace(facts, kind="array", dims=dims, roots=roots))
         if sum(f.key == key for t in terms for f in t.factors) > 1:
             self.s.named.add(joint)
-        if len(facts.dims) == 1:
+        if len(facts.dims) < 2:
             value = self.numpy("array", kept) if whole is None else whole
         else:
             value = self.numpy("concatenate", kept, *([ir.constant(axis)] if axis else []))
@@ -305,7 +324,8 @@ class Gathering:
             value = ir.binop(sides[0], gast.MatMult, sides[1])
         else:
             value = ir.call(ir.attribute(sides[0], "sum"), axis=ir.constant(0))
-        return ir.Store(self.sum_of(term), ir.constant(...), value, gast.Add, term.stmt.origin)
+        sign = gast.Sub if term.negative else gast.Add
+        return ir.Store(self.sum_of(term), ir.constant(...), value, sign, term.stmt.origin)
 
     def sum_of(self, term: Term) -> str:
         """The variable of a term's sum after the loop."""

@@ -348,10 +348,16 @@ def temporary_hints(s: Specialiser, program: ir.Block) -> None:
                 s.hints[stmt.target] = found
 
 
+REDUCTIONS = {"sum", "prod", "max", "min", "mean", "any", "all"}
+
+
 def describe(s: Specialiser, expr: Any) -> str | None:
-    if isinstance(expr, gast.Call) and len(expr.args) == 1 and isinstance(expr.args[0], gast.Name):
+    operands = [] if not isinstance(expr, gast.Call) else expr.args
+    if isinstance(expr, gast.Call) and not operands and isinstance(expr.func, gast.Attribute):
+        operands = [expr.func.value] if expr.func.attr in REDUCTIONS else []
+    if len(operands) == 1 and isinstance(operands[0], gast.Name):
         callee = expr.func.attr if isinstance(expr.func, gast.Attribute) else getattr(expr.func, "id", "")
-        argument = s.hints.get(expr.args[0].id, expr.args[0].id)
+        argument = s.hints.get(operands[0].id, operands[0].id)
         text = f"{callee}_{argument}"
         return text if len(text) <= 24 and text.isidentifier() else None
     return None

@@ -35,6 +35,7 @@ PASSES: dict[str, str] = {
     "repeat": "parts of arrays and tests of branches are written where they are read twice",
     "save_together": "what is saved in one place and read back in one is saved together",
     "spell": "signs, numeric factors and methods as one writes them by hand",
+    "with_methods": "in loops, reductions are methods",
     "contract": "a sum of products is computed without the products",
     "defer": "what only one reverse line reads is computed there",
     "touch_first": "what is added to zeros is assigned",

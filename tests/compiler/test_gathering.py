@@ -134,8 +134,35 @@ def sums_of_rows(w, u, b, xs):
     return np.sum(h)
 
 
+def residuals(w, u, b, xs):
+    loss = 0.0
+    for i in range(len(xs)):
+        r = np.dot(w[0, :2], xs[i]) - b[0] * np.sum(xs[i] ** 2)
+        loss += r**2 * np.exp(-r) + np.sum(u) - np.sum(w * b)
+    return loss
+
+
+def residuals_of_overwritten_rows(w, u, b, xs):
+    loss, row, weights = 0.0, xs[0].copy(), u[0] * 1.0
+    for i in range(len(xs)):
+        row[:] = xs[i] * b[0]
+        r = np.dot(weights, row) - b[1]
+        loss += r**3
+        weights = weights + 0.1 * r * np.sin(row)
+    return loss + np.sum(w)
+
+
+def solved(w, u, b, xs):
+    left = np.eye(3) * 4 + w
+    h = b
+    for _ in range(len(xs)):
+        h = np.linalg.solve(left, h - u @ xs[0])
+    return np.sum(h * h)
+
+
 ONE = [cell, every_second_sample, until_small, twice_in_a_step, epochs, in_a_branch, decaying, states_in_an_array,
-       samples_overwritten, one_buffer, ragged, weights_change]  # fmt: skip
+       samples_overwritten, one_buffer, ragged, weights_change, residuals, residuals_of_overwritten_rows,
+       solved]  # fmt: skip
 MANY = [batched_cell, weights_on_the_right, sums_of_rows]
 CASES = [pytest.param(f, (W, U, B, xs), id=f.__name__) for fs, xs in ((ONE, XS), (MANY, BATCHES)) for f in fs]
 
@@ -179,6 +206,22 @@ def test_gathered(fn):
     text = ad.adjoint_source(fn, W, U, B, XS, grad_position=(0, 1, 2))
     loop, after = text.split("for ")[2].split("if all_")
     assert "d_w +=" not in loop and "d_w +=" in after
+
+
+def regression(v, xs):
+    loss = 0.0
+    for i in range(len(xs)):
+        r = np.dot(v, xs[i]) - np.sum(xs[i])
+        loss += r**2
+    return loss
+
+
+def test_numbers_are_gathered():
+    for rows, position in ((XS, 0), (XS[:1], 0), (XS[:0], 0)):
+        found = ad.grad(regression)(V, rows)
+        np.testing.assert_allclose(found, differences(regression, (V, rows), position), rtol=1e-5, atol=1e-8)
+    assert "@ xs[::-1]" in ad.adjoint_source(regression, V, XS)
+    assert "np.outer" not in ad.adjoint_source(solved, W, U, B, XS)
 
 
 def nothing_is_kept(w, x):

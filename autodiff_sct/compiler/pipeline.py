@@ -16,6 +16,7 @@ from .arguments import Arguments, gradient, protect, receive
 from .assemble import emit
 from .beside import beside
 from .budget import choose_segments
+from .carried_back import carry_back
 from .checkpointed import plan_segments
 from .depth import deeply
 from .emitted import Emitted
@@ -334,6 +335,8 @@ def finish(
     reverse.remove(structure)
     if passes.on("improve"):
         improve(s, reverse)  # before the recording, so that nothing is kept for what it drops
+    if passes.on("carry_back"):
+        carry_back(s, r.regions, reverse)
     forward, reverse = record(s, r.regions, forward, reverse)
     write_segments(r, forward, reverse)
     observe(request, "record", s, [*forward, *reverse, final])

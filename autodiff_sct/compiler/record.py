@@ -8,17 +8,20 @@ A value that only one side of a branch needs is saved on that side.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import gast
 import numpy as np
 
-from . import ir
+from . import ir, passes
 from .explain import explain_kept, note, places, readers
 from .facts import INT, Listed, Mapped, Num, Pair
 from .ir import ir_targets
 from .regions import Regions
+from .sources import common_sources
 from .specialise.recursion import Recursion
 from .specialise.state import Specialiser
 from .specialise.values import Leaf
@@ -44,8 +47,9 @@ class Record:
     saved: dict[str, str] = field(default_factory=dict)  # variable -> the list that keeps its values
     pushes: dict[int, list[tuple[str, Any]]] = field(default_factory=dict)
     lists: ir.Block = field(default_factory=list)
-    wanted: dict[int, set[str]] = field(default_factory=dict)  # what the reverse of a block reads of it
+    wanted: dict[int, set[str]] = field(default_factory=dict)  # what the reverse of a block surely has of it
     readers: dict[str, list[Any]] = field(default_factory=dict)  # statements that read a variable, for explanations
+    carried: set[str] = field(default_factory=set)  # what the next iteration of a reverse loop reads as well
 
     def locate(self, block: ir.Block, repeated: bool, around: ir.Block | None = None) -> None:
         """Note where each variable of the forward sweep is defined; `around` is reversed with the block as one."""
@@ -70,15 +74,27 @@ class Record:
 
     # -- the reverse sweep
 
-    def block(self, reverse: ir.Block, forward: ir.Block, names: dict[str, str]) -> ir.Block:
-        """The reverse block with the variables of its forward block made available; `names`: those from outside."""
-        self.wanted[id(forward)] = {n for stmt in reverse for n in reads_inside(stmt) if self.is_local(n, forward)}
-        names = dict(names)
+    def block(
+        self, reverse: ir.Block, forward: ir.Block, names: dict[str, str], carried: Sequence[str] = ()
+    ) -> ir.Block:
+        """The reverse block with the variables of its forward block made available.
+
+        They are added to `names`, those from outside; `carried` are those that the next iteration reads.
+        """
+        self.carried.update(carried)
+        read = Counter(n for stmt in reverse for n in dict.fromkeys(reads_inside(stmt)) if self.is_local(n, forward))
+        sides = {n for stmt in reverse if isinstance(stmt, ir.If) for n in reads_inside(stmt) if read[n] == 1}
+        self.wanted[id(forward)] = read.keys() - sides | set(carried)
+        if passes.on("common_sources"):
+            common_sources(self, forward)
         result: ir.Block = []
         if self.interleaved:  # the calls in the block pop from the same lists
             for stmt in reverse:
                 self.prepare(stmt, reverse, forward, names, result)
-        return [*result, *self.part(reverse, forward, names)]
+        result += self.part(reverse, forward, names)
+        for name in [n for n in carried if n not in names]:
+            self.provide(name, forward, names, result)
+        return result
 
     def part(self, reverse: ir.Block, forward: ir.Block, names: dict[str, str]) -> ir.Block:
         """A part of the reverse of a block; what it makes available is added to `names`."""
@@ -105,7 +121,7 @@ class Record:
 
     def sinks(self, name: str, stmt: Any, reverse: ir.Block, forward: ir.Block) -> bool:
         """Whether only the sides of one branch need a variable, so that they keep it themselves."""
-        if not isinstance(stmt, ir.If) or name in ir.reads(stmt) or self.is_cheap(name, forward, {}):
+        if not isinstance(stmt, ir.If) or name in {*ir.reads(stmt), *self.carried} or self.is_cheap(name, forward, {}):
             return False
         users = [other for other in reverse if name in reads_inside(other)]
         primal = getattr(stmt, "primal", None)
@@ -173,19 +189,41 @@ class Record:
             isinstance(home.stmt, ir.Let)
             and self.may_repeat(home.stmt)
             and all(self.is_there(n, forward, names) for n in ir.reads(home.stmt))
-        ) or self.is_arithmetic(name, forward, names)
+        ) or self.lacking(name, forward, names) == set()
 
-    def is_arithmetic(self, name: str, forward: ir.Block, names: dict[str, str]) -> bool:
-        """Whether a variable is one operation on scalars that the reverse of its block reads as well."""
+    def lacking(self, name: str, forward: ir.Block, names: dict[str, str]) -> set[str] | None:
+        """What is not at hand of that of which one operation computes a variable again; None where none does.
+
+        Of numbers, what is at hand may itself be computed again; an array takes one pass over memory, which is less
+        than to keep one costs.
+        """
         stmt, facts = self.homes[name].stmt, self.s.facts[name]
-        if not isinstance(stmt, ir.Let) or stmt.effect or not isinstance(stmt.expr, gast.BinOp):
+        if not isinstance(stmt, ir.Let) or stmt.effect or not isinstance(facts, Num):
+            return None
+        number = facts.kind != "array" and facts.dims == () and facts.dtype == np.float64
+        if not ((is_arithmetic(stmt.expr) or (facts.python and is_math(stmt))) if number else self.is_pass(stmt)):
+            return None
+        found: set[str] = set()
+        for operand in ir.reads(stmt):
+            if operand in self.wanted.get(id(forward), ()) or self.is_at_hand(operand, forward, names):
+                continue
+            deeper = self.lacking(operand, forward, names) if number and self.is_local(operand, forward) else None
+            found |= {operand} if deeper is None else deeper
+        return found
+
+    def is_pass(self, stmt: Any) -> bool:
+        """Whether a statement makes an array in one pass, of memory that nobody writes."""
+        if not isinstance(stmt, ir.Let) or not is_arithmetic(stmt.expr) or stmt.in_place or not passes.on("pass_again"):
             return False
-        if not isinstance(facts, Num) or facts.dims != () or facts.kind == "array" or facts.dtype != np.float64:
+        facts = self.s.facts[stmt.target]
+        if not isinstance(facts, Num) or facts.kind != "array" or facts.dtype is None or facts.dtype.kind not in "fc":
             return False
-        wanted = self.wanted.get(id(forward), set())
-        return isinstance(stmt.expr.op, ARITHMETIC) and all(
-            n in wanted or self.is_there(n, forward, names) for n in ir.reads(stmt)
-        )
+        return not any(self.regions.is_written(n) for n in [stmt.target, *ir.reads(stmt)])
+
+    def is_at_hand(self, name: str, forward: ir.Block, names: dict[str, str]) -> bool:
+        """Whether an operand needs no pass over memory of its own."""
+        passed = self.is_local(name, forward) and self.is_pass(self.homes[name].stmt)
+        return self.is_there(name, forward, names) and not passed
 
     def is_there(self, name: str, forward: ir.Block, names: dict[str, str]) -> bool:
         """Whether a variable is at hand in the reverse sweep of a block, or can be computed again there."""
@@ -279,7 +317,7 @@ class Record:
         moved = {n: self.homes[n] for n, side in self.homes_in if side == id(forward) and n not in names}
         for name, old in moved.items():
             self.homes[name] = Home(forward, old.repeated, None)  # not made here: saved where the side begins
-        result = self.block(reverse, forward, names)
+        result = self.block(reverse, forward, dict(names))
         self.homes |= moved
         return result
 
@@ -296,7 +334,9 @@ class Record:
             inner[primal.index] = index
         if stmt.rerun is not None:
             stmt.rerun.names = {n: names.get(new, new) for n, new in stmt.rerun.names.items()}
-        stmt.body = self.block(stmt.body, primal.body if primal is not None else stmt.body, inner)
+        forward = primal.body if primal is not None else stmt.body
+        carried = [c.next for c in stmt.carries if c.next is not None and self.is_local(c.next, forward)]
+        stmt.body = self.block(stmt.body, forward, inner, carried)
         if (again := getattr(stmt, "recomputed", None)) is not None:
             substitute_in(again, mapping)
             stmt.body.insert(0, again)
@@ -351,6 +391,18 @@ def insert_after(block: ir.Block, stmt: Any, node: Any) -> None:
         block.insert(block.index(stmt) + 1 if stmt in block else 0, node)
     else:
         insert_after(inside[0], stmt, node)
+
+
+def is_arithmetic(expr: Any) -> bool:
+    """Whether an expression is one of the four operations, or a change of sign."""
+    if isinstance(expr, gast.UnaryOp):
+        return isinstance(expr.op, gast.USub)
+    return isinstance(expr, gast.BinOp) and isinstance(expr.op, ARITHMETIC)
+
+
+def is_math(stmt: ir.Let) -> bool:
+    """Whether a statement calls a function of Python's `math`, which takes no longer than to save a number."""
+    return stmt.op is not None and isinstance(stmt.expr, gast.Call) and stmt.op.fn.__module__ == "math"
 
 
 def is_test(expr: Any) -> bool:

@@ -95,10 +95,10 @@ class Forward:
         facts = s.facts[name]
         if isinstance(facts, Num):
             given, value = value, fit(s, value, name)
-            passed_on = given in self.tangents.values() and not is_new(s, value, given)
+            sharing = [] if is_new(s, value, given) else [n for n, t in self.tangents.items() if t == given]
             if not is_full(s, value, name):
                 value = spread(s, value, name)
-            elif passed_on and self.regions.is_written(name):
+            elif sharing and any(map(self.regions.is_written, [name, *sharing])):
                 value = copied(s, value)
         self.tangents[name] = self.variable(value, name)
 

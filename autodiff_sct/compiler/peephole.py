@@ -225,7 +225,7 @@ def drop_copy(s: Specialiser, places: Places, copy: ir.Let) -> None:
     region = roots_of(s.facts[copy.target]) | {root for n in source for root in roots_of(s.facts[n])}
     last = max(users, key=places.of.__getitem__)
     writes = [stmt for stmt in places.between(copy, last) if touches(s, stmt, region, True)]
-    if len(writes) > 1 or writes and not may_wait(s, places, writes[0], last, region, users):
+    if len(writes) > 1 or writes and not may_wait(s, places, writes[0], last, region, copy):
         return
     if writes:
         places.drop(writes[0])
@@ -237,12 +237,13 @@ def drop_copy(s: Specialiser, places: Places, copy: ir.Let) -> None:
         s.facts[copy.target] = replace(facts, roots=frozenset(region))
 
 
-def may_wait(
-    s: Specialiser, places: Places, write: Any, last: Any, region: frozenset[int], users: dict[Any, None]
-) -> bool:
-    """Whether a write is a zeroing that only the users of a copy need to be after."""
-    after = (stmt for stmt in places.between(write, last) if stmt not in users)
-    return is_zeroing(write) and not any(touches(s, stmt, region, False) for stmt in after)
+def may_wait(s: Specialiser, places: Places, write: Any, last: Any, region: frozenset[int], copy: ir.Let) -> bool:
+    """Whether a write is a zeroing that nobody needs before: what comes next reads the copy, or neither."""
+    users, original = places.readers[copy.target], region - roots_of(s.facts[copy.target])
+    after = places.between(write, last)
+    return is_zeroing(write) and not any(
+        touches(s, stmt, original if stmt in users else region, False) for stmt in after if stmt is not write
+    )
 
 
 def consumes(s: Specialiser, stmt: Any, name: str) -> bool:

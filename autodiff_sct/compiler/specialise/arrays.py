@@ -30,6 +30,7 @@ from ..facts import (
     several,
 )
 from .by_value import by_value, may_view, unknown_result
+from .holders import is_shared
 from .overlap import check_overlap
 from .shapes import DIMS
 from .state import Specialiser
@@ -348,8 +349,8 @@ def cannot_fail(s: Specialiser, fn: Callable[..., Any], python: Callable[..., An
     return s.have_met(shapes)
 
 
-def augment(s: Specialiser, old: Value, op: type, value: Value) -> Value:
-    """``old op= value``: the new value of the name."""
+def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = False) -> Value:
+    """``old op= value``: the new value of the name, which may be one from outside the activation."""
     from . import lists, methods
     from .expressions import OPERATORS, operate
     from .lists import extend_list
@@ -376,13 +377,14 @@ def augment(s: Specialiser, old: Value, op: type, value: Value) -> Value:
         and result.dtype is not None
         and same_shape(facts, result)
     )
-    if fits and not shared(s, old):
+    if fits and not is_shared(s, old, outer):
         new = operate(s, op, old, value)
         if isinstance(last := s.block[-1], ir.Let) and Leaf(last.target) == new and facts.kind == "array":
             last.augments = True
             s.replaced |= facts.roots
         return new
-    if facts.kind is None and not shared(s, old) and isinstance(result, Num) and (result.dtype == facts.dtype):
+    same_dtype = isinstance(result, Num) and result.dtype == facts.dtype
+    if facts.kind is None and same_dtype and not is_shared(s, old, outer):
         return operate(s, op, old, value)
     if facts.kind is None and facts.dims == ():
         raise s.refuse("only the run tells whether this is a number or an array that others see change", "copy it")
@@ -398,24 +400,14 @@ def same_shape(a: Num, b: Num) -> bool:
     )
 
 
-def shared(s: Specialiser, value: Leaf) -> bool:
-    """Whether another name may see a change of this array's memory."""
-    facts = s.facts[value.name]
-    roots = facts.roots if isinstance(facts, Num) else frozenset()
-    if roots & s.held:
-        return True
-    for element in s.elements.values():
-        if isinstance(element, Num) and element.roots & roots:
-            return True
-    if any(isinstance(e.facts, Num) and e.facts.roots & roots for e in s.externals.values()):
-        return True
-    seen = 0
-    for other in s.env.values():
-        for leaf in s.leaves(other):
-            found = s.facts[leaf]
-            if isinstance(found, Num) and found.roots & roots:
-                seen += 1
-    return seen > 1
+KEPT_GENERATOR = "a generator is kept, and used more than once or beside changes of what it reads"
+
+
+def refuse_late(s: Specialiser, base: Leaf) -> None:
+    """Refuse to change an array that a generator reads, whose items are computed here when it is made."""
+    facts = s.facts[base.name]
+    if isinstance(facts, Num) and facts.roots & s.lazy:
+        raise s.refuse(KEPT_GENERATOR, "make a list of it")
 
 
 def store_item(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
@@ -424,6 +416,7 @@ def store_item(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
     if isinstance(facts, Num) and facts.kind == "npscalar":
         raise s.refuse("a NumPy scalar cannot be assigned to by index")
     check_overlap(s, base, index, value)
+    refuse_late(s, base)
     op = ir.Op(operator.setitem, {"x": base, "index": index, "value": value})
     s.block.append(ir.Store(base.name, s.expr(index), s.expr(value), None, s.where(), op))
 
@@ -432,6 +425,7 @@ def store_augmented(s: Specialiser, base: Leaf, index: Value, op: type, value: V
     """``base[index] op= value`` on an array."""
     from .expressions import OPERATORS
 
+    refuse_late(s, base)
     arguments = {"x": base, "index": index, "value": value}
     node = ir.Store(base.name, s.expr(index), s.expr(value), op, s.where(), ir.Op(OPERATORS[op][0], arguments))
     s.block.append(node)

@@ -77,6 +77,7 @@ class Specialiser:
         self.notes: dict[Any, list[str]] | None = None  # on statements, where explanations are asked for
         self.effects = False  # whether the program does something besides returning
         self.held: frozenset[int] = frozenset()  # roots of arrays that loops go over or that callers see
+        self.lazy: frozenset[int] = frozenset()  # roots of arrays that generators under names read
         self.replaced: frozenset[int] = frozenset()  # roots of arrays for which an augmented assignment makes new ones
         self.imports: dict[Any, Value] = {}
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has

@@ -8,12 +8,13 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..facts import INT
+from ..facts import INT, Num
 from ..regions import written_arguments, written_by
 from ..sharing import reachable
 from . import arrays, containers, lists, unpacking
 from .control import Ended, as_leaf, branch, loop
 from .expressions import evaluate, truth
+from .holders import held_by
 from .iteration import UNROLL, Source, advancing, refuse_resizing, short
 from .names import assign_name, delete_name
 from .state import Restart, Specialiser
@@ -51,19 +52,20 @@ def execute(s: Specialiser, body: list[Any]) -> None:
 def assign(s: Specialiser, node: Any) -> None:
     value = evaluate(s, node.value)
     if isinstance(node.value, gast.GeneratorExp):
-        check_generator(s, node)
+        check_generator(s, node, value)
     if len(node.targets) > 1:
         value = containers.own_value(s, value)
     for target in node.targets:
         store(s, target, value)
 
 
-def check_generator(s: Specialiser, node: Any) -> None:
+def check_generator(s: Specialiser, node: Any, value: Value) -> None:
     """A generator under a name is a list here: it must be used up once, and what it reads must not change before."""
     assert s.frame is not None
     names = {t.id for t in node.targets if isinstance(t, gast.Name)}
     read = {n.id for n in gast.walk(node.value) if isinstance(n, gast.Name)}
     uses, steps, changed = 0, 0, set()
+    own = {id(inner) for inner in gast.walk(node)}
     for inner in gast.walk(s.frame.parsed.tree):
         if isinstance(inner, gast.Name) and inner.id in names:
             uses += isinstance(inner.ctx, gast.Load)
@@ -71,12 +73,14 @@ def check_generator(s: Specialiser, node: Any) -> None:
             steps += any(getattr(a, "id", None) in names for a in inner.args)
         if isinstance(inner, (gast.Name, gast.Subscript)) and isinstance(inner.ctx, gast.Store):
             base = inner.value if isinstance(inner, gast.Subscript) else inner
-            if getattr(inner, "lineno", 0) > node.lineno:
+            if getattr(inner, "lineno", 0) >= node.lineno and id(inner) not in own:
                 changed.add(getattr(base, "id", None))
     if not names or uses - steps > 1 or read & changed:
-        raise s.refuse(
-            "a generator is kept, and used more than once or beside changes of what it reads", "make a list of it"
-        )
+        raise s.refuse(arrays.KEPT_GENERATOR, "make a list of it")
+    found = [s.facts[n] for id in read for n in held_by(s.env.get((s.frame.id, id)))]
+    views = frozenset(reachable(s, s.facts_of(value)))  # which are what they are when they are taken, too
+    s.lazy |= frozenset(root for f in found if isinstance(f, Num) for root in f.roots) - views
+    s.held |= s.lazy
 
 
 @statement(gast.AnnAssign)
@@ -123,7 +127,8 @@ def augmented(s: Specialiser, node: Any) -> None:
     target = node.target
     if isinstance(target, gast.Name):
         old = evaluate(s, gast.copy_location(gast.Name(target.id, gast.Load(), None, None), target))
-        assign_name(s, target.id, arrays.augment(s, old, type(node.op), evaluate(s, node.value)))
+        outer = s.frame is not None and target.id in s.frame.nonlocals
+        assign_name(s, target.id, arrays.augment(s, old, type(node.op), evaluate(s, node.value), outer))
     elif isinstance(target, gast.Subscript):
         base, index = evaluate(s, target.value), evaluate(s, target.slice)
         place, env = len(s.block), dict(s.env)
@@ -136,7 +141,8 @@ def augmented(s: Specialiser, node: Any) -> None:
     else:
         base = evaluate(s, target.value)
         old = containers.get_attribute(s, base, target.attr)
-        containers.set_attribute(s, base, target.attr, arrays.augment(s, old, type(node.op), evaluate(s, node.value)))
+        new = arrays.augment(s, old, type(node.op), evaluate(s, node.value), True)
+        containers.set_attribute(s, base, target.attr, new)
 
 
 def is_changed(s: Specialiser, base: Value, block: ir.Block, env: dict[Any, Value]) -> bool:

@@ -234,7 +234,7 @@ def length(state: State, args: Arguments, keywords: Keywords) -> Value:
         return Number(ir.constant(len(value.items)), INT64, True, 0)
     if not isinstance(value, Grid) or not value.axes:
         raise state.outside("the length of something that is no array")
-    return Number(value.axes[0].length, INT64, True, 1)
+    return Number(state.lasting(value.axes[0]), INT64, True, 1)
 
 
 def builtin_sum(state: State, args: Arguments, keywords: Keywords) -> Value:

@@ -127,7 +127,7 @@ def loop(state: State, stmt: ir.Loop) -> None:
     assert stmt.index is not None
     carries = begin_carries(state, stmt, trips)
     outer_demand, state.demand = state.demand, {}
-    scope = Scope("range", stmt.index, low, high)
+    scope = Scope("range", stmt.index, low, high, stmt.stop is not None)
     with state.inside(scope) as body:
         state.define(stmt.index, INT64)
         degree = max(start.degree, stop.degree, 1)

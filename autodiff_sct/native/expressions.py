@@ -182,7 +182,7 @@ def lower_attribute(state: State, expr: Any) -> Value:
         view = None if base.view is None else ir.attribute(base.view, "T")
         return transposed(base, list(range(base.ndim))[::-1], view)
     if expr.attr == "shape":
-        return Bundle(tuple(Number(axis.length, INT64, True) for axis in base.axes))
+        return Bundle(tuple(Number(state.lasting(axis), INT64, True) for axis in base.axes))
     if expr.attr in ("size", "ndim"):
         from .grids import size_expr
 

@@ -14,7 +14,7 @@ import numpy as np
 
 __all__ = [
     "exp", "half_power", "inside", "log", "logaddexp", "matrix_matrix", "matrix_vector", "maximum", "minimum",
-    "reserve", "sign", "tanh", "vector_matrix",
+    "reserve", "reserve_parts", "sign", "tanh", "vector_matrix",
 ]  # fmt: skip
 
 native = numba.njit(error_model="numpy", fastmath={"contract"})
@@ -152,12 +152,11 @@ summing = numba.njit(error_model="numpy", fastmath={"afn", "arcp", "contract", "
 
 
 @summing
-def matrix_vector(a, x):  # type: ignore[no-untyped-def]
-    """``a @ x``."""
+def matrix_vector(a, x, y):  # type: ignore[no-untyped-def]
+    """``a @ x``, put into `y`."""
     n, m = a.shape
     if n * m > SMALL:
-        return np.dot(a, x)
-    y = np.empty(n, a.dtype)
+        return np.dot(a, x, y)
     for i in range(n):
         total = a.dtype.type(0)
         for j in range(m):
@@ -167,12 +166,12 @@ def matrix_vector(a, x):  # type: ignore[no-untyped-def]
 
 
 @summing
-def vector_matrix(x, a):  # type: ignore[no-untyped-def]
-    """``x @ a``."""
+def vector_matrix(x, a, y):  # type: ignore[no-untyped-def]
+    """``x @ a``, put into `y`."""
     n, m = a.shape
     if n * m > SMALL:
-        return np.dot(x, a)
-    y = np.zeros(m, a.dtype)
+        return np.dot(x, a, y)
+    y[:] = 0
     for i in range(n):
         for j in range(m):
             y[j] += x[i] * a[i, j]
@@ -180,13 +179,13 @@ def vector_matrix(x, a):  # type: ignore[no-untyped-def]
 
 
 @summing
-def matrix_matrix(a, b):  # type: ignore[no-untyped-def]
-    """``a @ b``."""
+def matrix_matrix(a, b, c):  # type: ignore[no-untyped-def]
+    """``a @ b``, put into `c`."""
     n, m = a.shape
     k = b.shape[1]
     if n * m * k > SMALL:
-        return np.dot(a, b)
-    c = np.zeros((n, k), a.dtype)
+        return np.dot(a, b, c)
+    c[:] = 0
     for i in range(n):
         for j in range(m):
             for l in range(k):
@@ -201,4 +200,15 @@ def reserve(saved, used, more):  # type: ignore[no-untyped-def]
         return saved
     result = np.empty((max(used + more, 4 * len(saved), 64 if more == 1 else 0), *saved.shape[1:]), saved.dtype)
     result[:used] = saved[:used]
+    return result
+
+
+@native
+def reserve_parts(saved, used, more, shape):  # type: ignore[no-untyped-def]
+    """An array that starts with the first `used` items of `saved` and has room for `more`, all of one shape."""
+    if used + more <= len(saved):
+        return saved
+    result = np.empty((used + more, *shape), saved.dtype)
+    if used > 0:
+        result[:used] = saved[:used]
     return result

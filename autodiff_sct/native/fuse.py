@@ -66,10 +66,10 @@ def around(state: State, first: ir.Loop, between: ir.Block, last: ir.Loop) -> tu
     for stmt in between:
         reads = names_of([stmt])
         depends = bool(reads & made) or is_elements(stmt) or touches(state, reads_memory(state, stmt), written)
-        if not depends:
+        targets = set(ir.ir_targets(stmt))
+        if not depends and not (is_second_name(stmt) and not targets & needed):
             before.append(stmt)
             continue
-        targets = set(ir.ir_targets(stmt))
         if isinstance(stmt, ir.Effect) or targets & needed or touches(state, reads_memory(state, stmt), later):
             return None
         if is_elements(stmt):
@@ -77,6 +77,11 @@ def around(state: State, first: ir.Loop, between: ir.Block, last: ir.Loop) -> tu
         made |= targets
         after.append(stmt)
     return before, after
+
+
+def is_second_name(stmt: Any) -> bool:
+    """Whether a statement gives a variable another name: where the first is not used later, the two become one."""
+    return isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.Name)
 
 
 def written_by(block: ir.Block) -> set[str]:

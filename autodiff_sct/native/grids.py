@@ -92,7 +92,7 @@ def within(state: State, axes: list[Axis], index: list[Any], body: Callable[[lis
     with state.inside(scope) as block:
         state.define(variable, INT64)
         within(state, rest, [*index, ir.name(variable)], body)
-    loop = ir.Loop("range", block, [], variable, (axis.length,))
+    loop = ir.Loop("range", block, [], variable, (state.lasting(axis),))
     loop.axis = axis.key  # type: ignore[attr-defined]
     state.emit(loop)
 
@@ -112,8 +112,8 @@ def is_short(axis: Axis) -> bool:
     return isinstance(axis.key, int) and 0 < axis.key <= SHORT
 
 
-def shape_of(axes: Sequence[Axis]) -> Any:
-    lengths = [axis.length for axis in axes]
+def shape_of(state: State, axes: Sequence[Axis]) -> Any:
+    lengths = [state.lasting(axis) for axis in axes]
     return lengths[0] if len(lengths) == 1 else ir.tuple_(lengths)
 
 
@@ -122,9 +122,14 @@ def dtype_name(dtype: np.dtype) -> Any:
 
 
 def new_array(state: State, variable: str, axes: tuple[Axis, ...], dtype: np.dtype, maker: str = "empty") -> Grid:
-    extra = () if dtype == FLOAT64 else (dtype_name(dtype),)
-    state.emit(ir.Let((variable,), ir.call(f"np.{maker}", shape_of(axes), *extra)))
+    state.emit(ir.Let((variable,), new_memory(state, axes, dtype, maker)))
     return state.array(variable, axes, dtype, True)
+
+
+def new_memory(state: State, axes: tuple[Axis, ...], dtype: np.dtype, maker: str = "empty") -> Any:
+    """The call that makes the memory of an array."""
+    extra = () if dtype == FLOAT64 else (dtype_name(dtype),)
+    return ir.call(f"np.{maker}", shape_of(state, axes), *extra)
 
 
 def make(state: State, grid: Grid, variable: str) -> Grid:
@@ -314,7 +319,7 @@ def accumulate(
         if isinstance(block[-1], ir.Let):
             block[-1].in_place = True  # type: ignore[attr-defined]
     carry = ir.Carry(phi, init, following, out)
-    loop = ir.Loop("range", block, [carry], variable, (axes[0].length,))
+    loop = ir.Loop("range", block, [carry], variable, (state.lasting(axes[0]),))
     loop.axis = axes[0].key  # type: ignore[attr-defined]
     state.emit(loop)
 

@@ -84,7 +84,8 @@ def form_of(state: State, expr: Any) -> Form:
         size = getattr(state.s.facts.get(expr.id), "size", None)
         if size is not None:
             return size_form(state, state.canonical(size), expr)
-    return Form(((gast.dump(expr), 1, expr),))
+    key = gast.dump(expr)
+    return size_form(state, state.entered_as[key], expr) if key in state.entered_as else Form(((key, 1, expr),))
 
 
 def size_form(state: State, size: Any, expr: Any) -> Form:

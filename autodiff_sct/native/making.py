@@ -12,7 +12,7 @@ from ..compiler.facts import INT, Dim
 from . import elements
 from .elements import constant_of
 from .expressions import arithmetic, dtype_of, lower, number, operands
-from .grids import LEAVES, along, in_memory, in_order, is_short, make, new_array, to_number
+from .grids import LEAVES, along, in_memory, in_order, is_short, make, new_array, new_memory, to_number
 from .indexing import expanded, transposed
 from .kinds import FLOAT64, INT64, ONE, Axis, Bundle, Grid, Number, Value, promote
 from .linear import form_of
@@ -88,7 +88,7 @@ def axis_of(state: State, item: Value) -> Axis:
         key = form.terms[0][0]
         if key[0] == "dim":
             size = getattr(state.s.facts.get(getattr(item.expr, "id", "")), "size", None)
-            found = state.canonical(size)
+            found = state.canonical(size) if size is not None else state.outer(key[1])
             return Axis(item.expr, found if isinstance(found, Dim) else key)
     return Axis(item.expr, ("sum", tuple(sorted((repr(k), c) for k, c, _ in form.terms)), form.constant))
 
@@ -221,7 +221,8 @@ def matmul(state: State, a: Value, b: Value) -> Value:
     variable = state.s.fresh("product", INT)
     name = {(2, 1): "matrix_vector", (1, 2): "vector_matrix", (2, 2): "matrix_matrix"}[a.ndim, b.ndim]
     state.imported.add(name)
-    state.emit(ir.Let((variable,), ir.call(name, in_memory(state, a), in_memory(state, b))))
+    memory = new_memory(state, axes, a.dtype)
+    state.emit(ir.Let((variable,), ir.call(name, in_memory(state, a), in_memory(state, b), memory)))
     return state.array(variable, axes, a.dtype, True)
 
 

@@ -19,6 +19,7 @@ from . import control as _control  # noqa: F401  (lowers branches and loops)
 from .expressions import facts_number, lower
 from .fuse import fused
 from .grids import make
+from .hoist import hoisted
 from .kinds import Bundle, Grid, Number, Raw, Value
 from .registers import in_registers
 from .saving import lists_together
@@ -57,8 +58,11 @@ def native_program(
     with state.writing() as second:
         block(state, back[:-1])
         results = leave(state, back[-1])
-    first, second = fused(state, without_empty(first)), fused(state, without_empty(second))
+    first, second = without_empty(first), without_empty(second)
+    hoisted(state, first, second, small=False)
+    first, second = fused(state, first), fused(state, second)
     in_registers(state, first, second)
+    hoisted(state, first, second, small=True)
     text = written(state, first, second, parameters, name)
     return Native(name, text, results, any(isinstance(stmt, ir.Loop) for stmt in program))
 
@@ -188,7 +192,7 @@ def written(state: State, first: ir.Block, second: ir.Block, parameters: dict[st
         [gast.Name(t, gast.Param(), None, None) for t in arguments.values()], [], None, [], [], None, []
     )
     function = printed(gast.Module([gast.FunctionDef(name, spec, [*body, *tail], [], None, None, [])], [])).text
-    used = {*state.imported, *(n for n in ("reserve", "half_power") if f"{n}(" in function)}
+    used = {*state.imported, *(n for n in ("reserve", "reserve_parts", "half_power") if f"{n}(" in function)}
     own = sorted(n for n in used if "." not in n and n != "abs")
     lines = ["import math", "", "import numpy as np", "from numba import njit"]
     if own:

@@ -17,6 +17,7 @@ from ..compiler.facts import INT
 from .grids import dtype_name, make, new_array
 from .kinds import LARGEST, Axis, Grid, Number, Value
 from .linear import Form, constant_form, depth_of, least
+from .parts import made_here, may_be_parts, put_in_place
 from .state import Counter, Stack, State
 
 
@@ -57,20 +58,26 @@ def begin(state: State, variable: str) -> None:
     state.out += made
 
 
-def fill_in(state: State, stack: Stack, value: Value) -> None:
+def in_list(stack: Stack) -> bool:
+    """Whether arrays are saved in a list."""
+    return stack.ndim > 0 and stack.row is None and not stack.parts
+
+
+def fill_in(state: State, stack: Stack, variable: str, value: Value) -> None:
     """Make a list for what is saved in it first."""
     stack.dtype, stack.ndim = value.dtype, getattr(value, "ndim", 0)
+    stack.parts = isinstance(value, Grid) and row_of(value) is None and may_be_parts(state, variable, value)
     stack.python = getattr(value, "python", False)
     stack.row, stack.axes = row_of(value), getattr(value, "axes", ())
     first, second = stack.made
-    if stack.ndim and stack.row is None:
+    if in_list(stack):
         none = ir.call("range", ir.constant(0))
         generator = gast.comprehension(gast.Name("k", gast.Store(), None, None), none, [], 0)
         shape = ir.constant((0,) * stack.ndim) if stack.ndim > 1 else ir.constant(0)
         item = ir.call("np.empty", shape, dtype_name(value.dtype))
         first.expr, second.expr = assign(stack.array, gast.ListComp(item, [generator])), gast.Pass()
     else:
-        shape = ir.constant(0 if stack.row is None else (0, *stack.row))
+        shape = ir.constant((0, *(stack.row or (0,) * stack.ndim)) if stack.ndim else 0)
         first.expr = assign(stack.array, ir.call("np.empty", shape, dtype_name(value.dtype)))
         stack.counter.members += 1
         if stack.counter.members == 1:
@@ -93,10 +100,12 @@ def pushed(state: State, variable: str, value: Value) -> None:
     if stack is None or not isinstance(value, (Number, Grid)):
         raise state.outside("a list that is not one of saved values")
     if stack.dtype is None:
-        fill_in(state, stack, value)
+        fill_in(state, stack, variable, value)
     if (value.dtype, getattr(value, "ndim", 0)) != (stack.dtype, stack.ndim):
         raise state.outside("a list of values of several kinds")
     array = ir.name(stack.array)
+    if stack.parts:
+        return part_pushed(state, variable, stack, value)
     if isinstance(value, Grid) and stack.row is None:
         stack.axes = tuple(shared_axis(state, a, b) for a, b in zip(stack.axes, value.axes))
         if not (value.contiguous and isinstance(value.view, gast.Name)):
@@ -118,6 +127,19 @@ def pushed(state: State, variable: str, value: Value) -> None:
         target = gast.Subscript(array, item_index(stack, place), gast.Store())
         item = value.expr if isinstance(value, Number) else value.at([ir.constant(k) for k in place])
         state.emit(ir.Effect(gast.Assign([target], item, None)))
+    counted(state, stack)
+
+
+def part_pushed(state: State, variable: str, stack: Stack, value: Grid) -> None:
+    """Save an array as a part of one: it is made there."""
+    if not isinstance(value.view, gast.Name):
+        stack.copies = stack.copies or not value.copied
+        value = make(state, value, state.s.fresh("t", INT))
+    made = made_here(state, value.view.id)
+    assert made is not None
+    put_in_place(state, made, ir.subscript(ir.name(stack.array), used_index(stack)))
+    state.share(variable, value.view.id)
+    state.demand.setdefault(variable, []).append(constant_form(1))
     counted(state, stack)
 
 
@@ -149,7 +171,7 @@ def item_index(stack: Stack, place: tuple[int, ...]) -> Any:
 
 def grow(state: State, stack: Stack, together: bool) -> None:
     """Make room for one item: lists that are filled together are full together."""
-    more = ir.Effect(assign(stack.array, reserved(stack, ir.constant(1))))
+    more = ir.Effect(assign(stack.array, reserved(state, stack, ir.constant(1))))
     if together and stack.counter.grows is not None:
         stack.counter.grows.then.append(more)
         return
@@ -181,7 +203,10 @@ def in_range(state: State) -> bool:
     return bool(kinds) and kinds[-1] == "range"
 
 
-def reserved(stack: Stack, more: Any) -> Any:
+def reserved(state: State, stack: Stack, more: Any) -> Any:
+    if stack.parts:
+        shape = ir.tuple_([state.lasting(axis) for axis in stack.axes])
+        return ir.call("reserve_parts", ir.name(stack.array), ir.name(stack.counter.name), more, shape)
     return ir.call("reserve", ir.name(stack.array), ir.name(stack.counter.name), more)
 
 
@@ -190,19 +215,27 @@ def popped(state: State, variable: str) -> Value:
     stack = state.stacks.get(variable)
     if stack is None or stack.dtype is None:
         raise state.outside("a list that is not one of saved values")
-    if stack.ndim and stack.row is None:
-        target = state.s.fresh(state.s.hints[variable].removeprefix("saved_"), INT)
-        state.emit(ir.Let((target,), ir.call(ir.attribute(ir.name(stack.array), "pop")), effect=True))
-        state.share(variable, target)
-        axes = tuple(Axis(None, (target, k)) if axis.key is None else axis for k, axis in enumerate(stack.axes))
-        return state.array(target, axes, stack.dtype, True)
+    if in_list(stack):
+        return popped_array(state, variable, stack, ir.call(ir.attribute(ir.name(stack.array), "pop")))
     stack.counter.popped += 1
     if stack.counter.popped == 1 or variable not in state.together:
         state.emit(count(stack, gast.Sub))
+    if stack.parts:
+        return popped_array(state, variable, stack, ir.subscript(ir.name(stack.array), used_index(stack)))
     if stack.row is not None:
         return popped_row(state, variable, stack, stack.row)
     item = Number(ir.subscript(ir.name(stack.array), used_index(stack)), stack.dtype, stack.python)
     return state.let(item, state.s.hints[variable].removeprefix("saved_").removeprefix("took_"))
+
+
+def popped_array(state: State, variable: str, stack: Stack, item: Any) -> Grid:
+    """An array out of a list of arrays, or a part of an array of them."""
+    target = state.s.fresh(state.s.hints[variable].removeprefix("saved_"), INT)
+    state.emit(ir.Let((target,), item, effect=True))
+    state.share(variable, target)
+    axes = tuple(Axis(None, (target, k)) if axis.key is None else axis for k, axis in enumerate(stack.axes))
+    assert stack.dtype is not None
+    return state.array(target, axes, stack.dtype, True)
 
 
 def popped_row(state: State, variable: str, stack: Stack, row: tuple[int, ...]) -> Grid:
@@ -229,7 +262,7 @@ def settle_demand(state: State, demand: dict[str, list[Form]], trips: Form, befo
             continue
         stack = state.stacks[variable]
         more = product.expr() if product is not None else ir.binop(total.expr(), gast.Mult, trips.expr())
-        before.append(ir.Effect(assign(stack.array, reserved(stack, more))))
+        before.append(ir.Effect(assign(stack.array, reserved(state, stack, more))))
 
 
 def at_least_zero(count: Form) -> Form:

@@ -30,6 +30,7 @@ class Scope:
     index: str | None = None
     low: Form | None = None
     high: Form | None = None
+    stops: bool = False  # whether the loop may end before its range does
     before: ir.Block = field(default_factory=list)
     equal: set[Any] = field(default_factory=set)  # pairs of lengths that were found equal
 
@@ -60,6 +61,7 @@ class Stack:
     python: bool | None = None
     axes: tuple[Axis, ...] = ()  # those of what is saved; None as a key where arrays of several lengths are
     copies: bool = False  # whether copies of arrays are saved where NumPy saves the arrays
+    parts: bool = False  # whether arrays are saved as parts of one
     row: tuple[int, ...] | None = None  # the shape of what is saved, where each is a small array of that shape
 
 
@@ -80,12 +82,13 @@ class State:
         self.following: ir.Block = []  # the statements after this one in its block
         self.demand: dict[str, list[Form]] = {}  # stack -> what the block being written pushes on it
         self.origin: Origin | None = None
-        self.reserved: set[str] = {"np", "math", "reserve", "half_power"}
+        self.reserved: set[str] = {"np", "math", "reserve", "reserve_parts", "half_power"}
         self.imported: set[str] = set()
         self.groups: dict[Any, Any] = {}  # memory that may be the same: a forest
         self.counters: set[str] = set()  # integers that loops carry
         self.entered: dict[Any, Any] = {}  # a length of what comes from outside -> the one that it was found to equal
         self.lengths: dict[Any, Any] = {}  # the latter -> its expression
+        self.entered_as: dict[str, Dim] = {}  # the expression of a length of what comes from outside -> that length
         self.written: set[int] = set()  # the memory that the program writes
         self.written_first: set[int] = set()  # that which the forward sweep writes
         self.written_later: set[str] = set()  # variables through which the program writes what was saved in a list
@@ -193,9 +196,22 @@ class State:
             known = self.entered[dim] = self.s.lengths.canonical(dim)
             length = length_of(variable, k, len(dims))
             expected = ir.constant(known) if isinstance(known, int) else self.lengths.setdefault(known, length)
+            if isinstance(known, Dim):
+                self.entered_as[gast.dump(length)] = known
             if expected is not length:
                 self.check(gast.Compare(length, [gast.Eq()], [expected]))
         return self.array_of_facts(variable)
+
+    def lasting(self, axis: Axis) -> Any:
+        """The length of an axis by what came from outside, where it is one of those: that does not change."""
+        if axis.key in self.lengths:
+            return self.lengths[axis.key]
+        whole = self.outer(axis.key.symbol) if isinstance(axis.key, Dim) else None
+        return axis.length if whole is None else Form((("", 1, self.lengths[whole]),), axis.key.offset).expr()
+
+    def outer(self, symbol: Any) -> Dim | None:
+        """The length from outside that a symbol stands for."""
+        return next((d for d in (Dim(symbol), Dim(symbol, several=True)) if d in self.lengths), None)
 
     # -- memory
 

@@ -152,7 +152,10 @@ def let_number(state: State, stmt: ir.Let, value: Number) -> None:
     if value.dtype == INT64:
         state.forms[target] = form_of(state, value.expr)
         size = getattr(state.s.facts.get(target), "size", None)
-        known = isinstance(value.expr, (gast.Name, gast.BinOp, gast.Constant)) and not reads_memory(value.expr)
+        lasting = gast.dump(value.expr) in state.entered_as
+        known = (
+            lasting or isinstance(value.expr, (gast.Name, gast.BinOp, gast.Constant)) and not reads_memory(value.expr)
+        )
         if state.forms[target].terms and (size is not None or not known):
             del state.forms[target]
     state.define(target, value.dtype)

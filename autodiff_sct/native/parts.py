@@ -22,7 +22,7 @@ from ..compiler import ir
 from ..compiler.regions import roots_of
 from .grids import over, place
 from .kinds import BOOL, INT64, Axis, Grid
-from .state import Stack, State
+from .state import State
 
 # The functions that put a product into the memory that they are given last.
 PRODUCTS = ("matrix_vector", "vector_matrix", "matrix_matrix")

@@ -104,7 +104,7 @@ def pushed(state: State, variable: str, value: Value) -> None:
     if (value.dtype, getattr(value, "ndim", 0)) != (stack.dtype, stack.ndim):
         raise state.outside("a list of values of several kinds")
     array = ir.name(stack.array)
-    if stack.parts:
+    if stack.parts and isinstance(value, Grid):
         return part_pushed(state, variable, stack, value)
     if isinstance(value, Grid) and stack.row is None:
         stack.axes = tuple(shared_axis(state, a, b) for a, b in zip(stack.axes, value.axes))

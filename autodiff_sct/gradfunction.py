@@ -165,6 +165,7 @@ class GradFunction:
         self.__autodiff_products__: dict[Any, Any] = {}
         self._run: Callable[..., Any] | None = None
         self._form: tuple[Any, ...] = ()
+        self._bare: bool | None = None  # of gradients by positions alone, and nothing else: whether there is one
         self._least = 0 if not self.positions else max(self.positions) + 1
 
     def take_identity(self, fn: Any) -> None:
@@ -188,6 +189,8 @@ class GradFunction:
             value, position_gradients, weight_gradients = run(args, kwargs)
         except NotDifferentiable:
             return self.call_carefully(args, kwargs)
+        if self._bare is not None:
+            return position_gradients[0] if self._bare else position_gradients
         if self.has_aux:
             require_aux(value)
         return assemble(value, position_gradients, weight_gradients, *self._form)
@@ -242,6 +245,8 @@ class GradFunction:
         """Check what the constructor could not, and make the adjoint."""
         fn = checked_callable(self.fn)
         weights, self._form = self.form_of_weights()
+        bare = self.kind == "grad" and self.weights is None and not (self.return_ids or self.has_aux)
+        self._bare = self._form[2] if bare and self.positions is not None else None
         adjoint = dispatch().Adjoint(
             fn,
             self.positions or (),

@@ -245,7 +245,10 @@ class Adjoint(Compiled):
         # The short way: arrays of shapes that were met before, and nothing to read, check or unwrap.
         kinds = tuple([(v.dtype, v.shape) if type(v) is np.ndarray else key(v) for v in args])
         variant = self.plain.get(kinds)
-        if variant is None or not variant.holds(self.fn) or (variant.lists and floats_may_raise()):
+        if variant is None:
+            return self.run_carefully(args, kwargs, seed, kinds)
+        holds = self.fn.__code__ is variant.code if variant.steady else variant.holds(self.fn)
+        if not holds or (variant.lists and floats_may_raise()):
             return self.run_carefully(args, kwargs, seed, kinds)
         try:
             result = variant.function(*args)
@@ -313,6 +316,7 @@ class Variant:
         self.count = emitted.count
         self.tensors = emitted.tensors
         self.is_plain = not (emitted.externals or emitted.written or emitted.tensors)
+        self.steady = not (emitted.guards or emitted.externals)  # holds as long as the function's code is the same
 
     @property
     def text(self) -> str:

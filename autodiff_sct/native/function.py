@@ -36,7 +36,8 @@ class NativeFunction:
         self.kernel: Any = None
         self.whole: list[int] = []  # the places of integers
         self.missing: tuple[float, ...] = ()  # seeds that a call leaves out
-        self.known = 0  # machine code that was noted down in the cache
+        self.overloads: Any = ()  # the kinds of arguments that there is machine code for
+        self.known = 0  # how many of them were noted down in the cache
         self.told = False
         self.__code__ = plain.__code__
         self.__name__ = plain.__name__
@@ -53,7 +54,7 @@ class NativeFunction:
             result = kernel(*args, *self.missing)
         except Exception as error:
             return self.give_up(args, error)
-        if len(kernel.overloads) != self.known:
+        if len(self.overloads) != self.known:
             self.note()
         return result if self.results is None else typed(self.results, result)
 
@@ -66,11 +67,12 @@ class NativeFunction:
 
         warnings.filterwarnings("ignore", category=numba.NumbaPerformanceWarning, module=f"<?{files.PREFIX}")
         self.kernel = files.program(self.text, self.name)
+        self.overloads = self.kernel.overloads
         return self.kernel
 
     def note(self) -> None:
         """New machine code was made, or found in the cache: note down what is there."""
-        self.known = len(self.kernel.overloads)
+        self.known = len(self.overloads)
         if any(self.kernel.stats.cache_misses.values()):
             files.note(self.kernel.__module__)
 
@@ -81,8 +83,7 @@ class NativeFunction:
         uncompiled = isinstance(error, numba.errors.NumbaError)
         if uncompiled:
             self.kernel = lambda *args: self.plain(*args)
-            self.kernel.overloads = ()
-            self.known = 0
+            self.overloads, self.known = (), 0
             self.results = None
         result = self.plain(*args)
         if not self.told:

@@ -32,7 +32,7 @@ OPTIONS = f'cache=True, error_model="numpy", fastmath={FASTMATH}, nogil=True'
 
 @dataclass(frozen=True)
 class Native:
-    """The text of a native function and the kinds of its results: dtypes, None for arrays, tuples of these."""
+    """The text of a native function and the kinds of its results: types, None where nothing is a number, or tuples."""
 
     name: str
     text: str
@@ -141,7 +141,7 @@ def result_kinds(state: State, value: Value, exprs: list[Any]) -> Any:
         inner: list[Any] = []
         kinds = tuple(result_kinds(state, item, inner) for item in value.items)
         exprs.append(ir.tuple_(inner))
-        return kinds
+        return kinds if any(kind is not None for kind in kinds) else None
     if isinstance(value, Number):
         exprs.append(value.expr)
         return (float if value.dtype.kind == "f" else value.dtype.type) if value.python else value.dtype.type

@@ -171,7 +171,8 @@ def vector_matrix(x, a, y):  # type: ignore[no-untyped-def]
     n, m = a.shape
     if n * m > SMALL:
         return np.dot(x, a, y)
-    y[:] = 0
+    for j in range(m):
+        y[j] = 0
     for i in range(n):
         for j in range(m):
             y[j] += x[i] * a[i, j]
@@ -185,12 +186,21 @@ def matrix_matrix(a, b, c):  # type: ignore[no-untyped-def]
     k = b.shape[1]
     if n * m * k > SMALL:
         return np.dot(a, b, c)
-    c[:] = 0
     for i in range(n):
+        for l in range(k):
+            c[i, l] = 0
         for j in range(m):
             for l in range(k):
                 c[i, l] += a[i, j] * b[j, l]
     return c
+
+
+@native
+def copy(old, new):  # type: ignore[no-untyped-def]
+    """Begin an array with the elements of another: an assignment of slices takes seconds to compile."""
+    source, target = old.flat, new.flat
+    for k in range(old.size):
+        target[k] = source[k]
 
 
 @native
@@ -199,7 +209,7 @@ def reserve(saved, used, more):  # type: ignore[no-untyped-def]
     if used + more <= len(saved):
         return saved
     result = np.empty((max(used + more, 4 * len(saved), 64 if more == 1 else 0), *saved.shape[1:]), saved.dtype)
-    result[:used] = saved[:used]
+    copy(saved, result)
     return result
 
 
@@ -209,6 +219,5 @@ def reserve_parts(saved, used, more, shape):  # type: ignore[no-untyped-def]
     if used + more <= len(saved):
         return saved
     result = np.empty((used + more, *shape), saved.dtype)
-    if used > 0:
-        result[:used] = saved[:used]
+    copy(saved, result)
     return result

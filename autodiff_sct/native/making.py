@@ -263,8 +263,7 @@ def batched(state: State, a: Grid, b: Grid) -> Grid:
     result = new_array(state, state.s.fresh("product", INT), axes, a.dtype)
 
     def body(index: list[Any]) -> None:
-        one = ir.call("np.dot", ir.subscript(a.view, index[0]), ir.subscript(b.view, index[0]))
-        state.emit(ir.Store(result.view.id, index[0], one))
+        state.emit(ir.Effect(ir.call("np.dot", *(ir.subscript(x.view, index[0]) for x in (a, b, result)))))
 
     along(state, result.axes[0], body)
     return result

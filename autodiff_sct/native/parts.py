@@ -56,15 +56,12 @@ def is_written(state: State, value: Grid) -> bool:
 
 
 def made_here(state: State, variable: str) -> ir.Let | None:
-    """The statement of this block that makes the memory of an array."""
-    for stmt in state.out:
-        if (
-            isinstance(stmt, ir.Let)
-            and stmt.targets == (variable,)
-            and called(stmt.expr) in ("empty", "zeros", *PRODUCTS)
-        ):
-            return stmt
-    return None
+    """The statement of this block that makes the memory of an array, under whatever name."""
+    lets = {stmt.targets[0]: stmt for stmt in state.out if isinstance(stmt, ir.Let)}
+    stmt = lets.get(variable)
+    while stmt is not None and isinstance(stmt.expr, gast.Name):
+        stmt = lets.get(stmt.expr.id)
+    return stmt if stmt is not None and called(stmt.expr) in ("empty", "zeros", *PRODUCTS) else None
 
 
 def called(expr: Any) -> str:

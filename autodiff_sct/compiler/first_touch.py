@@ -31,7 +31,6 @@ from .dead_stores import reached
 from .facts import Num
 from .optimise import count_uses
 from .peephole import is_call, is_zeroing, touches
-from .record import reads_inside
 from .regions import roots_of
 from .slices import are_disjoint, cover, is_basic, rest_of
 from .specialise.state import Specialiser
@@ -171,7 +170,7 @@ def fill(s: Specialiser, block: ir.Block, zero: ir.Let, uses: dict[str, int], us
     """Assign the parts of new zeros to which something is added, as long as they do not meet."""
     region = roots_of(s.facts[zero.target])
     touching = set().union(*(users.get(root, ()) for root in region))
-    begin_with_sum(s, block, zero, region)
+    begin_with_sum(s, block, zero, region, touching)
     filled: list[ir.Store] = []
     for stmt in block[block.index(zero) + 1 :]:
         if stmt not in touching:
@@ -188,10 +187,10 @@ def fill(s: Specialiser, block: ir.Block, zero: ir.Let, uses: dict[str, int], us
         without_zeros(s, block, zero, [stmt.index for stmt in filled])
 
 
-def begin_with_sum(s: Specialiser, block: ir.Block, zero: ir.Let, region: frozenset[int]) -> None:
+def begin_with_sum(s: Specialiser, block: ir.Block, zero: ir.Let, region: frozenset[int], touching: set[Any]) -> None:
     """Let an addition go before the subtraction just before it, for what is assigned needs no sign then."""
-    start = block.index(zero)
-    first = next((k for k in range(start, len(block)) if zero.target in reads_inside(block[k])), len(block))
+    after = range(block.index(zero) + 1, len(block))
+    first = next((k for k in after if block[k] in touching), len(block))
     pair = block[first : first + 2]
     if len(pair) == 2 and all(is_addition(s, stmt, region) and stmt.base == zero.target for stmt in pair):
         if pair[0].aug is gast.Sub and pair[1].aug is gast.Add:

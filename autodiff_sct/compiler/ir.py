@@ -337,7 +337,7 @@ def substitute(expr: Any, mapping: dict[str, Expr]) -> Any:
             changed[part] = new
     if not changed:
         return expr
-    return kind(**{key: changed.get(key, getattr(expr, key, None)) for key in expr._fields})
+    return kind(*[changed[key] if key in changed else getattr(expr, key, None) for key in expr._fields])
 
 
 def same_line(a: Any, b: Any) -> bool:
@@ -366,7 +366,7 @@ def bodies(stmt: Any) -> list[Block]:
 
 def adjoint_bodies(stmt: Any) -> list[Block]:
     """The blocks nested directly in a statement of the reverse sweep, but for what runs the forward sweep again."""
-    return [] if getattr(stmt, "again", False) else bodies(stmt)
+    return [] if type(stmt) in SIMPLE or getattr(stmt, "again", False) else bodies(stmt)
 
 
 def adjoint_walk(block: Block) -> list[Any]:

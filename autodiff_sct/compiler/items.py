@@ -111,6 +111,8 @@ def used(site: Site) -> dict[str, list[tuple[int, list[Use]]]]:
     """For each array that may become a list, in the order of the program, the statements that touch it and how."""
     arrays = site.candidates()
     result: dict[str, list[tuple[int, list[Use]]]] = {}
+    if not arrays:
+        return result
     for place, stmt in enumerate(site.block):
         by_name: dict[str, list[Use]] = {}
         for use in uses(site.s, stmt, arrays):

@@ -33,12 +33,14 @@ class Liveness:
         self.strict, self.shadows = strict, shadows
         self.program = program
         rest = inside_out(program)
+        known: set[str] = set()
         changed = True
         while changed:
-            before = len(self.live)
             rest = [stmt for stmt in rest if not self.is_settled(stmt)]
-            self.live_roots = {root for name in self.live for root in roots_of(self.s.facts[name])}
-            changed = len(self.live) != before
+            new = self.live - known
+            self.live_roots |= {root for name in new for root in roots_of(self.s.facts[name])}
+            known |= new
+            changed = bool(new)
 
     def is_settled(self, stmt: Any) -> bool:
         """Mark what a statement needs; whether there is no more to come."""
@@ -217,8 +219,9 @@ class Nesting:
         if not pending:
             return
         own = ir.reads(stmt)
-        for name in [n for n, let in pending.items() if popped_from(let) & set(own)]:
-            self.write_out(name, pending, result)  # what is popped after it would come before it
+        if not all(isinstance(self.s.facts[n], Num) for n in own):
+            for name in [n for n, let in pending.items() if popped_from(let) & set(own)]:
+                self.write_out(name, pending, result)  # what is popped after it would come before it
         for name in [n for n in pending if n in own]:
             let = pending.get(name)
             if let is None:

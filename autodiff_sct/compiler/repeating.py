@@ -18,6 +18,7 @@ out of memory that nobody writes. What may raise is still what raises first.
 from __future__ import annotations
 
 from collections import Counter
+from functools import cached_property
 from typing import Any
 
 import gast
@@ -51,14 +52,30 @@ class Repeating:
         self.s, self.where = s, where
         self.found: dict[str, Any] = {}
         self.uses = count_uses(program)
-        statements = ir.walk(program)
-        self.read = Counter(n for x in statements for e in ir.expressions(x) for n in ir.names_in(e))
-        loops = [x for x in statements if isinstance(x, ir.Loop)]
-        self.in_loops = {n for loop in loops for n in reads_inside(loop)}
-        self.tests = Counter(n for x in statements if isinstance(x, ir.If) for n in ir.reads(x))
-        names = {n for x in program for n in [*ir.ir_targets(x), *ir.defined_in(x), *reads_inside(x)]}
-        self.versions = Counter(s.hints[n] for n in names if n in s.hints)
-        self.written = {region for x in statements for region in self.regions_written(x)}
+        self.statements = ir.walk(program)
+
+    # Asked for only where something is read twice.
+
+    @cached_property
+    def read(self) -> Counter[str]:
+        return Counter(n for x in self.statements for e in ir.expressions(x) for n in ir.names_in(e))
+
+    @cached_property
+    def in_loops(self) -> set[str]:
+        return {n for x in self.statements if isinstance(x, ir.Loop) for n in reads_inside(x)}
+
+    @cached_property
+    def tests(self) -> Counter[str]:
+        return Counter(n for x in self.statements if isinstance(x, ir.If) for n in ir.reads(x))
+
+    @cached_property
+    def versions(self) -> Counter[str]:
+        names = {n for x in self.statements for n in [*ir.ir_targets(x), *reads_inside(x)]}
+        return Counter(self.s.hints[n] for n in names if n in self.s.hints)
+
+    @cached_property
+    def written(self) -> set[int]:
+        return {region for x in self.statements for region in self.regions_written(x)}
 
     def regions_written(self, stmt: Any) -> set[int]:
         """The memory that a statement changes."""
@@ -86,7 +103,7 @@ class Repeating:
     def is_short(self, stmt: ir.Let) -> bool:
         if len(stmt.targets) != 1 or stmt.target in self.s.named or stmt.effect:
             return False
-        if not self.uses.get(stmt.target) == self.read[stmt.target] == 2 or stmt.target in self.in_loops:
+        if self.uses.get(stmt.target) != 2 or self.read[stmt.target] != 2 or stmt.target in self.in_loops:
             return False
         if any(self.versions[self.s.hints[n]] > 1 for n in ir.reads(stmt) if n in self.s.named):
             return False  # the name may stand for another value by then

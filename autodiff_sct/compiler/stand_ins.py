@@ -40,6 +40,8 @@ def rewrite(s: Specialiser, block: ir.Block, made: set[str]) -> None:
         for inner in ir.bodies(stmt):
             with s.within(s.lengths_in(inner)):
                 rewrite(s, inner, made)
+    if not any(shapes(stmt) for stmt in block):
+        return
     read = dict.fromkeys(n for stmt in block for n in contents(stmt) if n not in made)
     at_hand: dict[Any, str] = {}  # what is alike -> one of the forward sweep whose content the block reads
     for name in read:

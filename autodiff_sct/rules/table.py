@@ -29,6 +29,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -58,6 +59,16 @@ class Rule:
     reverse: Callable[..., Any] | None = None
     forward: Callable[..., Any] | None = None
     signature: inspect.Signature = field(default_factory=inspect.Signature)
+
+    @cached_property
+    def by_position(self) -> tuple[tuple[str, ...], range]:
+        """The parameters that arguments without names are bound to, one each, and how many of these there may be."""
+        parameters = list(self.signature.parameters.values())
+        named = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        needed = [p for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
+        if any(p.kind in (p.VAR_POSITIONAL, p.KEYWORD_ONLY) for p in needed):
+            return (), range(0)
+        return tuple(named), range(len(needed), len(named) + 1)
 
 
 TABLE: dict[Callable[..., Any], Rule] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 import operator
@@ -16,6 +17,7 @@ from ...rules.table import NONDIFFERENTIABLE, TABLE
 from .. import ir
 from ..facts import (
     FLOAT,
+    NOWHERE,
     Axis,
     Dim,
     Facts,
@@ -50,17 +52,22 @@ SCALAR_TWINS: dict[Callable[..., Any], Callable[..., Any]] = {
 def plain(facts: Facts) -> Facts:
     """Facts as NumPy's own behaviour depends on them, so that what is computed once serves many programs."""
     if isinstance(facts, Num):
-        return Num(facts.kind, facts.dtype, None if facts.dims is None else (None,) * len(facts.dims))
+        return plain_number(facts.kind, facts.dtype, facts.ndim)
     if isinstance(facts, Pair):
         return Pair(tuple(plain(f) for f in facts.items), facts.cls)
     return facts
 
 
+@functools.lru_cache
+def plain_number(kind: str | None, dtype: np.dtype | None, ndim: int | None) -> Num:
+    return Num(kind, dtype, None if ndim is None else (None,) * ndim)
+
+
 def argument(s: Specialiser, value: Value) -> Any:
     """An argument as `facts.evaluate` takes it."""
-    refuse_references(s, value)
     if isinstance(value, Const):
         return Static(value.value, type(value.value))
+    refuse_references(s, value)
     if isinstance(value, TupleV):
         return tuple(argument(s, v) for v in value.items)
     if isinstance(value, ListV):
@@ -147,9 +154,8 @@ def settle(
         roots = frozenset([s.root(s.site())])
     if facts.kind == "npscalar" and any(f is not None and f.kind is None for f in (s.num(a) for a in args)):
         return Num(None, facts.dtype, (), frozenset(), None, tensor)  # a scalar, of Python's or of NumPy's
-    return replace(
-        facts, dims=dims, roots=roots if facts.kind == "array" else frozenset(), tensor=tensor and not facts.python
-    )
+    own = roots if facts.kind == "array" else NOWHERE
+    return Num(facts.kind, facts.dtype, dims, own, facts.size, tensor and not facts.python, facts.row)
 
 
 def equate_axes(s: Specialiser, shapes: list[tuple[Axis, ...] | None]) -> None:
@@ -166,6 +172,9 @@ def bind(fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) ->
     row = TABLE.get(fn)
     if row is None:
         return None
+    names, counts = row.by_position
+    if not kwargs and len(args) in counts:
+        return dict(zip(names, args))
     try:
         bound = row.signature.bind(*args, **kwargs)
     except TypeError:

@@ -17,25 +17,28 @@ SPLITS = {np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit}
 DTYPE_BY_VALUE = {np.linalg.eigvals, np.roots, np.poly, np.real_if_close} | {
     getattr(np.emath, name) for name in np.emath.__all__
 }
+UNSTACK = {np.unstack} if hasattr(np, "unstack") else set()
+BY_VALUE = {np.linalg.eig, np.reshape, np.squeeze, np.cov, np.corrcoef} | DTYPE_BY_VALUE | SPLITS | UNSTACK
 
 
 def by_value(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Facts | None:
     """The facts of a result that dummies would tell wrongly."""
+    name = getattr(fn, "numpy_name", "")  # of a method
+    if fn not in BY_VALUE and name not in ("reshape", "squeeze"):
+        return None
     if fn in DTYPE_BY_VALUE:
         return unknown_result(s, fn, args, kwargs, False)
     if fn is np.linalg.eig:
         return eigen_facts(s, args)
-    if fn is np.reshape or getattr(fn, "numpy_name", "") == "reshape":
+    if fn is np.reshape or name == "reshape":
         return reshaped(s, args)
-    if fn is np.squeeze or getattr(fn, "numpy_name", "") == "squeeze":
+    if fn is np.squeeze or name == "squeeze":
         return squeezed(s, args, kwargs)
     if fn in (np.cov, np.corrcoef):
         return covariances(s, fn, args, kwargs)
-    if fn in SPLITS and len(args) > 1 and not s.is_static(args[1]):
-        return pieces(s, args)
-    if fn in (getattr(np, "unstack", None),):
-        raise s.refuse(f"{fn.__name__} has as many results as an axis is long", "index the array")
-    return None
+    if fn in SPLITS:
+        return pieces(s, args) if len(args) > 1 and not s.is_static(args[1]) else None
+    raise s.refuse(f"{fn.__name__} has as many results as an axis is long", "index the array")
 
 
 def eigen_facts(s: Specialiser, args: list[Value]) -> Facts | None:

@@ -130,6 +130,8 @@ def simplify(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
 
 def is_one(s: Specialiser, value: Value, one: Value) -> bool:
     """Whether one of two factors is a one that leaves the other as it is, its dtype too."""
+    if not isinstance(one, Const):
+        return False
     if one == Const(1):
         return True
     facts = s.num(value)

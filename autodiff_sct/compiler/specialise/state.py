@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
@@ -330,21 +330,23 @@ class Specialiser:
             return False
         return True
 
-    def leaves(self, value: Value) -> Iterator[str]:
+    def leaves(self, value: Value) -> Sequence[str]:
         """The variables inside a value."""
         if isinstance(value, Leaf):
-            yield value.name
-        elif isinstance(value, (TupleV, ListV)):
-            for item in value.items:
-                yield from self.leaves(item)
+            return (value.name,)
+        if isinstance(value, Const):
+            return ()
+        if isinstance(value, (TupleV, ListV)):
+            inside: Iterable[Value] = value.items
         elif isinstance(value, SliceV):
-            for item in (value.start, value.stop, value.step):
-                yield from self.leaves(item)
+            inside = (value.start, value.stop, value.step)
         elif isinstance(value, Bound):
-            yield from self.leaves(value.self)
+            inside = (value.self,)
         elif isinstance(value, Obj):
-            for key in self.fields(value):
-                yield from self.leaves(self.env[(value.id, key)])
+            inside = [self.env[(value.id, key)] for key in self.fields(value)]
+        else:
+            return ()
+        return [name for item in inside for name in self.leaves(item)]
 
     def fields(self, obj: Obj) -> list[Any]:
         if obj.id in self.objects and obj.cls in (list, dict):

@@ -7,6 +7,7 @@ number, gets its cotangent from there when the reverse sweep comes to the statem
 from __future__ import annotations
 
 import operator
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -48,7 +49,8 @@ class Lists:
     """The part of `Beside` for lists, dicts and tuples."""
 
     def __init__(self, beside: Beside) -> None:
-        self.b, self.s, self.shadows = beside, beside.s, beside.shadows
+        self.b: Beside = weakref.proxy(beside)  # no cycle, as in `Shadows`
+        self.s, self.shadows = beside.s, beside.shadows
 
     def is_container(self, name: str) -> bool:
         return isinstance(self.s.facts[name], (Listed, Mapped, Pair)) and self.b.has_shadow(name)

@@ -8,6 +8,7 @@ shadow of the variable that it becomes there.
 from __future__ import annotations
 
 import operator
+import weakref
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +24,7 @@ from .facts import FLOAT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from .regions import roots_of
 from .reverse_branches import leave_memory
 from .sharing import end_of, is_item_read, refuse_changed, regions_held, writes
-from .specialise import indexing
-from .specialise.by_value import SPLITS
+from .specialise import by_value, indexing
 from .specialise.containers import is_slice
 from .specialise.values import Const, Leaf, Value
 
@@ -40,7 +40,7 @@ OVERLAPPING = {np.imag, np.broadcast_to, np.lib.stride_tricks.sliding_window_vie
 
 class Shadows:
     def __init__(self, reverse: Reverse) -> None:
-        self.r = reverse
+        self.r: Reverse = weakref.proxy(reverse)  # no cycle, so that all goes when the compilation has ended
         self.table: dict[str, Leaf] = {}
         self.beside: set[str] = set()  # variables whose shadows the forward sweep has made
         self.moved: dict[Any, list[tuple[str, str, int]]] = {}  # what changes containers of these; numbers put in
@@ -141,7 +141,7 @@ class Shadows:
         """The parts of a split array, in a list of run-time length, are views: they may not be written."""
         facts = self.r.s.facts[target]
         element = self.r.s.elements_of(facts) if isinstance(facts, Listed) else None
-        if stmt.op is None or stmt.op.fn not in SPLITS or not isinstance(element, Num):
+        if stmt.op is None or stmt.op.fn not in by_value.SPLITS or not isinstance(element, Num):
             return
         if any(self.r.regions.find(root) in self.r.regions.written for root in element.roots):
             raise AliasError(

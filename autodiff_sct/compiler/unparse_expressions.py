@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from enum import IntEnum
 from typing import Any
 
@@ -86,7 +86,6 @@ class ExpressionPrinter(astunparse.Unparser):
     def __init__(self) -> None:
         # Not the one of astunparse, which prints at once.
         self._line: list[str] = []
-        self._methods: dict[type, Callable[[Any], None]] = {}
 
     def write(self, text: str) -> None:
         """Append to the current line."""
@@ -96,12 +95,8 @@ class ExpressionPrinter(astunparse.Unparser):
         """Print a node, or each node of a list."""
         if isinstance(tree, list):
             self._block(tree)
-            return
-        method = self._methods.get(type(tree))
-        if method is None:
-            kind = type(tree).__name__
-            method = self._methods[type(tree)] = getattr(self, "_" + kind, self._unknown)
-        method(tree)
+        else:
+            getattr(self, "_" + type(tree).__name__, self._unknown)(tree)
 
     def _block(self, statements: list[Any]) -> None:
         raise NotImplementedError

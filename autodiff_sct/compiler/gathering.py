@@ -1,23 +1,26 @@
-"""Products that a loop adds up are one product after it, of all their factors side by side.
+"""Products that a loop adds up are one product for many steps, of their factors side by side.
 
 ::
 
     for i in range(len(x) - 1, -1, -1):       for i in range(len(x) - 1, -1, -1):
         ...                                       ...
         d_b += d_z                                all_d_z.append(d_z)
-        d_w += np.outer(d_z, x[i])     ->     if all_d_z:
-        d_v += np.outer(d_z, h)                   d_z = np.array(all_d_z)
-        d_u += d_r * x[i]                         d_u += np.array(all_d_r) @ x[::-1]
-                                                  d_b += d_z.sum(axis=0)
-                                                  d_w += d_z.T @ x[::-1]
-                                                  d_v += d_z.T @ np.array(all_h)
+        d_w += np.outer(d_z, x[i])     ->         all_h.append(h)
+        d_v += np.outer(d_z, h)                   if len(all_d_z) == 32 or i == 0:
+                                                      d_z = np.array(all_d_z)
+                                                      d_b += d_z.sum(axis=0)
+                                                      d_w += d_z.T @ x[i:i + len(all_d_z)][::-1]
+                                                      d_v += d_z.T @ np.array(all_h)
+                                                      all_d_z.clear()
+                                                      all_h.clear()
 
 The sum of ``a[k] @ b[k]`` is the product of the ``a`` side by side and the ``b`` one below the other.  It rounds
-differently, which a cotangent may, and costs one call instead of one for each step.
+differently, which a cotangent may, and costs one call instead of many.  A product of the factors of all steps would be
+no faster, and keep them all.
 
 - The sum may not be read in the loop, and no factor may be changed after it was added: both are kept, not copied.
-- What is kept takes the place of what the loop takes from the lists of the forward sweep: in a loop that takes no
-  array of as many axes from one, memory would grow, and nothing is done.
+- In a loop that takes nothing of as many axes from the lists of the forward sweep, what is kept would be the most that
+  the loop holds, and nothing is done.
 - A sum of factors alone is gathered where the factors are kept for a product anyway; else adding is as fast.
 - The factors of one step need not be as large as those of another: they are joined along the axis that is summed.
 """
@@ -35,10 +38,12 @@ from .explain import note
 from .facts import Listed, Num
 from .groups import Groups
 from .optimise import count_uses, is_pop_call, substitute_own
+from .reverse_loops import minus
 from .specialise.state import Specialiser
 from .spelling import numpy_name
 
 BACKWARDS = gast.Slice(None, None, ir.constant(-1))
+STEPS, STEPS_OF_MATRICES = 32, 16  # of which the factors are one product
 
 
 def gather_products(s: Specialiser, block: ir.Block) -> None:
@@ -56,10 +61,7 @@ def gather_in(s: Specialiser, block: ir.Block, uses: dict[str, int], renamed: di
         for inner in ir.adjoint_bodies(stmt):
             gather_in(s, inner, uses, renamed)
         if isinstance(stmt, ir.Loop) and not stmt.again:
-            lists, after = Gathering(s, stmt, uses, renamed).rewrite()
-            place = block.index(stmt) + 1
-            block[place:place] = after
-            block[:0] = lists  # where lists are printed
+            block[:0] = Gathering(s, stmt, uses, renamed).rewrite()  # where lists are printed
 
 
 def drop_unread(block: ir.Block, uses: dict[str, int]) -> None:
@@ -131,9 +133,9 @@ class Gathering:
     makers: dict[str, ir.Let] = field(default_factory=dict)
     lists: dict[tuple[str, int], str] = field(default_factory=dict)
 
-    def rewrite(self) -> tuple[ir.Block, ir.Block]:
-        """What comes before the loop and what comes after it; the loop itself is changed in place."""
-        body = self.loop.body
+    def rewrite(self) -> ir.Block:
+        """What comes before the loop, which is changed in place."""
+        body, last = self.loop.body, last_index(self.loop)
         self.makers = {stmt.target: stmt for stmt in body if isinstance(stmt, ir.Let) and len(stmt.targets) == 1}
         terms = self.terms() if (most := self.popped_axes()) is not None else []
         if terms:
@@ -144,11 +146,10 @@ class Gathering:
         terms = [t for t in terms if t.factors[0].key in products and any(self.whole(f) is None for f in t.factors)]
         for term in terms:
             self.take_out(term)
-        after = self.after(terms) if terms else []
+        if terms:
+            body.append(self.many_steps(terms, last))
         self.drop_carries()
-        for stmt in after:
-            note(self.s, stmt, "out of the loop: what its steps would add up, as one product")
-        return [self.empty(name) for name in self.lists.values()], after
+        return [self.empty(name) for name in self.lists.values()]
 
     def empty(self, kept: str) -> ir.Let:
         made = ir.Let((kept,), gast.List([], gast.Load()))
@@ -279,7 +280,13 @@ class Gathering:
             return None
         known = self.s.where_made(expr.value.id)
         same = known.canonical(length.size) == known.canonical(facts.dims[0])
-        return ir.subscript(expr.value, BACKWARDS) if same else None
+        return expr.value if same else None
+
+    def rows(self, whole: Any) -> Any:
+        """The rows of an array that belong to what has been kept, the last one first."""
+        index = ir.name(str(self.loop.index))
+        part = gast.Slice(index, ir.binop(index, gast.Add, self.count()), None)
+        return ir.subscript(ir.subscript(whole, part), BACKWARDS)
 
     def hint(self, name: str) -> str:
         """What to call the values of a variable: those of ``x[i]`` are called ``x``."""
@@ -287,8 +294,8 @@ class Gathering:
         part = isinstance(expr, gast.Subscript) and isinstance(expr.value, gast.Name) and name not in self.s.named
         return self.s.hints[expr.value.id if part else name]
 
-    def after(self, terms: list[Term]) -> ir.Block:
-        """The sums of all terms, if there were any."""
+    def many_steps(self, terms: list[Term], last: Any) -> ir.If:
+        """Add what many steps have kept, also after the last one."""
         result: ir.Block = []
         joints: dict[tuple[str, int], Any] = {}
         for term in terms:
@@ -296,13 +303,23 @@ class Gathering:
                 result.append(joint := self.joined(f, terms))
                 joints[f.key] = ir.name(joint.target)
             result.append(self.added(term, joints))
-        return [ir.If(ir.name(next(iter(self.lists.values()))), result, [], [])]
+        for stmt in result:
+            note(self.s, stmt, "what many steps would add up, as one product")
+        result += [ir.Effect(ir.call(ir.attribute(ir.name(n), "clear")), None, "save") for n in self.lists.values()]
+        matrices = any(self.axes(f.name) > 1 for t in terms for f in t.factors)
+        enough = equal(self.count(), ir.constant(STEPS_OF_MATRICES if matrices else STEPS))
+        ended = equal(ir.name(str(self.loop.index)), last)
+        return ir.If(gast.BoolOp(gast.Or(), [enough, ended]), result, [], [])
+
+    def count(self) -> Any:
+        """How many steps have been kept."""
+        return ir.call("len", ir.name(next(iter(self.lists.values()))))
 
     def joined(self, factor: Factor, terms: list[Term]) -> ir.Let:
-        """The values of a factor in all steps as one array."""
+        """The values of a factor in many steps as one array."""
         name, axis = key = factor.key
         facts, whole = self.s.facts[name], self.whole(factor)
-        kept = ir.name(self.lists[key]) if whole is None else whole
+        kept = ir.name(self.lists[key]) if whole is None else self.rows(whole)
         assert isinstance(facts, Num) and facts.dims is not None
         dims = (None, *facts.dims[-1:]) if axis == 0 else (facts.dims[0], None)
         roots = frozenset([self.s.root(("joint", key))])
@@ -310,7 +327,7 @@ class Gathering:
         if sum(f.key == key for t in terms for f in t.factors) > 1:
             self.s.named.add(joint)
         if len(facts.dims) < 2:
-            value = self.numpy("array", kept) if whole is None else whole
+            value = self.numpy("array", kept) if whole is None else kept
         else:
             value = self.numpy("concatenate", kept, *([ir.constant(axis)] if axis else []))
         return ir.Let((joint,), value, None, terms[0].stmt.origin)
@@ -328,8 +345,8 @@ class Gathering:
         return ir.Store(self.sum_of(term), ir.constant(...), value, sign, term.stmt.origin)
 
     def sum_of(self, term: Term) -> str:
-        """The variable of a term's sum after the loop."""
-        place = {c.phi: c.out for c in self.loop.carries}
+        """The variable of a term's sum after a step."""
+        place = {c.phi: str(c.next) for c in self.loop.carries}
         name = term.stmt.expr.left.id
         while name not in place:
             name = self.makers[name].expr.left.id
@@ -351,6 +368,20 @@ def counted_down(loop: ir.Loop) -> str | None:
         return None
     last = isinstance(first.op, gast.Sub) and isinstance(first.right, gast.Constant) and first.right.value == 1
     return first.left.id if last and isinstance(first.left, gast.Name) else None
+
+
+def last_index(loop: ir.Loop) -> Any:
+    """The index of a reverse loop in its last iteration."""
+    if len(loop.bounds) == 3:  # down to the one before the bound
+        return minus(loop.bounds[1], -1)
+    bound = loop.bounds[-1]
+    if not isinstance(bound, gast.Call) or getattr(bound.func, "id", "") != "range":
+        return minus(bound, 1)
+    return bound.args[0] if len(bound.args) > 1 else ir.constant(0)  # of what is printed as reversed(range(...))
+
+
+def equal(left: Any, right: Any) -> Any:
+    return gast.Compare(left, [gast.Eq()], [right])
 
 
 def is_growing_sum(stmt: ir.Let) -> bool:

@@ -1,4 +1,6 @@
-"""Products that a loop adds up are one product after it: gradients, and the sums that stay as they are."""
+"""Products that a loop adds up are one product for many steps: gradients, and the sums that stay as they are."""
+
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -204,8 +206,8 @@ def test_differentiated_again(fn, args):
 @pytest.mark.parametrize("fn", [cell, twice_in_a_step, one_buffer])
 def test_gathered(fn):
     text = ad.adjoint_source(fn, W, U, B, XS, grad_position=(0, 1, 2))
-    loop, after = text.split("for ")[2].split("if all_")
-    assert "d_w +=" not in loop and "d_w +=" in after
+    loop, added = text.split("for ")[2].split("if len(all_")
+    assert "d_w +=" not in loop and "d_w +=" in added
 
 
 def regression(v, xs):
@@ -220,8 +222,92 @@ def test_numbers_are_gathered():
     for rows, position in ((XS, 0), (XS[:1], 0), (XS[:0], 0)):
         found = ad.grad(regression)(V, rows)
         np.testing.assert_allclose(found, differences(regression, (V, rows), position), rtol=1e-5, atol=1e-8)
-    assert "@ xs[::-1]" in ad.adjoint_source(regression, V, XS)
+    assert "@ xs[i:i + len(all_d_r)][::-1]" in ad.adjoint_source(regression, V, XS)
     assert "np.outer" not in ad.adjoint_source(solved, W, U, B, XS)
+
+
+def from_the_third(w, u, b, xs):
+    h = np.zeros(3)
+    for i in range(2, len(xs)):
+        h = np.tanh(w @ h + u @ xs[i] + b)
+    return np.sum(h * h)
+
+
+def from_the_end(w, u, b, xs):
+    h = np.zeros(3)
+    for i in range(len(xs) - 1, -1, -1):
+        h = np.tanh(w @ h + u @ xs[i] + b)
+    return np.sum(h * h)
+
+
+def to_the_end_of_the_first_half(w, u, b, xs):
+    h = np.zeros(3)
+    for i, x in enumerate(xs):
+        if 2 * i > len(xs):
+            break
+        h = np.tanh(w @ h + u @ x + b)
+    return np.sum(h * h)
+
+
+def shorter_and_shorter(w, u, b, xs):
+    total = 0.0
+    for first in range(0, len(xs), 20):
+        h = np.ones(3)
+        for i in range(first, len(xs)):
+            h = np.tanh(w @ h + u @ xs[i] + b)
+        total = total + np.sum(h)
+    return total
+
+
+def half_of_it_gathered(w, u, b, xs):
+    h = np.zeros(3)
+    for x in xs:
+        h = np.tanh(w @ h + u @ x + b + w[0] * h[1])
+    return np.sum(h * h)
+
+
+SEVERAL = [f for f in ONE if f is not ragged]
+SEVERAL += [from_the_third, from_the_end, to_the_end_of_the_first_half, shorter_and_shorter, half_of_it_gathered]
+
+
+@pytest.mark.parametrize("steps", [1, 3, 31, 32, 33, 65])
+@pytest.mark.parametrize("fn", SEVERAL)
+def test_many_steps(fn, steps):
+    args = (W, U, B, np.random.default_rng(1).normal(size=(steps, 2)))
+    found = ad.grad(fn, grad_position=(0, 1, 2, 3))(*args) if steps > 3 or fn is not until_small else ()
+    with passes.without("gather_products"):
+        plain = ad.grad(fn, grad_position=(0, 1, 2, 3))(*args) if found else ()
+    for one, other in zip(found, plain):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("steps", [15, 16, 17, 40])
+@pytest.mark.parametrize("fn", MANY)
+def test_many_steps_of_matrices(fn, steps):
+    args = (W, U, B, np.random.default_rng(1).normal(size=(steps, 4, 2)))
+    with passes.without("gather_products"):
+        plain = ad.grad(fn, grad_position=(0, 1, 2))(*args)
+    for one, other in zip(ad.grad(fn, grad_position=(0, 1, 2))(*args), plain):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-11)
+
+
+def wide_cell(w, u, b, xs):
+    h = np.zeros(len(b))
+    for i in range(len(xs)):
+        h = np.tanh(w @ h + u @ xs[i] + b)
+    return np.sum(h * h)
+
+
+def test_memory_of_many_steps():
+    gradient, peaks = ad.grad(wide_cell, grad_position=(0, 1, 2)), []
+    for steps in (50, 500, 1000):
+        args = (np.eye(200), np.ones((200, 2)), np.ones(200), np.ones((steps, 2)))
+        gradient(*args)
+        tracemalloc.start()
+        gradient(*args)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[2] - peaks[1] < 1.2 * 500 * (200 * 8 + 130)  # a state a step
 
 
 def nothing_is_kept(w, x):

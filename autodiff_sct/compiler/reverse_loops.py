@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
     own = [
         c for c in stmt.carries if (r.activity.active(c.phi) or r.activity.active(c.out)) and not r.has_shadow(c.phi)
     ]
-    inner = defined_in(stmt)
+    inner, read = defined_in(stmt), {*read_in(stmt.body), *passed_in(stmt.body)}
     around = outer_operands(r, stmt, inner)
     node = backwards(r, stmt)
     node.primal = stmt
@@ -35,7 +36,9 @@ def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
         found = r.take(c.out)
         init = zeros(s, c.out) if found is None else spread(s, found.value, c.out)
         carry = begin(r, c.out, as_variable(s, init, c.out))
-        s.facts[carry.phi] = UNKNOWN if is_of_one_iteration(s, c) else in_the_body(s, carry.phi, c.next)
+        s.facts[carry.phi] = in_the_body(s, carry.phi, c.next)
+        if changes_shape(s, c) and c.phi not in read:
+            s.facts |= {carry.phi: UNKNOWN, carry.out: UNKNOWN}
         carried.append((c.phi, carry))
     for n in around:
         start = owned_start(r, n)
@@ -53,7 +56,7 @@ def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
         r.block(stmt.body)
         for n, carry in carried:
             found = r.adjoints.get(n)
-            value = end_of_iteration(r, n, found, own)
+            value = end_of_iteration(r, n, found, own, read)
             if n in around and found is not None and not found.owned:
                 value = copied(s, value)
             carry.next = as_variable(s, value, n).name
@@ -81,10 +84,23 @@ def reads(r: Reverse, node: ir.Loop, name: str) -> bool:
     names = {name}
     while more := {old for old, new in r.renames.items() if new in names} - names:
         names |= more
-    found = (
-        n for stmt in ir.walk(node.body) for n in [*ir.reads(stmt), *(c.init for c in getattr(stmt, "carries", []))]
-    )
-    return any(n in names for n in found)
+    return any(n in names for n in read_in(node.body))
+
+
+def read_in(block: ir.Block) -> Iterator[str]:
+    """The variables that a block reads, or hands to the loops in it."""
+    for stmt in ir.walk(block):
+        yield from ir.reads(stmt)
+        yield from (c.init for c in getattr(stmt, "carries", []) if c.init is not None)
+
+
+def passed_in(block: ir.Block) -> Iterator[str]:
+    """The variables that become others after the branches of a block."""
+    for stmt in ir.walk(block):
+        if isinstance(stmt, ir.If):
+            yield from (n for m in stmt.merges for n in (m.then, m.orelse) if n is not None)
+        elif isinstance(stmt, ir.Try):
+            yield from (n for _, names in stmt.merges for n in names if n is not None)
 
 
 def begin(r: Reverse, name: str, init: Leaf) -> ir.Carry:
@@ -119,21 +135,25 @@ def owned_start(r: Reverse, name: str) -> Leaf:
     return as_variable(s, value, name)
 
 
-def is_of_one_iteration(s: Specialiser, c: ir.Carry) -> bool:
-    """Whether a variable that only the loop assigns has another shape in each iteration."""
-    facts = s.facts[c.out]
-    return c.init is None and isinstance(facts, Num) and facts.kind == "array" and None in (facts.dims or (None,))
+def changes_shape(s: Specialiser, c: ir.Carry) -> bool:
+    """Whether an array may have another shape in each iteration."""
+    facts, made = s.facts[c.out], s.facts[c.next or c.out]
+    if not isinstance(facts, Num) or not isinstance(made, Num) or facts.kind != "array":
+        return False
+    return not s.same_lengths(facts.dims, made.dims)
 
 
-def end_of_iteration(r: Reverse, name: str, found: Adjoint | None, own: list[ir.Carry]) -> Value:
+def end_of_iteration(r: Reverse, name: str, found: Adjoint | None, own: list[ir.Carry], read: set[str]) -> Value:
     s = r.s
     if found is not None:
         return spread(s, found.value, name)
     carry = next((c for c in own if c.phi == name), None)
-    if carry is not None and is_of_one_iteration(s, carry):
-        return Const(0.0)
-    # Only the last iteration's value is read: the one before it was as large, and counts for nothing.
-    return zeros(s, carry.next if carry is not None and carry.next is not None else name)
+    if carry is None or carry.next is None:
+        return zeros(s, name)
+    # Only the last iteration's value is read: the one before it counts for nothing, however large it was.
+    if changes_shape(s, carry):
+        return zeros(s, name) if name in read else Const(0.0)
+    return zeros(s, carry.next)
 
 
 def outer_operands(r: Reverse, stmt: ir.Loop, inner: set[str]) -> list[str]:

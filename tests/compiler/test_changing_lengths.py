@@ -107,7 +107,44 @@ def masks_and_slices(x, y):
     return np.sum(table**2)
 
 
+def last_of_many(x, y):
+    part = x * 1.0
+    for i in range(3):
+        part = x[i:]
+    return np.sum(part * part) + y[0]
+
+
+def last_of_many_in_two_loops(x, y):
+    part = x * 1.0
+    for i in range(3):
+        for j in range(2):
+            part = x[i:] * y[j]
+    return np.sum(part * part)
+
+
+def last_of_a_try(x, y):
+    part = x * 1.0
+    for i in range(3):
+        try:
+            if i == 2:
+                raise ValueError
+            part = x[i:] * y[i]
+        except ValueError:
+            pass
+    return np.sum(part * part)
+
+
+def read_only_for_its_length(x, y):
+    part, s = x * 1.0, 0.0
+    for i in range(3):
+        if len(part) > 3:
+            s = s + y[i]
+        part = x[2 * i :] * y[i]
+    return np.sum(part * part) * s
+
+
 CASES = [
+    *((fn, X, Y) for fn in (last_of_many, last_of_many_in_two_loops, last_of_a_try, read_only_for_its_length)),
     *((fn, x, Y) for fn in (mask_written_between, mask_that_grows, mask_turned_in_place) for x in (X, NEGATIVE)),
     *((fn, x, Y) for fn in (masks_and_slices, shrinking_selection) for x in (X, NEGATIVE)),
     *((fn, SHORT, LONG) for fn in (slices_of_two_iterations, slice_kept_from_an_iteration)),

@@ -165,6 +165,25 @@ def refuse_taped(value: Any) -> None:
         )
 
 
+def is_run_time(items: list[Any], kinds: int) -> bool:
+    """Whether `describe_list` surely makes a list of items of some kinds a `Listing`."""
+    if kinds > 1:
+        return all(is_number(v) for v in items)
+    return all(is_numeric(v) for v in items[:1])
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number or an array."""
+    return type(value) in (np.ndarray, float, int, complex) or isinstance(value, np.generic) or is_tensor(value)
+
+
+def is_numeric(value: Any) -> bool:
+    """Whether a value is a number or an array, or a tuple or a list of such at run time."""
+    if type(value) is list:
+        return isinstance(key(value), tuple) and key(value)[0] == "list"
+    return all(is_numeric(v) for v in value) if isinstance(value, tuple) else is_number(value)
+
+
 def key(value: Any) -> Any:
     """What a call is specialised on, as fast as it can be had: equal keys, equal trees."""
     kind = type(value)
@@ -181,7 +200,10 @@ def key(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.dtype
     if kind is list:
-        return ("list", *{key(v): None for v in value})
+        keys = [key(v) for v in value]
+        several = dict.fromkeys(keys)
+        # A list at run time may be of any length; of any other one, each item is known to the compiler.
+        return ("list", *several) if is_run_time(value, len(several)) else ("items", *keys)
     if isinstance(value, tuple):
         return (kind, *[key(v) for v in value])
     if kind is dict:

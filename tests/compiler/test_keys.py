@@ -1,0 +1,117 @@
+"""One gradient function called with arguments of one kind after another: each call runs what was compiled for it."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+from tests.compiler.checked import differences
+
+X = np.array([0.4, 1.3, 0.7])
+
+
+class Scale:
+    def __init__(self, k):
+        self.k = k
+
+    def __call__(self, x):
+        return self.k * x
+
+
+@dataclass(frozen=True)
+class Power:
+    exponent: int
+
+
+def power(k):
+    return lambda x: x**k
+
+
+def called(f, x):
+    return np.sum(f(x))
+
+
+def multiplied(c, x):
+    return np.sum(x * c)
+
+
+def raised(d, x):
+    return np.sum(x**d.exponent)
+
+
+def powers(exponents, x):
+    s = 0.0
+    for k in exponents:
+        s = s + np.sum(x**k)
+    return s
+
+
+def all_called(functions, x):
+    s = 0.0
+    for f in functions:
+        s = s + np.sum(f(x))
+    return s
+
+
+def layers(params, x):
+    for layer in params:
+        x = np.tanh(x * layer["w"] + layer["b"])
+    return np.sum(x)
+
+
+def by_name(names, x):
+    s = 0.0
+    for name in names:
+        s = s + np.sum(x**2 if name == "a" else x**3)
+    return s
+
+
+def nested(parts, x):
+    s = 0.0
+    for part in parts:
+        for item in part:
+            s = s + np.sum(item * x)
+    return s
+
+
+def counted(items, x):
+    return len(items) * np.sum(x)
+
+
+def numbers_and_names(items, x):
+    s = np.sum(x)
+    for item in items:
+        s = s + (np.sum(x**2) if isinstance(item, str) else np.sum(item * x))
+    return s
+
+
+def layer(k):
+    return {"w": X * k, "b": X - k}
+
+
+CASES: list[tuple[Any, list[Any]]] = [
+    (called, [np.sin, np.cos, power(2), power(3), Scale(2.0), Scale(3.0), Scale(2)]),
+    (multiplied, [2, 2.0, True, False, np.float32(1.5), np.int8(3), X, X[:1], np.ones((2, 3)), np.ones((1, 3))]),
+    (raised, [Power(2), Power(3)]),
+    (powers, [[1, 2], [1, 2, 3], (1, 2), (1, 2, 3), range(1, 3), range(1, 4), {1, 2}, deque([2]), np.array([1, 3])]),
+    (all_called, [[np.sin, np.cos], [np.sin, np.cos, np.sin], [np.cos], [], [Scale(2.0)], [Scale(2.0), Scale(3.0)]]),
+    (layers, [[layer(k) for k in range(n)] for n in (2, 3, 1)]),
+    (by_name, [["a", "b"], ["a", "b", "b"], ["b", "a", "a"], ("a", "b"), ("a", "b", "b")]),
+    (nested, [[(X, X), (X, X, X)], [(X, X), (X, X, X), (X, X)], [(X, X, X), (X, X)]]),
+    (nested, [[[X], [X, X]], [[X], [X, X], [X]], [[X]], ([X], [X]), ([X], [X], [X])]),
+    (counted, [[None], [None, None], [{}], [{}, {}], [[]], [[], []], [()], [(), ()], ["a"], ["a", "a"], [X], [X, X]]),
+    (numbers_and_names, [[2.0, "a"], [2.0, "a", "a"], ["a", 2.0], [X, 2.0], [X, 2.0, 2.0], [2.0, X]]),
+]
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize(("fn", "values"), CASES, ids=lambda v: getattr(v, "__name__", ""))
+def test_calls_one_after_another(fn, values, backwards):
+    gradient = ad.grad(fn, 1)
+    for value in values[::-1] if backwards else values:
+        np.testing.assert_allclose(gradient(value, X), differences(fn, (value, X), 1), rtol=1e-6, atol=1e-8)

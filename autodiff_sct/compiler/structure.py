@@ -54,6 +54,7 @@ class Static:
         return hash(type(self.value))
 
 
+LIBRARY = {"builtins", "numpy", "functools", "operator", "math", "random", "itertools"}
 FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, ModuleType, type, np.ufunc)
 
 
@@ -77,22 +78,23 @@ def describe(value: Any, symbol: str, fields: bool = False) -> Any:
         return describe_list(value, symbol, fields)
     if type(value) is dict and all(isinstance(k, (str, int, bool, tuple)) for k in value):
         return Branch(dict, tuple(value), tuple(describe(v, f"{symbol}_{k}", fields) for k, v in value.items()))
-    if type(value).__module__.split(".")[0] in (
-        "builtins",
-        "numpy",
-        "functools",
-        "operator",
-        "math",
-        "random",
-        "itertools",
-    ):
+    if is_of_library(value):
         return Leaf(Opaque(type(value))) if not callable(value) else Static(value)
     if hasattr(value, "__dict__") or dataclasses.is_dataclass(value) or hasattr(type(value), "__slots__"):
-        if hasattr(type(value), "construct") or not fields:
+        if is_cell(value) or not fields:
             return Branch(type(value), (), ()) if not fields else Static(value)
         names = field_names(value)
         return Branch(type(value), names, tuple(describe(getattr(value, n), f"{symbol}_{n}", True) for n in names))
     return Leaf(Opaque(type(value)))
+
+
+def is_of_library(value: Any) -> bool:
+    """Whether a value is of a class that Python or NumPy defines, whose attributes are its own affair."""
+    return type(value).__module__.split(".")[0] in LIBRARY
+
+
+def is_cell(value: Any) -> bool:
+    return hasattr(type(value), "construct")
 
 
 def describe_list(value: list[Any], symbol: str, fields: bool) -> Any:
@@ -165,6 +167,19 @@ def refuse_taped(value: Any) -> None:
         )
 
 
+class Itself:
+    """In a key, an object of which the program knows more than the kind: its attributes are read from that object."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Itself) and self.value is other.value
+
+
 def is_run_time(items: list[Any], kinds: int) -> bool:
     """Whether `describe_list` surely makes a list of items of some kinds a `Listing`."""
     if kinds > 1:
@@ -211,6 +226,10 @@ def key(value: Any) -> Any:
     if isinstance(value, (*FUNCTIONS, enum.Enum)):
         return (kind, value)
     refuse_taped(value)
+    if is_cell(value) or is_of_library(value) and callable(value):
+        return Itself(value)
+    if is_of_library(value):
+        return kind
     if hasattr(value, "__dict__") or hasattr(kind, "__slots__"):
         return (kind, *[(n, key(getattr(value, n))) for n in field_names(value)])
     return kind

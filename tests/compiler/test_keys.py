@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
+from autodiff_sct import nn
 from tests.compiler.checked import differences
 
 X = np.array([0.4, 1.3, 0.7])
@@ -28,12 +29,31 @@ class Power:
     exponent: int
 
 
+class Net(nn.Cell):
+    def __init__(self, k):
+        super().__init__()
+        self.k = k
+        self.weight = np.full(3, k)
+
+    def construct(self, x):
+        return np.sum(x * x * self.weight) * self.k
+
+
+class Holder:
+    def __init__(self, net):
+        self.net = net
+
+
 def power(k):
     return lambda x: x**k
 
 
 def called(f, x):
     return np.sum(f(x))
+
+
+def held(holder, x):
+    return holder.net(x)
 
 
 def multiplied(c, x):
@@ -96,10 +116,12 @@ def layer(k):
 
 CASES: list[tuple[Any, list[Any]]] = [
     (called, [np.sin, np.cos, power(2), power(3), Scale(2.0), Scale(3.0), Scale(2)]),
+    (called, [Net(1.0), Net(2.0), Net(3.0)]),
+    (held, [Holder(Net(1.0)), Holder(Net(2.0))]),
     (multiplied, [2, 2.0, True, False, np.float32(1.5), np.int8(3), X, X[:1], np.ones((2, 3)), np.ones((1, 3))]),
     (raised, [Power(2), Power(3)]),
     (powers, [[1, 2], [1, 2, 3], (1, 2), (1, 2, 3), range(1, 3), range(1, 4), {1, 2}, deque([2]), np.array([1, 3])]),
-    (all_called, [[np.sin, np.cos], [np.sin, np.cos, np.sin], [np.cos], [], [Scale(2.0)], [Scale(2.0), Scale(3.0)]]),
+    (all_called, [[np.sin, np.cos], [np.sin, np.cos, np.sin], [np.cos], [Scale(2.0)], [Scale(2.0), Scale(3.0)]]),
     (layers, [[layer(k) for k in range(n)] for n in (2, 3, 1)]),
     (by_name, [["a", "b"], ["a", "b", "b"], ["b", "a", "a"], ("a", "b"), ("a", "b", "b")]),
     (nested, [[(X, X), (X, X, X)], [(X, X), (X, X, X), (X, X)], [(X, X, X), (X, X)]]),

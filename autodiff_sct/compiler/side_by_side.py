@@ -5,6 +5,9 @@
     d_x = d_out * y
     d_y = d_out * x                ->    d_x, d_y = d_out * y, d_out * x
 
+    d_t = d_u[0]
+    d_u[0] = 0.0                   ->    d_t, d_u[0] = d_u[0], 0.0
+
 They follow each other, stand for one line of the user's, and neither reads what the other assigns: the order of
 evaluation stays, and so does every value. A name that is read and assigned in one row would keep the memory of its old
 value for longer, and in a ``try`` a handler may see which names are assigned: there nothing is changed.
@@ -32,8 +35,11 @@ def side_by_side(body: list[Any], indent: int = 1) -> list[Any]:
     result: list[Any] = []
     row: list[Any] = []
     for stmt in body:
-        single = is_single(stmt)
-        if row and not (single and joins(row, stmt, COLUMNS - 4 * indent)):
+        single, columns = is_single(stmt), COLUMNS - 4 * indent
+        if row and not single and is_taken(row, stmt, columns):
+            row.append(stmt)
+            continue
+        if row and not (single and joins(row, stmt, columns)):
             result.append(joined(row))
             row = []
         if single:
@@ -59,7 +65,7 @@ def is_single(stmt: Any) -> bool:
 
 def joins(row: list[Any], stmt: Any, columns: int) -> bool:
     """Whether a statement may stand in a row."""
-    if len(row) == ROW or getattr(stmt, "comment", None):
+    if len(row) == ROW or getattr(stmt, "comment", None) or not is_single(row[-1]):
         return False
     first, every = row[0], [*row, stmt]
     shared = set.intersection(*(kinds(each.value) for each in every))
@@ -71,6 +77,20 @@ def joins(row: list[Any], stmt: Any, columns: int) -> bool:
         return False
     targets = {each.targets[0].id for each in every}
     return len(targets) == len(every) and not any(targets & set(ir.names_in(each.value)) for each in every)
+
+
+def is_taken(row: list[Any], stmt: Any, columns: int) -> bool:
+    """Whether a statement sets to zero what the only one of a row has just read."""
+    if len(row) > 1 or not isinstance(stmt, gast.Assign) or not isinstance(stmt.targets[0], gast.Subscript):
+        return False
+    (first,), place, value = row, stmt.targets[0], stmt.value
+    if not isinstance(value, gast.Constant) or value.value != 0 or getattr(stmt, "comment", None):
+        return False
+    base, name = place.value, first.targets[0].id
+    if not isinstance(base, gast.Name) or line_of(first) != line_of(stmt) or name in ir.names_in(place):
+        return False
+    width = len(name) + columns_of(place) + columns_of(first.value) + 10
+    return base.id in ir.names_in(first.value) and operations(first.value) <= OPERATIONS and width <= columns
 
 
 def joined(row: list[Any]) -> Any:

@@ -25,7 +25,7 @@ from .emit import line_of
 
 ROW = 3  # assignments on a line
 COLUMNS = 80
-OPERATIONS = 3  # in each value
+OPERATIONS = 4  # in each value
 STARTS = ("zeros_like", "zeros", "empty_like", "full_like", "ones_like")
 FOREIGN = 1000  # the width of what is never put into a row
 

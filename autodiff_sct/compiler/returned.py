@@ -5,6 +5,12 @@
     d_x = d_y * (2 * x)
     return d_x                     ->      return d_y * (2 * x)
 
+    if x > 1:                              if x > 1:
+        d_x = d_out                            return d_out
+    else:                                  else:
+        d_x = d_out * (2 * x)      ->          return d_out * (2 * x)
+    return d_x
+
 Of several only the last step of a number is written there, ``return float(d_x), d_y``: their names say which is which.
 """
 
@@ -22,6 +28,33 @@ def return_at_once(body: list[Any]) -> None:
     """Rewrite the end of the body of an emitted function, in place."""
     while len(body) > 1 and (last := joined(body[-2], body[-1])):
         body[-2:] = [last]
+    if len(body) > 1 and isinstance(body[-1], gast.Return) and isinstance(body[-1].value, gast.Name):
+        if isinstance(body[-2], gast.If) and all_end(body[-2], body[-1].value.id):
+            in_branches(body[-2], body.pop())
+
+
+def all_end(stmt: Any, name: str) -> bool:
+    """Whether each path through a branch ends by giving a name its value."""
+    for block in (stmt.body, stmt.orelse):
+        last = block[-1] if block else None
+        if not (isinstance(last, gast.If) and all_end(last, name)) and not is_assignment(last, name):
+            return False
+    return True
+
+
+def is_assignment(stmt: Any, name: str) -> bool:
+    target = stmt.targets[0] if isinstance(stmt, gast.Assign) else None
+    return isinstance(target, gast.Name) and target.id == name
+
+
+def in_branches(stmt: Any, final: Any) -> None:
+    """Let each path through a branch return what it ends with."""
+    for block in (stmt.body, stmt.orelse):
+        if isinstance(block[-1], gast.If):
+            in_branches(block[-1], final)
+        else:
+            block.append(gast.Return(final.value))
+            return_at_once(block)
 
 
 def joined(stmt: Any, final: Any) -> Any:

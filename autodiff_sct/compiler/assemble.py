@@ -49,6 +49,7 @@ from .spelling import spell
 from .strips import in_strips
 from .together import count_saved, save_together
 from .unparse import printed
+from .unread import drop_unread
 from .world import KindGuard
 from .wrapping import seed_spec, wrap_spec
 from .zeroing import zero_last
@@ -74,6 +75,8 @@ def emit(
         front, back = both[: both.index(first)], both[both.index(first) :]
     if request.backend == "numpy" and passes.on("iterate"):
         iterate(s, front, back)
+    if not request.split and passes.on("drop_unread"):
+        drop_unread(s, front, back)
     if runs_in_strips(request) and passes.on("in_strips"):
         outside = [*table.entries, *(e.name for e in s.externals.values()), *seeds]
         front, back = in_strips(s, front, back, outside) or (front, back)
@@ -162,7 +165,7 @@ def polished(
     if passes.on("collect_parts"):
         collect_parts(s, program)
     if passes.on("inline_lengths"):
-        program = inline_lengths(s, program)
+        program = inline_lengths(s, where, program, not request.split)
     if buffers and passes.on("defer"):
         defer(s, program, early)
     front = [stmt for stmt in program if id(stmt) in early]

@@ -1,7 +1,8 @@
 """The bounds of loops, as one would write them.
 
 ``n = len(x)`` with ``range(n)`` and ``range(n - 1, -1, -1)`` becomes ``range(len(x))`` and
-``range(len(x) - 1, -1, -1)`` (`inline_lengths`); a start of ``len(x) - 1 - 1`` becomes ``len(x) - 2`` (`fold_bounds`).
+``range(len(x) - 1, -1, -1)`` (`inline_lengths`), of an array or of a list that has all its items by then; a start of
+``len(x) - 1 - 1`` becomes ``len(x) - 2`` (`fold_bounds`).
 """
 
 from __future__ import annotations
@@ -12,15 +13,18 @@ from typing import Any
 import gast
 
 from . import ir
-from .facts import Num
+from .facts import Listed, Num, Opaque
 from .record import reads_inside
+from .regions import Regions, roots_of
 from .specialise.state import Specialiser
 
 
-def inline_lengths(s: Specialiser, program: ir.Block) -> ir.Block:
-    """The program with the lengths of arrays written where loops need them."""
+def inline_lengths(s: Specialiser, where: Regions, program: ir.Block, lists: bool) -> ir.Block:
+    """The program with the lengths of arrays, and of `lists` that are complete, written where loops need them."""
     statements = ir.walk(program)
-    lengths = {stmt.target: stmt.expr for stmt in statements if is_length(s, stmt)}
+    lengths = {stmt.target: stmt.expr for stmt in statements if is_length(s, stmt, Num)}
+    if lists:
+        lengths |= complete(s, where, program)
     if not lengths:
         return program
     loops = [x for x in statements if isinstance(x, ir.Loop)]
@@ -32,15 +36,50 @@ def inline_lengths(s: Specialiser, program: ir.Block) -> ir.Block:
     return without(program, lengths)
 
 
-def is_length(s: Specialiser, stmt: Any) -> bool:
-    """Whether a statement reads the length of an array, which nothing can change."""
+def is_length(s: Specialiser, stmt: Any, kind: type) -> bool:
+    """Whether a statement reads the length of a variable of some kind, under no name of the user's."""
     return (
         isinstance(stmt, ir.Let)
         and stmt.target not in s.named
         and isinstance(stmt.expr, gast.Call)
         and getattr(stmt.expr.func, "id", "") == "len"
-        and all(isinstance(s.facts[n], Num) for n in ir.reads(stmt))
+        and all(isinstance(s.facts[n], kind) for n in ir.reads(stmt))
     )
+
+
+def complete(s: Specialiser, where: Regions, program: ir.Block) -> dict[str, Any]:
+    """The lengths of lists, by their names, that nothing changes any more."""
+    found: dict[str, Any] = {}
+    changed: set[int] | None = set()  # from here on; nothing is known of what else a list may be inside
+    for stmt in reversed(program):
+        if changed is None:
+            break
+        if is_length(s, stmt, Listed):
+            region = {where.find(root) for n in ir.reads(stmt) for root in roots_of(s.facts[n])}
+            if region and not region & changed:
+                found[stmt.target] = stmt.expr
+        for inner in ir.walk([stmt]):
+            lists = resized(s, inner)
+            if lists is None:
+                changed = None
+                break
+            changed |= {where.find(root) for n in lists for root in roots_of(s.facts[n])}
+    return found
+
+
+def resized(s: Specialiser, stmt: Any) -> list[str] | None:
+    """The lists whose length a statement may change; nothing where that could be any."""
+    if isinstance(stmt, ir.Store):
+        return [] if isinstance(s.facts[stmt.base], Num) else [stmt.base]
+    if isinstance(stmt, ir.Effect) or (isinstance(stmt, ir.Let) and stmt.effect):
+        if getattr(stmt, "kind", "") == "save":
+            return []
+        reads, callee = ir.reads(stmt), getattr(stmt.expr, "func", None)
+        owner = callee.value if isinstance(callee, gast.Attribute) else None
+        if isinstance(owner, gast.Name) and ir.is_variable(owner.id):
+            return reads
+        return [] if all(isinstance(s.facts[n], (Num, Opaque)) for n in reads) else None
+    return []
 
 
 def without(block: ir.Block, names: dict[str, Any]) -> ir.Block:

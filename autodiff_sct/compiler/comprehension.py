@@ -98,8 +98,10 @@ def filled(loop: Any, columns: int) -> Any:
         return None
     if len(made.id) + 16 + sum(columns_of(x) + 4 for x in (item, loop.target, loop.iter, *tests)) > columns:
         return None
-    part = gast.comprehension(loop.target, loop.iter, tests, 0)
-    result = gast.Assign([gast.Name(made.id, gast.Store(), None, None)], gast.ListComp(item, [part]), None)
+    every: Any = gast.ListComp(item, [gast.comprehension(loop.target, loop.iter, tests, 0)])
+    if not tests and isinstance(item, gast.Name) and item.id == loop.target.id:
+        every = ir.call("list", loop.iter)
+    result = gast.Assign([gast.Name(made.id, gast.Store(), None, None)], every, None)
     for attribute in ("origin", "comment"):
         if hasattr(inner[0], attribute):
             setattr(result, attribute, getattr(inner[0], attribute))

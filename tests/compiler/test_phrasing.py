@@ -238,7 +238,7 @@ def test_comprehension_of_what_is_saved():
             total = total * 0.5 + np.sum(row) * row[0]
         return total
 
-    assert "= [np.sum(row) for row in A]\n" in ad.adjoint_source(f, np.ones((2, 3)))
+    assert " for row in A]\n" in ad.adjoint_source(f, np.ones((2, 3)))
 
 
 def test_branches_of_two_lines_stay():

@@ -1,0 +1,123 @@
+"""Lengths of lists in the bounds of loops: only where nothing changes the list any more."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+from tests.compiler.checked import Cases, V, check_gradient, names, registrar
+
+CASES: Cases = []
+case = registrar(CASES)
+
+
+@case(V)
+def complete(x):
+    items = [x * 2.0, np.sin(x)]
+    items.append(x * x)
+    total = 0.0
+    for item in items:
+        total = total * 0.5 + np.sum(item * x)
+    return total
+
+
+@case(V)
+def appended_to_after_the_loop(x):
+    items = [x[0], x[1]]
+    total = 0.0
+    for item in items:
+        total = total * 0.5 + item**2
+    items.append(x[2] * 3.0)
+    return total * sum(items)
+
+
+@case(V)
+def appended_to_in_the_loop(x):
+    items = [x[0], x[1]]
+    total = 0.0
+    for k in range(len(items)):
+        items.append(items[k] * x[2])
+        total = total + items[-1] ** 2
+    return total + sum(items)
+
+
+@case(V)
+def appended_to_under_another_name(x):
+    items = [x[0], x[1]]
+    same = items
+    total = 0.0
+    for item in items:
+        total = total * 0.5 + item**2
+    same.append(x[2] * 3.0)
+    for item in items:
+        total = total * 0.5 + item**3
+    return total
+
+
+@case(V)
+def appended_to_inside_another_list(x):
+    items = [x[0], x[1]]
+    both = [items, [x[2]]]
+    total = 0.0
+    for item in items:
+        total = total * 0.5 + item**2
+    both[0].append(x[3])
+    both[1].append(x[0])
+    return total * sum(items) + sum(both[1])
+
+
+@case(V)
+def shortened_by_a_slice(x):
+    items = [x[0], x[1], x[2]]
+    total = 0.0
+    for item in items:
+        total = total * 0.5 + item**2
+    items[1:] = [x[3]]
+    for item in items:
+        total = total * 0.7 + item**2
+    return total
+
+
+@case(V)
+def emptied_from_one_end(x):
+    items = [x[0], x[1] * x[2], x[2]]
+    total = 0.0
+    for item in items:
+        total = total * 0.5 + item**2
+    while items:
+        total = total * items.pop()
+    return total
+
+
+@case(V)
+def one_of_two_lists(x):
+    a, b = [x[0], x[1]], [x[2]]
+    c = a if x[3] > 0 else b
+    total = 0.0
+    for item in a:
+        total = total * 0.5 + item**2
+    c.append(x[3])
+    for item in b:
+        total = total * 0.5 + item**3
+    return total + len(a)
+
+
+@case(V)
+def made_in_each_iteration(x):
+    total = 0.0
+    for k in range(3):
+        items = [v * k for v in x[k:]]
+        for item in items:
+            total = total * 0.9 + item**2
+    return total
+
+
+@pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
+def test_gradient(fn, args):
+    check_gradient(fn, args)
+
+
+def test_length_of_a_complete_list_has_no_name():
+    text = ad.adjoint_source(complete, V)
+    assert "n = " not in text and "for item in items:" in text and "range(len(items) - 1, -1, -1)" in text

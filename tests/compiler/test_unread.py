@@ -1,0 +1,81 @@
+"""What nobody reads is dropped only where it cannot fail."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+from tests.compiler.checked import Cases, V, check_gradient, names, registrar
+
+CASES: Cases = []
+case = registrar(CASES)
+
+
+@case(V, -V)
+def branches_in_a_loop(x):
+    total = 0.0
+    for v in x:
+        f = np.sin if v > 0.5 else np.cos
+        total = total + f(v)
+    return total
+
+
+@case(V)
+def variable_of_a_loop_after_it(x):
+    for v in x:
+        w = v * 2.0
+    return w * v
+
+
+@case((0.5, 3), (0.5, 0))
+def state_that_only_counts(x, n):
+    k = 0
+    for _ in range(n):
+        k = k + 2
+    return x * k
+
+
+@case(V)
+def memory_that_is_written_and_not_read(x):
+    y = x * 1.0
+    z = np.zeros(3)
+    for k in range(3):
+        z[k] = y[k] ** 2
+    return np.sum(y * x)
+
+
+@pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
+def test_gradient(fn, args):
+    check_gradient(fn, args)
+
+
+def test_a_loop_that_does_nothing_is_gone():
+    def f(x):
+        total = 0.0
+        for v in x:
+            total = total + v * v if v > 0.75 else total + v
+        return total
+
+    assert ad.adjoint_source(f, V).count("\n    for ") == 1
+
+
+@pytest.mark.parametrize(("x", "error"), [(0.0, ZeroDivisionError), (1e200, OverflowError)])
+def test_what_raises_is_computed(x, error):
+    def f(x):
+        unread = 1.0 / x
+        unread = x**2
+        return x * 2.0
+
+    with pytest.raises(error):
+        ad.grad(f)(x)
+    assert ad.grad(f)(1.0) == 2.0
+
+
+def test_an_index_out_of_range_raises():
+    def f(x, k):
+        unread = x[k]
+        return np.sum(x * x)
+
+    with pytest.raises(IndexError):
+        ad.grad(f)(V, 7)

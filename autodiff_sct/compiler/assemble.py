@@ -6,7 +6,7 @@ from typing import Any
 
 import gast
 
-from ..native import natively, stays_numpy
+from ..native import natively
 from . import ir, passes
 from .arguments import Arguments
 from .bounds import fold_bounds, inline_lengths
@@ -96,8 +96,6 @@ def emit(
     start, check = defaults(s, emitter, list(arguments.values()), result)
     body, tail = phrased([*start, *body, *check], tail, not request.split)
     if request.split:
-        if request.backend == "numba":
-            stays_numpy(f"the pair of functions of {request.name}", "what is run in two parts has no native form")
         body[:0] = unset(front, list(arguments), outside_names(back), names)
         return emit_pair(s, request, table, names, arguments, seeds, body, tail, kept, result, externals)
     function_name = unique(name, set(s.globals) | set(arguments.values()))

@@ -274,7 +274,12 @@ class Adjoint(Compiled):
                 self.plain.clear()
             self.plain[kinds] = variant
         seeds = tuple(seeds_in(seed, variant.emitted.seeds)) if self.seeded else ()
-        result = self.call(variant, values, seeds)
+        return self.outcome(variant, values, self.call(variant, values, seeds))
+
+    def outcome(
+        self, variant: Variant, values: tuple[Any, ...], result: Any
+    ) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
+        """What an emitted function returned, as `run` returns it."""
         count = variant.count
         parts = result if count > 1 else (result,)
         first = 1 if self.value or self.has_aux else 0
@@ -378,12 +383,20 @@ class Pullback(Compiled):
     def __init__(
         self, fn: Any, positions: tuple[int, ...], weights: tuple[Any, ...], has_aux: bool, backend: str = "numpy"
     ) -> None:
-        super().__init__(fn, positions, weights, has_aux, True, True, backend)
+        super().__init__(fn, positions, weights, has_aux, True, True)
+        self.whole = None
+        if backend == "numba":
+            from .native_pullback import NativePullback
+
+            self.whole = NativePullback(fn, positions, weights, has_aux)
 
     def run(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Any, Callable[[Any], tuple[tuple[Any, ...], tuple[Any, ...]]]]:
         """The value, and ``pull(seed) -> (gradients by position, gradients by weight)``."""
+        found = None if self.whole is None else self.whole.run(args, kwargs, self.memory)
+        if found is not None:
+            return found
         slots, values = self.bind(args, kwargs)
         variant = self.variant(slots, values, args, kwargs)
         value, state = self.call(variant, values)

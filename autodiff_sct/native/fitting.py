@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import gast
+
 from ..compiler import ir
+from ..compiler.facts import INT
 from . import elements
 from .expressions import lower, operands
 from .grids import fitted, reduced, spread_once, to_number
 from .kinds import FLOAT64, INT64, Grid, Number, Raw, Value
 from .making import filled, full
 from .reductions import Arguments, Keywords
-from .state import State
+from .state import State, length_of
 
 
 def fitted_like(state: State, args: Arguments, keywords: Keywords) -> Value:
@@ -72,8 +75,15 @@ def derivative_like(fill: int) -> Any:
 def seed(state: State, args: Arguments, keywords: Keywords) -> Value:
     """A seed that a caller gives; its shape and dtype have been fitted before the call."""
     given, pattern = lower(state, args[0]), lower(state, args[1])
-    if not isinstance(given, Raw):
+    if not isinstance(given, Raw) or not isinstance(given.expr, gast.Name):
         raise state.outside("a seed that is no argument")
     if isinstance(pattern, Number):
         return Number(given.expr, pattern.dtype, pattern.python)
-    raise state.outside("a seed for an array")
+    variable = state.s.fresh("seed", INT)
+    state.emit(ir.Let((variable,), given.expr))
+    array = state.array(variable, pattern.axes, pattern.dtype, False)
+    state.kinds[given.expr.id] = state.kinds[variable]
+    for k, axis in enumerate(pattern.axes):
+        state.check(gast.Compare(length_of(variable, k, pattern.ndim), [gast.Eq()], [axis.length]))
+    # The caller's memory: what is made of it has memory of its own.
+    return Grid(pattern.axes, pattern.dtype, array.at, copied=True)

@@ -78,10 +78,73 @@ def test_forward_jacobian():
     np.testing.assert_allclose(found, ad.jacfwd(f)(x), rtol=1e-12)
 
 
-def test_pairs_stay_numpy_and_say_so():
-    with pytest.warns(NativeWarning, match="two parts"):
-        value, pull = ad.vjp(programs.newton, 2.0, backend="numba")
-    assert pull(1.0) == ad.vjp(programs.newton, 2.0)[1](1.0)
+def recurrence(x, w):
+    h = x
+    for _ in range(3):
+        h = np.tanh(h * w) + x
+    return h
+
+
+def sum_and_product(x, w):
+    return np.sum(x * w), x * w[0]
+
+
+def product(a, b):
+    return a * b + a
+
+
+X = np.linspace(0.1, 1.0, 4)
+
+
+@pytest.mark.parametrize(
+    "fn, args, seeds",
+    [
+        (recurrence, (X, 2 * X), (X,)),
+        (recurrence, (X.astype(np.float32), X.astype(np.float32)), (X.astype(np.float32),)),
+        (sum_and_product, (X, 2 * X), (2.0, X)),
+        (product, (2.0, 3.0), (1.5,)),
+        (lambda x: x, (X,), (X,)),
+    ],
+)
+def test_pullbacks(fn, args, seeds):
+    given = tuple(np.copy(a) if isinstance(a, np.ndarray) else a for a in args)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        value, pull = ad.vjp(fn, *given, backend="numba")
+    for array in (a for a in given if isinstance(a, np.ndarray)):
+        array[...] = 7.0  # the pullback is that at the values of the call
+    expected, numpy_pull = ad.vjp(fn, *args)
+    rtol = 1e-5 if np.asarray(args[0]).dtype == np.float32 else 1e-10
+    assert_alike(value, expected, rtol)
+    for _ in range(2):
+        found = pull(*seeds)
+        assert_alike(found, numpy_pull(*seeds), rtol)
+        assert not any(np.shares_memory(g, s) for g in found for s in (*given, *seeds) if isinstance(s, np.ndarray))
+
+
+def test_reverse_jacobian():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = ad.jacrev(recurrence, (0, 1), backend="numba")(X, 2 * X)
+    assert_alike(found, ad.jacrev(recurrence, (0, 1))(X, 2 * X))
+
+
+def test_seeds_for_arrays():
+    settings = {"grad_position": (0, 1), "sens_param": True}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = ad.value_and_grad(recurrence, backend="numba", **settings)(X, 2 * X, X)
+    assert_alike(found, ad.value_and_grad(recurrence, **settings)(X, 2 * X, X))
+
+
+def test_pullbacks_outside_the_dialect_say_so():
+    def f(x):
+        parts = {"a": x * x}
+        return np.sum(np.sort(parts["a"]))
+
+    with pytest.warns(NativeWarning, match="test_backend.py"):
+        value, pull = ad.vjp(f, X, backend="numba")
+    assert_alike(pull(1.0), ad.vjp(f, X)[1](1.0))
 
 
 def test_source_is_native():

@@ -181,6 +181,16 @@ class Analysis:
                     origin,
                 )
 
+    def remedy(self, op: ir.Op) -> str:
+        base = op.arguments.get("argument 0")
+        facts = self.s.facts_of(base) if op.fn is opaque_method else None
+        if isinstance(facts, Opaque) and facts.cls in (np.random.Generator, np.random.RandomState):
+            return "draw standard numbers, and scale and move them: `loc + scale * rng.standard_normal(size)`"
+        return (
+            "register one with autodiff_sct.rule, wrap its result in stop_gradient, "
+            "or write it with functions that have rules"
+        )
+
     def formats(self, op: ir.Op) -> bool:
         """Whether a method is one of a string: it writes text, and into nothing."""
         base = op.arguments.get("argument 0")
@@ -200,7 +210,7 @@ class Analysis:
         varied = [n for n in operands(self.s, stmt) if self.is_varied(n)]
         if not varied:
             return
-        name = getattr(fn, "__name__", str(fn))
+        name = f"the method {stmt.expr.func.attr!r}" if fn is opaque_method else getattr(fn, "__name__", str(fn))
         if any(self.is_useful(t) for t in stmt.targets):
             raise NoRule(
                 f"{name} has no derivative rule"
@@ -209,8 +219,7 @@ class Analysis:
                     if fn not in (opaque_call, opaque_method) and type(fn).__name__ == "Unbound"
                     else ""
                 ),
-                "register one with autodiff_sct.rule, wrap its result in stop_gradient, "
-                "or write it with functions that have rules",
+                self.remedy(op),
                 stmt.origin,
             )
         mutable = [

@@ -6,10 +6,12 @@ Where elements tie, the derivatives of ``sort`` and ``partition`` follow a stabl
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .reduce import count, in_lanes, kept, shared, total
-from .table import forward, reverse
+from .table import forward, reverse, static
 
 
 @reverse(np.sort)
@@ -75,6 +77,63 @@ def level_slope(d, a, q, axis, keepdims):
     return d * (kept(slope, axis, False) if keepdims and axis is not None else slope)
 
 
+# Several levels at once: a first axis of the result goes over them.
+
+
+def level_statistics(a, q, axis):
+    """As `order_statistics` for an array of levels; the statistics have the reduced axes, of length 1."""
+    position = q * (count(a, axis) - 1)
+    low = position.astype(int)
+    lanes = np.sort(in_lanes(a, axis), -1)
+    bottom, top = lanes[..., low], lanes[..., np.minimum(low + 1, count(a, axis) - 1)]
+    return over_levels(bottom, a, axis), over_levels(top, a, axis), level_shaped(position - low.astype(a.dtype), a)
+
+
+def over_levels(statistics, a, axis):
+    """`statistics`, whose last axis goes over the levels, with that axis first and the reduced ones of length 1."""
+    shape = np.max(a, axis, keepdims=True).shape
+    return np.reshape(np.moveaxis(statistics, -1, 0), (statistics.shape[-1], *shape))
+
+
+def level_shaped(levels, a):
+    """One number a level, in a shape that broadcasts against ``a[None]``."""
+    return np.reshape(levels, (levels.shape[0],) + (1,) * a.ndim)
+
+
+def levels_slope(d, a, q, axis):
+    """The cotangent of `a` from that of its quantiles `q`, and that of `q`."""
+    bottom, top, between = level_statistics(a, q, axis)
+    d = np.reshape(d, bottom.shape)
+    low = np.sum(evenly_shared((1 - between) * d, bottom, a, axis), 0)
+    d_q = np.reshape(d * (count(a, axis) - 1) * (top - bottom), (q.shape[0], -1))
+    return low + np.sum(evenly_shared(between * d, top, a, axis), 0), np.sum(d_q, 1)
+
+
+def levels_tangent(y, d, a, q, axis):
+    """The tangents of quantiles by `a`, in the shape of `y`."""
+    bottom, top, between = level_statistics(a, q, axis)
+    shares = evenly_shared((1 - between) * d, bottom, a, axis) + evenly_shared(between * d, top, a, axis)
+    return np.reshape(np.sum(shares, behind_levels(axis, a.ndim)), y.shape)
+
+
+def levels_drift(y, d, a, q, axis):
+    """The tangents of quantiles by their levels."""
+    bottom, top, _ = level_statistics(a, q, axis)
+    return np.reshape(level_shaped(d, a) * (count(a, axis) - 1) * (top - bottom), y.shape)
+
+
+def evenly_shared(d, extreme, a, axis):
+    same = a == extreme
+    return np.where(same, d / np.sum(same, behind_levels(axis, a.ndim), a.dtype, keepdims=True), 0)
+
+
+@static
+def behind_levels(axis: Any, ndim: int) -> tuple[int, ...]:
+    """The reduced axes of an array, as those of an array with one more axis in front."""
+    reduced = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    return tuple(k % ndim + 1 for k in reduced)
+
+
 @reverse(np.median)
 def median(y, d, a, axis=None, *, keepdims=False):
     return quantile_slope(kept(d, axis, keepdims), a, 0.5, axis)
@@ -87,24 +146,34 @@ def push_median(y, d, a, axis=None, *, keepdims=False):
 
 @reverse(np.quantile)
 def quantile(y, d, a, q, axis=None, *, keepdims=False):
+    if np.ndim(q) == 1:
+        d_a, d_q = levels_slope(d, a, q, axis)
+        return d_a, d_q
     level = one_level(q)
     return quantile_slope(kept(d, axis, keepdims), a, level, axis), level_slope(d, a, level, axis, keepdims)
 
 
 @forward(np.quantile)
 def push_quantile(y, d, a, q, axis=None, *, keepdims=False):
+    if np.ndim(q) == 1:
+        return levels_tangent(y, d, a, q, axis), levels_drift(y, d, a, q, axis)
     level = one_level(q)
     return total(quantile_slope(d, a, level, axis), axis, keepdims), level_slope(d, a, level, axis, keepdims)
 
 
 @reverse(np.percentile)
 def percentile(y, d, a, q, axis=None, *, keepdims=False):
+    if np.ndim(q) == 1:
+        d_a, d_q = levels_slope(d, a, q / 100, axis)
+        return d_a, d_q / 100
     level = one_level(q) / 100
     return quantile_slope(kept(d, axis, keepdims), a, level, axis), level_slope(d / 100, a, level, axis, keepdims)
 
 
 @forward(np.percentile)
 def push_percentile(y, d, a, q, axis=None, *, keepdims=False):
+    if np.ndim(q) == 1:
+        return levels_tangent(y, d, a, q / 100, axis), levels_drift(y, d / 100, a, q / 100, axis)
     level = one_level(q) / 100
     return (
         total(quantile_slope(d, a, level, axis), axis, keepdims),
@@ -176,5 +245,5 @@ def push_nanpercentile(y, d, a, q, axis=None, *, keepdims=False):
 
 def one_level(q):
     if np.ndim(q) > 0:
-        raise NotImplementedError("np.quantile and np.percentile are differentiable one level at a time: stack calls")
+        raise NotImplementedError("quantiles are differentiable at one level, or at a vector of them")
     return q

@@ -67,14 +67,30 @@ def masked(d, where):
 # Sums and means
 
 
-@linear(np.sum)
-def sum_(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
-    return masked(kept(d, axis, keepdims), where)
+@reverse(np.sum)
+def sum_(y, d, a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True):
+    share = masked(kept(d, axis, keepdims), where)
+    return share if initial is None else (share, None, None, None, d)
 
 
-@linear(np.add.reduce)
-def add_reduce(y, d, array, axis=0, dtype=None, *, keepdims=False, where=True):
-    return masked(kept(d, axis, keepdims), where)
+@forward(np.sum)
+def push_sum(y, d, a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True):
+    if initial is not None:  # `d` is that of `a`, or that of `initial`
+        return total(masked(np.broadcast_to(d, a.shape), where), axis, keepdims), None, None, None, d
+    return total(masked(d if dtype is None else d.astype(dtype), where), axis, keepdims)
+
+
+@reverse(np.add.reduce)
+def add_reduce(y, d, array, axis=0, dtype=None, *, keepdims=False, initial=None, where=True):
+    share = masked(kept(d, axis, keepdims), where)
+    return share if initial is None else (share, None, None, None, d)
+
+
+@forward(np.add.reduce)
+def push_add_reduce(y, d, array, axis=0, dtype=None, *, keepdims=False, initial=None, where=True):
+    if initial is not None:
+        return total(masked(np.broadcast_to(d, array.shape), where), axis, keepdims), None, None, None, d
+    return total(masked(d if dtype is None else d.astype(dtype), where), axis, keepdims)
 
 
 @linear(np.mean)
@@ -150,13 +166,19 @@ def unweighted_axes(ndim: int, weights_ndim: int, axis: Any) -> tuple[int, ...]:
 
 
 @reverse(np.prod)
-def prod(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
-    return masked(kept(d, axis, keepdims) * product_of_others(factors(a, where), axis), where)
+def prod(y, d, a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True):
+    share = masked(kept(d, axis, keepdims) * product_of_others(factors(a, where), axis), where)
+    if initial is None:
+        return share
+    return share * initial, None, None, None, d * np.prod(factors(a, where), axis, keepdims=keepdims)
 
 
 @forward(np.prod)
-def push_prod(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
-    return total(masked(d * product_of_others(factors(a, where), axis), where), axis, keepdims)
+def push_prod(y, d, a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True):
+    share = total(masked(d * product_of_others(factors(a, where), axis), where), axis, keepdims)
+    if initial is None:
+        return share
+    return share * initial, None, None, None, d * np.prod(factors(a, where), axis, keepdims=keepdims)
 
 
 @reverse(np.multiply.reduce)

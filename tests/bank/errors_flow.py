@@ -275,3 +275,21 @@ def suppressed(x):
         total = total + x[3]
         total = 0.0
     return total
+
+
+@program(lambda rng: (rng.uniform(0.5, 1.5, size=3),))
+def missing_keys_and_items(x):
+    table = {"a": x[0]}
+    pair = (x[1], x[2])
+    total = 0.0
+    for key in ("a", "b"):
+        try:
+            total += table[key] ** 2
+        except KeyError as error:
+            print(error)
+            total *= 2.0
+    try:
+        last = pair[2]
+    except IndexError:
+        last = pair[0] * pair[1]
+    return total * last

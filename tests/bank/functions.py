@@ -195,3 +195,20 @@ def unused_arguments(x, t, z):
 @program(args=lambda rng: (rng.normal(size=3),))
 def constant_result(x):
     return 3.5
+
+
+def scaled_difference(a, b, factor):
+    return (a - b) * factor
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.7, size=5),))
+def unpacked_into_parameters(x):
+    spread = np.subtract(*np.percentile(x, [75, 25]))
+    return spread * scaled_difference(*x[:3]) + (lambda a, b: a * b)(*x[3:])
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.7, size=4),))
+def sets_of_numbers(x):
+    chosen = {k for k in {1, 2, 3} if k > 1}
+    items = [x[k] * k for k in sorted(chosen)]
+    return sum(items) * sum(chosen)

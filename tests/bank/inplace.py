@@ -286,3 +286,29 @@ def deleted_names(x):
     y = z**2
     del z
     return np.sum(y)
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.7, size=(3, 4)),))
+def rounded_down_in_place(x):
+    y = x.copy()
+    y[1] //= 0.3
+    y[0] %= 0.7
+    y *= x
+    y //= 0.11
+    return np.sum(y) + np.sum(x**2)
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 4)),))
+def put_and_partition(x):
+    y = x.copy()
+    np.put(y, [0, 5], x[0, :2] ** 2)
+    y.T.put([1, 2], x[2, 2])
+    y.partition(2, axis=1)
+    return np.sum(y**2 * np.arange(12.0).reshape(3, 4))
+
+
+@program(args=lambda rng: (rng.normal(size=4), rng.normal(size=3)), wrt=(0, 1))
+def joined_by_index(v, u):
+    line = np.r_[0.0, v, u[0], u]
+    pairs = np.c_[v, line[:4]]
+    return np.sum(line**2 * np.arange(9.0)) + np.sum(pairs[:, 0] * pairs[:, 1])

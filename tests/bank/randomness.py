@@ -94,3 +94,23 @@ def generator_in_helper(x, rng):
         return v * (1.0 + scale * rng.normal())
 
     return noisy(x[0]) * noisy(x[1]) + np.sum(x * noisy(2.0))
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.7, size=(3, 4)),), tags={"second"}, float32=False)
+def drawn_with_location_and_scale(x):
+    rng = np.random.default_rng(1)
+    z = rng.normal(x, np.exp(0.3 * x))
+    w = rng.normal(x[0], 1.0, size=(3, 4))
+    u = rng.uniform(-x, x**2)
+    e = rng.exponential(x)
+    single = rng.normal(loc=x[0, 0], scale=x[0, 1])
+    return np.sum(z**2 + w * u + e * single) * rng.normal(0.0, 1.0)
+
+
+@program(args=lambda rng: (rng.normal(size=(4, 3)), np.random.default_rng(5)))
+def rows_shuffled_again_and_again(x, rng):
+    y = x * 2.0
+    for _ in range(3):
+        rng.shuffle(y)
+        y[0] *= rng.normal()
+    return np.sum(y**2 * np.arange(12.0).reshape(4, 3))

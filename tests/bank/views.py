@@ -289,3 +289,18 @@ def windows_of_what_was_written(x):
         windows = np.lib.stride_tricks.sliding_window_view(y, 2)
         total = total + np.sum(windows.sum(axis=1) ** 2)
     return total
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 4, 2)),))
+def slices_by_name(x):
+    total = 0.0
+    for axis in range(x.ndim):
+        before, after = [slice(None)] * x.ndim, [slice(None)] * x.ndim
+        before[axis] = slice(None, -1)
+        after[axis] = slice(1, None)
+        total = total + np.sum((x[tuple(after)] - x[tuple(before)]) ** 2)
+    half = slice(0, x.shape[1] // 2)
+    y = x.copy()
+    y[:, half] *= 2.0
+    y[np.s_[0, half.start]] = x[1, 1]
+    return total + np.sum(y**3)

@@ -23,6 +23,8 @@ CASES: list[Case] = [
     *(case(np.percentile, A, 41.0, **settings) for settings in [*AXES, {"axis": -1, "keepdims": True}]),
     *(case(np.percentile, A, q) for q in (0, 100)),
     *(case(np.nanmedian, a, **settings) for a in (A, NANS) for settings in [*AXES, {"axis": (0, 2), "keepdims": True}]),
+    *(case(np.quantile, A, np.array([0.37, 0.81]), **settings) for settings in AXES),
+    *(case(np.percentile, A, np.array([37.0, 5.0, 81.0]), **settings) for settings in AXES),
     *(case(np.nanquantile, NANS, 0.37, **settings) for settings in [*AXES, {"axis": 1, "keepdims": True}]),
     *(case(np.nanpercentile, NANS, q, axis=0) for q in (0, 41.0, 100)),
 ]

@@ -36,7 +36,7 @@ REFUSED = {
         unique unique_all unique_counts unique_inverse unique_values union1d intersect1d setdiff1d setxor1d trim_zeros
         real_if_close roots polydiv polymul poly""",
     "no rule yet": "histogram2d histogramdd kaiser sort_complex row_stack gamma lgamma frompyfunc",
-    "matrices, and memory shared with what is no array": "asmatrix bmat frombuffer from_dlpack fromiter require",
+    "matrices, and memory shared with what is no array": "asmatrix bmat frombuffer from_dlpack require",
     "input, output and text": """
         array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific
         fromfile fromregex fromstring genfromtxt load loadtxt save savetxt savez savez_compressed info typename

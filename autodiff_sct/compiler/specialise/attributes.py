@@ -142,7 +142,7 @@ def of_tuple(s: Specialiser, base: TupleV, attr: str) -> Value:
         )
     if fields and attr in fields:
         return base.items[list(fields).index(attr)]
-    if attr == "_replace":
+    if attr in ("_replace", "_asdict"):
         return Bound(attr, base)
     found = lookup(base.cls, attr) if base.cls is not None else None
     if isinstance(found, property):

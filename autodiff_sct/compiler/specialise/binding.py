@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+import types
 from typing import Any
 
+import gast
+import numpy as np
+
 from .state import Specialiser
-from .values import Obj, TupleV, Value
+from .values import Closure, Const, Obj, TupleV, Value
 
 
 def bind_signature(
@@ -47,3 +52,19 @@ def bind_signature(
         if parameter not in bound:
             raise s.refuse(f"{name}() is missing the argument {parameter!r}")
     return bound
+
+
+def places_left(callee: Value, call: Any) -> int | None:
+    """How many arguments the starred one of a call stands for, where the callee takes a fixed number of them."""
+    fn = callee.value if isinstance(callee, Const) else None
+    if call.keywords or sum(isinstance(arg, gast.Starred) for arg in call.args) != 1:
+        return None
+    if isinstance(fn, np.ufunc):
+        total = fn.nin
+    elif isinstance(fn, types.FunctionType) and not fn.__defaults__ and not fn.__code__.co_flags & inspect.CO_VARARGS:
+        total = fn.__code__.co_argcount
+    elif isinstance(callee, Closure) and not callee.defaults and callee.node.args.vararg is None:
+        total = len(callee.node.args.posonlyargs) + len(callee.node.args.args)
+    else:
+        return None
+    return total - len(call.args) + 1

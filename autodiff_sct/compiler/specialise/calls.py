@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 
 from ...errors import NoRule, SourceUnavailable, UnsupportedSyntax
 from ...rules.table import NONDIFFERENTIABLE, STATIC, TABLE
@@ -19,7 +20,7 @@ from ..fence import YIELDS, fence, own_nodes
 from ..parse import parse
 from ..world import CodeRead, DefaultRead, Guard, ItemRead, KwDefaultRead
 from . import arrays
-from .binding import bind_signature
+from .binding import bind_signature, places_left
 from .callees import is_library, is_pure
 from .comprehensions import add_up
 from .control import branch
@@ -76,7 +77,7 @@ def call_node(s: Specialiser, node: Any) -> Value:
             if callee in (Const(max), Const(min)) and len(node.args) == 1 and is_counted(s, value):
                 args.append(several(s, value))
                 continue
-            args += items_of(s, value, None)
+            args += items_of(s, value, places_left(callee, node) if is_counted(s, value) else None)
         else:
             args.append(evaluate(s, arg))
     kwargs: dict[str, Value] = {}
@@ -291,8 +292,8 @@ def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs:
         facts = arrays.facts_of_call(s, fn, args, kwargs)
         if isinstance(facts, Num) and facts.kind is None:
             facts = Opaque()
-    elif isinstance(fn, type):
-        facts = Opaque(fn)
+    elif isinstance(fn, type) or fn is np.random.default_rng:
+        facts = Opaque(fn if isinstance(fn, type) else np.random.Generator)
     every = {f"argument {k}": v for k, v in enumerate([*args, *kwargs.values()])}
     op = ir.Op(fn if fn is not None else opaque_call, every)
     return s.let(expr, facts, op, hint="result", effect=True)

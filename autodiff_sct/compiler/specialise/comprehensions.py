@@ -128,6 +128,7 @@ def nest(s: Specialiser, generators: list[Any], k: int, action: Callable[[], Non
         action()
         return
     from . import generators as suspended
+    from .builtin_calls import listed_opaque
     from .iterators import own_iterator
 
     generator = generators[k]
@@ -142,6 +143,8 @@ def nest(s: Specialiser, generators: list[Any], k: int, action: Callable[[], Non
         suspended.run(s, iterable, inside)
         return
     source = over(s, iterable) if numbers is None else Source(items=numbers)
+    if source.items is None and source.bounds is None and source.advance is None:
+        source = over(s, listed_opaque(s, iterable))
     if source.items is not None:
         for number, item in enumerate(source.items):
             with s.written_out(number):
@@ -155,8 +158,7 @@ def nest(s: Specialiser, generators: list[Any], k: int, action: Callable[[], Non
     )
 
     def make() -> ir.Loop:
-        if source.bounds is None:
-            raise s.refuse("a comprehension over an iterable of which nothing is known", "make a list of it first")
+        assert source.bounds is not None
         return ir.Loop("range", [], [], s.fresh(hint, INT), tuple(s.expr(b) for b in source.bounds), origin=s.where())
 
     def run(node: ir.Loop) -> None:

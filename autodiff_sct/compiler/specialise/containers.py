@@ -12,7 +12,7 @@ import numpy as np
 from .. import ir
 from ..facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair
 from . import arrays, attributes, indexing, objects
-from .control import branch
+from .control import always, branch
 from .iteration import Source
 from .keys import narrowed, note_assigned, restart_whole
 from .state import Restart, Specialiser
@@ -179,7 +179,9 @@ def get_from_items(s: Specialiser, base: Any, index: Value) -> Value:
         try:
             found = base.items[s.static(index)]
         except IndexError:
-            raise s.refuse(f"index {s.static(index)} is outside a tuple of {len(base.items)}") from None
+            raise always(
+                s, IndexError, f"{'tuple' if isinstance(base, TupleV) else 'list'} index out of range"
+            ) from None
         return type(base)(found) if isinstance(found, tuple) else found
     if isinstance(base, TupleV) and is_slice(index):
         raise s.refuse("a tuple is cut where only the run tells", "make a list of it first, or cut it at a constant")
@@ -200,7 +202,7 @@ def get_field(s: Specialiser, base: Obj, index: Value) -> Value:
         set_field(s, base, index, call_factory(s, base.id))
         value = field(s, base, key)
     if value is None:
-        raise s.refuse(f"the key {key!r} is not in this {base.cls.__name__}")
+        raise always(s, KeyError, key) if base.cls is dict else always(s, IndexError, "list index out of range")
     return value
 
 
@@ -253,6 +255,12 @@ def get_from_constant(s: Specialiser, base: Const, index: Value) -> Value:
             return Const(base.value[s.static(index)])
         except Exception as error:
             raise s.refuse(f"this constant cannot be indexed so: {error}") from error
+    if base.value is np.r_ or base.value is np.c_:
+        from .numpy_calls import joined
+
+        found = joined(s, base, index)
+        if found is not None:
+            return found
     if isinstance(base.value, (tuple, list)):
         return get_item(s, own_list(s, ListV(tuple(Const(v) for v in base.value), s.site())), index)
     return s.let(ir.subscript(s.expr(base), s.expr(index)), Opaque(), effect=True)

@@ -29,6 +29,13 @@ class Ended(Exception):
     """The block being written always raises: nothing after it runs."""
 
 
+def always(s: Specialiser, error: type[Exception], argument: Any) -> Ended:
+    """What ends a block that always raises an exception where this is written."""
+    call = ir.call(ir.name(error.__name__), s.expr(Const(argument)))
+    s.block.append(ir.Raise(gast.Raise(call, None), s.where()))
+    return Ended()
+
+
 def run_block(s: Specialiser, block: ir.Block, work: Callable[[], None]) -> bool:
     """Write `work` into `block`; False where it always raises."""
     with s.writing(block):

@@ -40,6 +40,9 @@ def write_method(s: Specialiser, base: Leaf, name: str, args: list[Value], kwarg
         return sort(s, base, *args, **kwargs)
     if name == "put":
         return put(s, [base, *args], kwargs)
+    if name == "partition":
+        arrays.store_item(s, base, EVERYTHING, numpy(s, "partition", base, *args, **kwargs))
+        return Const(None)
     raise s.refuse(f"the array method {name!r} changes memory in a way that is not differentiated")
 
 
@@ -74,7 +77,9 @@ def put(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if isinstance(facts, Num) and facts.ndim == 1:
         arrays.store_item(s, base, indices, value)
     else:
-        raise s.refuse("np.put into an array whose rank is not 1", "write into `a.reshape(-1)` instead")
+        from .flat import flat_of, set_flat
+
+        set_flat(s, flat_of(s, base), indices, value)
     return Const(None)
 
 

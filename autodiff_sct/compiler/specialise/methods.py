@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import INT, Listed, Mapped, Num, Opaque
-from . import arrays, containers, indexing, lists, memory
+from . import arrays, containers, indexing, lists, memory, polyfills
 from .control import branch
 from .state import Specialiser
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
@@ -139,11 +139,19 @@ def opaque_method(
     s: Specialiser, base: Leaf, facts: Any, name: str, args: list[Value], kwargs: dict[str, Value]
 ) -> Value:
     """A method of something unknown just runs; generators of random numbers tell what they draw."""
+    random = isinstance(facts, Opaque) and facts.cls in (np.random.Generator, np.random.RandomState)
+    if random and any(isinstance(a, Leaf) and is_differentiable(s, a) for a in [*args, *kwargs.values()]):
+        from .calls import call_python
+
+        if name == "shuffle" and len(args) == 1 and not kwargs:
+            return call_python(s, polyfills.shuffled, [base, args[0]], {})
+        if name in polyfills.DRAWS and facts.cls is np.random.Generator and in_double(s, [*args, *kwargs.values()]):
+            return call_python(s, polyfills.DRAWS[name], [base, *args], kwargs)
     expr = ir.call(
         ir.attribute(ir.name(base.name), name), *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()}
     )
     result: Any = Opaque()
-    if isinstance(facts, Opaque) and facts.cls in (np.random.Generator, np.random.RandomState):
+    if random:
         result = arrays.facts_of_call(s, drawing(facts.cls, name), args, kwargs)
     elif isinstance(facts, Opaque) and facts.cls is str:
         result = Opaque(str) if name in ("format", "upper", "lower", "strip", "join", "replace") else Opaque()
@@ -153,6 +161,16 @@ def opaque_method(
         result = BOOL
     every = {f"argument {k}": v for k, v in enumerate([base, *args, *kwargs.values()])}
     return s.let(expr, result, ir.Op(opaque_method, every), hint="result", effect=True)
+
+
+def is_differentiable(s: Specialiser, value: Value) -> bool:
+    facts = s.num(value)
+    return facts is not None and facts.differentiable
+
+
+def in_double(s: Specialiser, values: list[Value]) -> bool:
+    """Whether all that carries a derivative is of the precision that a generator computes in."""
+    return all(f.dtype == np.float64 for v in values if (f := s.num(v)) is not None and f.differentiable)
 
 
 @lru_cache(maxsize=64)

@@ -93,6 +93,8 @@ def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
     if isinstance(fn, np.ufunc) and len(args) > fn.nin:
         return memory.with_out(s, fn, args[: fn.nin], {**kwargs, "out": args[fn.nin]})
     kwargs.pop("out", None)
+    if fn is np.array and kwargs.get("copy") == Const(True):
+        del kwargs["copy"]  # as it does without
     if isinstance(fn, np.ufunc) and kwargs.get("where", Const(True)) != Const(True):
         raise s.refuse("a ufunc with `where=` and no `out=` leaves the other elements undefined", "use np.where")
     if s.frame is not None and s.frame.rule:
@@ -255,6 +257,41 @@ def apply_over_axes(s: Specialiser, args: list[Value], kwargs: dict[str, Value])
         raise s.refuse("np.apply_over_axes with axes that only the run knows", "call the function for each axis")
     axes = Const(tuple(np.ravel(s.static(axes)).tolist()))
     return call_python(s, polyfills.over_axes, [args[0], args[1], axes], {})
+
+
+@handles(np.fromiter)
+def fromiter(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    named = dict(zip(("iter", "dtype"), args), **kwargs)
+    if set(named) - {"iter", "dtype"}:
+        raise s.refuse("np.fromiter with a count", "make a list of the items, and np.array of that")
+    items = call_value(s, Const(list), [named["iter"]], {})
+    return numpy_call(s, np.array, [items], {"dtype": named["dtype"]})
+
+
+def joined_part(s: Specialiser, part: Value) -> Value:
+    """A part of ``np.r_[...]``: a slice of whole numbers is a range, a list an array."""
+    if isinstance(part, Const) and isinstance(part.value, slice):
+        bounds = (part.value.start or 0, part.value.stop, 1 if part.value.step is None else part.value.step)
+        whole = all(isinstance(bound, int) for bound in bounds)
+        return numpy_call(s, np.arange, [Const(bound) for bound in bounds], {}) if whole else part
+    return array_of_list(s, part)
+
+
+def joined(s: Specialiser, base: Const, index: Value) -> Value | None:
+    """``np.r_[a, 1.0, b]`` and ``np.c_[a, b]`` of arrays and numbers; None for what else they mean."""
+    parts = [joined_part(s, part) for part in (index.items if isinstance(index, TupleV) else [index])]
+    known = [s.num(part) for part in parts]
+    ranks = {f.ndim if f is not None else None for f in known}
+    if base.value is np.r_ and ranks <= {0, 1}:
+        fn: Any = np.hstack
+    elif base.value is np.r_ and ranks == {2}:
+        fn = np.vstack
+    elif base.value is np.c_ and ranks <= {1, 2}:
+        fn = np.column_stack
+    else:
+        return None
+    whole = TupleV(tuple(parts))
+    return arrays.apply(s, fn, ir.subscript(s.expr(base), s.expr(whole)), [whole], {}, base.value.__getitem__)
 
 
 @handles(np.fromfunction)

@@ -176,3 +176,33 @@ def over_axes(fn: Any, a: Any, axes: Any) -> Any:
         reduced = fn(value, place)
         value = reduced if reduced.ndim == value.ndim else np.expand_dims(reduced, place)
     return value
+
+
+def shuffled(generator: Any, x: Any) -> None:
+    """``generator.shuffle(x)`` draws as ``permutation`` does."""
+    order = generator.permutation(len(x))
+    x[...] = x[order]
+
+
+# What a generator draws with a location and a scale is a standard draw, scaled and moved, in the same operations.
+
+
+def normal(generator: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    return loc + scale * generator.standard_normal(drawn_shape(loc, scale, size))
+
+
+def uniform(generator: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+    return low + (high - low) * generator.random(drawn_shape(low, high, size))
+
+
+def exponential(generator: Any, scale: Any = 1.0, size: Any = None) -> Any:
+    return scale * generator.standard_exponential(drawn_shape(scale, scale, size))
+
+
+def drawn_shape(a: Any, b: Any, size: Any) -> Any:
+    if size is not None:
+        return size
+    return None if np.ndim(a) == 0 and np.ndim(b) == 0 else np.broadcast_shapes(np.shape(a), np.shape(b))
+
+
+DRAWS = {"normal": normal, "uniform": uniform, "exponential": exponential}

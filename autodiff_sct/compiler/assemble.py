@@ -77,7 +77,7 @@ def emit(
         iterate(s, front, back)
     if not request.split and passes.on("drop_unread"):
         drop_unread(s, front, back)
-    if runs_in_strips(request) and passes.on("in_strips"):
+    if runs_alone(request) and passes.on("in_strips"):
         outside = [*table.entries, *(e.name for e in s.externals.values()), *seeds]
         front, back = in_strips(s, front, back, outside) or (front, back)
     if request.split:
@@ -133,8 +133,8 @@ def phrased(body: list[Any], tail: list[Any], whole: bool) -> tuple[list[Any], l
     return body, tail
 
 
-def runs_in_strips(request: Request) -> bool:
-    """Whether a program may run in strips: its value is not asked for, and it is not differentiated again."""
+def runs_alone(request: Request) -> bool:
+    """Whether nothing but gradients leaves a program: its value is not asked for, nor is it differentiated again."""
     plain = request.backend == "numpy" and request.capture is None
     return plain and not (request.split or request.value or request.seeded or request.has_aux)
 

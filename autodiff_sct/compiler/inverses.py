@@ -9,6 +9,14 @@
 The rules of ``slogdet``, ``det`` and ``cholesky`` need the inverse.  No inverse is made for the sake of a solution:
 a factorisation is the more accurate by itself, where a solution is far smaller than the condition of the matrix allows.
 Beside the inverse, whose own error is in the same gradients, it would gain nothing.
+
+Where the value is not asked for, the forward sweep has the inverse first and solves with it, too::
+
+    x = np.linalg.solve(a, b)                      inv_a = np.linalg.inv(a)
+    ...                                     ->     x = inv_a @ b
+    inv_a = np.linalg.inv(a)                       ...
+
+A program that decides or prints something keeps its solutions as they are, to the last bit.
 """
 
 from __future__ import annotations
@@ -16,13 +24,14 @@ from __future__ import annotations
 from typing import Any
 
 import gast
+import numpy as np
 
 from . import ir
 from .facts import Num
 from .gathering import drop_unread, is_transpose
 from .optimise import count_uses
 from .peephole import touches
-from .regions import roots_of
+from .regions import Regions, roots_of
 from .specialise.state import Specialiser
 
 
@@ -30,6 +39,61 @@ def share_inverses(s: Specialiser, block: ir.Block) -> None:
     """Rewrite a block of the reverse sweep and the blocks inside it, in place."""
     if share_in(s, block):
         drop_unread(block, count_uses(block))
+
+
+def solve_with_inverses(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block) -> None:
+    """Let the forward sweep make the inverses that the reverse sweep needs, where it has systems to solve, in place."""
+    if not all(is_plain(stmt) for stmt in ir.walk(forward)):
+        return
+    systems: dict[str, list[tuple[ir.Block, ir.Let]]] = {}
+    for block in [forward, *(inner for stmt in ir.walk(forward) for inner in ir.bodies(stmt))]:
+        for stmt in block:
+            if (matrix := operand(stmt, "solve")) is not None and fits(s, matrix, stmt.expr.args[1].id):
+                systems.setdefault(matrix, []).append((block, stmt))
+    if systems:
+        share_in(s, reverse)
+    for stmt in ir.adjoint_walk(reverse) if systems else ():
+        matrix = operand(stmt, "inv")
+        if matrix in systems and not where.is_written(matrix):
+            found = [x for block, x in systems[matrix] if block is systems[matrix][0][0]]
+            stmt.expr = ir.name(made_first(s, systems[matrix][0][0], found, stmt))
+
+
+def is_plain(stmt: Any) -> bool:
+    """Whether a statement neither decides anything nor is seen outside."""
+    if isinstance(stmt, ir.Loop):
+        return stmt.kind != "while" and stmt.stop is None
+    return isinstance(stmt, ir.Store) or (isinstance(stmt, ir.Let) and not stmt.effect)
+
+
+def fits(s: Specialiser, matrix: str, right: str) -> bool:
+    """Whether a right side surely is as long as a square matrix, and of the same precision."""
+    facts, other = s.facts[matrix], s.facts[right]
+    if not is_matrix(s, matrix) or not isinstance(facts, Num) or not isinstance(other, Num) or not other.dims:
+        return False
+    alike = other.kind == "array" and facts.dtype == other.dtype == np.float64 and len(other.dims) <= 2
+    return alike and s.same_lengths((facts.dims or ())[:1], other.dims[:1], s.where_made(matrix, right))
+
+
+def made_first(s: Specialiser, block: ir.Block, systems: list[ir.Let], inverse: ir.Let) -> str:
+    """The inverse, made before the first of the systems, which are all solved with it."""
+    first, matrix = systems[0], inverse.expr.args[0].id
+    before = next((x for x in block[: block.index(first)][-1:] if operand(x, "inv") == matrix), None)
+    if before is None:
+        before = ir.Let((s.fresh(s.hints[inverse.target], s.facts[inverse.target]),), inverse.expr, None, first.origin)
+        block.insert(block.index(first), before)
+        for stmt in systems:
+            stmt.expr = ir.binop(ir.name(before.target), gast.MatMult, stmt.expr.args[1])
+        for stmt in block[block.index(first) :]:
+            if isinstance(stmt, ir.Let) and is_determinant(stmt.expr, matrix):
+                stmt.may_raise = False  # of what has an inverse
+    return before.target
+
+
+def is_determinant(expr: Any, matrix: str) -> bool:
+    if not isinstance(expr, gast.Call) or len(expr.args) != 1 or getattr(expr.args[0], "id", "") != matrix:
+        return False
+    return gast.dump(expr.func) in [gast.dump(ir.dotted(f"np.linalg.{name}")) for name in ("det", "slogdet")]
 
 
 def share_in(s: Specialiser, block: ir.Block) -> bool:

@@ -13,7 +13,7 @@ from ..errors import AliasError, NotDifferentiable, Refused
 from . import ir, passes
 from .activity import activity
 from .arguments import Arguments, gradient, protect, receive
-from .assemble import emit
+from .assemble import emit, runs_alone
 from .beside import beside
 from .budget import choose_segments
 from .carried_back import carry_back
@@ -21,6 +21,7 @@ from .checkpointed import plan_segments
 from .depth import deeply
 from .emitted import Emitted
 from .facts import Num, Opaque
+from .inverses import solve_with_inverses
 from .known_products import with_known_products
 from .optimise import sweep_dead
 from .peephole import improve
@@ -319,6 +320,8 @@ def finish(
     shadows = {leaf.name for leaf in r.shadows.table.values()} | {a for a in s.facts if s.hints[a].startswith("d_")}
     clean = set(sweep_dead(s, [*forward, *reverse, final], strict, shadows))
     reverse[:] = [stmt for stmt in reverse if stmt in clean]
+    if runs_alone(request) and passes.on("share_inverses"):
+        solve_with_inverses(s, r.regions, forward, reverse)
     if passes.on("as_softmax"):
         as_softmax(s, r.regions, forward, reverse)
     if passes.on("known_products"):

@@ -80,6 +80,53 @@ def test_no_system_is_solved_beside_an_inverse(fn):
     assert "np.linalg.solve(" not in reverse.replace("np.linalg.solve(a, b)", "").replace("np.linalg.solve(factor", "")
 
 
+def shown(a, b):
+    print(np.linalg.solve(a, b)[0])
+    return likelihood(a, b)
+
+
+def decided(a, b):
+    x = np.linalg.solve(a, b)
+    return np.linalg.slogdet(a)[1] * np.sum(x) if x[0] > 0 else np.sum(x)
+
+
+def changed_after(a, b):
+    a = a * 1.0
+    x = np.linalg.solve(a, b)
+    y = np.linalg.det(a)
+    a[0] = 7.0
+    return np.sum(x) * y + np.sum(np.linalg.solve(a, b))
+
+
+def stacked(a, b):
+    c = a @ a.T
+    return np.sum(np.linalg.solve(c[None], b[None, :, None])) + np.linalg.slogdet(c)[1]
+
+
+def code(fn, *args):
+    return "\n".join(x for x in ad.adjoint_source(fn, *args, grad_position=(0, 1)).splitlines() if "# " not in x)
+
+
+def test_one_inverse_for_both_sweeps():
+    for fn in (likelihood, filtered, factorised):
+        text = code(fn, A, B)
+        assert "np.linalg.solve" not in text and text.count("np.linalg.inv") == 1, fn.__name__
+    for fn in (shown, decided):
+        assert "np.linalg.solve(a, b)" in code(fn, A, B)
+
+
+@pytest.mark.parametrize("fn", [shown, decided, changed_after, stacked])
+def test_solutions_that_others_see(fn, capsys):
+    found = ad.grad(fn, grad_position=(0, 1))(A, B)
+    for k in range(2):
+        np.testing.assert_allclose(found[k], differences(fn, (A, B), k), rtol=1e-5, atol=1e-7)
+
+
+def test_right_side_that_does_not_fit():
+    with pytest.raises(ValueError):
+        ad.grad(likelihood)(A, np.ones(2))
+
+
 def test_no_inverse_is_made_for_a_solution():
     assert "np.linalg.inv" not in ad.adjoint_source(solution, A, B)
 

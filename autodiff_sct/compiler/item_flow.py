@@ -100,7 +100,9 @@ class Flow:
             self.let(stmt)
         elif isinstance(stmt, ir.Store):
             self.store(stmt)
-        elif isinstance(stmt, ir.Effect) and stmt.kind == "save" and isinstance(stmt.expr, gast.Call):
+        elif (
+            isinstance(stmt, ir.Effect) and stmt.kind == "save" and isinstance(stmt.expr, gast.Call) and stmt.expr.args
+        ):
             self.save(stmt.expr.func.value.id, stmt.expr.args[0])
         elif isinstance(stmt, ir.If):
             self.expr(stmt.test)

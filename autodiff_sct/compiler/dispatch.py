@@ -131,7 +131,7 @@ class Compiled:
         if emitted is None:
             emitted = self.best(self.request(*asked))
             kept.keep(file, self.fn, emitted)
-        return Variant(emitted, tuple(names), tuple(names.index(n) for n in wrt), self.fn, asked)
+        return Variant(emitted, tuple(names), tuple(names.index(n) for n in wrt), self.fn, asked, self.weights)
 
     def emit(self, request: Request) -> Emitted:
         """Compile."""
@@ -145,7 +145,8 @@ class Compiled:
             if variant.other is None:
                 assert variant.asked is not None
                 request = replace(self.request(*variant.asked), lists=False)
-                variant.other = Variant(self.emit(request), variant.names, variant.wrt, self.fn, variant.asked)
+                emitted = self.emit(request)
+                variant.other = Variant(emitted, variant.names, variant.wrt, self.fn, variant.asked, self.weights)
             return variant.other
 
     def best(self, request: Request) -> Emitted:
@@ -307,6 +308,7 @@ class Variant:
         wrt: tuple[int, ...] = (),
         fn: Any = None,
         asked: tuple[dict[str, Any], tuple[str, ...]] | None = None,  # what `Compiled.request` is made of
+        weights: tuple[Any, ...] = (),
     ) -> None:
         self.asked, self.lists = asked, emitted.lists
         self.other: Variant | None = None  # without lists
@@ -316,6 +318,8 @@ class Variant:
         self.module = getattr(fn, "__module__", None) or ""
         self.origins = getattr(emitted.function, "__autodiff_origins__", {})
         self.keys = [key(e.read()) for e in emitted.externals]
+        self.weights = {id(w): k for k, w in enumerate(weights)}
+        self.places = [self.weights.get(id(e.read())) for e in emitted.externals] if weights else []
         self.written = emitted.written
         self.wrap = emitted.wrap
         self.count = emitted.count
@@ -338,7 +342,8 @@ class Variant:
         for external, known in zip(self.emitted.externals, self.keys):
             if key(external.read()) != known:
                 return False
-        return True
+        # Tied weights are one, and another than was one may be in its place.
+        return all(self.weights.get(id(e.read())) == place for e, place in zip(self.emitted.externals, self.places))
 
     def wrap_output(self, value: Any) -> Any:
         return value if self.wrap is None else wrap_by(self.wrap, value)

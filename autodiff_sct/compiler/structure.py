@@ -62,6 +62,7 @@ def describe(value: Any, symbol: str, fields: bool = False) -> Any:
     """The tree of `value`; `symbol` names its axes, `fields` tells whether to look into objects."""
     if value is None or isinstance(value, (bool, str, bytes, enum.Enum, *FUNCTIONS)) or value is Ellipsis:
         return Static(value)
+    refuse_subclass(value)
     if type(value) in (int, float, complex) or isinstance(value, (np.ndarray, np.generic)):
         facts = of_value(value, None, symbol)
         return Leaf(facts) if isinstance(facts, Num) else Leaf(Opaque(type(value)))
@@ -197,6 +198,17 @@ def is_numeric(value: Any) -> bool:
     if type(value) is list:
         return isinstance(key(value), tuple) and key(value)[0] == "list"
     return all(is_numeric(v) for v in value) if isinstance(value, tuple) else is_number(value)
+
+
+def refuse_subclass(value: Any) -> None:
+    """Refuse a number or an array of a class whose operators may mean something else, as those of ``np.matrix`` do."""
+    array = isinstance(value, np.ndarray) and type(value) not in (np.ndarray, np.memmap)
+    number = isinstance(value, (int, float, complex)) and type(value) not in (int, float, complex)
+    if array or (number and not isinstance(value, np.generic)):
+        plain = "np.asarray(...)" if array else "float(...)"
+        raise NotDifferentiable(
+            f"a value of the class {type(value).__name__} may compute in its own way", f"pass {plain} of it"
+        )
 
 
 def key(value: Any) -> Any:

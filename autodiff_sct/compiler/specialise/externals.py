@@ -72,7 +72,10 @@ def external_leaf(s: Specialiser, value: Any, read: Callable[[], Any], symbol: s
         else ("external", symbol, len(s.externals))
     )
     if identity in s.externals:
-        return Leaf(s.externals[identity].name)
+        known = s.externals[identity]
+        s.guards.append(Guard(lambda: known.read() is read(), True))
+        s.world.closed = True  # that two paths lead to one object is not among its readings
+        return Leaf(known.name)
     hint = symbol.replace(".", "_").lstrip("_") or "captured"
     facts = facts_of_tree(s, tree, ("external", symbol))
     name = s.fresh(hint, facts)

@@ -426,10 +426,10 @@ class Specialiser:
         if const.expr is not None:
             return const.expr
         value = const.value
-        if isinstance(value, (slice, tuple)) or isinstance(value, LITERALS):
-            return ir.constant(value)
         if isinstance(value, enum.Enum):
             return ir.attribute(self.bind(type(value).__name__, type(value)), value.name)
+        if isinstance(value, (slice, tuple)) or isinstance(value, LITERALS):
+            return ir.constant(value)
         return self.bind(getattr(value, "__name__", "constant"), value)
 
     def bind(self, hint: str, value: Any) -> Any:

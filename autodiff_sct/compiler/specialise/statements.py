@@ -73,12 +73,12 @@ def check_generator(s: Specialiser, node: Any, value: Value) -> None:
             steps += any(getattr(a, "id", None) in names for a in inner.args)
         if isinstance(inner, (gast.Name, gast.Subscript)) and isinstance(inner.ctx, gast.Store):
             base = inner.value if isinstance(inner, gast.Subscript) else inner
-            if getattr(inner, "lineno", 0) >= node.lineno and id(inner) not in own:
+            if (inner.lineno, inner.col_offset) > (node.lineno, node.col_offset) and id(inner) not in own:
                 changed.add(getattr(base, "id", None))
     if not names or uses - steps > 1 or read & changed:
         raise s.refuse(arrays.KEPT_GENERATOR, "make a list of it")
     found = [s.facts[n] for id in read for n in held_by(s.env.get((s.frame.id, id)))]
-    views = frozenset(reachable(s, s.facts_of(value)))  # which are what they are when they are taken, too
+    views = {root for n in held_by(value) for root in reachable(s, s.facts[n])}  # which show what is there in the end
     s.lazy |= frozenset(root for f in found if isinstance(f, Num) for root in f.roots) - views
     s.held |= s.lazy
 

@@ -1,0 +1,135 @@
+"""One gradient function, called with other things than before: what is compiled is told by all that matters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+from autodiff_sct import nn
+
+
+@dataclass
+class Layer:
+    a: float
+
+
+def squares(items):
+    return sum(item["a"] ** 2 for item in items)
+
+
+def squares_of_objects(items):
+    return sum(item.a**2 for item in items)
+
+
+def of_floats(items):
+    total = 0.0
+    for item in items:
+        if isinstance(item, float):
+            total = total + item * item
+    return total
+
+
+def counted(items, x=2.0):
+    return x * len(items)
+
+
+@pytest.mark.parametrize(
+    "fn, make",
+    [
+        (squares, lambda k: {"a": k + 1.0}),
+        (squares_of_objects, lambda k: Layer(k + 1.0)),
+        (of_floats, lambda k: "a" if k == 1 else k + 1.0),
+        (of_floats, lambda k: k + 1.0 if k % 2 else k),
+        (of_floats, lambda k: None if k else 1.0),
+    ],
+)
+def test_lists_of_other_lengths(fn, make):
+    run = ad.value_and_grad(fn)
+    for length in (2, 3, 1, 4, 2):
+        items = [make(k) for k in range(length)]
+        value, gradient = run(items)
+        assert value == fn(items)
+        assert len(gradient) == length
+
+
+def test_lists_of_constants():
+    run = ad.grad(lambda x, items: x * len(items))
+    for item in (None, "a", True, (1, "a"), len, {"k": 1}, [1, "a"]):
+        for length in (2, 1, 3):
+            assert run(1.0, [item] * length) == length
+
+
+A = np.ones(3)
+B = A
+
+
+def with_globals(x):
+    return np.sum(x * A) + np.sum(x * x * B)
+
+
+def test_globals_that_were_one():
+    global B
+    run, x = ad.grad(with_globals), np.array([1.0, 2.0, 3.0])
+    assert run(x).tolist() == [3.0, 5.0, 7.0]
+    B = np.zeros(3)
+    try:
+        assert run(x).tolist() == [1.0, 1.0, 1.0]
+    finally:
+        B = A
+    assert run(x).tolist() == [3.0, 5.0, 7.0]
+
+
+class Product(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.a = ad.Parameter(np.array([1.0, 2.0]), name="a")
+        self.b = ad.Parameter(np.array([3.0, 4.0]), name="b")
+
+    def construct(self, x):
+        return (x * self.a * self.b).sum()
+
+
+def test_weights_that_are_tied_later():
+    net, x = Product(), ad.Tensor(np.array([1.0, 1.0]))
+    a, b = net.a, net.b
+    run = ad.grad(net, None, [a, b])
+
+    def gradients():
+        return [g.asnumpy().tolist() for g in run(x)]
+
+    assert gradients() == [[3.0, 4.0], [1.0, 2.0]]
+    net.b = a
+    assert gradients() == [[2.0, 4.0], [0.0, 0.0]]
+    net.a = net.b = b
+    assert gradients() == [[0.0, 0.0], [6.0, 8.0]]
+    net.a = a
+    assert gradients() == [[3.0, 4.0], [1.0, 2.0]]
+
+
+class Odd(np.ndarray):
+    def __mul__(self, other):
+        return np.ones(2) * 100
+
+
+class OddFloat(float):
+    def __mul__(self, other):
+        return 100.0
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        np.eye(2).view(np.matrix),
+        np.ma.array([1.0, 2.0], mask=[0, 1]),
+        np.array([1.0, 2.0]).view(Odd),
+        OddFloat(2.0),
+    ],
+)
+def test_classes_that_compute_in_their_own_way(x):
+    with pytest.raises(ad.AutodiffError, match="may compute in its own way"):
+        ad.grad(lambda x: np.sum(x * x))(x)
+    with pytest.raises(ad.AutodiffError, match="may compute in its own way"):
+        ad.grad(lambda y, x: np.sum(x * x) * y)(2.0, x)

@@ -12,12 +12,26 @@ from ..compiler.facts import INT, Dim
 from . import elements
 from .elements import constant_of
 from .expressions import arithmetic, dtype_of, lower, number, operands
-from .grids import LEAVES, along, in_memory, in_order, is_short, make, new_array, new_memory, to_number
+from .grids import (
+    LEAVES,
+    along,
+    in_memory,
+    in_order,
+    is_short,
+    make,
+    new_array,
+    new_memory,
+    over,
+    store_item,
+    to_number,
+)  # fmt: skip
 from .indexing import expanded, transposed
 from .kinds import FLOAT64, INT64, ONE, Axis, Bundle, Grid, Number, Value, promote
 from .linear import form_of
 from .reductions import Arguments, Keywords, in_dtype, option
-from .state import State
+from .state import Scope, State
+
+SMALL = 1000  # products in a matrix times a vector up to which loops in place are quicker than BLAS
 
 
 def like(fill: Any) -> Any:
@@ -218,12 +232,51 @@ def matmul(state: State, a: Value, b: Value) -> Value:
     axes = (*a.axes[:-1], *b.axes[1:])
     if is_short(inner):
         return by_elements(state, a, b, inner.key)
+    if min(a.ndim, b.ndim) == 1 and a.dtype == FLOAT64 and any(scope.kind != "if" for scope in state.scopes):
+        return product_in_loop(state, a, b, axes)
     variable = state.s.fresh("product", INT)
     name = {(2, 1): "matrix_vector", (1, 2): "vector_matrix", (2, 2): "matrix_matrix"}[a.ndim, b.ndim]
     state.imported.add(name)
     memory = new_memory(state, axes, a.dtype)
     state.emit(ir.Let((variable,), ir.call(name, in_memory(state, a), in_memory(state, b), memory)))
     return state.array(variable, axes, a.dtype, True)
+
+
+def product_in_loop(state: State, a: Grid, b: Grid, axes: tuple[Axis, ...]) -> Grid:
+    """A matrix times a vector in a loop: where that is small, it costs less than calling a function for it."""
+    a, b = (x if x.view is not None else make(state, x, state.s.fresh("t", INT)) for x in (a, b))
+    name, matrix = ("matrix_vector", a) if a.ndim == 2 else ("vector_matrix", b)
+    state.imported.add(name)
+    result = new_array(state, state.s.fresh("product", INT), axes, a.dtype)
+    size = ir.binop(state.lasting(matrix.axes[0]), gast.Mult, state.lasting(matrix.axes[1]))
+    with state.inside(Scope("if")) as large:
+        state.emit(ir.Effect(ir.call(name, a.view, b.view, result.view)))
+    with state.inside(Scope("if")) as small:
+        rows(state, a, b, result) if a.ndim == 2 else columns(state, a, b, result)
+    state.emit(ir.If(gast.Compare(size, [gast.Gt()], [ir.constant(SMALL)]), large, small, []))
+    return result
+
+
+def rows(state: State, a: Grid, b: Grid, result: Grid) -> None:
+    """``result = a @ b`` for a matrix and a vector: each element is a sum."""
+
+    def body(index: list[Any]) -> None:
+        terms = Grid(b.axes, b.dtype, lambda k: ir.binop(a.at([*index, *k]), gast.Mult, b.at(k)))
+        store_item(state, result, index, to_number(state, "sum", terms), None)
+
+    over(state, result.axes, body)
+
+
+def columns(state: State, a: Grid, b: Grid, result: Grid) -> None:
+    """``result = a @ b`` for a vector and a matrix: one row after the other is added."""
+    zero = Number(ir.constant(0.0), FLOAT64)
+    over(state, result.axes, lambda index: store_item(state, result, index, zero, None))
+
+    def body(index: list[Any]) -> None:
+        term = ir.binop(a.at(index[:1]), gast.Mult, b.at(index))
+        store_item(state, result, index[1:], Number(term, FLOAT64), gast.Add)
+
+    over(state, b.axes, body)
 
 
 def is_leaf(value: Grid) -> bool:

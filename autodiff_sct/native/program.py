@@ -13,6 +13,7 @@ from ..compiler.facts import INT, Num
 from ..compiler.naming import Naming
 from ..compiler.optimise import count_uses
 from ..compiler.regions import Regions, roots_of
+from ..compiler.specialise.lengths import Lengths
 from ..compiler.specialise.state import Specialiser
 from ..compiler.unparse import printed
 from . import control as _control  # noqa: F401  (lowers branches and loops)
@@ -52,6 +53,7 @@ def native_program(
     state.together = lists_together(program)
     state.written, state.written_first = written_memory(s, program), written_memory(s, front)
     state.written_later = written_out_of_lists(program)
+    state.equal = equal_in_loops(s, program)
     enter(state, parameters, seeds, externals)
     with state.writing() as first:
         block(state, front, back)
@@ -65,6 +67,21 @@ def native_program(
     hoisted(state, first, second, small=True)
     text = written(state, first, second, parameters, name)
     return Native(name, text, results, any(isinstance(stmt, ir.Loop) for stmt in program))
+
+
+def equal_in_loops(s: Specialiser, program: ir.Block) -> Lengths:
+    """The lengths that are equal if each loop runs: a call in which they differ is given up."""
+    found = Lengths(s.lengths)
+
+    def visit(block: ir.Block) -> None:
+        for stmt in block:
+            if isinstance(stmt, ir.Loop):
+                for a, b in s.lengths_in(stmt.body).pairs:
+                    found.equate(a, b)
+                visit(stmt.body)
+
+    visit(program)
+    return found
 
 
 def written_memory(s: Specialiser, block: ir.Block) -> set[int]:

@@ -84,6 +84,7 @@ class State:
         self.origin: Origin | None = None
         self.reserved: set[str] = {"np", "math", "reserve", "reserve_parts", "half_power"}
         self.imported: set[str] = set()
+        self.equal = s.lengths  # which lengths are taken for equal, if what comes from outside has them so
         self.groups: dict[Any, Any] = {}  # memory that may be the same: a forest
         self.counters: set[str] = set()  # integers that loops carry
         self.entered: dict[Any, Any] = {}  # a length of what comes from outside -> the one that it was found to equal
@@ -193,7 +194,7 @@ class State:
         for k, dim in enumerate(dims):
             if not isinstance(dim, Dim):
                 continue
-            known = self.entered[dim] = self.s.lengths.canonical(dim)
+            known = self.entered[dim] = self.equal.canonical(dim)
             length = length_of(variable, k, len(dims))
             expected = ir.constant(known) if isinstance(known, int) else self.lengths.setdefault(known, length)
             if isinstance(known, Dim):

@@ -24,7 +24,7 @@ from .grids import (
     over,
     store_item,
     to_number,
-)  # fmt: skip
+)
 from .indexing import expanded, transposed
 from .kinds import FLOAT64, INT64, ONE, Axis, Bundle, Grid, Number, Value, promote
 from .linear import form_of

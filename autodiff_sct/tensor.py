@@ -99,11 +99,11 @@ class Tensor(TensorMethods):
 
     def asnumpy(self) -> np.ndarray:
         """The array itself, not a copy."""
-        return np.asarray(self)
+        return self._data
 
     def numpy(self) -> np.ndarray:
         """The array itself, not a copy."""
-        return np.asarray(self)
+        return self._data
 
     def item(self, *index: builtins.int) -> Any:
         """One element as a Python number; without an index, the only one."""

@@ -19,7 +19,7 @@ def unwrapped(value: Any) -> Any:
     if isinstance(value, (np.ndarray, float, int)) or value is None:
         return value
     if is_tensor(value):
-        return np.asarray(value)
+        return value.asnumpy()
     if isinstance(value, tuple) and has_tensor(value):
         items = [unwrapped(v) for v in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)

@@ -12,7 +12,7 @@ from .arguments import Arguments
 from .bounds import fold_bounds, inline_lengths
 from .comprehension import comprehend
 from .conditional import choose
-from .contractions import contract
+from .contractions import contract, contract_forward
 from .dead_stores import drop_dead_stores
 from .deferral import defer
 from .emit import Emitter, annotate, defaults
@@ -22,7 +22,7 @@ from .first_touch import touch_first
 from .full_first import full_first
 from .gathering import gather_products
 from .handover import always_assigned, kept_state, outside_names, own_copies, unset
-from .inverses import share_inverses
+from .inverses import is_plain, share_inverses
 from .items import on_lists
 from .iterate import iterate
 from .joining import join_branches
@@ -181,6 +181,8 @@ def polished(
         with_methods(s, front)
     if buffers and passes.on("contract"):
         contract(s, back)
+        if runs_alone(request) and all(is_plain(stmt) for stmt in ir.walk(front)):
+            contract_forward(s, front)
     if buffers:
         back = in_buffers(s, where, front, back)
     fold_bounds([*front, *back])

@@ -10,8 +10,8 @@
 =====================================  =========================================
 
 In the third line ``c`` has one number for each of the sums.  The terms are added in another order, which a cotangent
-may; only of doubles, for single precision would feel it.  Arrays that are broadcast against each other stay as they are
-where all is summed, for `vdot` pairs elements.
+may, and what the forward sweep computes for cotangents only; only of doubles, for single precision would feel it.
+Arrays that are broadcast against each other stay as they are where all is summed, for `vdot` pairs elements.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from .spelling import (
     cotangents,
     factors_of,
     is_item,
+    literal,
     multiplied,
     new_axes,
     numpy_name,
@@ -51,6 +52,14 @@ def contract(s: Specialiser, block: ir.Block) -> None:
         setattr(stmt, part, contractions.expr(getattr(stmt, part)))
 
 
+def contract_forward(s: Specialiser, block: ir.Block) -> None:
+    """Rewrite the sums along an axis of the forward sweep, in place: of a program whose value is not asked for."""
+    contractions = Contractions(s)
+    for stmt in ir.walk(block):
+        if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and not stmt.effect and not stmt.augments:
+            stmt.expr = contractions.forward(stmt.expr)
+
+
 class Contractions:
     """Rewrites expressions, from the inside out."""
 
@@ -68,6 +77,35 @@ class Contractions:
         if isinstance(expr, gast.Subscript) and new_axes(expr) is not None:
             return ir.subscript(self.expr(expr.value), expr.slice)
         return expr
+
+    def forward(self, expr: Any) -> Any:
+        """What the user computes, but for the order in which the terms of sums of products and squares are added."""
+        if isinstance(expr, gast.BinOp):
+            return gast.BinOp(self.forward(expr.left), expr.op, self.forward(expr.right))
+        if isinstance(expr, gast.UnaryOp):
+            return gast.UnaryOp(expr.op, self.forward(expr.operand))
+        if not isinstance(expr, gast.Call):
+            return expr
+        method = isinstance(expr.func, gast.Attribute) and expr.func.attr == "sum" and not expr.args
+        if not method and not (numpy_name(expr) == "sum" and len(expr.args) == 1):
+            return gast.Call(expr.func, [self.forward(a) for a in expr.args], expr.keywords)
+        return self.summed(expr, expr.func.value if method else expr.args[0]) or expr
+
+    def summed(self, call: Any, terms: Any) -> Any | None:
+        """The sum of a product or a square of arrays along an axis."""
+        dims = self.dims(terms)
+        if not isinstance(terms, gast.BinOp) or not dims:
+            return None
+        sides = (terms.left, terms.right) if isinstance(terms.op, gast.Mult) else (terms.left, terms.left)
+        square = isinstance(terms.op, gast.Pow) and literal(terms.right) == 2 and isinstance(terms.left, gast.Name)
+        if not square and not (isinstance(terms.op, gast.Mult) and all(isinstance(e, gast.Name) for e in sides)):
+            return None
+        axes = [k.value for k in call.keywords if k.arg == "axis"]
+        axis = literal(axes[0]) if axes else None
+        if type(axis) is not int or not -len(dims) <= axis < len(dims):
+            return None
+        settings = [gast.keyword("axis", ir.constant(axis % len(dims))), *(k for k in call.keywords if k.arg != "axis")]
+        return self.of_two(gast.Call(call.func, [], settings), *sides)
 
     def binop(self, expr: Any) -> Any:
         """A product with its numbers at the narrow factor, a difference of quotients by one divisor as one quotient."""

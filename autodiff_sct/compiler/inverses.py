@@ -63,6 +63,8 @@ def is_plain(stmt: Any) -> bool:
     """Whether a statement neither decides anything nor is seen outside."""
     if isinstance(stmt, ir.Loop):
         return stmt.kind != "while" and stmt.stop is None
+    if isinstance(stmt, ir.Effect):
+        return stmt.kind == "save"
     return isinstance(stmt, ir.Store) or (isinstance(stmt, ir.Let) and not stmt.effect)
 
 

@@ -246,3 +246,45 @@ def test_sum_that_keeps_an_axis_goes_straight_to_its_place():
         np.testing.assert_allclose(
             ad.grad(pulled)(a, B[: len(a), 0]), differences(pulled, (a, B[: len(a), 0])), 1e-5, 1e-8
         )
+
+
+def distances(x, w):
+    apart = x[:, None, :] - x[None, :, :]
+    d2 = np.sum(apart**2, axis=-1)
+    return np.sum(np.exp(-d2) @ w) + np.sum(np.sum(apart * w[:, None, None], axis=1, keepdims=True) ** 2)
+
+
+def pulls(x, w):
+    for _ in range(3):
+        apart = x[None] - x[:, None]
+        d2 = np.sum(apart**2, axis=2) + 0.1
+        x = x + 0.1 * np.sum(apart * (w / d2)[:, :, None], axis=1)
+    return np.sum(x**2)
+
+
+def pulled_until_large(x, w):
+    while np.sum(np.sum(x**2, axis=1)) < 40:
+        x = x * 1.5 + w[:, None]
+    return np.sum(x)
+
+
+@pytest.mark.parametrize("fn", [distances, pulls, pulled_until_large])
+@pytest.mark.parametrize("args", [(A, B[:, 0]), (A[:1], B[:1, 0]), (A[:, :1], B[:, 0]), (A.T.copy().T, B[:, 0])])
+def test_sums_of_the_forward_sweep(fn, args):
+    value, both = ad.value_and_grad(fn, grad_position=(0, 1))(*args)
+    assert value == fn(*args)
+    found = ad.grad(fn, grad_position=(0, 1))(*args)
+    for k in range(2):
+        np.testing.assert_allclose(found[k], both[k], rtol=1e-12, atol=1e-13)
+        np.testing.assert_allclose(found[k], differences(fn, args, k), rtol=1e-5, atol=1e-7)
+
+
+def forward(text):
+    return "\n".join(x for x in text.split("d_out=1.0):")[1].splitlines() if "# " not in x).split("d_")[0]
+
+
+def test_the_value_is_never_summed_in_another_order():
+    assert "einsum" in forward(ad.adjoint_source(distances, A, B[:, 0]))
+    assert "einsum" in forward(ad.adjoint_source(pulls, A, B[:, 0]))
+    assert "einsum" not in forward(ad.adjoint_source(pulled_until_large, A, B[:, 0]))
+    assert "einsum" not in forward(ad.adjoint_source(distances, A.astype(np.float32), B[:, 0].astype(np.float32)))

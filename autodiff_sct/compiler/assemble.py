@@ -41,6 +41,7 @@ from .repeating import repeat
 from .request import Request, observe
 from .returned import return_at_once
 from .reuse import reuse
+from .saved_shapes import save_shapes
 from .side_by_side import side_by_side
 from .sinking import sink
 from .specialise.state import Specialiser
@@ -185,6 +186,8 @@ def polished(
             contract_forward(s, front)
     if buffers:
         back = in_buffers(s, where, front, back)
+    if buffers and not request.split and passes.on("save_shapes"):
+        save_shapes(s, front, back)
     fold_bounds([*front, *back])
     return front, back
 

@@ -36,6 +36,7 @@ PASSES: dict[str, str] = {
     "items": "arrays that loops touch item by item are lists while they run",
     "join_branches": "branches that only the reverse sweep reads are one with those that reverse them",
     "repeat": "parts of arrays and tests of branches are written where they are read twice",
+    "save_shapes": "of what is read back for its shape only, the shape is saved",
     "save_together": "what is saved in one place and read back in one is saved together",
     "spell": "signs, numeric factors and methods as one writes them by hand",
     "with_methods": "in loops, reductions are methods",

@@ -113,6 +113,8 @@ def result_of(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[str
     try:
         result = call_value(s, callee, args, kwargs)
     except Ended:  # it always raises: so does its adjoint
+        if not s.block or isinstance(s.block[-1], (ir.Let, ir.Store)):
+            raise s.refuse("this function always raises an exception, in a place that cannot be told") from None
         return Const(0.0)
     tables.refuse_references(s, result)
     s.guarded = False

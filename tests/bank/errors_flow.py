@@ -293,3 +293,47 @@ def missing_keys_and_items(x):
     except IndexError:
         last = pair[0] * pair[1]
     return total * last
+
+
+@program(lambda rng: (rng.uniform(0.5, 1.5, size=4),), tags={"second"})
+def mistakes_on_paths_not_taken(x):
+    def fail():
+        raise ValueError("never")
+
+    table = {"a": x[0]}
+    total = np.sum(x)
+    sure = total > 0.0 or fail()
+    if total < 0.0 and table["b"] > 1.0:
+        total = total * 2.0
+    if 0.0 < total < 9.0 or never_defined < 3.0:  # noqa: F821
+        total = total * x[1]
+    assert sure, f"{never_defined}"  # noqa: F821
+    last = x[2] if total > 0.0 else x.no_such_attribute
+    return (total and last) * (total or 1 / 0)
+
+
+@program(lambda rng: (rng.uniform(0.5, 1.5, size=4),))
+def mistakes_that_are_caught(x):
+    try:
+        first = x.no_such_attribute
+    except AttributeError as error:
+        print(error)
+        first = x[0] ** 2
+    try:
+        second = never_defined * 2.0  # noqa: F821
+    except NameError:
+        second = x[1]
+    try:
+        third = 1 / 0
+    except ZeroDivisionError:
+        third = x[2]
+    try:
+        fourth = scaled_by(x[3])
+    except TypeError as error:
+        print(error)
+        fourth = x[3]
+    return first * second * third * fourth
+
+
+def scaled_by(a, b):
+    return a * b

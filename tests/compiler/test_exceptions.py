@@ -540,3 +540,54 @@ def test_a_refused_program_has_done_nothing() -> None:
     with pytest.raises(ad.AutodiffError):
         ad.grad(counted_and_refused)(np.ones(2))
     assert COUNTER.started == 0
+
+
+def later(x):
+    return x * defined_later  # noqa: F821
+
+
+def test_a_name_that_comes_to_be_is_seen():
+    gradient = ad.grad(later)
+    with pytest.raises(NameError, match="defined_later"):
+        gradient(2.0)
+    globals()["defined_later"] = 3.0
+    try:
+        assert gradient(2.0) == 3.0
+    finally:
+        del globals()["defined_later"]
+    with pytest.raises(NameError):
+        gradient(2.0)
+
+
+class Settings:
+    pass
+
+
+def test_an_attribute_that_comes_to_be_is_seen():
+    settings = Settings()
+    gradient = ad.grad(lambda x: x * settings.factor)
+    with pytest.raises(AttributeError, match="factor"):
+        gradient(2.0)
+    settings.factor = 4.0
+    assert gradient(2.0) == 4.0
+
+
+@pytest.mark.parametrize(
+    ("fn", "error"),
+    [
+        (lambda x: 1 / 0, ZeroDivisionError),
+        (lambda x: x.no_such_attribute, AttributeError),
+        (lambda x: np.no_such_function(x), AttributeError),
+        (lambda x: later(x, x), TypeError),
+        (lambda x: later(y=x), TypeError),
+        (lambda x: {"a": x}["b"], KeyError),
+        (lambda x: (x, x)[2], IndexError),
+    ],
+)
+def test_mistakes_raise_what_they_raise_in_python(fn, error):
+    with pytest.raises(error):
+        fn(np.ones(3))
+    for _ in range(2):
+        with pytest.raises(error) as caught:
+            ad.grad(fn)(np.ones(3))
+        assert not isinstance(caught.value, ad.errors.AutodiffError)

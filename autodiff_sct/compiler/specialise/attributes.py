@@ -12,6 +12,7 @@ from .. import ir
 from ..facts import INT, Listed, Mapped, Num, Opaque, Pair
 from ..world import AttributeRead, Guard
 from . import arrays
+from .control import always, lacking
 from .externals import import_external, object_number
 from .state import Specialiser
 from .tables import class_of_row, read_field, refuse_references, write_field
@@ -50,7 +51,7 @@ def of_constant(s: Specialiser, base: Const, attr: str) -> Value:
     try:
         value = getattr(base.value, attr)
     except AttributeError as error:
-        raise s.refuse(str(error)) from error
+        raise lacking(s, lambda: hasattr(base.value, attr), AttributeError, str(error)) from error
     if isinstance(base.value, types.ModuleType):
         return of_module(s, base, attr, value)
     if isinstance(base.value, type) and isinstance(value, types.FunctionType):
@@ -108,7 +109,8 @@ def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
         return import_external(
             s, lambda: getattr(base.cls, attr), attr, ("attribute", object_number(s, base.cls), attr)
         )
-    raise s.refuse(f"a {base.cls.__name__} has no attribute {attr!r} here")
+    message = f"{base.cls.__name__!r} object has no attribute {attr!r}"
+    raise lacking(s, lambda: hasattr(base.cls, attr), AttributeError, message)
 
 
 def lookup(cls: type, attr: str) -> Any:
@@ -121,7 +123,8 @@ def lookup(cls: type, attr: str) -> Any:
 def of_outside(s: Specialiser, base: Obj, attr: str) -> Value:
     obj, read = s.objects[base.id]
     if not hasattr(obj, attr):
-        raise s.refuse(f"{type(obj).__name__!r} object has no attribute {attr!r}")
+        message = f"{type(obj).__name__!r} object has no attribute {attr!r}"
+        raise lacking(s, lambda: hasattr(read(), attr), AttributeError, message)
     value = getattr(obj, attr)
     if type(value) is int and is_setting(type(obj)):
         s.guards.append(Guard(lambda: getattr(read(), attr), value))
@@ -219,6 +222,8 @@ def of_number(s: Specialiser, base: Leaf, facts: Num, attr: str) -> Value:
         from .flat import flat_of
 
         return flat_of(s, base)
+    if facts.kind == "array" and not facts.tensor and not hasattr(np.ndarray, attr):
+        raise always(s, AttributeError, f"'numpy.ndarray' object has no attribute {attr!r}")
     return Bound(attr, base)
 
 

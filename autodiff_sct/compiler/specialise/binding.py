@@ -9,6 +9,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from .control import always
 from .state import Specialiser
 from .values import Closure, Const, Obj, TupleV, Value
 
@@ -29,7 +30,7 @@ def bind_signature(
     for parameter in [a.id for a in [*spec.args, *spec.kwonlyargs]]:
         if parameter in named:
             if parameter in bound:
-                raise s.refuse(f"{name}() got several values for {parameter!r}")
+                raise always(s, TypeError, f"{name}() got multiple values for argument {parameter!r}")
             bound[parameter] = named.pop(parameter)
     for parameter, default in zip(positional[len(positional) - len(defaults) :], defaults):
         bound.setdefault(parameter, default)
@@ -38,7 +39,7 @@ def bind_signature(
     if spec.vararg is not None:
         bound[spec.vararg.id] = TupleV(tuple(rest))
     elif rest:
-        raise s.refuse(f"{name}() takes {len(positional)} positional arguments but {len(args)} were given")
+        raise always(s, TypeError, f"{name}() takes {len(positional)} positional arguments but {len(args)} were given")
     if spec.kwarg is not None:
         obj = Obj(("kwargs", s.site(name)), dict)
         for key in s.fields(obj):
@@ -47,10 +48,10 @@ def bind_signature(
             s.env[(obj.id, key)] = value
         bound[spec.kwarg.id] = obj
     elif named:
-        raise s.refuse(f"{name}() got an unexpected argument {next(iter(named))!r}")
+        raise always(s, TypeError, f"{name}() got an unexpected keyword argument {next(iter(named))!r}")
     for parameter in [*positional, *(a.id for a in spec.kwonlyargs)]:
         if parameter not in bound:
-            raise s.refuse(f"{name}() is missing the argument {parameter!r}")
+            raise always(s, TypeError, f"{name}() missing 1 required positional argument: {parameter!r}")
     return bound
 
 

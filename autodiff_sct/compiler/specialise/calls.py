@@ -23,7 +23,7 @@ from . import arrays
 from .binding import bind_signature, places_left
 from .callees import is_library, is_pure
 from .comprehensions import add_up
-from .control import branch
+from .control import always, branch
 from .expressions import evaluate, expression
 from .externals import import_external, object_number
 from .managers import is_generator_manager, suspended
@@ -221,7 +221,7 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
         from .externals import outside_object
 
         return call_object(s, outside_object(s, fn, lambda: fn), args, kwargs)
-    raise s.refuse(f"{fn!r} is not callable")
+    raise always(s, TypeError, f"{type(fn).__name__!r} object is not callable")
 
 
 def call_cached(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -12,7 +12,7 @@ from .. import ir
 from ..facts import BOOL, Num, Opaque
 from .arrays import facts_of_call
 from .calls import call_value
-from .control import branch
+from .control import attempted, branch
 from .expressions import evaluate, expression, fold_block, truth
 from .objects import call_method, has_method
 from .state import Specialiser
@@ -45,11 +45,10 @@ def chain(s: Specialiser, is_and: bool, nodes: list[Any]) -> Value:
         return chain(s, is_and, nodes[1:]) if bool(test.value) is is_and else first
     outer_env = dict(s.env)
     block: ir.Block = []
-    with s.writing(block):
-        rest = chain(s, is_and, nodes[1:])
+    rest = attempted(s, block, lambda: chain(s, is_and, nodes[1:]))
     folded = (
         fold_block(block, s.expr(rest))
-        if s.env == outer_env and is_condition(s, first) and is_condition(s, rest)
+        if rest is not None and s.env == outer_env and is_condition(s, first) and is_condition(s, rest)
         else None
     )
     if folded is not None:
@@ -92,9 +91,8 @@ def compare_chain(s: Specialiser, ops: list[Any], left: Value, nodes: list[Any])
         return compare_chain(s, ops[1:], right, nodes[1:]) if test.value else first
     outer = dict(s.env)
     block: ir.Block = []
-    with s.writing(block):
-        rest = compare_chain(s, ops[1:], right, nodes[1:])
-    folded = fold_block(block, s.expr(rest)) if s.env == outer else None
+    rest = attempted(s, block, lambda: compare_chain(s, ops[1:], right, nodes[1:]))
+    folded = fold_block(block, s.expr(rest)) if rest is not None and s.env == outer else None
     if folded is not None:
         return s.let(gast.BoolOp(gast.And(), [s.expr(first), folded]), BOOL, hint="condition")
     s.env = outer

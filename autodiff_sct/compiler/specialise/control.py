@@ -15,6 +15,7 @@ import gast
 
 from .. import ir
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
+from ..world import Guard
 from .lengths import outliving
 from .state import LITERALS, Restart, Specialiser
 from .tables import restart_tabled, several_things
@@ -36,6 +37,13 @@ def always(s: Specialiser, error: type[Exception], argument: Any) -> Ended:
     return Ended()
 
 
+def lacking(s: Specialiser, exists: Callable[[], bool], error: type[Exception], message: str) -> Ended:
+    """As `always`, for something outside that does not exist: once it does, the program is compiled again."""
+    s.guards.append(Guard(exists, False))
+    s.world.closed = True  # that there is nothing has no mark
+    return always(s, error, message)
+
+
 def run_block(s: Specialiser, block: ir.Block, work: Callable[[], None]) -> bool:
     """Write `work` into `block`; False where it always raises."""
     with s.writing(block):
@@ -44,6 +52,15 @@ def run_block(s: Specialiser, block: ir.Block, work: Callable[[], None]) -> bool
         except Ended:
             return False
     return True
+
+
+def attempted(s: Specialiser, block: ir.Block, work: Callable[[], Value]) -> Value | None:
+    """Write `work` into `block`, which may be thrown away; None where it always raises."""
+    with s.writing(block):
+        try:
+            return work()
+        except Ended:
+            return None
 
 
 def run_side(s: Specialiser, block: ir.Block, work: Callable[[], None]) -> bool:

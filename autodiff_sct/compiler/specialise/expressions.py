@@ -12,7 +12,7 @@ import numpy as np
 from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
 from . import arrays, containers, lists, objects
-from .control import branch
+from .control import Ended, branch
 from .names import assign_name, load_name
 from .state import Specialiser
 from .tables import class_of_row, exists, method_of, overloaded_rows, refuse_references
@@ -148,8 +148,9 @@ def fold(s: Specialiser, python: Callable[..., Any], expr: Any, *args: Const) ->
     """An operation on constants: in the user's program written as it was, in a rule as its value."""
     try:
         value = python(*(a.value for a in args))
-    except Exception:
-        return s.let(expr, Opaque(), effect=True)
+    except Exception:  # so will the run
+        s.block.append(ir.Effect(expr, s.where()))
+        raise Ended from None
     plain = all(isinstance(a.value, int) and a.expr is None for a in args)
     if (s.frame is not None and s.frame.rule and not any(a.expr for a in args)) or plain:
         return Const(value)

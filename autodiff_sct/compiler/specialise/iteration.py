@@ -12,7 +12,7 @@ import gast
 from .. import ir
 from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair
 from ..regions import written_by
-from .control import loop
+from .control import attempted, loop
 from .state import Specialiser
 from .values import Const, Leaf, ListV, Obj, Suspended, TupleV, Value
 
@@ -352,8 +352,9 @@ def advancing(s: Specialiser, source: Source, action: Callable[[Value], None], s
 
     def run(node: ir.Loop) -> None:
         before = dict(s.env)
-        with s.writing(node.head):
-            test = truth(s, goes_on())
+        test = attempted(s, node.head, lambda: truth(s, goes_on()))
+        if test is None:
+            raise s.refuse("asking this iterator for its end always raises an exception")
         if changes(s, before, node.head):
             raise s.refuse("an iterator changes where it is asked whether it is at its end", "write a while loop")
         node.test = s.expr(test)

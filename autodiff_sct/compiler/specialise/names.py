@@ -10,6 +10,7 @@ import gast
 
 from .. import ir
 from ..world import CellRead, GlobalRead
+from .control import lacking
 from .externals import import_external, object_number
 from .state import Specialiser
 from .values import Const, Frame, Leaf, Poison, TupleV, Value
@@ -106,7 +107,7 @@ def load_outer(s: Specialiser, frame: Frame, id: str) -> Value:
     if hasattr(builtins, id):
         s.world.note(GlobalRead(table, id), getattr(builtins, id))
         return Const(getattr(builtins, id), gast.Name(id, gast.Load(), None, None))
-    raise s.refuse(f"the name {id!r} is not defined")
+    raise lacking(s, lambda: id in table or hasattr(builtins, id), NameError, f"name {id!r} is not defined")
 
 
 def assign_name(s: Specialiser, id: str, value: Value) -> None:

@@ -12,7 +12,7 @@ from ..facts import INT, Num
 from ..regions import written_arguments, written_by
 from ..sharing import reachable
 from . import arrays, containers, lists, unpacking
-from .control import Ended, as_leaf, branch, loop
+from .control import Ended, as_leaf, attempted, branch, loop
 from .expressions import evaluate, truth
 from .holders import held_by
 from .iteration import UNROLL, Source, advancing, refuse_resizing, short
@@ -157,10 +157,12 @@ def is_changed(s: Specialiser, base: Value, block: ir.Block, env: dict[Any, Valu
 def read_before(s: Specialiser, base: Value, index: Value, place: int, env: dict[Any, Value]) -> Value:
     """``base[index]`` as it is at a place of the block, which is where Python reads it."""
     now, s.env = s.env, env
-    with s.writing([], s.lengths) as block:
-        old = containers.get_item(s, base, index)
-    s.env = now
-    s.block[place:place] = block
+    try:
+        with s.writing([], s.lengths) as block:
+            old = containers.get_item(s, base, index)
+    finally:
+        s.env = now
+        s.block[place:place] = block
     return old
 
 
@@ -245,11 +247,21 @@ def assert_(s: Specialiser, node: Any) -> None:
     if isinstance(test, Const) and test.value:
         return
     block: ir.Block = []
-    with s.writing(block):
-        message = None if node.msg is None else s.expr(evaluate(s, node.msg))
+    message = None
+    if node.msg is not None:
+        value = attempted(s, block, lambda: evaluate(s, node.msg))
+        if value is None:  # making the message raises: that is what happens where the test fails
+            branch(s, test, lambda: None, lambda: ended(s, block))
+            return
+        message = s.expr(value)
     if block:
         s.block.append(ir.If(gast.UnaryOp(gast.Not(), s.expr(test)), block, [], [], s.where()))
     s.block.append(ir.Raise(gast.Assert(s.expr(test), message), s.where()))
+
+
+def ended(s: Specialiser, block: ir.Block) -> None:
+    s.block += block
+    raise Ended
 
 
 @statement(gast.Raise)
@@ -275,8 +287,9 @@ def while_(s: Specialiser, node: Any) -> None:
 
     def run(loop_node: ir.Loop) -> None:
         before = dict(s.env)
-        with s.writing(loop_node.head):
-            test = truth(s, evaluate(s, node.test))
+        test = attempted(s, loop_node.head, lambda: truth(s, evaluate(s, node.test)))
+        if test is None:
+            raise s.refuse("the test of this loop always raises an exception")
         if changes(s, before, loop_node.head) and site not in s.dynamic:
             raise Restart(site)
         loop_node.test = s.expr(test)

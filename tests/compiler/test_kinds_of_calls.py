@@ -133,3 +133,42 @@ def test_classes_that_compute_in_their_own_way(x):
         ad.grad(lambda x: np.sum(x * x))(x)
     with pytest.raises(ad.AutodiffError, match="may compute in its own way"):
         ad.grad(lambda y, x: np.sum(x * x) * y)(2.0, x)
+
+
+class Scale:
+    k = 2.0
+
+    def step(self, x):
+        return x * self.k
+
+    @property
+    def offset(self):
+        return 3.0
+
+    @staticmethod
+    def fixed(x):
+        return x * 5
+
+
+SCALE = Scale()
+
+
+def scaled(x):
+    return SCALE.step(x) * SCALE.offset * Scale.fixed(x) * SCALE.fixed(x)
+
+
+def test_methods_that_are_replaced(monkeypatch):
+    run = ad.value_and_grad(scaled)
+    assert run(1.5)[0] == scaled(1.5)
+    for name, new in [
+        ("k", 7.0),
+        ("step", lambda self, x: x * x),
+        ("offset", property(lambda self: 9.0)),
+        ("fixed", staticmethod(lambda x: x * 11)),
+    ]:
+        monkeypatch.setattr(Scale, name, new)
+        assert run(1.5)[0] == scaled(1.5), name
+    monkeypatch.setattr(SCALE, "step", lambda x: x * 100, raising=False)
+    value, gradient = run(1.5)
+    assert value == scaled(1.5)
+    assert gradient == pytest.approx(3 * value / 1.5)

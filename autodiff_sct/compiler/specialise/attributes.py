@@ -20,6 +20,7 @@ from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, S
 
 SCALAR_ATTRIBUTES: dict[str, Value] = {"ndim": Const(0), "size": Const(1), "shape": TupleV(())}
 SLICE_ATTRIBUTES = ("start", "stop", "step")
+DESCRIPTORS = (types.FunctionType, property, staticmethod, classmethod)
 
 
 def attribute_of(s: Specialiser, base: Value, attr: str) -> Value:
@@ -88,6 +89,7 @@ def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
     if value is not None:
         return value
     found = lookup(base.cls, attr)
+    watch(s, base, attr, found)
     if isinstance(found, property):
         from .calls import call_python
 
@@ -111,6 +113,19 @@ def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
         )
     message = f"{base.cls.__name__!r} object has no attribute {attr!r}"
     raise lacking(s, lambda: hasattr(base.cls, attr), AttributeError, message)
+
+
+def watch(s: Specialiser, base: Obj, attr: str, found: Any) -> None:
+    """Compile again when a class of the user's, or an object from outside, has another method or property."""
+    cls, key = base.cls, (base.id if base.id in s.objects else base.cls, attr)
+    if not isinstance(found, DESCRIPTORS) or key in s.watched or cls.__module__.startswith("autodiff_sct."):
+        return
+    s.watched.add(key)
+    s.guards.append(Guard(lambda: lookup(cls, attr), found))
+    if base.id in s.objects:
+        obj, read = s.objects[base.id]
+        own = getattr(obj, "__dict__", {}).get(attr)
+        s.guards.append(Guard(lambda: getattr(read(), "__dict__", {}).get(attr), own))
 
 
 def lookup(cls: type, attr: str) -> Any:

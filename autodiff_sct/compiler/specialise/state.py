@@ -80,6 +80,7 @@ class Specialiser:
         self.lazy: frozenset[int] = frozenset()  # roots of arrays that generators under names read
         self.replaced: frozenset[int] = frozenset()  # roots of arrays for which an augmented assignment makes new ones
         self.imports: dict[Any, Value] = {}
+        self.watched: set[Any] = set()  # methods that are guarded
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
         self.alike: dict[str, str] = {}  # variable -> one that surely has its shape and dtype
         self.definitions: dict[str, Any] = {}

@@ -23,6 +23,7 @@ from .imports import imports_of
 from .load import note_origin
 from .signatures import general_tree, signature_of
 from .structure import describe, is_tensor, key
+from .world import CodeRead
 from .wrapping import seeds_in, unwrapped, wrap_by, wrapped_like
 
 if TYPE_CHECKING:
@@ -325,7 +326,8 @@ class Variant:
         self.count = emitted.count
         self.tensors = emitted.tensors
         self.is_plain = not (emitted.externals or emitted.written or emitted.tensors)
-        self.steady = not (emitted.guards or emitted.externals)  # holds as long as the function's code is the same
+        self.guards = distinct(emitted.guards)
+        self.steady = not (self.guards or emitted.externals)  # holds as long as the function's code is the same
 
     @property
     def text(self) -> str:
@@ -336,7 +338,7 @@ class Variant:
         """Whether the world is still as it was when this was compiled."""
         if getattr(fn, "__code__", None) is not self.code:
             return False
-        for guard in self.emitted.guards:
+        for guard in self.guards:
             if not guard.holds():
                 return False
         for external, known in zip(self.emitted.externals, self.keys):
@@ -347,6 +349,16 @@ class Variant:
 
     def wrap_output(self, value: Any) -> Any:
         return value if self.wrap is None else wrap_by(self.wrap, value)
+
+
+def distinct(guards: Any) -> list[Any]:
+    """Guards, with one of each function's code however often the function is called."""
+    found = {}
+    for guard in guards:
+        read = guard.read
+        function = isinstance(read, CodeRead)
+        found[(id(read.fn), id(guard.expected)) if function else id(guard)] = guard
+    return list(found.values())
 
 
 def floats_may_raise() -> bool:

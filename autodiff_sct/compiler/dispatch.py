@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
+ARRAY = np.ndarray
 PLAIN = 512  # combinations of shapes that are remembered
 OF_LISTS = (ArithmeticError, IndexError)  # what lists and floats raise where arrays may not, or with other words
 TOLD = frozenset(("raise", "call", "print", "log"))
@@ -245,7 +246,7 @@ class Adjoint(Compiled):
         if kwargs or len(args) != self.arity:
             return self.run_carefully(args, kwargs, seed)
         # The short way: arrays of shapes that were met before, and nothing to read, check or unwrap.
-        kinds = tuple([(v.dtype, v.shape) if type(v) is np.ndarray else key(v) for v in args])
+        kinds = tuple([(v.dtype, v.shape) if type(v) is ARRAY else float if type(v) is float else key(v) for v in args])
         variant = self.plain.get(kinds)
         if variant is None:
             return self.run_carefully(args, kwargs, seed, kinds)

@@ -218,6 +218,6 @@ def reserve_parts(saved, used, more, shape):  # type: ignore[no-untyped-def]
     """An array that starts with the first `used` items of `saved` and has room for `more`, all of one shape."""
     if used + more <= len(saved):
         return saved
-    result = np.empty((used + more, *shape), saved.dtype)
+    result = np.empty((max(used + more, 2 * len(saved)), *shape), saved.dtype)
     copy(saved, result)
     return result

@@ -30,12 +30,10 @@ PRODUCTS = ("matrix_vector", "vector_matrix", "matrix_matrix")
 
 def may_be_parts(state: State, variable: str, value: Grid) -> bool:
     """Whether what is saved in a list may be part of one array."""
-    loops = [scope for scope in state.scopes if scope.kind != "if"]
     return (
         variable in state.together
-        and bool(loops)
-        and loops[-1].kind == "range"
-        and not loops[-1].stops
+        and state.scopes[-1].kind == "range"  # each iteration saves, so that the room is not made in vain
+        and not any(scope.stops for scope in state.scopes)
         and all(is_lasting(state, axis) for axis in value.axes)
         and (not isinstance(value.view, gast.Name) or (is_fresh(state, value) and not is_written(state, value)))
     )

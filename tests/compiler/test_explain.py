@@ -114,7 +114,7 @@ def test_products_out_of_the_loop() -> None:
         return np.sum(h)
 
     text = explained(recurrent, np.eye(4), np.ones((3, 4)))
-    assert "# out of the loop: what its steps would add up, as one product" in text
+    assert "# what many steps would add up, as one product" in text
 
 
 def test_the_text_is_the_same_each_time() -> None:

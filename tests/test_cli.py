@@ -80,7 +80,7 @@ def test_shows_what_adjoint_source_returns(shapes, capsys):
     text = shown(capsys, "parts.shapes_for_cli:volume", "--args", "1.5, 2.0")
     volume = sys.modules["parts.shapes_for_cli"].volume
     assert text.rstrip() == adjoint_source(volume, 1.5, 2.0).rstrip()
-    assert "d_r" in text and "d_h" not in text
+    assert "return d_area * np.pi" in text and "d_h" not in text
 
 
 def test_wrt_names_the_differentiated_arguments(shapes, capsys):
@@ -98,17 +98,17 @@ def test_a_single_argument_needs_no_comma(shapes, capsys):
 
 
 def test_without_arguments_the_general_version(shapes, capsys):
-    assert "d_r" in shown(capsys, "parts.shapes_for_cli:volume")
+    assert "* d_area * r\n" in shown(capsys, "parts.shapes_for_cli:volume")
 
 
 def test_a_file_by_its_path(shapes, capsys):
     by_path = shown(capsys, "parts/shapes_for_cli.py:volume", "--args", "1.5, 2.0")
-    assert "d_r" in by_path
+    assert "return d_area * np.pi" in by_path
     assert shown(capsys, f"{shapes}:volume", "--args", "1.5, 2.0") == by_path
 
 
 def test_a_dotted_name(shapes, capsys):
-    assert "d_r" in shown(capsys, "parts.shapes_for_cli:Ring.area", "--args", "1.5")
+    assert "return d_out * np.pi" in shown(capsys, "parts.shapes_for_cli:Ring.area", "--args", "1.5")
 
 
 def test_explains(shapes, capsys):
@@ -183,7 +183,7 @@ def test_as_a_process(shapes):
     target = ("show", "parts.shapes_for_cli:volume", "--args", "1.5, 2.0")
     plain = run(*target, PYTHONPATH=path)
     assert plain.returncode == 0, plain.stderr
-    assert "\x1b" not in plain.stdout and "d_r" in plain.stdout
+    assert "\x1b" not in plain.stdout and "return d_area * np.pi" in plain.stdout
     colored = run(*target, PYTHONPATH=path, FORCE_COLOR="1")
     assert "\x1b[" in colored.stdout
     assert ESCAPES.sub("", colored.stdout) == plain.stdout

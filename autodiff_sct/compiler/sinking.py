@@ -11,10 +11,10 @@ Nothing is moved past the statements that reverse another line of the user's, no
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from . import ir
+from .optimise import readers_of
 from .peephole import is_call, touches
 from .record import reads_inside
 from .regions import roots_of
@@ -26,12 +26,13 @@ def sink(s: Specialiser, block: ir.Block) -> None:
     for stmt in block:
         for inner in ir.adjoint_bodies(stmt):
             sink(s, inner)
+    following = [stmt for stmt in block if is_next_value(s, stmt)]
     pops = {stmt.target: stmt for stmt in block if is_pop(stmt)}
-    uses = Counter(name for stmt in block for name in set(reads_inside(stmt)) if name in pops)
+    readers = readers_of(block) if following else {}
     places = {stmt: k for k, stmt in enumerate(block)}
-    for stmt in [x for x in block if is_next_value(s, x)]:
-        popped = [pops[n] for n in dict.fromkeys(ir.reads(stmt)) if uses[n] == 1]
-        move_past(s, block, places, stmt, popped)
+    for stmt in following:
+        popped = [pops[n] for n in dict.fromkeys(ir.reads(stmt)) if n in pops and len(readers[n]) == 1]
+        move_past(s, block, places, readers, stmt, popped)
 
 
 def is_pop(stmt: Any) -> bool:
@@ -49,9 +50,16 @@ def replaced_by(s: Specialiser, stmt: ir.Let) -> set[str]:
     return {n for n in ir.reads(stmt) if s.hints[n] == s.hints[stmt.target]}
 
 
-def move_past(s: Specialiser, block: ir.Block, places: dict[Any, int], stmt: ir.Let, popped: list[ir.Let]) -> None:
+def move_past(
+    s: Specialiser,
+    block: ir.Block,
+    places: dict[Any, int],
+    readers: dict[str, list[Any]],
+    stmt: ir.Let,
+    popped: list[ir.Let],
+) -> None:
     start = places[stmt]
-    last = last_use(s, block, start, replaced_by(s, stmt))
+    last = last_use(s, block, places, readers, stmt)
     passed = block[start + 1 : last + 1]
     if not passed or any(stmt.target in reads_inside(x) for x in passed):
         return
@@ -63,15 +71,23 @@ def move_past(s: Specialiser, block: ir.Block, places: dict[Any, int], stmt: ir.
         places |= {block[k]: k for k in range(first, last + 1)}
 
 
-def last_use(s: Specialiser, block: ir.Block, start: int, names: set[str]) -> int:
-    """Where the reverse of one line reads a variable, or a temporary that is made of it, last."""
-    last = start
-    for k in range(start + 1, len(block)):
-        stmt = block[k]
-        if ir.bodies(stmt) or (stmt.origin is not None and not ir.same_line(stmt, block[start])):
+def last_use(
+    s: Specialiser, block: ir.Block, places: dict[Any, int], readers: dict[str, list[Any]], first: ir.Let
+) -> int:
+    """Where the reverse of one line reads what a statement replaces, or a temporary that is made of it, last."""
+    last = places[first]
+    after = {places[x] for n in replaced_by(s, first) for x in readers[n] if places[x] > last}
+    while after:
+        place = min(after)
+        after.remove(place)
+        if any(begins_line(x, first) for x in block[last + 1 : place + 1]):
             break
-        if names & set(ir.reads(stmt)):
-            last = k
-            if isinstance(stmt, ir.Let) and stmt.target not in s.named:
-                names.add(stmt.target)
+        last, stmt = place, block[place]
+        if isinstance(stmt, ir.Let) and stmt.target not in s.named:
+            after |= {places[x] for x in readers.get(stmt.target, ()) if places[x] > place}
     return last
+
+
+def begins_line(stmt: Any, first: ir.Let) -> bool:
+    """Whether a statement reverses another line of the user's than an earlier one, or several."""
+    return bool(ir.bodies(stmt)) or (stmt.origin is not None and not ir.same_line(stmt, first))

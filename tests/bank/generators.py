@@ -157,3 +157,44 @@ def manager_in_a_loop(x):
                 continue
             total += k * x[i]
     return total
+
+
+class Counted:
+    """Counts how often it is gone through."""
+
+    def __init__(self, values):
+        self.values = values
+        self.count = 0
+
+    def __iter__(self):
+        self.count += 1
+        print("from the start")
+        for v in self.values:
+            yield v * self.count
+
+
+@program(vector)
+def object_that_counts_its_iterations(x):
+    values = Counted(x)
+    a, b, c, d = values
+    total = sum(values)
+    for v in values:
+        total = total * v
+    first, *others = values
+    return a * b * total + list(values)[1] + max(values) + first * sum(others) + values.count * x[0]
+
+
+def running(x):
+    total = 0.0
+    for v in x:
+        total = total + v
+        yield total
+
+
+@program(vector)
+def generators_inside_each_other(x):
+    total = sum(a * b for a in running(x[:2]) for b in squares_of(x) if b < 3.0)
+    for v in running(x):
+        for w in running(x * 2.0):
+            total = total + v * w * total * 0.1
+    return total

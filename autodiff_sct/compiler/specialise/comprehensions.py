@@ -83,12 +83,14 @@ def add_up(s: Specialiser, node: Any) -> Value | None:
 
 def unrolled(s: Specialiser, generators: list[Any], k: int, element: Callable[[], Value]) -> list[Value] | None:
     """The elements where every generator goes over things known one by one and every condition is known."""
+    from .iterators import own_iterator
+
     mark, env = len(s.block), dict(s.env)
     if k == len(generators):
         return [element()]
-    iterable = evaluate(s, generators[k].iter)
+    iterable = own_iterator(s, evaluate(s, generators[k].iter))
     _, numbers = short(s, iterable)
-    source = over(s, iterable) if numbers is None else Source(items=numbers)
+    source = Source(items=numbers) if numbers or isinstance(iterable, Suspended) else over(s, iterable)
     result: list[Value] | None = None
     if source.items is not None:
         result = []

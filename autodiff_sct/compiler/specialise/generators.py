@@ -89,12 +89,12 @@ for builtin in {list, tuple, sum, max, min, sorted} & HANDLERS.keys():
 
 
 def listed(s: Specialiser, value: Value) -> Value:
-    """The list of what a generator yields, for a caller that goes through all of it at once."""
+    """The list of what a generator yields, for a caller that goes through all of it at once; else what it goes over."""
     from .containers import own_list
     from .lists import append
 
     if not isinstance(iterator := own_iterator(s, value), Suspended):
-        return value
+        return iterator  # `__iter__` has run, and must not run again
     items = own_list(s, ListV((), s.site("yielded")))
     run(s, iterator, lambda item: append(s, items, item))
     return items

@@ -42,6 +42,7 @@ class Dim:
 
 
 Axis = Dim | int | None
+MANY = Dim("many", 0, True)  # of items in lists, and of either of two: no one length, but none is 1
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,12 @@ def join(a: Facts, b: Facts) -> Facts:
 def join_dims(a: tuple[Axis, ...] | None, b: tuple[Axis, ...] | None) -> tuple[Axis, ...] | None:
     if a is None or b is None or len(a) != len(b):
         return None
-    return tuple(x if x == y else None for x, y in zip(a, b))
+    return tuple(x if x == y else blurred(x) and blurred(y) for x, y in zip(a, b))
+
+
+def blurred(axis: Axis) -> Axis:
+    """What is left of a length where others may take its place."""
+    return MANY if several(axis) else None
 
 
 def join_dtypes(a: Num, b: Num) -> np.dtype | None:

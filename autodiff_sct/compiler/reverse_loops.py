@@ -36,9 +36,8 @@ def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
         found = r.take(c.out)
         init = zeros(s, c.out) if found is None else spread(s, found.value, c.out)
         carry = begin(r, c.out, as_variable(s, init, c.out))
-        s.facts[carry.phi] = in_the_body(s, carry.phi, c.next)
-        if changes_shape(s, c) and c.phi not in read:
-            s.facts |= {carry.phi: UNKNOWN, carry.out: UNKNOWN}
+        for cotangent, name in ((carry.phi, c.next), (carry.out, c.init)):
+            shaped_as(s, cotangent, name if c.phi in read or not changes_shape(s, c) else None)
         carried.append((c.phi, carry))
     for n in around:
         start = owned_start(r, n)
@@ -113,12 +112,16 @@ def begin(r: Reverse, name: str, init: Leaf) -> ir.Carry:
     return ir.Carry(phi, init.name, None, out)
 
 
-def in_the_body(s: Specialiser, phi: str, name: str | None) -> Facts:
-    """The facts of a carried cotangent in the body: it has the shape of what that iteration made."""
-    facts, made = s.facts[phi], None if name is None else s.facts[name]
-    if not isinstance(facts, Num) or not isinstance(made, Num) or facts.ndim is None or facts.ndim != made.ndim:
-        return facts
-    return replace(facts, dims=made.dims)
+def shaped_as(s: Specialiser, cotangent: str, name: str | None) -> None:
+    """Note that a carried cotangent has a variable's shape: not that after the loop, where shapes change; or none."""
+    facts, made = s.facts[cotangent], None if name is None else s.facts[name]
+    s.fits.pop(cotangent)
+    if name is None:
+        s.facts[cotangent] = UNKNOWN
+    elif isinstance(facts, Num) and isinstance(made, Num):
+        same = facts.ndim is not None and facts.ndim == made.ndim
+        s.facts[cotangent] = replace(facts, dims=made.dims if same else None)
+        s.fits[cotangent] = name
 
 
 def owned_start(r: Reverse, name: str) -> Leaf:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import NotDifferentiable
-from .facts import Facts, Num, Opaque, of_value
+from .facts import Facts, Num, Opaque, blurred, of_value
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,7 +138,7 @@ def join_trees(a: Any, b: Any) -> Any:
 def blur(tree: Any) -> Any:
     """The tree without lengths of axes: elements of one list need not agree in them."""
     if isinstance(tree, Leaf) and isinstance(tree.facts, Num) and tree.facts.dims is not None:
-        return Leaf(dataclasses.replace(tree.facts, dims=(None,) * len(tree.facts.dims)))
+        return Leaf(dataclasses.replace(tree.facts, dims=tuple(map(blurred, tree.facts.dims))))
     if isinstance(tree, Listing):
         return Listing(blur(tree.element))
     if isinstance(tree, Branch):

@@ -10,7 +10,7 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair
+from ..facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair, blurred
 from . import arrays, attributes, indexing, objects
 from .control import always, branch
 from .iteration import Source
@@ -109,7 +109,7 @@ def holds_display(value: Value) -> bool:
 def element_facts(facts: Facts) -> Facts:
     """Facts of an element: elements of one list need not agree in the lengths of their axes."""
     if isinstance(facts, Num):
-        dims = None if facts.dims is None else (None,) * len(facts.dims)
+        dims = None if facts.dims is None else tuple(map(blurred, facts.dims))
         return replace(facts, dims=dims, size=None)
     if isinstance(facts, Pair):
         return Pair(tuple(element_facts(f) for f in facts.items), facts.cls)

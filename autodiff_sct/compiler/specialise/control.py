@@ -16,7 +16,7 @@ import gast
 from .. import ir
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ..world import Guard
-from .lengths import outliving
+from .lengths import born, outliving
 from .state import LITERALS, Restart, Specialiser
 from .tables import restart_tabled, several_things
 from .values import Bound, Choice, Closure, Const, Leaf, ListV, Obj, PartialV, Poison, TupleV, Value
@@ -405,7 +405,7 @@ def close(s: Specialiser, node: ir.Loop, key: Any, head: Value, first: Value, la
     if last is MISSING:
         return Poison(MISSING.reason)
     next_leaf = as_leaf(s, last, node.body, label(key))
-    out = s.fresh(label(key), s.facts[head.name])
+    out = s.fresh(label(key), outliving(s.facts[head.name], born(head.name) - 1))
     s.named.add(out)
     node.carries.append(ir.Carry(head.name, init, next_leaf.name if next_leaf else None, out))
     return Leaf(out)

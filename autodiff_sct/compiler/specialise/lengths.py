@@ -20,7 +20,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from ..facts import Dim, Num, Pair
+from ..facts import Dim, Num, Pair, blurred
 from .values import TupleV
 
 
@@ -93,7 +93,7 @@ def outliving(facts: Any, since: int) -> Any:
     if isinstance(facts, Num):
         if born(facts.size) <= since and born(facts.dims) <= since:
             return facts
-        dims = facts.dims and tuple(None if born(axis) > since else axis for axis in facts.dims)
+        dims = facts.dims and tuple(blurred(axis) if born(axis) > since else axis for axis in facts.dims)
         return replace(facts, dims=dims, size=None if born(facts.size) > since else facts.size)
     if isinstance(facts, Pair):
         return Pair(tuple(outliving(f, since) for f in facts.items), facts.cls)

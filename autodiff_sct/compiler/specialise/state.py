@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -12,7 +13,7 @@ import gast
 
 from ...errors import AliasError, NotDifferentiable, Origin, Refused, UnsupportedSyntax
 from .. import ir
-from ..facts import BOOL, COMPLEX, FLOAT, INT, Axis, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, join
+from ..facts import BOOL, COMPLEX, FLOAT, INT, MANY, Axis, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ..world import World
 from .lengths import Lengths, representative, unite
 from .values import (
@@ -172,11 +173,18 @@ class Specialiser:
 
     def fresh(self, hint: str, facts: Facts) -> str:
         id = self.new_symbol(hint)
-        self.facts[id] = facts
+        self.facts[id] = self.of_one(facts, id)
         self.hints[id] = hint
         if self.lengths.depth:
             self.inner[id] = self.lengths
         return id
+
+    def of_one(self, facts: Facts, name: str) -> Facts:
+        """The facts of one variable: what holds of each of several arrays has lengths of its own here."""
+        if not isinstance(facts, Num) or not facts.dims or MANY not in facts.dims:
+            return facts
+        own = [None if self.recursive_calls else Dim((name, k), 0, True) for k in range(len(facts.dims))]
+        return replace(facts, dims=tuple(new if a == MANY else a for a, new in zip(facts.dims, own)))
 
     def root(self, site: Any) -> int:
         """The number of the place where memory is made."""

@@ -36,8 +36,10 @@ def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
         found = r.take(c.out)
         init = zeros(s, c.out) if found is None else spread(s, found.value, c.out)
         carry = begin(r, c.out, as_variable(s, init, c.out))
-        for cotangent, name in ((carry.phi, c.next), (carry.out, c.init)):
-            shaped_as(s, cotangent, name if c.phi in read or not changes_shape(s, c) else None)
+        if changes_shape(s, c):
+            for cotangent, name in ((carry.phi, c.next), (carry.out, c.init)):
+                s.fits.pop(cotangent)
+                s.facts[cotangent] = shaped_as(s, cotangent, name) if c.phi in read else UNKNOWN
         carried.append((c.phi, carry))
     for n in around:
         start = owned_start(r, n)
@@ -112,16 +114,12 @@ def begin(r: Reverse, name: str, init: Leaf) -> ir.Carry:
     return ir.Carry(phi, init.name, None, out)
 
 
-def shaped_as(s: Specialiser, cotangent: str, name: str | None) -> None:
-    """Note that a carried cotangent has a variable's shape: not that after the loop, where shapes change; or none."""
+def shaped_as(s: Specialiser, cotangent: str, name: str | None) -> Facts:
+    """The facts of a carried cotangent that has the shape of a variable, which need not be that after the loop."""
     facts, made = s.facts[cotangent], None if name is None else s.facts[name]
-    s.fits.pop(cotangent)
-    if name is None:
-        s.facts[cotangent] = UNKNOWN
-    elif isinstance(facts, Num) and isinstance(made, Num):
-        same = facts.ndim is not None and facts.ndim == made.ndim
-        s.facts[cotangent] = replace(facts, dims=made.dims if same else None)
-        s.fits[cotangent] = name
+    if not isinstance(facts, Num) or not isinstance(made, Num) or facts.ndim != made.ndim:
+        return UNKNOWN
+    return replace(facts, dims=made.dims)
 
 
 def owned_start(r: Reverse, name: str) -> Leaf:

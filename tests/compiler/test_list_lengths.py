@@ -106,7 +106,7 @@ def difference(fn, parts, x, place, direction):
 @pytest.mark.parametrize("lengths", [(3, 4, 5), (3, 3, 3), (2, 2, 4), (4, 2), (5, 3, 2)])
 @pytest.mark.parametrize("fn", PROGRAMS)
 def test_parts_of_many_lengths(fn, lengths):
-    parts = [np.random.default_rng(n).normal(size=n) for n in lengths]
+    parts = [np.random.default_rng(k).normal(size=n) for k, n in enumerate(lengths)]
     found, of_x = ad.grad(fn, (0, 1))(copy.deepcopy(parts), X.copy())
     np.testing.assert_allclose(of_x, [difference(fn, parts, X, None, j) for j in range(6)], rtol=1e-5, atol=1e-6)
     for k, d in enumerate(found):

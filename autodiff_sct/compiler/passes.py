@@ -20,6 +20,7 @@ PASSES: dict[str, str] = {
     "as_square": "a product with itself is a square, also where a number is multiplied in first",
     "stand_in": "a value that is read for its shape only is replaced by another of that shape",
     "as_softmax": "the cotangent of a softmax is the softmax times what is above its mean",
+    "thin_factors": "a product with diagonal matrices and outer products takes no product of matrices",
     "known_products": "a product that the forward sweep has is not computed again",
     "carry_back": "what a step leaves is what the next one began with: of the two, one is saved",
     "common_sources": "what several wanted values are computed from is saved in their place",

@@ -52,6 +52,7 @@ from .specialise.values import (
 from .stand_ins import stand_in
 from .stopped import refuse_writes
 from .structure import Static
+from .thin_factors import with_thin_factors
 from .unbound import unbound
 
 STAGES: list[tuple[str, str]] = [
@@ -326,6 +327,8 @@ def finish(
         solve_with_inverses(s, r.regions, forward, reverse)
     if passes.on("as_softmax"):
         as_softmax(s, r.regions, forward, reverse)
+    if request.backend == "numpy" and passes.on("thin_factors"):
+        with_thin_factors(s, reverse)
     if passes.on("known_products"):
         with_known_products(s, r.regions, forward, reverse)
     if passes.on("stand_in"):

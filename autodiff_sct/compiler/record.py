@@ -25,6 +25,7 @@ from .sources import common_sources
 from .specialise.recursion import Recursion
 from .specialise.state import Specialiser
 from .specialise.values import Leaf
+from .twins import read_first, twins
 
 ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
@@ -50,10 +51,13 @@ class Record:
     wanted: dict[int, set[str]] = field(default_factory=dict)  # what the reverse of a block surely has of it
     readers: dict[str, list[Any]] = field(default_factory=dict)  # statements that read a variable, for explanations
     carried: set[str] = field(default_factory=set)  # what the next iteration of a reverse loop reads as well
+    twins: dict[str, str] = field(default_factory=dict)  # numbers read again from a place -> the one read there first
 
     def locate(self, block: ir.Block, repeated: bool, around: ir.Block | None = None) -> None:
         """Note where each variable of the forward sweep is defined; `around` is reversed with the block as one."""
         around = block if around is None else around
+        if repeated and passes.on("read_once"):
+            self.twins |= twins(self.s, self.regions, block)
         for stmt in block:
             for target in ir_targets(stmt):
                 if not (isinstance(stmt, ir.Loop) and target == stmt.index):
@@ -204,7 +208,7 @@ class Record:
         if not ((is_arithmetic(stmt.expr) or (facts.python and is_math(stmt))) if number else self.is_pass(stmt)):
             return None
         found: set[str] = set()
-        for operand in ir.reads(stmt):
+        for operand in map(self.first, ir.reads(stmt)):
             if operand in self.wanted.get(id(forward), ()) or self.is_at_hand(operand, forward, names):
                 continue
             deeper = self.lacking(operand, forward, names) if number and self.is_local(operand, forward) else None
@@ -236,10 +240,17 @@ class Record:
         home = self.homes[name]
         if not isinstance(home.stmt, ir.Let) or not self.is_cheap(name, forward, names):
             return None
-        for operand in ir.reads(home.stmt):
+        mapping = {n: ir.name(new) for n, new in names.items()}
+        for name in ir.reads(home.stmt):
+            operand = self.first(name)
             if operand not in names and self.is_local(operand, forward):
                 self.provide(operand, forward, names, result)
-        return ir.substitute(home.stmt.expr, {n: ir.name(new) for n, new in names.items()})
+            mapping[name] = ir.name(names.get(operand, operand))
+        return ir.substitute(home.stmt.expr, mapping)
+
+    def first(self, name: str) -> str:
+        """The number that was read before from the same place."""
+        return self.twins.get(name, name)
 
     def may_repeat(self, stmt: ir.Let) -> bool:
         """Whether computing a statement again gives the same at next to no cost."""
@@ -453,6 +464,8 @@ def record(s: Specialiser, regions: Regions, forward: ir.Block, reverse: ir.Bloc
     """Both sweeps with what has to be kept between them."""
     table = Record(s, regions, readers=readers(s, reverse))
     table.locate(forward, False)
+    for stmt in ir.walk(reverse) if table.twins else []:
+        read_first(stmt, table.twins)
     explain_kept(s, forward, table.readers)
     reverse = table.block(reverse, forward, {})
     table.push(forward)

@@ -51,7 +51,8 @@ class Num:
 
     `kind` is a Python type's name, ``"npscalar"``, ``"array"``, ``"row"`` or ``None``; `dims` has one entry an axis;
     `roots` are the places where the memory may have been made; `size` is the axis that an integer measures; `tensor`
-    tells a MindSpore tensor; `row` is the class of an object of which the integer is the row in its table.
+    tells a MindSpore tensor; `row` is the class of an object of which the integer is the row in its table; `whole` says
+    that it may hold integers where `dtype` is one of floats, as ``total = 0`` does before a loop that adds floats.
     """
 
     kind: str | None = None
@@ -61,6 +62,7 @@ class Num:
     size: Axis = None
     tensor: bool = False
     row: type | None = None
+    whole: bool = False
 
     @property
     def ndim(self) -> int | None:
@@ -134,6 +136,7 @@ def join(a: Facts, b: Facts) -> Facts:
             a.size if a.size == b.size else None,
             a.tensor or b.tensor,
             a.row if a.row is b.row else Different,
+            a.whole or b.whole or is_beside_integers(a, b) or is_beside_integers(b, a),
         )
     if isinstance(a, Listed) and isinstance(b, Listed):
         return Listed(a.roots | b.roots)
@@ -145,6 +148,11 @@ def join(a: Facts, b: Facts) -> Facts:
         if isinstance(number, Num) and other == Opaque(type(None)):
             return Num(None, number.dtype, None, number.roots, None, number.tensor, number.row)
     return Opaque()
+
+
+def is_beside_integers(a: Num, b: Num) -> bool:
+    """Whether one of two numbers is a float and the other a Python integer."""
+    return a.kind == "int" and b.dtype is not None and b.dtype.kind == "f"
 
 
 def join_dims(a: tuple[Axis, ...] | None, b: tuple[Axis, ...] | None) -> tuple[Axis, ...] | None:

@@ -172,3 +172,35 @@ def test_methods_that_are_replaced(monkeypatch):
     value, gradient = run(1.5)
     assert value == scaled(1.5)
     assert gradient == pytest.approx(3 * value / 1.5)
+
+
+def filled_with_a_sum(x, n):
+    total = 0
+    for k in range(n):
+        total += x[k]
+    y = np.array([total, total])
+    y[0] = 2.5 * x[0]
+    return y[0] + y[1]
+
+
+def sums_in_arrays_of_floats(x, n):
+    total = 0
+    for k in range(n):
+        total += x[k]
+    y, z = np.array([total, total * 2.0]), np.full_like(x, total)
+    y[0] = x[1]
+    z[1] = x[0]
+    return np.sum(y) + np.sum(z * z) + np.array([total, total]).sum() / 2
+
+
+def test_integers_that_floats_are_added_to():
+    """Without any step the sum is an integer, and an array of it would cut what is stored."""
+    x = np.array([0.4, 1.3, -0.7])
+    with pytest.raises(ad.AutodiffError, match="holds integers or floats"):
+        ad.grad(filled_with_a_sum)(x, 0)
+    for n in (0, 2):
+        value, gradient = ad.value_and_grad(sums_in_arrays_of_floats)(x, n)
+        assert value == sums_in_arrays_of_floats(x, n)
+        step = 1e-6 * np.eye(3)
+        expected = [(sums_in_arrays_of_floats(x + e, n) - sums_in_arrays_of_floats(x - e, n)) / 2e-6 for e in step]
+        np.testing.assert_allclose(gradient, expected, rtol=1e-6)

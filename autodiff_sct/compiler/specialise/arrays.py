@@ -17,6 +17,7 @@ from ...rules.table import NONDIFFERENTIABLE, TABLE
 from .. import ir
 from ..facts import (
     FLOAT,
+    INT,
     NOWHERE,
     Axis,
     Dim,
@@ -152,10 +153,35 @@ def settle(
         dims = found if found is not None and len(found) == len(facts.dims) else dims
     if facts.kind == "array" and not roots:
         roots = frozenset([s.root(s.site())])
+    whole = may_be_whole(s, fn, facts, args, kwargs)
     if facts.kind == "npscalar" and any(f is not None and f.kind is None for f in (s.num(a) for a in args)):
-        return Num(None, facts.dtype, (), frozenset(), None, tensor)  # a scalar, of Python's or of NumPy's
+        return Num(None, facts.dtype, (), NOWHERE, None, tensor, whole=whole)  # a scalar, of Python's or of NumPy's
     own = roots if facts.kind == "array" else NOWHERE
-    return Num(facts.kind, facts.dtype, dims, own, facts.size, tensor and not facts.python, facts.row)
+    return Num(facts.kind, facts.dtype, dims, own, facts.size, tensor and not facts.python, facts.row, whole)
+
+
+def may_be_whole(s: Specialiser, fn: Any, facts: Num, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """Whether a function returns integers where those operands are integers of which only the run tells."""
+    leaves = (s.facts[n] for v in [*args, *kwargs.values()] for n in s.leaves(v))
+    if facts.dtype is None or facts.dtype.kind != "f" or not any(isinstance(f, Num) and f.whole for f in leaves):
+        return False
+    try:
+        found = evaluate(fn, [integral(s, a) for a in args], {k: integral(s, v) for k, v in kwargs.items()})[0]
+    except ValueError:
+        return True
+    return isinstance(found, Num) and found.dtype is not None and found.dtype.kind in "iub"
+
+
+def integral(s: Specialiser, value: Value) -> Any:
+    """What is given to a function, with integers for what may be integers."""
+    if isinstance(value, ListV):
+        return Sequence(tuple(integral(s, item) for item in value.items))
+    if isinstance(value, TupleV) and value.cls is None:
+        return tuple(integral(s, item) for item in value.items)
+    facts = s.facts[value.name] if isinstance(value, Leaf) else None
+    if not isinstance(facts, Num) or not facts.whole:
+        return argument(s, value)
+    return INT if facts.dims == () else Num("array", INT.dtype, facts.dims)
 
 
 def equate_axes(s: Specialiser, shapes: list[tuple[Axis, ...] | None]) -> None:
@@ -419,6 +445,13 @@ def refuse_late(s: Specialiser, base: Leaf) -> None:
         raise s.refuse(KEPT_GENERATOR, "make a list of it")
 
 
+def refuse_whole(s: Specialiser, base: Leaf, value: Value) -> None:
+    """Refuse to store a float in an array that may be one of integers, which would cut it."""
+    facts, stored = s.facts[base.name], s.num(value)
+    if isinstance(facts, Num) and facts.whole and not (stored is not None and not stored.differentiable):
+        raise s.refuse("only the run tells whether this array holds integers or floats", "begin with 0.0 instead of 0")
+
+
 def store_item(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
     """``base[index] = value`` on an array."""
     facts = s.facts[base.name]
@@ -426,6 +459,7 @@ def store_item(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
         raise s.refuse("a NumPy scalar cannot be assigned to by index")
     check_overlap(s, base, index, value)
     refuse_late(s, base)
+    refuse_whole(s, base, value)
     op = ir.Op(operator.setitem, {"x": base, "index": index, "value": value})
     s.block.append(ir.Store(base.name, s.expr(index), s.expr(value), None, s.where(), op))
 

@@ -302,8 +302,7 @@ class Shadows:
         """Whether an index surely gives a view, not an element."""
         s = self.r.s
         parts = indexing.parts_of(index)
-        facts = s.facts_of
-        return any(not (isinstance(f := facts(p), Num) and f.dims == ()) for p in parts) and all(
+        return any(not (isinstance(f := s.facts_of(p), Num) and f.dims == ()) for p in parts) and all(
             indexing.is_basic(s, p) for p in parts
         )
 
@@ -342,11 +341,7 @@ class Shadows:
             for (source, _), block, is_inner in zip(sides, blocks, inner):
                 with s.writing(block):
                     names.append(self.of_side(m.target, source, is_inner).name)
-            facts = self.facts(m.target)
-            for n in names:
-                if isinstance(facts, (Num, Listed, Mapped)):
-                    facts = replace(facts, roots=roots_of(facts) | roots_of(s.facts[n]))
-            target = s.fresh(f"d_{s.hints[m.target]}", facts)
+            target = s.fresh(f"d_{s.hints[m.target]}", self.facts_of_several(m.target, names))
             s.named.add(target)
             node = ir.If(stmt.test, blocks[0], blocks[1], [ir.Merge(target, names[0], names[1])], stmt.origin)
             node.primal = stmt
@@ -358,6 +353,11 @@ class Shadows:
                 if source in self.given:
                     raise self.lost(source, "one array gets two names in a branch", "copy it", stmt.origin)
                 self.given[source] = shadow
+
+    def facts_of_several(self, target: str, shadows: list[str]) -> Any:
+        """The facts of a shadow that is one of several: what is written into it is written into that."""
+        facts, roots = self.facts(target), [roots_of(self.r.s.facts[n]) for n in shadows]
+        return replace(facts, roots=roots_of(facts).union(*roots)) if hasattr(facts, "roots") else facts
 
     def of_side(self, target: str, source: str | None, is_inner: bool) -> Leaf:
         """The shadow of `target` on a path where it is `source`: the source's own, where that comes from outside."""
@@ -403,7 +403,7 @@ class Shadows:
             here = self.of_side(target, source, inner[k])
         with s.writing(blocks[1]):
             rest = self.of_path(stmt, target, names, inner, k + 1)
-        out = s.fresh(f"d_{s.hints[target]}", self.facts(target))
+        out = s.fresh(f"d_{s.hints[target]}", self.facts_of_several(target, [here.name, rest.name]))
         s.named.add(out)
         test = gast.Compare(ir.name(stmt.took), [gast.Eq()], [ir.constant(k)])
         node = ir.If(test, blocks[0], blocks[1], [ir.Merge(out, here.name, rest.name)], stmt.origin)

@@ -159,6 +159,21 @@ def restored_between_sums(x):
     return np.sum(e * V)
 
 
+@case((V, 1), (V, 2))
+def one_of_several_after_a_try(x, i):
+    a = x * 1
+    b = a
+    p = x * 3
+    try:
+        p = b
+        if i % 2 == 0:
+            raise ValueError
+    except ValueError:
+        x = x * 2
+    a *= 0.5
+    return np.sum(p * 12) + np.sum(x * b)
+
+
 @pytest.mark.parametrize("fn, args", CASES, ids=names(CASES))
 def test_gradient(fn, args):
     check_gradient(fn, args)

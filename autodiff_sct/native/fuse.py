@@ -133,7 +133,7 @@ def touches(state: State, reads: set[str], written: set[str]) -> bool:
 
 def compatible(state: State, first: ir.Loop, last: ir.Loop) -> bool:
     """Whether each element that one loop writes is touched by the other in the same iteration only."""
-    if {c.out for c in first.carries} & names_of([last]):
+    if {c.out for c in first.carries} & names_of([last]) or disturbs(first, last):
         return False
     x, y = accesses(first), accesses(last)
     for a, a_index, a_writes in x:
@@ -142,6 +142,22 @@ def compatible(state: State, first: ir.Loop, last: ir.Loop) -> bool:
             if (a_writes or b_writes) and state.may_alias(a, b) and not same:
                 return False
     return True
+
+
+def disturbs(first: ir.Loop, last: ir.Loop) -> bool:
+    """Whether one loop adds to one place of memory, while the other calls functions and would run several at a time."""
+    return adds_up(first) != adds_up(last) and (calls(first) or calls(last))
+
+
+def adds_up(loop: ir.Loop) -> bool:
+    """Whether a loop itself adds to a place that is the same in each iteration."""
+    stores = [s for s in loop.body if isinstance(s, ir.Store) and s.aug is not None]
+    return any(loop.index not in ir.names_in(s.index) for s in stores)
+
+
+def calls(loop: ir.Loop) -> bool:
+    exprs = [expr for stmt in loop.body for expr in ir.expressions(stmt)]
+    return any(isinstance(node, gast.Call) for expr in exprs for node in gast.walk(expr))
 
 
 def moves(index: Any) -> bool:

@@ -2,6 +2,8 @@
 
 import array
 
+import heapq
+
 import numpy as np
 
 from tests.bank.registry import refused
@@ -136,4 +138,15 @@ def walks_with_nditer(x):
     total = 0.0
     for v in np.nditer(x):  # refused here
         total = total + v * v
+    return total
+
+
+@refused(r"heappush changes a list", args=vector)
+def pushes_to_a_heap_between_loops(x):
+    steps, total = [1, 2], 0.0
+    for k in steps:
+        total = total + x[k] * k
+    heapq.heappush(steps, 0)
+    for k in steps:
+        total = total * 0.5 + x[k] ** 2
     return total

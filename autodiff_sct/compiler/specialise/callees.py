@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import bisect
+import heapq
+import random
 import types
 from typing import Any
 
@@ -15,6 +18,10 @@ def is_library(fn: Any) -> bool:
     """Functions whose Python text is not the user's: without a rule they are not differentiated."""
     module = getattr(fn, "__module__", None) or ""
     return module.split(".")[0] in LIBRARIES
+
+
+CHANGE_LISTS = {heapq.heapify, heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapreplace}
+CHANGE_LISTS |= {bisect.insort, bisect.insort_left, bisect.insort_right, random.shuffle}
 
 
 def is_pure(fn: Any) -> bool:

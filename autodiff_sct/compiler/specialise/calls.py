@@ -21,7 +21,7 @@ from ..parse import parse
 from ..world import CodeRead, DefaultRead, Guard, ItemRead, KwDefaultRead
 from . import arrays
 from .binding import bind_signature, places_left
-from .callees import is_library, is_pure
+from .callees import CHANGE_LISTS, is_library, is_pure
 from .comprehensions import add_up
 from .control import always, branch
 from .expressions import evaluate, expression
@@ -286,6 +286,11 @@ def call_known(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
 def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A call of something without a rule: it just runs, and is refused where a derivative would pass through it."""
     refuse_references(s, *args, *kwargs.values())
+    if fn in CHANGE_LISTS:
+        raise s.refuse(
+            f"{fn.__name__} changes a list where the compiler cannot see it",
+            "do that before the differentiated function, or write the change out with methods of the list",
+        )
     expr = ir.call(callee, *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
     facts: Any = Opaque()
     if is_pure(fn):

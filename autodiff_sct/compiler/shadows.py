@@ -356,10 +356,9 @@ class Shadows:
 
     def facts_of_several(self, target: str, shadows: list[str]) -> Any:
         """The facts of a shadow that is one of several: what is written into it is written into that."""
-        facts, roots = self.facts(target), [roots_of(self.r.s.facts[n]) for n in shadows]
-        return (
-            replace(facts, roots=roots_of(facts).union(*roots)) if isinstance(facts, (Num, Listed, Mapped)) else facts
-        )
+        facts: Any = self.facts(target)
+        roots = roots_of(facts).union(*(roots_of(self.r.s.facts[n]) for n in shadows))
+        return replace(facts, roots=roots) if isinstance(facts, (Num, Listed, Mapped)) else facts
 
     def of_side(self, target: str, source: str | None, is_inner: bool) -> Leaf:
         """The shadow of `target` on a path where it is `source`: the source's own, where that comes from outside."""

@@ -302,9 +302,8 @@ class Shadows:
         """Whether an index surely gives a view, not an element."""
         s = self.r.s
         parts = indexing.parts_of(index)
-        return any(not (isinstance(f := s.facts_of(p), Num) and f.dims == ()) for p in parts) and all(
-            indexing.is_basic(s, p) for p in parts
-        )
+        basic = all(indexing.is_basic(s, p) for p in parts)
+        return basic and any(not (isinstance(f := s.facts_of(p), Num) and f.dims == ()) for p in parts)
 
     def several_views(self, stmt: ir.Let) -> None:
         """The parts of an array that was split are parts of its shadow."""

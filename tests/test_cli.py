@@ -42,6 +42,10 @@ class Ring:
 
 
 RADIUS = 2.0
+
+
+def inside(x):
+    return x * x if 0 < x and x < 2 else x
 """
 ESCAPES = re.compile(r"\x1b\[\d+m")
 
@@ -189,6 +193,14 @@ def test_as_a_process(shapes):
     assert ESCAPES.sub("", colored.stdout) == plain.stdout
     assert run(*target, "--no-color", PYTHONPATH=path, FORCE_COLOR="1").stdout == plain.stdout
     assert run("show", "parts.absent:volume", PYTHONPATH=path).returncode == 2
+
+
+@pytest.mark.parametrize("stage", ["specialise", "optimise"])
+def test_a_stage_is_the_first_thing_that_a_process_shows(shapes, stage):
+    path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+    shown = run("show", "parts.shapes_for_cli:inside", "--args", "1.5", "--stage", stage, PYTHONPATH=path)
+    assert shown.returncode == 0, shown.stderr
+    assert "if " in shown.stdout
 
 
 class Terminal:

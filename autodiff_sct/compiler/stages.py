@@ -18,6 +18,7 @@ from .parse import parse
 from .request import Request
 from .specialise.state import Specialiser
 from .unparse import printed, unparse
+from .whole import adjoint
 
 
 def text_of_stage(compiled: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
@@ -44,7 +45,7 @@ def text_of_stage(compiled: Any, name: str, args: tuple[Any, ...], kwargs: dict[
 
     request = request_for(compiled, args, kwargs)
     request.observe = note
-    pipeline.adjoint(request)
+    adjoint(request)
     return texts[name]
 
 

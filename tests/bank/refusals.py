@@ -1,7 +1,6 @@
 """Programs that must be refused, with the line and the reason, before any number leaves."""
 
 import array
-
 import heapq
 
 import numpy as np
@@ -146,7 +145,7 @@ def pushes_to_a_heap_between_loops(x):
     steps, total = [1, 2], 0.0
     for k in steps:
         total = total + x[k] * k
-    heapq.heappush(steps, 0)
+    heapq.heappush(steps, 0)  # refused here
     for k in steps:
         total = total * 0.5 + x[k] ** 2
     return total

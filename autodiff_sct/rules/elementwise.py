@@ -73,7 +73,7 @@ def power(y, d, base, exp):
 
 def power_below(y, base, exp):
     """``base ** (exp - 1)``, but not 1 / 0 where base and exponent are 0: there the slope is 0."""
-    if is_literal(exp) and exp < 0:
+    if compiled_as_negative(exp):
         return y / base
     if isinstance(exp, int):
         return base ** (exp - (exp != 0))
@@ -210,6 +210,12 @@ def odds(x):
 def is_literal(x) -> bool:
     """Whether `x` is a finite number that the program spells out; a compiler says no where it cannot know."""
     return isinstance(x, (int, float)) and math.isfinite(x)
+
+
+@static
+def compiled_as_negative(x) -> bool:
+    """Whether a compiler knows that `x` is a negative number; whoever runs this text does not ask."""
+    return False
 
 
 @static

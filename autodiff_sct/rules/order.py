@@ -164,7 +164,7 @@ def push_quantile(y, d, a, q, axis=None, *, keepdims=False):
 @reverse(np.percentile)
 def percentile(y, d, a, q, axis=None, *, keepdims=False):
     if np.ndim(q) == 1:
-        d_a, d_q = levels_slope(d, a, q / 100, axis)
+        d_a, d_q = levels_slope(d, a, np.divide(q, 100), axis)
         return d_a, d_q / 100
     level = one_level(q) / 100
     return quantile_slope(kept(d, axis, keepdims), a, level, axis), level_slope(d / 100, a, level, axis, keepdims)
@@ -173,7 +173,7 @@ def percentile(y, d, a, q, axis=None, *, keepdims=False):
 @forward(np.percentile)
 def push_percentile(y, d, a, q, axis=None, *, keepdims=False):
     if np.ndim(q) == 1:
-        return levels_tangent(y, d, a, q / 100, axis), levels_drift(y, d / 100, a, q / 100, axis)
+        return levels_tangent(y, d, a, np.divide(q, 100), axis), levels_drift(y, d / 100, a, np.divide(q, 100), axis)
     level = one_level(q) / 100
     return (
         total(quantile_slope(d, a, level, axis), axis, keepdims),

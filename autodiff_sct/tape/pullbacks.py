@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import NoRule
+from ..rules.elementwise import compiled_as_negative
 from ..rules.table import STATIC, TABLE, Rule
 from ..runtime import gather_adjoint, ones_like, unbroadcast, zeros_like
 from .scopes import is_ours, scope_of
@@ -353,6 +354,11 @@ class Reader(ast.NodeVisitor):
             self.visit(node.value)
         elif isinstance(node.value, ast.Subscript):
             self.visit(node.value.slice)
+
+    def visit_If(self, node: ast.If) -> None:
+        if isinstance(node.test, ast.Call) and resolve(node.test.func, self.fn) is compiled_as_negative:
+            node = ast.If(node.test, [], node.orelse)  # the tape never runs the body
+        self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
         called = resolve(node.func, self.fn)

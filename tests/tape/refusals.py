@@ -22,7 +22,7 @@ SAVED_VALUE = """
     double_buffer double_buffer_with_a_third_name ring_of_buffers conjugate_gradients power_iteration
     gram_schmidt multigrid_restriction prefix_scan_by_doubling householder_qr ping_pong_buffers
     base_written_view_read diagonal_views rows_written_in_loop zipped_rows_written added_axes split_views
-    view_index_from_loop nan_to_zero stencil_over_segments segments_inside_segments
+    view_index_from_loop nan_to_zero stencil_over_segments segments_inside_segments manager_that_changes_an_array
     """
 
 # Makes a plain array of recorded values: `np.array([a, b])`, `np.asarray(t)`, `B[:] = row`.
@@ -30,7 +30,8 @@ PLAIN_ARRAY = """
     default_copy_or_not rk4_pendulum nested_comprehension stacked_comprehension conditional_expression_inside
     matrix_product_by_comprehension list_of_functions_applied arrays_in_list_written group_by_key small_floats
     complex_written casts_and_likes array_from_list broadcast_store indices_with_values walk_over_indices
-    rotated_list newton_system lotka_volterra_history view_method_and_asarray
+    rotated_list newton_system lotka_volterra_history view_method_and_asarray joined_by_index
+    drawn_with_location_and_scale
     """
 
 # Makes a Python number of a recorded value: `float(t)`, the functions of `math`, `f"{x:.2f}"`, `math.fsum`.
@@ -60,6 +61,16 @@ COMPILED_GRADIENT = """
     jacobian_of_several jacobian_of_number hessian_trace hessian_by_jacobians newton_steps gradient_operation
     gradient_found_by_id gradient_with_seed gradient_with_aux gradient_by_keyword gradient_as_decorator
     gradient_of_chosen gradient_by_weights gradient_of_writer pullback_of_first_writer
+    """
+
+# Asks for a method of arrays that tensors lack.
+NO_METHOD = """
+    put_and_partition
+    """
+
+# Shuffles in place, one row for another: rows of tensors are views, of which NumPy warns.
+SHUFFLED = """
+    rows_shuffled_again_and_again
     """
 
 # Copies results by `copy`: torch refuses that, too.
@@ -92,6 +103,8 @@ REFUSALS = by_name(
         r"imaginary part": IMAGINARY_PART,
         r"into a plain array|setting an array element": INTO_PLAIN_ARRAY,
         r"to a compiled gradient|an input of jacfwd": COMPILED_GRADIENT,
+        r"has no attribute": NO_METHOD,
+        r"you are shuffling": SHUFFLED,
         r"only leaves can be copied": COPIED_RESULT,
         r"an output is a tensor": NO_TENSOR,
         r"divide by zero": NUMPY_DIVISION,

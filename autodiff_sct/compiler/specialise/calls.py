@@ -29,7 +29,7 @@ from .externals import import_external, object_number
 from .managers import is_generator_manager, suspended
 from .names import parameters, scan
 from .recursion import recursive_call
-from .state import Specialiser
+from .state import Restart, Specialiser
 from .statements import execute
 from .tables import method_of, refuse_references
 from .values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Super, Suspended, Value
@@ -244,10 +244,11 @@ def call_static(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Va
     """Settings from settings: computed here, written out where some are known at run time only, or else just called."""
     if all(s.is_static(v) for v in [*args, *kwargs.values()]):
         return Const(fn(*(s.static(a) for a in args), **{k: s.static(v) for k, v in kwargs.items()}))
-    mark = len(s.block)
+    mark, loops = len(s.block), s.loops
     try:
         return call_python(s, fn, args, kwargs)
-    except UnsupportedSyntax:
+    except (UnsupportedSyntax, Restart):
+        s.loops = loops
         del s.block[mark:]
     called = ir.call(s.bind(fn.__name__, fn), *map(s.expr, args), **{k: s.expr(v) for k, v in kwargs.items()})
     return s.let(called, Opaque(), hint="settings", may_raise=False)

@@ -8,7 +8,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ...rules.elementwise import exponents, is_literal
+from ...rules.elementwise import compiled_as_negative, exponents, is_literal
 from ...rules.index import is_square
 from ...rules.reduce import is_filled
 from ...rules.table import TABLE
@@ -197,6 +197,11 @@ def iscomplexobj(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) ->
 @handles(is_literal)
 def literal(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     return Const(isinstance(args[0], Const) and is_literal(args[0].value))
+
+
+@handles(compiled_as_negative)
+def negative_literal(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return Const(isinstance(args[0], Const) and is_literal(args[0].value) and args[0].value < 0)
 
 
 @handles(exponents)

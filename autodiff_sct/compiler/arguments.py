@@ -19,7 +19,7 @@ from .specialise.externals import facts_of_tree
 from .specialise.keys import facts_of_whole, may_stay_whole
 from .specialise.state import Specialiser
 from .specialise.values import Const, Leaf, Obj, TupleV, Value
-from .structure import FUNCTIONS, Branch, Listing, Static
+from .structure import FUNCTIONS, Branch, Listing, Static, is_of_library
 from .structure import Leaf as LeafTree
 
 
@@ -53,11 +53,9 @@ def known(s: Specialiser, value: Any) -> Value:
     from .specialise.externals import outside_object
 
     plain = isinstance(value, (str, bytes, bool, type(None), type(Ellipsis), type, enum.Enum, *FUNCTIONS))
-    return (
-        Const(value)
-        if plain or callable(value) and not hasattr(value, "__dict__")
-        else outside_object(s, value, lambda: value)
-    )
+    hashed = type(value).__hash__ is not None
+    function = callable(value) and hashed and (is_of_library(value) or not hasattr(value, "__dict__"))
+    return Const(value) if plain or function else outside_object(s, value, lambda: value)
 
 
 def take(s: Specialiser, table: Arguments, tree: Any, expr: Any, hint: str, path: Any) -> Value:

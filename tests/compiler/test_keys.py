@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,10 @@ class Net(nn.Cell):
 class Holder:
     def __init__(self, net):
         self.net = net
+
+
+def to_the(x, k):
+    return x**k
 
 
 def power(k):
@@ -116,6 +121,8 @@ def layer(k):
 
 CASES: list[tuple[Any, list[Any]]] = [
     (called, [np.sin, np.cos, power(2), power(3), Scale(2.0), Scale(3.0), Scale(2)]),
+    (called, [partial(to_the, k=2), partial(to_the, k=3), partial(to_the, k=1.5), partial(np.power, 2.0)]),
+    (called, [partial(np.multiply, X), partial(np.multiply, 2 * X), partial(np.multiply, 3), np.vectorize(power(2))]),
     (called, [Net(1.0), Net(2.0), Net(3.0)]),
     (held, [Holder(Net(1.0)), Holder(Net(2.0))]),
     (multiplied, [2, 2.0, True, False, np.float32(1.5), np.int8(3), X, X[:1], np.ones((2, 3)), np.ones((1, 3))]),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+from collections import Counter, OrderedDict
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -91,7 +92,7 @@ def describe(value: Any, symbol: str, fields: bool = False) -> Any:
 
 def is_of_library(value: Any) -> bool:
     """Whether a value is of a class that Python or NumPy defines, whose attributes are its own affair."""
-    return type(value).__module__.split(".")[0] in LIBRARY
+    return type(value).__module__.split(".")[0] in LIBRARY or type(value) in (OrderedDict, Counter)
 
 
 def is_cell(value: Any) -> bool:

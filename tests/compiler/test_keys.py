@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, OrderedDict, deque
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -104,6 +104,13 @@ def nested(parts, x):
     return s
 
 
+def entries(d, x):
+    s = 0.0
+    for k, v in d.items():
+        s = s + v * np.sum(x**k)
+    return s
+
+
 def counted(items, x):
     return len(items) * np.sum(x)
 
@@ -133,6 +140,10 @@ CASES: list[tuple[Any, list[Any]]] = [
     (by_name, [["a", "b"], ["a", "b", "b"], ["b", "a", "a"], ("a", "b"), ("a", "b", "b")]),
     (nested, [[(X, X), (X, X, X)], [(X, X), (X, X, X), (X, X)], [(X, X, X), (X, X)]]),
     (nested, [[[X], [X, X]], [[X], [X, X], [X]], [[X]], ([X], [X]), ([X], [X], [X])]),
+    (
+        entries,
+        [{1: 2.0, 2: 3.0}, {1: 2.0, 3: 3.0}, OrderedDict([(1, 2.0)]), OrderedDict([(2, 3.0)]), Counter([1, 1, 2])],
+    ),
     (counted, [[None], [None, None], [{}], [{}, {}], [[]], [[], []], [()], [(), ()], ["a"], ["a", "a"], [X], [X, X]]),
     (numbers_and_names, [[2.0, "a"], [2.0, "a", "a"], ["a", 2.0], [X, 2.0], [X, 2.0, 2.0], [2.0, X]]),
 ]

@@ -65,7 +65,8 @@ class NativeFunction:
         self.whole = [k for k, value in enumerate(args) if type(value) is int]
         self.missing = (1.0,) * (self.count - len(args))
 
-        warnings.filterwarnings("ignore", category=numba.NumbaPerformanceWarning, module=f"<?{files.PREFIX}")
+        ours = f"(.*[/\\\\])?<?{files.PREFIX}"  # the file's name without its ending, or that of a text
+        warnings.filterwarnings("ignore", category=numba.NumbaPerformanceWarning, module=ours)
         self.kernel = files.program(self.text, self.name)
         self.overloads = self.kernel.overloads
         return self.kernel

@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("numba")
 
+import autodiff_sct as ad
 from autodiff_sct import storage
 from autodiff_sct.native import files
+from benchmarks.workloads import lstm
 
 TEXT = """from numba import njit
 
@@ -55,6 +59,17 @@ def test_machine_code_is_kept(place, monkeypatch):
     assert again(2.0) == 4.0
     assert sum(again.stats.cache_hits.values()) == 1
     assert only(place, "*.py").stat().st_mtime_ns == before
+
+
+def test_numbas_advice_on_our_files_is_not_given(place):
+    """Warnings are errors here: advice on how to write the emitted program is for us, not for whoever runs it."""
+    args = lstm.inputs(True)
+    native = ad.grad(lstm.primal, lstm.WRT, backend="numba")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = native(*args)
+    for mine, expected in zip(found, ad.grad(lstm.primal, lstm.WRT)(*args)):
+        np.testing.assert_allclose(mine, expected, rtol=1e-12)
 
 
 def test_another_text_in_the_file_is_not_run(place, monkeypatch):

@@ -9,6 +9,7 @@
 
 That is one pass over memory less, and often one value less to keep: it is what the derivative of an exponential or of a
 power comes to where the result is multiplied by something.  The same for a quotient ``q = a / b`` and ``d / b * a``.
+A product of a branch or a loop is known where these are reversed only: elsewhere it may be of another path or step.
 Where values are saved in a loop, one of the factors must not be read by anything else.  Only cotangents round
 differently; memory that the program writes is left alone.
 """
@@ -42,17 +43,13 @@ class Leaf:
 
 def with_known_products(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block) -> None:
     """Rewrite the products of the reverse sweep, in place."""
-    known = dict(products(s, where, forward, False))
-    if known:
-        again = Again(s, known, count_uses(reverse))
-        again.block(reverse)
+    if any(is_product(getattr(stmt, "expr", None)) for stmt in ir.walk(forward)):
+        Again(s, where, count_uses(reverse)).block(reverse, forward, {}, False)
 
 
 def products(s: Specialiser, where: Regions, block: ir.Block, looped: bool) -> Iterator[tuple[tuple, tuple[str, bool]]]:
-    """What the forward sweep multiplies or divides -> the variable that holds the result, and whether in a loop."""
+    """What a block of the forward sweep multiplies or divides -> what holds the result, and whether in a loop."""
     for stmt in block:
-        for inner in ir.bodies(stmt):
-            yield from products(s, where, inner, looped or isinstance(stmt, ir.Loop))
         if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and is_product(stmt.expr) and is_array(s, stmt.target):
             a, b = stmt.expr.left.id, stmt.expr.right.id
             if a != b and not any(where.is_written(n) for n in (a, b, stmt.target)):
@@ -74,17 +71,22 @@ def is_array(s: Specialiser, name: str) -> bool:
 class Again:
     """Finds the products that are known, in a block of the reverse sweep and the blocks inside it."""
 
-    def __init__(self, s: Specialiser, known: dict, uses: dict[str, int]) -> None:
-        self.s, self.known, self.uses = s, known, Counter(uses)
+    def __init__(self, s: Specialiser, where: Regions, uses: dict[str, int]) -> None:
+        self.s, self.where, self.uses = s, where, Counter(uses)
 
-    def block(self, block: ir.Block) -> None:
+    def block(self, block: ir.Block, primal: ir.Block, around: dict, looped: bool) -> None:
+        """Rewrite what reverses `primal`: what that and the blocks around it have computed is there, no more."""
+        known = around | dict(products(self.s, self.where, primal, looped))
         for stmt in block:
-            for inner in ir.bodies(stmt):
-                self.block(inner)
+            inner = ir.bodies(stmt)
+            reversed_stmt = getattr(stmt, "primal", None)
+            of = ir.bodies(reversed_stmt) if type(reversed_stmt) is type(stmt) else [[] for _ in inner]
+            for body, part in zip(inner, of, strict=True):
+                self.block(body, part, known, looped or isinstance(stmt, ir.Loop))
         makers = {x.target: x for x in block if isinstance(x, ir.Let) and len(x.targets) == 1}
         for stmt in list(block):
             if isinstance(stmt, ir.Let) and is_multiplication(stmt) and stmt in block:
-                found = self.pair(stmt, list(self.leaves(stmt, makers, False)))
+                found = self.pair(stmt, list(self.leaves(stmt, makers, False)), known)
                 if found is not None:
                     self.rewrite(block, *found)
 
@@ -98,12 +100,12 @@ class Again:
             elif isinstance(side, gast.Name) and ir.is_variable(side.id):
                 yield Leaf(side.id, stmt, left, under)
 
-    def pair(self, root: ir.Let, leaves: list[Leaf]) -> tuple[ir.Let, Leaf, Leaf, str] | None:
+    def pair(self, root: ir.Let, leaves: list[Leaf], known: dict) -> tuple[ir.Let, Leaf, Leaf, str] | None:
         """Two factors that are one value: the one that goes, and the one that becomes that value."""
         for gone in leaves:
             for kept in leaves:
                 key = (gast.Div, kept.name, gone.name) if gone.below else (gast.Mult, kept.name, gone.name)
-                found = self.known.get(key) or (None if gone.below else self.known.get((gast.Mult, *key[:0:-1])))
+                found = known.get(key) or (None if gone.below else known.get((gast.Mult, *key[:0:-1])))
                 if found is None or kept.below or gone.stmt is root or not self.may_go(gone):
                     continue
                 if self.is_worth(gone.name, kept.name, *found) and self.is_alike(root, found[0]):

@@ -179,3 +179,37 @@ def test_softmax_is_recognised():
     assert text.count("/") == 1 and 'np.einsum("ij,ij->j", d_t, t)' in text
     assert code(softmax_of_all, A, B).count("/") == 1
     assert code(softmax_read_again, A, B).count("/") > 1
+
+
+def product_of_one_branch(x, w, c):
+    a, b, s = np.exp(x), np.cos(x), 0.0
+    if c > 0:
+        s = np.sum((q := a * b) * q * w)
+    return s + np.sum((w * a * b) ** 2)
+
+
+def product_of_a_loop(x, w, n):
+    a, b, s = np.exp(x), np.cos(x), 0.0
+    for _ in range(n):
+        q = a * b
+        s = s + np.sum(q * q * w)
+    return s + np.sum((w * a * b) ** 2)
+
+
+def product_of_one_step(x, w, step):
+    s = 0.0
+    for i in range(3):
+        a, b = np.exp(x * i), np.cos(x + i)
+        if i == step:
+            q = a * b
+            s = s + np.sum(q * q * w)
+        s = s + np.sum((w * a * b) ** 2)
+    return s
+
+
+@pytest.mark.parametrize("choice", [-1, 0, 1, 2])
+@pytest.mark.parametrize("fn", [product_of_one_branch, product_of_a_loop, product_of_one_step])
+def test_a_product_is_known_on_its_own_path(fn, choice):
+    n = max(choice, 0) if fn is product_of_a_loop else choice
+    found = ad.grad(fn, 1)(A, B, n)
+    np.testing.assert_allclose(found, differences(fn, (A, B, n), 1), rtol=1e-5, atol=1e-6)

@@ -34,6 +34,8 @@ from .peephole import touches
 from .regions import Regions, roots_of
 from .specialise.state import Specialiser
 
+Systems = dict[str, dict[int, list[ir.Let]]]  # by the matrix and the block that solves them
+
 
 def share_inverses(s: Specialiser, block: ir.Block) -> None:
     """Rewrite a block of the reverse sweep and the blocks inside it, in place."""
@@ -45,18 +47,27 @@ def solve_with_inverses(s: Specialiser, where: Regions, forward: ir.Block, rever
     """Let the forward sweep make the inverses that the reverse sweep needs, where it has systems to solve, in place."""
     if not all(is_plain(stmt) for stmt in ir.walk(forward)):
         return
-    systems: dict[str, list[tuple[ir.Block, ir.Let]]] = {}
+    systems: Systems = {}
     for block in [forward, *(inner for stmt in ir.walk(forward) for inner in ir.bodies(stmt))]:
         for stmt in block:
             if (matrix := operand(stmt, "solve")) is not None and fits(s, matrix, stmt.expr.args[1].id):
-                systems.setdefault(matrix, []).append((block, stmt))
+                if not where.is_written(matrix):
+                    systems.setdefault(matrix, {}).setdefault(id(block), []).append(stmt)
     if systems:
         share_in(s, reverse)
-    for stmt in ir.adjoint_walk(reverse) if systems else ():
-        matrix = operand(stmt, "inv")
-        if matrix in systems and not where.is_written(matrix):
-            found = [x for block, x in systems[matrix] if block is systems[matrix][0][0]]
-            stmt.expr = ir.name(made_first(s, systems[matrix][0][0], found, stmt))
+        solve_in(s, reverse, [forward], systems)
+
+
+def solve_in(s: Specialiser, block: ir.Block, primal: list[ir.Block], systems: Systems) -> None:
+    """The same for what reverses the last of the blocks in `primal`, each inside the one before: all of them have run."""
+    for stmt in block:
+        found = systems.get(operand(stmt, "inv") or "", {})
+        place = next((outer for outer in primal if id(outer) in found), None)
+        if place is not None:
+            stmt.expr = ir.name(made_first(s, place, found[id(place)], stmt))
+        of = getattr(stmt, "primal", None)
+        for inner, part in zip(ir.adjoint_bodies(stmt), ir.bodies(of) if type(of) is type(stmt) else ()):
+            solve_in(s, inner, [*primal, part], systems)
 
 
 def is_plain(stmt: Any) -> bool:

@@ -142,3 +142,28 @@ def test_single_precision():
 def test_singular_matrix():
     with pytest.raises(np.linalg.LinAlgError):
         ad.grad(likelihood)(np.zeros((2, 2)), np.ones(2))
+
+
+def solved_in_a_loop(a, b, n):
+    s = np.linalg.slogdet(a)[1] + np.sum(a @ b)
+    for _ in range(n):
+        s = s + np.sum(np.linalg.solve(a, b) * b)
+    return s
+
+
+def solved_in_an_inner_loop(a, b, n):
+    s = np.sum(a @ b)
+    for i in range(n):
+        c = a + i * np.eye(3)
+        s = s + np.linalg.slogdet(c)[1]
+        for _ in range(i):
+            s = s + np.sum(np.linalg.solve(c, b) * b)
+    return s
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.parametrize("fn", [solved_in_a_loop, solved_in_an_inner_loop])
+def test_systems_of_a_loop_that_may_not_run(fn, n):
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=(3, 3)) + 4 * np.eye(3), rng.normal(size=3)
+    np.testing.assert_allclose(ad.grad(fn)(a, b, n), differences(fn, (a, b, n)), rtol=1e-6, atol=1e-7)

@@ -59,7 +59,7 @@ def solve_with_inverses(s: Specialiser, where: Regions, forward: ir.Block, rever
 
 
 def solve_in(s: Specialiser, block: ir.Block, primal: list[ir.Block], systems: Systems) -> None:
-    """The same for what reverses the last of the blocks in `primal`, each inside the one before: all of them have run."""
+    """The same for what reverses the last of the blocks in `primal`, each inside the one before: all have run."""
     for stmt in block:
         found = systems.get(operand(stmt, "inv") or "", {})
         place = next((outer for outer in primal if id(outer) in found), None)

@@ -29,8 +29,9 @@ from .pairs import cloned
 from .record import reads_inside
 from .regions import roots_of, written_arguments, written_by
 from .reverse import Reverse
+from .shadows import FITTING, UNCERTAIN
 from .sharing import reachable
-from .specialise.methods import opaque_method
+from .specialise.methods import is_random, opaque_method
 from .specialise.recursion import Recursion
 
 
@@ -166,11 +167,15 @@ def is_fresh(r: Reverse, loop: ir.Loop, name: str) -> bool:
 
 
 def without_views(r: Reverse, names: list[str]) -> tuple[str, ...]:
-    """The variables that are not views of others among them."""
+    """The variables that are not views of others among them; what the run may make a copy stays."""
 
     def is_view(name: str) -> bool:
         maker = r.makers.get(name)
-        return isinstance(maker, ir.Let) and maker.op is not None and any(n in names for n in maker.op.shares)
+        if not isinstance(maker, ir.Let) or maker.op is None or maker.op.fn in UNCERTAIN | FITTING:
+            return False
+        facts = r.s.facts[name]
+        known = not isinstance(facts, Num) or facts.dims is not None
+        return known and any(n in names for n in maker.op.shares)
 
     return tuple(n for n in names if not is_view(n))
 
@@ -232,8 +237,7 @@ def may_write(r: Reverse, stmt: ir.Let) -> bool:
 def is_generator(r: Reverse, stmt: ir.Let) -> bool:
     """Whether a call draws from one of NumPy's generators."""
     method = stmt.expr.func
-    facts = r.s.facts.get(getattr(method.value, "id", ""))
-    return getattr(facts, "cls", None) in (np.random.Generator, np.random.RandomState) and method.attr != "shuffle"
+    return is_random(r.s.facts.get(getattr(method.value, "id", "")))
 
 
 def refused(cls: type[Refused], stmt: Any, reason: str) -> Refused:

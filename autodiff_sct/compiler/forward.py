@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import NoRule
 from ..rules.table import NONDIFFERENTIABLE, TABLE
-from ..runtime import broadcast
+from ..runtime import broadcast, memory
 from . import ir
 from .activity import Activity
 from .adjoints import copied, facts_like, fit, helper, is_full, is_new, spread, zeros
@@ -26,6 +26,7 @@ from .ir import ir_targets
 from .pairs import is_recursive
 from .pairs_forward import tangent_call
 from .regions import Regions, enclosing_loops, roots_of
+from .shadows import UNCERTAIN
 from .specialise import arrays, indexing
 from .specialise.containers import is_slice
 from .specialise.rules import apply_rule
@@ -197,6 +198,9 @@ class Forward:
         base = stmt.op.shares[0] if stmt.op.shares else next(iter(stmt.op.arguments.values())).name
         tangent = self.of(base)
         expr = ir.substitute(stmt.expr, {base: s.expr(tangent)})
+        if stmt.op.fn in UNCERTAIN and self.regions.is_written(stmt.target):
+            helper_name = s.bind("tangent_view", memory.tangent_view)
+            expr = ir.call(helper_name, expr, s.expr(tangent), ir.name(stmt.target), ir.name(base))
         roots = roots_of(s.facts[tangent.name])
         facts = [
             replace(f, roots=roots or f.roots) if isinstance(f := s.facts[t], Num) and f.roots else f

@@ -12,7 +12,7 @@ from . import ir
 from .facts import FLOAT, Dim, Listed, Num
 from .item_flow import Flow
 from .item_sites import Site
-from .item_uses import LIKE, Use, item_index, item_of, module_function, settled, uses
+from .item_uses import LIKE, Use, item_index, item_of, module_function, passed_on, settled, uses
 from .optimise import substitute_own
 from .record import reads_inside
 from .specialise.state import Specialiser
@@ -27,6 +27,8 @@ class Lists:
         self.site, self.s, self.program, self.spans, self.flow = site, site.s, site.block, spans, flow
         self.makers = {stmt.target: k for k, stmt in enumerate(site.block) if isinstance(stmt, ir.Let)}
         self.moving = site.defined.keys() - settled(site.block)
+        inside = {id(stmt) for stmt in ir.walk(site.block)}
+        self.elsewhere = [stmt for stmt in ir.walk(site.program) if id(stmt) not in inside]
         self.names: dict[str, str] = {}  # array -> its list
         self.again: dict[str, str] = {}  # array -> the array made of its list
         self.rows: dict[Key, ir.Let] = {}
@@ -256,9 +258,8 @@ class Lists:
             expr = self.array_of(name, instead)
             if name in s.named:
                 s.named.add(array)
-            for stmt in self.program[end:]:
-                rename(stmt, {name: array})
-            rename_passed(self.site.owner, {name: array})
+            for stmt in [*self.elsewhere, *ir.walk(self.program[end:])]:
+                rename_own(stmt, {name: array})
             self.put(array, expr, end)
             self.again[name] = array
         if instead is not None:
@@ -266,10 +267,8 @@ class Lists:
                 rename(stmt, {name: self.names[name]})
 
     def leaves(self, name: str) -> bool:
-        """Whether an array is what a loop carries on or a branch results in."""
-        owner = self.site.owner
-        nexts = [c.next for c in getattr(owner, "carries", ())]
-        return name in nexts + [n for m in getattr(owner, "merges", ()) for n in (m.then, m.orelse)]
+        """Whether an array is read outside the block: a loop carries it on, or the reverse of a branch reads it."""
+        return any(name in passed_on(stmt) or name in ir.reads(stmt) for stmt in self.elsewhere)
 
     def write_back(self, name: str) -> ir.Store:
         """What a list holds, written into the array, whose memory others see."""
@@ -309,19 +308,16 @@ def same_items(a: Any, b: Any) -> bool:
 
 def rename(stmt: Any, mapping: dict[str, str]) -> None:
     """Read other variables in a statement and in the blocks inside it."""
-    names = {old: ir.name(new) for old, new in mapping.items()}
     for inner in ir.walk([stmt]):
-        substitute_own(inner, names)
-        for c in getattr(inner, "carries", ()):
-            c.init = mapping.get(c.init, c.init)
-        rename_passed(inner, mapping)
+        rename_own(inner, mapping)
 
 
-def rename_passed(owner: Any, mapping: dict[str, str]) -> None:
-    """Pass other variables on at the end of the blocks of a loop or branch."""
-    for c in getattr(owner, "carries", ()):
-        c.next = mapping.get(c.next, c.next)
-    for m in getattr(owner, "merges", ()):
+def rename_own(stmt: Any, mapping: dict[str, str]) -> None:
+    """Read other variables in a statement, and pass them on at the end of its blocks."""
+    substitute_own(stmt, {old: ir.name(new) for old, new in mapping.items()})
+    for c in getattr(stmt, "carries", ()):
+        c.init, c.next = mapping.get(c.init, c.init), mapping.get(c.next, c.next)
+    for m in getattr(stmt, "merges", ()):
         m.then, m.orelse = mapping.get(m.then, m.then), mapping.get(m.orelse, m.orelse)
 
 

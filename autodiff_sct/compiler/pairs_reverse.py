@@ -157,6 +157,7 @@ def emit_reverse(s: Specialiser, rec: Recursion, variant: Variant) -> None:
     from .record import record_activation
     from .reverse import Reverse
     from .settle import settle
+    from .unseen import refuse_unseen
 
     forward, where = body_of(s, rec)
     variant.wanted, active = all_wanted(s, rec, forward, where, variant.wanted, False)
@@ -186,6 +187,7 @@ def emit_reverse(s: Specialiser, rec: Recursion, variant: Variant) -> None:
     kept = set(sweep_dead(s, [*forward, *reverse, *ends], strict, inner))
     reverse[:] = [stmt for stmt in reverse if stmt in kept]
     settle(r, reverse, set())
+    refuse_unseen(r, reverse)
     alone = [p for p in rec.inputs if p not in rec.written]  # the others come to the backward function anew
     saved, forward, reverse = record_activation(s, where, alone, forward, reverse)
     program = sweep_dead(s, [*forward, *reverse, *ends], strict, inner)

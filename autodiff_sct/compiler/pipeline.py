@@ -54,6 +54,7 @@ from .stopped import refuse_writes
 from .structure import Static
 from .thin_factors import with_thin_factors
 from .unbound import unbound
+from .unseen import refuse_unseen
 
 STAGES: list[tuple[str, str]] = [
     ("parse", "the text of the function, found and checked against the function object"),
@@ -340,6 +341,7 @@ def finish(
         choose_segments(r, forward, reverse, request.memory)
     plan_segments(r, reverse)
     settle(r, reverse, {e.name for e in s.externals.values()})
+    refuse_unseen(r, reverse)
     reverse.remove(structure)
     if passes.on("improve"):
         improve(s, reverse)  # before the recording, so that nothing is kept for what it drops

@@ -7,6 +7,7 @@ or one in a common loop.  Reading a shape, or making zeros of the same shape, re
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass, field
 from typing import Any
 
 import gast
@@ -54,27 +55,12 @@ def settle(r: Reverse, reverse: ir.Block, captured: set[str]) -> None:
     undo = {node: stmt for stmt, node in r.overwritten.restores}
     if not undo:
         return
-    by_place = {place: stmt for stmt, place in r.order.items()}
-    earliest: dict[int, int] = {}  # region -> the first place of which the reverse reads it
-    looped: dict[int, set[Any]] = defaultdict(set)  # region -> the loops around such places
-    lines: dict[int, list[Any]] = defaultdict(list)  # region -> the statements of the reverse sweep that read it
-    for stmt in ir.walk(reverse):
-        if stmt not in undo:
-            place = r.positions.get(stmt, 10**9)
-            reader = by_place.get(place)
-            for found in regions_read(r, stmt):
-                earliest[found] = min(place, earliest.get(found, place))
-                looped[found].update((reader, *r.around.get(reader, ())))
-                lines[found].append(stmt)
+    found = readings(r, reverse, set(undo), r.regions.written)
     captured_regions = {r.regions.of(n) for n in captured}
     for node, stmt in undo.items():
         region = r.regions.of(base_of(stmt))
         # An operand of the write itself may be memory that it changes.
-        needed = region in earliest and (
-            earliest[region] <= r.order[stmt]
-            or any(loop in looped[region] and not is_local(r, loop, region) for loop in r.around[stmt])
-        )
-        needed = needed or region in r.kept_regions
+        needed = is_needed(r, stmt, region, found) or region in r.kept_regions
         if needed and (isinstance(node, ir.Raise) or region in captured_regions):
             raise AliasError(
                 "memory that lives outside the function, or a list, is changed and its old content is needed",
@@ -83,11 +69,43 @@ def settle(r: Reverse, reverse: ir.Block, captured: set[str]) -> None:
             )
         node.dropped = not needed
         if needed:
-            who = places([] if region is None else lines[region])
+            who = places([] if region is None else found.lines[region])
             note(r.s, node, f"put back: {who} reads what was here")
         else:
             note(r.s, stmt, "nothing is saved of what this overwrites: the reverse sweep does not read it")
     prune(reverse)
+
+
+@dataclass
+class Readings:
+    """Where the reverse sweep reads memory, by region."""
+
+    earliest: dict[int, int] = field(default_factory=dict)  # the first place of which the reverse reads it
+    looped: dict[int, set[Any]] = field(default_factory=lambda: defaultdict(set))  # the loops around such places
+    lines: dict[int, list[Any]] = field(default_factory=lambda: defaultdict(list))  # the statements that read it
+
+
+def readings(r: Reverse, reverse: ir.Block, undo: set[Any], among: set[int]) -> Readings:
+    """Where the reverse sweep, but for the statements in `undo`, reads memory of some regions."""
+    by_place = {place: stmt for stmt, place in r.order.items()}
+    found = Readings()
+    for stmt in ir.walk(reverse):
+        if stmt not in undo:
+            place = r.positions.get(stmt, 10**9)
+            reader = by_place.get(place)
+            for region in regions_read(r, stmt, among):
+                found.earliest[region] = min(place, found.earliest.get(region, place))
+                found.looped[region].update((reader, *r.around.get(reader, ())))
+                found.lines[region].append(stmt)
+    return found
+
+
+def is_needed(r: Reverse, stmt: Any, region: int | None, found: Readings) -> bool:
+    """Whether the reverse sweep reads what was in memory before a statement."""
+    return region in found.earliest and (
+        found.earliest[region] <= r.order[stmt]
+        or any(loop in found.looped[region] and not is_local(r, loop, region) for loop in r.around[stmt])
+    )
 
 
 def base_of(stmt: Any) -> str:
@@ -98,7 +116,8 @@ def base_of(stmt: Any) -> str:
     return base
 
 
-def regions_read(r: Reverse, stmt: Any) -> set[int]:
+def regions_read(r: Reverse, stmt: Any, among: set[int]) -> set[int]:
+    """The regions among some whose content a statement reads."""
     names: set[str] = set()
     if isinstance(stmt, (ir.Let, ir.Effect)):
         names = content_names(stmt.expr)
@@ -112,7 +131,7 @@ def regions_read(r: Reverse, stmt: Any) -> set[int]:
         names = content_names(stmt.value)
     names |= lengths_read(r, stmt) | set(getattr(stmt, "state_reads", ()))
     found = {r.regions.of(n) for n in names if ir.is_variable(n) and n in r.first}
-    return {region for region in found if region is not None and region in r.regions.written}
+    return {region for region in found if region is not None and region in among}
 
 
 def lengths_read(r: Reverse, stmt: Any) -> set[str]:

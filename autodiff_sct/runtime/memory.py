@@ -10,7 +10,7 @@ from ..errors import AliasError
 from .broadcast import unbroadcast
 from .scatter import plus
 
-__all__ = ["add_items", "apart", "copies", "give_back", "in_order", "same_view", "writable"]
+__all__ = ["add_items", "apart", "copies", "give_back", "in_order", "same_view", "tangent_view", "writable"]
 
 
 def same_view(shadow: Any, shadow_base: Any, primal: Any, primal_base: Any) -> Any:
@@ -29,6 +29,19 @@ def same_view(shadow: Any, shadow_base: Any, primal: Any, primal_base: Any) -> A
             "make the array contiguous first (`np.ascontiguousarray`)",
         )
     return shadow
+
+
+def tangent_view(tangent: Any, tangent_base: Any, primal: Any, primal_base: Any) -> Any:
+    """The tangent of `primal`, a view or a copy of `primal_base`: a view or a copy likewise.
+
+    Raises
+    ------
+    AliasError
+        If the primal is a view and `tangent` is not.
+    """
+    if np.may_share_memory(primal, primal_base):
+        return same_view(tangent, tangent_base, primal, primal_base)
+    return tangent.copy() if np.may_share_memory(tangent, tangent_base) else tangent
 
 
 def in_order(target: np.ndarray, source: Any) -> None:

@@ -169,3 +169,18 @@ def number_from_a_try(A, k):
     except IndexError:
         t[1] = 3.0
     return np.sum(t * t) + np.sum(B * B)
+
+
+@program(
+    args=lambda rng: (rng.uniform(0.5, 1.5, size=(3, 4)), 1.0),
+    tags={"inplace"},
+)
+def items_written_in_one_branch(x, c):
+    total = 0.0
+    if c > 0:
+        y = x + x * c
+        for i in range(y.shape[0]):
+            for j in range(y.shape[1]):
+                y[i, j] = y[i, j] * x[i, j]
+        total = np.sum(np.sin(y) * y)
+    return total + np.sum(x)

@@ -33,3 +33,15 @@ def segments_inside_segments(x, m, n):
             x[1:] += 0.1 * w[:-1] * np.sin(x[1:]) / i
         x[0] *= np.sin(w[0] * x[1])
     return np.sum(x * x)
+
+
+@program(args=lambda rng: (rng.uniform(0.5, 1.5, size=(4, 3)), 6), tags={"inplace"})
+def segments_beside_a_copy_that_might_be_a_view(x, n):
+    y = x.T * 1.0
+    flat = y.ravel()
+    total = 1.0
+    for i in segments(range(n), every=2):
+        total = np.sin(total + flat[i] * y[0, 0] * y[1, 1])
+        flat[i + 1] = flat[i] * flat[i + 1] * total
+        y[0, 0] = y[0, 0] * flat[i]
+    return total * np.sum(y) * np.sum(flat)

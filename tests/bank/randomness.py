@@ -114,3 +114,24 @@ def rows_shuffled_again_and_again(x, rng):
         rng.shuffle(y)
         y[0] *= rng.normal()
     return np.sum(y**2 * np.arange(12.0).reshape(4, 3))
+
+
+@program(args=lambda rng: (rng.normal(size=5), np.random.default_rng(5), 3), tags={"inplace"})
+def order_shuffled_in_each_epoch(x, rng, epochs):
+    order, noise = np.arange(5), np.empty(5)
+    y, total = x * 2.0, 0.0
+    for _ in range(epochs):
+        rng.shuffle(order)
+        rng.standard_normal(out=noise)
+        y = y * np.sin(y[order] + noise)
+        total = total + y[order[0]]
+    return total * np.sum(noise[order] * y)
+
+
+@program(args=lambda rng: (rng.normal(size=4),), tags={"inplace"})
+def order_shuffled_by_the_global_generator(x):
+    np.random.seed(3)
+    order = np.arange(4)
+    y = x[order] * x
+    np.random.shuffle(order)
+    return np.sum(y * x[order])

@@ -167,3 +167,26 @@ def operator_module(x, y):
     operator.iadd(z, x)
     operator.setitem(z, 0, y[1] ** 2)
     return operator.getitem(z, 0) * np.sum(z)
+
+
+@program(args=lambda rng: (rng.normal(size=4),), tags={"inplace"})
+def out_by_position(x):
+    z = np.arange(4.0)
+    y = np.sin(z * x)
+    np.dot(np.eye(4) + 1.0, z.copy(), z)
+    y = np.sin(0.1 * z * y)
+    z.clip(7.0, 8.0, z)
+    y = y * z
+    np.cumsum(x * z, 0, None, z)
+    np.mean(np.outer(z, y), 0, None, y)
+    return np.sum(y * z)
+
+
+@program(args=lambda rng: (rng.normal(size=4),), tags={"inplace"})
+def out_of_a_reduction_by_position(x):
+    z = np.arange(4.0)
+    y = np.sin(z * x)
+    np.add.reduce(np.outer(z, z), 0, None, z)
+    y = np.sin(0.1 * z * y)
+    np.maximum.accumulate(np.cos(z), out=z)
+    return np.sum(y * z)

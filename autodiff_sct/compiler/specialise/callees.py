@@ -8,6 +8,8 @@ import random
 import types
 from typing import Any
 
+import numpy as np
+
 LIBRARIES = {
     "numpy", "scipy", "builtins", "math", "copy", "time", "logging", "warnings", "random", "json", "os", "sys", "re",
     "itertools", "functools", "operator",
@@ -21,7 +23,8 @@ def is_library(fn: Any) -> bool:
 
 
 CHANGE_LISTS = {heapq.heapify, heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapreplace}
-CHANGE_LISTS |= {bisect.insort, bisect.insort_left, bisect.insort_right, random.shuffle}
+CHANGE_LISTS |= {bisect.insort, bisect.insort_left, bisect.insort_right, random.shuffle, random.Random.shuffle}
+SHARE_MEMORY = {memoryview, np.frombuffer, np.nditer}
 
 
 def is_pure(fn: Any) -> bool:

@@ -21,7 +21,7 @@ from ..parse import parse
 from ..world import CodeRead, DefaultRead, Guard, ItemRead, KwDefaultRead
 from . import arrays
 from .binding import bind_signature, places_left
-from .callees import CHANGE_LISTS, is_library, is_pure
+from .callees import CHANGE_LISTS, SHARE_MEMORY, is_library, is_pure
 from .comprehensions import add_up
 from .control import always, branch
 from .expressions import evaluate, expression
@@ -292,6 +292,9 @@ def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs:
             f"{fn.__name__} changes a list where the compiler cannot see it",
             "do that before the differentiated function, or write the change out with methods of the list",
         )
+    if fn in SHARE_MEMORY and any(f.kind == "array" for a in args if (f := s.num(a)) is not None):
+        if fn is not np.nditer or "op_flags" in kwargs:
+            raise s.refuse(f"{fn.__name__} gives another way to an array's memory", "index the array itself")
     expr = ir.call(callee, *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
     facts: Any = Opaque()
     if is_pure(fn):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from .. import ir
 from ..facts import Num
-from . import arrays
-from .calls import call_value, handles
+from . import arrays, polyfills
+from .calls import call_python, call_value, handles
 from .state import Specialiser
 from .values import Const, Leaf, ListV, TupleV, Value
 
@@ -53,8 +55,24 @@ def sort(s: Specialiser, base: Leaf, axis: Value = LAST, **kwargs: Value) -> Val
     return Const(None)
 
 
+def shuffle(s: Specialiser, owner: Value, args: list[Value], kwargs: dict[str, Value], random: bool = True) -> Value:
+    """``generator.shuffle(a)`` takes the items of an array in the order of a permutation."""
+    if not random or kwargs or len(args) != 1 or s.num(args[0]) is None:
+        raise s.refuse(
+            "`shuffle` changes memory where the compiler cannot see it",
+            "take the items in the order of a permutation: `a[rng.permutation(len(a))]`",
+        )
+    return call_python(s, polyfills.shuffled, [owner, target(s, args[0])], {})
+
+
+@handles(np.random.shuffle)
+def shuffle_globally(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return shuffle(s, Const(np.random), args, kwargs)
+
+
 @handles(np.copyto)
 def copyto(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    args = [*args, *(kwargs[k] for k in ("dst", "src") if k in kwargs)]
     base, value = target(s, args[0]), args[1]
     if "where" in kwargs:
         value = numpy(s, "where", kwargs["where"], value, base)
@@ -175,6 +193,39 @@ def subtract_at(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
     return scatter(s, np.subtract, args)
 
 
+def positional_out(fn: Any, args: list[Value]) -> tuple[list[Value], Value | None]:
+    """The arguments of a function of NumPy without the array that it writes into, and that, if it stands among them."""
+    place = place_of_out(fn)
+    if place is None or len(args) <= place or args[place] == Const(None):
+        return args, None
+    if isinstance(fn, np.ufunc) and fn.nout > 1:
+        return args[:place], TupleV(tuple(args[place:]))
+    rest = args[place + 1 :]
+    return [*args[:place], *([Const(None), *rest] if rest else [])], args[place]
+
+
+@lru_cache(maxsize=1024)
+def place_of_out(fn: Any) -> int | None:
+    if isinstance(fn, np.ufunc):
+        return fn.nin
+    if fn in (np.dot, np.concatenate):  # whose signatures Python does not know
+        return 2
+    try:
+        parameters = inspect.signature(fn).parameters
+    except (TypeError, ValueError):
+        return None
+    found = parameters.get("out")
+    return None if found is None or found.kind is found.KEYWORD_ONLY else list(parameters).index("out")
+
+
+def path_of(fn: Any) -> str:
+    """Where a function of NumPy is found."""
+    owner = getattr(fn, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return f"{owner.__name__}.{fn.__name__}"
+    return str(fn.__name__) if hasattr(np, fn.__name__) else f"linalg.{fn.__name__}"
+
+
 def with_out(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``fn(..., out=a)`` assigns to the whole of ``a``, or to where the mask says."""
     kwargs = dict(kwargs)
@@ -183,8 +234,7 @@ def with_out(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
         out = out.items[0]
     base = target(s, out)
     mask = kwargs.pop("where", None) if isinstance(fn, np.ufunc) else None
-    value = call_value(s, Const(fn, ir.dotted(f"np.{fn.__name__}")), args, kwargs)
-    s.bind("np", np)
+    value = numpy(s, path_of(fn), *args, **kwargs)
     if mask is not None and mask != Const(True):
         value = numpy(s, "where", mask, value, base)
     arrays.store_item(s, base, EVERYTHING, value)

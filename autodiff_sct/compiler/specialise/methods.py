@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from random import Random
 from typing import Any
 
 import gast
@@ -28,6 +29,10 @@ FUNCTIONS |= {
     "flatten": np.ndarray.flatten,
     "item": np.ndarray.item,
 }
+
+WRITERS = {"fill", "sort", "put", "setfield", "resize", "partition", "__setitem__", "__setstate__"}
+WRITERS |= {f"__i{op}__" for op in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()}
+OUT_AT = {"random": 2, "standard_normal": 2, "standard_exponential": 3, "standard_gamma": 3}  # where `out` stands
 
 
 @lru_cache(maxsize=256)
@@ -70,7 +75,7 @@ def number_method(
 ) -> Value:
     if facts.tensor and name not in FUNCTIONS and name not in ("reshape", "transpose", "T"):
         return tensor_method(s, base, name, args, kwargs)
-    if name in ("fill", "sort", "put", "setfield", "resize", "partition"):
+    if name in WRITERS or (name == "byteswap" and (args or kwargs)):
         return memory.write_method(s, base, name, args, kwargs)
     if (
         name in ("reshape", "transpose")
@@ -83,6 +88,9 @@ def number_method(
         return emit_method(s, base, name, args, kwargs, getattr(np, name), args)
     from .numpy_calls import array_of_list, call_numpy
 
+    if name in FUNCTIONS:
+        (_, *args), out = memory.positional_out(FUNCTIONS[name], [base, *args])
+        kwargs = kwargs if out is None else {**kwargs, "out": out}
     if "out" in kwargs:
         return memory.with_out(s, FUNCTIONS[name], [base, *args], kwargs)
     if name == "compress" and args:  # its array comes second in np.compress
@@ -139,19 +147,31 @@ def opaque_method(
     s: Specialiser, base: Leaf, facts: Any, name: str, args: list[Value], kwargs: dict[str, Value]
 ) -> Value:
     """A method of something unknown just runs; generators of random numbers tell what they draw."""
-    random = isinstance(facts, Opaque) and facts.cls in (np.random.Generator, np.random.RandomState)
+    random = is_random(facts)
+    if name == "shuffle" and (random or isinstance(facts, Opaque) and facts.cls is Random):
+        return memory.shuffle(s, base, args, kwargs, random)
+    if random and name in OUT_AT:
+        args, rest = args[: OUT_AT[name]], args[OUT_AT[name] :]
+        kwargs = {**kwargs, **dict(zip(("out",), rest))}
+    if random and isinstance(out := kwargs.get("out"), Leaf):
+        own = memory.numpy(s, "empty_like", out)
+        arrays.store_item(s, out, memory.EVERYTHING, run_method(s, base, facts, name, args, {**kwargs, "out": own}))
+        return out
     if random and any(isinstance(a, Leaf) and is_differentiable(s, a) for a in [*args, *kwargs.values()]):
         from .calls import call_python
 
-        if name == "shuffle" and len(args) == 1 and not kwargs:
-            return call_python(s, polyfills.shuffled, [base, args[0]], {})
         if name in polyfills.DRAWS and facts.cls is np.random.Generator and in_double(s, [*args, *kwargs.values()]):
             return call_python(s, polyfills.DRAWS[name], [base, *args], kwargs)
+    return run_method(s, base, facts, name, args, kwargs)
+
+
+def run_method(s: Specialiser, base: Leaf, facts: Any, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A call of a method of something unknown."""
     expr = ir.call(
         ir.attribute(ir.name(base.name), name), *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()}
     )
     result: Any = Opaque()
-    if random:
+    if is_random(facts):
         result = arrays.facts_of_call(s, drawing(facts.cls, name), args, kwargs)
     elif isinstance(facts, Opaque) and facts.cls is str:
         result = Opaque(str) if name in ("format", "upper", "lower", "strip", "join", "replace") else Opaque()
@@ -171,6 +191,10 @@ def is_differentiable(s: Specialiser, value: Value) -> bool:
 def in_double(s: Specialiser, values: list[Value]) -> bool:
     """Whether all that carries a derivative is of the precision that a generator computes in."""
     return all(f.dtype == np.float64 for v in values if (f := s.num(v)) is not None and f.differentiable)
+
+
+def is_random(facts: Any) -> bool:
+    return isinstance(facts, Opaque) and facts.cls in (np.random.Generator, np.random.RandomState)
 
 
 @lru_cache(maxsize=64)

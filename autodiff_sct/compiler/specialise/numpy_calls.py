@@ -90,8 +90,9 @@ def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
     args = with_arrays(s, fn, args, kwargs)
     if "out" in kwargs and kwargs["out"] != Const(None):
         return memory.with_out(s, fn, args, kwargs)
-    if isinstance(fn, np.ufunc) and len(args) > fn.nin:
-        return memory.with_out(s, fn, args[: fn.nin], {**kwargs, "out": args[fn.nin]})
+    args, out = memory.positional_out(fn, args)
+    if out is not None:
+        return memory.with_out(s, fn, args, {**kwargs, "out": out})
     kwargs.pop("out", None)
     if fn is np.array and kwargs.get("copy") == Const(True):
         del kwargs["copy"]  # as it does without

@@ -12,7 +12,7 @@ import numpy as np
 from .. import ir
 from ..facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair, blurred
 from . import arrays, attributes, indexing, objects
-from .control import always, branch
+from .control import always, branch, raise_if
 from .iteration import Source
 from .keys import narrowed, note_assigned, restart_whole
 from .state import Restart, Specialiser
@@ -334,6 +334,8 @@ def source_items(s: Specialiser, source: Source, count: int | None) -> list[Valu
         return list(source.items)
     if count is None:
         raise s.refuse("something whose number of items is known only at run time is unpacked")
+    if source.length is not None:
+        check_length(s, s.expr(source.length()), count)
     return [source.item(Const(k)) for k in range(count)]
 
 
@@ -353,14 +355,14 @@ def items_of_leaf(s: Specialiser, value: Leaf, facts: Facts, count: int) -> list
         return list(s.let_several(ir.name(value.name), [Opaque()] * count, op, effect=True))
     first = facts.dims[0] if isinstance(facts, Num) and facts.dims else None
     if first != count:
-        check_length(s, value, count)
+        length = ir.call(gast.Name("len", gast.Load(), None, None), ir.name(value.name))
+        check_length(s, length, count)
     return [get_item(s, value, Const(k)) for k in range(count)]
 
 
-def check_length(s: Specialiser, value: Leaf, count: int) -> None:
-    length = ir.call(gast.Name("len", gast.Load(), None, None), ir.name(value.name))
-    test = gast.Compare(length, [gast.Eq()], [ir.constant(count)])
-    s.block.append(ir.Raise(gast.Assert(test, ir.constant(f"{count} values are unpacked here")), s.where()))
+def check_length(s: Specialiser, length: Any, count: int) -> None:
+    test = gast.Compare(length, [gast.NotEq()], [ir.constant(count)])
+    raise_if(s, test, ValueError, f"wrong number of values to unpack (expected {count})")
 
 
 def get_attribute(s: Specialiser, base: Value, attr: str) -> Value:

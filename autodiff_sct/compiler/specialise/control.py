@@ -37,6 +37,12 @@ def always(s: Specialiser, error: type[Exception], argument: Any) -> Ended:
     return Ended()
 
 
+def raise_if(s: Specialiser, test: Any, error: type[Exception], message: str) -> None:
+    """Raise an exception where a test, an expression of the emitted program, holds."""
+    raising = ir.Raise(gast.Raise(ir.call(ir.name(error.__name__), ir.constant(message)), None), s.where())
+    s.block.append(ir.If(test, [raising], [], [], s.where()))
+
+
 def lacking(s: Specialiser, exists: Callable[[], bool], error: type[Exception], message: str) -> Ended:
     """As `always`, for something outside that does not exist: once it does, the program is compiled again."""
     s.guards.append(Guard(exists, False))

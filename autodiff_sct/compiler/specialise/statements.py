@@ -12,7 +12,7 @@ from ..facts import INT, Num
 from ..regions import written_arguments, written_by
 from ..sharing import reachable
 from . import arrays, containers, lists, unpacking
-from .control import Ended, as_leaf, attempted, branch, loop
+from .control import Ended, always, as_leaf, attempted, branch, loop
 from .expressions import evaluate, truth
 from .holders import held_by
 from .iteration import UNROLL, Source, advancing, refuse_resizing, short
@@ -115,12 +115,13 @@ def unpack(s: Specialiser, targets: list[Any], value: Value) -> None:
         items = containers.items_of(s, value, None if stars else len(targets))
     if stars and len(items) != len(targets):
         if len(items) < len(targets) - 1:
-            raise s.refuse(f"{len(items)} values are unpacked into {len(targets) - 1} names or more")
+            raise always(s, ValueError, f"not enough values to unpack (expected at least {len(targets) - 1})")
         first, rest = stars[0], len(targets) - stars[0] - 1
         middle = ListV(tuple(items[first : len(items) - rest]), s.site("middle"))
         items = [*items[:first], middle, *items[len(items) - rest :]]
     if len(items) != len(targets):
-        raise s.refuse(f"{len(items)} values are unpacked into {len(targets)} names")
+        wrong = "not enough" if len(items) < len(targets) else "too many"
+        raise always(s, ValueError, f"{wrong} values to unpack (expected {len(targets)})")
     for target, item in zip(targets, items):
         store(s, target.value if isinstance(target, gast.Starred) else target, item)
 

@@ -7,6 +7,7 @@ import gast
 from .. import ir
 from ..facts import Listed, Num
 from .containers import display_length, get_item
+from .control import raise_if
 from .state import Specialiser
 from .values import Const, Leaf, Value
 
@@ -34,9 +35,8 @@ def items_around(s: Specialiser, value: Value, first: int, last: int) -> list[Va
     assert isinstance(value, Leaf)
     length = ir.call(gast.Name("len", gast.Load(), None, None), ir.name(value.name))
     if first + last:
-        test = gast.Compare(length, [gast.GtE()], [ir.constant(first + last)])
-        message = ir.constant(f"at least {first + last} values are unpacked here")
-        s.block.append(ir.Raise(gast.Assert(test, message), s.where()))
+        test = gast.Compare(length, [gast.Lt()], [ir.constant(first + last)])
+        raise_if(s, test, ValueError, f"not enough values to unpack (expected at least {first + last})")
     front = [get_item(s, value, Const(k)) for k in range(first)]
     middle = as_list(s, get_item(s, value, Const(slice(first, -last if last else None))))
     return [*front, middle, *(get_item(s, value, Const(k - last)) for k in range(last))]

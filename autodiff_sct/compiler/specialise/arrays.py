@@ -279,12 +279,15 @@ def apply(
     if isinstance(facts, Pair):
         op.cls = facts.cls if facts.cls is not list else None
         op.boxed = len(facts.items) == 1
+        if not facts.items:
+            s.let(expr, facts, op, hint)
+            return TupleV((), op.cls)
         leaves = (
             [s.let(ir.subscript(expr, ir.constant(0)), facts.items[0], op, hint)]
             if op.boxed
             else s.let_several(expr, list(facts.items), op, hint)
         )
-        return TupleV(tuple(leaves), facts.cls if facts.cls is not list else None)
+        return TupleV(tuple(leaves), op.cls)
     result = s.let(expr, facts, op, hint, may_raise=not quiet)
     if elementwise:
         note_shape(s, fn, result, args)

@@ -17,6 +17,9 @@ from .tables import class_of_row, may_be_none, not_none
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
 
 
+CONTAINERS = frozenset((list, tuple, dict, set, str, bytes))
+
+
 @handles(isinstance)
 def isinstance_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     value, classes = args
@@ -31,6 +34,9 @@ def isinstance_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
         if cls is Tensor:
             return Const(any(issubclass(Tensor, kind) for kind in kinds))
         return Const(issubclass(cls, kinds))
+    facts = s.facts_of(value)
+    if isinstance(facts, Num) and facts.row is None and CONTAINERS.issuperset(kinds):
+        return Const(False)  # whichever number it is
     return s.let(
         ir.call(gast.Name("isinstance", gast.Load(), None, None), s.expr(value), s.expr(classes)),
         BOOL,

@@ -337,3 +337,15 @@ def mistakes_that_are_caught(x):
 
 def scaled_by(a, b):
     return a * b
+
+
+@program(args=lambda rng: (np.array([-1.0, 2.0, 0.5]),))
+def only_the_exception_matters(x):
+    factor = 1.0
+    for v in x:
+        try:
+            math.sqrt(v)
+            math.log(v)
+        except ValueError:
+            factor *= x[1]
+    return factor * x[2] ** 2

@@ -20,17 +20,9 @@ def squares_of(x):
 
 
 @refused(r"generator", args=vector)
-def leaves_a_generator_early(x):
-    for v in squares_of(x):  # refused here
-        if v > 1.0:
-            return v
-    return x[0]
-
-
-@refused(r"generator", args=vector)
 def keeps_a_generator(x):
-    values = squares_of(x)  # refused here
-    return next(values) * sum(values)
+    values = squares_of(x)
+    return next(values) * sum(values)  # refused here
 
 
 @refused(r"changes what the generator reads", args=vector)

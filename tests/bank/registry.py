@@ -30,6 +30,7 @@ TOPICS = (
     "exits",
     "functions",
     "generators",
+    "generators_left",
     "inplace",
     "iterators",
     "linalg_programs",

@@ -381,6 +381,8 @@ def cannot_fail(s: Specialiser, fn: Callable[..., Any], python: Callable[..., An
         return False
     if fn in INTEGERS_FAIL and all(f is not None and f.dtype is not None and f.dtype.kind in "biu" for f in known):
         return False
+    if getattr(python, "__module__", None) == "math":  # which raises where NumPy warns, of NumPy's scalars, too
+        return False
     if all(f is not None and f.python for f in known):
         return isinstance(python, np.ufunc) or fn in (np.add, np.subtract, np.multiply, np.negative)
     shapes = [f.dims for f in known if f is not None and f.dims]

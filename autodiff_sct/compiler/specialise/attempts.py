@@ -18,7 +18,7 @@ from .expressions import evaluate
 from .names import assign_name
 from .piecewise import Piecewise, is_one_unit
 from .state import Specialiser
-from .values import Const, Leaf, Obj, Poison, TupleV, Value
+from .values import BEGUN, Const, Leaf, Obj, Poison, Suspended, TupleV, Value
 
 Ends = list[tuple[ir.Block, dict[Any, Value] | None]]  # a path's block, and its environment where it goes on
 
@@ -208,8 +208,12 @@ def meet_one(s: Specialiser, node: ir.Try, key: Any, ends: Ends, alive: list[int
     if all(v is first or v == first for v in values):
         return first
     known = [v for v in values if v is not MISSING]
+    if key[1] == BEGUN and all(v == known[0] for v in known):
+        return known[0]  # of a generator that is not there on the other paths
     if isinstance(known[0], Obj) and all(v == known[0] for v in known):
         return known[0]  # its fields meet one by one
+    if isinstance(known[0], Suspended) and all(v is known[0] for v in known) and not made_in(s, known[0], ends):
+        return known[0]  # where it was not made, nothing goes through it
     if all(isinstance(v, TupleV) and len(v.items) == len(first.items) and v.cls is first.cls for v in values):
         return TupleV(
             tuple(meet_one(s, node, key, ends, alive, list(items)) for items in zip(*(v.items for v in values))),
@@ -235,6 +239,12 @@ def meet_one(s: Specialiser, node: ir.Try, key: Any, ends: Ends, alive: list[int
     s.named.add(target)
     node.merges.append((target, names))
     return Leaf(target)
+
+
+def made_in(s: Specialiser, value: Value, ends: Ends) -> bool:
+    """Whether something inside a value is a variable of one of the paths of a ``try``."""
+    inside = {n for block, _ in ends for stmt in ir.walk(block) for n in ir.defined_in(stmt)}
+    return not inside.isdisjoint(s.leaves(value))
 
 
 # -- finally

@@ -60,9 +60,13 @@ def call_node(s: Specialiser, node: Any) -> Value:
         if frame is None or frame.cls is None:
             raise s.refuse("super() outside a method")
         return Super(frame.cls, frame.self)
+    from .generators import left_early
+
     callee = evaluate(s, node.func)
     if callee == Const(sum) and (total := add_up(s, node)) is not None:
         return total
+    if (found := left_early(s, callee, node)) is not None:
+        return found
     args: list[Value] = []
     for arg in node.args:
         if isinstance(arg, gast.Starred):
@@ -320,16 +324,31 @@ def prepared(code: types.CodeType, fn: Any, generator: bool = False) -> Any:
     return parsed, tree, *scan(tree.body)
 
 
+@functools.lru_cache(maxsize=4096)
+def leaving(tree: Any) -> tuple[Any, str, frozenset[str], frozenset[str]]:
+    """A generator that may be left after each value, and the variable that tells whether it is."""
+    from .generators import with_exits
+
+    text, left = with_exits(tree)
+    text = desugar(text)
+    assigned, declared = scan(text.body)
+    return text, left, assigned | {left}, declared
+
+
 def call_python(
     s: Specialiser,
     fn: Any,
     args: list[Value],
     kwargs: dict[str, Value],
-    resume: Callable[[Value], None] | None = None,
+    resume: Callable[[Value], Value | None] | None = None,
+    early: bool = False,
 ) -> Value:
-    """Inline a function of the user's; `resume` takes the values that a generator yields."""
+    """Inline a function of the user's; `resume` takes the values that a generator yields.
+
+    Where that may be `early`, it tells after each value whether the generator is left.
+    """
     if resume is None and s.frame is not None and inspect.isgeneratorfunction(fn):
-        return Suspended(fn, args, kwargs)
+        return Suspended(fn, args, kwargs, s.site("generator"))
     try:
         parsed, tree, assigned, declared = prepared(fn.__code__, fn, resume is not None)
     except SourceUnavailable as error:
@@ -338,6 +357,9 @@ def call_python(
             "register a rule for it, or wrap it in stop_gradient",
             s.where(),
         ) from error
+    left = None
+    if early:
+        tree, left, assigned, declared = leaving(parsed.tree)
     s.world.texts.append(fn)
     defaults = [default_of(s, fn, k) for k in range(len(fn.__defaults__ or ()))]
     kw_names = list(fn.__kwdefaults__ or {})
@@ -355,7 +377,7 @@ def call_python(
     ):
         s.guards.append(Guard(CodeRead(fn), fn.__code__))
     frame.cls, frame.self = owner_class(fn, args, free), args[0] if args else None
-    frame.resume = resume
+    frame.resume, frame.left = resume, left
     return run(s, frame, tree, bound, fn)
 
 
@@ -378,17 +400,22 @@ def call_closure(
     closure: Closure,
     args: list[Value],
     kwargs: dict[str, Value],
-    resume: Callable[[Value], None] | None = None,
+    resume: Callable[[Value], Value | None] | None = None,
+    early: bool = False,
 ) -> Value:
     if resume is None and any(isinstance(n, YIELDS) for n in own_nodes(closure.node)):
-        return Suspended(closure, args, kwargs)
-    tree = desugared(closure)
-    assigned, declared = scan(tree.body)
+        return Suspended(closure, args, kwargs, s.site("generator"))
+    left = None
+    if early:
+        tree, left, assigned, declared = leaving(closure.node)
+    else:
+        tree = desugared(closure)
+        assigned, declared = scan(tree.body)
     kw_defaults = {a.id: d for a, d in zip(tree.args.kwonlyargs, closure.kw_defaults) if d is not None}
     bound = bind_signature(s, tree.args, args, kwargs, list(closure.defaults), kw_defaults, closure.name)
     outer = closure.frame
     frame = new_frame(s, closure.node, outer.parsed, outer.globals, {}, tree, assigned, declared, outer)
-    frame.resume = resume
+    frame.resume, frame.left = resume, left
     return run(s, frame, tree, bound, closure.node)
 
 

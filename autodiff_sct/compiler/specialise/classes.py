@@ -16,7 +16,6 @@ from .state import Specialiser
 from .tables import class_of_row, may_be_none, not_none
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
 
-
 CONTAINERS = frozenset((list, tuple, dict, set, str, bytes))
 
 

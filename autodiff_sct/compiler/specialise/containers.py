@@ -97,7 +97,9 @@ def own_value(s: Specialiser, value: Value) -> Value:
 
         return kept(s, value)
     if isinstance(value, Suspended):
-        raise s.kept_generator()
+        from .generators import kept_under_name
+
+        return kept_under_name(s, value)
     return value
 
 

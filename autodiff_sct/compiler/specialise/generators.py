@@ -12,35 +12,75 @@ text around the block.  What goes through all of a generator at once, such as ``
 
 from __future__ import annotations
 
+import inspect
+import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import gast
 
 from .. import ir
+from ..desugar_nodes import Names, at, load, rebuilt, some
+from ..facts import BOOL
 from ..fence import YIELDS, own_nodes
 from ..regions import roots_of, written_by
-from .calls import HANDLERS, call_closure, call_python
+from . import polyfills
+from .calls import HANDLERS, call_closure, call_python, handles
 from .comprehensions import bound_names
+from .control import attempted
 from .expressions import evaluate, expression
 from .iterators import own_iterator
+from .names import assign_name
 from .state import Specialiser
-from .values import Closure, Const, ListV, Suspended, Value
+from .values import BEGUN, Closure, Const, ListV, Obj, Poison, Suspended, TupleV, Value
+
+Work = Callable[[Value], Value | None]
+LEFT = Poison("a generator is used again after a loop that may have left it early")
 
 
-def run(s: Specialiser, generator: Suspended, work: Callable[[Value], None]) -> None:
-    """Write the text of a generator, with `work` where it yields; the work belongs to the function around it."""
+def run(s: Specialiser, generator: Suspended, work: Work, early: bool = False) -> Value:
+    """Write the text of a generator, with `work` where it yields; the work belongs to the function around it.
+
+    Where the generator may be left `early`, the work returns whether it is, after this value.
+    """
+    if not begin(s, generator, early):
+        return Const(None)
     frame, node = s.frame, s.node
 
-    def resume(value: Value) -> None:
+    def resume(value: Value) -> Value | None:
         inner, s.frame, s.node = (s.frame, s.node), frame, node
         try:
-            work(value)
+            return work(value)
         finally:
             s.frame, s.node = inner
 
     call = call_closure if isinstance(generator.fn, Closure) else call_python
-    call(s, generator.fn, generator.args, generator.kwargs, resume)
+    return call(s, generator.fn, generator.args, generator.kwargs, resume, early)
+
+
+def kept_under_name(s: Specialiser, generator: Suspended) -> Suspended:
+    """A generator that has a name: it begins where it is gone through, and is at its end after that."""
+    if generator.kept:
+        return generator
+    s.env[(generator.site, BEGUN)] = Const(False)
+    return replace(generator, kept=True)
+
+
+def begin(s: Specialiser, generator: Suspended, early: bool) -> bool:
+    """Whether a generator has anything left, which is all of it; note that it is gone through."""
+    if not generator.kept:
+        return True
+    state = s.env[(generator.site, BEGUN)]
+    if state == Const(True):
+        return False
+    if state != Const(False):
+        raise s.refuse(
+            "a generator is gone through that may have been gone through, or left early, before",
+            "call its function where it is gone through, or make a list of it",
+        )
+    s.env[(generator.site, BEGUN)] = LEFT if early else Const(True)
+    return True
 
 
 @expression(gast.Yield)
@@ -48,7 +88,7 @@ def yielded(s: Specialiser, node: Any) -> Value:
     assert s.frame is not None and s.frame.resume is not None
     value = Const(None) if node.value is None else evaluate(s, node.value)
     with s.written_out(place_of(s.frame.tree, node)):  # the work has a place of its own for each `yield`
-        s.frame.resume(value)
+        note_left(s, s.frame.resume(value))
     return Const(None)
 
 
@@ -57,13 +97,169 @@ def delegated(s: Specialiser, node: Any) -> Value:
     from .iteration import each, over
 
     assert s.frame is not None and s.frame.resume is not None
-    resume, inner = s.frame.resume, evaluate(s, node.value)
-    with s.written_out(place_of(s.frame.tree, node)):
+    frame, resume, inner = s.frame, s.frame.resume, evaluate(s, node.value)
+    early = frame.left is not None
+    if early:
+        note_left(s, None)
+        if not isinstance(inner, Suspended):
+            inner = call_python(s, polyfills.items_of, [inner], {})
+
+    def passed_on(value: Value) -> Value | None:
+        stop, inside = resume(value), s.frame
+        s.frame = frame
+        note_left(s, stop)
+        s.frame = inside
+        return stop
+
+    with s.written_out(place_of(frame.tree, node)):
         if isinstance(inner, Suspended):
-            run(s, inner, resume)
-        else:
-            each(s, over(s, inner), resume)
+            return run(s, inner, passed_on, early)
+        each(s, over(s, inner), lambda item: note_left(s, resume(item)))
     return Const(None)
+
+
+def note_left(s: Specialiser, stop: Value | None) -> None:
+    """Tell the text of a generator whether it is left."""
+    if s.frame is not None and s.frame.left is not None:
+        assign_name(s, s.frame.left, Const(False) if stop is None else stop)
+
+
+def with_exits(tree: Any) -> tuple[Any, str]:
+    """The text of a generator that returns after a value where a variable says so, and that variable's name."""
+    left = Names(tree).fresh("left")
+
+    def block(statements: list[Any]) -> list[Any]:
+        found: list[Any] = []
+        for stmt in statements:
+            inner: dict[str, Any] = {}
+            if not isinstance(stmt, (gast.FunctionDef, gast.ClassDef)):
+                blocks = {f: getattr(stmt, f, None) for f in ("body", "orelse", "finalbody")}
+                inner = {f: block(each) for f, each in blocks.items() if isinstance(each, list)}
+                for f in ("handlers", "cases"):
+                    if getattr(stmt, f, None):
+                        inner[f] = [rebuilt(part, body=block(part.body)) for part in getattr(stmt, f)]
+            found.append(rebuilt(stmt, **inner) if inner else stmt)
+            if not inner and any(isinstance(n, YIELDS) for n in own_nodes(stmt)):
+                found.append(at(stmt, gast.If(load(left), [gast.Return(None)], [])))
+        return found
+
+    return rebuilt(tree, body=block(tree.body)), left
+
+
+# -- generator expressions that are left early
+
+EARLY = {any: polyfills.any_of, all: polyfills.all_of, next: polyfills.first_item}
+
+
+def left_early(s: Specialiser, callee: Value, node: Any) -> Value | None:
+    """``any(e for v in items)`` and the like ask for values only until they know; None where a list is the same."""
+    fn = EARLY.get(callee.value) if isinstance(callee, Const) and callable(callee.value) else None
+    if fn is None or not node.args or not isinstance(node.args[0], gast.GeneratorExp) or node.keywords:
+        return None
+    mark, env, loops = len(s.block), dict(s.env), s.loops
+    if fn is not polyfills.first_item:
+        trial: ir.Block = []
+        value = attempted(s, trial, lambda: evaluate(s, node.args[0]))
+        del s.block[mark:]
+        s.env, s.loops = env, loops
+        if value is not None and all(map(is_calm, ir.walk(trial))):
+            return None
+    return call_python(s, fn, [as_generator(s, node.args[0]), *(evaluate(s, a) for a in node.args[1:])], {})
+
+
+def is_calm(stmt: Any) -> bool:
+    """Whether a statement of a comprehension raises nothing, and does nothing that is seen."""
+    if isinstance(stmt, ir.Let):
+        simple = isinstance(stmt.expr, (gast.Subscript, gast.Compare, gast.BoolOp))
+        return not stmt.effect and (simple or not stmt.may_raise)
+    return isinstance(stmt, (ir.If, ir.Loop, ir.Effect)) and (not isinstance(stmt, ir.Effect) or stmt.kind == "append")
+
+
+def as_generator(s: Specialiser, node: Any) -> Suspended:
+    """A generator expression as the function that it stands for, which gets what it goes over first."""
+    if not hasattr(node, "stands_for"):
+        body: Any = gast.Expr(gast.Yield(node.elt))
+        for part in reversed(node.generators):
+            for test in reversed(part.ifs):
+                body = gast.If(test, [body], [])
+            body = gast.For(part.target, part.iter, [body], [], None)
+        parameter = Names(node).fresh("items")
+        body.iter = load(parameter)
+        arguments = gast.arguments([gast.Name(parameter, gast.Param(), None, None)], [], None, [], [], None, [])
+        node.stands_for = at(node, gast.FunctionDef("generator", arguments, [body], [], None, None, []))
+    assert s.frame is not None
+    return Suspended(
+        Closure(node.stands_for, s.frame, (), (), "generator"), [evaluate(s, node.generators[0].iter)], {},
+        s.site("generator"),
+    )  # fmt: skip
+
+
+# -- iterators around generators
+
+LAZY: dict[Any, Any] = {
+    enumerate: polyfills.counted,
+    map: polyfills.mapped,
+    itertools.islice: polyfills.first_of,
+    itertools.chain: polyfills.chained,
+    itertools.chain.from_iterable: polyfills.chained_from,
+}
+
+
+def around_generator(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Suspended | None:
+    """An iterator that goes through a generator is one itself; None where it goes through nothing of the kind."""
+    if fn is not zip and fn not in LAZY:
+        return None
+    args = [own_iterator(s, a) if yields_itself(a) else a for a in args]
+    places = [k for k, a in enumerate(args) if isinstance(a, Suspended)]
+    if not places:
+        return None
+    if fn is not zip:
+        return Suspended(LAZY[fn], args, kwargs, s.site("generator"))
+    if len(places) > 1 or kwargs.get("strict", Const(False)) != Const(False):
+        raise s.kept_generator()
+    (place,) = places
+    others = [Const(tuple(beside(s, a) for a in part)) for part in (args[:place], args[place + 1 :])]
+    return Suspended(polyfills.zipped_with, [others[0], args[place], others[1]], {}, s.site("generator"))
+
+
+@handles(itertools.takewhile)
+def takewhile(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return call_python(s, polyfills.taken_while, args, kwargs)
+
+
+@handles(itertools.dropwhile)
+def dropwhile(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return call_python(s, polyfills.dropped_while, args, kwargs)
+
+
+def yields_itself(value: Value) -> bool:
+    """Whether going over an object of the user's is going through a generator."""
+    return isinstance(value, Obj) and inspect.isgeneratorfunction(getattr(value.cls, "__iter__", None))
+
+
+def beside(s: Specialiser, value: Value) -> Any:
+    """What is counted beside a generator."""
+    from .iteration import as_counted, over
+
+    source = as_counted(s, over(s, value))
+    if source.bounds is None or source.length is None and not source.endless:
+        raise s.refuse("an iterable of unknown length is zipped", "make a list of it first")
+    return source, None if source.length is None else source.length()
+
+
+@handles(polyfills.has_ended)
+def has_ended(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    lengths = [length for _, length in args[0].value if length is not None]
+    tests = [gast.Compare(s.expr(args[1]), [gast.GtE()], [s.expr(length)]) for length in lengths]
+    return s.let(some(tests), BOOL, hint="ended", may_raise=False) if tests else Const(False)
+
+
+@handles(polyfills.row_of)
+def row_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .iteration import nth
+
+    first, last = ([nth(s, source, args[1]) for source, _ in part.value] for part in (args[0], args[3]))
+    return TupleV((*first, args[2], *last))
 
 
 def place_of(tree: Any, node: Any) -> int:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..facts import Listed, Mapped, Num, Pair
-from .values import Bound, Choice, Closure, Leaf, ListV, Obj, PartialV, Super, TupleV, Value
+from .values import Bound, Choice, Closure, Leaf, ListV, Obj, PartialV, Super, Suspended, TupleV, Value
 
 if TYPE_CHECKING:
     from .state import Specialiser
@@ -73,4 +73,6 @@ def parts_of(value: Value) -> list[Value]:
         return [value.self] if not isinstance(value.self, Obj) else []
     if isinstance(value, Choice):
         return [value.then, value.orelse]
+    if isinstance(value, Suspended):
+        return [value.fn, *value.args, *value.kwargs.values()]
     return []

@@ -26,7 +26,7 @@ from .iteration import ENDLESS, Source, all_storable, as_counted, nth, over, ove
 from .objects import has_method
 from .standard_library import crossed
 from .state import Restart, Specialiser
-from .values import Const, Leaf, ListV, Obj, Poison, TupleV, Value
+from .values import Const, Leaf, ListV, Obj, Poison, Suspended, TupleV, Value
 
 
 class Cursor:
@@ -39,6 +39,8 @@ POSITION = "position"
 @handles(iter)
 def iter_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     value = args[0]
+    if isinstance(value, Suspended) and len(args) == 1:
+        return value
     if isinstance(value, Obj) and value.cls not in (list, dict):
         return own_iterator(s, value)
     known = isinstance(value, (Source, ListV, TupleV, Obj, Const))
@@ -74,6 +76,11 @@ def once(fn: Any) -> None:
     handler = HANDLERS[fn]
 
     def marked(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        from .generators import around_generator
+
+        lazy = around_generator(s, fn, args, kwargs)
+        if lazy is not None:
+            return lazy
         value = handler(s, args, kwargs)
         site = ("iterator", s.site())
         if isinstance(value, Source):

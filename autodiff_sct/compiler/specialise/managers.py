@@ -202,7 +202,7 @@ def suspended(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Valu
         tree = prepared(made_from.__code__, made_from, True)[1]
     except AutodiffError:
         return None
-    return Suspended(made_from, args, kwargs) if yields_once(tree.body) else None
+    return Suspended(made_from, args, kwargs, s.site("generator")) if yields_once(tree.body) else None
 
 
 def yields_once(body: Block) -> bool:

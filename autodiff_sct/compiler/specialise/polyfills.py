@@ -141,6 +141,112 @@ def accumulated_from(items: Any, fn: Any, start: Any) -> Any:
     return results
 
 
+def any_of(items: Any) -> Any:
+    for item in items:
+        if item:
+            return True
+    return False
+
+
+def all_of(items: Any) -> Any:
+    for item in items:
+        if not item:
+            return False
+    return True
+
+
+def first_item(items: Any, *default: Any) -> Any:
+    for item in items:
+        return item
+    if len(default) == 0:
+        raise StopIteration
+    return default[0]
+
+
+# Iterators that go through generators, and so are generators.
+
+
+def items_of(items: Any) -> Any:
+    for item in items:  # noqa: UP028
+        yield item
+
+
+def counted(items: Any, start: Any = 0) -> Any:
+    k = start
+    for item in items:
+        yield k, item
+        k += 1
+
+
+def mapped(fn: Any, items: Any) -> Any:
+    for item in items:
+        yield fn(item)
+
+
+def first_of(items: Any, start: Any, stop: Any = -1, step: Any = 1) -> Any:
+    if stop == -1:
+        start, stop = 0, start
+    if stop is not None and stop <= 0:
+        return
+    begin, every = 0 if start is None else start, 1 if step is None else step
+    k = 0
+    for item in items:
+        if k >= begin and (k - begin) % every == 0:
+            yield item
+        k += 1
+        if stop is not None and k >= stop:
+            return
+
+
+def taken_while(goes_on: Any, items: Any) -> Any:
+    for item in items:
+        if not goes_on(item):
+            return
+        yield item
+
+
+def dropped_while(drops: Any, items: Any) -> Any:
+    dropping = True
+    for item in items:
+        if dropping and drops(item):
+            continue
+        dropping = False
+        yield item
+
+
+def chained(*parts: Any) -> Any:
+    for part in parts:
+        yield from part
+
+
+def chained_from(parts: Any) -> Any:
+    for part in parts:
+        yield from part
+
+
+def zipped_with(first: Any, items: Any, last: Any) -> Any:
+    k = 0
+    if has_ended(first, k):
+        return
+    for item in items:
+        if has_ended(last, k):
+            return
+        yield row_of(first, k, item, last)
+        k += 1
+        if has_ended(first, k):
+            return
+
+
+def has_ended(sources: Any, k: Any) -> Any:
+    """Whether one of the iterables beside a generator has no item number `k`."""
+    raise NotImplementedError("written by the specialiser")
+
+
+def row_of(first: Any, k: Any, item: Any, last: Any) -> Any:
+    """The items number `k` of the iterables beside a generator, around the generator's own."""
+    raise NotImplementedError("written by the specialiser")
+
+
 def take_item(key: Any, value: Any) -> Any:
     return value[key]
 

@@ -292,7 +292,7 @@ class Specialiser:
     def kept_generator(self) -> Refused:
         """The refusal of a generator whose values are not gone through where it is called."""
         return self.refuse(
-            "a generator is kept, or gone through in steps", "go over it with `for`, or make a list of it"
+            "a generator is used as a value, or gone through in steps", "go over it with `for`, or make a list of it"
         )
 
     def not_differentiable(self, reason: str, remedy: str = "") -> Refused:
@@ -353,6 +353,8 @@ class Specialiser:
             inside = (value.self,)
         elif isinstance(value, Obj):
             inside = [self.env[(value.id, key)] for key in self.fields(value)]
+        elif isinstance(value, Suspended):
+            inside = (*value.args, *value.kwargs.values())
         else:
             return ()
         return [name for item in inside for name in self.leaves(item)]

@@ -354,14 +354,12 @@ def read_stop(s: Specialiser, node: ir.Loop, stop: Any) -> None:
 def over_generator(s: Specialiser, node: Any, generator: Suspended, body: list[Any], stop: Any) -> None:
     from .generators import run
 
-    if stop is not None:
-        raise s.refuse("a loop over a generator is left early", "make a list of it, and go over that")
-
-    def work(value: Value) -> None:
+    def work(value: Value) -> Value | None:
         store(s, node.target, value)
         execute(s, body)
+        return None if stop is None else truth(s, evaluate(s, stop))
 
-    run(s, generator, work)
+    run(s, generator, work, stop is not None)
 
 
 @statement(gast.For)

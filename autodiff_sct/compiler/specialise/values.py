@@ -99,6 +99,7 @@ class Frame:
     bound: dict[str, Any] = field(default_factory=dict)  # its arguments by parameter
     branches: int = 0  # sides of branches around its call
     resume: Any = None  # what is done with each value that it yields
+    left: str | None = None  # the variable of a generator that tells, after each value, whether another is wanted
 
 
 @dataclass(eq=False)
@@ -131,11 +132,20 @@ class PartialV:
 
 @dataclass(eq=False)
 class Suspended:
-    """A generator that has not begun: a function with ``yield``, and its arguments."""
+    """A generator: a function with ``yield``, and its arguments.
+
+    `site` is where it was made. Of one that is `kept`, the variable ``(site, BEGUN)`` tells whether it has been gone
+    through.
+    """
 
     fn: Any
     args: list[Any]
     kwargs: dict[str, Any]
+    site: Any = None
+    kept: bool = False
+
+
+BEGUN = "begun"  # the variable of a generator that is kept
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from . import collection, kept
 from .emitted import Emitted
 from .imports import imports_of
 from .load import note_origin
-from .signatures import general_tree, signature_of
+from .signatures import defaults_of, general_tree, signature_of
 from .structure import describe, is_tensor, key
 from .world import CodeRead
 from .wrapping import seeds_in, unwrapped, wrap_by, wrapped_like
@@ -58,10 +58,7 @@ class Compiled:
         self.memory: int | None = None
         self.fn, self.positions, self.weights = fn, positions, weights
         self.has_aux, self.seeded, self.value = has_aux, seeded, value
-        self.signature = signature_of(fn)
-        self.parameters = list(self.signature.parameters.values())
-        self.simple = all(p.kind in POSITIONAL for p in self.parameters)
-        self.slots = tuple((p.name, p.kind) for p in self.parameters)
+        self.read_signature()
         direct = self.simple and isinstance(fn, FunctionType) and not (weights or seeded or has_aux)
         self.arity = len(self.parameters) if direct else -1  # of calls that may go the short way
         self.plain: dict[Any, Variant] = {}
@@ -73,10 +70,19 @@ class Compiled:
 
     # -- arguments
 
+    def read_signature(self) -> None:
+        self.defaults, self.signature = defaults_of(self.fn), signature_of(self.fn)
+        self.parameters = list(self.signature.parameters.values())
+        self.simple = all(p.kind in POSITIONAL for p in self.parameters)
+        self.slots = tuple((p.name, p.kind) for p in self.parameters)
+
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Slot, ...], tuple[Any, ...]]:
         """The emitted function's parameters and their arguments: starred ones one by one, defaults filled in."""
         if not kwargs and self.simple and len(args) == len(self.parameters):
             return self.slots, args
+        defaults = defaults_of(self.fn)
+        if len(defaults) != len(self.defaults) or any(a is not b for a, b in zip(defaults, self.defaults)):
+            self.read_signature()
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:

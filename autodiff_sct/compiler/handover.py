@@ -23,6 +23,7 @@ from .sharing import reachable
 from .specialise.signatures import every_root
 from .specialise.state import Specialiser
 from .specialise.values import Value
+from .unbound import unbound
 
 
 def outside_names(block: ir.Block) -> list[str]:
@@ -59,6 +60,11 @@ def unset(front: ir.Block, inputs: list[str], wanted: list[str], names: dict[str
 
 def always_assigned(block: ir.Block) -> set[str]:
     """The variables that every run of a block assigns."""
+    return assigned(block) - unbound(block)
+
+
+def assigned(block: ir.Block) -> set[str]:
+    """The variables that the statements of a block assign, or pass on from before them, on every path through these."""
     found: set[str] = set()
     for stmt in block:
         if isinstance(stmt, ir.Let):
@@ -69,7 +75,7 @@ def always_assigned(block: ir.Block) -> set[str]:
             found |= {n for c in stmt.carries if c.init is not None for n in (c.phi, c.out)}
             found |= {stmt.trips} if stmt.trips else set()
         elif isinstance(stmt, ir.With):
-            found |= always_assigned(stmt.body)
+            found |= assigned(stmt.body)
     return found
 
 

@@ -309,11 +309,9 @@ class Record:
                 paths = [attempt.body, *(b for _, _, b in attempt.handlers)]
                 sides = (paths[k], paths[k + 1] if k + 2 == len(paths) else forward)
             stmt.test = ir.substitute(stmt.test, mapping)
-            for merge in stmt.merges:
-                merge.then = self.renamed(merge.then, names)
-                merge.orelse = self.renamed(merge.orelse, names)
-            stmt.then = self.sunk(stmt.then, sides[0], names)
-            stmt.orelse = self.sunk(stmt.orelse, sides[1], names)
+            stmt.then, then = self.sunk(stmt.then, sides[0], names, [m.then for m in stmt.merges])
+            stmt.orelse, orelse = self.sunk(stmt.orelse, sides[1], names, [m.orelse for m in stmt.merges])
+            stmt.merges = [ir.Merge(m.target, *sources) for m, *sources in zip(stmt.merges, then, orelse)]
         elif isinstance(stmt, ir.Loop):
             self.rewrite_loop(stmt, primal, names, mapping)
         elif isinstance(stmt, ir.With):
@@ -323,14 +321,18 @@ class Record:
             substitute_in(stmt, mapping)
         return stmt
 
-    def sunk(self, reverse: ir.Block, forward: ir.Block, names: dict[str, str]) -> ir.Block:
-        """A side of a branch that keeps variables from before the branch itself."""
+    def sunk(
+        self, reverse: ir.Block, forward: ir.Block, names: dict[str, str], leaving: list[str | None]
+    ) -> tuple[ir.Block, list[str | None]]:
+        """A side of a branch that keeps variables from before the branch itself, and what leaves the side."""
         moved = {n: self.homes[n] for n, side in self.homes_in if side == id(forward) and n not in names}
         for name, old in moved.items():
             self.homes[name] = Home(forward, old.repeated, None)  # not made here: saved where the side begins
-        result = self.block(reverse, forward, dict(names))
+        inner = dict(names)
+        made = [n for n in leaving if n is not None and n not in names and self.is_local(n, forward)]
+        result = self.block(reverse, forward, inner, made)
         self.homes |= moved
-        return result
+        return result, [self.renamed(n, inner) for n in leaving]
 
     def rewrite_loop(
         self, stmt: ir.Loop, primal: ir.Loop | None, names: dict[str, str], mapping: dict[str, Any]

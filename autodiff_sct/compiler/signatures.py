@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import Any
 
@@ -9,7 +10,7 @@ from ..errors import ArgumentTypeError
 from .facts import UNKNOWN
 from .structure import Leaf, Static, describe
 
-__all__ = ["general_tree", "signature_of"]
+__all__ = ["defaults_of", "general_tree", "signature_of"]
 
 
 def signature_of(fn: Any) -> inspect.Signature:
@@ -23,6 +24,16 @@ def signature_of(fn: Any) -> inspect.Signature:
         return inspect.signature(target, follow_wrapped=False)
     except ValueError:
         raise ArgumentTypeError(f"{target!r} does not tell its parameters; wrap it in a function") from None
+
+
+def defaults_of(fn: Any) -> tuple[Any, ...]:
+    """What stands in for arguments that are not given, which may become something else at any time."""
+    if isinstance(fn, functools.partial):
+        return (*fn.keywords, *fn.keywords.values(), *defaults_of(fn.func))
+    for name in ("construct", "__call__"):
+        if not hasattr(fn, "__code__"):
+            fn = getattr(type(fn), name, fn)
+    return (getattr(fn, "__defaults__", None), *(getattr(fn, "__kwdefaults__", None) or {}).values())
 
 
 def signature_of_known(fn: Any) -> inspect.Signature | None:

@@ -591,3 +591,25 @@ def test_mistakes_raise_what_they_raise_in_python(fn, error):
         with pytest.raises(error) as caught:
             ad.grad(fn)(np.ones(3))
         assert not isinstance(caught.value, ad.errors.AutodiffError)
+
+
+@pytest.mark.parametrize("number", [0.7, 0.4, 0.1])
+def test_pullback_of_what_only_some_paths_assign(number):
+    def program(x, t):
+        try:
+            if t > 0.5:
+                raise ValueError
+            w = x
+            if t > 0.2:
+                w = x * 2.0
+            w += x
+        except ValueError:
+            pass
+        return x
+
+    value, pull = ad.vjp(lambda x: program(x, number), np.array([1.0, 3.0]))
+    factor = 2.0 if number < 0.2 else 1.0
+    assert value.tolist() == [factor, 3.0 * factor]
+    for _ in range(2):
+        (gradient,) = pull(np.ones(2))
+        assert gradient.tolist() == [factor, factor]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -204,3 +205,65 @@ def test_integers_that_floats_are_added_to():
         step = 1e-6 * np.eye(3)
         expected = [(sums_in_arrays_of_floats(x + e, n) - sums_in_arrays_of_floats(x - e, n)) / 2e-6 for e in step]
         np.testing.assert_allclose(gradient, expected, rtol=1e-6)
+
+
+def test_defaults_become_others():
+    def scaled(x, factor=2.0, *, power=1, shift=None):
+        return factor * x**power + (0.0 if shift is None else shift * x)
+
+    gradient = ad.grad(scaled)
+    assert gradient(3.0) == 2.0
+    scaled.__defaults__ = (5.0,)
+    assert gradient(3.0) == 5.0
+    scaled.__kwdefaults__["power"] = 2
+    assert gradient(3.0) == 30.0
+    scaled.__kwdefaults__["shift"] = 1.0
+    assert gradient(3.0) == 31.0
+    scaled.__defaults__ = None
+    with pytest.raises(TypeError):
+        gradient(3.0)
+
+
+def test_keywords_of_a_partial_become_others():
+    part = functools.partial(lambda x, power, factor=1.0: factor * x**power, power=2)
+    gradient = ad.grad(part)
+    assert gradient(3.0) == 6.0
+    part.keywords["power"] = 3
+    assert gradient(3.0) == 27.0
+    part.keywords["factor"] = np.array([1.0, 2.0])
+    assert gradient(3.0) == 81.0
+
+
+def test_defaults_of_a_method_become_others():
+    class Model:
+        def __call__(self, x, factor=2.0):
+            return factor * x
+
+    gradient = ad.grad(Model())
+    assert gradient(3.0) == 2.0
+    Model.__call__.__defaults__ = (4.0,)
+    assert gradient(3.0) == 4.0
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_what_may_be_a_number_of_either_kind(count):
+    def joined(x, t, n):
+        for _ in range(n):
+            t = 2
+        return np.sum(np.hstack([t, x]) ** 2) * np.ndim(x) + np.size(t)
+
+    gradient = ad.grad(joined, (0, 1))(np.array([1.0, 2.0]), 3.0, count)
+    assert gradient[0].tolist() == [2.0, 4.0]
+    assert gradient[1] == (0.0 if count else 6.0)
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_what_may_be_a_number_or_an_array(large):
+    def measured(x, t, flag):
+        if flag:
+            t = x * 2.0
+        return np.sum(t) * (np.ndim(t) + 1) + np.size(t) + len(np.shape(t))
+
+    gradient = ad.grad(measured, (0, 1))(np.array([1.0, 2.0]), 3.0, large)
+    assert gradient[0].tolist() == ([4.0, 4.0] if large else [0.0, 0.0])
+    assert gradient[1] == (0.0 if large else 1.0)

@@ -75,6 +75,18 @@ def written_after_the_loop(x, n):
 
 
 @case(*GIVEN)
+def one_of_several_arrays(x, n):
+    last = x
+    for k in range(n):
+        table = np.outer(x, x)
+        if k == 1:
+            continue
+        last = table + 0.1
+    x[0] = 1.1
+    return np.sum(last * last)
+
+
+@case(*GIVEN)
 def columns_and_rows(x, n):
     total = 0.0
     for _ in range(n):

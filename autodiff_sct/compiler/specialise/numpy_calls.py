@@ -13,7 +13,7 @@ from ...rules.index import is_square
 from ...rules.reduce import is_filled
 from ...rules.table import TABLE
 from .. import ir
-from ..facts import FLOAT, Listed, Num, several
+from ..facts import FLOAT, INT, Listed, Num, Opaque, several
 from . import arrays, memory, polyfills
 from .calls import call_python, call_value, handles
 from .iteration import Source
@@ -162,25 +162,33 @@ def scalar_form(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Va
 
 @handles(np.shape)
 def shape(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from .attributes import attribute_of
-
-    return attribute_of(s, args[0], "shape")
+    return measured(s, args[0], "shape")
 
 
 @handles(np.ndim)
 def ndim(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from .attributes import attribute_of
-
-    return attribute_of(s, args[0], "ndim")
+    return measured(s, args[0], "ndim")
 
 
 @handles(np.size)
 def size(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from .attributes import attribute_of
-
     if len(args) > 1 or kwargs:
         return call_value(s, Const(len), args[:1], {})
-    return attribute_of(s, args[0], "size")
+    return measured(s, args[0], "size")
+
+
+def measured(s: Specialiser, value: Value, attr: str) -> Value:
+    """An attribute of an array, by NumPy's function where the run may bring a Python number, which has none."""
+    from .attributes import attribute_of
+
+    facts = s.num(value)
+    if not isinstance(value, Leaf) or facts is None or facts.kind is not None or facts.dims:
+        return attribute_of(s, value, attr)
+    if facts.dims == ():
+        return TupleV(()) if attr == "shape" else Const(0 if attr == "ndim" else 1)
+    expr = ir.call(ir.attribute(s.bind("np", np), attr), s.expr(value))
+    found = Opaque(tuple) if attr == "shape" else INT
+    return s.let(expr, found, ir.Op(np.shape, {"a": value}), hint=attr, may_raise=False)
 
 
 @handles(np.iscomplexobj)

@@ -49,6 +49,7 @@ from .specialise.values import External, Value
 from .spelling import spell
 from .strips import in_strips
 from .together import count_saved, save_together
+from .unnamed import without_names
 from .unparse import printed
 from .unread import drop_unread
 from .world import KindGuard
@@ -81,6 +82,8 @@ def emit(
     if runs_alone(request) and passes.on("in_strips"):
         outside = [*table.entries, *(e.name for e in s.externals.values()), *seeds]
         front, back = in_strips(s, front, back, outside) or (front, back)
+    if request.backend == "numpy" and passes.on("without_names"):
+        without_names(s, front, back)
     if request.split:
         given = {*table.names, *(e.name for e in s.externals.values()), *always_assigned(front)}
         back[:0] = own_copies(s, back, set(), given)

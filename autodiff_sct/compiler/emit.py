@@ -109,7 +109,7 @@ class Emitter:
     def effect(self, stmt: ir.Effect) -> list[Any]:
         expr = self.expr(stmt.expr)
         if stmt.kind == "save":
-            self.copied.update(ir.names_in(stmt.expr))
+            self.copied.update(saved_names(stmt.expr))
         return [expr if isinstance(expr, gast.stmt) else gast.Expr(expr)]
 
     def raise_(self, stmt: ir.Raise) -> list[Any]:
@@ -189,6 +189,12 @@ class Emitter:
 
 for _kind, _method in (("raise", "raise_"), ("return", "return_"), ("if", "if_"), ("with", "with_"), ("try", "try_")):
     setattr(Emitter, _kind, getattr(Emitter, _method))
+
+
+def saved_names(expr: Any) -> list[str]:
+    """The variables that a statement saves as they are."""
+    values = [v for arg in getattr(expr, "args", []) for v in (arg.elts if isinstance(arg, gast.Tuple) else [arg])]
+    return [v.id for v in values if isinstance(v, gast.Name)]
 
 
 def is_target(expr: Any, base: Any, index: Any, whole: bool) -> bool:

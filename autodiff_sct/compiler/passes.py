@@ -48,6 +48,7 @@ PASSES: dict[str, str] = {
     "overwrite": "a cotangent that is read for the last time is overwritten by its successor",
     "iterate": "a loop that only reads items by its counter goes over them",
     "drop_unread": "what nobody reads and what cannot fail is not computed",
+    "without_names": "what is named only to be saved, raised, entered or changed is written there",
     "leave_at_once": "a loop is left where that is decided",
     "comprehend": "a list that a loop only fills is a comprehension",
     "choose": "a branch that only chooses a value is a conditional expression",

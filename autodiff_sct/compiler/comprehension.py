@@ -29,8 +29,10 @@ def comprehend(*bodies: list[Any]) -> None:
     reads = loads([*bodies])
     private = Counter[str]()  # reads of a name inside loops that assign it
     for _, loop in [each for body in bodies for each in loops(body)]:
-        if isinstance(loop, gast.For) and isinstance(loop.target, gast.Name):
-            private[loop.target.id] += loads(loop.body)[loop.target.id]
+        if isinstance(loop, gast.For):
+            read = loads(loop.body)
+            for name in targets_of(loop):
+                private[name] += read[name]
     own = {name for name, count in private.items() if count == reads[name]}
     for place, body in enumerate(bodies):
         in_block(body, own, 1, [x for later in bodies[place + 1 :] for x in later])
@@ -56,12 +58,18 @@ def in_block(block: list[Any], own: set[str], indent: int, after: list[Any]) -> 
             in_block(inner, own, indent + 1, [])
         if not isinstance(stmt, gast.For) or (made := filled(stmt, COLUMNS - 4 * indent)) is None:
             continue
-        place, name = block.index(stmt), stmt.target.id
+        place = block.index(stmt)
         begin = beginning(block[:place], made.targets[0].id)
-        unread = name in own or (after and not is_read(name, [*block[place + 1 :], *after]))
+        rest = [*block[place + 1 :], *after]
+        unread = all(n in own or (after and not is_read(n, rest)) for n in targets_of(stmt))
         if begin is not None and unread:
             block[place] = made
             block.remove(begin)
+
+
+def targets_of(loop: Any) -> list[str]:
+    """The names that a loop assigns in each iteration."""
+    return [n.id for n in ir.nodes(loop.target) if isinstance(n, gast.Name)]
 
 
 def is_read(name: str, block: list[Any]) -> bool:
@@ -89,7 +97,7 @@ def filled(loop: Any, columns: int) -> Any:
     if len(inner) == 1 and isinstance(inner[0], gast.If) and not inner[0].orelse:
         tests, inner = [inner[0].test], inner[0].body
     call = inner[0].value if len(inner) == 1 and isinstance(inner[0], gast.Expr) else None
-    if not isinstance(loop.target, gast.Name) or not isinstance(call, gast.Call):
+    if not isinstance(call, gast.Call):
         return None
     if not isinstance(call.func, gast.Attribute) or call.func.attr != "append":
         return None
@@ -99,7 +107,7 @@ def filled(loop: Any, columns: int) -> Any:
     if len(made.id) + 16 + sum(columns_of(x) + 4 for x in (item, loop.target, loop.iter, *tests)) > columns:
         return None
     every: Any = gast.ListComp(item, [gast.comprehension(loop.target, loop.iter, tests, 0)])
-    if not tests and isinstance(item, gast.Name) and item.id == loop.target.id:
+    if not tests and isinstance(item, gast.Name) and item.id == getattr(loop.target, "id", None):
         every = ir.call("list", loop.iter)
     result = gast.Assign([gast.Name(made.id, gast.Store(), None, None)], every, None)
     for attribute in ("origin", "comment"):

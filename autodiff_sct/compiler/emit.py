@@ -158,6 +158,7 @@ class Emitter:
         bounds = [self.expr(b) for b in stmt.bounds]
         target = store_name(self.text(stmt.index))
         if stmt.kind == "iter":
+            target = target if stmt.items is None else stored(self.expr(stmt.items))
             return gast.For(target, bounds[0], body, [], None)
         if len(bounds) == 1 and isinstance(bounds[0], gast.Call) and getattr(bounds[0].func, "id", "") == "range":
             return gast.For(target, ir.call("reversed", bounds[0]), body, [], None)
@@ -189,6 +190,13 @@ class Emitter:
 
 for _kind, _method in (("raise", "raise_"), ("return", "return_"), ("if", "if_"), ("with", "with_"), ("try", "try_")):
     setattr(Emitter, _kind, getattr(Emitter, _method))
+
+
+def stored(expr: Any) -> Any:
+    """Names, and tuples of them, as what is assigned to."""
+    if isinstance(expr, gast.Tuple):
+        return gast.Tuple([stored(e) for e in expr.elts], gast.Store())
+    return store_name(expr.id)
 
 
 def saved_names(expr: Any) -> list[str]:

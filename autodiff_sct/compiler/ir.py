@@ -133,6 +133,7 @@ class Loop:
     trips: str | None = None
     origin: Origin | None = None
     every: Expr | None = None  # the steps of one segment, where the loop keeps its state at the start of each only
+    items: Expr | None = None  # of iter, set at the end: what an item is unpacked into, `index` among it
     # Set by `naming`: where the statement begins and ends, in the order of the program.
     place: float = field(default=0, init=False, repr=False)
     end: float = field(default=0, init=False, repr=False)
@@ -449,7 +450,8 @@ def ir_targets(stmt: Any) -> list[str]:
         return [target for target, _ in stmt.merges] + ([stmt.took] if stmt.took else [])
     if isinstance(stmt, Loop):
         names = [n for c in stmt.carries for n in (c.phi, c.out)]
-        return names + [n for n in (stmt.index, stmt.trips) if n is not None]
+        unpacked = [n for n in variables_in(stmt.items) if n != stmt.index] if stmt.items is not None else []
+        return names + [n for n in (stmt.index, stmt.trips) if n is not None] + unpacked
     if isinstance(stmt, With):
         return [n for _, n in stmt.items if n is not None]
     return []

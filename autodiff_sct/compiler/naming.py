@@ -127,6 +127,7 @@ class Lives:
             self.define(stmt.trips, stmt.place - 0.2, live)
         inside = dict(live)
         own = {n for c in stmt.carries for n in (c.phi,)} | ({stmt.index} if stmt.index else set())
+        own |= set(ir.variables_in(stmt.items)) if stmt.items is not None else set()
         made = {n for inner in ir.walk([*stmt.head, *stmt.body]) for n in ir_targets(inner)}
         made |= {c.phi for inner in ir.walk(stmt.body) if isinstance(inner, ir.Loop) for c in inner.carries}
         # What a loop leaves as it came from outside, it must find there after its last iteration.

@@ -46,7 +46,7 @@ PASSES: dict[str, str] = {
     "defer": "what only one reverse line reads is computed there",
     "touch_first": "what is added to zeros is assigned",
     "overwrite": "a cotangent that is read for the last time is overwritten by its successor",
-    "iterate": "a loop that only reads items by its counter goes over them",
+    "iterate": "a loop that reads items by its counter goes over them",
     "drop_unread": "what nobody reads and what cannot fail is not computed",
     "without_names": "what is named only to be saved, raised, entered or changed is written there",
     "leave_at_once": "a loop is left where that is decided",

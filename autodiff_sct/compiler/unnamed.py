@@ -11,8 +11,8 @@
     d_item = d_rows[k]
     d_item += d_t                      ->    d_rows[k] += d_t
 
-Nothing runs between the two, so nothing is evaluated at another time.  Of lists and dicts of arrays, ``d_rows[k] += d_t``
-adds to the array that is there and puts the same array back.
+Nothing runs between the two, so nothing is evaluated at another time.  Of lists and dicts of arrays,
+``d_rows[k] += d_t`` adds to the array that is there and puts the same array back.
 """
 
 from __future__ import annotations

@@ -59,7 +59,11 @@ class Unread:
             return not (stmt.then or stmt.orelse or stmt.merges) and self.is_safe(stmt)
         if not isinstance(stmt, ir.Loop) or stmt.body or stmt.carries or stmt.trips or stmt.stop is not None:
             return False
-        return stmt.kind == "iter" and not self.are_read((stmt.index,)) and self.is_known(stmt.bounds[0])
+        return (
+            stmt.kind == "iter"
+            and not self.are_read((stmt.index, *ir.ir_targets(stmt)))
+            and self.is_known(stmt.bounds[0])
+        )
 
     def are_read(self, names: tuple[str | None, ...]) -> bool:
         return any(self.uses.get(name, 0) for name in names if name is not None)

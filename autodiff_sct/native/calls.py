@@ -19,7 +19,7 @@ from .factors import determinant, log_determinant, of_matrix, solved
 from .fitting import derivative_like, fitted_like, seed, spread
 from .gathers import diagonal, from_gather, trace
 from .grids import elementwise
-from .kinds import BOOL, FLOAT32, FLOAT64, INT64, Bundle, Grid, Number, Value
+from .kinds import BOOL, FLOAT32, FLOAT64, INT64, WIDTH, Bundle, Grid, Number, Value
 from .making import (
     array,
     cast_to,
@@ -140,7 +140,7 @@ def operator(op: type) -> Any:
 def of_numpy(value: Value) -> Value:
     if not isinstance(value, Number) or value.dtype != FLOAT64:
         return value
-    return Number(value.expr, value.dtype, False, value.degree)
+    return Number(value.expr, value.dtype, False, value.bits)
 
 
 def function_of_one(function: Callable[[Number], Number]) -> Any:
@@ -221,7 +221,7 @@ def conversion(kind: Any) -> Any:
         value = lower(state, args[0])
         if not isinstance(value, Number):
             raise state.outside("an array made a number")
-        if kind is int and value.dtype.kind == "f":
+        if kind is int and value.python is not True:
             value = state.let(value)
         return elements.converted(kind, value, state.check)
 
@@ -231,19 +231,19 @@ def conversion(kind: Any) -> Any:
 def length(state: State, args: Arguments, keywords: Keywords) -> Value:
     value = lower(state, args[0])
     if isinstance(value, Bundle):
-        return Number(ir.constant(len(value.items)), INT64, True, 0)
+        return Number(ir.constant(len(value.items)), INT64, True, WIDTH)
     if not isinstance(value, Grid) or not value.axes:
         raise state.outside("the length of something that is no array")
-    return Number(state.lasting(value.axes[0]), INT64, True, 1)
+    return Number(state.lasting(value.axes[0]), INT64, True, WIDTH)
 
 
 def builtin_sum(state: State, args: Arguments, keywords: Keywords) -> Value:
     value = lower(state, args[0])
     if len(args) != 1 or not isinstance(value, Bundle) or not all(isinstance(v, Number) for v in value.items):
         raise state.outside("sum of a container")
-    total = Number(ir.constant(0), INT64, True, 0)
+    total = Number(ir.constant(0), INT64, True, 1)
     for item in value.items:
-        item = Number(ir.call("int", item.expr), INT64, True, 0) if item.dtype == BOOL else item
+        item = Number(ir.call("int", item.expr), INT64, True, 1) if item.dtype == BOOL else item
         total = elements.binary(gast.Add, total, item, state.check)
     return total
 

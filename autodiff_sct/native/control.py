@@ -11,10 +11,10 @@ from ..compiler import ir
 from ..compiler.facts import INT, Num
 from . import elements
 from .counters import by_index
-from .elements import as_truth, constant_of
+from .elements import as_truth, constant_of, within
 from .expressions import facts_number, number
 from .grids import dtype_name
-from .kinds import FLOAT64, INT64, ONE, Axis, Bundle, Grid, Number, Raw, joined
+from .kinds import COUNTED, FLOAT64, INT64, ONE, Axis, Bundle, Grid, Number, Raw, joined
 from .linear import Form, constant_form, form_of
 from .saving import in_range, settle_demand
 from .state import Scope, State
@@ -91,8 +91,8 @@ def merged_numbers(
             sources.append(as_variable(state, given, dtype))
         body += extra
     state.define(merge.target, dtype)
-    degree = max(v.degree for v in have)
-    state.values[merge.target] = Number(ir.name(merge.target), dtype, python, degree)
+    bits = max(v.bits for v in have)
+    state.values[merge.target] = Number(ir.name(merge.target), dtype, python, bits)
     return ir.Merge(merge.target, sources[0], sources[1])
 
 
@@ -110,10 +110,10 @@ def loop(state: State, stmt: ir.Loop) -> None:
         return while_loop(state, stmt)
     if stmt.kind != "range":
         raise state.outside("a loop over something else than a range")
-    bounds = [state.let(number(state, b), "n") for b in range_bounds(state, stmt)]
+    bounds = [state.let(state.settled(number(state, b)), "n") for b in range_bounds(state, stmt)]
     if any(b.dtype != INT64 for b in bounds):
         raise state.outside("a range that is not of whole numbers")
-    start = bounds[0] if len(bounds) > 1 else Number(ir.constant(0), INT64, True, 0)
+    start = bounds[0] if len(bounds) > 1 else Number(ir.constant(0), INT64, True, 1)
     stop = bounds[1] if len(bounds) > 1 else bounds[0]
     step = constant_of(bounds[2].expr) if len(bounds) > 2 else 1
     if not isinstance(step, int) or step == 0:
@@ -130,8 +130,8 @@ def loop(state: State, stmt: ir.Loop) -> None:
     scope = Scope("range", stmt.index, low, high, stmt.stop is not None)
     with state.inside(scope) as body:
         state.define(stmt.index, INT64)
-        degree = max(start.degree, stop.degree, 1)
-        state.values[stmt.index] = Number(ir.name(stmt.index), INT64, True, degree)
+        bits = max(start.bits, stop.bits)
+        state.values[stmt.index] = Number(ir.name(stmt.index), INT64, True, bits)
         define_phis(state, stmt, carries)
         block(state, stmt.body)
         end_carries(state, stmt, carries)
@@ -152,6 +152,7 @@ def loop(state: State, stmt: ir.Loop) -> None:
     )  # fmt: skip
     finish_carries(state, carries)
     state.emit(again)
+    check_counts(state, stmt, carries)
     state.out += uncounted[1]
 
 
@@ -191,7 +192,7 @@ def backwards(state: State, args: list[Any]) -> list[Any]:
 
 def define_trips(state: State, trips: str) -> None:
     state.define(trips, INT64)
-    state.values[trips] = Number(ir.name(trips), INT64, True, 1)
+    state.values[trips] = Number(ir.name(trips), INT64, True, COUNTED)
 
 
 def while_loop(state: State, stmt: ir.Loop) -> None:
@@ -209,18 +210,11 @@ def while_loop(state: State, stmt: ir.Loop) -> None:
     if stmt.trips is not None:
         define_trips(state, stmt.trips)
     finish_carries(state, carries)
-    state.emit(
-        ir.Loop(
-            "while",
-            body,
-            [c for c, _ in carries],
-            head=head,
-            test=test,
-            stop=stop,
-            trips=stmt.trips,
-            origin=stmt.origin,
-        )
-    )
+    again = ir.Loop(
+        "while", body, [c for c, _ in carries], head=head, test=test, stop=stop, trips=stmt.trips, origin=stmt.origin
+    )  # fmt: skip
+    state.emit(again)
+    check_counts(state, stmt, carries)
 
 
 Carried = list[tuple[ir.Carry, Any]]
@@ -235,12 +229,14 @@ def begin_carries(state: State, stmt: ir.Loop, trips: Form | None = None) -> Car
         facts = state.s.facts[c.phi]
         init = None if c.init is None else state.values.get(c.init)
         if isinstance(facts, Num) and facts.dims == () and facts.kind != "array":
-            kind = facts_number(state, c.phi)
+            kind = facts_number(state, c.phi, COUNTED)
             if init is not None and not isinstance(init, Number):
                 raise state.outside("a number that is an array before the loop")
             given = init if init is not None else Number(ir.constant(0), kind.dtype, True)
             joined(given, kind)
             name = as_variable(state, given, kind.dtype)
+            if is_python_integer(kind) and given.bits > COUNTED:
+                state.check(within(ir.name(name), COUNTED))
             result.append((ir.Carry(c.phi, name, None, c.out), kind))
         elif isinstance(facts, Num) and facts.dims:
             if init is None:
@@ -309,7 +305,7 @@ def define_phis(state: State, stmt: ir.Loop, carries: Carried) -> None:
     for c, kind in carries:
         if isinstance(kind, Number):
             state.define(c.phi, kind.dtype)
-            state.values[c.phi] = Number(ir.name(c.phi), kind.dtype, kind.python)
+            state.values[c.phi] = Number(ir.name(c.phi), kind.dtype, kind.python, kind.bits)
             if kind.dtype == INT64:
                 state.counters.add(c.phi)
         else:
@@ -324,9 +320,9 @@ def end_carries(state: State, stmt: ir.Loop, carries: Carried) -> None:
             if not isinstance(value, Number):
                 raise state.outside("a number that becomes something else in a loop")
             joined(value, kind)
-            if kind.dtype == INT64:
-                check_growth(state, c, value)
             carry.next = as_variable(state, value, kind.dtype)
+            if is_python_integer(kind) and value.bits > COUNTED and not check_growth(state, c, value):
+                state.check(within(ir.name(carry.next), COUNTED))
         else:
             if not isinstance(value, Grid) or (value.ndim, value.dtype) != (kind.ndim, kind.dtype):
                 raise state.outside("an array that changes its kind in a loop")
@@ -336,8 +332,23 @@ def end_carries(state: State, stmt: ir.Loop, carries: Carried) -> None:
             carry.next = c.next
 
 
-def check_growth(state: State, carry: ir.Carry, value: Number) -> None:
-    """An integer may count in a loop; products and sums of such integers may outgrow 64 bits."""
+def check_counts(state: State, stmt: ir.Loop, carries: Carried) -> None:
+    """Look at integers that only counted in a loop: on the way, they were between what they began and ended with."""
+    for (_, kind), c in zip(carries, stmt.carries):
+        value = state.values.get(c.next or "")
+        if is_python_integer(kind) and value.bits > COUNTED and check_growth(state, c, value):
+            state.check(within(ir.name(c.out), COUNTED))
+
+
+def is_python_integer(kind: Any) -> bool:
+    return isinstance(kind, Number) and kind.dtype == INT64 and kind.python is not False
+
+
+def check_growth(state: State, carry: ir.Carry, value: Number) -> bool:
+    """Whether an integer only counts in a loop: then it is looked at after that, else in each iteration.
+
+    Products and sums of such integers would soon outgrow 64 bits.
+    """
     form = form_of(state, value.expr)
     own = gast.dump(ir.name(carry.phi))
     for key, count, expr in form.terms:
@@ -345,13 +356,14 @@ def check_growth(state: State, carry: ir.Carry, value: Number) -> None:
             continue
         if any(n in state.counters for n in ir.names_in(expr)):
             raise state.outside("an integer that may outgrow 64 bits in a loop")
+    return form.without(own) == constant_form(form.constant) and form.factor(own) == 1 and abs(form.constant) < 2**8
 
 
 def finish_carries(state: State, carries: Carried) -> None:
     for c, kind in carries:
         if isinstance(kind, Number):
             state.define(c.out, kind.dtype)
-            state.values[c.out] = Number(ir.name(c.out), kind.dtype, kind.python)
+            state.values[c.out] = Number(ir.name(c.out), kind.dtype, kind.python, kind.bits)
             if kind.dtype == INT64:
                 state.counters.add(c.out)
         else:

@@ -15,7 +15,7 @@ import gast
 import numpy as np
 
 from ..compiler import ir
-from .kinds import BOOL, FLOAT32, FLOAT64, INT64, Number, Outside, as_dtype, joined, promote
+from .kinds import BOOL, FLOAT32, FLOAT64, INT64, WIDTH, Number, Outside, as_dtype, joined, promote
 
 Check = Callable[[Any], None]  # emits an assertion
 
@@ -73,7 +73,7 @@ def binary_function(name: str, a: Number, b: Number) -> Number:
 def absolute(x: Number) -> Number:
     if x.dtype == BOOL:
         raise Outside("the absolute value of a truth value")
-    return Number(ir.call("abs", x.expr), x.dtype, x.python, x.degree)
+    return Number(ir.call("abs", x.expr), x.dtype, x.python, x.bits)
 
 
 def integer_like(x: Number) -> bool:
@@ -110,11 +110,12 @@ def binary(op: type, a: Number, b: Number, check: Check) -> Number:
             dtype = FLOAT64
         if python is not False and not constant_of(b.expr):
             check(ir_compare(b.expr, gast.NotEq, ir.constant(0)))
-    degree = (a.degree + b.degree) if op is gast.Mult else max(a.degree, b.degree)
-    if dtype == INT64 and degree > 2:
+    widths = [1 if x.dtype == BOOL else x.bits for x in (a, b)]
+    bits = sum(widths) if op is gast.Mult else max(widths) + 1
+    if dtype == INT64 and bits > 63 and python is not False:
         raise Outside("integers that may outgrow 64 bits")
     expr = ir.binop(as_dtype(a, dtype), op, as_dtype(b, dtype))
-    return Number(expr, dtype, python, degree)
+    return Number(expr, dtype, python, bits)
 
 
 def truth(op: type, a: Number, b: Number, python: bool | None) -> Number:
@@ -128,7 +129,7 @@ def remainder(op: type, a: Number, b: Number, python: bool | None, check: Check)
         raise Outside("the remainder of a division of floats")
     if not constant_of(b.expr):
         check(ir_compare(b.expr, gast.NotEq, ir.constant(0)))
-    return Number(ir.binop(a.expr, op, b.expr), INT64, python, a.degree)
+    return Number(ir.binop(a.expr, op, b.expr), INT64, python, max(a.bits, b.bits))
 
 
 HALVES = (1.5, 2.5, 3.5, -0.5, -1.5, -2.5, -3.5)
@@ -137,8 +138,8 @@ HALVES = (1.5, 2.5, 3.5, -0.5, -1.5, -2.5, -3.5)
 def power(a: Number, b: Number, python: bool | None, check: Check) -> Number:
     exponent = constant_of(b.expr)
     if a.dtype.kind != "f" and b.dtype.kind != "f":
-        if exponent == 2 and a.dtype == INT64 and a.degree == 1:
-            return Number(ir.binop(a.expr, gast.Mult, a.expr), INT64, python, 2)
+        if exponent == 2 and a.dtype == INT64 and (python is False or 2 * a.bits <= 63):
+            return Number(ir.binop(a.expr, gast.Mult, a.expr), INT64, python, 2 * a.bits)
         raise Outside("a power of integers")
     dtype = promote(a, b)
     base = as_dtype(a, dtype) if a.dtype.kind == "f" else ir.call(f"np.{dtype.name}", a.expr)
@@ -181,13 +182,18 @@ def ir_compare(left: Any, op: type, right: Any) -> Any:
     return gast.Compare(left, [op()], [right])
 
 
+def within(expr: Any, bits: int) -> Any:
+    """The test whether an integer has so many bits."""
+    return gast.Compare(ir.constant(-(2**bits)), [gast.Lt(), gast.Lt()], [expr, ir.constant(2**bits)])
+
+
 def select(test: Number, a: Number, b: Number) -> Number:
     """``np.where``."""
     dtype = promote(a, b)
     expr = gast.IfExp(as_truth(test), as_dtype(a, dtype), as_dtype(b, dtype))
     if dtype == FLOAT64:
         expr = gast.IfExp(as_truth(test), as_float(a), as_float(b))
-    return Number(expr, dtype, False, max(a.degree, b.degree))
+    return Number(expr, dtype, False, max(a.bits, b.bits))
 
 
 def as_float(x: Number) -> Any:
@@ -207,7 +213,7 @@ def extreme(name: str, a: Number, b: Number) -> Number:
     dtype = promote(a, b)
     if dtype.kind != "f":
         expr = ir.call("max" if name == "maximum" else "min", a.expr, b.expr)
-        return Number(expr, dtype, False, max(a.degree, b.degree))
+        return Number(expr, dtype, False, max(a.bits, b.bits))
     expr = ir.call(name, as_dtype(a, dtype), as_dtype(b, dtype))
     if dtype == FLOAT64:
         expr = ir.call(name, as_float(a), as_float(b))
@@ -222,14 +228,14 @@ def builtin_extreme(name: str, items: list[Number]) -> Number:
         dtype, python = joined(result, item)
         a, b = (as_float(result), as_float(item)) if dtype == FLOAT64 else (result.expr, item.expr)
         expr = gast.IfExp(ir_compare(b, op, a), b, a)
-        result = Number(expr, dtype, python, max(result.degree, item.degree))
+        result = Number(expr, dtype, python, max(result.bits, item.bits))
     return result
 
 
 def negative(x: Number) -> Number:
     if x.dtype == BOOL:
         raise Outside("minus a truth value")
-    return Number(gast.UnaryOp(gast.USub(), x.expr), x.dtype, x.python, x.degree)
+    return Number(gast.UnaryOp(gast.USub(), x.expr), x.dtype, x.python, x.bits)
 
 
 def negation(x: Number) -> Number:
@@ -243,14 +249,18 @@ def converted(kind: Any, x: Number, check: Check) -> Number:
     if kind is builtins.bool:
         return Number(as_truth(x), BOOL, True)
     if x.dtype.kind == "f":
-        check(ir_compare(ir.call("abs", x.expr), gast.Lt, ir.constant(2147483648.0)))
-    return Number(ir.call("int", x.expr), INT64, True)
+        check(ir_compare(ir.call("abs", x.expr), gast.Lt, ir.constant(float(2**WIDTH))))
+    elif x.python is not True and x.dtype == INT64:
+        check(within(x.expr, WIDTH))
+    else:
+        return Number(ir.call("int", x.expr), INT64, True, x.bits if x.dtype == INT64 else 1)
+    return Number(ir.call("int", x.expr), INT64, True, WIDTH)
 
 
 def cast(x: Number, dtype: np.dtype) -> Number:
     """A number in another dtype, as ``astype`` has it."""
     if dtype == x.dtype:
-        return Number(x.expr, dtype, False, x.degree)
+        return Number(x.expr, dtype, False, x.bits)
     if dtype.kind != "f":
         raise Outside(f"a cast from {x.dtype} to {dtype}")
     return Number(ir.call(f"np.{dtype.name}", x.expr), dtype, False)

@@ -16,7 +16,7 @@ from . import elements
 from .elements import as_truth, compare, negation, negative, select
 from .grids import elementwise, in_memory
 from .indexing import part, transposed
-from .kinds import BOOL, DTYPES, FLOAT64, INT64, Bundle, Grid, Number, Raw, Value
+from .kinds import BOOL, DTYPES, FLOAT64, INT64, WIDTH, Bundle, Grid, Number, Raw, Value
 from .state import State
 
 CONSTANTS = {id(value): f"{module}.{name}" for module, name, value in (
@@ -54,7 +54,7 @@ def lower_constant(state: State, expr: Any) -> Value:
     if isinstance(value, int):
         if abs(value) >= 2**31:
             raise state.outside("a large integer")
-        return Number(expr, INT64, True, 0 if abs(value) < 2**10 else 1)
+        return Number(expr, INT64, True, max(value.bit_length(), 1))
     if isinstance(value, float):
         return Number(expr, FLOAT64, True)
     raise state.outside(f"the constant {value!r}")
@@ -135,7 +135,7 @@ def lower_boolop(state: State, expr: Any) -> Value:
 def lower_ifexp(state: State, expr: Any) -> Value:
     test, a, b = (number(state, e) for e in (expr.test, expr.body, expr.orelse))
     picked = select(test, a, b)
-    return Number(picked.expr, picked.dtype, a.python if a.python == b.python else None, picked.degree)
+    return Number(picked.expr, picked.dtype, a.python if a.python == b.python else None, picked.bits)
 
 
 def lower_subscript(state: State, expr: Any) -> Value:
@@ -182,12 +182,12 @@ def lower_attribute(state: State, expr: Any) -> Value:
         view = None if base.view is None else ir.attribute(base.view, "T")
         return transposed(base, list(range(base.ndim))[::-1], view)
     if expr.attr == "shape":
-        return Bundle(tuple(Number(state.lasting(axis), INT64, True) for axis in base.axes))
+        return Bundle(tuple(Number(state.lasting(axis), INT64, True, WIDTH) for axis in base.axes))
     if expr.attr in ("size", "ndim"):
         from .grids import size_expr
 
         value = size_expr(base) if expr.attr == "size" else ir.constant(base.ndim)
-        return Number(value, INT64, True, 1)
+        return Number(value, INT64, True, WIDTH)
     if expr.attr == "real":
         return base
     raise state.outside(f"the attribute {expr.attr!r}")
@@ -195,7 +195,7 @@ def lower_attribute(state: State, expr: Any) -> Value:
 
 def number_attribute(state: State, base: Number, attr: str) -> Value:
     if attr in ("size", "ndim") and base.python is False:
-        return Number(ir.constant(1 if attr == "size" else 0), INT64, True, 0)
+        return Number(ir.constant(1 if attr == "size" else 0), INT64, True, 1)
     if attr in ("real", "T") and base.dtype.kind == "f":
         return base
     raise state.outside(f"the attribute {attr!r} of a number")
@@ -242,7 +242,7 @@ def dtype_of(state: State, expr: Any) -> np.dtype:
     return dtype
 
 
-def facts_number(state: State, variable: str) -> Number:
+def facts_number(state: State, variable: str, bits: int = 63) -> Number:
     """A number as its facts describe it."""
     facts = state.s.facts[variable]
     if not isinstance(facts, Num) or facts.dtype is None or facts.dims != () or facts.kind == "array":
@@ -250,7 +250,7 @@ def facts_number(state: State, variable: str) -> Number:
     if facts.dtype not in DTYPES:
         raise state.outside(f"numbers of {facts.dtype}")
     python = True if facts.python else False if facts.kind == "npscalar" else None
-    return Number(ir.name(variable), facts.dtype, python)
+    return Number(ir.name(variable), facts.dtype, python, bits)
 
 
 LOWERINGS: dict[str, Any] = {

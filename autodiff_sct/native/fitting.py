@@ -64,7 +64,7 @@ def derivative_like(fill: int) -> Any:
         pattern = lower(state, args[0])
         operands(state, pattern)
         dtype = pattern.dtype if pattern.dtype.kind == "f" else FLOAT64
-        value = Number(ir.constant(fill), INT64, True, 0)
+        value = Number(ir.constant(fill), INT64, True, 1)
         if isinstance(pattern, Number):
             return Number(filled(state, value, dtype).expr, dtype, pattern.python)
         return full(state, pattern.axes, value, dtype)

@@ -11,11 +11,14 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from . import NativeWarning, files
+from .kinds import WIDTH
 
 __all__ = ["NativeFunction"]
 
-WHOLE = 2**31  # integers below are safe to multiply once
+WHOLE = 2**WIDTH
 
 
 class NativeFunction:
@@ -62,7 +65,9 @@ class NativeFunction:
         """The compiled function; what kinds of arguments a program is called with does not change."""
         import numba
 
-        self.whole = [k for k, value in enumerate(args) if type(value) is int]
+        self.whole = [
+            k for k, value in enumerate(args) if isinstance(value, (int, np.integer)) and type(value) is not bool
+        ]
         self.missing = (1.0,) * (self.count - len(args))
 
         ours = f"(.*[/\\\\])?<?{files.PREFIX}"  # the file's name without its ending, or that of a text

@@ -42,8 +42,11 @@ def as_slice(state: State, entry: Any) -> Any:
     return gast.Slice(first, second, rest[0] if rest else None)
 
 
-def gathered(state: State, base: Grid, index: Any, arrays: dict[int, Grid]) -> Grid:
-    """``base[index]`` where some entries are arrays of whole numbers; its elements are those of the base itself."""
+def gathered(state: State, base: Grid, index: Any, arrays: dict[int, Grid], written: str | None = None) -> Grid:
+    """``base[index]`` where some entries are arrays of whole numbers; its elements are those of the base itself.
+
+    `written` is the array that is about to be written at these places, if one is.
+    """
     entries = [as_slice(state, entry) for entry in entries_of(index)]
     if any(is_ellipsis(e) or is_new(state, e) for e in entries) or len(entries) > base.ndim:
         raise state.outside("a subscript of arrays with new axes")
@@ -53,7 +56,7 @@ def gathered(state: State, base: Grid, index: Any, arrays: dict[int, Grid]) -> G
     if any(k not in arrays and not isinstance(e, gast.Slice) for k, e in enumerate(entries)):
         raise state.outside("a subscript of arrays and numbers")
     base = made(state, base)
-    places = [checked(state, arrays[k], base.axes[k]) for k in chosen]
+    places = [checked(state, arrays[k], base.axes[k], written) for k in chosen]
     among = broadcast(state, places)
     entries += [gast.Slice(None, None, None)] * (base.ndim - len(entries))
     first = chosen[0]  # what stands before are slices, which keep one axis each
@@ -80,8 +83,10 @@ def at_axis(move: Any, axis: int) -> Any:
     return lambda index: move(index[axis])
 
 
-def checked(state: State, places: Grid, axis: Axis) -> Grid:
-    """An array of places in memory, all of them inside an axis."""
+def checked(state: State, places: Grid, axis: Axis, written: str | None) -> Grid:
+    """An array of places in memory, all of them inside an axis; in memory of its own where that may be written."""
+    if written is not None and isinstance(places.view, gast.Name) and state.may_alias(written, places.view.id):
+        places = make(state, places, state.s.fresh("t", INT))
     places = made(state, places)
     state.imported.add("inside")
     state.check(ir.call("inside", places.view, axis.length))
@@ -128,7 +133,7 @@ def written(state: State, base: str, target: Grid, index: Any, value: Value, aug
         return True
     if aug is not None:
         raise state.outside("an operator that assigns to places named by an array")
-    scatter(state, base, gathered(state, target, index, arrays), value, None)
+    scatter(state, base, gathered(state, target, index, arrays, base), value, None)
     return True
 
 
@@ -149,7 +154,7 @@ def added(state: State, args: list[Any]) -> None:
         raise state.outside("an index that is not known before the run")
     if arrays.get(0) is not None and arrays[0].dtype == BOOL and len(entries_of(args[1])) == 1:
         return store_masked(state, shadow.view.id, shadow, arrays[0], value, gast.Add)
-    scatter(state, shadow.view.id, gathered(state, shadow, args[1], arrays), value, gast.Add)
+    scatter(state, shadow.view.id, gathered(state, shadow, args[1], arrays, shadow.view.id), value, gast.Add)
 
 
 def from_gather(state: State, args: list[Any], keywords: dict[str, Any]) -> Value:

@@ -75,6 +75,7 @@ def is_ellipsis(entry: Any) -> bool:
 def whole_number(state: State, value: Value) -> Any:
     if not isinstance(value, Number) or value.dtype != INT64:
         raise state.outside("an index that is not a whole number")
+    value = state.settled(value)
     return state.let(value, "k").expr if not simple(value.expr) else value.expr
 
 
@@ -135,6 +136,7 @@ def bound(state: State, value: Number, length: Form) -> Form:
     """The end of a slice as a place: a negative literal counts from the end."""
     if value.dtype != INT64:
         raise state.outside("a slice that is not of whole numbers")
+    value = state.settled(value)
     constant = constant_of(value.expr)
     if constant is not None and constant < 0:
         return length.plus(constant_form(int(constant)))

@@ -17,6 +17,8 @@ from ..errors import Origin
 
 BOOL, INT64 = np.dtype(bool), np.dtype(np.int64)
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+WIDTH = 28  # bits of integers that come from outside, and of lengths: there is room for products of two and for sums
+COUNTED = 31  # bits of integers that loops carry
 LARGEST = 16  # elements of an array that is kept in variables
 DTYPES = {BOOL, INT64, FLOAT32, FLOAT64}
 
@@ -33,13 +35,14 @@ class Outside(Exception):
 class Number:
     """A scalar expression; `python` tells a Python number from a NumPy one (None: either).
 
-    `degree` bounds an integer by a power of 2**31.
+    An integer is less than ``2**bits`` away from zero.  Python's grow as they like, so that none of more than 63 bits
+    is native; NumPy's wrap round, here as there.
     """
 
     expr: Any
     dtype: np.dtype
     python: bool | None = False
-    degree: int = 1
+    bits: int = 63
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def like(fill: Any) -> Any:
         if set(keywords) - {"dtype"}:
             raise state.outside("a new array with options")
         pattern = lower(state, args[0])
-        value = Number(ir.constant(fill), INT64, True, 0) if fill is not None else lower(state, args[1])
+        value = Number(ir.constant(fill), INT64, True, 1) if fill is not None else lower(state, args[1])
         operands(state, pattern)
         dtype = dtype_of(state, keywords["dtype"]) if "dtype" in keywords else pattern.dtype
         if isinstance(pattern, Number):
@@ -94,7 +94,7 @@ def axis_of(state: State, item: Value) -> Axis:
     """The axis whose length a number is."""
     if not isinstance(item, Number) or item.dtype != INT64:
         raise state.outside("a shape that is not of whole numbers")
-    item = state.let(item, "n")
+    item = state.let(state.settled(item), "n")
     form = form_of(state, item.expr)
     if not form.terms:
         return ONE if form.constant == 1 else Axis(ir.constant(form.constant), form.constant)

@@ -50,7 +50,7 @@ def is_fresh(state: State, value: Grid) -> bool:
 
 def is_written(state: State, value: Grid) -> bool:
     facts = state.s.facts.get(value.view.id)
-    return facts is not None and bool(roots_of(facts) & state.written_first)
+    return facts is not None and bool(roots_of(facts) & state.written)
 
 
 def made_here(state: State, variable: str) -> ir.Let | None:

@@ -21,7 +21,7 @@ from .expressions import facts_number, lower
 from .fuse import fused
 from .grids import make
 from .hoist import hoisted
-from .kinds import Bundle, Grid, Number, Raw, Value
+from .kinds import WIDTH, Bundle, Grid, Number, Raw, Value
 from .registers import in_registers
 from .saving import lists_together
 from .state import State
@@ -51,7 +51,7 @@ def native_program(
         front, back = front[:-1], front[-1:]
     state = State(s, where, count_uses(program))
     state.together = lists_together(program)
-    state.written, state.written_first = written_memory(s, program), written_memory(s, front)
+    state.written = written_memory(s, program)
     state.written_later = written_out_of_lists(program)
     state.equal = equal_in_loops(s, program)
     enter(state, parameters, seeds, externals)
@@ -137,7 +137,7 @@ def enter(state: State, parameters: dict[str, str], seeds: dict[str, str], exter
             state.enter(variable)
         elif variable in outside or (variable in seeds and isinstance(facts, Num)):
             state.define(variable, None)
-            state.values[variable] = facts_number(state, variable)
+            state.values[variable] = facts_number(state, variable, WIDTH)
             state.kinds[variable] = state.values[variable].dtype
         else:
             state.define(variable, None)

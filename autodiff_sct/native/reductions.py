@@ -10,7 +10,7 @@ from ..compiler import ir
 from .elements import binary, cast, constant_of, unary_function
 from .expressions import arithmetic, dtype_of, lower, operands
 from .grids import STARTS, all_or_any, elementwise, made, reduced, size_expr
-from .kinds import BOOL, INT64, Grid, Number, Value
+from .kinds import BOOL, INT64, WIDTH, Grid, Number, Value
 from .state import State
 
 Arguments = list[Any]
@@ -45,7 +45,7 @@ def reduction(kind: str, mean: bool = False) -> Any:
             raise state.outside("a reduction with options")
         value = lower(state, args[0])
         if isinstance(value, Number):
-            return Number(value.expr, value.dtype, False, value.degree) if value.dtype != BOOL else boolean_sum(state)
+            return Number(value.expr, value.dtype, False, value.bits) if value.dtype != BOOL else boolean_sum(state)
         if not isinstance(value, Grid):
             raise state.outside("a reduction of a container")
         dtype = option(state, args, keywords, 2, "dtype")
@@ -60,7 +60,7 @@ def reduction(kind: str, mean: bool = False) -> Any:
         result = reduced(state, kind, value, axes, flag(keywords.get("keepdims")))
         if not mean:
             return result
-        count = Number(size_expr(Grid(tuple(value.axes[k] for k in axes), value.dtype, value.at)), INT64, True)
+        count = Number(size_expr(Grid(tuple(value.axes[k] for k in axes), value.dtype, value.at)), INT64, True, WIDTH)
         if value.dtype.kind != "f":
             raise state.outside("the mean of an array that is not of floats")
         return arithmetic(state, gast.Div, result, count)
@@ -90,7 +90,7 @@ def spread_of(root: bool) -> Any:
 
 
 def mean_of(state: State, value: Grid, axes: tuple[int, ...], keep: bool) -> Value:
-    count = Number(size_expr(Grid(tuple(value.axes[k] for k in axes), value.dtype, value.at)), INT64, True)
+    count = Number(size_expr(Grid(tuple(value.axes[k] for k in axes), value.dtype, value.at)), INT64, True, WIDTH)
     return arithmetic(state, gast.Div, reduced(state, "sum", value, axes, keep), count)
 
 
@@ -119,7 +119,7 @@ def extreme_place(name: str) -> Any:
             raise state.outside(f"np.{name} along an axis")
         state.check(gast.Compare(ir.constant(0), [gast.Lt()], [value.axes[0].length]))
         expr = ir.call("int", ir.call(f"np.{name}", made(state, value).view))
-        return state.let(Number(expr, INT64, False), "k")
+        return state.let(Number(expr, INT64, False, WIDTH), "k")
 
     return handler
 

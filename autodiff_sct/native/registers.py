@@ -158,7 +158,17 @@ class Uses:
         if not stores:
             return True
         # Nobody gets another name before the last store, nor is read under an older name after the first.
-        return all(self.ends(name, e) and e.at > max(stores) for e in out) and all(self.dead(e) for e in into)
+        return all(self.ends(name, e) and e.at > max(stores) for e in out) and all(map(self.dead, self.older(name)))
+
+    def older(self, name: str) -> list[Edge]:
+        """The edges by which an array came to its name."""
+        found: list[Edge] = []
+        waiting = {name}
+        while waiting:
+            new = [e for e in self.edges if e.target in waiting and e not in found]
+            found += new
+            waiting = {e.source for e in new}
+        return found
 
     def constant(self, variable: str) -> bool:
         """Whether an array in memory is never written: so it is with all that comes from outside."""

@@ -17,7 +17,7 @@ from ..compiler.facts import INT
 from .grids import dtype_name, make, new_array
 from .kinds import LARGEST, Axis, Grid, Number, Value
 from .linear import Form, constant_form, depth_of, least
-from .parts import made_here, may_be_parts, put_in_place
+from .parts import is_written, made_here, may_be_parts, put_in_place
 from .state import Counter, Stack, State
 
 
@@ -66,9 +66,9 @@ def in_list(stack: Stack) -> bool:
 def fill_in(state: State, stack: Stack, variable: str, value: Value) -> None:
     """Make a list for what is saved in it first."""
     stack.dtype, stack.ndim = value.dtype, getattr(value, "ndim", 0)
-    stack.parts = isinstance(value, Grid) and row_of(value) is None and may_be_parts(state, variable, value)
+    stack.parts = isinstance(value, Grid) and saved_row(state, value) is None and may_be_parts(state, variable, value)
     stack.python = getattr(value, "python", False)
-    stack.row, stack.axes = row_of(value), getattr(value, "axes", ())
+    stack.row, stack.axes = saved_row(state, value), getattr(value, "axes", ())
     first, second = stack.made
     if in_list(stack):
         none = ir.call("range", ir.constant(0))
@@ -108,17 +108,18 @@ def pushed(state: State, variable: str, value: Value) -> None:
         return part_pushed(state, variable, stack, value)
     if isinstance(value, Grid) and stack.row is None:
         stack.axes = tuple(shared_axis(state, a, b) for a, b in zip(stack.axes, value.axes))
-        if not (value.contiguous and isinstance(value.view, gast.Name)):
+        if not is_held(value):
             stack.copies = stack.copies or not value.copied
             value = make(state, value, state.s.fresh("t", INT))
         state.emit(ir.Effect(ir.call(ir.attribute(array, "append"), value.view)))
         state.share(variable, value.view.id)
         return counted(state, stack)
     stack.copies = stack.copies or not getattr(value, "copied", True)
-    if row_of(value) != stack.row:
+    if saved_row(state, value) != stack.row:
         raise state.outside("a list of values of several kinds")
     if isinstance(value, Number):
         stack.python = value.python if value.python == stack.python else None
+        stack.bits = max(stack.bits, value.bits)
     if in_range(state):
         state.demand.setdefault(variable, []).append(constant_form(1))
     else:
@@ -157,6 +158,16 @@ def row_of(value: Value) -> tuple[int, ...] | None:
         return None
     shape = tuple(axis.key for axis in value.axes)
     return shape if 0 < math.prod(shape) <= LARGEST else None
+
+
+def saved_row(state: State, value: Value) -> tuple[int, ...] | None:
+    """The shape of a small array that is saved as a row: nobody writes its memory, so that a copy is as good."""
+    return None if is_held(value) and is_written(state, value) else row_of(value)
+
+
+def is_held(value: Value) -> bool:
+    """Whether a list can hold the memory of a value itself."""
+    return isinstance(value, Grid) and value.contiguous and isinstance(value.view, gast.Name)
 
 
 def places(row: tuple[int, ...] | None) -> list[tuple[int, ...]]:
@@ -224,7 +235,7 @@ def popped(state: State, variable: str) -> Value:
         return popped_array(state, variable, stack, ir.subscript(ir.name(stack.array), used_index(stack)))
     if stack.row is not None:
         return popped_row(state, variable, stack, stack.row)
-    item = Number(ir.subscript(ir.name(stack.array), used_index(stack)), stack.dtype, stack.python)
+    item = Number(ir.subscript(ir.name(stack.array), used_index(stack)), stack.dtype, stack.python, stack.bits)
     return state.let(item, state.s.hints[variable].removeprefix("saved_").removeprefix("took_"))
 
 

@@ -64,7 +64,7 @@ def flattened(copied: bool) -> Any:
         value = lower(state, args[0])
         if len(args) > 1 or keywords or not isinstance(value, Grid):
             raise state.outside("a flattened array with options")
-        result = in_shape(state, value, [Number(ir.constant(-1), INT64, True, 0)])
+        result = in_shape(state, value, [Number(ir.constant(-1), INT64, True, 1)])
         return Grid(result.axes, result.dtype, result.at, copied=True) if copied else result
 
     return handler

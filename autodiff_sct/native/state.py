@@ -15,7 +15,8 @@ from ..compiler.facts import FLOAT, INT, Dim, Num
 from ..compiler.regions import Regions, roots_of
 from ..compiler.specialise.state import Specialiser
 from ..errors import Origin
-from .kinds import BOOL, INT64, ONE, Axis, Grid, Number, Outside, Value
+from .elements import within
+from .kinds import BOOL, COUNTED, INT64, ONE, Axis, Grid, Number, Outside, Value
 from .linear import Form, form_of, reads_memory
 
 
@@ -59,6 +60,7 @@ class Stack:
     dtype: np.dtype | None = None
     ndim: int = 0
     python: bool | None = None
+    bits: int = 0
     axes: tuple[Axis, ...] = ()  # those of what is saved; None as a key where arrays of several lengths are
     copies: bool = False  # whether copies of arrays are saved where NumPy saves the arrays
     parts: bool = False  # whether arrays are saved as parts of one
@@ -91,7 +93,6 @@ class State:
         self.lengths: dict[Any, Any] = {}  # the latter -> its expression
         self.entered_as: dict[str, Dim] = {}  # the expression of a length of what comes from outside -> that length
         self.written: set[int] = set()  # the memory that the program writes
-        self.written_first: set[int] = set()  # that which the forward sweep writes
         self.written_later: set[str] = set()  # variables through which the program writes what was saved in a list
         self.given: set[str] = set()  # arrays from outside, which nothing here writes
 
@@ -142,9 +143,19 @@ class State:
         if number.dtype == INT64 and not reads_memory(number.expr):
             self.forms[variable] = form_of(self, number.expr)
         self.emit(ir.Let((variable,), number.expr))
-        result = Number(ir.name(variable), number.dtype, number.python, number.degree)
+        result = Number(ir.name(variable), number.dtype, number.python, number.bits)
         self.values[variable] = result
         return result
+
+    def settled(self, number: Number) -> Number:
+        """An integer that names places: one of NumPy's that may have wrapped round is looked at."""
+        if number.bits <= 63:
+            return number
+        variable = self.fresh("k", INT64)
+        self.emit(ir.Let((variable,), number.expr))
+        self.check(within(ir.name(variable), COUNTED))
+        self.values[variable] = Number(ir.name(variable), INT64, number.python, COUNTED)
+        return self.values[variable]
 
     def check(self, test: Any) -> None:
         """Give the call up unless `test` holds: the NumPy program then runs."""

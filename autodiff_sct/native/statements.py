@@ -11,14 +11,14 @@ from ..compiler.emit import is_new_list
 from ..compiler.facts import Num
 from ..compiler.regions import roots_of
 from ..runtime import scatter
-from .elements import as_truth, constant_of
+from .elements import as_truth, constant_of, within
 from .expressions import arithmetic, facts_number, lower, number, resolved
 from .gathers import added, written
 from .grids import make, store, stored_number
 from .indexing import part
-from .kinds import INT64, Bundle, Grid, Number, Raw, Value
+from .kinds import INT64, WIDTH, Bundle, Grid, Number, Raw, Value
 from .linear import form_of, reads_memory
-from .saving import begin, pushed, row_of
+from .saving import begin, is_held, pushed
 from .state import State
 
 AUG = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow)  # the operators of augmented assignments
@@ -140,8 +140,10 @@ def receive(state: State, stmt: ir.Let) -> None:
     if is_array:
         state.enter(target)
     else:
-        state.values[target] = facts_number(state, target)
+        state.values[target] = facts_number(state, target, WIDTH)
         state.define(target, state.values[target].dtype)
+        if state.values[target].dtype == INT64 and not isinstance(expr, gast.Name):
+            state.check(within(ir.name(target), WIDTH))
     if isinstance(value.expr, gast.Name):
         state.kinds[value.expr.id] = state.kinds[target]
 
@@ -160,7 +162,7 @@ def let_number(state: State, stmt: ir.Let, value: Number) -> None:
             del state.forms[target]
     state.define(target, value.dtype)
     state.emit(ir.Let((target,), value.expr, None, stmt.origin))
-    state.values[target] = Number(ir.name(target), value.dtype, value.python, value.degree)
+    state.values[target] = Number(ir.name(target), value.dtype, value.python, value.bits)
 
 
 def check_facts(state: State, target: str, dtype: Any, ndim: int) -> None:
@@ -314,9 +316,8 @@ def is_shared(state: State, expr: Any, value: Value) -> bool:
     """Whether a list is to hold memory that the program writes, where here it would hold a copy."""
     if not isinstance(value, Grid) or value.copied:
         return False
-    held = value.contiguous and isinstance(value.view, gast.Name) and row_of(value) is None
     roots = {root for n in ir.names_in(expr) if n in state.s.facts for root in roots_of(state.s.facts[n])}
-    return not held and bool(roots & state.written_first)
+    return not is_held(value) and bool(roots & state.written)
 
 
 def raise_stmt(state: State, stmt: ir.Raise) -> None:

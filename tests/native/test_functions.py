@@ -75,12 +75,12 @@ def test_products(sizes, dtype):
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(n, m)).astype(dtype), rng.normal(size=(m, k)).astype(dtype)
     cases = [
-        (functions.matrix_vector, a, b[:, 0].copy()),
-        (functions.vector_matrix, b[:, 0].copy(), a.T.copy()),
-        (functions.matrix_matrix, a, b),
+        (functions.matrix_vector, a, b[:, 0].copy(), n),
+        (functions.vector_matrix, b[:, 0].copy(), a.T.copy(), n),
+        (functions.matrix_matrix, a, b, (n, k)),
     ]
-    for function, x, y in cases:
-        found = function(x, y)
+    for function, x, y, shape in cases:
+        found = function(x, y, np.full(shape, np.nan, dtype))
         assert found.dtype == dtype
         np.testing.assert_allclose(found, x @ y, rtol=1e-4 if dtype == np.float32 else 1e-12, atol=1e-5)
 

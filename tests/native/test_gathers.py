@@ -105,6 +105,18 @@ def test_same_results(fn):
 
 
 @pytest.mark.filterwarnings("ignore::autodiff_sct.native.NativeWarning")
+@pytest.mark.parametrize("filled", [2, 4])
+def test_places_that_are_written(filled):
+    def f(x, places):
+        k = places.copy()
+        k[k] = filled
+        return np.sum(x[k] ** 2)
+
+    x = np.linspace(0.1, 1.0, 5)
+    for places in ([1, 2, 0], [0, 0, 1]):
+        np.testing.assert_allclose(ad.grad(f, backend="numba")(x, np.array(places)), ad.grad(f)(x, np.array(places)))
+
+
 @pytest.mark.parametrize("place", [6, -7])
 def test_places_outside_raise_as_numpy_does(place):
     gradient = ad.grad(repeated, backend="numba")

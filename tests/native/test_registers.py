@@ -87,6 +87,28 @@ def row_of_view(x, n):
     return np.sum(a * a)
 
 
+def renamed_in_inner_loop(x, w, n):
+    a = np.array([x[0], x[1]])
+    u = a * 2.0
+    for _ in range(2):
+        for _ in range(n):
+            u = a
+        u += w
+    return np.sum(u * u) + np.sum(a * a * a)
+
+
+def shadow_saved_and_written(x, w, n):
+    u = x * 2.0
+    for i in range(2):
+        for j in range(n):
+            u[j] = u[0] * w[0]
+            u = u + x
+        if w[1] > 0.0:
+            u = np.array([x[1], w[0]])
+        u[i] = u @ w
+    return np.sum(u * u)
+
+
 CASES = {
     rk_step: (np.array([0.3, -0.7]), 1.5, 4),
     swapped: (0.7, 5),
@@ -97,6 +119,8 @@ CASES = {
     matrix: (1.1, 3),
     with_memory: (np.array([1.0, 2.0, -0.5]), 0.3, 1),
     row_of_view: (0.3, 4),
+    renamed_in_inner_loop: (np.array([0.5, 0.7]), np.array([0.3, 0.4]), 2),
+    shadow_saved_and_written: (np.array([0.5, 0.7]), np.array([0.3, 0.4]), 2),
 }
 
 
@@ -113,7 +137,9 @@ def test_same_results(fn):
 
 
 @pytest.mark.filterwarnings("ignore::autodiff_sct.native.NativeWarning")
-@pytest.mark.parametrize("fn", [rk_step, swapped, written_in_loop, matrix], ids=lambda fn: fn.__name__)
+@pytest.mark.parametrize(
+    "fn", [rk_step, swapped, written_in_loop, matrix, renamed_in_inner_loop], ids=lambda fn: fn.__name__
+)
 def test_no_iteration(fn):
     same(fn, (*CASES[fn][:-1], 0))
 

@@ -85,12 +85,9 @@ class Emitter:
             return [gast.Assign([gast.Tuple(targets, gast.Store())], value, None)]
         if isinstance(value, gast.Name) and value.id == targets[0].id:
             return []
-        if (
-            stmt.in_place
-            and isinstance(value, gast.BinOp)
-            and isinstance(value.left, gast.Name)
-            and value.left.id == targets[0].id
-        ):
+        left = stmt.expr.left if isinstance(stmt.expr, gast.BinOp) else None
+        augmented = isinstance(left, gast.Name) and (stmt.in_place or left.id == stmt.counted)
+        if augmented and isinstance(value, gast.BinOp) and value.left.id == targets[0].id:
             return [gast.AugAssign(targets[0], value.op, value.right)]
         return [gast.Assign(targets, value, None)]
 

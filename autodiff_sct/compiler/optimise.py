@@ -166,9 +166,11 @@ class Nesting:
             self.use(stmt, pending, result)
             if self.is_pop(stmt) or self.is_temporary(stmt) or self.is_passed_on(stmt, block, place):
                 pending[stmt.target] = stmt
-            else:
-                result.append(stmt)
-                self.flush(stmt, pending, result)
+                continue
+            result.append(stmt)
+            self.flush(stmt, pending, result)
+            if self.is_told_at_once(stmt, block, place):
+                pending[stmt.target] = result.pop()
         return [*result, *pending.values()]
 
     def inside(self, stmt: Any) -> None:
@@ -196,6 +198,19 @@ class Nesting:
             and stmt.target not in self.s.named
             and self.uses.get(stmt.target, 0) == 1
         )
+
+    def is_told_at_once(self, stmt: Any, block: ir.Block, place: int) -> bool:
+        """Whether what the next statement does first is to read the only result of this one: ``print(f"{x}")``."""
+        if not isinstance(stmt, ir.Let) or not stmt.effect or len(stmt.targets) != 1 or place + 1 == len(block):
+            return False
+        call = getattr(block[place + 1], "expr", None)
+        if (
+            self.uses.get(stmt.target, 0) != 1
+            or not isinstance(call, gast.Call)
+            or not isinstance(call.func, gast.Name)
+        ):
+            return False
+        return bool(call.args) and isinstance(call.args[0], gast.Name) and call.args[0].id == stmt.target
 
     def is_passed_on(self, stmt: Any, block: ir.Block, place: int) -> bool:
         """Whether the next statement that stays only adds a cotangent to another, or makes the same one of it."""

@@ -10,7 +10,8 @@
             ...
 
 Other passes leave such statements behind: tests that the reverse sweep reads again, items that a loop goes over. What
-may raise stays, for the forward sweep raises where the program does.
+may raise stays, for the forward sweep raises where the program does. What has effects is executed without a name for
+its result: ``print(x)``.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ class Unread:
             if self.is_idle(stmt):
                 for name in ir.reads(stmt):
                     self.uses[name] -= 1
+            elif isinstance(stmt, ir.Let) and stmt.effect and not self.are_read(stmt.targets):
+                kept.append(executed(stmt))
             else:
                 kept.append(stmt)
         block[:] = kept[::-1]
@@ -82,6 +85,13 @@ class Unread:
         """Whether an expression is an array or a list."""
         found = fact(self.s, expr)
         return isinstance(found, Listed) or (isinstance(found, Num) and found.kind == "array")
+
+
+def executed(stmt: ir.Let) -> ir.Effect:
+    """A statement whose result nobody reads: ``print(x)``."""
+    effect = ir.Effect(stmt.expr, stmt.origin)
+    effect.state_reads = stmt.state_reads
+    return effect
 
 
 def is_ordered(expr: Any) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -227,3 +229,34 @@ def test_augmented_argument_that_is_another_too(fn, args):
     assert run(*apart)[0] == fn(*[a.copy() for a in apart])
     with pytest.raises(ad.AutodiffError, match="share memory"):
         run(*args)
+
+
+def test_a_number_is_augmented_as_the_user_wrote_it():
+    def f(x):
+        total = 0.0
+        for v in x:
+            total += v * v
+            total = total + v
+        return total * total
+
+    source = ad.adjoint_source(f, V)
+    assert "        total += v * v\n" in source
+    assert "        total = total + v\n" in source
+
+
+@pytest.mark.parametrize("start", [2.0, np.float64(2.0), np.array(2.0)])
+def test_number_or_array_without_axes_that_is_augmented(start):
+    def f(s, x):
+        before = s
+        for v in x:
+            s += v * v
+        return s * before * np.sum(x)
+
+    fresh = copy.deepcopy(start)
+    value, (d_s, d_x) = ad.value_and_grad(f, (0, 1))(start, V)
+    assert value == f(copy.deepcopy(start), V)
+    assert start == fresh
+    alone = np.sum(V**2) + 2.0
+    both = isinstance(start, np.ndarray)  # `before` sees the array change
+    np.testing.assert_allclose(d_s, (2 * alone if both else alone + 2.0) * np.sum(V))
+    np.testing.assert_allclose(d_x, alone * (alone if both else 2.0) + (2 * alone if both else 2.0) * 2 * V * np.sum(V))

@@ -79,3 +79,37 @@ def test_an_index_out_of_range_raises():
 
     with pytest.raises(IndexError):
         ad.grad(f)(V, 7)
+
+
+def test_the_result_of_what_is_printed_has_no_name():
+    def f(x):
+        total = 0.0
+        for v in x:
+            print("so far", total)
+            total += v * v
+        print(f"{total:.1f}")
+        return total
+
+    source = ad.adjoint_source(f, V)
+    assert '        print("so far", total)\n' in source
+    assert "    print(f'{total:.1f}')\n" in source
+
+
+def test_what_is_told_is_computed_before_what_it_changes_is_read():
+    """An effect that is put into the next call stays before the reads that follow it."""
+    seen = []
+
+    class Noted:
+        def __init__(self, value):
+            self.value = value
+
+        def __format__(self, spec):
+            seen.append(self.value)
+            return "noted"
+
+    def f(x):
+        text = f"{Noted(x[0])}"
+        print(text, len(seen))
+        return np.sum(x * x)
+
+    np.testing.assert_array_equal(ad.grad(f)(V), 2 * V)

@@ -407,7 +407,7 @@ def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = Fa
         extend_list(s, old, value)
         return old
     if not isinstance(old, Leaf) or not isinstance(facts, Num) or facts.python or facts.kind == "npscalar":
-        return operate(s, op, old, value)
+        return updated(s, op, old, value)
     fn, python, _ = OPERATORS[op]
     result = facts_of_call(s, python, [old, value], {}, elementwise=op is not gast.MatMult)
     fits = (
@@ -418,17 +418,29 @@ def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = Fa
         and same_shape(facts, result)
     )
     if fits and not is_shared(s, old, outer):
-        new = operate(s, op, old, value)
-        if isinstance(last := s.block[-1], ir.Let) and Leaf(last.target) == new and facts.kind == "array":
-            last.augments = True
-            s.replaced |= facts.roots
-        return new
+        return updated(s, op, old, value)
     same_dtype = isinstance(result, Num) and result.dtype == facts.dtype
     if facts.kind is None and same_dtype and not is_shared(s, old, outer):
         return operate(s, op, old, value)
     if facts.kind is None and facts.dims == ():
         raise s.refuse("only the run tells whether this is a number or an array that others see change", "copy it")
     return store_augmented(s, old, Const(Ellipsis), op, value)
+
+
+def updated(s: Specialiser, op: type, old: Value, value: Value) -> Value:
+    """``old op= value`` as a new value, which remembers how the user wrote it."""
+    from .expressions import operate
+
+    new = operate(s, op, old, value)
+    facts, last = s.num(old), s.block[-1] if s.block else None
+    if facts is None or not isinstance(old, Leaf) or not isinstance(last, ir.Let) or Leaf(last.target) != new:
+        return new
+    if facts.kind == "array":
+        last.augments = True
+        s.replaced |= facts.roots
+    elif facts.dims == () and not facts.roots:
+        last.counted = old.name
+    return new
 
 
 def same_shape(a: Num, b: Num) -> bool:

@@ -334,7 +334,7 @@ def formatted(s: Specialiser, node: Any) -> Value:
     known = known_text(parts)
     if known is not None:
         return Const(known)
-    plain = [isinstance(n, Num) and n.python for part in parts for n in (s.facts[v] for v in ir.names_in(part))]
+    plain = [isinstance(n, Num) and n.python for part in parts for n in map(s.facts.get, ir.names_in(part))]
     return s.let(gast.JoinedStr(parts), Opaque(str), hint="text", effect=not all(plain))
 
 

@@ -204,13 +204,9 @@ class Nesting:
         if not isinstance(stmt, ir.Let) or not stmt.effect or len(stmt.targets) != 1 or place + 1 == len(block):
             return False
         call = getattr(block[place + 1], "expr", None)
-        if (
-            self.uses.get(stmt.target, 0) != 1
-            or not isinstance(call, gast.Call)
-            or not isinstance(call.func, gast.Name)
-        ):
+        if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Name) or not call.args:
             return False
-        return bool(call.args) and isinstance(call.args[0], gast.Name) and call.args[0].id == stmt.target
+        return self.uses.get(stmt.target, 0) == 1 and getattr(call.args[0], "id", None) == stmt.target
 
     def is_passed_on(self, stmt: Any, block: ir.Block, place: int) -> bool:
         """Whether the next statement that stays only adds a cotangent to another, or makes the same one of it."""

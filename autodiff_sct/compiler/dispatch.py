@@ -17,6 +17,7 @@ import numpy as np
 
 from ..errors import AliasError, ArgumentTypeError, AutodiffError
 from ..leaves import children
+from ..runtime.apart import Apart
 from . import collection, kept
 from .emitted import Emitted
 from .imports import imports_of
@@ -453,7 +454,10 @@ class Pushforward(Compiled):
         slots, values = self.bind(args, kwargs)
         variant = self.variant(slots, values, args, kwargs)
         given = tuple(matched(t, values[k]) for t, k in zip(tangents, variant.wrt))
-        value, tangent = self.call(variant, values, given)
+        try:
+            value, tangent = self.call(variant, values, given)
+        except Apart as passing:
+            raise passing.__cause__ from None  # type: ignore[misc]
         if variant.tensors:
             spec = variant.wrap[0] if self.has_aux and isinstance(variant.wrap, tuple) else variant.wrap
             tangent = tangent if spec is None else wrap_by(spec, tangent)

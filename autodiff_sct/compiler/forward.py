@@ -22,6 +22,7 @@ from . import ir
 from .activity import Activity
 from .adjoints import copied, facts_like, fit, helper, is_full, is_new, spread, zeros
 from .facts import UNKNOWN, Listed, Mapped, Num, Pair
+from .forward_attempts import attempt, set_apart
 from .ir import ir_targets
 from .pairs import is_recursive
 from .pairs_forward import tangent_call
@@ -43,6 +44,7 @@ class Forward:
         self.around: dict[Any, tuple[ir.Loop, ...]] | None = None  # statement -> the loops around it
         self.order: dict[Any, int] = {}  # statement -> its place
         self.first: dict[str, int] = {}
+        self.handled = False  # whether the program handles what is raised here
 
     def index(self, block: ir.Block) -> None:
         """Number the statements of the program."""
@@ -114,7 +116,10 @@ class Forward:
         for stmt in list(block):
             with self.s.writing(result, lengths):
                 outer, self.s.origin = self.s.origin, getattr(stmt, "origin", None)
+                start = len(result)
                 self.statement(stmt)
+                if self.handled and stmt in result[start:]:
+                    set_apart(self.s, result, result.index(stmt, start) + 1)
                 self.s.origin = outer
         return result
 
@@ -149,7 +154,7 @@ class Forward:
         elif isinstance(stmt, ir.With):
             stmt.body = self.block(stmt.body)
         elif isinstance(stmt, ir.Try):
-            self.attempt(stmt)
+            attempt(self, stmt)
 
     # -- operations
 
@@ -351,6 +356,7 @@ class Forward:
         slot = tangent if index == Const(Ellipsis) else indexing.load_item(s, tangent, index)
         new = arrays.apply(s, stmt.op.fn, ir.binop(s.expr(old), stmt.aug, s.expr(value)), [old, value], {})
         first, second = list(row.signature.parameters)[:2]
+        start = len(s.block)
         arguments = {first: old, second: value}
         total = apply_rule(s, row.forward, stmt.op.fn, new, slot, arguments)[first]
         if isinstance(value, Leaf) and self.active(value.name):
@@ -359,6 +365,8 @@ class Forward:
             )
         if isinstance(total, Leaf) and total == slot:
             total = copied(s, total)
+        if self.handled:
+            set_apart(s, s.block, start)
         s.block.append(stmt)
         s.block.append(ir.Store(tangent.name, stmt.index, s.expr(total), None, s.origin))
 
@@ -407,16 +415,6 @@ class Forward:
             self.s.named.add(target)
         stmt.merges.append(ir.Merge(target, self.side(stmt.then, m.then), self.side(stmt.orelse, m.orelse)))
         self.tangents[m.target] = Leaf(target)
-
-    def attempt(self, stmt: ir.Try) -> None:
-        stmt.body, stmt.final = self.block(stmt.body), self.block(stmt.final)
-        stmt.handlers = [(kind, bound, self.block(b)) for kind, bound, b in stmt.handlers]
-        blocks = [stmt.body, *(b for _, _, b in stmt.handlers)]
-        for target, names in list(stmt.merges):
-            if self.active(target):
-                tangent = self.s.fresh(f"t_{self.s.hints[target]}", self.facts(target))
-                stmt.merges.append((tangent, [self.side(b, n) for b, n in zip(blocks, names)]))
-                self.tangents[target] = Leaf(tangent)
 
     def loop(self, stmt: ir.Loop) -> None:
         s = self.s

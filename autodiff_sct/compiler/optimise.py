@@ -201,12 +201,17 @@ class Nesting:
 
     def is_told_at_once(self, stmt: Any, block: ir.Block, place: int) -> bool:
         """Whether what the next statement does first is to read the only result of this one: ``print(f"{x}")``."""
-        if not isinstance(stmt, ir.Let) or not stmt.effect or len(stmt.targets) != 1 or place + 1 == len(block):
+        if not isinstance(stmt, ir.Let) or not stmt.effect or self.uses.get(stmt.target, 0) != 1:
             return False
-        call = getattr(block[place + 1], "expr", None)
-        if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Name) or not call.args:
-            return False
-        return self.uses.get(stmt.target, 0) == 1 and getattr(call.args[0], "id", None) == stmt.target
+        following = block[place + 1] if place + 1 < len(block) and len(stmt.targets) == 1 else None
+        if isinstance(following, ir.With):
+            first = following.items[0][0]
+        else:
+            call = getattr(following, "expr", None)
+            first = (
+                call.args[0] if isinstance(call, gast.Call) and isinstance(call.func, gast.Name) and call.args else None
+            )
+        return getattr(first, "id", None) == stmt.target
 
     def is_passed_on(self, stmt: Any, block: ir.Block, place: int) -> bool:
         """Whether the next statement that stays only adds a cotangent to another, or makes the same one of it."""

@@ -65,6 +65,7 @@ def emit_tangent(s: Specialiser, rec: Recursion, variant: Variant) -> None:
     variant.name = s.bind(f"t_{rec.name}", variant).id
     rec.variants.append(variant)
     f = Forward(s, active, where)
+    f.handled = s.handles  # it may be called inside `try`
     arguments = {n: s.hints[n] for n in rec.inputs}
     for p in [p for p in rec.inputs if p in variant.wanted]:
         leaf = s.fresh(f"t_{s.hints[p]}", f.facts(p))

@@ -42,8 +42,10 @@ class Unread:
     def block(self, block: ir.Block) -> None:
         kept = []
         for stmt in reversed(block):
-            for inner in ir.bodies(stmt) if isinstance(stmt, (ir.If, ir.Loop)) else ():
+            for inner in ir.bodies(stmt) if isinstance(stmt, (ir.If, ir.Loop, ir.Try, ir.With)) else ():
                 self.block(inner)
+            if isinstance(stmt, ir.Try) and not self.are_read((stmt.took,)):
+                stmt.took = ""
             if self.is_idle(stmt):
                 for name in ir.reads(stmt):
                     self.uses[name] -= 1

@@ -84,6 +84,7 @@ def small_attempt(s: Specialiser, node: Any) -> None:
     final: ir.Block = []
     ended = frozenset(k for k, (_, env) in enumerate(ends) if env is None)
     result = ir.Try(body, handlers, final, [], took, origin, ended)
+    s.handles = True
     s.block.append(result)
     if len(ended) == len(ends):
         raise Ended

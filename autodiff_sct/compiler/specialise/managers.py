@@ -17,6 +17,7 @@ import gast
 import numpy as np
 
 from ...errors import AutodiffError, SourceUnavailable
+from ...runtime.apart import apart
 from .. import ir
 from ..facts import Opaque
 from .attempts import rewritten
@@ -36,6 +37,7 @@ TRANSPARENT = (
     contextlib.redirect_stdout,
     contextlib.redirect_stderr,
     contextlib.closing,
+    apart,
     type(threading.Lock()),
     type(threading.RLock()),
 )

@@ -99,6 +99,7 @@ class Specialiser:
         self.walked: frozenset[int] = frozenset()  # roots of lists that have iterators
         self.whole: set[Any] = set()  # places of dict arguments that can stay dicts at run time
         self.by_key: dict[int, Any] = {}  # root of such a dict -> its place, and the facts of what is under each key
+        self.handles = False  # whether the program handles exceptions
         self.generators: set[int] = set()  # roots of lists that stand for generators
         self.limits: dict[int, Value] = {}  # root of a deque -> its maxlen
         self.members: dict[str, Facts] = {}  # a set -> facts of what is in it

@@ -166,11 +166,9 @@ class Nesting:
             self.use(stmt, pending, result)
             if self.is_pop(stmt) or self.is_temporary(stmt) or self.is_passed_on(stmt, block, place):
                 pending[stmt.target] = stmt
-                continue
-            result.append(stmt)
-            self.flush(stmt, pending, result)
-            if self.is_told_at_once(stmt, block, place):
-                pending[stmt.target] = result.pop()
+            else:
+                result.append(stmt)
+                self.flush(stmt, pending, result)
         return [*result, *pending.values()]
 
     def inside(self, stmt: Any) -> None:
@@ -198,20 +196,6 @@ class Nesting:
             and stmt.target not in self.s.named
             and self.uses.get(stmt.target, 0) == 1
         )
-
-    def is_told_at_once(self, stmt: Any, block: ir.Block, place: int) -> bool:
-        """Whether what the next statement does first is to read the only result of this one: ``print(f"{x}")``."""
-        if not isinstance(stmt, ir.Let) or not stmt.effect or self.uses.get(stmt.target, 0) != 1:
-            return False
-        following = block[place + 1] if place + 1 < len(block) and len(stmt.targets) == 1 else None
-        if isinstance(following, ir.With):
-            first = following.items[0][0]
-        else:
-            call = getattr(following, "expr", None)
-            first = (
-                call.args[0] if isinstance(call, gast.Call) and isinstance(call.func, gast.Name) and call.args else None
-            )
-        return getattr(first, "id", None) == stmt.target
 
     def is_passed_on(self, stmt: Any, block: ir.Block, place: int) -> bool:
         """Whether the next statement that stays only adds a cotangent to another, or makes the same one of it."""

@@ -1,4 +1,4 @@
-"""What is named only for the statement that follows is written there, where that saves, raises, enters or changes it.
+"""What is named only for the next statement is written there, where that saves, raises, enters, tells or changes it.
 
 ::
 
@@ -7,6 +7,9 @@
 
     result = ValueError("negative")
     raise result                       ->    raise ValueError("negative")
+
+    text = f"{x:.2f}"
+    print(text)                        ->    print(f"{x:.2f}")
 
     d_item = d_rows[k]
     d_item += d_t                      ->    d_rows[k] += d_t
@@ -66,6 +69,9 @@ def is_written(s: Specialiser, stmt: ir.Let, following: Any) -> bool:
         if entered:
             following.items[0] = (stmt.expr, name)
         return entered
+    if is_told(stmt, following):
+        following.expr = ir.substitute(following.expr, mapping)
+        return True
     if stmt.effect:
         return False
     if isinstance(following, ir.Effect) and following.kind == "save" and stmt.target in ir.reads(following):
@@ -75,6 +81,14 @@ def is_written(s: Specialiser, stmt: ir.Let, following: Any) -> bool:
         following.expr = together
         return True
     return isinstance(following, ir.Store) and is_item(s, stmt, following)
+
+
+def is_told(stmt: ir.Let, following: Any) -> bool:
+    """Whether the first that a call in a statement evaluates is a variable."""
+    call = following.expr if isinstance(following, (ir.Let, ir.Effect)) else None
+    if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Name) or not call.args:
+        return False
+    return stmt.effect and getattr(call.args[0], "id", None) == stmt.target
 
 
 def is_item(s: Specialiser, stmt: ir.Let, following: ir.Store) -> bool:

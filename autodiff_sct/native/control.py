@@ -336,8 +336,9 @@ def check_counts(state: State, stmt: ir.Loop, carries: Carried) -> None:
     """Look at integers that only counted in a loop: on the way, they were between what they began and ended with."""
     for (_, kind), c in zip(carries, stmt.carries):
         value = state.values.get(c.next or "")
-        if is_python_integer(kind) and value.bits > COUNTED and check_growth(state, c, value):
-            state.check(within(ir.name(c.out), COUNTED))
+        if is_python_integer(kind) and isinstance(value, Number) and value.bits > COUNTED:
+            if check_growth(state, c, value):
+                state.check(within(ir.name(c.out), COUNTED))
 
 
 def is_python_integer(kind: Any) -> bool:

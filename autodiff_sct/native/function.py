@@ -18,7 +18,7 @@ from .kinds import WIDTH
 
 __all__ = ["NativeFunction"]
 
-WHOLE = 2**WIDTH
+WHOLE = 2**WIDTH  # integers below are safe to multiply once
 
 
 class NativeFunction:

@@ -138,7 +138,7 @@ def part_pushed(state: State, variable: str, stack: Stack, value: Grid) -> None:
         value = make(state, value, state.s.fresh("t", INT))
     made = made_here(state, value.view.id)
     assert made is not None
-    put_in_place(state, made, ir.subscript(ir.name(stack.array), used_index(stack)))
+    put_in_place(state, made, ir.subscript(ir.name(stack.array), part_index(stack)))
     state.share(variable, value.view.id)
     state.demand.setdefault(variable, []).append(constant_form(1))
     counted(state, stack)
@@ -202,6 +202,16 @@ def counted(state: State, stack: Stack) -> None:
 def used_index(stack: Stack) -> Any:
     """The place behind what is used: without a sign, for no negative index has to be looked out for."""
     return ir.call("np.uint64", ir.name(stack.counter.name))
+
+
+def part_index(stack: Stack) -> Any:
+    """The place of an array that is being saved.
+
+    It is never behind the last one, but LLVM is not to know how it moves: it would see whether loops over elements may
+    run several at a time once for all parts, and an array that the part before became (``h = saved[k]``) is among them.
+    """
+    last = ir.binop(ir.call("len", ir.name(stack.array)), gast.Sub, ir.constant(1))
+    return ir.call("np.uint64", ir.call("min", ir.name(stack.counter.name), last))
 
 
 def count(stack: Stack, op: type) -> ir.Effect:

@@ -177,6 +177,19 @@ def test_no_memory_in_the_loops(fn):
     assert ".append(" not in text
 
 
+def test_places_of_parts_hide_how_they_move():
+    """LLVM would compare the memory of all parts with that of the part before: no loop would be vector code."""
+
+    def f(x, n):
+        h = x
+        for _ in range(n):
+            h = np.tanh(h) * x
+        return np.sum(h)
+
+    text = ad.adjoint_source(f, X, 3, backend="numba")
+    assert "np.uint64(min(n_saved" in text
+
+
 def test_results_stay_when_the_next_call_runs():
     gradient = ad.value_and_grad(last_one, (0,), backend="numba")
     first = gradient(X, 3)

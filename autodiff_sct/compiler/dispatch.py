@@ -139,7 +139,8 @@ class Compiled:
         emitted = kept.find(file, self.fn)
         if emitted is None:
             emitted = self.best(self.request(*asked))
-            kept.keep(file, self.fn, emitted)
+            if self.backend != "numba" or hasattr(emitted.function, "plain"):  # else the next process is to warn too
+                kept.keep(file, self.fn, emitted)
         return Variant(emitted, tuple(names), tuple(names.index(n) for n in wrt), self.fn, asked, self.weights)
 
     def emit(self, request: Request) -> Emitted:

@@ -53,5 +53,5 @@ def natively(backend: str, emitted: Any, hint: str, *program: Any) -> Any:
         return emitted
     if backend == "auto" and not native.loops:
         return emitted
-    function = NativeFunction(native, emitted.function, f"the {hint}")
+    function = NativeFunction(native, emitted.function, f"the {hint}", emitted.namespace)
     return dataclasses.replace(emitted, text=native.text, function=function, namespace={})

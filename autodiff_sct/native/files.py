@@ -1,9 +1,9 @@
 """Native programs as files, so that their machine code is kept from one process to the next.
 
 A program's file is named after its text and after everything else that its machine code depends on.  What runs is the
-text that was just written by the compiler, never what the file holds: the file is compared with it and replaced if it
-differs.  Machine code is only taken from a folder that belongs to this user and that nobody else may write to, and only
-if it is, byte for byte, what was noted down when it was made.
+text that comes from the compiler or from `kept`, never what the file holds: the file is compared with it and replaced
+if it differs.  Machine code is only taken from a folder that belongs to this user and that nobody else may write to,
+and only if it is, byte for byte, what was noted down when it was made.
 """
 
 from __future__ import annotations

@@ -9,16 +9,27 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from . import NativeWarning, files
-from .kinds import WIDTH
 
-__all__ = ["NativeFunction"]
+__all__ = ["WIDTH", "Native", "NativeFunction", "kinds_from", "kinds_told"]
 
-WHOLE = 2**WIDTH  # integers below are safe to multiply once
+WIDTH = 28  # bits of integers that come from outside, and of lengths: there is room for products of two and for sums
+WHOLE = 2**WIDTH
+
+
+@dataclass(frozen=True)
+class Native:
+    """The text of a native function and the kinds of its results: types, None where nothing is a number, or tuples."""
+
+    name: str
+    text: str
+    results: Any
+    loops: bool  # whether the program itself has loops
 
 
 class NativeFunction:
@@ -30,11 +41,13 @@ class NativeFunction:
         The native program.
     plain : callable
         The NumPy program for the same.
+    names : dict
+        What the names of the NumPy program stand for.
     """
 
-    def __init__(self, native: Any, plain: Callable[..., Any], title: str) -> None:
-        self.text, self.plain, self.title = native.text, plain, title
-        self.name, self.results = native.name, native.results
+    def __init__(self, native: Native, plain: Callable[..., Any], title: str, names: dict[str, Any]) -> None:
+        self.text, self.plain, self.title, self.names = native.text, plain, title, names
+        self.native, self.name, self.results = native, native.name, native.results
         self.count = plain.__code__.co_argcount
         self.kernel: Any = None
         self.whole: list[int] = []  # the places of integers
@@ -97,6 +110,20 @@ class NativeFunction:
             reason = f"numba: {str(error).splitlines()[0]}" if uncompiled else f"{type(error).__name__} {error}".strip()
             warnings.warn(NativeWarning(f"{self.title} ran as NumPy code ({reason})"), stacklevel=4)
         return result
+
+
+def kinds_told(kinds: Any) -> Any:
+    """The kinds of results as JSON has them."""
+    if isinstance(kinds, tuple):
+        return [kinds_told(kind) for kind in kinds]
+    return None if kinds is None else "Python" if kinds is float else np.dtype(kinds).name
+
+
+def kinds_from(told: Any) -> Any:
+    """The kinds of results from what `kinds_told` made of them."""
+    if isinstance(told, list):
+        return tuple(map(kinds_from, told))
+    return None if told is None else float if told == "Python" else np.dtype(told).type
 
 
 def typed(kinds: Any, value: Any) -> Any:

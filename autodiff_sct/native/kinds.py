@@ -14,10 +14,10 @@ import numpy as np
 
 from ..compiler import ir
 from ..errors import Origin
+from .function import WIDTH as WIDTH
 
 BOOL, INT64 = np.dtype(bool), np.dtype(np.int64)
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
-WIDTH = 28  # bits of integers that come from outside, and of lengths: there is room for products of two and for sums
 COUNTED = 31  # bits of integers that loops carry
 LARGEST = 16  # elements of an array that is kept in variables
 DTYPES = {BOOL, INT64, FLOAT32, FLOAT64}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -18,6 +17,7 @@ from ..compiler.specialise.state import Specialiser
 from ..compiler.unparse import printed
 from . import control as _control  # noqa: F401  (lowers branches and loops)
 from .expressions import facts_number, lower
+from .function import Native
 from .fuse import fused
 from .grids import make
 from .hoist import hoisted
@@ -29,16 +29,6 @@ from .statements import block, written_in
 
 FASTMATH = '{"afn", "arcp", "contract", "nsz", "reassoc"}'
 OPTIONS = f'cache=True, error_model="numpy", fastmath={FASTMATH}, nogil=True'
-
-
-@dataclass(frozen=True)
-class Native:
-    """The text of a native function and the kinds of its results: types, None where nothing is a number, or tuples."""
-
-    name: str
-    text: str
-    results: Any
-    loops: bool  # whether the program itself has loops
 
 
 def native_program(

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from ...errors import Origin
+from ...native.function import Native, NativeFunction, kinds_from, kinds_told
 from ..emitted import Emitted
 from ..imports import words
 from ..load import load_parts
@@ -109,14 +110,16 @@ def written(root: Any, emitted: Emitted) -> dict[str, Any]:
     if emitted.world.closed or not emitted.parts:
         raise NotKept(emitted)
     writer = Writer(root, emitted)
-    used = words(emitted.text) - set(DEFINED.findall(emitted.text))
+    text, names = text_of(emitted.parts), getattr(emitted.function, "names", emitted.namespace)
+    used = words(text) - set(DEFINED.findall(text))
     guards = [each for guard in emitted.guards if (each := writer.guard(guard)) is not None]
     origins = getattr(emitted.function, "__autodiff_origins__", {})
     return {
         "start": writer.paths.start,
         "marks": writer.marks,
         "parts": [list(part) for part in emitted.parts],
-        "names": {name: writer.place(v) for name, v in emitted.namespace.items() if name in used},
+        "names": {name: writer.place(v) for name, v in names.items() if name in used},
+        "native": native_as_json(emitted.function),
         "externals": [writer.external(e) for e in emitted.externals],
         "guards": guards,
         "origins": [[line, *origin] for line, origin in origins.items()],
@@ -128,6 +131,25 @@ def written(root: Any, emitted: Emitted) -> dict[str, Any]:
         "effects": emitted.effects,
         "lists": emitted.lists,
     }
+
+
+def text_of(parts: Any) -> str:
+    """The text of a NumPy program."""
+    return "\n\n".join(text for _, _, text in parts)
+
+
+def native_as_json(function: Any) -> Any:
+    """What makes a native function of a NumPy one; None for one that runs as NumPy code."""
+    native = getattr(function, "native", None)
+    if native is None:
+        return None
+    return [native.name, native.text, kinds_told(native.results), native.loops, function.title]
+
+
+def natively(told: Any, plain: Any, names: dict[str, Any]) -> Any:
+    """The native function that `native_as_json` wrote down."""
+    name, text, results, loops, title = told
+    return NativeFunction(Native(name, text, kinds_from(results), loops), plain, title, names)
 
 
 def as_json(spec: Any) -> Any:
@@ -169,12 +191,13 @@ def revived(root: Any, entry: dict[str, Any]) -> Emitted:
     parts = tuple((name, hint, text) for name, hint, text in entry["parts"])
     function = load_parts(parts, dict(namespace))
     function.__autodiff_origins__ = {line: Origin(*rest) for line, *rest in entry["origins"]}  # type: ignore[attr-defined]
+    native = entry["native"]
     return Emitted(
-        text="\n\n".join(text for _, _, text in parts),
-        function=function,
+        text=text_of(parts) if native is None else native[1],
+        function=function if native is None else natively(native, function, namespace),
         externals=[external(paths, path, symbol) for path, symbol in entry["externals"]],
         guards=[guard(paths, kind, path) for kind, path in entry["guards"]],
-        namespace=namespace,
+        namespace=namespace if native is None else {},
         written=frozenset(entry["written"]),
         wrap=from_json(entry["wrap"]),
         tensors=entry["tensors"],

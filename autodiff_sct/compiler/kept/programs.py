@@ -39,7 +39,7 @@ DAMAGE = (NotKept, KeyError, IndexError, TypeError, ValueError, AttributeError, 
 def wanted(compiled: Any, slots: tuple[Any, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Path | None:
     """The name of a program's files; None where it is not to be kept, or depends on what no other process can find."""
     told = compiled.explain or compiled.memory is not None  # comments and warnings that come of compiling
-    if compiled.backend != "numpy" or compiled.weights or told or own_rules():
+    if compiled.weights or told or own_rules():
         return None
     place = storage.folder(KIND)
     if place is None:
@@ -49,11 +49,16 @@ def wanted(compiled: Any, slots: tuple[Any, ...], values: tuple[Any, ...], wrt: 
             surroundings(), type(compiled).__name__, sorted(passes.off()), compiled.name, list(wrt),
             [compiled.has_aux, compiled.seeded, compiled.value, compiled.split],
             [[name, str(kind), mark_of_kind(v)] for (name, kind), v in zip(slots, values)],
-            Paths(compiled.fn).start,
+            Paths(compiled.fn).start, back_end(compiled.backend),
         ]  # fmt: skip
     except DAMAGE:
         return None
     return place / (hashlib.sha256(json.dumps(asked).encode()).hexdigest())
+
+
+def back_end(name: str) -> list[str]:
+    """What a program runs on, and whether that is there."""
+    return [name] if name == "numpy" else [name, state_of("numba")]
 
 
 def find(path: Path | None, fn: Any) -> Emitted | None:

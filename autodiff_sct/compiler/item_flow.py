@@ -17,8 +17,8 @@ import gast
 import numpy as np
 
 from . import ir
-from .facts import Facts, Listed, Num
-from .item_uses import FLOAT64, is_float_array, item_of, module_function, settled
+from .facts import FLOAT, Facts, Listed, Num
+from .item_uses import FLOAT64, is_float_array, is_integer, item_of, module_function, settled
 from .optimise import is_pop_call
 from .specialise.state import Specialiser
 
@@ -167,9 +167,13 @@ class Flow:
         if stmt.base in self.here:
             if kind not in ONE_NUMBER or not operator:  # an array takes more than a list of floats may hold
                 self.refuse(sources | {stmt.base})
-        elif sources and not (operator and is_float_array(self.s.facts.get(stmt.base))):
+        elif sources and not (operator and (is_float_array(self.s.facts.get(stmt.base)) or self.takes(stmt, kind))):
             self.demand(stmt.value, sources)
         self.seen(stmt.index)
+
+    def takes(self, stmt: ir.Store, kind: str | None) -> bool:
+        """Whether a statement puts a float into a list that holds nothing else."""
+        return kind == "float" and is_of_floats(self.s, stmt.base)
 
     # -- expressions
 
@@ -258,6 +262,8 @@ class Flow:
         if kind == "grid" and isinstance(expr.value, gast.Call) and is_empty(expr.slice):
             return "float", NOTHING
         facts = self.s.facts.get(expr.value.id) if isinstance(expr.value, gast.Name) else None
+        if facts is not None and is_of_floats(self.s, expr.value.id) and is_integer(self.s, expr.slice):
+            return "float", NOTHING
         if not is_float_array(facts):
             return None, NOTHING
         return ("float" if item_of(self.s, expr, (expr.value.id,)) else "grid"), NOTHING
@@ -403,6 +409,12 @@ def not_empty(loop: ir.Loop) -> Any | None:
     if not isinstance(number, gast.Constant) or number.value == 0:
         return None
     return gast.Compare(stop, [gast.Lt() if down else gast.Gt()], [start])
+
+
+def is_of_floats(s: Specialiser, name: str) -> bool:
+    """Whether a variable is a list of Python floats."""
+    facts = s.facts.get(name)
+    return isinstance(facts, Listed) and s.elements_of(facts) == FLOAT
 
 
 def is_choice(expr: Any) -> bool:

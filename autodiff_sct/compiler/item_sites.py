@@ -28,10 +28,13 @@ class Site:
         self.s, self.program, self.block, self.owner, self.early = s, program, block, owner, early
         self.defined: dict[str, int] = {}  # variable -> the place of the statement that it comes from
         self.fresh: dict[str, int] = {}  # array -> the place where its memory is made
+        self.sums: dict[str, Any] = {}  # variable that is a sum -> that
         for place, stmt in enumerate(block):
             self.defined |= dict.fromkeys([*ir.ir_targets(stmt), *ir.defined_in(stmt)], place)
             if isinstance(stmt, ir.Let) and makes_memory(stmt):
                 self.fresh[stmt.target] = place
+            lets = [x for x in ir.walk([stmt]) if isinstance(x, ir.Let) and isinstance(x.expr, gast.BinOp)]
+            self.sums |= {x.target: x.expr for x in lets if isinstance(x.expr.op, (gast.Add, gast.Sub))}
 
     def made_here(self) -> set[str]:
         return {target for stmt in self.block if isinstance(stmt, ir.Let) for target in stmt.targets}
@@ -95,9 +98,11 @@ class Site:
         if isinstance(index, gast.BinOp) and isinstance(index.op, (gast.Add, gast.Sub)):
             sides = ((index.left, index.right), (index.right, index.left))
             return any(isinstance(b, gast.Constant) and self.goes_along(dim, a, around) for a, b in sides)
-        return isinstance(index, gast.Name) and any(
-            isinstance(x, ir.Loop) and x.index == index.id and self.is_long(dim, x) for x in around
-        )
+        if not isinstance(index, gast.Name):
+            return False
+        if (sum_ := self.sums.get(index.id)) is not None:
+            return self.goes_along(dim, sum_, around)
+        return any(isinstance(x, ir.Loop) and x.index == index.id and self.is_long(dim, x) for x in around)
 
     def is_long(self, dim: Any, loop: ir.Loop) -> bool:
         """Whether a loop goes to the end of a range that only the run tells, or surely over an axis."""

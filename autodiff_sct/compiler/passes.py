@@ -23,6 +23,7 @@ PASSES: dict[str, str] = {
     "thin_factors": "a product with diagonal matrices and outer products takes no product of matrices",
     "known_products": "a product that the forward sweep has is not computed again",
     "carry_back": "what a step leaves is what the next one began with: of the two, one is saved",
+    "read_again": "an item that nobody writes later is read again, not saved",
     "read_once": "numbers that a step reads twice from one place are saved once",
     "common_sources": "what several wanted values are computed from is saved in their place",
     "pass_again": "what is one pass over arrays that are saved anyway is computed again",

@@ -17,17 +17,17 @@ import gast
 import numpy as np
 
 from . import ir, passes
+from .cheap import is_arithmetic, is_math, is_test
 from .explain import explain_kept, note, places, readers
 from .facts import INT, Listed, Mapped, Num, Pair
 from .ir import ir_targets
+from .lasting import lasting
 from .regions import Regions
 from .sources import common_sources
 from .specialise.recursion import Recursion
 from .specialise.state import Specialiser
 from .specialise.values import Leaf
 from .twins import read_first, twins
-
-ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
 
 @dataclass
@@ -52,6 +52,8 @@ class Record:
     readers: dict[str, list[Any]] = field(default_factory=dict)  # statements that read a variable, for explanations
     carried: set[str] = field(default_factory=set)  # what the next iteration of a reverse loop reads as well
     twins: dict[str, str] = field(default_factory=dict)  # numbers read again from a place -> the one read there first
+
+    lasting: dict[str, Any] = field(default_factory=dict)  # numbers that stay in an array, each with its item there
 
     def locate(self, block: ir.Block, repeated: bool, around: ir.Block | None = None) -> None:
         """Note where each variable of the forward sweep is defined; `around` is reversed with the block as one."""
@@ -190,10 +192,19 @@ class Record:
         if isinstance(home.stmt, ir.Loop):
             return name == home.stmt.index and home.stmt.kind != "iter"
         return (
-            isinstance(home.stmt, ir.Let)
-            and self.may_repeat(home.stmt)
-            and all(self.is_there(n, forward, names) for n in ir.reads(home.stmt))
-        ) or self.lacking(name, forward, names) == set()
+            (
+                isinstance(home.stmt, ir.Let)
+                and self.may_repeat(home.stmt)
+                and all(self.is_there(n, forward, names) for n in ir.reads(home.stmt))
+            )
+            or self.lacking(name, forward, names) == set()
+            or self.stays(name, forward, names)
+        )
+
+    def stays(self, name: str, forward: ir.Block, names: dict[str, str]) -> bool:
+        """Whether a number is still in an array, and the place is known."""
+        item = self.lasting.get(name)
+        return item is not None and all(self.is_there(n, forward, names) for n in ir.variables_in(item))
 
     def lacking(self, name: str, forward: ir.Block, names: dict[str, str]) -> set[str] | None:
         """What is not at hand of that of which one operation computes a variable again; None where none does.
@@ -240,13 +251,14 @@ class Record:
         home = self.homes[name]
         if not isinstance(home.stmt, ir.Let) or not self.is_cheap(name, forward, names):
             return None
+        expr = self.lasting[name] if self.stays(name, forward, names) else home.stmt.expr
         mapping = {n: ir.name(new) for n, new in names.items()}
-        for name in ir.reads(home.stmt):
+        for name in ir.variables_in(expr):
             operand = self.first(name)
             if operand not in names and self.is_local(operand, forward):
                 self.provide(operand, forward, names, result)
             mapping[name] = ir.name(names.get(operand, operand))
-        return ir.substitute(home.stmt.expr, mapping)
+        return ir.substitute(expr, mapping)
 
     def first(self, name: str) -> str:
         """The number that was read before from the same place."""
@@ -406,26 +418,6 @@ def insert_after(block: ir.Block, stmt: Any, node: Any) -> None:
         insert_after(inside[0], stmt, node)
 
 
-def is_arithmetic(expr: Any) -> bool:
-    """Whether an expression is one of the four operations, or a change of sign."""
-    if isinstance(expr, gast.UnaryOp):
-        return isinstance(expr.op, gast.USub)
-    return isinstance(expr, gast.BinOp) and isinstance(expr.op, ARITHMETIC)
-
-
-def is_math(stmt: ir.Let) -> bool:
-    """Whether a statement calls a function of Python's `math`, which takes no longer than to save a number."""
-    return stmt.op is not None and isinstance(stmt.expr, gast.Call) and stmt.op.fn.__module__ == "math"
-
-
-def is_test(expr: Any) -> bool:
-    """Whether an expression compares numbers, or is a test the other way round."""
-    if isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.Not):
-        return isinstance(expr.operand, gast.Name) or is_test(expr.operand)
-    operands = [expr.left, *expr.comparators] if isinstance(expr, gast.Compare) else [None]
-    return all(isinstance(operand, (gast.Name, gast.Constant)) for operand in operands)
-
-
 def saved_into(stmt: Any) -> str | None:
     """The list into which a statement saves."""
     if isinstance(stmt, ir.Effect) and stmt.kind == "save" and isinstance(stmt.expr, gast.Call):
@@ -465,6 +457,8 @@ def reads_inside(stmt: Any) -> list[str]:
 def record(s: Specialiser, regions: Regions, forward: ir.Block, reverse: ir.Block) -> tuple[ir.Block, ir.Block]:
     """Both sweeps with what has to be kept between them."""
     table = Record(s, regions, readers=readers(s, reverse))
+    if passes.on("read_again"):
+        table.lasting = lasting(s, regions, forward, reverse)
     table.locate(forward, False)
     for stmt in ir.walk(reverse) if table.twins else []:
         read_first(stmt, table.twins)

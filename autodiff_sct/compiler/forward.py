@@ -23,6 +23,7 @@ from .activity import Activity
 from .adjoints import copied, facts_like, fit, helper, is_full, is_new, spread, zeros
 from .facts import UNKNOWN, Listed, Mapped, Num, Pair
 from .forward_attempts import attempt, set_apart
+from .forward_lists import multilinear, sum_from
 from .ir import ir_targets
 from .pairs import is_recursive
 from .pairs_forward import tangent_call
@@ -221,18 +222,21 @@ class Forward:
         names = [p for p in op.arguments if any(self.active(n) for n in s.leaves(op.arguments[p]))]
         several = len(stmt.targets) > 1 or op.boxed
         y: Value = TupleV(tuple(Leaf(t) for t in stmt.targets), op.cls) if several else Leaf(stmt.target)
+        total: list[Value]
         if op.fn is sum and op.arguments.get("start", Const(0)) != Const(0):
-            raise NoRule("sum with a start has no forward rule", "add the start to the sum instead", stmt.origin)
-        if row.kind == "linear":
+            total = [sum_from(self, stmt, op, names)]
+        elif row.kind == "linear":
             if names != [next(iter(row.signature.parameters))]:
                 raise NoRule(
                     f"{getattr(op.fn, '__name__', op.fn)} has no forward derivative with respect to {names[-1]!r}",
                     "wrap that argument in stop_gradient",
                     stmt.origin,
                 )
-            total: list[Value] = [self.linear(stmt, op, names[0])]
+            total = [self.linear(stmt, op, names[0])]
             if len(stmt.targets) > 1:
                 total = list(total[0].items)
+        elif op.fn is np.linalg.multi_dot and isinstance(op.arguments["arrays"], ListV):
+            total = [multilinear(self, stmt, op)]
         else:
             if row.forward is None:
                 raise NoRule(

@@ -179,7 +179,17 @@ def call_bound(s: Specialiser, callee: Bound, args: list[Value], kwargs: dict[st
     )
 
 
+def is_hashable(fn: Any) -> bool:
+    try:
+        hash(fn)
+    except TypeError:
+        return False
+    return True
+
+
 def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .externals import outside_object
+
     fn = callee.value
     try:
         handler = HANDLERS.get(fn)
@@ -207,6 +217,8 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
         return call_method_object(s, fn, args, kwargs)
     if isinstance(getattr(fn, "__wrapped__", None), types.FunctionType) and hasattr(fn, "cache_info"):
         return call_cached(s, callee, args, kwargs)
+    if not is_hashable(fn):
+        return call_object(s, outside_object(s, fn, lambda: fn), args, kwargs)
     if fn in STATIC:
         return call_static(s, fn, args, kwargs)
     if fn in TABLE or fn in NONDIFFERENTIABLE:
@@ -222,8 +234,6 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
     if callable(fn) and not is_python_callable(fn):
         return opaque_call(s, s.expr(callee), fn, args, kwargs)
     if callable(fn):
-        from .externals import outside_object
-
         return call_object(s, outside_object(s, fn, lambda: fn), args, kwargs)
     raise always(s, TypeError, f"{type(fn).__name__!r} object is not callable")
 

@@ -153,8 +153,10 @@ EARLY = {any: polyfills.any_of, all: polyfills.all_of, next: polyfills.first_ite
 
 def left_early(s: Specialiser, callee: Value, node: Any) -> Value | None:
     """``any(e for v in items)`` and the like ask for values only until they know; None where a list is the same."""
-    fn = EARLY.get(callee.value) if isinstance(callee, Const) and callable(callee.value) else None
-    if fn is None or not node.args or not isinstance(node.args[0], gast.GeneratorExp) or node.keywords:
+    if not node.args or not isinstance(node.args[0], gast.GeneratorExp) or node.keywords:
+        return None
+    fn = next((EARLY[known] for known in EARLY if callee == Const(known)), None)
+    if fn is None:
         return None
     mark, env, loops = len(s.block), dict(s.env), s.loops
     if fn is not polyfills.first_item:

@@ -14,11 +14,13 @@ from ...rules.reduce import is_filled
 from ...rules.table import TABLE
 from .. import ir
 from ..facts import FLOAT, INT, Listed, Num, Opaque, several
+from ..world import AttributeRead
 from . import arrays, memory, polyfills
-from .calls import call_python, call_value, handles
+from .calls import MADE, call_python, call_value, handles
+from .externals import import_external, object_number
 from .iteration import Source
 from .state import Specialiser
-from .values import Const, Leaf, ListV, TupleV, Value
+from .values import Const, Leaf, ListV, PartialV, TupleV, Value
 
 OUT_POSITION = {True: 2, False: 1}
 
@@ -241,6 +243,15 @@ def numpy_call(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Val
     named = {k: s.expr(v) for k, v in kwargs.items()}
     expr = ir.call(ir.attribute(s.bind("np", np), fn.__name__), *(s.expr(a) for a in args), **named)
     return arrays.apply(s, fn, expr, args, kwargs)
+
+
+def of_polynomial(s: Specialiser, made: np.poly1d) -> Value:
+    """What a polynomial made outside the program computes when it is called."""
+    key = ("polynomial", object_number(s, made))
+    return PartialV(Const(np.polyval), (import_external(s, AttributeRead(made, "coeffs"), "coefficients", key),), {})
+
+
+MADE[np.poly1d] = of_polynomial
 
 
 @handles(np.piecewise)

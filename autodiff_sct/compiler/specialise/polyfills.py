@@ -251,8 +251,22 @@ def take_item(key: Any, value: Any) -> Any:
     return value[key]
 
 
-def take_attribute(name: Any, value: Any) -> Any:
-    return getattr(value, name)
+def take_items(keys: Any, value: Any) -> Any:
+    return tuple([value[key] for key in keys])
+
+
+def take_attribute(path: Any, value: Any) -> Any:
+    for name in path:
+        value = getattr(value, name)
+    return value
+
+
+def take_attributes(paths: Any, value: Any) -> Any:
+    return tuple([take_attribute(path, value) for path in paths])
+
+
+def call_method(name: Any, args: Any, value: Any, **kwargs: Any) -> Any:
+    return getattr(value, name)(*args, **kwargs)
 
 
 def set_where(y: Any, x: Any, condition: Any, fn: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import functools
 import itertools
 import operator
 from collections.abc import Callable, Iterable
@@ -15,7 +16,7 @@ from ..facts import Listed, Num
 from . import arrays, containers, lists, polyfills
 from .attributes import attribute_of
 from .builtin_calls import as_list
-from .calls import call_python, handles
+from .calls import HANDLERS, MADE, call_python, handles
 from .expressions import OPERATORS, operate
 from .iteration import ENDLESS, Source, each, mapped, nth, over, zipped
 from .state import Specialiser
@@ -239,16 +240,36 @@ def delitem(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
 
 @handles(operator.itemgetter)
 def itemgetter(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    if len(args) != 1:
-        raise s.refuse("operator.itemgetter with several keys", "write a lambda")
-    return PartialV(Const(polyfills.take_item), (args[0],), {})
+    if len(args) == 1:
+        return PartialV(Const(polyfills.take_item), (args[0],), {})
+    return PartialV(Const(polyfills.take_items), (TupleV(tuple(args)),), {})
 
 
 @handles(operator.attrgetter)
 def attrgetter(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    if len(args) != 1:
-        raise s.refuse("operator.attrgetter with several names", "write a lambda")
-    return PartialV(Const(polyfills.take_attribute), (args[0],), {})
+    paths = tuple(TupleV(tuple(Const(part) for part in s.static(a).split("."))) for a in args)
+    if len(args) == 1:
+        return PartialV(Const(polyfills.take_attribute), paths, {})
+    return PartialV(Const(polyfills.take_attributes), (TupleV(paths),), {})
+
+
+@handles(operator.methodcaller)
+def methodcaller(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return PartialV(Const(polyfills.call_method), (args[0], TupleV(tuple(args[1:]))), kwargs)
+
+
+def made_outside(s: Specialiser, made: Any) -> Value:
+    """What the constructor of an object made of constants, before the program, returns."""
+    _, args, *_ = made.__reduce__()
+    keywords: dict[str, Any] = {}
+    if isinstance(cls := made.__reduce__()[0], functools.partial):
+        keywords = cls.keywords
+        args = (*cls.args, *args)
+    return HANDLERS[type(made)](s, [Const(a) for a in args], {k: Const(v) for k, v in keywords.items()})
+
+
+for _cls in (operator.itemgetter, operator.attrgetter, operator.methodcaller):
+    MADE[_cls] = made_outside
 
 
 # -- zip(*rows)

@@ -1,7 +1,7 @@
 """What the compiler takes: a list of the node kinds that it knows, and nothing else.
 
 Whatever is not on the list is refused here, before anything is rewritten, with the user's line and what to write
-instead. So is what stands on the list but may not mean what it seems to: an assigned global, `exec`, a `finally` block
+instead. So is what stands on the list but may not mean what it seems to: a deleted global, `exec`, a `finally` block
 that is left early.
 """
 
@@ -121,10 +121,11 @@ class _Fence:
     def _check_FunctionDef(self, node: Any) -> None:
         shared = {name for each in own_nodes(node) if isinstance(each, gast.Global) for name in each.names}
         for each in own_nodes(node) if shared else ():
-            for name in _bound_by(each):
+            stores = isinstance(each, gast.Name) and isinstance(each.ctx, gast.Store)
+            for name in _bound_by(each) if not stores else ():
                 if name in shared:
-                    reason = f"the global variable `{name}` is assigned."
-                    self.refuse(each, reason, "return the new value, or keep it in an attribute of an object.")
+                    reason = f"the global variable `{name}` is deleted, imported or defined in a function."
+                    self.refuse(each, reason, "assign it, or do that at the top level of the module.")
 
     def _check_unreachable(self, function: Any) -> None:
         """Refuse a function whose scopes depend on statements that never run, since those are left out."""

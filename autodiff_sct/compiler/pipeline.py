@@ -272,12 +272,20 @@ def check_input(s: Specialiser, request: Request, parameter: str, value: Value) 
 def refuse_captured(s: Specialiser, where: Regions, active: Any) -> None:
     for external in s.externals.values():
         region = where.of(external.name)
-        if region is not None and region in where.written and region in active.varied_regions:
+        if region is None or region not in where.written or region not in active.varied_regions:
+            continue
+        if region in active.useful_regions:
             raise AliasError(
                 f"{external.symbol!r} lives outside the function, "
                 "and a value that carries a derivative is written into it",
                 "pass it as an argument, or write into a copy",
             )
+
+
+def published(s: Specialiser, block: ir.Block) -> set[str]:
+    """The variables that a program leaves in objects outside."""
+    effects = [stmt for stmt in ir.walk(block) if isinstance(stmt, ir.Effect) and stmt.kind == "publish"]
+    return {n for stmt in effects for value in stmt.operands for n in s.leaves(value)}
 
 
 def renaming(r: Reverse) -> dict[str, Any]:
@@ -340,7 +348,7 @@ def finish(
     if request.memory is not None:
         choose_segments(r, forward, reverse, request.memory)
     plan_segments(r, reverse)
-    settle(r, reverse, {e.name for e in s.externals.values()})
+    settle(r, reverse, {e.name for e in s.externals.values()} | published(s, forward))
     refuse_unseen(r, reverse)
     reverse.remove(structure)
     if passes.on("improve"):

@@ -12,7 +12,7 @@ from .places import place_of_result
 from .regions import Regions
 from .request import Request
 from .sharing import reachable
-from .specialise.calls import prepared
+from .specialise.prepared import prepared
 from .specialise.state import Specialiser
 from .specialise.values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, Suspended, TupleV, Value
 

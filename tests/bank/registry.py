@@ -39,6 +39,7 @@ TOPICS = (
     "models",
     "nested",
     "objects",
+    "outside",
     "randomness",
     "recursion",
     "sharing",

@@ -14,12 +14,14 @@ from ..world import AttributeRead, Guard
 from . import arrays
 from .control import always, lacking
 from .externals import import_external, object_number
+from .outside import assign_global, assign_outside, assign_to_class, assigned, assigned_to_class
 from .state import Specialiser
-from .tables import class_of_row, read_field, refuse_references, write_field
+from .tables import class_of_row, read_field, write_field
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, Super, TupleV, Value
 
 SCALAR_ATTRIBUTES: dict[str, Value] = {"ndim": Const(0), "size": Const(1), "shape": TupleV(())}
 SLICE_ATTRIBUTES = ("start", "stop", "step")
+LIBRARIES = "numpy math scipy operator functools itertools random builtins autodiff_sct".split()
 DESCRIPTORS = (types.FunctionType, property, staticmethod, classmethod)
 
 
@@ -49,6 +51,8 @@ def of_constant(s: Specialiser, base: Const, attr: str) -> Value:
         return SCALAR_ATTRIBUTES[attr]
     if isinstance(base.value, slice) and attr in SLICE_ATTRIBUTES:
         return Const(getattr(base.value, attr))
+    if isinstance(base.value, type) and (value := assigned_to_class(s, base.value, attr)) is not None:
+        return value
     try:
         value = getattr(base.value, attr)
     except AttributeError as error:
@@ -72,12 +76,17 @@ def of_constant(s: Specialiser, base: Const, attr: str) -> Value:
 
 def of_module(s: Specialiser, base: Const, attr: str, value: Any) -> Value:
     """NumPy's and the standard library's names are constants; those of the user's modules are read anew."""
-    module = base.value.__name__.split(".")[0]
-    if module in ("numpy", "math", "scipy", "operator", "functools", "itertools", "random", "builtins", "autodiff_sct"):
+    if is_library(base.value):
         if callable(value) or isinstance(value, types.ModuleType):
             s.world.note(AttributeRead(base.value, attr), value)
         return Const(value, ir.attribute(s.expr(base), attr))
+    if (known := assigned(s, base.value, attr)) is not None:
+        return known
     return import_external(s, AttributeRead(base.value, attr), attr, ("module", base.value.__name__, attr))
+
+
+def is_library(module: types.ModuleType) -> bool:
+    return module.__name__.split(".")[0] in LIBRARIES
 
 
 def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
@@ -88,6 +97,9 @@ def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
     value = field(s, base, attr)
     if value is not None:
         return value
+    own = base.id in s.objects and attr in getattr(s.objects[base.id][0], "__dict__", {})
+    if not own and (value := assigned_to_class(s, base.cls, attr)) is not None:
+        return value
     found = lookup(base.cls, attr)
     watch(s, base, attr, found)
     if isinstance(found, property):
@@ -96,7 +108,7 @@ def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
         assert found.fget is not None
         return call_python(s, found.fget, [base], {})
     if isinstance(found, types.FunctionType):
-        if base.id in s.objects and attr in getattr(s.objects[base.id][0], "__dict__", {}):
+        if own:
             return of_outside(s, base, attr)
         return Bound(found, base)
     if isinstance(found, staticmethod):
@@ -322,7 +334,14 @@ def assign_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> No
         refuse_frozen(s, base)
         if base.id in s.objects:
             assign_outside(s, base, attr, value)
-        s.env[(base.id, attr)] = value
+        else:
+            s.env[(base.id, attr)] = value
+        return
+    if isinstance(base, Const) and isinstance(base.value, type):
+        assign_to_class(s, base.value, attr, value)
+        return
+    if isinstance(base, Const) and isinstance(base.value, types.ModuleType) and not is_library(base.value):
+        assign_global(s, vars(base.value), attr, value)
         return
     if class_of_row(s, base) is not None:
         write_field(s, base, attr, value)
@@ -345,11 +364,3 @@ def assign_part(s: Specialiser, base: Leaf, facts: Num, attr: str, value: Value)
     real = base if facts.dtype is not None and facts.dtype.kind == "f" else attribute_of(s, base, attr)
     assert isinstance(real, Leaf)
     arrays.store_item(s, real, Const(Ellipsis), value)
-
-
-def assign_outside(s: Specialiser, base: Obj, attr: str, value: Value) -> None:
-    """An object that exists outside the call is changed, once, in the forward sweep."""
-    refuse_references(s, value)
-    target = ir.attribute(s.expr(base), attr)
-    node = gast.Assign([gast.Attribute(target.value, attr, gast.Store())], s.expr(value), None)
-    s.block.append(ir.Effect(node, s.where(), "publish", (value,)))

@@ -457,7 +457,7 @@ def stopped(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
 def stopped_object(s: Specialiser, value: Obj) -> Value:
     """An object with stopped fields; it is another than the one that was given, so neither may be written any more."""
     result = Obj(("stopped", s.site()), value.cls)
-    fields = {key: stopped(s, [s.env[(value.id, key)]], {}) for key in s.fields(value)}
+    fields = {key: stopped(s, [containers.field(s, value, key)], {}) for key in s.fields(value)}
     s.env |= {(result.id, key): field for key, field in fields.items()}
     s.frozen |= {value.id, result.id}
     return result

@@ -14,10 +14,8 @@ import numpy as np
 from ...errors import NoRule, SourceUnavailable, UnsupportedSyntax
 from ...rules.table import NONDIFFERENTIABLE, STATIC, TABLE
 from .. import ir
-from ..desugar import desugar
 from ..facts import Num, Opaque
-from ..fence import YIELDS, fence, own_nodes
-from ..parse import parse
+from ..fence import YIELDS, own_nodes
 from ..world import CodeRead, DefaultRead, Guard, ItemRead, KwDefaultRead
 from . import arrays
 from .binding import bind_signature, places_left
@@ -28,6 +26,7 @@ from .expressions import evaluate, expression
 from .externals import import_external, object_number
 from .managers import is_generator_manager, suspended
 from .names import parameters, scan
+from .prepared import desugared, leaving, makes_closures, prepared
 from .recursion import recursive_call
 from .state import Restart, Specialiser
 from .statements import execute
@@ -60,6 +59,7 @@ def call_node(s: Specialiser, node: Any) -> Value:
         if frame is None or frame.cls is None:
             raise s.refuse("super() outside a method")
         return Super(frame.cls, frame.self)
+    from .containers import get_field
     from .generators import left_early
 
     callee = evaluate(s, node.func)
@@ -90,7 +90,7 @@ def call_node(s: Specialiser, node: Any) -> Value:
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
         elif isinstance(value, Obj) and value.cls is dict:
-            kwargs |= {str(key): s.env[(value.id, key)] for key in s.fields(value)}
+            kwargs |= {str(key): get_field(s, value, Const(key)) for key in s.fields(value)}
         else:
             raise s.refuse("`**` of something that is not a dict with constant keys")
     return call_value(s, callee, args, kwargs)
@@ -325,26 +325,6 @@ def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs:
 # -- inlining
 
 
-@functools.lru_cache(maxsize=4096)
-def prepared(code: types.CodeType, fn: Any, generator: bool = False) -> Any:
-    del code
-    parsed = parse(fn)
-    fence(parsed, fn.__globals__, generator)
-    tree = desugar(parsed.tree)
-    return parsed, tree, *scan(tree.body)
-
-
-@functools.lru_cache(maxsize=4096)
-def leaving(tree: Any) -> tuple[Any, str, frozenset[str], frozenset[str]]:
-    """A generator that may be left after each value, and the variable that tells whether it is."""
-    from .generators import with_exits
-
-    text, left = with_exits(tree)
-    text = desugar(text)
-    assigned, declared = scan(text.body)
-    return text, left, assigned | {left}, declared
-
-
 def call_python(
     s: Specialiser,
     fn: Any,
@@ -429,13 +409,6 @@ def call_closure(
     return run(s, frame, tree, bound, closure.node)
 
 
-def desugared(closure: Closure) -> Any:
-    node = closure.node
-    if not hasattr(node, "desugared"):
-        node.desugared = desugar(node)
-    return node.desugared
-
-
 def new_frame(
     s: Specialiser,
     key: Any,
@@ -487,12 +460,6 @@ def enter(s: Specialiser, frame: Frame, tree: Any, bound: dict[str, Value]) -> V
         if not makes_closures(tree):
             for name in frame.locals:
                 s.env.pop((frame.id, name), None)
-
-
-@functools.lru_cache(maxsize=4096)
-def makes_closures(tree: Any) -> bool:
-    """Whether functions defined in a body may read its variables when its activation is over."""
-    return any(isinstance(n, (gast.FunctionDef, gast.Lambda)) for n in ir.nodes(tree.body))
 
 
 def own_argument(s: Specialiser, value: Value) -> Value:

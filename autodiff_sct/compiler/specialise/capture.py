@@ -12,9 +12,9 @@ from typing import Any
 import gast
 
 from ...tensor import Parameter
-from .calls import desugared
 from .externals import import_external
 from .names import parameters, scan
+from .prepared import desugared
 from .state import Specialiser
 from .trees import tree_of_facts
 from .values import Bound, Choice, Closure, Frame, Leaf, ListV, Obj, PartialV, TupleV, Value

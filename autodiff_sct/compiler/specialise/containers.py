@@ -137,7 +137,7 @@ def update_dict(s: Specialiser, target: Value, pairs: list[tuple[Value | None, V
             if not isinstance(value, Obj) or value.cls is not dict:
                 raise s.refuse("`**` of something that is not a dict with constant keys")
             for name in s.fields(value):
-                set_item(s, target, Const(name), s.env[(value.id, name)])
+                set_item(s, target, Const(name), get_field(s, value, Const(name)))
         else:
             set_item(s, target, key, value)
 
@@ -396,14 +396,15 @@ def set_item(s: Specialiser, base: Value, index: Value, value: Value) -> None:
 
 
 def set_field(s: Specialiser, base: Obj, index: Value, value: Value) -> None:
-    if base.id in s.objects:
-        raise s.refuse(
-            "a container that lives outside the function is written into", "pass it as an argument and return it"
-        )
     if not s.is_static(index) or (base.cls is list and isinstance(s.static(index), slice)):
         raise unknown_key(s, base)
     refuse_frozen(s, base)
     key = s.static(index)
+    if base.id in s.objects:
+        from .outside import put_outside
+
+        put_outside(s, base, key, own_value(s, value))
+        return
     if base.cls is list and key < 0:
         key += len(items_of(s, base, None))
     s.env[(base.id, key)] = own_value(s, value)

@@ -133,9 +133,9 @@ def complete(s: Specialiser, *envs: dict[Any, Value]) -> None:
             if isinstance(key, tuple) and key[0] in s.objects:
                 for other in envs:
                     if key not in other:
-                        from .attributes import of_outside
+                        from .outside import of_other_path
 
-                        other[key] = of_outside(s, Obj(key[0], type(s.objects[key[0]][0])), key[1])
+                        other[key] = of_other_path(s, *key)
 
 
 def label(key: Any) -> str:

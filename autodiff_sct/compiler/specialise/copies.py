@@ -28,7 +28,7 @@ def copied(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
         return ListV(value.items, s.site("copy"))
     if isinstance(value, Obj) and value.id not in s.objects and has_method(s, value, "__copy__"):
         return call_value(s, attribute_of(s, value, "__copy__"), [], {})
-    if isinstance(value, Obj) and value.id not in s.objects:
+    if isinstance(value, Obj) and may_be_copied(s, value):
         return new_object(s, value, ("copy", s.site()), fields_of(s, value))
     if isinstance(value, Leaf):
         facts = s.facts[value.name]
@@ -42,8 +42,13 @@ def copied(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
     raise s.refuse("a copy of something that cannot be followed", "copy the arrays in it")
 
 
+def may_be_copied(s: Specialiser, value: Obj) -> bool:
+    """Whether all the fields of an object are known: of one from outside, only those that are read."""
+    return value.id not in s.objects or value.cls in (list, dict)
+
+
 def fields_of(s: Specialiser, value: Obj) -> dict[Any, Value]:
-    return {key: s.env[(value.id, key)] for key in s.fields(value)}
+    return {key: containers.field(s, value, key) for key in s.fields(value)}
 
 
 def new_object(s: Specialiser, like: Obj, id: Any, fields: dict[Any, Value]) -> Obj:
@@ -88,7 +93,7 @@ class DeepCopy:
 
     def object(self, value: Obj) -> Value:
         s = self.s
-        if value.id in s.objects or has_method(s, value, "__deepcopy__"):
+        if not may_be_copied(s, value) or has_method(s, value, "__deepcopy__"):
             raise s.refuse("a deep copy of something outside the function", "copy the arrays in it")
         id = ("copy", self.site())
         self.made[value.id] = Obj(id, value.cls)

@@ -223,7 +223,8 @@ def over_own(s: Specialiser, value: Obj) -> Source | None:
 
 def stepped(s: Specialiser, value: Obj) -> Source | None:
     """An object whose `__next__` tests whether it is at its end before it does anything."""
-    from .calls import new_frame, prepared, run
+    from .calls import new_frame, run
+    from .prepared import prepared
 
     method = lookup(value.cls, "__next__")
     if not hasattr(method, "__code__"):

@@ -147,7 +147,7 @@ def swallowing(node: Any, fresh: Callable[[str], str]) -> Block:
 
 def user_swallows(s: Specialiser, manager: Obj) -> bool:
     """Whether ``__exit__`` may return something true."""
-    from .calls import prepared
+    from .prepared import prepared
 
     fn = lookup(manager.cls, "__exit__")
     if not isinstance(fn, types.FunctionType):
@@ -195,7 +195,7 @@ def is_generator_manager(fn: Any) -> bool:
 
 def suspended(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Suspended | None:
     """The generator of a manager that is given numbers or arrays and yields in one place; others stay as they are."""
-    from .calls import prepared
+    from .prepared import prepared
 
     if all(s.is_static(v) for v in [*args, *kwargs.values()]):
         return None

@@ -311,12 +311,14 @@ def dict_method(s: Specialiser, base: Obj, name: str, args: list[Value]) -> Valu
         if name == "setdefault" and not found:
             containers.set_field(s, base, args[0], value)
         if name == "pop" and found:
+            refuse_outside(s, base)
             containers.refuse_frozen(s, base)
             del s.env[(base.id, key)]
         return value
     if name == "copy":
         return copy_dict(s, base)
     if name == "clear":
+        refuse_outside(s, base)
         containers.refuse_frozen(s, base)
         for key in keys:
             del s.env[(base.id, key)]
@@ -344,9 +346,15 @@ def update(s: Specialiser, base: Value, args: list[Value], kwargs: dict[str, Val
     return Const(None)
 
 
+def refuse_outside(s: Specialiser, base: Obj) -> None:
+    """Refuse to take keys out of a dict that the caller holds."""
+    if base.id in s.objects:
+        raise s.refuse("a key is taken out of a dict that lives outside the function", "change a copy of it")
+
+
 def copy_dict(s: Specialiser, base: Obj) -> Obj:
     obj = Obj(("dict", s.site("copy")), dict)
-    values = {key: s.env[(base.id, key)] for key in s.fields(base)}
+    values = {key: containers.get_field(s, base, Const(key)) for key in s.fields(base)}
     for key in s.fields(obj):
         del s.env[(obj.id, key)]
     for key, value in values.items():

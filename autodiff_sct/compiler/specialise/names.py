@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import builtins
+import functools
 from types import FunctionType, ModuleType
 from typing import Any
 
 import gast
 
 from .. import ir
+from ..fence import own_nodes
 from ..world import CellRead, GlobalRead
 from .control import lacking
 from .externals import import_external, object_number
+from .outside import assign_global, assign_outside, assigned, holder, module_of
 from .state import Specialiser
 from .values import Const, Frame, Leaf, Poison, TupleV, Value
 
@@ -59,8 +62,17 @@ def home(frame: Frame | None, id: str) -> Frame | None:
     while frame is not None:
         if id in frame.locals:
             return frame
+        if id in globals_of(frame.tree):
+            return None
         frame = frame.parent
     return None
+
+
+@functools.lru_cache(maxsize=4096)
+def globals_of(tree: Any) -> frozenset[str]:
+    """The names that a function declares to be global."""
+    found = [n for n in own_nodes(tree) if isinstance(n, gast.Global)] if isinstance(tree, gast.FunctionDef) else []
+    return frozenset(name for node in found for name in node.names)
 
 
 def load_name(s: Specialiser, id: str) -> Value:
@@ -90,12 +102,16 @@ def load_outer(s: Specialiser, frame: Frame, id: str) -> Value:
         top = top.parent
     if id in top.free:
         cell = top.free[id]
+        if (known := assigned(s, cell, "cell_contents")) is not None:
+            return known
         try:
             cell.cell_contents  # noqa: B018
         except ValueError:
             raise s.refuse(f"the closure variable {id!r} is not bound yet") from None
         return import_external(s, CellRead(cell), id, ("cell", object_number(s, cell)))
     table = top.globals
+    if (known := assigned(s, module_of(table), id)) is not None:
+        return known
     if id in table:
         value = table[id]
         if isinstance(value, ModuleType):
@@ -114,14 +130,24 @@ def assign_name(s: Specialiser, id: str, value: Value) -> None:
     frame = s.frame
     assert frame is not None
     if id in frame.nonlocals:
-        owner = home(frame.parent, id)
+        owner = None if id in globals_of(frame.tree) else home(frame.parent, id)
         if owner is None:
-            raise s.refuse(
-                f"{id!r} is assigned but lives outside the differentiated function",
-                "return the value instead of assigning it to an outer variable",
-            )
+            assign_beyond(s, frame, id, value)
+            return
         frame = owner
     s.env[(frame.id, id)] = named(s, id, value)
+
+
+def assign_beyond(s: Specialiser, frame: Frame, id: str, value: Value) -> None:
+    """Assign a name that is no variable of the program: a closure variable or a global."""
+    top = frame
+    while top.parent is not None:
+        top = top.parent
+    value = named(s, id, value)
+    if id in top.free and id not in globals_of(frame.tree):
+        assign_outside(s, holder(s, top.free[id]), "cell_contents", value, f"captured_{id}")
+    else:
+        assign_global(s, top.globals, id, value)
 
 
 def keeps_displays(s: Specialiser) -> bool:

@@ -13,9 +13,10 @@ from ...errors import NoRule
 from ...rules.table import TABLE
 from .. import ir
 from .binding import bind_signature
-from .calls import new_frame, prepared, run
+from .calls import new_frame, run
 from .containers import spread
 from .control import Ended
+from .prepared import prepared
 from .state import Specialiser
 from .values import Const, Frame, Leaf, ListV, TupleV, Value
 

@@ -353,7 +353,7 @@ class Specialiser:
         elif isinstance(value, Bound):
             inside = (value.self,)
         elif isinstance(value, Obj):
-            inside = [self.env[(value.id, key)] for key in self.fields(value)]
+            inside = [self.env[(value.id, key)] for key in self.fields(value) if (value.id, key) in self.env]
         elif isinstance(value, Suspended):
             inside = (*value.args, *value.kwargs.values())
         else:
@@ -363,7 +363,9 @@ class Specialiser:
     def fields(self, obj: Obj) -> list[Any]:
         if obj.id in self.objects and obj.cls in (list, dict):
             outside = self.objects[obj.id][0]
-            return list(outside) if obj.cls is dict else list(range(len(outside)))
+            if obj.cls is list:
+                return list(range(len(outside)))
+            return [*outside, *(k[1] for k in self.env if type(k) is tuple and k[0] == obj.id and k[1] not in outside)]
         return [key[1] for key in self.env if isinstance(key, tuple) and len(key) == 2 and key[0] == obj.id]
 
     # -- printing values

@@ -11,6 +11,7 @@ from ..rules.table import TABLE
 from .pipeline import adjoint
 from .pushforward import tangent
 from .specialise import builtin_calls as _builtin_calls
+from .specialise import caches as _caches  # noqa: F401
 from .specialise import cell_calls as _cell_calls  # noqa: F401
 from .specialise import comparisons as _comparisons  # noqa: F401
 from .specialise import copies as _copies  # noqa: F401

@@ -162,3 +162,10 @@ def array_methods(A):
     return (
         c * d + A.repeat(2, axis=0).swapaxes(0, 1).sum() + A.take([1, 5]).sum() + A.round(0).sum() + A.diagonal().sum()
     )
+
+
+@program(
+    lambda rng: (rng.normal(size=(2, 3)), rng.normal(size=(3, 4)), rng.normal(size=4)), wrt=(0, 1, 2), tags={"second"}
+)
+def chain_of_products(a, b, c):
+    return np.sum(np.linalg.multi_dot([a, b, c]) ** 2)

@@ -1,6 +1,7 @@
 """Programs that must be refused, with the line and the reason, before any number leaves."""
 
 import array
+import functools
 import heapq
 
 import numpy as np
@@ -132,12 +133,21 @@ def walks_with_nditer(x):
     return total
 
 
-@refused(r"heappush changes a list", args=vector)
-def pushes_to_a_heap_between_loops(x):
+@refused(r"heapreplace changes a list", args=vector)
+def replaces_in_a_heap_between_loops(x):
     steps, total = [1, 2], 0.0
     for k in steps:
         total = total + x[k] * k
-    heapq.heappush(steps, 0)  # refused here
+    heapq.heapreplace(steps, 0)  # refused here
     for k in steps:
         total = total * 0.5 + x[k] ** 2
     return total
+
+
+@refused(r"has a cache", args=vector)
+def cache_that_is_asked_at_run_time(x):
+    @functools.cache
+    def power(k):
+        return x[0] ** k
+
+    return sum(power(k % 2) for k in range(len(x)))  # refused here

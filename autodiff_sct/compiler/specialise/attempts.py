@@ -13,7 +13,7 @@ import gast
 
 from .. import ir
 from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, join
-from .control import MISSING, Ended, as_leaf, label, run_block
+from .control import MISSING, Ended, as_leaf, forget, label, run_block
 from .expressions import evaluate
 from .names import assign_name
 from .piecewise import Piecewise, is_one_unit
@@ -186,6 +186,7 @@ def meet_all(s: Specialiser, node: ir.Try, ends: Ends) -> dict[Any, Value]:
         return only_path(s, node, ends, *alive[0])
     result: dict[Any, Value] = {}
     s.env = result
+    forget(*(env for _, env in alive))
     for key in dict.fromkeys(key for _, env in alive for key in env):
         values = [env.get(key, MISSING) for _, env in alive]
         result[key] = meet_one(s, node, key, ends, [k for k, _ in alive], values)

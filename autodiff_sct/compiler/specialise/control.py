@@ -101,6 +101,7 @@ def branch(s: Specialiser, test: Value, then: Callable[[], None], orelse: Callab
 
 def meet(s: Specialiser, node: ir.If, then_env: dict[Any, Value], else_env: dict[Any, Value]) -> dict[Any, Value]:
     result: dict[Any, Value] = {}
+    forget(then_env, else_env)
     for key in [*then_env, *(k for k in else_env if k not in then_env)]:
         a, b = then_env.get(key, MISSING), else_env.get(key, MISSING)
         if a is b or a == b:
@@ -114,6 +115,23 @@ def meet(s: Specialiser, node: ir.If, then_env: dict[Any, Value], else_env: dict
             a, b = then_env.get(key, MISSING), else_env.get(key, MISSING)
             result[key] = merge(s, node, key, (a, b), envs)
     return result
+
+
+MEMO = "memo"
+
+
+def is_memo(key: Any) -> bool:
+    """Whether a variable is what a function with a cache remembers, which only paths that computed it may use."""
+    return isinstance(key, tuple) and isinstance(key[0], tuple) and key[0][0] == MEMO
+
+
+def forget(*envs: dict[Any, Value]) -> None:
+    """Drop what functions remember on one path, where another joins it."""
+    memos = {key for env in envs for key in env if is_memo(key)}
+    for key in memos:
+        if any(env.get(key) is not envs[0].get(key) for env in envs):
+            for env in envs:
+                env.pop(key, None)
 
 
 def check_presence(s: Specialiser, *envs: dict[Any, Value]) -> None:
@@ -253,6 +271,7 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
         proven: dict[Any, Any] = {}
         goes_on = run_block(s, node.body, partial(iteration, s, node, body, proven))
         end = s.env if goes_on else head
+        forget(end, head)
         check_presence(s, entry, end)
         complete(s, end, entry)
         with s.knowing(proven):

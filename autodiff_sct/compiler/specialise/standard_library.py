@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import heapq
 import itertools
 import operator
 from collections.abc import Callable, Iterable
@@ -207,6 +208,20 @@ def starmap(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
     from .calls import call_value
 
     return mapped(s, over(s, args[1]), lambda item: call_value(s, args[0], containers.items_of(s, item, None), {}))
+
+
+@handles(itertools.groupby)
+def groupby(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    key = args[1] if len(args) > 1 else kwargs.get("key", Const(None))
+    return call_python(s, polyfills.grouped, [as_list(s, args[0]), key], {})
+
+
+# -- heapq
+
+
+for _heap, _text in ((heapq.heappush, polyfills.heap_push), (heapq.heappop, polyfills.heap_pop)):
+    handles(_heap)(functools.partial(lambda text, s, args, kwargs: call_python(s, text, args, kwargs), _text))
+handles(heapq.heapify)(lambda s, args, kwargs: call_python(s, polyfills.heap_order, args, kwargs))
 
 
 # -- operator

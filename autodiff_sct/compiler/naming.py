@@ -101,21 +101,23 @@ class Lives:
         return result
 
     def attempt(self, stmt: ir.Try, live: dict[str, float]) -> None:
-        """Everything that a try reads stays alive throughout: an exception may come anywhere."""
+        """What a handler reads stays alive until then: an exception may come anywhere."""
         live.update(self.block(stmt.final, live))
-        for target, names in stmt.merges:
+        for target, _ in stmt.merges:
             self.define(target, stmt.end, live)
-            for n in names:
-                if n is not None:
-                    live.setdefault(n, stmt.end)
         if stmt.took:
             self.define(stmt.took, stmt.place, live)
-        for block in [stmt.body, *(b for _, _, b in stmt.handlers)]:
-            for inner in ir.walk(block):
-                for name in ir.reads(inner):
-                    live.setdefault(name, stmt.end)
-        for block in [*(b for _, _, b in reversed(stmt.handlers)), stmt.body]:
-            live.update(self.block(block, live))
+        handlers = [block for _, _, block in stmt.handlers]
+        for inner in chain.from_iterable(map(ir.walk, handlers)):
+            for name in ir.reads(inner):
+                live.setdefault(name, stmt.end)
+        paths = [stmt.body, *handlers]
+        for k in reversed(range(len(paths))):
+            last = paths[k][-1].end + 0.25 if paths[k] else stmt.end
+            for _, names in stmt.merges:
+                if (source := names[k]) is not None:
+                    live[source] = max(last, live.get(source, last))
+            live.update(self.block(paths[k], live))
         for _, bound, _ in stmt.handlers:
             if bound is not None:
                 self.define(bound, stmt.place, live)

@@ -391,6 +391,69 @@ def comprehension_in_try(x: Any, i: Any) -> Any:
     return s * x[2]
 
 
+# -- steps that nothing stops
+
+
+def below_one(v: float) -> float:
+    if v > 1.0:
+        raise ValueError
+    return v * 1.5
+
+
+@case(0.2, 0.45, 0.9, 3.0)
+def steps_in_a_loop_some_of_which_raise(x: Any) -> Any:
+    y, total = x, 0.0
+    for _ in range(4):
+        try:
+            y = y * 1.7
+            total = total + below_one(y) * y
+            y = y - 0.1
+        except ValueError:
+            y = y * 0.3
+            continue
+        finally:
+            total = total + y * y
+    return total * y
+
+
+@case(0.2, 0.9, 3.0)
+def value_from_before_the_step_that_raises(x: Any) -> Any:
+    y, z = x * 2.0, 1.0
+    try:
+        y = y * y
+        z = below_one(y)
+        y = y * 3.0
+    except ValueError:
+        z = y + 1.0
+    return y * z
+
+
+@case(0.2, 0.45, 0.9, 3.0)
+def attempt_inside_an_attempt(x: Any) -> Any:
+    y = x
+    try:
+        w = y * y
+        try:
+            y = w * 2.0
+            u = below_one(y)
+        except KeyError:
+            u = y
+        y = u * w
+    except ValueError:
+        u = y * 5.0
+        w = y * u
+    return u * w + y
+
+
+@case((2.0, 3), (2.0, 10**400))
+def whole_number_too_large_for_a_float(x: Any, n: int) -> Any:
+    try:
+        y = x * n
+    except OverflowError:
+        y = x * 7.0
+    return y * x
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn: Any, args: Any) -> None:
     check_gradient(fn, args)
@@ -613,3 +676,17 @@ def test_pullback_of_what_only_some_paths_assign(number):
     for _ in range(2):
         (gradient,) = pull(np.ones(2))
         assert gradient.tolist() == [factor, factor]
+
+
+def test_a_step_that_nothing_stops_needs_no_attempt() -> None:
+    def f(x: Any) -> Any:
+        try:
+            y = x * 2.0
+            y = below_one(y) + y
+        except ValueError:
+            y = 0.0
+        return y
+
+    source = ad.adjoint_source(f, 0.3)
+    assert source.count("\n    try:\n") == 1
+    assert source.index("y = x * 2.0") < source.index("try:")

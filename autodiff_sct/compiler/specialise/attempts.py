@@ -13,6 +13,7 @@ import gast
 
 from .. import ir
 from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, join
+from ..failing import SUMS, fact
 from .control import MISSING, Ended, as_leaf, forget, label, run_block
 from .expressions import evaluate
 from .names import assign_name
@@ -73,6 +74,10 @@ def small_attempt(s: Specialiser, node: Any) -> None:
     s.attempts += 1
     goes_on = run_block(s, body, lambda: execute(s, node.body))
     s.attempts -= 1
+    if goes_on and all(cannot_raise(s, stmt) for stmt in body):
+        s.block += body
+        execute(s, node.finalbody)
+        return
     refuse_half_done(s, body, entry)
     end = s.env
     before = before_body(s, node, entry, end)
@@ -133,6 +138,24 @@ def write_handler(s: Specialiser, handler: Any, ends: Ends) -> tuple[Any, str | 
 
 
 # -- what may be cut off
+
+
+def cannot_raise(s: Specialiser, stmt: Any) -> bool:
+    """Whether a statement is arithmetic of Python's that nothing stops: NumPy's may be told to raise."""
+    if not isinstance(stmt, ir.Let) or stmt.effect:
+        return False
+    expr = stmt.expr
+    if isinstance(expr, gast.BinOp) and isinstance(expr.op, SUMS):
+        kinds = {kind_of(s, expr.left), kind_of(s, expr.right)}
+        return kinds <= {"float"} or kinds <= {"int"}  # an integer may be too large for a float
+    operands = [expr.left, *expr.comparators] if isinstance(expr, gast.Compare) else [expr]
+    return all(kind_of(s, operand) is not None for operand in operands)
+
+
+def kind_of(s: Specialiser, expr: Any) -> str | None:
+    """The kind of a Python number."""
+    found = fact(s, expr)
+    return found.kind if isinstance(found, Num) and found.kind in ("bool", "int", "float") else None
 
 
 def refuse_half_done(s: Specialiser, body: ir.Block, entry: dict[Any, Value]) -> None:

@@ -13,6 +13,7 @@ from .facts import FLOAT, Dim, Listed, Num
 from .item_flow import Flow
 from .item_sites import Site
 from .item_uses import LIKE, Use, item_index, item_of, module_function, passed_on, settled, uses
+from .lasting import step_of
 from .optimise import substitute_own
 from .record import reads_inside
 from .specialise.state import Specialiser
@@ -34,10 +35,13 @@ class Lists:
         self.rows: dict[Key, ir.Let] = {}
         self.numbers: dict[str, str] = {}  # variable -> the same number as NumPy's
         self.new: dict[int, ir.Block] = {}  # what comes before a statement of the program
+        self.single: dict[str, Any] = {}  # array of which a loop makes one row in each step -> that at first
 
     def rewritten(self) -> ir.Block:
         """The block with lists."""
         order = sorted(self.spans, key=lambda name: self.makers.get(name, -1))
+        self.single = {name: found for name in order if (found := self.row_by_row(name)) is not None}
+        order = [name for name in order if name not in self.single]
         instead = {name: new for name in reversed(order) if (new := self.made_as_list(name)) is not None}
         written = [name for name in order if self.is_written(name)]
         for name in order:
@@ -55,6 +59,20 @@ class Lists:
 
     def uses_of(self, name: str) -> list[tuple[int, Use]]:
         return [(k, use) for k, stmt in enumerate(self.program) for use in uses(self.s, stmt, {name})]
+
+    def row_by_row(self, name: str) -> Any | None:
+        """A row of an array of one number, if only one loop touches that, another row in each step."""
+        span = self.spans[name]
+        loop = self.program[span.start]
+        if self.rank(name) != 2 or name not in self.makers or len(span) > 1 or not isinstance(loop, ir.Loop):
+            return None
+        rows = filled(self.s, self.program[self.makers[name]].expr)
+        inside = [use for k, use in self.uses_of(name) if k in span and use.how == "item"]
+        own = all(isinstance(use.index[0], gast.Name) and use.index[0].id == loop.index for use in inside)
+        if not isinstance(rows, gast.ListComp) or not own or not is_natural(loop) or not self.is_written(name):
+            return None
+        before = [k for k, use in self.uses_of(name) if use.how in ("item", "whole") and k < span.start]
+        return None if before or not self.site.is_private(name, span.stop) else rows.elt
 
     def is_written(self, name: str) -> bool:
         return any(use.writes and k in self.spans[name] for k, use in self.uses_of(name))
@@ -112,6 +130,8 @@ class Lists:
         self.here = {name for name, span in self.spans.items() if place in span}
         self.floats = {id(expr): test for where, expr, test in self.flow.restored if where is stmt}
         deep = {name for name in self.here if self.rank(name) == 2}
+        for name in [name for name in self.single if name in self.here]:
+            self.row(stmt, name, ir.name(stmt.index), self.single[name])
         for use in uses(self.s, stmt, deep):
             self.plan_row(use)
         self.block([stmt], ())
@@ -136,12 +156,12 @@ class Lists:
             return NOWHERE
         return loops[-1] if loops else None
 
-    def row(self, home: Any, name: str, index: Any) -> None:
+    def row(self, home: Any, name: str, index: Any, made: Any | None = None) -> None:
         key = (home, name, gast.dump(index))
         if key not in self.rows:
             new = self.s.fresh(f"{self.s.hints[name]}_row", self.row_facts(name))
             self.s.named.add(new)
-            self.rows[key] = ir.Let((new,), ir.subscript(ir.name(self.names[name]), index))
+            self.rows[key] = ir.Let((new,), made or ir.subscript(ir.name(self.names[name]), index))
 
     def block(self, block: ir.Block, around: tuple[Any, ...]) -> None:
         block[:] = [each for stmt in block for each in self.statement(stmt, around)]
@@ -167,7 +187,13 @@ class Lists:
         for block in ir.bodies(stmt):
             self.block(block, inside)
         if isinstance(stmt, ir.Loop):
-            stmt.body[:0] = [let for (home, _, _), let in self.rows.items() if home is stmt]
+            own = [(name, let) for (home, name, _), let in self.rows.items() if home is stmt]
+            stmt.body[:0] = [let for _, let in own]
+            stmt.body += [
+                ir.Store(name, ir.name(stmt.index or ""), ir.name(let.target))
+                for name, let in own
+                if name in self.single
+            ]
         return [*before, stmt]
 
     def store(self, stmt: ir.Store, around: tuple[Any, ...], before: ir.Block) -> None:
@@ -178,7 +204,7 @@ class Lists:
         if index is None:
             return
         name = stmt.base
-        stmt.base, stmt.index = self.names[name], self.expr(index[-1], around)
+        stmt.base, stmt.index = self.names.get(name, name), self.expr(index[-1], around)
         if len(index) == 2:
             stmt.base = self.row_of(name, index[0], around) or self.taken_row(name, index[0], around, before)
 
@@ -233,7 +259,7 @@ class Lists:
         return type(expr)(**{key: new.get(key, getattr(expr, key, None)) for key in expr._fields})
 
     def item(self, name: str, index: tuple[Any, ...], around: tuple[Any, ...]) -> Any:
-        items = ir.name(self.names[name])
+        items = ir.name(self.names.get(name, name))
         if len(index) == 2:
             row = self.row_of(name, index[0], around)
             items = ir.subscript(items, self.expr(index[0], around)) if row is None else ir.name(row)
@@ -296,6 +322,15 @@ class Lists:
 
 
 NOWHERE = object()  # no loop
+
+
+def is_natural(loop: ir.Loop) -> bool:
+    """Whether a loop goes over numbers, none of them twice and none below zero."""
+    step = step_of(loop)
+    last = loop.bounds[1] if step < 0 else loop.bounds[0] if len(loop.bounds) > 1 else ir.constant(0)
+    if step == -1 and isinstance(last, gast.UnaryOp) and isinstance(last.op, gast.USub):
+        return isinstance(last.operand, gast.Constant) and last.operand.value == 1
+    return bool(step) and isinstance(last, gast.Constant) and last.value >= 0
 
 
 def new_root(s: Specialiser, what: str, name: str) -> frozenset[int]:

@@ -22,7 +22,8 @@ handlers of exceptions, outside ``with``; and neither for native programs nor fo
 Which arrays: float64, of one axis or two, that no other name leads to where they are changed. A stretch of statements
 that touches such an array by items only has it as a list, if a loop goes over it: a ``for`` over a range that is no
 literal and that is not left early, whose variable, give or take a number, is the index. In the body of a loop, where
-the list is made again and again, that range has to be the axis. So what is converted is what is visited.
+the list is made again and again, that range has to be the axis. So what is converted is what is visited. Of an array of
+zeros of which a loop fills one row in each step, that row is the list.
 """
 
 from __future__ import annotations

@@ -883,3 +883,30 @@ def test_a_program_is_compiled_for_lists_and_arrays_once():
         with pytest.raises(IndexError):
             gradient(VECTOR)
     assert gradient.source == gradient.source
+
+
+def rows_one_after_another(x):
+    y = np.zeros_like(x)
+    for i in range(len(y)):
+        for j in range(1, y.shape[1]):
+            y[i, j] = y[i, j - 1] + x[i, j] * x[i, j]
+    return np.sum(y * y)
+
+
+def rows_twice(x):
+    y = np.zeros_like(x)
+    for i in range(-len(y), len(y)):
+        for j in range(1, y.shape[1]):
+            y[i, j] = y[i, j] + x[i, j] * x[i, j]
+    return np.sum(y * y)
+
+
+@pytest.mark.parametrize("fn", [rows_one_after_another, rows_twice])
+def test_rows_made_one_by_one(fn):
+    for shape in ((3, 4), (0, 4), (3, 0), (1, 1)):
+        x = np.random.default_rng(0).uniform(0.5, 1.5, shape)
+        with passes.without("items"):
+            expected = ad.value_and_grad(lambda x: fn(x))(x)
+        value, gradient = ad.value_and_grad(fn)(x)
+        assert value == expected[0] and np.array_equal(gradient, expected[1])
+    assert ("y_row = [0.0]" in ad.adjoint_source(fn, np.ones((3, 4)))) is (fn is rows_one_after_another)

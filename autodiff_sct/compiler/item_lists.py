@@ -11,9 +11,9 @@ import numpy as np
 from . import ir
 from .facts import FLOAT, Dim, Listed, Num
 from .item_flow import Flow
+from .item_places import step_of
 from .item_sites import Site
 from .item_uses import LIKE, Use, item_index, item_of, module_function, passed_on, settled, uses
-from .lasting import step_of
 from .optimise import substitute_own
 from .record import reads_inside
 from .specialise.state import Specialiser

@@ -46,6 +46,7 @@ PASSES: dict[str, str] = {
     "contract": "a sum of products is computed without the products",
     "defer": "what only one reverse line reads is computed there",
     "touch_first": "what is added to zeros is assigned",
+    "assign_items": "what is added to an item of zeros for the first time is assigned",
     "overwrite": "a cotangent that is read for the last time is overwritten by its successor",
     "iterate": "a loop that reads items by its counter goes over them",
     "drop_unread": "what nobody reads and what cannot fail is not computed",

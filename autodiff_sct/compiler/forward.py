@@ -285,7 +285,9 @@ class Forward:
                     stmt.origin,
                 )
             for tangent, pick in self.inputs(op.arguments[p]):
-                entries = apply_rule(self.s, row.forward, op.fn, y, tangent, op.arguments)
+                # One entry is used, and the others are written for tangents of other shapes.
+                with self.s.learning_no_lengths():
+                    entries = apply_rule(self.s, row.forward, op.fn, y, tangent, op.arguments)
                 entry = entries[p] if pick is None else self.nth(entries[p], pick)
                 several = len(stmt.targets) > 1 or op.boxed
                 parts = list(entry.items) if isinstance(entry, (TupleV, ListV)) and several else [entry]

@@ -67,6 +67,19 @@ def test_forward_mode():
     assert_alike(found, ad.jvp(f, args, v))
 
 
+def test_forward_mode_of_products():
+    """The tangent of each factor meets the other factor only."""
+
+    def f(x, w, b):
+        return np.sum(np.tanh(x @ w + b))
+
+    args = (np.linspace(0, 1, 28).reshape(7, 4), np.linspace(-1, 1, 12).reshape(4, 3), np.ones(3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = ad.jvp(f, args, args, backend="numba")
+    assert_alike(found, ad.jvp(f, args, args))
+
+
 def test_forward_jacobian():
     def f(x):
         return np.tanh(x) * x[0]

@@ -146,6 +146,15 @@ class Specialiser:
         self.lengths.equate(a, b)
         unite(self.proven, a, b)
 
+    @contextmanager
+    def learning_no_lengths(self) -> Iterator[None]:
+        """Forget afterwards which axes met, for what is not used of this may never run."""
+        pairs, proven = list(self.lengths.pairs), dict(self.proven)
+        try:
+            yield
+        finally:
+            self.lengths.pairs[:], self.proven = pairs, proven
+
     def have_met(self, shapes: list[tuple[Axis, ...]]) -> bool:
         """Whether shapes are surely one at the statement being written."""
         first = [representative(self.proven, axis) for axis in shapes[0]] if shapes else []

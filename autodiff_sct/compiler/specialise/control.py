@@ -15,6 +15,7 @@ import gast
 
 from .. import ir
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
+from ..regions import written_by
 from ..world import Guard
 from .lengths import born, outliving
 from .state import LITERALS, Restart, Specialiser
@@ -269,7 +270,8 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
         s.env.update(phis)
         head = dict(s.env)
         proven: dict[Any, Any] = {}
-        goes_on = run_block(s, node.body, partial(iteration, s, node, body, proven))
+        with s.going_over() as lists:
+            goes_on = run_block(s, node.body, partial(iteration, s, node, body, proven))
         end = s.env if goes_on else head
         forget(end, head)
         check_presence(s, entry, end)
@@ -284,12 +286,26 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
         raise s.refuse(
             "what this loop changes takes on new kinds in each iteration", "give its variables one kind before the loop"
         )
+    refuse_resizing(s, lists, node.body)
     s.loops -= 1
     if s.unassigned is not None and not s.loops:
         raise s.unassigned
     s.unassigned = s.unassigned or unassigned
     s.block.append(node)
     finish_loop(s, node, entry, phis, end)
+
+
+def refuse_resizing(s: Specialiser, lists: set[int], block: ir.Block) -> None:
+    """A loop goes over lists, of these roots, as long as they were when the loop began."""
+    for stmt in ir.walk(block) if lists else ():
+        base = written_by(stmt)
+        if base is None or isinstance(stmt, ir.Store) and not isinstance(stmt.index, gast.Slice):
+            continue
+        found = s.facts[base]
+        if isinstance(found, Listed) and found.roots & lists:
+            raise s.refuse(
+                "a list changes its length while a loop goes over it", "loop over a copy: `for x in list(xs)`"
+            )
 
 
 def iteration(s: Specialiser, node: ir.Loop, body: Callable[[ir.Loop], None], proven: dict[Any, Any]) -> None:

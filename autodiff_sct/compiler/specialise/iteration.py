@@ -11,7 +11,6 @@ import gast
 
 from .. import ir
 from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair
-from ..regions import written_by
 from .control import attempted, loop
 from .state import Specialiser
 from .values import Const, Leaf, ListV, Obj, Suspended, TupleV, Value
@@ -42,6 +41,7 @@ class Source:
     once: Any = None  # the place where it was made, of an iterator: under a name it is gone through once
     whole: Value | None = None  # the list that it goes over, made for it
     cursor: Obj | None = None  # the iterator whose items these are
+    lists: frozenset[int] = frozenset()  # roots of the lists that are gone over
     every: Value | None = None  # the steps of one segment, where the loop keeps its state at the start of each only
 
 
@@ -82,7 +82,15 @@ def over(s: Specialiser, value: Value) -> Source:
             if isinstance(facts, Num):
                 s.held |= facts.roots  # the loop goes on reading it, whatever becomes of its name
             length = length_of(s, value)
-            return Source(bounds=(length,), item=lambda i: get_item(s, value, i), hint="i", length=lambda: length)
+
+            def item(index: Value) -> Value:
+                if isinstance(facts, Listed) and s.gone_over:
+                    s.gone_over[-1].update(facts.roots)
+                return get_item(s, value, index)
+
+            lists = facts.roots if isinstance(facts, Listed) else frozenset()
+            s.counted |= lists
+            return Source(bounds=(length,), item=item, hint="i", length=lambda: length, lists=lists)
         if isinstance(facts, Mapped):
             return over(s, keys_of(s, value))
         if isinstance(facts, Opaque):
@@ -98,22 +106,6 @@ def short(s: Specialiser, value: Value) -> tuple[Any, list[Value] | None]:
         return None, None
     site = s.site("loop")
     return site, [Const(k) for k in value.value] if ("write out", site) in s.dynamic else None
-
-
-def refuse_resizing(s: Specialiser, value: Value, block: ir.Block) -> None:
-    """A loop goes over a list as long as it was when the loop began."""
-    facts = s.facts_of(value)
-    if not isinstance(facts, Listed):
-        return
-    for stmt in ir.walk(block):
-        base = written_by(stmt)
-        if base is None or isinstance(stmt, ir.Store) and not isinstance(stmt.index, gast.Slice):
-            continue
-        found = s.facts[base]
-        if isinstance(found, Listed) and found.roots & facts.roots:
-            raise s.refuse(
-                "a list changes its length while a loop goes over it", "loop over a copy: `for x in list(xs)`"
-            )
 
 
 def over_object(s: Specialiser, value: Obj) -> Source:
@@ -249,10 +241,11 @@ def zipped_out(s: Specialiser, sources: list[Source], count: int) -> Source:
             s.block.append(ir.Raise(gast.Assert(test, message), s.where()))
         else:
             count = min(count, len(source.items))
-    rows = [
-        [source.items[k] if source.items is not None else nth(s, source, Const(k)) for source in sources]
-        for k in range(count)
-    ]
+    with s.going_over():
+        rows = [
+            [source.items[k] if source.items is not None else nth(s, source, Const(k)) for source in sources]
+            for k in range(count)
+        ]
     return Source(items=[TupleV(tuple(row)) for row in rows])
 
 

@@ -23,6 +23,7 @@ from .calls import HANDLERS, call_value, handles, opaque_call
 from .control import branch
 from .expressions import operate
 from .iteration import ENDLESS, Source, all_storable, as_counted, nth, over, over_range
+from .lengths import Lengths
 from .objects import has_method
 from .standard_library import crossed
 from .state import Restart, Specialiser
@@ -47,9 +48,6 @@ def iter_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if len(args) > 1 or not known and not isinstance(s.facts_of(value), (Num, Listed)):
         return opaque_call(s, gast.Name("iter", gast.Load(), None, None), iter, args, kwargs)
     value = containers.own_value(s, value)
-    facts = s.facts_of(value)
-    if isinstance(facts, Listed):
-        s.walked |= facts.roots
     return value if isinstance(value, Obj) and value.cls is Cursor else cursor_over(s, over(s, value))
 
 
@@ -61,6 +59,7 @@ def cursor_over(s: Specialiser, source: Source) -> Obj:
     if source.items is None and (source.bounds is None or source.length is None and not source.endless):
         raise s.refuse("an iterator over something of unknown length", "make a list of it first")
     cursor = Obj(site, Cursor)
+    s.walked |= source.lists
     s.cursors[site] = source
     s.env[(site, POSITION)] = Const(0)
     return cursor
@@ -81,10 +80,12 @@ def once(fn: Any) -> None:
         lazy = around_generator(s, fn, args, kwargs)
         if lazy is not None:
             return lazy
+        outer, s.counted = s.counted, frozenset()
         value = handler(s, args, kwargs)
+        lists, s.counted = s.counted, outer | s.counted
         site = ("iterator", s.site())
         if isinstance(value, Source):
-            return replace(value, once=site)
+            return replace(value, once=site, lists=lists)
         return replace(over(s, value), once=site, whole=value)
 
     HANDLERS[fn] = marked
@@ -124,6 +125,11 @@ def source_of(s: Specialiser, cursor: Obj) -> Source:
         raise Restart(("counted", cursor.id))
     if isinstance(position, Poison):
         raise s.refuse(position.reason, "make a list of it first")
+    around: Lengths | None = s.lengths
+    while around is not None:
+        if any(around is body for body in s.walks.get(cursor.id, ())):
+            raise s.refuse("an iterator is moved inside a loop that goes over it", "use `while`, or count")
+        around = around.outer
     return source
 
 
@@ -187,6 +193,7 @@ def over_cursor(s: Specialiser, cursor: Obj) -> Source:
     def item(k: Value) -> Value:
         if s.env[(cursor.id, POSITION)] is not SPENT:
             s.env[(cursor.id, POSITION)] = operate(s, gast.Add, k, Const(1))
+            s.walks.setdefault(cursor.id, []).append(s.lengths)
         return nth(s, source, k)
 
     if source.length is None:

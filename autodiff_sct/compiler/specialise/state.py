@@ -96,7 +96,10 @@ class Specialiser:
         self.assumed: set[int] = set()  # roots of lists whose length is that of the display
         self.factories: dict[Any, Value] = {}  # of a defaultdict
         self.cursors: dict[Any, Any] = {}  # an iterator -> what it goes over
+        self.walks: dict[Any, list[Lengths]] = {}  # an iterator -> the bodies of loops that go over it
         self.walked: frozenset[int] = frozenset()  # roots of lists that have iterators
+        self.counted: frozenset[int] = frozenset()  # roots of the lists that the iterator being made goes over
+        self.gone_over: list[set[int]] = []  # for each of the loops around: roots of the lists that it goes over
         self.whole: set[Any] = set()  # places of dict arguments that can stay dicts at run time
         self.by_key: dict[int, Any] = {}  # root of such a dict -> its place, and the facts of what is under each key
         self.handles = False  # whether the program handles exceptions
@@ -214,6 +217,16 @@ class Specialiser:
         finally:
             if site is not None:
                 self.short_loops.pop()
+
+    @contextmanager
+    def going_over(self) -> Iterator[set[int]]:
+        """A loop being written; the roots of the lists that it goes over."""
+        lists: set[int] = set()
+        self.gone_over.append(lists)
+        try:
+            yield lists
+        finally:
+            self.gone_over.pop()
 
     @contextmanager
     def written_out(self, k: int) -> Iterator[None]:

@@ -15,7 +15,7 @@ from . import arrays, containers, lists, unpacking
 from .control import Ended, always, as_leaf, attempted, branch, loop
 from .expressions import evaluate, truth
 from .holders import held_by
-from .iteration import UNROLL, Source, advancing, refuse_resizing, short
+from .iteration import UNROLL, Source, advancing, short
 from .names import assign_name, delete_name
 from .state import Restart, Specialiser
 from .values import Closure, Const, Leaf, ListV, Obj, Suspended, Value
@@ -413,7 +413,6 @@ def go_over(s: Specialiser, node: Any, iterable: Value) -> None:
             raise s.refuse(
                 "a loop over segments may end early", "go over all steps, and skip those that are not wanted with `if`"
             )
-        refuse_resizing(s, iterable, loop_node.body)
 
     with s.short_loop(site):
         loop(s, make, run)

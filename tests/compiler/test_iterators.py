@@ -1,4 +1,4 @@
-"""Iterators and lists that are moved or changed while a loop goes over them: refused, for the loop counts beforehand."""
+"""Iterators that are moved and lists that change while a loop goes over them: refused, for loops count beforehand."""
 
 import numpy as np
 import pytest

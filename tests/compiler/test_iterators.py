@@ -1,5 +1,7 @@
 """Iterators that are moved and lists that change while a loop goes over them: refused, for loops count beforehand."""
 
+from itertools import accumulate, chain, pairwise, repeat
+
 import numpy as np
 import pytest
 
@@ -104,6 +106,118 @@ def test_list_that_changes_its_length_meanwhile(fn):
         ad.grad(fn)(X)
 
 
+def chained_list_is_written(x):
+    items, total = [x[0], x[1]], 0.0
+    for v in chain(items, x):
+        items[-1] = v * 2
+        total += v * v
+    return total
+
+
+def filtered_array_is_written(x):
+    y, total = x * 1.0, 0.0
+    for v in filter(None, y):
+        y[-1] = v * 2
+        total += v * v
+    return total
+
+
+def accumulated_array_is_written(x):
+    y, total = x * 1.0, 0.0
+    for v in accumulate(y):
+        y[-1] = v * 2
+        total += v * v
+    return total
+
+
+def pairs_of_an_array_that_is_written(x):
+    y, total = x * 1.0, 0.0
+    for k, (a, b) in enumerate(pairwise(y)):
+        y[-1] = a * 2
+        total += a * b * k
+    return total
+
+
+def what_a_filter_reads_is_assigned(x):
+    limit, total = 0.0, 0.0
+    for v in filter(lambda q: q > limit, x):
+        limit = 1.0
+        total += v
+    return total
+
+
+def what_a_filter_reads_is_assigned_before_it_is_used(x):
+    limit = 0.0
+    large = filter(lambda q: q > limit, x)
+    limit = 1.0
+    return sum(large)
+
+
+def what_a_map_over_few_things_reads_is_assigned(x):
+    factor, total = 1.0, 0.0
+    for v in map(lambda q: q * factor, (x[0], x[1])):
+        factor = 3.0
+        total += v
+    return total
+
+
+def chain_with_a_name_over_a_list_that_is_written(x):
+    items, total = [x[0], x[1]], 0.0
+    both = chain(items, items)
+    items[1] = x[2]
+    for v in both:
+        total += v * v
+    return total
+
+
+def functions_that_are_replaced_before_their_turn(x):
+    functions, total = [np.sin, np.cos], 0.0
+    for k, fn in enumerate(functions):
+        if k == 0:
+            functions[1] = np.tanh
+        total += np.sum(fn(x))
+    return total
+
+
+AHEAD = [chained_list_is_written, filtered_array_is_written, accumulated_array_is_written]
+AHEAD += [pairs_of_an_array_that_is_written, what_a_filter_reads_is_assigned]
+AHEAD += [what_a_filter_reads_is_assigned_before_it_is_used, what_a_map_over_few_things_reads_is_assigned]
+AHEAD += [functions_that_are_replaced_before_their_turn]
+
+
+@pytest.mark.parametrize("fn", AHEAD)
+def test_what_an_iterator_reads_is_changed(fn):
+    with pytest.raises(Refused, match="is changed before it is at its end"):
+        ad.grad(fn)(X)
+
+
+def test_what_an_iterator_with_a_name_reads_is_changed():
+    with pytest.raises(Refused, match="beside changes of what it reads"):
+        ad.grad(chain_with_a_name_over_a_list_that_is_written)(X)
+
+
+def values_of_a_dict_that_grows(x):
+    table = {"a": x[0], "b": x[1]}
+    values = table.values()
+    table["c"] = x[2]
+    return sum(values)
+
+
+def items_of_a_dict_of_numbers_that_grows(x):
+    table = {}
+    for k in range(3):
+        table[2 * k] = x[k]
+    items = table.items()
+    table[1] = x[0] * x[1]
+    return sum(k * v for k, v in items)
+
+
+@pytest.mark.parametrize("fn", [values_of_a_dict_that_grows, items_of_a_dict_of_numbers_that_grows])
+def test_dict_that_changes_while_a_view_of_it_has_a_name(fn):
+    with pytest.raises(Refused, match="a dict is changed while"):
+        ad.grad(fn)(X)
+
+
 def left_and_taken_up_again(x):
     it, total = iter(x), 0.0
     for v in it:
@@ -129,8 +243,56 @@ def functions_beside_a_list_that_grows(x):
     return sum(items)
 
 
-@pytest.mark.parametrize(
-    "fn", [left_and_taken_up_again, list_that_grows_between_loops, functions_beside_a_list_that_grows]
-)
+def values_that_are_replaced_before_their_turn(x):
+    table, total = {"a": x[0], "b": x[1]}, 0.0
+    for _, v in table.items():
+        table["b"] = v * 2
+        total += v * v
+    for v in table.values():
+        table["b"] = table["a"] * v
+        total += v * v
+    return total
+
+
+def layers_that_are_replaced_before_their_turn(x):
+    functions, total = [np.sin, np.cos, np.exp], 0.0
+    for fn in functions:
+        functions[2] = np.tanh
+        total += np.sum(fn(x))
+    return total
+
+
+def keys_in_order(x):
+    table, total = {"b": 1.0, "a": 3.0, "c": 2.0}, 0.0
+    for key in sorted(table, reverse=True):
+        total = total * 0.5 + table[key] * x[0]
+    for key in sorted(table, key=table.get):
+        total = total * 0.5 + table[key] * x[1]
+    return total
+
+
+def key_that_is_not_there(x):
+    table = {"a": x[0]}
+    try:
+        y = table.pop("b")
+    except KeyError:
+        y = x[1] * 2
+    return y + table["a"]
+
+
+def repeated_so_often(x):
+    return sum(a * b for a, b in zip(x, repeat(2.0, times=2)))
+
+
+def digits(x):
+    return int("101", 2) * x[0] + int("ff", base=16) * x[1]
+
+
+RIGHT = [left_and_taken_up_again, list_that_grows_between_loops, functions_beside_a_list_that_grows]
+RIGHT += [values_that_are_replaced_before_their_turn, layers_that_are_replaced_before_their_turn, keys_in_order]
+RIGHT += [key_that_is_not_there, repeated_so_often, digits]
+
+
+@pytest.mark.parametrize("fn", RIGHT)
 def test_right(fn):
     check_gradient(fn, (X,))

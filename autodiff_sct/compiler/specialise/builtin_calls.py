@@ -238,7 +238,7 @@ def sorted_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
     if isinstance(items, Leaf) and isinstance(s.facts[items.name], Opaque):
         items = listed_opaque(s, items)
     if isinstance(items, Obj) and items.cls is dict:
-        return ListV(tuple(Const(k) for k in sorted(s.fields(items))), s.site())
+        items = ListV(tuple(Const(k) for k in s.fields(items)), s.site())
     if s.is_static(items) and key == Const(None):
         return Const(sorted(s.static(items), reverse=s.static(kwargs.get("reverse", Const(False)))))
     return call_python(
@@ -313,8 +313,8 @@ def bool_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 
 @handles(int)
 def int_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    if args and isinstance(args[0], Const):
-        return Const(int(args[0].value))
+    if all(s.is_static(a) for a in [*args, *kwargs.values()]):
+        return Const(int(*map(s.static, args), **{k: s.static(v) for k, v in kwargs.items()}))
     facts = s.num(args[0])
     if facts is not None and facts.kind == "int":
         return args[0]

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair, blurred
-from . import arrays, attributes, indexing, objects
+from . import arrays, attributes, dict_views, indexing, objects
 from .control import always, branch, raise_if
 from .iteration import Source
 from .keys import narrowed, note_assigned, restart_whole
@@ -411,6 +411,7 @@ def set_field(s: Specialiser, base: Obj, index: Value, value: Value) -> None:
 
 
 def refuse_frozen(s: Specialiser, base: Obj) -> None:
+    dict_views.refuse_change(s, base)
     if base.id in s.frozen:
         restart_tabled(s, base)
         raise s.alias_error(
@@ -436,7 +437,10 @@ def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
                 "put numbers, arrays or tuples of them",
             )
         if isinstance(facts, Mapped):
+            dict_views.refuse_change(s, base)
             note_assigned(s, facts, index, s.facts_of(value))
+        elif facts.roots & s.lazy:
+            raise s.refuse(arrays.KEPT_GENERATOR, "make a list of it")
         s.put_element(facts, element_facts(s.facts_of(value)))
         op = ir.Op(operator.setitem, {"x": base, "index": index, "value": value})
         s.block.append(ir.Store(base.name, s.expr(index), s.stored(value), None, s.where(), op))

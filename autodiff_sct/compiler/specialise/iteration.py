@@ -11,13 +11,32 @@ import gast
 
 from .. import ir
 from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair
+from ..regions import roots_of, written_by
 from .control import attempted, loop
 from .state import Specialiser
 from .values import Const, Leaf, ListV, Obj, Suspended, TupleV, Value
 
 ENDLESS = sys.maxsize
+CHANGED = "what an iterator reads is changed before it is at its end"
 UNROLL = 64  # loops over so many known things are written out
 RULE_RANGE = 100  # a rule's loop over so many settings is written out
+
+
+@dataclass(frozen=True, eq=False)
+class Ahead:
+    """What an iterator reads all at once here, where Python reads it step by step: it must stay as it was."""
+
+    roots: frozenset[int]  # of lists and arrays
+    variables: dict[Any, Any]  # what functions given to it read
+
+    def check(self, s: Specialiser, block: ir.Block) -> None:
+        """Refuse a block that has changed something."""
+        written = {root for x in ir.walk(block) if (n := written_by(x)) for root in roots_of(s.facts[n])}
+        same = all(
+            s.env.get(key) is v or isinstance(v, Leaf) and s.env.get(key) == v for key, v in self.variables.items()
+        )
+        if written & self.roots or not same:
+            raise s.refuse(CHANGED, "make a list of it")
 
 
 @dataclass(eq=False)
@@ -42,6 +61,18 @@ class Source:
     whole: Value | None = None  # the list that it goes over, made for it
     cursor: Obj | None = None  # the iterator whose items these are
     lists: frozenset[int] = frozenset()  # roots of the lists that are gone over
+    ahead: tuple[Ahead, ...] = ()  # what was read of it before its time
+    fields: tuple[tuple[list[Any], list[Value]], ...] = ()  # where its items were read one by one, and what was there
+
+    def read(self, s: Specialiser, pair: tuple[int, Value]) -> Value:
+        """An item, known with its number, when a loop comes to it."""
+        number, item = pair
+        if any(
+            number < len(places) and s.env.get(places[number]) is not found[number] for places, found in self.fields
+        ):
+            raise s.refuse(CHANGED, "make a list of it")
+        return item
+
     every: Value | None = None  # the steps of one segment, where the loop keeps its state at the start of each only
 
 
@@ -89,7 +120,6 @@ def over(s: Specialiser, value: Value) -> Source:
                 return get_item(s, value, index)
 
             lists = facts.roots if isinstance(facts, Listed) else frozenset()
-            s.counted |= lists
             return Source(bounds=(length,), item=item, hint="i", length=lambda: length, lists=lists)
         if isinstance(facts, Mapped):
             return over(s, keys_of(s, value))

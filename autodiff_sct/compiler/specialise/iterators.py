@@ -7,7 +7,7 @@ which branches and loops carry as they do any other.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -17,17 +17,17 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
-from . import containers, lists
+from . import containers, dict_views, lists
 from .attributes import attribute_of, lookup
 from .calls import HANDLERS, call_value, handles, opaque_call
 from .control import branch
 from .expressions import operate
-from .iteration import ENDLESS, Source, all_storable, as_counted, nth, over, over_range
+from .iteration import ENDLESS, Ahead, Source, all_storable, as_counted, nth, over, over_range
 from .lengths import Lengths
 from .objects import has_method
 from .standard_library import crossed
 from .state import Restart, Specialiser
-from .values import Const, Leaf, ListV, Obj, Poison, Suspended, TupleV, Value
+from .values import Closure, Const, Frame, Leaf, ListV, Obj, Poison, Suspended, TupleV, Value
 
 
 class Cursor:
@@ -60,6 +60,8 @@ def cursor_over(s: Specialiser, source: Source) -> Obj:
         raise s.refuse("an iterator over something of unknown length", "make a list of it first")
     cursor = Obj(site, Cursor)
     s.walked |= source.lists
+    s.lazy |= frozenset().union(*(ahead.roots for ahead in source.ahead))
+    s.held |= s.lazy
     s.cursors[site] = source
     s.env[(site, POSITION)] = Const(0)
     return cursor
@@ -80,15 +82,47 @@ def once(fn: Any) -> None:
         lazy = around_generator(s, fn, args, kwargs)
         if lazy is not None:
             return lazy
-        outer, s.counted = s.counted, frozenset()
         value = handler(s, args, kwargs)
-        lists, s.counted = s.counted, outer | s.counted
-        site = ("iterator", s.site())
-        if isinstance(value, Source):
-            return replace(value, once=site, lists=lists)
-        return replace(over(s, value), once=site, whole=value)
+        site, given = ("iterator", s.site()), [*args, *kwargs.values()]
+        if not isinstance(value, Source):
+            value = replace(over(s, value), whole=value)
+        inner = [a for a in given if isinstance(a, Source)]
+        listed = [f.roots for a in given if isinstance(f := s.facts_of(a), Listed)]
+        lists = frozenset().union(*listed, *(a.lists for a in inner))
+        at_once = fn in AHEAD or fn is map and value.items is not None
+        ahead = [*(each for a in inner for each in a.ahead), *([read_ahead(s, given)] if at_once else [])]
+        read = [dict_views.fields(s, a) for a in given] if fn in (zip, enumerate) else []
+        fields = [*(each for a in inner for each in a.fields), *((f, [s.env[place] for place in f]) for f in read)]
+        return replace(value, once=site, lists=lists, ahead=tuple(ahead), fields=tuple(fields))
 
     HANDLERS[fn] = marked
+
+
+def read_ahead(s: Specialiser, given: list[Value]) -> Ahead:
+    """What the arguments of an iterator are, and what the functions among them read."""
+    from .capture import free_names
+
+    variables: dict[Any, Value] = {}
+    for closure in [a for a in given if isinstance(a, Closure)]:
+        names = free_names(closure)
+        frames = [f.id for f in iter_frames(closure.frame)]
+        variables |= {k: v for k, v in s.env.items() if isinstance(k, tuple) and k[0] in frames and k[-1] in names}
+    variables |= {place: s.env[place] for a in given for place in dict_views.fields(s, a)}
+    facts = [s.facts_of(v) for v in [*given, *variables.values()]]
+    return Ahead(frozenset().union(*(f.roots for f in facts if isinstance(f, (Num, Listed)))), variables)
+
+
+def ahead_of(s: Specialiser, iterable: Value) -> tuple[Ahead, ...]:
+    """What is read ahead of what a loop goes over."""
+    source = s.cursors[iterable.id] if isinstance(iterable, Obj) and iterable.cls is Cursor else iterable
+    return source.ahead if isinstance(source, Source) else ()
+
+
+def iter_frames(frame: Frame | None) -> Iterator[Frame]:
+    """An activation and those around it."""
+    while frame is not None:
+        yield frame
+        frame = frame.parent
 
 
 def own_iterator(s: Specialiser, value: Value) -> Value:
@@ -125,6 +159,8 @@ def source_of(s: Specialiser, cursor: Obj) -> Source:
         raise Restart(("counted", cursor.id))
     if isinstance(position, Poison):
         raise s.refuse(position.reason, "make a list of it first")
+    for ahead in source.ahead:
+        ahead.check(s, [])
     around: Lengths | None = s.lengths
     while around is not None:
         if any(around is body for body in s.walks.get(cursor.id, ())):
@@ -338,6 +374,10 @@ def zip_longest(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
 
     return Source(bounds=(longest,), item=item, hint="i", length=lambda: longest)
 
+
+# What goes through its arguments when it is called, or holds items back.
+LAZY = (itertools.count, itertools.repeat, itertools.starmap, itertools.zip_longest)
+AHEAD = {filter, itertools.chain.from_iterable, *(f for f in vars(itertools).values() if isinstance(f, type))} - {*LAZY}
 
 for _fn in (zip, enumerate, map, filter, reversed, *vars(itertools).values()):
     if isinstance(_fn, type) and _fn in HANDLERS:

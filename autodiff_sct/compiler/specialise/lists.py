@@ -9,6 +9,7 @@ import gast
 
 from .. import ir
 from ..facts import BOOL, Listed, Mapped, Opaque
+from . import dict_views
 from .containers import (
     element_facts,
     get_item,
@@ -189,6 +190,7 @@ def delete_item(s: Specialiser, base: Value, index: Value) -> None:
 
 
 def delete_key(s: Specialiser, base: Leaf, key: Value) -> None:
+    dict_views.refuse_change(s, base)
     expr = ir.call(ir.attribute(ir.name(base.name), "pop"), s.expr(key))
     s.block.append(ir.Effect(expr, s.where(), "delete", (base, key)))
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from .. import ir
 from ..facts import INT, Listed, Mapped, Num, Opaque
-from . import arrays, containers, indexing, lists, memory, polyfills
-from .control import branch
+from . import arrays, containers, dict_views, indexing, lists, memory, polyfills
+from .control import always, branch
 from .state import Specialiser
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
 
@@ -50,7 +50,9 @@ def call_method_of(s: Specialiser, base: Value, name: str, args: list[Value], kw
     if isinstance(base, Obj):
         if base.cls is dict and name == "update":
             return update(s, base, args, kwargs)
-        return dict_method(s, base, name, args) if base.cls is dict else static_list_method(s, base, name, args)
+        if base.cls is dict:
+            return dict_views.view(s, dict_method(s, base, name, args), base, name)
+        return static_list_method(s, base, name, args)
     if isinstance(base, ListV):
         return call_method_of(s, containers.own_list(s, base), name, args, kwargs)
     if isinstance(base, TupleV):
@@ -60,7 +62,9 @@ def call_method_of(s: Specialiser, base: Value, name: str, args: list[Value], kw
         if isinstance(facts, Listed):
             return list_method(s, base, facts, name, args, kwargs)
         if isinstance(facts, Mapped):
-            return update(s, base, args, kwargs) if name == "update" else mapped_method(s, base, facts, name, args)
+            if name == "update":
+                return update(s, base, args, kwargs)
+            return dict_views.view(s, mapped_method(s, base, facts, name, args), base, name)
         if isinstance(facts, Num):
             return number_method(s, base, facts, name, args, kwargs)
         return opaque_method(s, base, facts, name, args, kwargs)
@@ -306,6 +310,8 @@ def dict_method(s: Specialiser, base: Obj, name: str, args: list[Value]) -> Valu
     if name in ("get", "setdefault", "pop") and args and s.is_static(args[0]):
         key = s.static(args[0])
         found = key in keys
+        if name == "pop" and not found and len(args) == 1:
+            raise always(s, KeyError, key)
         default = containers.own_value(s, args[1]) if len(args) > 1 and not found else Const(None)
         value = containers.get_field(s, base, args[0]) if found else default
         if name == "setdefault" and not found:

@@ -198,9 +198,10 @@ def count(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 
 @handles(itertools.repeat)
 def repeat(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    if len(args) == 1:
+    times = args[1] if len(args) > 1 else kwargs.get("times")
+    if times is None:
         return Source(bounds=(Const(ENDLESS),), item=lambda k: args[0], hint="i", endless=True)
-    return Source(bounds=(args[1],), item=lambda k: args[0], hint="i", length=lambda: args[1])
+    return Source(bounds=(times,), item=lambda k: args[0], hint="i", length=lambda: times)
 
 
 @handles(itertools.starmap)

@@ -98,8 +98,8 @@ class Specialiser:
         self.cursors: dict[Any, Any] = {}  # an iterator -> what it goes over
         self.walks: dict[Any, list[Lengths]] = {}  # an iterator -> the bodies of loops that go over it
         self.walked: frozenset[int] = frozenset()  # roots of lists that have iterators
-        self.counted: frozenset[int] = frozenset()  # roots of the lists that the iterator being made goes over
         self.gone_over: list[set[int]] = []  # for each of the loops around: roots of the lists that it goes over
+        self.views: list[Any] = []  # what `keys`, `values` and `items` of dicts have returned
         self.whole: set[Any] = set()  # places of dict arguments that can stay dicts at run time
         self.by_key: dict[int, Any] = {}  # root of such a dict -> its place, and the facts of what is under each key
         self.handles = False  # whether the program handles exceptions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import gast
@@ -11,7 +12,7 @@ from .. import ir
 from ..facts import INT, Num
 from ..regions import written_arguments, written_by
 from ..sharing import reachable
-from . import arrays, containers, lists, unpacking
+from . import arrays, containers, dict_views, lists, unpacking
 from .control import Ended, always, as_leaf, attempted, branch, loop
 from .expressions import evaluate, truth
 from .holders import held_by
@@ -365,13 +366,15 @@ def over_generator(s: Specialiser, node: Any, generator: Suspended, body: list[A
 @statement(gast.For)
 def for_(s: Specialiser, node: Any) -> None:
     from .generators import check_order
-    from .iterators import own_iterator
+    from .iterators import ahead_of, own_iterator
 
     before = len(s.block)
     iterable = own_iterator(s, evaluate(s, node.iter))
     after = len(s.block)
     go_over(s, node, iterable)
     check_order(s, node, s.block[before:after], s.block[after:])
+    for ahead in ahead_of(s, iterable):
+        ahead.check(s, s.block[after:])
 
 
 def go_over(s: Specialiser, node: Any, iterable: Value) -> None:
@@ -383,7 +386,11 @@ def go_over(s: Specialiser, node: Any, iterable: Value) -> None:
     site, numbers = short(s, iterable)
     source = containers.iteration(s, iterable) if numbers is None else Source(items=numbers)
     if source.items is not None:
-        unroll(s, node, source.items, body, stop)
+        known = dict_views.container(s, iterable)
+        if known is None:
+            unroll(s, node, list(enumerate(source.items)), body, stop, partial(source.read, s))
+        else:
+            unroll(s, node, s.fields(known[0]), body, stop, partial(dict_views.item, s, *known))
         return
 
     def each(item: Value) -> None:
@@ -422,8 +429,15 @@ def target_hint(node: Any) -> str:
     return node.target.id if isinstance(node.target, gast.Name) else "i"
 
 
-def unroll(s: Specialiser, node: Any, items: list[Value], body: list[Any], stop: Any) -> None:
-    """A loop over things known one by one, such as the layers of a network, is written out."""
+def unroll(
+    s: Specialiser,
+    node: Any,
+    items: list[Any],
+    body: list[Any],
+    stop: Any,
+    read: Callable[[Any], Value],
+) -> None:
+    """A loop over things known one by one, such as the layers of a network, is written out; `read` gives the next."""
     if len(items) > UNROLL:
         raise s.refuse(
             f"a loop over {len(items)} objects known at compile time would be written out {len(items)} times",
@@ -432,14 +446,14 @@ def unroll(s: Specialiser, node: Any, items: list[Value], body: list[Any], stop:
     if not items:
         return
     with s.written_out(len(items)):
-        store(s, node.target, items[0])
+        store(s, node.target, read(items[0]))
         execute(s, body)
     test = Const(False) if stop is None else truth(s, evaluate(s, stop))
     if isinstance(test, Const):
         if not test.value:
-            unroll(s, node, items[1:], body, stop)
+            unroll(s, node, items[1:], body, stop, read)
     else:
-        branch(s, test, lambda: None, lambda: unroll(s, node, items[1:], body, stop))
+        branch(s, test, lambda: None, lambda: unroll(s, node, items[1:], body, stop, read))
 
 
 # -- with and try

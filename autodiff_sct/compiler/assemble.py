@@ -10,6 +10,7 @@ from ..native import natively
 from . import ir, passes
 from .arguments import Arguments
 from .bounds import fold_bounds, inline_lengths
+from .branch_additions import add_in_branches
 from .comprehension import comprehend
 from .conditional import choose
 from .contractions import contract, contract_forward
@@ -198,6 +199,8 @@ def polished(
 
 def in_buffers(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) -> ir.Block:
     """The reverse sweep with fewer passes over memory; fused loops of native programs have none of these buffers."""
+    if passes.on("add_in_branches"):
+        add_in_branches(s, [*front, *back], back)
     if passes.on("touch_first"):
         touch_first(s, [*front, *back], back)
         back = Nesting(s, where, [*front, *back], REVERSE_DEPTH).block(back)

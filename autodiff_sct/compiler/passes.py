@@ -45,6 +45,7 @@ PASSES: dict[str, str] = {
     "with_methods": "in loops, reductions are methods",
     "contract": "a sum of products is computed without the products",
     "defer": "what only one reverse line reads is computed there",
+    "add_in_branches": "what a branch leaves as zero is not added after it",
     "touch_first": "what is added to zeros is assigned",
     "assign_items": "what is added to an item of zeros for the first time is assigned",
     "overwrite": "a cotangent that is read for the last time is overwritten by its successor",

@@ -1,6 +1,6 @@
 """Iterators that are moved and lists that change while a loop goes over them: refused, for loops count beforehand."""
 
-from itertools import accumulate, chain, pairwise, repeat
+from itertools import accumulate, chain, groupby, pairwise, repeat
 
 import numpy as np
 import pytest
@@ -196,6 +196,15 @@ def test_what_an_iterator_with_a_name_reads_is_changed():
         ad.grad(chain_with_a_name_over_a_list_that_is_written)(X)
 
 
+def test_groups_that_are_kept():
+    def program(x):
+        kept = [group for _, group in groupby(x, key=lambda v: v > 0)]
+        return x[0] + sum(sum(group) for group in kept)
+
+    with pytest.raises(Refused):
+        ad.grad(program)(X)
+
+
 def values_of_a_dict_that_grows(x):
     table = {"a": x[0], "b": x[1]}
     values = table.values()
@@ -288,7 +297,21 @@ def digits(x):
     return int("101", 2) * x[0] + int("ff", base=16) * x[1]
 
 
-RIGHT = [left_and_taken_up_again, list_that_grows_between_loops, functions_beside_a_list_that_grows]
+def groups_are_gone_through_once(x):
+    total = 0.0
+    for _, group in groupby(x, key=lambda v: v > 0):
+        total = total * 0.5 + next(group) * 2 + sum(group) + 3 * sum(group)
+        for v in group:
+            total += v
+    return total
+
+
+RIGHT = [
+    groups_are_gone_through_once,
+    left_and_taken_up_again,
+    list_that_grows_between_loops,
+    functions_beside_a_list_that_grows,
+]
 RIGHT += [values_that_are_replaced_before_their_turn, layers_that_are_replaced_before_their_turn, keys_in_order]
 RIGHT += [key_that_is_not_there, repeated_so_often, digits]
 

@@ -8,6 +8,7 @@ import heapq
 import itertools
 import operator
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -214,7 +215,17 @@ def starmap(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
 @handles(itertools.groupby)
 def groupby(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     key = args[1] if len(args) > 1 else kwargs.get("key", Const(None))
-    return call_python(s, polyfills.grouped, [as_list(s, args[0]), key], {})
+    groups = over(s, call_python(s, polyfills.grouped, [as_list(s, args[0]), key], {}))
+
+    site = ("iterator", s.site("group"))
+
+    def pair(item: Value) -> Value:
+        label, group = containers.items_of(s, item, 2)
+        return TupleV((label, replace(over(s, group), once=site)))  # a group is gone through once, too
+
+    if groups.items:
+        raise s.refuse("itertools.groupby of something so short that its loop is written out", "write a loop")
+    return mapped(s, groups, pair)
 
 
 # -- heapq

@@ -68,7 +68,9 @@ def maker_of(state: State, stmt: ir.Let, small: bool) -> Any:
         return None
     if name in ("empty", "zeros"):
         return ir.call("np.empty", *stmt.expr.args)
-    return stmt.expr.args[-1] if name in PRODUCTS and small else None
+    if name not in PRODUCTS or called(stmt.expr.args[-1]) != "empty":  # a part of an array is another in each iteration
+        return None
+    return stmt.expr.args[-1] if small else None
 
 
 def filled(state: State, stmt: ir.Let) -> ir.Block:

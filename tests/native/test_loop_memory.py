@@ -129,6 +129,14 @@ def products(m, n):
     return total
 
 
+def every_second(m, n):
+    w = m * 1.0
+    for _ in range(0, n, 2):
+        p = w @ w
+        w = w * p * p
+    return np.sum(w)
+
+
 X = np.linspace(0.2, 0.9, 5)
 W, LABELS = np.linspace(-0.5, 0.5, 12).reshape(3, 4), np.array([0, 2, -1, 1, 1])
 CASES = [
@@ -140,6 +148,7 @@ CASES = [
     ],
     *[(fn, (X, 4)) for fn in (carried, views_of_it, written_after_it_was_used, growing)],
     (products, (np.linspace(-0.5, 0.5, 6).reshape(2, 3), 3)),
+    (every_second, (np.linspace(-0.5, 0.9, 9).reshape(3, 3), 5)),
     (products, (np.linspace(-0.5, 0.5, 12 * 11).reshape(12, 11), 3)),
 ]  # fmt: skip
 

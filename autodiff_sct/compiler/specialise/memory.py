@@ -226,6 +226,21 @@ def path_of(fn: Any) -> str:
     return str(fn.__name__) if hasattr(np, fn.__name__) else f"linalg.{fn.__name__}"
 
 
+ADDING = frozenset((np.add, np.subtract, np.negative, np.positive, np.maximum, np.minimum))  # which raise no warnings
+
+
+def masked(s: Specialiser, fn: Any, value: Value, mask: Value) -> Value:
+    """An operand where a mask says so, and elsewhere a number at which neither the value nor a derivative is infinite.
+
+    ``np.divide(x, n, out=y, where=n > 0)`` divides by no zero, and nor does its derivative.
+    """
+    facts = s.num(value)
+    if isinstance(value, Const) or facts is None or (facts.dtype is not None and facts.dtype.kind == "b"):
+        return value
+    real = facts.dtype is not None and facts.dtype.kind in "fc"
+    return numpy(s, "where", mask, value, Const((2.0 if fn is np.arccosh else 0.5) if real else 1))
+
+
 def with_out(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``fn(..., out=a)`` assigns to the whole of ``a``, or to where the mask says."""
     kwargs = dict(kwargs)
@@ -234,6 +249,8 @@ def with_out(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
         out = out.items[0]
     base = target(s, out)
     mask = kwargs.pop("where", None) if isinstance(fn, np.ufunc) else None
+    if mask is not None and mask != Const(True) and fn not in ADDING:
+        args = [masked(s, fn, a, mask) for a in args]
     value = numpy(s, path_of(fn), *args, **kwargs)
     if mask is not None and mask != Const(True):
         value = numpy(s, "where", mask, value, base)

@@ -114,7 +114,7 @@ def filter_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
 def listify(s: Specialiser, value: Value) -> Value:
     if isinstance(value, Leaf) and isinstance(s.facts[value.name], Mapped):
         return keys_of(s, value)
-    own = isinstance(value, Obj) and value.cls not in (dict, list)
+    own = isinstance(value, Obj) and value.cls is not list
     return as_list(s, value) if own or isinstance(value, Source) else value
 
 

@@ -13,7 +13,7 @@ from .. import ir
 from ..facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair, blurred
 from . import arrays, attributes, dict_views, indexing, objects
 from .control import always, branch, raise_if
-from .iteration import Source
+from .iteration import Source, keys_of
 from .keys import narrowed, note_assigned, restart_whole
 from .state import Restart, Specialiser
 from .tables import restart_tabled
@@ -319,6 +319,9 @@ def items_of(s: Specialiser, value: Value, count: int | None) -> list[Value]:
         facts = s.facts[value.name]
         if isinstance(facts, Pair):
             return items_of_pair(s, value, facts)
+        if isinstance(facts, Mapped):
+            value = keys_of(s, value)
+            facts = s.facts[value.name]
         known = display_length(s, facts) if count is None else None
         if known is not None:
             return [get_item(s, value, Const(k)) for k in range(known)]

@@ -78,7 +78,9 @@ def describe(value: Any, symbol: str, fields: bool = False) -> Any:
         )
     if type(value) is list:
         return describe_list(value, symbol, fields)
-    if type(value) is dict and all(isinstance(k, (str, int, bool, tuple)) for k in value):
+    # Members of an Enum are keys of a table outside; in an argument, whose gradient has its keys, they are not.
+    kinds = (str, int, bool, tuple) if fields else (str, int, bool, tuple, enum.Enum)
+    if type(value) is dict and all(isinstance(k, kinds) for k in value):
         return Branch(dict, tuple(value), tuple(describe(v, f"{symbol}_{k}", fields) for k, v in value.items()))
     if is_of_library(value):
         return Leaf(Opaque(type(value))) if not callable(value) else Static(value)

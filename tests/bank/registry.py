@@ -46,6 +46,7 @@ TOPICS = (
     "sharing",
     "solvers",
     "tables",
+    "tables_of_functions",
     "views",
     "whiles",
     "writers",

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair, blurred
-from . import arrays, attributes, dict_views, indexing, objects
+from . import arrays, attributes, chosen, dict_views, indexing, objects
 from .control import always, branch, raise_if
 from .iteration import Source, keys_of
 from .keys import narrowed, note_assigned, restart_whole
@@ -187,13 +187,15 @@ def get_from_items(s: Specialiser, base: Any, index: Value) -> Value:
         return type(base)(found) if isinstance(found, tuple) else found
     if isinstance(base, TupleV) and is_slice(index):
         raise s.refuse("a tuple is cut where only the run tells", "make a list of it first, or cut it at a constant")
+    if chosen.are_functions([*base.items]) and not is_slice(index):
+        return chosen.by_position(s, [*base.items], index)
     # An index known only at run time: the tuple becomes a list for it.
     return get_item(s, own_list(s, ListV(base.items, s.site("runtime index"))), index)
 
 
 def get_field(s: Specialiser, base: Obj, index: Value) -> Value:
     if not s.is_static(index):
-        raise unknown_key(s, base)
+        return chosen.field_at_run_time(s, base, index)
     key = s.static(index)
     if base.cls is list and isinstance(key, slice):
         return ListV(tuple(items_of(s, base, None))[key], s.site())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -97,6 +98,8 @@ def over(s: Specialiser, value: Value) -> Source:
         if s.frame is not None and s.frame.rule and len(value.value) <= RULE_RANGE:
             return Source(items=[Const(k) for k in value.value])
         return over_range(s, [Const(value.value.start), Const(value.value.stop), Const(value.value.step)])
+    if isinstance(value, Const) and isinstance(value.value, enum.EnumMeta):
+        return Source(items=list(map(Const, value.value)))
     if isinstance(value, (TupleV, ListV, Obj)) or (
         isinstance(value, Const) and isinstance(value.value, (tuple, list, str))
     ):

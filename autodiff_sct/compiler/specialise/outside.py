@@ -16,7 +16,7 @@ from ..world import Guard, ItemRead
 from .externals import import_external, object_number
 from .state import Specialiser
 from .tables import refuse_references
-from .values import Obj, Poison, Value
+from .values import Const, Obj, Poison, Value
 
 
 def assign_outside(s: Specialiser, base: Obj, attr: str, value: Value, hint: str = "captured") -> None:
@@ -33,7 +33,7 @@ def put_outside(s: Specialiser, base: Obj, key: Any, value: Value) -> None:
     if base.cls is not dict:
         raise s.refuse("a list that lives outside the function is written into", "pass it as an argument and return it")
     refuse_references(s, value)
-    target = gast.Subscript(s.bind("captured", s.objects[base.id][0]), ir.constant(key), gast.Store())
+    target = gast.Subscript(s.bind("captured", s.objects[base.id][0]), s.expr(Const(key)), gast.Store())
     s.block.append(ir.Effect(gast.Assign([target], s.expr(value), None), s.where(), "publish", (value,)))
     s.env[(base.id, key)] = value
 

@@ -384,10 +384,8 @@ class Specialiser:
 
     def fields(self, obj: Obj) -> list[Any]:
         if obj.id in self.objects and obj.cls in (list, dict):
-            outside = self.objects[obj.id][0]
-            if obj.cls is list:
-                return list(range(len(outside)))
-            return [*outside, *(k[1] for k in self.env if type(k) is tuple and k[0] == obj.id and k[1] not in outside)]
+            known = range(len(self.objects[obj.id][0])) if obj.cls is list else self.objects[obj.id][0]
+            return [*known, *(k[1] for k in self.env if type(k) is tuple and k[0] == obj.id and k[1] not in known)]
         return [key[1] for key in self.env if isinstance(key, tuple) and len(key) == 2 and key[0] == obj.id]
 
     # -- printing values
@@ -443,7 +441,7 @@ class Specialiser:
             return self.bind("captured", self.objects[obj.id][0])
         fields = {key: self.expr(self.env[(obj.id, key)]) for key in self.fields(obj)}
         if obj.cls is dict:
-            return gast.Dict([ir.constant(k) for k in fields], list(fields.values()))
+            return gast.Dict([self.expr(Const(k)) for k in fields], list(fields.values()))
         if obj.cls is list:
             return gast.List([v for k, v in fields.items() if k != "len"], gast.Load())
         import numpy as np

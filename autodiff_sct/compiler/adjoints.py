@@ -66,7 +66,7 @@ def is_full(s: Specialiser, value: Value, name: str) -> bool:
         return True
     if have is None or not isinstance(want, Num) or have.dims is None or want.dims is None:
         return False
-    return len(have.dims) == len(want.dims) and all(fits(s, a, b) for a, b in zip(have.dims, want.dims))
+    return s.same_lengths(have.dims, want.dims)
 
 
 def fits(s: Specialiser, a: Axis, b: Axis) -> bool:

@@ -37,7 +37,6 @@ from .overwrite import overwrite
 from .pairs import settle_calls
 from .parts import collect_parts
 from .peephole import without_synonyms
-from .record import reads_inside
 from .regions import Regions
 from .repeating import repeat
 from .request import Request, observe
@@ -292,7 +291,7 @@ def emit_pair(
 
 def used_externals(s: Specialiser, program: ir.Block, request: Request) -> list[External]:
     """What the emitted function reads from outside; the kind of everything else that was looked at is guarded."""
-    read = {n for stmt in program for n in reads_inside(stmt)}
+    read = {n for stmt in program for n in ir.reads_inside(stmt)}
     result = []
     for external in s.externals.values():
         if external.name in read or any(external.key is w for w in request.weights):

@@ -8,13 +8,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import gast
 
 from . import ir
 from .facts import Listed, Num, Opaque
-from .record import reads_inside
 from .regions import Regions, roots_of
 from .specialise.state import Specialiser
 
@@ -29,7 +29,7 @@ def inline_lengths(s: Specialiser, where: Regions, program: ir.Block, lists: boo
         return program
     loops = [x for x in statements if isinstance(x, ir.Loop)]
     in_bounds = Counter(n for loop in loops for bound in loop.bounds for n in ir.names_in(bound))
-    every = Counter(n for stmt in program for n in reads_inside(stmt))
+    every = Counter(n for stmt in program for n in ir.reads_inside(stmt))
     lengths = {name: expr for name, expr in lengths.items() if in_bounds[name] == every[name]}
     for loop in loops:
         loop.bounds = tuple(ir.substitute(bound, lengths) for bound in loop.bounds)
@@ -50,6 +50,8 @@ def is_length(s: Specialiser, stmt: Any, kind: type) -> bool:
 def complete(s: Specialiser, where: Regions, program: ir.Block) -> dict[str, Any]:
     """The lengths of lists, by their names, that nothing changes any more."""
     found: dict[str, Any] = {}
+    if not any(is_length(s, stmt, Listed) for stmt in program):
+        return found
     changed: set[int] | None = set()  # from here on; nothing is known of what else a list may be inside
     for stmt in reversed(program):
         if changed is None:
@@ -67,7 +69,7 @@ def complete(s: Specialiser, where: Regions, program: ir.Block) -> dict[str, Any
     return found
 
 
-def resized(s: Specialiser, stmt: Any) -> list[str] | None:
+def resized(s: Specialiser, stmt: Any) -> Sequence[str] | None:
     """The lists whose length a statement may change; nothing where that could be any."""
     if isinstance(stmt, ir.Store):
         return [] if isinstance(s.facts[stmt.base], Num) else [stmt.base]

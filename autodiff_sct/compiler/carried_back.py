@@ -24,7 +24,6 @@ from typing import Any
 from . import ir
 from .facts import Num
 from .optimise import substitute_own
-from .record import reads_inside
 from .regions import Regions
 from .specialise.state import Specialiser
 
@@ -34,7 +33,7 @@ def carry_back(s: Specialiser, where: Regions, reverse: ir.Block) -> None:
     for node in [x for x in reversed(ir.walk(reverse)) if isinstance(x, ir.Loop) and x.primal is not None]:
         if any(inner.rerun is not None for inner in ir.walk([node]) if isinstance(inner, ir.Loop)):
             continue  # what runs a segment again names what it reads
-        read = {n for stmt in node.body for n in reads_inside(stmt)}
+        read = {n for stmt in node.body for n in ir.reads_inside(stmt)}
         made = {n for stmt in node.primal.body for n in ir.ir_targets(stmt)}
         for c in node.primal.carries:
             if c.phi in read and c.next in read & made and stays(s, where, c):

@@ -26,7 +26,6 @@ from .facts import Listed, Mapped, Num, Pair
 from .handover import outside_names
 from .optimise import sweep_dead
 from .pairs import cloned
-from .record import reads_inside
 from .regions import roots_of, written_arguments, written_by
 from .reverse import Reverse
 from .shadows import FITTING, UNCERTAIN
@@ -51,7 +50,7 @@ def plan(r: Reverse, node: ir.Loop, made: set[str]) -> None:
     stale = stale_regions(r, loop)
     refuse_unknown(r, loop, stale)
     [again] = cloned([loop])
-    reads = [n for n in reads_inside(node) if ir.is_variable(n)]
+    reads = [n for n in ir.reads_inside(node) if ir.is_variable(n)]
     steps_again(r, again, reads)
     names = [n for n in outer_names(r, loop, [again, node]) if n not in made]
     read = {*outside_names([again]), *loop_bounds(loop)}
@@ -67,7 +66,7 @@ def loop_bounds(loop: ir.Loop) -> list[str]:
 
 def outer_names(r: Reverse, loop: ir.Loop, block: ir.Block) -> list[str]:
     """The variables that statements read and that the program has before a loop."""
-    found = dict.fromkeys(n for stmt in block for n in reads_inside(stmt) if ir.is_variable(n))
+    found = dict.fromkeys(n for stmt in block for n in ir.reads_inside(stmt) if ir.is_variable(n))
     inside = ir.defined([loop]) | inits(loop)
     return [n for n in found if n not in inside and r.first.get(n, -1) < r.order[loop]]
 
@@ -75,7 +74,7 @@ def outer_names(r: Reverse, loop: ir.Loop, block: ir.Block) -> list[str]:
 def inits(loop: ir.Loop) -> set[str]:
     """The variables that a loop reads only as the first values of what it carries."""
     first = {c.init for c in loop.carries if c.init is not None}
-    inside = {n for stmt in loop.body for n in reads_inside(stmt)} | {c.next for c in loop.carries if c.next}
+    inside = {n for stmt in loop.body for n in ir.reads_inside(stmt)} | {c.next for c in loop.carries if c.next}
     return first - inside
 
 

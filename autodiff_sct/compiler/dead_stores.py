@@ -20,7 +20,6 @@ from . import ir
 from .facts import Num
 from .optimise import count_uses
 from .peephole import leaving_of
-from .record import reads_inside
 from .regions import roots_of
 from .reuse import is_creation
 from .specialise.state import Specialiser
@@ -34,6 +33,8 @@ def drop_dead_stores(s: Specialiser, block: ir.Block, leaving: frozenset[str] = 
     for stmt in block:
         for inner in ir.adjoint_bodies(stmt):
             drop_dead_stores(s, inner, leaving_of(stmt, block) | leaving)
+    if not any(isinstance(stmt, ir.Store) for stmt in block):
+        return
     made = made_in(block, leaving)
     later = {root for name in leaving for root in roots_of(s.facts[name])}
     kept: ir.Block = []
@@ -67,4 +68,4 @@ def is_dead(s: Specialiser, stmt: Any, made: set[str], later: set[int]) -> bool:
 
 def reached(s: Specialiser, stmt: Any) -> set[int]:
     """The memory that a statement and the blocks inside it read or write."""
-    return {root for name in reads_inside(stmt) for root in roots_of(s.facts[name])}
+    return {root for name in ir.reads_inside(stmt) for root in roots_of(s.facts[name])}

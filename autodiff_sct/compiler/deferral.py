@@ -24,7 +24,6 @@ from .explain import note
 from .facts import Num
 from .optimise import REVERSE_DEPTH, count_uses, size
 from .peephole import touches
-from .record import reads_inside
 from .regions import roots_of
 from .specialise.state import Specialiser
 
@@ -36,7 +35,7 @@ def defer(s: Specialiser, program: ir.Block, early: set[int]) -> None:
     sizes: dict[Any, int] = {}  # of statements with what has been moved to them
     for name, let in reversed(candidates.items()):
         start = program.index(let)
-        end = next((k for k in range(start + 1, len(program)) if name in reads_inside(program[k])), start)
+        end = next((k for k in range(start + 1, len(program)) if name in ir.reads_inside(program[k])), start)
         user = program[end]
         whole = sizes.get(user, own_size(user)) + own_size(let)
         if id(user) not in early and whole <= REVERSE_DEPTH and may_wait(s, program, start, end, candidates):
@@ -73,7 +72,7 @@ def may_wait(s: Specialiser, program: ir.Block, start: int, end: int, candidates
     memory = {root for name in operands for root in roots_of(s.facts[name])}
     if any(touches(s, stmt, memory, True) for stmt in program[start + 1 : end]):
         return False
-    later = {name for stmt in program[end:] for name in reads_inside(stmt)}
+    later = {name for stmt in program[end:] for name in ir.reads_inside(stmt)}
     kept = [name for name in operands if name not in later and is_made(s, program[:start], name)]
     return len(kept) <= 1 and all(name in candidates for name in kept)
 

@@ -32,6 +32,18 @@ class Dim:
     offset: int = 0
     several: bool = False
 
+    # As they would be made, but quicker: lengths are compared all the time.
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Dim) or self.symbol != other.symbol:
+            return False
+        return self.offset == other.offset and self.several == other.several
+
+    def __hash__(self) -> int:
+        return hash(self.symbol)
+
     def plus(self, offset: int) -> Dim | None:
         """The length that differs by `offset`; lengths are clipped at 0, so a cut cannot be undone."""
         if offset == 0:
@@ -63,6 +75,9 @@ class Num:
     tensor: bool = False
     row: type | None = None
     whole: bool = False
+
+    def __hash__(self) -> int:  # of what mostly tells numbers apart
+        return hash((self.kind, self.dtype, self.dims))
 
     @property
     def ndim(self) -> int | None:

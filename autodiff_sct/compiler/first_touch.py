@@ -39,6 +39,8 @@ from .spelling import negated, signed
 
 def touch_first(s: Specialiser, program: ir.Block, block: ir.Block) -> None:
     """Rewrite a block of the reverse sweep of a program and the blocks inside it, in place."""
+    if not any(is_zeroing(stmt) or is_new_zeros(s, stmt) for stmt in ir.adjoint_walk(block)):
+        return
     uses = count_uses(program)
     for inner in [block, *(body for stmt in ir.adjoint_walk(block) for body in ir.adjoint_bodies(stmt))]:
         zeros = [stmt for stmt in inner if is_zeroing(stmt) or is_new_zeros(s, stmt)]

@@ -27,14 +27,19 @@ NEW = (gast.BinOp, gast.UnaryOp)
 
 def full_first(s: Specialiser, block: ir.Block) -> None:
     """Rewrite a block of the reverse sweep and the blocks inside it, in place."""
-    rewrite(s, block, count_uses(block))
+    if any(is_zeros(stmt) for stmt in ir.adjoint_walk(block)):
+        rewrite(s, block, count_uses(block))
+
+
+def is_zeros(stmt: Any) -> bool:
+    return isinstance(stmt, ir.Let) and is_call(stmt.expr, "zeros_like")
 
 
 def rewrite(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
     for stmt in block:
         for inner in ir.adjoint_bodies(stmt):
             rewrite(s, inner, uses)
-    zeros = [x for x in block if isinstance(x, ir.Let) and is_call(x.expr, "zeros_like")]
+    zeros = [stmt for stmt in block if is_zeros(stmt)]
     readers = readers_of(block) if zeros else {}
     for zero in zeros:
         *items, total = readers.get(zero.target) or [None]

@@ -48,6 +48,8 @@ STEPS, STEPS_OF_MATRICES = 32, 16  # of which the factors are one product
 
 def gather_products(s: Specialiser, block: ir.Block) -> None:
     """Rewrite the loops of a block of the reverse sweep and of the blocks inside it, in place."""
+    if not any(isinstance(stmt, ir.Loop) for stmt in ir.adjoint_walk(block)):
+        return
     renamed: dict[str, str] = {}
     gather_in(s, block, count_uses(block), renamed)
     if renamed:

@@ -17,7 +17,6 @@ from . import ir
 from .beside import BESIDE
 from .facts import Listed, Num, Opaque
 from .optimise import substitute_own
-from .record import reads_inside
 from .regions import roots_of
 from .sharing import reachable
 from .specialise.signatures import every_root
@@ -29,7 +28,7 @@ from .unbound import unbound
 def outside_names(block: ir.Block) -> list[str]:
     """The variables that a block reads and does not define."""
     made = ir.defined(block) | {stmt.index for stmt in ir.walk(block) if isinstance(stmt, ir.Loop)}
-    return [n for n in dict.fromkeys(n for stmt in block for n in reads_inside(stmt)) if n not in made]
+    return [n for n in dict.fromkeys(n for stmt in block for n in ir.reads_inside(stmt)) if n not in made]
 
 
 def kept_state(

@@ -106,7 +106,7 @@ def made_first(s: Specialiser, block: ir.Block, systems: list[ir.Let], inverse: 
 def is_determinant(expr: Any, matrix: str) -> bool:
     if not isinstance(expr, gast.Call) or len(expr.args) != 1 or getattr(expr.args[0], "id", "") != matrix:
         return False
-    return gast.dump(expr.func) in [gast.dump(ir.dotted(f"np.linalg.{name}")) for name in ("det", "slogdet")]
+    return ir.path_of(expr.func) in ("np.linalg.det", "np.linalg.slogdet")
 
 
 def share_in(s: Specialiser, block: ir.Block) -> bool:
@@ -130,7 +130,7 @@ def operand(stmt: Any, function: str) -> str | None:
     call = stmt.expr if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 else None
     if not isinstance(call, gast.Call) or call.keywords:
         return None
-    if gast.dump(call.func) != gast.dump(ir.dotted(f"np.linalg.{function}")):
+    if ir.path_of(call.func) != f"np.linalg.{function}":
         return None
     return call.args[0].id if all(isinstance(a, gast.Name) for a in call.args) else None
 

@@ -13,7 +13,7 @@ Expressions are Python trees whose leaves are such variables, literals and the g
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -233,6 +233,15 @@ def whole(expr: Expr) -> Expr:
     return expr
 
 
+def path_of(expr: Any) -> str | None:
+    """The text of a dotted name, which is what `dotted` makes an expression of."""
+    attributes = []
+    while type(expr) is gast.Attribute:
+        attributes.append(expr.attr)
+        expr = expr.value
+    return ".".join([expr.id, *reversed(attributes)]) if type(expr) is gast.Name else None
+
+
 def subscript(base: Expr, index: Expr) -> Expr:
     return gast.Subscript(base, index, gast.Load())
 
@@ -278,24 +287,23 @@ def names_in(expr: Any) -> list[str]:
 
 def variables_in(expr: Any) -> tuple[str, ...]:
     """The variables in an expression of a statement: kept with it, since such an expression never changes in place."""
-    try:
-        return expr.variables_in_it  # type: ignore[no-any-return]
-    except AttributeError:
+    found: tuple[str, ...] | None = getattr(expr, "variables_in_it", None)
+    if found is None:
         found = tuple([n for n in names_in(expr) if "." in n])
         if isinstance(expr, gast.AST):
             expr.variables_in_it = found
-        return found
+    return found
 
 
 def nodes_in(expr: Any) -> tuple[Any, ...]:
     """The nodes of an expression of a statement, kept with it as `variables_in` are."""
-    try:
-        return (expr, *expr.nodes_in_it)
-    except AttributeError:
-        known = tuple(nodes(expr))
-        if isinstance(expr, gast.AST):
-            expr.nodes_in_it = known[1:]  # itself left out, which would be a cycle
-        return known
+    inside = getattr(expr, "nodes_in_it", None)
+    if inside is not None:
+        return (expr, *inside)
+    known = tuple(nodes(expr))
+    if isinstance(expr, gast.AST):
+        expr.nodes_in_it = known[1:]  # itself left out, which would be a cycle
+    return known
 
 
 def nodes(tree: Any) -> list[Any]:
@@ -373,7 +381,12 @@ def adjoint_bodies(stmt: Any) -> list[Block]:
 
 def adjoint_walk(block: Block) -> list[Any]:
     """Every statement of a block of the reverse sweep and of the blocks inside it, as `adjoint_bodies` tells."""
-    return [x for stmt in block for x in (stmt, *(y for inner in adjoint_bodies(stmt) for y in adjoint_walk(inner)))]
+    found = []
+    for stmt in block:
+        found.append(stmt)
+        for inner in adjoint_bodies(stmt):
+            found += adjoint_walk(inner)
+    return found
 
 
 def walk(block: Block) -> list[Any]:
@@ -407,19 +420,38 @@ def expressions(stmt: Any) -> list[Any]:
     return []
 
 
-def reads(stmt: Any) -> list[str]:
+def reads(stmt: Any) -> Sequence[str]:
     """The variables that a statement itself reads, without the blocks inside it."""
     kind = type(stmt)
     if kind is Let or kind is Effect:
-        return list(variables_in(stmt.expr))
+        return variables_in(stmt.expr)
     if kind is Store:
-        return [stmt.base, *variables_in(stmt.index), *variables_in(stmt.value)]
+        return (stmt.base, *variables_in(stmt.index), *variables_in(stmt.value))
     found: list[str] = []
     for expr in expressions(stmt):
         found += variables_in(expr)
     if kind is Loop and stmt.rerun is not None:
         found += stmt.rerun.names.values()
     return found
+
+
+def uses(stmt: Any) -> Sequence[str]:
+    """The variables that a statement itself reads, or passes on from its blocks and between its iterations."""
+    kind = type(stmt)
+    if kind is If:
+        return [*reads(stmt), *(n for m in stmt.merges for n in (m.then, m.orelse) if n)]
+    if kind is Loop:
+        return [*reads(stmt), *(n for c in stmt.carries for n in (c.init, c.next) if n)]
+    if kind is Try:
+        return [*reads(stmt), *(n for _, sources in stmt.merges for n in sources if n)]
+    return reads(stmt)
+
+
+def reads_inside(stmt: Any) -> Sequence[str]:
+    """All the variables that a statement and the blocks inside it read, those that they pass on too."""
+    if type(stmt) in SIMPLE:
+        return reads(stmt)
+    return [name for inner in walk([stmt]) for name in uses(inner)]
 
 
 def defined_in(stmt: Any) -> set[str]:

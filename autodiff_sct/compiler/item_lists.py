@@ -15,7 +15,6 @@ from .item_places import step_of
 from .item_sites import Site
 from .item_uses import LIKE, Use, item_index, item_of, module_function, passed_on, settled, uses
 from .optimise import substitute_own
-from .record import reads_inside
 from .specialise.state import Specialiser
 
 Key = tuple[Any, str, str]  # the loop in whose body a row is taken (None: before the statement), array and index
@@ -314,8 +313,8 @@ class Lists:
     def put(self, array: str, expr: Any, place: int) -> None:
         """Write an array where it is needed first: in place, if that is the only one."""
         stmt = self.program[place] if self.site.owner is None else None
-        readers = [other for other in self.program if array in reads_inside(other)]
-        if isinstance(stmt, (ir.Return, ir.Let)) and readers == [stmt] and reads_inside(stmt).count(array) == 1:
+        readers = [other for other in self.program if array in ir.reads_inside(other)]
+        if isinstance(stmt, (ir.Return, ir.Let)) and readers == [stmt] and ir.reads_inside(stmt).count(array) == 1:
             substitute_own(stmt, {array: expr})
         else:
             self.add(place, ir.Let((array,), expr))

@@ -11,7 +11,6 @@ from . import ir
 from .facts import Dim, Listed, Num
 from .item_uses import Use, is_float_array, uses
 from .optimise import is_pop_call
-from .record import reads_inside
 from .regions import roots_of, written_arguments
 from .reuse import is_creation
 from .sharing import reachable
@@ -41,7 +40,7 @@ class Site:
 
     def candidates(self) -> set[str]:
         """The arrays that are one array throughout the block."""
-        read = {n for stmt in self.block for n in reads_inside(stmt) if n in self.s.facts}
+        read = {n for stmt in self.block for n in ir.reads_inside(stmt) if n in self.s.facts}
         tests = [getattr(self.owner, "test", None), getattr(self.owner, "stop", None)]
         read -= {n for test in tests for n in ir.names_in(test)}
         outside = self.externals() if self.owner is None else read - self.defined.keys()
@@ -65,7 +64,7 @@ class Site:
             return True
         stretch = [self.block[k] for k in span]
         written = {n for stmt in stretch for n in written_names(stmt)}
-        met = {n for stmt in stretch for n in reads_inside(stmt)} if name in written else written
+        met = {n for stmt in stretch for n in ir.reads_inside(stmt)} if name in written else written
         return not any(self.meets(name, other) for other in met if other in self.s.facts)
 
     def meets(self, name: str, other: str) -> bool:

@@ -33,7 +33,7 @@ def iterate(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     loops = [x for x in statements if isinstance(x, ir.Loop) and x.kind == "range" and len(x.bounds) == 1]
     if not loops:
         return
-    uses = count_uses([*front, *back])
+    uses: dict[str, int] = {}  # once they are asked for
     lists = {stmt.target: stmt.expr.func.value.id for stmt in statements if is_list_of(stmt)}
     counts = {x.target: x.expr for x in statements if isinstance(x, ir.Let) and lengths_of(x.expr)}
     for loop in loops:
@@ -41,6 +41,7 @@ def iterate(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
         lengths = lengths_of(counts.get(bound.id) if isinstance(bound, gast.Name) else bound)
         found = items_of(s, loop, lengths, lists) if loop.index is not None else []
         if found and (len(lengths) == 1 or lengths == {lists.get(b, b) for b in map(base_of, found)}):
+            uses = uses or count_uses([*front, *back])
             go_over(s, loop, found, uses.get(loop.index or "") == len(found))
 
 
@@ -93,7 +94,7 @@ def is_list_of(stmt: Any) -> bool:
     return is_method and isinstance(call.func.value, gast.Name)
 
 
-def is_item(stmt: Any, index: str) -> bool:
+def is_item(stmt: Any, index: str | None) -> bool:
     """Whether a statement reads the item that a counter stands at."""
     if not isinstance(stmt, ir.Let) or stmt.effect or len(stmt.targets) != 1:
         return False

@@ -29,7 +29,6 @@ from .deferral import is_sum
 from .facts import Num
 from .failing import is_safe
 from .optimise import count_uses, readers_of
-from .record import reads_inside
 from .regions import Regions, roots_of
 from .specialise.state import Specialiser
 
@@ -103,7 +102,9 @@ class Joining:
 
     def move(self, stmt: ir.Let, front: ir.Block, target: Target, branch: bool) -> None:
         """Put a statement before the first one that reads it, if there it is as good."""
-        inside = Counter(n for n in stmt.targets for x in target.readers.get(n, ()) for m in reads_inside(x) if m == n)
+        inside = Counter(
+            n for n in stmt.targets for x in target.readers.get(n, ()) for m in ir.reads_inside(x) if m == n
+        )
         if any(inside[n] != self.uses.get(n, 0) for n in stmt.targets):
             return
         reader = target.first_reader(stmt)

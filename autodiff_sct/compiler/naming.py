@@ -170,10 +170,8 @@ class Lives:
 
 def read_in_loop(stmt: ir.Loop) -> list[str]:
     """The names that every iteration of a loop reads."""
-    from .record import reads_inside
-
     tests = [name for expr in (stmt.test, stmt.stop) if expr is not None for name in ir.names_in(expr)]
-    return [n for inner in [*stmt.head, *stmt.body] for n in reads_inside(inner)] + [
+    return [n for inner in [*stmt.head, *stmt.body] for n in ir.reads_inside(inner)] + [
         n for n in tests if ir.is_variable(n)
     ]
 

@@ -15,7 +15,7 @@ import gast
 from . import ir
 from .explain import hand_on
 from .facts import Listed, Num
-from .record import reads_inside, substitute_in
+from .record import substitute_in
 from .regions import Regions, roots_of
 from .specialise.state import Specialiser
 
@@ -127,14 +127,15 @@ def sweep_dead(s: Specialiser, program: ir.Block, strict: set[Any], shadows: set
 
 
 def count_uses(program: ir.Block) -> dict[str, int]:
-    return Counter(chain.from_iterable(map(reads_inside, program)))
+    """How often each variable is read."""
+    return Counter(chain.from_iterable(map(ir.uses, ir.walk(program))))
 
 
 def readers_of(block: ir.Block) -> dict[str, list[Any]]:
     """For each variable, the statements of a block in which it is read, in order."""
     readers: dict[str, list[Any]] = {}
     for stmt in block:
-        for name in dict.fromkeys(reads_inside(stmt)):
+        for name in dict.fromkeys(ir.reads_inside(stmt)):
             readers.setdefault(name, []).append(stmt)
     return readers
 
@@ -240,7 +241,7 @@ class Nesting:
         if ir.bodies(stmt):
             for name in list(pending):
                 self.write_out(name, pending, result)
-        inside = set(reads_inside(stmt)) if pending else ()
+        inside = set(ir.reads_inside(stmt)) if pending else ()
         for name in [n for n in pending if n in inside]:
             self.write_out(name, pending, result)
 

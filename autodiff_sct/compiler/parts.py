@@ -21,7 +21,6 @@ import gast
 from . import ir
 from .facts import Num
 from .peephole import is_call, is_ellipsis, touches
-from .record import reads_inside
 from .regions import roots_of
 from .specialise.state import Specialiser
 
@@ -107,7 +106,7 @@ def is_private(block: ir.Block, chain: list[Any], final: ir.Store) -> bool:
         )
         if names & set(seen):
             return False
-    users = [stmt for stmt in block if names & set(reads_inside(stmt))]
+    users = [stmt for stmt in block if names & set(ir.reads_inside(stmt))]
     return all(stmt in chain or stmt is final for stmt in users) and not names & set(ir.names_in(final.index))
 
 

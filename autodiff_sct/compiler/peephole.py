@@ -15,7 +15,6 @@ import gast
 
 from . import ir
 from .facts import Num
-from .record import reads_inside
 from .regions import roots_of
 from .specialise.state import Specialiser
 
@@ -39,15 +38,10 @@ def improve(s: Specialiser, block: ir.Block, leaving: frozenset[str] = frozenset
 def leaving_of(stmt: Any, around: ir.Block) -> frozenset[str]:
     """The variables of the blocks of a statement that are read outside them."""
     if isinstance(stmt, ir.With):  # its block is one with what is around it
-        return frozenset(name for other in around for name in reads_inside(other) if other is not stmt)
-    names = ir.reads(stmt)
+        return frozenset(name for other in around for name in ir.reads_inside(other) if other is not stmt)
     if isinstance(stmt, ir.Loop):
-        names += [c.next for c in stmt.carries if c.next]
-    elif isinstance(stmt, ir.If):
-        names += [n for m in stmt.merges for n in (m.then, m.orelse) if n]
-    elif isinstance(stmt, ir.Try):
-        names += [n for _, sources in stmt.merges for n in sources if n]
-    return frozenset(names)
+        return frozenset([*ir.reads(stmt), *(c.next for c in stmt.carries if c.next)])
+    return frozenset(ir.uses(stmt))
 
 
 class Places:
@@ -66,7 +60,7 @@ class Places:
         """Put a statement into a slot."""
         self.slots[slot].insert(position, stmt)
         self.number(slot)
-        for name in reads_inside(stmt):
+        for name in ir.reads_inside(stmt):
             self.readers[name][stmt] = None
         if isinstance(stmt, ir.Let):
             self.makers |= dict.fromkeys(stmt.targets, stmt)
@@ -75,7 +69,7 @@ class Places:
         slot, _ = self.of.pop(stmt)
         self.slots[slot].remove(stmt)
         self.number(slot)
-        for name in reads_inside(stmt):
+        for name in ir.reads_inside(stmt):
             self.readers[name].pop(stmt, None)
 
     def number(self, slot: int) -> None:

@@ -88,8 +88,8 @@ class Record:
         They are added to `names`, those from outside; `carried` are those that the next iteration reads.
         """
         self.carried.update(carried)
-        read = Counter(n for stmt in reverse for n in dict.fromkeys(reads_inside(stmt)) if self.is_local(n, forward))
-        sides = {n for stmt in reverse if isinstance(stmt, ir.If) for n in reads_inside(stmt) if read[n] == 1}
+        read = Counter(n for stmt in reverse for n in dict.fromkeys(ir.reads_inside(stmt)) if self.is_local(n, forward))
+        sides = {n for stmt in reverse if isinstance(stmt, ir.If) for n in ir.reads_inside(stmt) if read[n] == 1}
         self.wanted[id(forward)] = read.keys() - sides | set(carried)
         if passes.on("common_sources"):
             common_sources(self, forward)
@@ -118,7 +118,7 @@ class Record:
 
     def missing(self, stmt: Any, forward: ir.Block, names: dict[str, str]) -> list[str]:
         """The variables of the forward block, made anew in each iteration, that a statement needs."""
-        found = dict.fromkeys(reads_inside(stmt))
+        found = dict.fromkeys(ir.reads_inside(stmt))
         return [n for n in found if n not in names and self.is_local(n, forward)]
 
     def is_local(self, name: str, forward: ir.Block) -> bool:
@@ -129,7 +129,7 @@ class Record:
         """Whether only the sides of one branch need a variable, so that they keep it themselves."""
         if not isinstance(stmt, ir.If) or name in {*ir.reads(stmt), *self.carried} or self.is_cheap(name, forward, {}):
             return False
-        users = [other for other in reverse if name in reads_inside(other)]
+        users = [other for other in reverse if name in ir.reads_inside(other)]
         primal = getattr(stmt, "primal", None)
         home = self.homes[name]
         if (
@@ -435,23 +435,6 @@ def substitute_in(stmt: Any, mapping: dict[str, Any]) -> None:
         stmt.index, stmt.value = ir.substitute(stmt.index, mapping), ir.substitute(stmt.value, mapping)
     elif isinstance(stmt, ir.Return):
         stmt.value = ir.substitute(stmt.value, mapping)
-
-
-def reads_inside(stmt: Any) -> list[str]:
-    """All the names that a statement and the blocks inside it read."""
-    if type(stmt) in ir.SIMPLE:
-        return ir.reads(stmt)
-    names = []
-    for inner in ir.walk([stmt]):
-        names += ir.reads(inner)
-        kind = type(inner)
-        if kind is ir.If:
-            names += [n for m in inner.merges for n in (m.then, m.orelse) if n]
-        elif kind is ir.Loop:
-            names += [n for c in inner.carries for n in (c.init, c.next) if n]
-        elif kind is ir.Try:
-            names += [n for _, sources in inner.merges for n in sources if n]
-    return names
 
 
 def record(s: Specialiser, regions: Regions, forward: ir.Block, reverse: ir.Block) -> tuple[ir.Block, ir.Block]:

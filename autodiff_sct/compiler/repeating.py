@@ -27,7 +27,6 @@ from . import ir
 from .facts import Num
 from .failing import fact, is_safe
 from .optimise import count_uses, substitute_own
-from .record import reads_inside
 from .regions import Regions, roots_of
 from .specialise.state import Specialiser
 
@@ -58,11 +57,11 @@ class Repeating:
 
     @cached_property
     def read(self) -> Counter[str]:
-        return Counter(n for x in self.statements for e in ir.expressions(x) for n in ir.names_in(e))
+        return Counter(n for x in self.statements for e in ir.expressions(x) for n in ir.variables_in(e))
 
     @cached_property
     def in_loops(self) -> set[str]:
-        return {n for x in self.statements if isinstance(x, ir.Loop) for n in reads_inside(x)}
+        return {n for x in self.statements if isinstance(x, ir.Loop) for n in ir.reads_inside(x)}
 
     @cached_property
     def tests(self) -> Counter[str]:
@@ -70,7 +69,7 @@ class Repeating:
 
     @cached_property
     def versions(self) -> Counter[str]:
-        names = {n for x in self.statements for n in [*ir.ir_targets(x), *reads_inside(x)]}
+        names = {n for x in self.statements for n in [*ir.ir_targets(x), *ir.reads_inside(x)]}
         return Counter(self.s.hints[n] for n in names if n in self.s.hints)
 
     @cached_property

@@ -53,6 +53,7 @@ from .specialise.state import Specialiser
 from .specialise.values import Const, Leaf, ListV, TupleV, Value
 from .squares import as_square, multiplied
 
+NOTHING, ZERO = Const(None), Const(0.0)
 PRODUCTS = {operator.matmul, np.matmul, np.linalg.matmul, np.dot, np.ndarray.dot, np.linalg.solve}
 
 
@@ -202,9 +203,8 @@ class Reverse:
             reverse_with(self, stmt)
         elif isinstance(stmt, ir.Try):
             self.attempt(stmt)
-        for new in s.block[start:]:
-            for inner in ir.walk([new]):
-                self.positions.setdefault(inner, self.order[stmt])
+        for new in ir.walk(s.block[start:]):
+            self.positions.setdefault(new, self.order[stmt])
         s.origin, self.shadows.now = outer, {}
 
     # -- operations
@@ -356,13 +356,13 @@ class Reverse:
         given: list[Value] = [e for p in names for e in self.flat(entries.get(p))]
         for p in names:
             argument, entry = op_.arguments[p], entries.get(p)
-            if entry is None or entry == Const(None):
+            if entry is None or entry == NOTHING:
                 raise NoRule(
                     f"{getattr(op_.fn, '__name__', op_.fn)} has no derivative with respect to {p!r}",
                     "wrap that argument in stop_gradient",
                     s.origin,
                 )
-            if entry != Const(0.0):
+            if entry != ZERO:
                 self.give(argument, entry, d, owned, given)
 
     def flat(self, entry: Value | None) -> list[Value]:

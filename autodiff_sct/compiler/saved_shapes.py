@@ -23,8 +23,11 @@ from .together import blocks
 
 def save_shapes(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Rewrite what fills such lists and what empties them, in place."""
+    found = popped(back)
+    if not found:
+        return
     uses = count_uses([*front, *back])
-    lists = {n: pops for n, pops in popped(back).items() if uses[n] == 2 and n in s.saved and len(pops) == 1}
+    lists = {n: pops for n, pops in found.items() if uses[n] == 2 and n in s.saved and len(pops) == 1}
     for stmt in [x for block in blocks(front) for x in block if isinstance(x, ir.Effect) and x.kind == "save"]:
         name = list_of(stmt.expr)
         if name in lists:

@@ -68,9 +68,11 @@ def joins(row: list[Any], stmt: Any, columns: int) -> bool:
     if len(row) == ROW or getattr(stmt, "comment", None) or not is_single(row[-1]):
         return False
     first, every = row[0], [*row, stmt]
+    lines = {line_of(first), line_of(stmt)}
+    if len(lines) > 1 and None not in lines:
+        return False
     shared = set.intersection(*(kinds(each.value) for each in every))
-    apart = line_of(first) != line_of(stmt)
-    if not shared or (apart and not (shared & {"start", "list"} and None in (line_of(first), line_of(stmt)))):
+    if not shared or (len(lines) > 1 and not shared & {"start", "list"}):
         return False
     width = sum(len(each.targets[0].id) + columns_of(each.value) + 4 for each in every) - 1
     if width > columns or any(operations(each.value) > OPERATIONS for each in every):

@@ -16,7 +16,6 @@ from typing import Any
 from . import ir
 from .optimise import readers_of
 from .peephole import is_call, touches
-from .record import reads_inside
 from .regions import roots_of
 from .specialise.state import Specialiser
 
@@ -61,7 +60,7 @@ def move_past(
     start = places[stmt]
     last = last_use(s, block, places, readers, stmt)
     passed = block[start + 1 : last + 1]
-    if not passed or any(stmt.target in reads_inside(x) for x in passed):
+    if not passed or any(stmt.target in ir.reads_inside(x) for x in passed):
         return
     memory = {root for n in ir.reads(stmt) for root in roots_of(s.facts[n])}
     if not any(touches(s, x, memory, True) for x in passed):

@@ -15,6 +15,7 @@ with a single axis that is as long as an axis of another::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gast
@@ -40,15 +41,17 @@ def rewrite(s: Specialiser, block: ir.Block, made: set[str]) -> None:
         for inner in ir.bodies(stmt):
             with s.within(s.lengths_in(inner)):
                 rewrite(s, inner, made)
-    if not any(shapes(stmt) for stmt in block):
+    shown = {stmt: nodes for stmt in block if (nodes := shapes(stmt))}
+    if not shown:
         return
-    read = dict.fromkeys(n for stmt in block for n in contents(stmt) if n not in made)
+    contents = {stmt: contents_of(stmt, shown.get(stmt, ())) for stmt in block}
+    read = dict.fromkeys(n for names in contents.values() for n in names if n not in made)
     at_hand: dict[Any, str] = {}  # what is alike -> one of the forward sweep whose content the block reads
     for name in read:
         for key in keys(s, name):
             at_hand.setdefault(key, name)
-    for stmt in block:
-        wanted = {n: found(at_hand, keys(s, n), n) for n in shapes(stmt) if n not in contents(stmt)}
+    for stmt, nodes in shown.items():
+        wanted = {n.id: found(at_hand, keys(s, n.id), n.id) for n in nodes if n.id not in contents[stmt]}
         if any(old != new for old, new in wanted.items()):
             substitute_own(stmt, {old: ir.name(new) for old, new in wanted.items()})
     as_lengths(s, block, read)
@@ -101,17 +104,17 @@ def keys(s: Specialiser, name: str) -> list[Any]:
     return [*alike, (facts.dtype, *lengths)] if facts.dtype is not None else alike
 
 
-def shapes(stmt: Any) -> list[str]:
-    """The variables of which a statement reads the shape or the dtype."""
-    return [node.id for expr in ir.expressions(stmt) for node in shapes_in(expr)]
+def shapes(stmt: Any) -> list[Any]:
+    """The variables of which a statement reads the shape or the dtype, as they stand in it."""
+    return [node for expr in ir.expressions(stmt) for node in shapes_in(expr)]
 
 
-def contents(stmt: Any) -> list[str]:
-    """The variables whose content a statement reads."""
-    exprs = ir.expressions(stmt)
-    shown = {id(node) for expr in exprs for node in shapes_in(expr)}
-    names = [n for expr in exprs for n in ir.nodes_in(expr) if isinstance(n, gast.Name) and ir.is_variable(n.id)]
-    return [n.id for n in names if id(n) not in shown]
+def contents_of(stmt: Any, shown: Sequence[Any]) -> Sequence[str]:
+    """The variables whose content a statement reads, which shows the shape of some."""
+    if not shown:
+        return [name for expr in ir.expressions(stmt) for name in ir.variables_in(expr)]
+    names = [n for expr in ir.expressions(stmt) for n in ir.nodes_in(expr) if isinstance(n, gast.Name)]
+    return [n.id for n in names if ir.is_variable(n.id) and not any(n is other for other in shown)]
 
 
 def shapes_in(expr: Any) -> list[Any]:

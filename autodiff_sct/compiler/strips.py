@@ -28,7 +28,7 @@ import numpy as np
 from . import ir
 from .facts import FLOAT, INT, Facts, Num
 from .optimise import size
-from .record import reads_inside, substitute_in
+from .record import substitute_in
 from .specialise.state import Specialiser
 
 LENGTH = 8192
@@ -45,7 +45,7 @@ class Unfit(Exception):
 
 def in_strips(s: Specialiser, front: ir.Block, back: ir.Block, given: list[str]) -> tuple[ir.Block, ir.Block] | None:
     """Both sweeps as one loop over strips, if the program allows it; `given` are the variables from outside."""
-    read = {name for stmt in [*front, *back] for name in reads_inside(stmt)}
+    read = {name for stmt in [*front, *back] for name in ir.reads_inside(stmt)}
     given = [name for name in given if name in read]
     arrays = [name for name in given if not is_number(s.facts[name])]
     facts = s.facts[arrays[0]] if len(arrays) == 1 else None

@@ -55,10 +55,13 @@ class Saved:
 
 def save_together(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Save together what can be, in place."""
+    known = lists(s, front, back)
+    if not known:
+        return
     groups: dict[tuple[int, int], list[Saved]] = {}
     uses = count_uses(back)
     items = reads_items(s, [*front, *back])
-    for saved in lists(s, front, back):
+    for saved in known:
         call_by_content(s, saved)
         if saved.pop.target not in uses:
             forget(front, saved)
@@ -73,7 +76,6 @@ def save_together(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
 
 def lists(s: Specialiser, front: ir.Block, back: ir.Block) -> list[Saved]:
     """The lists of saved values that are filled in one place and emptied in one, in the order of filling."""
-    uses = count_uses([*front, *back])
     pushes: dict[str, tuple[ir.Effect, ir.Block]] = {}
     pops: dict[str, tuple[ir.Let, ir.Block]] = {}
     for block in blocks(front):
@@ -84,8 +86,9 @@ def lists(s: Specialiser, front: ir.Block, back: ir.Block) -> list[Saved]:
         for stmt in block:
             if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and stmt.effect and is_pop_call(stmt.expr):
                 pops |= dict.fromkeys(ir.reads(stmt), (stmt, block))
-    both = [n for n in pushes if n in pops and n in s.saved and uses[n] == 2]
-    return [Saved(n, pushes[n][0], pops[n][0], pushes[n][1], pops[n][1]) for n in both]
+    both = [n for n in pushes if n in pops and n in s.saved]
+    uses = count_uses([*front, *back]) if both else {}
+    return [Saved(n, pushes[n][0], pops[n][0], pushes[n][1], pops[n][1]) for n in both if uses[n] == 2]
 
 
 def may_be_held(s: Specialiser, saved: Saved, uses: int, items: bool) -> bool:
@@ -207,19 +210,22 @@ def forget(front: ir.Block, saved: Saved) -> None:
 
 def count_saved(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Use the length of a list instead of a count of the trips of a loop, in place."""
+    counted = [(x, x.trips) for x in front if isinstance(x, ir.Loop) and x.trips is not None]
+    if not counted:
+        return
     uses = count_uses([*front, *back])
     known = lists(s, front, back)
     reads = Counter(
         n for stmt in back if isinstance(stmt, ir.Loop) for bound in stmt.bounds for n in ir.names_in(bound)
     )
-    for loop in [x for x in front if isinstance(x, ir.Loop)]:
+    for loop, trips in counted:
         found = [saved for saved in known if saved.pushed_in is loop.body]
-        if loop.trips is None or uses.get(loop.trips) != 1 or reads[loop.trips] != 1 or not found:
+        if uses.get(trips) != 1 or reads[trips] != 1 or not found:
             continue
         for stmt in [x for x in back if isinstance(x, ir.Loop)]:
             inside = [saved for saved in found if saved.popped_in is stmt.body]
-            if inside and stmt.kind == "range" and loop.trips in ir.names_in(stmt.bounds[0]):
+            if inside and stmt.kind == "range" and trips in ir.names_in(stmt.bounds[0]):
                 length = ir.call("len", ir.name(inside[0].name))
-                stmt.bounds = tuple(ir.substitute(bound, {loop.trips: length}) for bound in stmt.bounds)
+                stmt.bounds = tuple(ir.substitute(bound, {trips: length}) for bound in stmt.bounds)
                 loop.trips = None
                 break

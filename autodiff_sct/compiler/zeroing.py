@@ -24,8 +24,8 @@ NEAR = 16  # statements before and after a zeroing that are looked at
 
 def zero_last(s: Specialiser, program: ir.Block) -> None:
     """Reorder the blocks of the reverse sweep, in place."""
-    uses = count_uses(program)
-    reorder(s, program, uses)
+    if any(is_zeroing(stmt) for stmt in ir.adjoint_walk(program)):
+        reorder(s, program, count_uses(program))
 
 
 def reorder(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:

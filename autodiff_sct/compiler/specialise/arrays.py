@@ -19,6 +19,7 @@ from ..facts import (
     FLOAT,
     INT,
     NOWHERE,
+    PYTHON_KINDS,
     Axis,
     Dim,
     Facts,
@@ -68,6 +69,8 @@ def argument(s: Specialiser, value: Value) -> Any:
     """An argument as `facts.evaluate` takes it."""
     if isinstance(value, Const):
         return Static(value.value, type(value.value))
+    if isinstance(value, Leaf) and isinstance(known := s.facts[value.name], Num) and known.row is None:
+        return plain(known)
     refuse_references(s, value)
     if isinstance(value, TupleV):
         return tuple(argument(s, v) for v in value.items)
@@ -108,12 +111,10 @@ def outcome(
         found, shared, _ = evaluate(fn, [argument(s, a) for a in args], {k: argument(s, v) for k, v in kwargs.items()})
     except ValueError:
         shared = tuple(range(len(operands))) if may_view(fn) else ()
-    leaves = (leaf for position in shared for leaf in s.leaves(operands[position]))
-    names = tuple(n for n in dict.fromkeys(leaves) if isinstance(s.facts[n], Num))
+    leaves = dict.fromkeys([leaf for position in shared for leaf in s.leaves(operands[position])])
+    names = tuple([n for n in leaves if isinstance(s.facts[n], Num)])
     if facts is None and found is not None:
-        roots = frozenset(root for n in names for root in s.facts[n].roots)
-        tensor = any(f.tensor for leaf in operands for n in s.leaves(leaf) if isinstance(f := s.facts[n], Num))
-        facts = settle(s, fn, found, args, kwargs, roots, tensor, elementwise)
+        facts = settle(s, fn, found, args, kwargs, names, elementwise)
     elif facts is None:
         of_math = getattr(fn, "__module__", None) == "math"
         facts = FLOAT if of_math else unknown_result(s, fn, args, kwargs, elementwise)
@@ -126,11 +127,15 @@ def settle(
     facts: Facts,
     args: list[Value],
     kwargs: dict[str, Value],
-    roots: frozenset[int],
-    tensor: bool,
+    shared: tuple[str, ...],
     elementwise: bool,
 ) -> Facts:
-    """Facts from dummies, completed with axes and roots."""
+    """Facts from dummies, completed with axes and roots, those of the variables whose memory is `shared`."""
+    roots = NOWHERE.union(*[s.facts[n].roots for n in shared]) if shared else NOWHERE
+    operands = [f for v in [*args, *kwargs.values()] for n in s.leaves(v) if isinstance(f := s.facts[n], Num)]
+    tensor = whole = False
+    for operand in operands:
+        tensor, whole = tensor or operand.tensor, whole or operand.whole
     if isinstance(facts, Pair):
         made = [roots or frozenset([s.root(s.site(("result", k)))]) for k in range(len(facts.items))]
         return Pair(
@@ -143,8 +148,9 @@ def settle(
     if not isinstance(facts, Num) or facts.dims is None:
         return facts
     dims: tuple[Axis, ...] | None = facts.dims
+    numbers = [s.num(a) for a in args]
     if elementwise:
-        shapes = [f.dims if f is not None else None for f in (s.num(a) for a in args)]
+        shapes = [None if f is None else f.dims for f in numbers]
         found = broadcast(*shapes)
         equate_axes(s, shapes)
         dims = found if found is not None and len(found) == len(facts.dims) else dims
@@ -153,8 +159,8 @@ def settle(
         dims = found if found is not None and len(found) == len(facts.dims) else dims
     if facts.kind == "array" and not roots:
         roots = frozenset([s.root(s.site())])
-    whole = may_be_whole(s, fn, facts, args, kwargs)
-    if facts.kind == "npscalar" and any(f is not None and f.kind is None for f in (s.num(a) for a in args)):
+    whole = whole and may_be_whole(s, fn, facts, args, kwargs)
+    if facts.kind == "npscalar" and any(f is not None and f.kind is None for f in numbers):
         return Num(None, facts.dtype, (), NOWHERE, None, tensor, whole=whole)  # a scalar, of Python's or of NumPy's
     own = roots if facts.kind == "array" else NOWHERE
     return Num(facts.kind, facts.dtype, dims, own, facts.size, tensor and not facts.python, facts.row, whole)
@@ -162,8 +168,7 @@ def settle(
 
 def may_be_whole(s: Specialiser, fn: Any, facts: Num, args: list[Value], kwargs: dict[str, Value]) -> bool:
     """Whether a function returns integers where those operands are integers of which only the run tells."""
-    leaves = (s.facts[n] for v in [*args, *kwargs.values()] for n in s.leaves(v))
-    if facts.dtype is None or facts.dtype.kind != "f" or not any(isinstance(f, Num) and f.whole for f in leaves):
+    if facts.dtype is None or facts.dtype.kind != "f":
         return False
     try:
         found = evaluate(fn, [integral(s, a) for a in args], {k: integral(s, v) for k, v in kwargs.items()})[0]
@@ -189,7 +194,7 @@ def equate_axes(s: Specialiser, shapes: list[tuple[Axis, ...] | None]) -> None:
     known = [d[::-1] for d in shapes if d]
     for other in known[1:]:
         for a, b in zip(known[0], other):
-            if several(a) and several(b):
+            if a is not b and several(a) and several(b):
                 s.equate(a, b)
 
 
@@ -263,8 +268,8 @@ def apply(
     hint: str = "t",
 ) -> Value:
     """Emit one operation; `fn` is its row, `python` what computes it where that differs."""
-    args = [normal(s, a) for a in args]
-    kwargs = {k: normal(s, v) for k, v in kwargs.items()}
+    args = [normal(s, a) if isinstance(a, Obj) else a for a in args]
+    kwargs = {k: normal(s, v) if isinstance(v, Obj) else v for k, v in kwargs.items()}
     elementwise = is_elementwise(fn)
     if elementwise:
         quiet = cannot_fail(s, fn, python or fn, args)
@@ -317,12 +322,13 @@ def with_named_axes(s: Specialiser, facts: Any) -> Any:
     return replace(facts, dims=tuple(Dim((name, k)) if a is None else a for k, a in enumerate(facts.dims)))
 
 
+NUMBERS = {*PYTHON_KINDS.values(), "npscalar"}  # the kinds of what has no axes
 CHANGE_DTYPE = {np.absolute, np.real, np.imag, np.angle}
 
 
 def note_shape(s: Specialiser, fn: Any, result: Leaf, args: list[Value]) -> None:
     """An elementwise function of one array and numbers keeps the array's shape, whatever it is."""
-    arrays = [a for a in args if (f := s.num(a)) is None or not (f.python or f.kind == "npscalar")]
+    arrays = [a for a in args if (f := s.num(a)) is None or f.kind not in NUMBERS]
     if len(arrays) == 1 and isinstance(arrays[0], Leaf) and fn not in CHANGE_DTYPE:
         have, made = s.facts[arrays[0].name], s.facts[result.name]
         if isinstance(have, Num) and isinstance(made, Num) and have.dtype == made.dtype:
@@ -350,13 +356,13 @@ def as_tensor(s: Specialiser, value: Leaf, args: list[Value]) -> Leaf:
     )
 
 
-def normal(s: Specialiser, value: Value) -> Value:
-    """An argument as the table knows it: an object that stands for a list is the list of its items."""
-    if isinstance(value, Obj) and value.cls is list:
+def normal(s: Specialiser, value: Obj) -> Value:
+    """An object as the table knows it: one that stands for a list is the list of its items."""
+    if value.cls is list:
         from .containers import items_of
 
         return ListV(tuple(items_of(s, value, None)))
-    if isinstance(value, Obj) and value.cls is np.flatiter:
+    if value.cls is np.flatiter:
         from .flat import elements
 
         return elements(s, value)
@@ -371,21 +377,26 @@ def integer_size(s: Specialiser, fn: Any, args: list[Value]) -> Axis:
     return None
 
 
+NEVER_FAIL = {np.add, np.subtract, np.multiply, np.negative}  # on Python's numbers
 INTEGERS_FAIL = {np.power, np.left_shift, np.right_shift}  # on some integers, or on numbers that are no integers
 
 
 def cannot_fail(s: Specialiser, fn: Callable[..., Any], python: Callable[..., Any], args: list[Value]) -> bool:
     """Whether an elementwise operation surely succeeds: numbers whose shapes are known to fit."""
-    known = [s.num(a) for a in args]
-    if any(f is None or f.dtype is None or f.dims is None for f in known):
-        return False
-    if fn in INTEGERS_FAIL and all(f is not None and f.dtype is not None and f.dtype.kind in "biu" for f in known):
+    shapes, numbers, integers = [], True, True
+    for arg in args:
+        facts = s.num(arg)
+        if facts is None or facts.dtype is None or facts.dims is None:
+            return False
+        numbers, integers = numbers and facts.python, integers and facts.dtype.kind in "biu"
+        if facts.dims:
+            shapes.append(facts.dims)
+    if integers and fn in INTEGERS_FAIL:
         return False
     if getattr(python, "__module__", None) == "math":  # which raises where NumPy warns, of NumPy's scalars, too
         return False
-    if all(f is not None and f.python for f in known):
-        return isinstance(python, np.ufunc) or fn in (np.add, np.subtract, np.multiply, np.negative)
-    shapes = [f.dims for f in known if f is not None and f.dims]
+    if numbers:
+        return isinstance(python, np.ufunc) or fn in NEVER_FAIL
     return s.have_met(shapes)
 
 

@@ -25,6 +25,8 @@ def bind_signature(
 ) -> dict[str, Value]:
     """The arguments by parameter."""
     positional = [a.id for a in [*spec.posonlyargs, *spec.args]]
+    if len(args) == len(positional) and not (kwargs or spec.vararg or spec.kwonlyargs or spec.kwarg):
+        return dict(zip(positional, args))
     bound: dict[str, Value] = dict(zip(positional, args))
     rest, named = list(args[len(positional) :]), dict(kwargs)
     for parameter in [a.id for a in [*spec.args, *spec.kwonlyargs]]:

@@ -16,6 +16,7 @@ from ...rules.table import NONDIFFERENTIABLE, STATIC, TABLE
 from .. import ir
 from ..facts import Num, Opaque
 from ..fence import YIELDS, own_nodes
+from ..parse import Parsed
 from ..world import CodeRead, DefaultRead, Guard, ItemRead, KwDefaultRead
 from . import arrays
 from .binding import bind_signature, places_left
@@ -25,8 +26,7 @@ from .control import always, branch
 from .expressions import evaluate, expression
 from .externals import import_external, object_number
 from .managers import is_generator_manager, suspended
-from .names import parameters, scan
-from .prepared import desugared, leaving, makes_closures, prepared
+from .prepared import Body, body_of_closure, leaving, prepared
 from .recursion import recursive_call
 from .state import Restart, Specialiser
 from .statements import execute
@@ -340,7 +340,7 @@ def call_python(
     if resume is None and s.frame is not None and inspect.isgeneratorfunction(fn):
         return Suspended(fn, args, kwargs, s.site("generator"))
     try:
-        parsed, tree, assigned, declared = prepared(fn.__code__, fn, resume is not None)
+        parsed, body = prepared(fn.__code__, fn, resume is not None)
     except SourceUnavailable as error:
         raise NoRule(
             f"{fn.__name__} has neither a rule nor Python source that could be read: {error}",
@@ -349,16 +349,16 @@ def call_python(
         ) from error
     left = None
     if early:
-        tree, left, assigned, declared = leaving(parsed.tree)
+        body, left = leaving(parsed.tree)
     s.world.texts.append(fn)
     defaults = [default_of(s, fn, k) for k in range(len(fn.__defaults__ or ()))]
     kw_names = list(fn.__kwdefaults__ or {})
     kw_defaults = {
         k: import_external(s, KwDefaultRead(fn, k), k, ("kwdefault", object_number(s, fn), k)) for k in kw_names
     }
-    bound = bind_signature(s, tree.args, args, kwargs, defaults, kw_defaults, fn.__name__)
+    bound = bind_signature(s, body.tree.args, args, kwargs, defaults, kw_defaults, fn.__name__)
     free = dict(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
-    frame = new_frame(s, fn.__code__, parsed, fn.__globals__, free, tree, assigned, declared, None)
+    frame = new_frame(s, fn.__code__, parsed, fn.__globals__, free, body, None)
     if not (
         frame.rule
         or (fn.__module__ or "autodiff_sct.").startswith("autodiff_sct.")
@@ -368,7 +368,7 @@ def call_python(
         s.guards.append(Guard(CodeRead(fn), fn.__code__))
     frame.cls, frame.self = owner_class(fn, args, free), args[0] if args else None
     frame.resume, frame.left = resume, left
-    return run(s, frame, tree, bound, fn)
+    return run(s, frame, body, bound, fn)
 
 
 def default_of(s: Specialiser, fn: types.FunctionType, k: int) -> Value:
@@ -395,58 +395,46 @@ def call_closure(
 ) -> Value:
     if resume is None and any(isinstance(n, YIELDS) for n in own_nodes(closure.node)):
         return Suspended(closure, args, kwargs, s.site("generator"))
-    left = None
-    if early:
-        tree, left, assigned, declared = leaving(closure.node)
-    else:
-        tree = desugared(closure)
-        assigned, declared = scan(tree.body)
-    kw_defaults = {a.id: d for a, d in zip(tree.args.kwonlyargs, closure.kw_defaults) if d is not None}
-    bound = bind_signature(s, tree.args, args, kwargs, list(closure.defaults), kw_defaults, closure.name)
+    body, left = leaving(closure.node) if early else (body_of_closure(closure), None)
+    kw_defaults = {a.id: d for a, d in zip(body.tree.args.kwonlyargs, closure.kw_defaults) if d is not None}
+    bound = bind_signature(s, body.tree.args, args, kwargs, list(closure.defaults), kw_defaults, closure.name)
     outer = closure.frame
-    frame = new_frame(s, closure.node, outer.parsed, outer.globals, {}, tree, assigned, declared, outer)
+    frame = new_frame(s, closure.node, outer.parsed, outer.globals, {}, body, outer)
     frame.resume, frame.left = resume, left
-    return run(s, frame, tree, bound, closure.node)
+    return run(s, frame, body, bound, closure.node)
 
 
 def new_frame(
-    s: Specialiser,
-    key: Any,
-    parsed: Any,
-    table: Any,
-    free: Any,
-    tree: Any,
-    assigned: Any,
-    declared: Any,
-    parent: Frame | None,
+    s: Specialiser, key: Any, parsed: Parsed, table: Any, free: Any, body: Body, parent: Frame | None
 ) -> Frame:
+    """A new activation of a function."""
     if s.frame is not None and s.frame.rule:
         s.rule_calls += 1
         site: Any = ("rule", s.rule_calls)
     else:
         site = (s.frame.id if s.frame else 0, id(s.node), id(key), *s.iteration)
     number = s.frames.setdefault(site, len(s.frames) + 1)
-    frame = Frame(number, parsed, table, free, assigned | frozenset(parameters(tree.args)), declared, parent, s.frame)
-    frame.site, frame.tree = key, tree
+    frame = Frame(number, parsed, table, free, body.names, body.declared, parent, s.frame)
+    frame.site, frame.tree = key, body.tree
     frame.rule = bool(s.frame and s.frame.rule)
     return frame
 
 
-def run(s: Specialiser, frame: Frame, tree: Any, bound: dict[str, Value], fn: Any) -> Value:
+def run(s: Specialiser, frame: Frame, body: Body, bound: dict[str, Value], fn: Any) -> Value:
     """Execute a body in its frame; the value that it returns."""
     if frame.rule:
         check_recursion(s, frame, fn)
     else:
         bound = {name: own_argument(s, value) for name, value in bound.items()}
-        found = recursive_call(s, frame, bound, fn, lambda arguments: enter(s, frame, tree, arguments))
+        found = recursive_call(s, frame, bound, fn, lambda arguments: enter(s, frame, body, arguments))
         if found is not None:
             return found
-    return enter(s, frame, tree, bound)
+    return enter(s, frame, body, bound)
 
 
-def enter(s: Specialiser, frame: Frame, tree: Any, bound: dict[str, Value]) -> Value:
+def enter(s: Specialiser, frame: Frame, body: Body, bound: dict[str, Value]) -> Value:
     """Run a body in its frame."""
-    if makes_closures(tree):  # which left the variables of the activation before
+    if body.makes_closures:  # which left the variables of the activation before
         for key in [k for k in s.env if isinstance(k, tuple) and len(k) == 2 and k[0] == frame.id]:
             del s.env[key]
     frame.bound, frame.branches = bound, s.branches
@@ -454,10 +442,10 @@ def enter(s: Specialiser, frame: Frame, tree: Any, bound: dict[str, Value]) -> V
     try:
         for name, value in bound.items():
             s.env[(frame.id, name)] = value
-        return run_body(s, tree)
+        return run_body(s, body.tree)
     finally:
         s.frame, s.node = outer_frame, outer_node
-        if not makes_closures(tree):
+        if not body.makes_closures:
             for name in frame.locals:
                 s.env.pop((frame.id, name), None)
 

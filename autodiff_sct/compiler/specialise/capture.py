@@ -13,8 +13,7 @@ import gast
 
 from ...tensor import Parameter
 from .externals import import_external
-from .names import parameters, scan
-from .prepared import desugared
+from .prepared import body_of_closure
 from .state import Specialiser
 from .trees import tree_of_facts
 from .values import Bound, Choice, Closure, Frame, Leaf, ListV, Obj, PartialV, TupleV, Value
@@ -137,7 +136,6 @@ class Capture:
 
 def free_names(closure: Closure) -> set[str]:
     """The names in a function that are not its own."""
-    tree = desugared(closure)
-    assigned, declared = scan(tree.body)
-    own = (assigned | set(parameters(tree.args))) - declared
+    body = body_of_closure(closure)
+    own = body.names - body.declared
     return {node.id for node in gast.walk(closure.node) if isinstance(node, gast.Name)} - own

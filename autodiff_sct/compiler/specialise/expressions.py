@@ -42,6 +42,9 @@ UNARY: dict[type, tuple[Callable[..., Any], Callable[..., Any], str]] = {
 }
 
 
+ONE, ONE_FLOAT = Const(1), Const(1.0)
+
+
 def expression(*kinds: type) -> Callable[[Any], Any]:
     def register(fn: Callable[[Specialiser, Any], Value]) -> Any:
         for kind in kinds:
@@ -97,12 +100,11 @@ def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
     fn, python, method = OPERATORS[op]
     if op is gast.BitOr and lists.is_dict(s, a) and lists.is_dict(s, b):
         return lists.union(s, a, b)
-    names = (f"__{method}__", f"__r{method}__")
-    of_rows = overloaded_rows(s, names, a, b)
+    of_rows = overloaded_rows(s, method, a, b)
     if of_rows is not None:
         return of_rows
     if isinstance(a, Obj) or isinstance(b, Obj):
-        return objects.overloaded(s, names, a, b)
+        return objects.overloaded(s, (f"__{method}__", f"__r{method}__"), a, b)
     if isinstance(a, Const) and isinstance(b, Const):
         return fold(s, python, gast.BinOp(s.expr(a), op(), s.expr(b)), a, b)
     combined = lists.combine(s, op, a, b)
@@ -132,10 +134,10 @@ def is_one(s: Specialiser, value: Value, one: Value) -> bool:
     """Whether one of two factors is a one that leaves the other as it is, its dtype too."""
     if not isinstance(one, Const):
         return False
-    if one == Const(1):
+    if one == ONE:
         return True
     facts = s.num(value)
-    return one == Const(1.0) and facts is not None and facts.dtype is not None and facts.dtype.kind in "fc"
+    return one == ONE_FLOAT and facts is not None and facts.dtype is not None and facts.dtype.kind in "fc"
 
 
 def is_number(s: Specialiser, value: Value) -> bool:

@@ -272,8 +272,8 @@ def stepped(s: Specialiser, value: Obj) -> Source | None:
     method = lookup(value.cls, "__next__")
     if not hasattr(method, "__code__"):
         return None
-    parsed, tree, assigned, declared = prepared(method.__code__, method)
-    first, *rest = tree.body
+    parsed, body = prepared(method.__code__, method)
+    first, *rest = body.tree.body
     if not is_end(first) or any(is_stop(n) for stmt in rest for n in gast.walk(stmt)):
         raise s.refuse(
             "a `__next__` that raises StopIteration elsewhere than in its first statement",
@@ -281,11 +281,11 @@ def stepped(s: Specialiser, value: Obj) -> Source | None:
         )
     free = dict(zip(method.__code__.co_freevars, method.__closure__ or ()))
 
-    def part(key: Any, body: list[Any]) -> Value:
-        text = gast.FunctionDef(tree.name, tree.args, body, [], None, None, [])
-        frame = new_frame(s, key, parsed, method.__globals__, free, text, assigned, declared, None)
+    def part(key: Any, statements: list[Any]) -> Value:
+        some = body.part(statements)
+        frame = new_frame(s, key, parsed, method.__globals__, free, some, None)
         frame.cls, frame.self = value.cls, value
-        return run(s, frame, text, {tree.args.args[0].id: value}, method)
+        return run(s, frame, some, {some.tree.args.args[0].id: value}, method)
 
     test = gast.copy_location(gast.UnaryOp(gast.Not(), first.test), first)
     return Source(

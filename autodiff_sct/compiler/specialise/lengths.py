@@ -52,6 +52,13 @@ class Lengths:
         """One of the symbols of a length that goes by several."""
         return representative(self.refresh(), axis)
 
+    def are_equal(self, a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+        """Whether two shapes of as many axes are one, of which every length is known."""
+        table = self.refresh()
+        return all(
+            x is not None and (x is y or representative(table, x) == representative(table, y)) for x, y in zip(a, b)
+        )
+
     def equate(self, a: Any, b: Any) -> None:
         """Two axes have one length, or the program raises before anybody relies on it."""
         if unite(self.refresh(), a, b):

@@ -201,7 +201,7 @@ def suspended(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Valu
         return None
     made_from = fn.__wrapped__
     try:
-        tree = prepared(made_from.__code__, made_from, True)[1]
+        tree = prepared(made_from.__code__, made_from, True)[1].tree
     except AutodiffError:
         return None
     return Suspended(made_from, args, kwargs, s.site("generator")) if yields_once(tree.body) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
@@ -11,39 +12,63 @@ import gast
 from .. import ir
 from ..desugar import desugar
 from ..fence import fence
-from ..parse import parse
-from .names import scan
+from ..parse import Parsed, parse
+from .names import parameters, scan
 from .values import Closure
 
 
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A desugared function; `names` are its parameters and what it assigns, `declared` those of activations around it.
+
+    `makes_closures` tells whether functions defined in it may read its variables when its activation is over.
+    """
+
+    tree: Any
+    names: frozenset[str]
+    declared: frozenset[str]
+    makes_closures: bool
+
+    def part(self, statements: list[Any]) -> Body:
+        """Some statements of the function, run by themselves."""
+        tree = gast.FunctionDef(self.tree.name, self.tree.args, statements, [], None, None, [])
+        return Body(tree, self.names, self.declared, makes_closures(statements))
+
+
+def body_of(function: Any) -> Body:
+    """The body of a function that has not been desugared yet."""
+    tree = desugar(function)
+    assigned, declared = scan(tree.body)
+    return Body(tree, assigned | frozenset(parameters(tree.args)), declared, makes_closures(tree.body))
+
+
+def body_of_closure(closure: Closure) -> Body:
+    """The body of a function that is defined inside the program: made once, for memory is told apart by its nodes."""
+    node = closure.node
+    if not hasattr(node, "body_as_run"):
+        node.body_as_run = body_of(node)
+    body: Body = node.body_as_run
+    return body
+
+
 @functools.lru_cache(maxsize=4096)
-def prepared(code: types.CodeType, fn: Any, generator: bool = False) -> Any:
+def prepared(code: types.CodeType, fn: Any, generator: bool = False) -> tuple[Parsed, Body]:
+    """The text of a function, and its body."""
     del code
     parsed = parse(fn)
     fence(parsed, fn.__globals__, generator)
-    tree = desugar(parsed.tree)
-    return parsed, tree, *scan(tree.body)
+    return parsed, body_of(parsed.tree)
 
 
 @functools.lru_cache(maxsize=4096)
-def leaving(tree: Any) -> tuple[Any, str, frozenset[str], frozenset[str]]:
+def leaving(tree: Any) -> tuple[Body, str]:
     """A generator that may be left after each value, and the variable that tells whether it is."""
     from .generators import with_exits
 
     text, left = with_exits(tree)
-    text = desugar(text)
-    assigned, declared = scan(text.body)
-    return text, left, assigned | {left}, declared
+    body = body_of(text)
+    return replace(body, names=body.names | {left}), left
 
 
-def desugared(closure: Closure) -> Any:
-    node = closure.node
-    if not hasattr(node, "desugared"):
-        node.desugared = desugar(node)
-    return node.desugared
-
-
-@functools.lru_cache(maxsize=4096)
-def makes_closures(tree: Any) -> bool:
-    """Whether functions defined in a body may read its variables when its activation is over."""
-    return any(isinstance(n, (gast.FunctionDef, gast.Lambda)) for n in ir.nodes(tree.body))
+def makes_closures(statements: list[Any]) -> bool:
+    return any(isinstance(n, (gast.FunctionDef, gast.Lambda)) for n in ir.nodes(statements))

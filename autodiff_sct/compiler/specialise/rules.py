@@ -25,24 +25,24 @@ CASES = 16  # statements of a rule that may be written out although facts did no
 
 def apply_rule(s: Specialiser, rule: Any, fn: Any, y: Value, d: Value, arguments: dict[str, Value]) -> dict[str, Value]:
     """The entries of ``rule(y, d, **arguments)``, by parameter."""
-    parsed, tree, assigned, declared = prepared(rule.__code__, rule)
+    parsed, body = prepared(rule.__code__, rule)
     parameters = parameters_of(rule, rule.__code__)
     positional, named = arrange(parameters[2:], arguments)
     defaults = [Const(v) for v in rule.__defaults__ or ()]
     kw_defaults = {k: Const(v) for k, v in (rule.__kwdefaults__ or {}).items()}
-    bound = bind_signature(s, tree.args, [y, d, *positional], named, defaults, kw_defaults, rule.__name__)
+    bound = bind_signature(s, body.tree.args, [y, d, *positional], named, defaults, kw_defaults, rule.__name__)
     outer_frame, outer_origin, outer_node = s.frame, s.origin, s.node
     if s.origin is None:
         s.origin = s.where()
     s.frame = Frame(0, parsed, rule.__globals__, rule=True)
-    s.node = tree
+    s.node = body.tree
     s.counter += 1
     free = dict(zip(rule.__code__.co_freevars, rule.__closure__ or ()))
     try:
-        frame = new_frame(s, rule.__code__, parsed, rule.__globals__, free, tree, assigned, declared, None)
+        frame = new_frame(s, rule.__code__, parsed, rule.__globals__, free, body, None)
         frame.rule = True
         mark = len(s.block)
-        result = run(s, frame, tree, bound, rule)
+        result = run(s, frame, body, bound, rule)
         if is_undecided(s.block[mark:]) and not one_at_a_time(fn, rule, result):
             del s.block[mark:]
             result = call_rule(s, rule, [y, d, *positional], named, result)

@@ -169,8 +169,7 @@ class Specialiser:
         """Whether two shapes are surely one, or the program has raised before."""
         if a is None or b is None or len(a) != len(b):
             return False
-        known = lengths or self.lengths
-        return all(x is not None and known.canonical(x) == known.canonical(y) for x, y in zip(a, b))
+        return (lengths or self.lengths).are_equal(a, b)
 
     def fits_shape_of(self, cotangent: Value, name: str) -> bool:
         """Whether a cotangent was made for a variable, or for another that is alike."""
@@ -340,7 +339,7 @@ class Specialiser:
         return Opaque()
 
     def num(self, value: Value) -> Num | None:
-        facts = self.facts_of(value)
+        facts = self.facts[value.name] if isinstance(value, Leaf) else self.facts_of(value)
         return facts if isinstance(facts, Num) else None
 
     def static(self, value: Value) -> Any:

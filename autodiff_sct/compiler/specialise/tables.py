@@ -284,21 +284,21 @@ def method_of(s: Specialiser, value: Value, name: str) -> Value | None:
     return read_field(s, value, name)
 
 
-def overloaded_rows(s: Specialiser, names: tuple[str, str], a: Value, b: Value) -> Value | None:
+def overloaded_rows(s: Specialiser, method: str, a: Value, b: Value) -> Value | None:
     """``a op b`` where one of them is in a table; None where neither is."""
     if class_of_row(s, a) is None and class_of_row(s, b) is None:
         return None
     from .calls import call_value
     from .objects import has_method
 
-    for target, name, other in ((a, names[0], b), (b, names[1], a)):
-        method = method_of(s, target, name)
-        if method is None and isinstance(target, Obj) and has_method(s, target, name):
+    for target, name, other in ((a, f"__{method}__", b), (b, f"__r{method}__", a)):
+        found = method_of(s, target, name)
+        if found is None and isinstance(target, Obj) and has_method(s, target, name):
             from .attributes import attribute_of
 
-            method = attribute_of(s, target, name)
-        if method is not None:
-            result = call_value(s, method, [other], {})
+            found = attribute_of(s, target, name)
+        if found is not None:
+            result = call_value(s, found, [other], {})
             if not (isinstance(result, Const) and result.value is NotImplemented):
                 return result
     raise s.refuse("these objects have no operator for this expression")

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+PLAIN = (int, float, complex, str, bytes, bool, tuple, slice)
+
 
 @dataclass(frozen=True)
 class Leaf:
@@ -31,12 +33,9 @@ class Const:
             return False
         if self.value is other.value:
             return True
-        plain = (int, float, complex, str, bytes, bool, tuple, slice)
-        return (
-            type(self.value) is type(other.value)
-            and isinstance(self.value, plain)
-            and repr(self.value) == repr(other.value)
-        )
+        if type(self.value) is not type(other.value):
+            return False
+        return isinstance(self.value, PLAIN) and repr(self.value) == repr(other.value)
 
     def __hash__(self) -> int:
         return hash(type(self.value))

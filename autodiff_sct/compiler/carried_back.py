@@ -23,9 +23,9 @@ from typing import Any
 
 from . import ir
 from .facts import Num
-from .optimise import substitute_own
 from .regions import Regions
 from .specialise.state import Specialiser
+from .substitution import substitute_own
 
 
 def carry_back(s: Specialiser, where: Regions, reverse: ir.Block) -> None:

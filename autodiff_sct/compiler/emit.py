@@ -11,6 +11,7 @@ import gast
 from ..errors import Origin
 from . import ir
 from .specialise.expressions import fold_block
+from .substitution import replaced
 
 LISTS = 5  # lists of saved values that are made on one line
 
@@ -33,7 +34,7 @@ class Emitter:
         return self.names[variable].id
 
     def expr(self, expr: Any) -> Any:
-        return ir.substitute(expr, self.names)
+        return replaced(expr, self.names)
 
     def block(self, block: ir.Block, end: list[tuple[str, str]] | None = None) -> list[Any]:
         """The statements of a block, then the copies ``target = source`` at its end."""

@@ -37,10 +37,11 @@ from . import ir
 from .explain import note
 from .facts import Listed, Num
 from .groups import Groups
-from .optimise import count_uses, is_pop_call, substitute_own
+from .optimise import count_uses, is_pop_call
 from .reverse_loops import minus
 from .specialise.state import Specialiser
 from .spelling import numpy_name
+from .substitution import substitute_own
 
 BACKWARDS = gast.Slice(None, None, ir.constant(-1))
 STEPS, STEPS_OF_MATRICES = 32, 16  # of which the factors are one product

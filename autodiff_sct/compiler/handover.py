@@ -16,12 +16,12 @@ from ..runtime import memory, objects
 from . import ir
 from .beside import BESIDE
 from .facts import Listed, Num, Opaque
-from .optimise import substitute_own
 from .regions import roots_of
 from .sharing import reachable
 from .specialise.signatures import every_root
 from .specialise.state import Specialiser
 from .specialise.values import Value
+from .substitution import substitute_own
 from .unbound import unbound
 
 

@@ -14,8 +14,8 @@ from .item_flow import Flow
 from .item_places import step_of
 from .item_sites import Site
 from .item_uses import LIKE, Use, item_index, item_of, module_function, passed_on, settled, uses
-from .optimise import substitute_own
 from .specialise.state import Specialiser
+from .substitution import substitute_own
 
 Key = tuple[Any, str, str]  # the loop in whose body a row is taken (None: before the statement), array and index
 

@@ -37,7 +37,7 @@ def uses(s: Specialiser, stmt: Any, arrays: set[str], around: tuple[Any, ...] = 
         index = item_index(s, stmt.base, stmt.index)
         yield Use(stmt.base, "whole" if index is None else "item", index or (), around, True)
     for expr in ir.expressions(stmt):
-        if not arrays.isdisjoint(ir.names_in(expr)):
+        if not arrays.isdisjoint(ir.variables_in(expr)):
             yield from uses_in(s, expr, arrays, repeated)
     for name in passed_on(stmt):
         if name in arrays:

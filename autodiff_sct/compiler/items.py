@@ -35,7 +35,7 @@ from .facts import Num
 from .item_flow import Flow
 from .item_lists import Lists
 from .item_sites import Site
-from .item_uses import Use, uses
+from .item_uses import Use, item_index, item_of, uses
 from .regions import Regions
 from .specialise.state import Specialiser
 
@@ -43,8 +43,17 @@ from .specialise.state import Specialiser
 def on_lists(s: Specialiser, where: Regions, program: ir.Block) -> bool:
     """Rewrite a program with lists for what it touches by items; whether there was something to gain."""
     loops = [stmt for stmt in ir.walk(program) if isinstance(stmt, ir.Loop)]
+    if not any(touches_item(s, stmt) for stmt in ir.walk(loops)) or not may_run_again(s, where, program):
+        return False
     early = {loop.trips for loop in loops if loop.trips is not None}
-    return bool(loops) and may_run_again(s, where, program) and convert(Site(s, program, program, None, early))
+    return convert(Site(s, program, program, None, early))
+
+
+def touches_item(s: Specialiser, stmt: Any) -> bool:
+    """Whether a statement itself reads or writes one item of something."""
+    if isinstance(stmt, ir.Store) and item_index(s, stmt.base, stmt.index) is not None:
+        return True
+    return any(item_of(s, node, s.facts) is not None for expr in ir.expressions(stmt) for node in ir.nodes_in(expr))
 
 
 def may_run_again(s: Specialiser, where: Regions, program: ir.Block) -> bool:

@@ -24,9 +24,10 @@ import gast
 
 from . import ir
 from .facts import Num
-from .optimise import count_uses, substitute_own
+from .optimise import count_uses
 from .regions import Regions
 from .specialise.state import Specialiser
+from .substitution import substitute_own
 
 PRODUCT = (gast.Mult, gast.Div)
 

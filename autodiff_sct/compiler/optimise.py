@@ -15,9 +15,9 @@ import gast
 from . import ir
 from .explain import hand_on
 from .facts import Listed, Num
-from .record import substitute_in
 from .regions import Regions, roots_of
 from .specialise.state import Specialiser
+from .substitution import substitute_own
 
 REVERSE_DEPTH = 8  # operations in one expression of the reverse sweep
 
@@ -331,18 +331,3 @@ def is_pop_call(expr: Any) -> bool:
 def is_sum_with(expr: Any, name: str) -> bool:
     """Whether an expression adds something to a variable."""
     return isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Add) and getattr(expr.left, "id", None) == name
-
-
-def substitute_own(stmt: Any, mapping: dict[str, Any]) -> None:
-    if isinstance(stmt, ir.If):
-        stmt.test = ir.substitute(stmt.test, mapping)
-    elif isinstance(stmt, ir.Loop):
-        stmt.bounds = tuple(ir.substitute(b, mapping) for b in stmt.bounds)
-        stmt.test = None if stmt.test is None else ir.substitute(stmt.test, mapping)
-        stmt.stop = None if stmt.stop is None else ir.substitute(stmt.stop, mapping)
-    elif isinstance(stmt, ir.Raise):
-        stmt.node = ir.substitute(stmt.node, mapping)
-    elif isinstance(stmt, ir.With):
-        stmt.items = [(ir.substitute(expr, mapping), n) for expr, n in stmt.items]
-    else:
-        substitute_in(stmt, mapping)

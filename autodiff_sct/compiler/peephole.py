@@ -17,6 +17,7 @@ from . import ir
 from .facts import Num
 from .regions import roots_of
 from .specialise.state import Specialiser
+from .substitution import substitute_own
 
 
 def improve(s: Specialiser, block: ir.Block, leaving: frozenset[str] = frozenset()) -> None:
@@ -87,9 +88,9 @@ class Places:
 
 def without_synonyms(s: Specialiser, block: ir.Block) -> None:
     """Call a temporary that is another variable by that variable's name."""
-    from .optimise import substitute_own
-
     mapping = {stmt.target: stmt.expr for stmt in ir.walk(block) if is_synonym(s, stmt)}
+    if not mapping:
+        return
     for name, expr in list(mapping.items()):
         while expr.id in mapping:
             expr = mapping[expr.id]

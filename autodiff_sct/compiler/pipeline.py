@@ -52,6 +52,7 @@ from .specialise.values import (
 from .stand_ins import stand_in
 from .stopped import refuse_writes
 from .structure import Static
+from .substitution import substitute_own
 from .thin_factors import with_thin_factors
 from .unbound import unbound
 from .unseen import refuse_unseen
@@ -299,8 +300,6 @@ def renaming(r: Reverse) -> dict[str, Any]:
 
 def rename(r: Reverse, block: ir.Block, grads: list[Any]) -> None:
     """Use one variable for a cotangent that a loop changes in place."""
-    from .optimise import substitute_own
-
     mapping = renaming(r)
     if not mapping:
         return

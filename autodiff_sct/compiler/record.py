@@ -27,6 +27,7 @@ from .sources import common_sources
 from .specialise.recursion import Recursion
 from .specialise.state import Specialiser
 from .specialise.values import Leaf
+from .substitution import replaced, substitute_in
 from .twins import read_first, twins
 
 
@@ -320,14 +321,14 @@ class Record:
                 attempt, k = path
                 paths = [attempt.body, *(b for _, _, b in attempt.handlers)]
                 sides = (paths[k], paths[k + 1] if k + 2 == len(paths) else forward)
-            stmt.test = ir.substitute(stmt.test, mapping)
+            stmt.test = replaced(stmt.test, mapping)
             stmt.then, then = self.sunk(stmt.then, sides[0], names, [m.then for m in stmt.merges])
             stmt.orelse, orelse = self.sunk(stmt.orelse, sides[1], names, [m.orelse for m in stmt.merges])
             stmt.merges = [ir.Merge(m.target, *sources) for m, *sources in zip(stmt.merges, then, orelse)]
         elif isinstance(stmt, ir.Loop):
             self.rewrite_loop(stmt, primal, names, mapping)
         elif isinstance(stmt, ir.With):
-            stmt.items = [(ir.substitute(expr, mapping), n) for expr, n in stmt.items]
+            stmt.items = [(replaced(expr, mapping), n) for expr, n in stmt.items]
             stmt.body = self.part(stmt.body, forward, names)
         else:
             substitute_in(stmt, mapping)
@@ -349,7 +350,7 @@ class Record:
     def rewrite_loop(
         self, stmt: ir.Loop, primal: ir.Loop | None, names: dict[str, str], mapping: dict[str, Any]
     ) -> None:
-        stmt.bounds = tuple(ir.substitute(b, mapping) for b in stmt.bounds)
+        stmt.bounds = tuple(replaced(b, mapping) for b in stmt.bounds)
         for c in stmt.carries:
             c.init = self.renamed(c.init, names)
         inner = dict(names)
@@ -423,18 +424,6 @@ def saved_into(stmt: Any) -> str | None:
     if isinstance(stmt, ir.Effect) and stmt.kind == "save" and isinstance(stmt.expr, gast.Call):
         return str(stmt.expr.func.value.id)
     return None
-
-
-def substitute_in(stmt: Any, mapping: dict[str, Any]) -> None:
-    """Replace variables in a simple statement."""
-    if isinstance(stmt, (ir.Let, ir.Effect)):
-        stmt.expr = ir.substitute(stmt.expr, mapping)
-    elif isinstance(stmt, ir.Store):
-        new = mapping.get(stmt.base)
-        stmt.base = new.id if new is not None else stmt.base
-        stmt.index, stmt.value = ir.substitute(stmt.index, mapping), ir.substitute(stmt.value, mapping)
-    elif isinstance(stmt, ir.Return):
-        stmt.value = ir.substitute(stmt.value, mapping)
 
 
 def record(s: Specialiser, regions: Regions, forward: ir.Block, reverse: ir.Block) -> tuple[ir.Block, ir.Block]:

@@ -26,9 +26,10 @@ import gast
 from . import ir
 from .facts import Num
 from .failing import fact, is_safe
-from .optimise import count_uses, substitute_own
+from .optimise import count_uses
 from .regions import Regions, roots_of
 from .specialise.state import Specialiser
+from .substitution import substitute_own
 
 INDEX = (gast.Constant, gast.Slice, gast.UnaryOp, gast.Tuple)
 NEAR = 8  # statements between a part and the first that reads it

@@ -35,11 +35,11 @@ from .budget import estimate
 from .checkpointed import steps_again
 from .explain import hand_on, note
 from .facts import INT, Facts, Listed, Num
-from .optimise import substitute_own
 from .pairs import cloned
 from .record import saved_into
 from .reverse import Reverse
 from .reverse_loops import reversed_bounds
+from .substitution import substitute_own
 
 
 def write_segments(r: Reverse, forward: ir.Block, reverse: ir.Block) -> None:

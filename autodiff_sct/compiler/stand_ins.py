@@ -22,8 +22,8 @@ import gast
 
 from . import ir
 from .facts import Num
-from .optimise import substitute_own
 from .specialise.state import Specialiser
+from .substitution import substitute_own
 
 ATTRIBUTES = {"size", "shape", "ndim", "dtype"}
 LIKE = {"zeros_like": 0, "full_like": 0, "empty_like": 0, "unbroadcast": 1, "spread": 1}  # which argument shows a shape
@@ -121,9 +121,10 @@ def shapes_in(expr: Any) -> list[Any]:
     """The variables of which an expression reads no more than the shape or the dtype."""
     found = []
     for node in ir.nodes_in(expr):
-        if isinstance(node, gast.Attribute) and node.attr in ATTRIBUTES:
+        kind = type(node)
+        if kind is gast.Attribute and node.attr in ATTRIBUTES:
             found.append(node.value)
-        elif isinstance(node, gast.Call) and (k := LIKE.get(called(node))) is not None and len(node.args) > k:
+        elif kind is gast.Call and (k := LIKE.get(called(node))) is not None and len(node.args) > k:
             found.append(node.args[k])
     return [node for node in found if isinstance(node, gast.Name) and ir.is_variable(node.id)]
 

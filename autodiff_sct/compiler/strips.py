@@ -28,8 +28,8 @@ import numpy as np
 from . import ir
 from .facts import FLOAT, INT, Facts, Num
 from .optimise import size
-from .record import substitute_in
 from .specialise.state import Specialiser
+from .substitution import substitute_in
 
 LENGTH = 8192
 LEAST = 20  # operations on the array

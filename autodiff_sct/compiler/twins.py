@@ -20,6 +20,7 @@ from . import ir
 from .facts import Num
 from .regions import Regions, written_arguments, written_by
 from .specialise.state import Specialiser
+from .substitution import substitute_own
 
 
 def twins(s: Specialiser, where: Regions, block: ir.Block) -> dict[str, str]:
@@ -51,8 +52,6 @@ def is_read(s: Specialiser, stmt: Any) -> bool:
 
 def read_first(stmt: Any, found: dict[str, str]) -> None:
     """Let a statement of the reverse sweep read the first of each."""
-    from .optimise import substitute_own
-
     substitute_own(stmt, {n: ir.name(first) for n, first in found.items()})
     for c in getattr(stmt, "carries", []):
         c.init, c.next = (found.get(n or "", n) for n in (c.init, c.next))

@@ -190,6 +190,8 @@ class Beside:
 
 def beside(r: Reverse, block: ir.Block, chosen: frozenset[int]) -> bool:
     """Make the shadows of the chosen regions in the forward sweep; whether all of them could be."""
+    if not chosen:
+        return True
     pass_ = Beside(r, chosen)
     if pass_.followed:
         pass_.find_leaving(block)

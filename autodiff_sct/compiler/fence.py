@@ -81,19 +81,25 @@ class _Fence:
         self.parsed = parsed
         self.namespace = namespace
         self.nodes = ir.nodes(parsed.tree)
-        self.yields = [n for n in own_nodes(parsed.tree) if isinstance(n, YIELDS)] if not generator else []
+        self.kinds = {type(node) for node in self.nodes}
+        yields = not generator and not self.kinds.isdisjoint(YIELDS)
+        self.yields = [n for n in own_nodes(parsed.tree) if isinstance(n, YIELDS)] if yields else []
         self.own = {name for node in self.nodes[1:] for name in _bound_by(node)}.union(parsed.free_names)
 
     def refuse(self, node: Any, reason: str, remedy: str) -> NoReturn:
         raise UnsupportedSyntax(reason, remedy, self.parsed.origin(node))
 
     def check(self) -> None:
+        checks = {kind: getattr(self, f"_check_{kind.__name__}", None) for kind in self.kinds}
         for node in self.nodes:
-            kind = type(node).__name__
-            if kind not in ALLOWED or any(node is other for other in self.yields):
-                unknown = (f"`{kind}` is not part of the Python that is understood.", "write it in another way.")
-                self.refuse(node, *REFUSED.get(kind, unknown))
-            check = getattr(self, f"_check_{kind}", None)
+            kind = type(node)
+            if kind.__name__ not in ALLOWED or any(node is other for other in self.yields):
+                unknown = (
+                    f"`{kind.__name__}` is not part of the Python that is understood.",
+                    "write it in another way.",
+                )
+                self.refuse(node, *REFUSED.get(kind.__name__, unknown))
+            check = checks[kind]
             if check is not None:
                 check(node)
         for node in self.nodes:
@@ -119,6 +125,8 @@ class _Fence:
                 self.refuse(target, "attributes cannot be deleted.", "set the attribute to None.")
 
     def _check_FunctionDef(self, node: Any) -> None:
+        if gast.Global not in self.kinds:
+            return
         shared = {name for each in own_nodes(node) if isinstance(each, gast.Global) for name in each.names}
         for each in own_nodes(node) if shared else ():
             stores = isinstance(each, gast.Name) and isinstance(each.ctx, gast.Store)

@@ -212,7 +212,7 @@ def dotted(path: str) -> Expr:
     first, *rest = path.split(".")
     node: Expr = name(first)
     for attribute in rest:
-        node = gast.Attribute(node, attribute, gast.Load())
+        node = gast.Attribute(node, attribute, LOAD)
     return node
 
 
@@ -243,11 +243,11 @@ def path_of(expr: Any) -> str | None:
 
 
 def subscript(base: Expr, index: Expr) -> Expr:
-    return gast.Subscript(base, index, gast.Load())
+    return gast.Subscript(base, index, LOAD)
 
 
 def attribute(base: Expr, attr: str) -> Expr:
-    return gast.Attribute(base, attr, gast.Load())
+    return gast.Attribute(base, attr, LOAD)
 
 
 def binop(left: Expr, op: type, right: Expr) -> Expr:
@@ -255,7 +255,7 @@ def binop(left: Expr, op: type, right: Expr) -> Expr:
 
 
 def tuple_(items: list[Expr]) -> Expr:
-    return gast.Tuple(items, gast.Load())
+    return gast.Tuple(items, LOAD)
 
 
 def parts_of(kind: Any) -> tuple[str, ...]:
@@ -324,8 +324,14 @@ def nodes(tree: Any) -> list[Any]:
 
 def children(node: Any) -> list[Any]:
     """The nodes directly inside a node, but not contexts and operators."""
-    parts = [getattr(node, part, None) for part in reversed(PARTS[type(node)])]
-    return [each for part in parts for each in (part if type(part) is list else [part]) if isinstance(each, gast.AST)]
+    found = []
+    for part in reversed(PARTS[type(node)]):
+        inside = getattr(node, part, None)
+        if type(inside) is list:
+            found += [each for each in inside if isinstance(each, gast.AST)]
+        elif isinstance(inside, gast.AST):
+            found.append(inside)
+    return found
 
 
 def is_variable(id: str) -> bool:

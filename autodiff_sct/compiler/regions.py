@@ -33,7 +33,7 @@ class Regions:
 
     def of(self, name: str) -> int | None:
         """The region of a variable; None for what has no memory of its own, such as a float."""
-        roots = roots_of(self.facts[name])
+        roots = self.facts[name].roots
         return self.find(min(roots)) if roots else None
 
     def is_written(self, name: str) -> bool:
@@ -55,8 +55,8 @@ def regions(block: ir.Block, facts: dict[str, Facts], elements: dict[int, Facts]
             item = stack.pop()
             if isinstance(item, Pair):
                 stack += item.items
-            elif roots := roots_of(item):
-                table.union(roots)
+            elif len(item.roots) > 1:
+                table.union(item.roots)
     for stmt in ir.walk(block):
         base = written_by(stmt)
         if base is not None and (region := table.of(base)) is not None:
@@ -79,8 +79,10 @@ def enclosing_loops(block: ir.Block, around: tuple[ir.Loop, ...] = ()) -> dict[A
 
 def written_arguments(stmt: Any) -> list[str]:
     """The variables whose memory a call of a recursive function writes."""
-    written = getattr(getattr(getattr(stmt, "op", None), "fn", None), "written", None)
-    if not isinstance(stmt, ir.Let) or not isinstance(written, frozenset) or stmt.op is None:
+    if not isinstance(stmt, ir.Let) or stmt.op is None:
+        return []
+    written = getattr(stmt.op.fn, "written", None)
+    if not isinstance(written, frozenset):
         return []
     return [v.name for p, v in stmt.op.arguments.items() if p in written and hasattr(v, "name")]
 

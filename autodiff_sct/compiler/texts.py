@@ -197,8 +197,14 @@ def same_code(one: CodeType, other: CodeType, positions: bool) -> bool:
         and one.co_kwonlyargcount == other.co_kwonlyargcount
         and one.co_exceptiontable == other.co_exceptiontable
         and _same_constants(one.co_consts, other.co_consts, positions)
-        and (not positions or list(one.co_positions()) == list(other.co_positions()))
+        and (not positions or _same_positions(one, other))
     )
+
+
+def _same_positions(one: CodeType, other: CodeType) -> bool:
+    if one.co_firstlineno == other.co_firstlineno and one.co_linetable == other.co_linetable:
+        return True
+    return list(one.co_positions()) == list(other.co_positions())
 
 
 def _same_constants(one: Any, other: Any, positions: bool) -> bool:

@@ -113,10 +113,14 @@ class Analysis:
 
     def is_in(self, name: str, regions: set[int]) -> bool:
         """Whether the memory of a variable, or of the arrays in a list or dict, is in one of these regions."""
+        if not regions:
+            return False
+        if self.regions.of(name) in regions:
+            return True
         facts = self.s.facts[name]
         element = self.s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else None
         inside = element.roots if isinstance(element, (Num, Listed, Mapped)) else frozenset()
-        return self.regions.of(name) in regions or any(self.regions.find(root) in regions for root in inside)
+        return any(self.regions.find(root) in regions for root in inside)
 
     def spread_varied(self, flows: list[Flow]) -> list[Flow]:
         """Mark what depends on something varied; the flows that had none."""

@@ -367,15 +367,16 @@ def same_line(a: Any, b: Any) -> bool:
 
 def bodies(stmt: Any) -> list[Block]:
     """The blocks nested directly in a statement."""
-    if type(stmt) in SIMPLE:
+    kind = type(stmt)
+    if kind in SIMPLE:
         return []
-    if isinstance(stmt, If):
+    if kind is If:
         return [stmt.then, stmt.orelse]
-    if isinstance(stmt, Loop):
+    if kind is Loop:
         return [stmt.head, stmt.body]
-    if isinstance(stmt, With):
+    if kind is With:
         return [stmt.body]
-    if isinstance(stmt, Try):
+    if kind is Try:
         return [stmt.body, *(block for _, _, block in stmt.handlers), stmt.final]
     return []
 
@@ -463,8 +464,8 @@ def reads_inside(stmt: Any) -> Sequence[str]:
 def defined_in(stmt: Any) -> set[str]:
     """The variables that are defined inside a control statement."""
     result: set[str] = set()
-    for inner in [s for block in bodies(stmt) for s in walk(block)]:
-        result |= set(ir_targets(inner))
+    for block in bodies(stmt):
+        result.update(*map(ir_targets, walk(block)))
     if isinstance(stmt, Loop):
         result |= {c.phi for c in stmt.carries} | ({stmt.index} if stmt.index else set())
     return result
@@ -474,23 +475,25 @@ def defined(block: Block) -> set[str]:
     """The variables that a block and the blocks inside it define."""
     result: set[str] = set()
     for stmt in walk(block):
-        result |= set(ir_targets(stmt))
+        result.update(ir_targets(stmt))
         if isinstance(stmt, Loop):
             result |= {c.phi for c in stmt.carries}
     return result
 
 
-def ir_targets(stmt: Any) -> list[str]:
-    if isinstance(stmt, Let):
-        return list(stmt.targets)
-    if isinstance(stmt, If):
+def ir_targets(stmt: Any) -> Sequence[str]:
+    """The variables that a statement itself defines, without the blocks inside it."""
+    kind = type(stmt)
+    if kind is Let:
+        return stmt.targets  # type: ignore[no-any-return]
+    if kind is If:
         return [m.target for m in stmt.merges]
-    if isinstance(stmt, Try):
+    if kind is Try:
         return [target for target, _ in stmt.merges] + ([stmt.took] if stmt.took else [])
-    if isinstance(stmt, Loop):
+    if kind is Loop:
         names = [n for c in stmt.carries for n in (c.phi, c.out)]
         unpacked = [n for n in variables_in(stmt.items) if n != stmt.index] if stmt.items is not None else []
         return names + [n for n in (stmt.index, stmt.trips) if n is not None] + unpacked
-    if isinstance(stmt, With):
+    if kind is With:
         return [n for _, n in stmt.items if n is not None]
-    return []
+    return ()

@@ -27,7 +27,7 @@ class Liveness:
 
     def __init__(self, s: Specialiser, program: ir.Block, strict: set[Any], shadows: set[str]) -> None:
         self.live: set[str] = set()
-        self.marked: set[Any] = set()  # statements that stay, what they read being live
+        self.marked: set[Any] = set()  # statements that stay, what they read being live; but for assignments
         self.s = s
         self.live_roots: set[int] = set()
         self.strict, self.shadows = strict, shadows
@@ -44,6 +44,10 @@ class Liveness:
 
     def is_settled(self, stmt: Any) -> bool:
         """Mark what a statement needs; whether there is no more to come."""
+        if type(stmt) is ir.Let:
+            if kept := self.keeps(stmt):
+                self.live.update(ir.variables_in(stmt.expr))
+            return kept
         if stmt not in self.marked and self.keeps(stmt):
             self.marked.add(stmt)
             self.live.update(ir.reads(stmt))

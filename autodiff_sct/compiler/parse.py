@@ -161,10 +161,14 @@ def _parsed(function: FunctionType, text: Text, found: Found) -> Parsed:
 
 def _check_kinds(node: ast.AST, shell: Parsed) -> None:
     # gast leaves out, without a word, what it does not know.
+    known: set[type] = {ast.arg}
     for each in ast.walk(node):
-        kind = type(each).__name__
-        if kind != "arg" and not hasattr(gast, kind):
-            reason = f"`{kind}` is not part of the Python that is understood."
+        kind = type(each)
+        if kind in known:
+            continue
+        known.add(kind)
+        if not hasattr(gast, kind.__name__):
+            reason = f"`{kind.__name__}` is not part of the Python that is understood."
             raise UnsupportedSyntax(reason, "rewrite this line with older syntax.", shell.origin(each))
 
 

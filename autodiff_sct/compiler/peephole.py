@@ -130,7 +130,7 @@ def is_zero(s: Specialiser, stmt: Any) -> bool:
 
 
 def is_call(expr: Any, name: str) -> bool:
-    return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr == name
+    return type(expr) is gast.Call and type(expr.func) is gast.Attribute and expr.func.attr == name
 
 
 def begin_with(s: Specialiser, places: Places, zero: ir.Let) -> None:

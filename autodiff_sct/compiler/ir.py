@@ -312,13 +312,14 @@ def nodes(tree: Any) -> list[Any]:
     stack = [tree]
     while stack:
         node = stack.pop()
-        if type(node) is list:
-            stack += reversed(node)
-        elif isinstance(node, gast.AST):
+        parts = PARTS.get(type(node))
+        if parts is not None:
             found.append(node)
-            for part in PARTS.get(type(node), ()):
+            for part in parts:
                 if child := getattr(node, part, None):
                     stack.append(child)
+        elif type(node) is list:
+            stack += reversed(node)
     return found
 
 

@@ -144,12 +144,12 @@ def readers_of(block: ir.Block) -> dict[str, list[Any]]:
     return readers
 
 
-OPERATIONS = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript, gast.Compare, gast.IfExp, gast.BoolOp)
+OPERATIONS = {gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript, gast.Compare, gast.IfExp, gast.BoolOp}
 
 
 def size(expr: Any) -> int:
     """How many operations an expression holds; a number with a sign is none."""
-    return sum(isinstance(node, OPERATIONS) and not is_number(node) for node in ir.nodes_in(expr))
+    return len([node for node in ir.nodes_in(expr) if type(node) in OPERATIONS and not is_number(node)])
 
 
 def is_number(node: Any) -> bool:

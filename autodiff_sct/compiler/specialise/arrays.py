@@ -38,6 +38,7 @@ from .holders import is_shared
 from .overlap import check_overlap
 from .shapes import DIMS
 from .state import Specialiser
+from .succeeding import cannot_fail, surely_sums
 from .tables import refuse_references
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
 
@@ -299,19 +300,6 @@ def apply(
     return as_tensor(s, result, args) if isinstance(facts, Num) and facts.tensor else result
 
 
-def surely_sums(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> bool:
-    """Whether a sum or a mean of numbers cannot fail: it is over everything, or over an axis that there is."""
-    if len(args) == 1 and not kwargs:
-        return True
-    axis = args[1] if len(args) == 2 else kwargs.get("axis", Const(None))
-    facts, keepdims = s.num(args[0]), kwargs.get("keepdims", Const(False))
-    if len(args) > 2 or not kwargs.keys() <= {"axis", "keepdims"} or facts is None or facts.ndim is None:
-        return False
-    if not isinstance(axis, Const) or not isinstance(keepdims, Const):
-        return False
-    return axis.value is None or type(axis.value) is int and -facts.ndim <= axis.value < facts.ndim
-
-
 def with_named_axes(s: Specialiser, facts: Any) -> Any:
     """Facts in which every axis has a symbol: a result has one length, if one that nobody knows."""
     if not isinstance(facts, Num) or facts.dims is None or None not in facts.dims:
@@ -375,29 +363,6 @@ def integer_size(s: Specialiser, fn: Any, args: list[Value]) -> Axis:
         offset = args[1].value if fn is np.add else -args[1].value
         return s.new_size(args[0]).plus(offset)
     return None
-
-
-NEVER_FAIL = {np.add, np.subtract, np.multiply, np.negative}  # on Python's numbers
-INTEGERS_FAIL = {np.power, np.left_shift, np.right_shift}  # on some integers, or on numbers that are no integers
-
-
-def cannot_fail(s: Specialiser, fn: Callable[..., Any], python: Callable[..., Any], args: list[Value]) -> bool:
-    """Whether an elementwise operation surely succeeds: numbers whose shapes are known to fit."""
-    shapes, numbers, integers = [], True, True
-    for arg in args:
-        facts = s.num(arg)
-        if facts is None or facts.dtype is None or facts.dims is None:
-            return False
-        numbers, integers = numbers and facts.python, integers and facts.dtype.kind in "biu"
-        if facts.dims:
-            shapes.append(facts.dims)
-    if integers and fn in INTEGERS_FAIL:
-        return False
-    if getattr(python, "__module__", None) == "math":  # which raises where NumPy warns, of NumPy's scalars, too
-        return False
-    if numbers:
-        return isinstance(python, np.ufunc) or fn in NEVER_FAIL
-    return s.have_met(shapes)
 
 
 def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = False) -> Value:

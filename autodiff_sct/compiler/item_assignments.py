@@ -18,7 +18,6 @@ import gast
 from . import ir
 from .first_touch import is_new_zeros
 from .item_places import Places
-from .record import reads_inside
 from .regions import roots_of
 from .specialise.state import Specialiser
 from .spelling import negated, signed
@@ -57,7 +56,7 @@ def is_first(places: Places, store: ir.Store, stores: list[ir.Store]) -> bool:
 
 def written_elsewhere(s: Specialiser, program: ir.Block, names: Any) -> set[str]:
     """Those of some arrays that have other names, or that something else than an assignment may write."""
-    met = {n for stmt in program for n in [*reads_inside(stmt), *ir.defined([stmt])] if n in s.facts}
+    met = {n for stmt in program for n in [*ir.reads_inside(stmt), *ir.defined([stmt])] if n in s.facts}
     found = {n for n in names for other in met - {n} if roots_of(s.facts[n]) & roots_of(s.facts[other])}
     for stmt in ir.walk(program):
         if isinstance(stmt, ir.Effect) or isinstance(stmt, ir.Let) and (stmt.effect or stmt.in_place):

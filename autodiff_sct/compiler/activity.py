@@ -280,6 +280,8 @@ def operands(s: Specialiser, stmt: Any) -> list[str]:
 
 def joins(stmt: Any) -> list[tuple[str, list[str]]]:
     """The variables that a control statement defines, each with those that it stands for."""
+    if type(stmt) in ir.SIMPLE:
+        return []
     if isinstance(stmt, ir.If):
         return [(m.target, [n for n in (m.then, m.orelse) if n is not None]) for m in stmt.merges]
     if isinstance(stmt, ir.Try):

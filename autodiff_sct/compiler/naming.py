@@ -58,16 +58,17 @@ class Lives:
         return live
 
     def statement(self, stmt: Any, live: dict[str, float]) -> dict[str, float]:
-        if isinstance(stmt, ir.If):
+        kind = type(stmt)
+        if kind is ir.If:
             return self.branches(
                 stmt, live, [stmt.then, stmt.orelse], [(m.target, [m.then, m.orelse]) for m in stmt.merges]
             )
-        if isinstance(stmt, ir.Try):
+        if kind is ir.Try:
             self.attempt(stmt, live)
             return live
-        if isinstance(stmt, ir.Loop):
+        if kind is ir.Loop:
             return self.loop(stmt, live)
-        if isinstance(stmt, ir.With):
+        if kind is ir.With:
             live = self.block(stmt.body, live)
         for name in ir_targets(stmt):
             self.define(name, stmt.place, live)

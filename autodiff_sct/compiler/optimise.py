@@ -94,7 +94,7 @@ class Liveness:
     def prune(self, block: ir.Block) -> ir.Block:
         """What stays of a block, and inside its statements, in place."""
         kept = [stmt for stmt in block if self.keeps(stmt)]
-        for stmt in kept:
+        for stmt in [stmt for stmt in kept if type(stmt) not in ir.SIMPLE]:
             if isinstance(stmt, ir.If):
                 stmt.then[:], stmt.orelse[:] = self.prune(stmt.then), self.prune(stmt.orelse)
                 stmt.merges = [m for m in stmt.merges if m.target in self.live]

@@ -20,7 +20,7 @@ from . import ir, passes
 from .cheap import is_arithmetic, is_math, is_test
 from .explain import explain_kept, note, places, readers
 from .facts import INT, Listed, Mapped, Num, Pair
-from .ir import ir_targets
+from .ir import ir_targets, reads_inside
 from .lasting import lasting
 from .regions import Regions
 from .sources import common_sources
@@ -89,8 +89,8 @@ class Record:
         They are added to `names`, those from outside; `carried` are those that the next iteration reads.
         """
         self.carried.update(carried)
-        read = Counter(n for stmt in reverse for n in dict.fromkeys(ir.reads_inside(stmt)) if self.is_local(n, forward))
-        sides = {n for stmt in reverse if isinstance(stmt, ir.If) for n in ir.reads_inside(stmt) if read[n] == 1}
+        read = Counter(n for stmt in reverse for n in dict.fromkeys(reads_inside(stmt)) if self.is_local(n, forward))
+        sides = {n for stmt in reverse if isinstance(stmt, ir.If) for n in reads_inside(stmt) if read[n] == 1}
         self.wanted[id(forward)] = read.keys() - sides | set(carried)
         if passes.on("common_sources"):
             common_sources(self, forward)
@@ -119,7 +119,7 @@ class Record:
 
     def missing(self, stmt: Any, forward: ir.Block, names: dict[str, str]) -> list[str]:
         """The variables of the forward block, made anew in each iteration, that a statement needs."""
-        found = dict.fromkeys(ir.reads_inside(stmt))
+        found = dict.fromkeys(reads_inside(stmt))
         return [n for n in found if n not in names and self.is_local(n, forward)]
 
     def is_local(self, name: str, forward: ir.Block) -> bool:
@@ -130,7 +130,7 @@ class Record:
         """Whether only the sides of one branch need a variable, so that they keep it themselves."""
         if not isinstance(stmt, ir.If) or name in {*ir.reads(stmt), *self.carried} or self.is_cheap(name, forward, {}):
             return False
-        users = [other for other in reverse if name in ir.reads_inside(other)]
+        users = [other for other in reverse if name in reads_inside(other)]
         primal = getattr(stmt, "primal", None)
         home = self.homes[name]
         if (

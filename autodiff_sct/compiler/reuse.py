@@ -118,6 +118,8 @@ class Owners:
 
 def taken_over(stmt: Any) -> list[str]:
     """The variables that a control statement gives another name."""
+    if type(stmt) in ir.SIMPLE:
+        return []
     if isinstance(stmt, ir.If):
         return [n for m in stmt.merges for n in (m.then, m.orelse) if n is not None]
     if isinstance(stmt, ir.Try):

@@ -26,7 +26,9 @@ def substitute_in(stmt: Any, mapping: dict[str, Any]) -> None:
 
 def substitute_own(stmt: Any, mapping: dict[str, Any]) -> None:
     """Replace variables in what a statement itself reads, without the blocks inside it."""
-    if isinstance(stmt, ir.If):
+    if type(stmt) is ir.Let:
+        stmt.expr = replaced(stmt.expr, mapping)
+    elif isinstance(stmt, ir.If):
         stmt.test = replaced(stmt.test, mapping)
     elif isinstance(stmt, ir.Loop):
         stmt.bounds = tuple(replaced(b, mapping) for b in stmt.bounds)

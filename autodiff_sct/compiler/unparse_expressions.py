@@ -69,6 +69,8 @@ _LEVELS = {
 def _level(node: Any) -> Level:
     """Return how strongly an expression binds."""
     kind = type(node).__name__
+    if kind == "Name":
+        return Level.ATOM
     if kind == "BinOp":
         return OPERATORS[type(node.op).__name__][1]
     if kind == "BoolOp":

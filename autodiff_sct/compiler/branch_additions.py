@@ -20,8 +20,8 @@ import gast
 
 from . import ir
 from .facts import Num
+from .ir import reads_inside
 from .optimise import count_uses
-from .record import reads_inside
 from .specialise.state import Specialiser
 
 

@@ -14,6 +14,7 @@ from .branch_additions import add_in_branches
 from .comprehension import comprehend
 from .conditional import choose
 from .contractions import contract, contract_forward
+from .counts import name_counts, write_counts
 from .dead_stores import drop_dead_stores
 from .deferral import defer
 from .emit import Emitter, annotate, defaults
@@ -51,6 +52,7 @@ from .spelling import spell
 from .strips import in_strips
 from .together import count_saved, save_together
 from .unnamed import without_names
+from .unpacked import rearrange
 from .unparse import printed
 from .unread import drop_unread
 from .world import KindGuard
@@ -76,6 +78,8 @@ def emit(
     lists = request.lists and passes.on("items") and on_lists(s, where, both)
     if lists and first is not None:
         front, back = both[: both.index(first)], both[both.index(first) :]
+    if passes.on("counts"):
+        name_counts(s, back)
     if request.backend == "numpy" and passes.on("iterate"):
         iterate(s, front, back)
     if not request.split and passes.on("drop_unread"):
@@ -83,6 +87,8 @@ def emit(
     if runs_alone(request) and passes.on("in_strips"):
         outside = [*table.entries, *(e.name for e in s.externals.values()), *seeds]
         front, back = in_strips(s, front, back, outside) or (front, back)
+    if request.backend == "numpy" and passes.on("rearrange"):
+        rearrange(s, front, back)
     if request.backend == "numpy" and passes.on("without_names"):
         without_names(s, front, back)
     if request.split:
@@ -175,6 +181,8 @@ def polished(
     back = [stmt for stmt in program if id(stmt) not in early]
     if not request.split:
         as_one_function(s, where, front, back, buffers and request.capture is None)
+    if passes.on("counts"):
+        write_counts(s, [*front, *back])
     reuse(s, [*front, *back])  # once every statement has its place
     nesting = Nesting(s, where, [*front, *back], 0)
     front = nesting.block(front)

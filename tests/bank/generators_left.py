@@ -192,7 +192,7 @@ def generator_that_goes_on_where_its_object_is(x):
 
 @program(vector)
 def generator_in_a_try(x):
-    total = 0.0
+    total = x[0] ** 2
     try:
         for v in squares_of(x):
             if v > 0.7:

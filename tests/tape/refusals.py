@@ -38,13 +38,15 @@ PLAIN_ARRAY = """
 PYTHON_NUMBER = """
     math_functions more_math sums_and_products floats_and_items powers_and_modulo strings_and_prints
     python_complex mean_kinds black_scholes math_domain_error local_import helper_with_a_cache
-    bound_in_a_loop_to_an_outer_array slope_with_a_sign
+    bound_in_a_loop_to_an_outer_array slope_with_a_sign only_the_exception_matters
+    asks_for_values_only_until_it_knows cache_inside writes_a_log function_by_its_name
     """
 
 # Writes recorded values into an array that is none: `out[i] = t`, `out=buffer`.
 INTO_PLAIN_ARRAY = """
     triangular_solve cholesky_by_hand convolution_loops soft_dynamic_time_warping into_empty enumerate_zip
-    elementwise_matvec convolution_layer out_keyword out_of_products out_is_a_view
+    elementwise_matvec convolution_layer out_keyword out_of_products out_is_a_view parameters_in_a_dict
+    masked_division
     """
 
 # Writes into `z.imag`, a view whose cotangent is not the same view of that of `z`.

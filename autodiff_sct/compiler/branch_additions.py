@@ -49,6 +49,8 @@ def additions(s: Specialiser, block: ir.Block, branch: ir.If, uses: dict[str, in
             break
         if getattr(stmt.value, "id", "") not in numbers or {stmt.base, *ir.names_in(stmt.index)} & merged:
             break
+        if any(isinstance(node, gast.Call) for node in ir.nodes(stmt.index)):
+            break  # what an index takes from a list it takes in each step
         run.append(stmt)
     read = [store.value.id for store in run]
     return [store for store in run if read.count(store.value.id) == uses[store.value.id]]

@@ -40,6 +40,32 @@ def one_side_only(x):
 
 
 @case(V)
+def index_that_is_saved(x):
+    total, j = 0.0, 1
+    for i in range(5):
+        j = (j * j + 3 * i) % 6
+        v = x[j]
+        if total > 0.6:
+            total = total + np.sin(v)
+        else:
+            total = total * 0.9 + 0.5
+    return total
+
+
+@case(V)
+def indices_that_are_saved(x):
+    total, j = 1.0, 1
+    while j < 20:
+        v, w = x[j % 6], x[(j * 3) % 6]
+        if j % 3 == 0:
+            total = total * v
+        elif j % 3 == 1:
+            total = total + w
+        j = j * 2 - j % 5 + 1
+    return total
+
+
+@case(V)
 def both_sides(x):
     total = 0.0
     for i in range(1, len(x)):

@@ -19,6 +19,7 @@ from .regions import Regions, roots_of
 from .specialise.state import Specialiser
 from .substitution import substitute_own
 
+SUMS = (gast.Add, gast.Sub)
 REVERSE_DEPTH = 8  # operations in one expression of the reverse sweep
 
 
@@ -232,8 +233,14 @@ class Nesting:
             if let is None:
                 continue
             if self.fits(stmt, let):
-                if let.in_place and isinstance(stmt, ir.Let) and is_sum_with(stmt.expr, name):
-                    stmt.expr = ir.binop(let.expr.left, gast.Add, ir.binop(let.expr.right, gast.Add, stmt.expr.right))
+                if (
+                    let.in_place
+                    and type(let.expr.op) in SUMS
+                    and isinstance(stmt, ir.Let)
+                    and is_sum_with(stmt.expr, name)
+                ):
+                    kind = type(let.expr.op)  # a - b + c is a - (b - c)
+                    stmt.expr = ir.binop(let.expr.left, kind, ir.binop(let.expr.right, kind, stmt.expr.right))
                 else:
                     substitute_own(stmt, {name: let.expr})
                 hand_on(self.s, let, stmt)

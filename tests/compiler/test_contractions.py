@@ -288,3 +288,15 @@ def test_the_value_is_never_summed_in_another_order():
     assert "einsum" in forward(ad.adjoint_source(pulls, A, B[:, 0]))
     assert "einsum" not in forward(ad.adjoint_source(pulled_until_large, A, B[:, 0]))
     assert "einsum" not in forward(ad.adjoint_source(distances, A.astype(np.float32), B[:, 0].astype(np.float32)))
+
+
+def ends_that_are_subtracted_and_added(x, z):
+    u = np.exp(z) / np.sum(np.exp(z)) ** 2
+    return np.sum(np.outer(z, x) @ np.array([u for _ in x]))
+
+
+def test_what_is_subtracted_before_an_addition_keeps_its_sign():
+    args = (np.array([0.3, -0.4, 0.7]), np.array([0.5, -0.2]))
+    found = ad.grad(ends_that_are_subtracted_and_added, grad_position=(0, 1))(*args)
+    for k in range(2):
+        np.testing.assert_allclose(found[k], differences(ends_that_are_subtracted_and_added, args, k), rtol=1e-6)

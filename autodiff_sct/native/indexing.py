@@ -10,7 +10,7 @@ from ..compiler import ir
 from ..compiler.facts import Dim
 from .elements import constant_of
 from .kinds import INT64, ONE, Axis, Grid, Number, Value
-from .linear import Form, check_index, constant_form, form_of, length_form, require
+from .linear import Form, check_index, constant_form, form_of, length_form, proved, require
 from .state import State
 
 
@@ -46,6 +46,8 @@ def part(state: State, base: Grid, index: Any, number: Any) -> Value:
         else:
             place = whole_number(state, number(entry))
             check_index(state, place, axis)
+            if not isinstance(base.view, gast.Name):
+                place = from_start(state, place, axis)
             moves.append((None, constantly(place)))
             shown.append(place)
 
@@ -56,6 +58,18 @@ def part(state: State, base: Grid, index: Any, number: Any) -> Value:
         return Number(base.at([move(None) for _, move in moves]), base.dtype, False)
     view = ir.subscript(base.view, shown[0] if len(shown) == 1 else ir.tuple_(shown)) if base.view is not None else None
     return Grid(tuple(axes), base.dtype, at, view)
+
+
+def from_start(state: State, place: Any, axis: Axis) -> Any:
+    """An index as one from the start: what is not in memory under a name is not told by places from the end."""
+    form = form_of(state, place)
+    if proved(state, form):
+        return place
+    other = length_form(state, axis).plus(form)
+    if not form.terms:
+        return other.expr()
+    chosen = gast.IfExp(gast.Compare(place, [gast.Lt()], [ir.constant(0)]), other.expr(), place)
+    return state.let(Number(chosen, INT64, True), "k").expr
 
 
 def constantly(place: Any) -> Any:

@@ -132,3 +132,25 @@ def test_steps_over_constants():
 
     x = of(4)
     assert_alike(native(f, x), ad.value_and_grad(f, (0,))(x))
+
+
+def last_of_a_rule(x):
+    return np.arange(5)[-1] * x[0] + np.sum(np.eye(5)[-1] * x * x)
+
+
+def last_of_reversed(x):
+    total = 0.0
+    for i in range(3):
+        total = total + x[1:][i - 1] * x[::-1][i - 2] + np.arange(5)[i - 2] * x[i]
+    return total
+
+
+def last_of_product(x):
+    m = np.outer(x[::-1], np.cos(x * x))
+    return m[-3, 1] * m[0, -1] + np.sum(m[-2] * m[:, -1])
+
+
+@pytest.mark.parametrize("fn", [last_of_a_rule, last_of_reversed, last_of_product], ids=lambda fn: fn.__name__)
+def test_places_from_the_end_of_what_is_not_in_memory(fn):
+    x = np.linspace(0.3, 1.1, 5)
+    assert_alike(native(fn, x), ad.value_and_grad(fn, (0,))(x))

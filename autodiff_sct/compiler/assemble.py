@@ -85,8 +85,8 @@ def emit(
     if not request.split and passes.on("drop_unread"):
         drop_unread(s, front, back)
     if runs_alone(request) and passes.on("in_strips"):
-        outside = [*table.entries, *(e.name for e in s.externals.values()), *seeds]
-        front, back = in_strips(s, front, back, outside) or (front, back)
+        outside = [*table.entries, *(e.name for e in s.externals.values())]
+        front, back = in_strips(s, front, back, outside, list(seeds)) or (front, back)
     if request.backend == "numpy" and passes.on("rearrange"):
         rearrange(s, front, back)
     if request.backend == "numpy" and passes.on("without_names"):

@@ -59,7 +59,7 @@ PASSES: dict[str, str] = {
     "choose": "a branch that only chooses a value is a conditional expression",
     "return_at_once": "the only gradient is returned where it is computed",
     "side_by_side": "small assignments that belong together stand on one line",
-    "in_strips": "long element-wise programs run over an array in strips that fit into the cache",
+    "in_strips": "long element-wise programs run over arrays in strips that fit into the cache",
 }
 
 _off: ContextVar[frozenset[str]] = ContextVar("_off", default=frozenset())

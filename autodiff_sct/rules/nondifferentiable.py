@@ -9,6 +9,7 @@ import operator
 
 import numpy as np
 
+from ..runtime.broadcast import common_length
 from ..runtime.segments import steps_within
 from .table import nondifferentiable
 
@@ -65,5 +66,5 @@ nondifferentiable(
     np.zeros_like, np.ones_like, np.empty_like,
     builtins.len, builtins.int, builtins.bool, builtins.isinstance, builtins.range, builtins.type,
     builtins.callable, builtins.hasattr, builtins.id, builtins.hash, builtins.str, builtins.repr,
-    steps_within,
+    common_length, steps_within,
 )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ones_like", "spread", "unbroadcast", "zeros_like"]
+__all__ = ["common_length", "ones_like", "spread", "unbroadcast", "zeros_like"]
 
 
 def unbroadcast(cotangent: Any, like: Any) -> Any:
@@ -39,6 +39,22 @@ def unbroadcast(cotangent: Any, like: Any) -> Any:
     if isinstance(like, dict):
         return {key: unbroadcast(cotangent[key], item) for key, item in like.items()}
     return zeros_like(like) if cotangent is None else cast(fit_shape(np.asarray(cotangent), np.shape(like)), like)
+
+
+def common_length(*arrays: np.ndarray) -> int:
+    """The length of arrays of one axis that meet in an element-wise operation, none of them of length 1.
+
+    Raises
+    ------
+    ValueError
+        They have different lengths; in NumPy's words.
+    """
+    first = len(arrays[0])
+    for other in arrays:
+        if len(other) != first:
+            shapes = f"{arrays[0].shape} {other.shape}"
+            raise ValueError(f"operands could not be broadcast together with shapes {shapes} ")
+    return first
 
 
 def spread(cotangent: Any, like: Any) -> Any:

@@ -197,8 +197,9 @@ def test_second_derivative(fn):
 
 def test_what_the_text_says():
     assert "= 0.0" not in ad.adjoint_source(stencil, W)
-    assert "d_x[-1:] = 0.0" in ad.adjoint_source(slices, W)
-    assert "zeros" not in ad.adjoint_source(slices, W)
+    with passes.without("in_strips"):
+        text = ad.adjoint_source(slices, W)
+    assert "d_x[-1:] = 0.0" in text and "zeros" not in text
     text = ad.adjoint_source(gates, A, np.ones(1))
     assert text.count("d_z[") == 4 and "+=" not in text and "zeros" not in text
     assert "+=" in ad.adjoint_source(two_behind, W)

@@ -7,10 +7,11 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.compiler import passes
+from autodiff_sct.compiler.strips import LENGTH
 from tests.compiler.checked import check_gradient
 
 RNG = np.random.default_rng(0)
-LONG = RNG.normal(size=2 * 8192 + 5)
+LONG, OTHER, THIRD = RNG.normal(size=(3, 2 * LENGTH + 5))
 SHIFT = RNG.normal(size=7)
 
 
@@ -33,7 +34,61 @@ def two_sums(x, a):
     return np.sum(y * z) * a + np.mean(z) * len(x)
 
 
-RUNS = [(chain, ()), (fit, (1.2, 0.3)), (two_sums, (0.7,))]
+def shifted(x):
+    y = np.exp(np.sin(x[1:]) * np.cos(x[:-1]) - 0.5 * x[1:] * x[1:])
+    z = np.tanh(y) * np.sqrt(1.0 + y * y)
+    return np.sum(z * np.log(1.0 + z * z))
+
+
+def rosenbrock(x):
+    return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
+
+
+def bending(x, a):
+    d = x[1:] - x[:-1]
+    c = a * (d[1:] - d[:-1])
+    return np.sum(np.sqrt(1.0 + c * c) * x[1:-1] + np.log(1.0 + d[1:] ** 2))
+
+
+def denoised(x, y, a):
+    d = x[1:] - x[:-1]
+    return np.sum((x - y) ** 2 + np.exp(-y * y) * np.tanh(x)) + a * np.sum(np.sqrt(d * d + 1e-3))
+
+
+def three_cuts(x, y, a):
+    d = np.sin(x[1:]) * x[:-1] * a
+    c = d[1:] - np.cos(d[:-1])
+    return np.mean(x * y * y) + np.sum(np.exp(-d * d)) * a + np.sum(np.tanh(c) * c * y[1:-1])
+
+
+def neighbours(x):
+    y = np.exp(x)
+    z = y[1:] * y[:-1]
+    return np.sum(np.log(1.0 + z * z) * np.sin(y[1:])) + np.mean(np.sqrt(z))
+
+
+def weighted(x, y, w):
+    return np.sum(np.exp(-x * y) * w * np.sin(x) + np.tanh(y * w) / (1.0 + x * x))
+
+
+def huber(x, y, a, b):
+    r = y - (a * np.tanh(x) + b)
+    return np.mean(np.where(np.abs(r) < 1.0, 0.5 * r * r, np.abs(r) - 0.5) * (1.0 + x * x))
+
+
+RUNS = [
+    (chain, ()),
+    (fit, (1.2, 0.3)),
+    (two_sums, (0.7,)),
+    (shifted, ()),
+    (rosenbrock, ()),
+    (bending, (0.3,)),
+    (denoised, (OTHER, 0.3)),
+    (three_cuts, (OTHER, 0.3)),
+    (neighbours, ()),
+    (weighted, (OTHER, THIRD)),
+    (huber, (OTHER, 1.1, 0.2)),
+]
 
 
 def normalised(x):
@@ -42,16 +97,36 @@ def normalised(x):
     return np.sum(z * np.log(1.0 + z * z))
 
 
-def shifted(x):
-    y = np.exp(np.sin(x[1:]) * np.cos(x[:-1]) - 0.5 * x[1:] * x[1:])
-    z = np.tanh(y) * np.sqrt(1.0 + y * y)
-    return np.sum(z * np.log(1.0 + z * z))
-
-
 def with_another(x, w):
     y = np.exp(np.sin(x) * np.cos(w) - 0.5 * x * x)
     z = np.tanh(y * w) * np.sqrt(1.0 + y * y)
     return np.sum(z * np.log(1.0 + z * z))
+
+
+def apart(x, w):
+    return np.sum(np.exp(np.sin(x) * np.cos(x) - 0.5 * x * x)) * np.sum(np.tanh(w) * np.sqrt(1.0 + w * w))
+
+
+def begun(x):
+    y = np.zeros_like(x)
+    y[1:] = np.sin(x[:-1]) * np.exp(x[1:])
+    z = y[:-1] * np.tanh(x[1:]) + np.cos(x[:-1])
+    return np.sum(np.log(1.0 + z * z))
+
+
+def first_apart(x):
+    y = np.sin(x[1:]) * np.exp(x[:-1]) + np.cos(x[1:]) * np.tanh(x[:-1])
+    return np.sum(np.sqrt(1.0 + y * y)) + x[0] * x[-1]
+
+
+def every_other(x):
+    y = np.sin(x[1::2]) * np.exp(x[:-1:2]) + np.cos(x[1::2]) * np.tanh(x[:-1:2])
+    return np.sum(np.sqrt(1.0 + y * y))
+
+
+def far(x, n):
+    y = np.sin(x[n:]) * np.exp(x[n:]) + np.cos(x[n:]) * np.tanh(x[n:])
+    return np.sum(np.sqrt(1.0 + y * y))
 
 
 def running(x):
@@ -73,7 +148,16 @@ def written(x):
     return np.sum(z * np.log(1.0 + z * z))
 
 
-WHOLE = [(normalised, ()), (shifted, ()), (running, ()), (captured, ())]
+WHOLE = [
+    (normalised, ()),
+    (running, ()),
+    (captured, ()),
+    (apart, (OTHER,)),
+    (begun, ()),
+    (first_apart, ()),
+    (every_other, ()),
+    (far, (3,)),
+]
 
 
 def without_strips(fn, *args, **settings):
@@ -82,40 +166,69 @@ def without_strips(fn, *args, **settings):
 
 
 def positions(args):
-    return tuple(range(1 + len(args)))
+    return tuple(k for k, arg in enumerate(args) if not isinstance(arg, int))
 
 
-@pytest.mark.parametrize("length", [0, 1, 5, 8191, 8192, 8193, 2 * 8192 + 5])
+def begin(args, length):
+    return tuple(arg[:length].copy() if isinstance(arg, np.ndarray) else arg for arg in args)
+
+
+LENGTHS = [0, 1, 2, 3, 5, *range(LENGTH - 2, LENGTH + 4), 2 * LENGTH, 2 * LENGTH + 1, 2 * LENGTH + 5]
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty", "ignore:invalid value")
+@pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize(("fn", "more"), RUNS)
 def test_every_length(fn, more, length):
-    x = LONG[:length]
-    if length == 0 and fn is not chain:
+    args = begin((LONG, *more), length)
+    if length == 0 and fn in (fit, two_sums, huber, three_cuts):
         pytest.skip("the mean of nothing")
-    found = ad.grad(fn, grad_position=positions(more))(x, *more)
-    expected = without_strips(fn, x, *more, grad_position=positions(more))
+    found = ad.grad(fn, grad_position=positions(args))(*args)
+    expected = without_strips(fn, *args, grad_position=positions(args))
     for a, b in zip(found, expected) if more else [(found, expected)]:
-        assert type(a) is type(b)
-        np.testing.assert_allclose(a, b, rtol=1e-12)
+        assert type(a) is type(b) and np.shape(a) == np.shape(b)
+        np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize(("fn", "more"), [run for run in RUNS if run[1]])
+def test_each_alone(fn, more):
+    args = (LONG, *more)
+    for position in positions(args):
+        found = ad.grad(fn, grad_position=position)(*args)
+        np.testing.assert_allclose(found, without_strips(fn, *args, grad_position=position), rtol=1e-11, atol=1e-13)
 
 
 @pytest.mark.parametrize(("fn", "more"), [*RUNS, *WHOLE, (written, ())])
 def test_gradient(fn, more):
     if fn is not written:
-        check_gradient(fn, (LONG[:6].copy(), *more))
+        check_gradient(fn, begin((LONG, *more), 6))
     np.testing.assert_allclose(ad.grad(fn)(LONG, *more), without_strips(fn, LONG, *more), rtol=1e-12, atol=1e-18)
 
 
 @pytest.mark.parametrize(("fn", "more"), RUNS)
 def test_runs_in_strips(fn, more):
     text = ad.adjoint_source(fn, LONG, *more)
-    assert "8192" in text and "x_strip" in text
-    assert "x_strip" not in ad.adjoint_source(fn, 0.5, *more)
-    assert "x_strip" not in ad.adjoint_source(fn, LONG.reshape(3, -1), *more)
+    assert str(LENGTH) in text and "x_strip" in text
+    assert "x_strip" not in ad.adjoint_source(fn, *(a.reshape(13, -1) if np.ndim(a) else a for a in (LONG, *more)))
 
 
-@pytest.mark.parametrize(("fn", "more"), [*WHOLE, (with_another, (LONG,))])
+def test_not_of_numbers():
+    assert "x_strip" not in ad.adjoint_source(chain, 0.5)
+
+
+@pytest.mark.parametrize(("fn", "more"), WHOLE)
 def test_stays_whole(fn, more):
     assert "x_strip" not in ad.adjoint_source(fn, LONG, *more)
+
+
+def test_broadcast_arrays_stay_whole():
+    one = np.array([0.7])
+    assert "x_strip" not in ad.adjoint_source(with_another, LONG, one)
+    assert "x_strip" not in ad.adjoint_source(with_another, one, LONG)
+    for args in ((LONG, one), (one, LONG)):
+        found = ad.grad(with_another, grad_position=(0, 1))(*args)
+        for a, b in zip(found, without_strips(with_another, *args, grad_position=(0, 1))):
+            np.testing.assert_array_equal(a, b)
 
 
 def test_short_programs_stay_whole():
@@ -133,8 +246,12 @@ def test_value_is_bit_equal():
 
 def test_lengths_that_differ_raise_as_they_do():
     for call in (with_another, ad.grad(with_another)):
-        with pytest.raises(ValueError, match=r"\(8192,\) \(16384,\)"):
-            call(LONG[:8192], LONG[:16384])
+        for lengths in ((LENGTH, 2 * LENGTH), (2 * LENGTH, LENGTH), (2, 3), (2, 0)):
+            with pytest.raises(ValueError, match=r"together with shapes \({},\) \({},\)".format(*lengths)):
+                call(LONG[: lengths[0]], LONG[: lengths[1]])
+    with pytest.raises(ValueError, match="together") as caught:
+        ad.grad(with_another)(LONG[:5], LONG[:6])
+    assert any("y = np.exp(np.sin(x) * np.cos(w)" in note for note in caught.value.__notes__)
 
 
 def test_only_numbers_are_asked_for():
@@ -156,6 +273,53 @@ def test_single_precision():
     np.testing.assert_allclose(gradient, without_strips(fit, x, 1.2, 0.3), rtol=1e-5, atol=1e-9)
 
 
+def test_single_precision_of_windows():
+    x, y = LONG.astype(np.float32), OTHER.astype(np.float32)
+    for fn in (denoised, three_cuts):
+        found = ad.grad(fn, grad_position=(0, 1, 2))(x, y, 0.3)
+        assert [getattr(g, "dtype", float) for g in found] == [np.float32, np.float32, float]
+        for a, b in zip(found, without_strips(fn, x, y, 0.3, grad_position=(0, 1, 2))):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4)
+
+
+def test_arrays_of_several_dtypes():
+    y = np.arange(len(LONG)) % 3
+    w = THIRD.astype(np.float32)
+    found = ad.grad(weighted, grad_position=(0, 2))(LONG, y, w)
+    assert [g.dtype for g in found] == [np.float64, np.float32]
+    for a, b in zip(found, without_strips(weighted, LONG, y, w, grad_position=(0, 2))):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+
+
+def test_one_array_given_twice():
+    found = ad.grad(weighted, grad_position=(0, 1, 2))(LONG, LONG, LONG)
+    for a, b in zip(found, without_strips(weighted, LONG, LONG, LONG, grad_position=(0, 1, 2))):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+    assert not any(np.shares_memory(a, b) for k, a in enumerate(found) for b in (*found[:k], LONG))
+
+
+def test_cotangents_of_one_value():
+    def both(x, y):
+        t = x + y
+        return np.sum(np.sin(t) * np.exp(-t * t) + np.log(1.0 + t * t) * np.tanh(t))
+
+    first, second = ad.grad(both, grad_position=(0, 1))(LONG, OTHER)
+    np.testing.assert_array_equal(first, second)
+    assert not np.shares_memory(first, second)
+    first, second = ad.grad(lambda x, y: both(x[1:], y[:-1]), grad_position=(0, 1))(LONG, OTHER)
+    np.testing.assert_array_equal(first[1:], second[:-1])
+    assert first[0] == second[-1] == 0.0 and not np.shares_memory(first, second)
+
+
+def test_whole_outputs():
+    def local(x):
+        d = x[1:] - np.sin(x[:-1])
+        return np.exp(-d * d) * np.tanh(d) + np.sqrt(1.0 + d * d)
+
+    check_gradient(lambda x: np.sum(local(x)), (LONG[:5].copy(),))
+    np.testing.assert_allclose(ad.grad(local)(LONG), without_strips(local, LONG), rtol=1e-11, atol=1e-13)
+
+
 def test_second_derivative():
     def slope(x):
         return np.sum(ad.grad(chain)(x) * np.cos(x))
@@ -167,6 +331,14 @@ def test_emitted_text_is_its_own_input():
     namespace = {}
     exec(ad.adjoint_source(chain, LONG), namespace)
     np.testing.assert_array_equal(namespace["d_chain"](LONG), ad.grad(chain)(LONG))
+
+
+@pytest.mark.parametrize(("fn", "more"), [(rosenbrock, ()), (weighted, (OTHER, THIRD)), (bending, (0.3,))])
+def test_emitted_text_is_differentiated_again(fn, more):
+    args = begin((LONG, *more), 5)
+    again = ad.from_source("import autodiff_sct\n" + ad.adjoint_source(fn, *args))
+    expected = ad.grad(lambda *a: np.sum(ad.grad(lambda *b: fn(*b))(*a)))(*args)
+    np.testing.assert_allclose(ad.grad(lambda *a: np.sum(again(*a)))(*args), expected, rtol=1e-11)
 
 
 def test_not_a_number_stays_where_it_is():

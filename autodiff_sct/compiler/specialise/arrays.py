@@ -153,6 +153,8 @@ def settle(
     if elementwise:
         shapes = [None if f is None else f.dims for f in numbers]
         found = broadcast(*shapes)
+        if found is not None and None in found:
+            found = broadcast(*map(s.by_one_name, shapes))
         equate_axes(s, shapes)
         dims = found if found is not None and len(found) == len(facts.dims) else dims
     elif fn in DIMS:

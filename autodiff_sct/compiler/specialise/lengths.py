@@ -23,6 +23,8 @@ from typing import Any
 from ..facts import Dim, Num, Pair, blurred
 from .values import TupleV
 
+DEPTH = 20  # lengths that are told of each other in turn, which only those of empty arrays can be without end
+
 
 class Lengths:
     """The lengths that are equal once a block has run to its end; `outer` are those of the block around it."""
@@ -67,9 +69,23 @@ class Lengths:
 
 
 def representative(table: dict[Any, Any], axis: Any) -> Any:
-    while axis in table:
-        axis = table[axis]
+    for _ in range(DEPTH):
+        while axis in table:
+            axis = table[axis]
+        shorter = from_whole(table, axis) if isinstance(axis, Dim) and axis.offset < 0 else None
+        if shorter is None:
+            break
+        axis = shorter
     return axis
+
+
+def from_whole(table: dict[Any, Any], axis: Dim) -> Any:
+    """A length by which an axis is shorter than another, told of what that one is equal to."""
+    for several in (False, True):
+        equal = table.get(Dim(axis.symbol, 0, several))
+        if isinstance(equal, Dim):
+            return equal.plus(axis.offset)
+    return None
 
 
 def unite(table: dict[Any, Any], a: Any, b: Any) -> bool:

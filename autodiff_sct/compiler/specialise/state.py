@@ -163,6 +163,10 @@ class Specialiser:
         first = [representative(self.proven, axis) for axis in shapes[0]] if shapes else []
         return None not in first and all([representative(self.proven, x) for x in dims] == first for dims in shapes)
 
+    def by_one_name(self, dims: tuple[Axis, ...] | None) -> tuple[Axis, ...] | None:
+        """A shape by one of the symbols of each length that goes by several at the statement being written."""
+        return dims and tuple(representative(self.proven, axis) for axis in dims)
+
     def same_lengths(
         self, a: tuple[Axis, ...] | None, b: tuple[Axis, ...] | None, lengths: Lengths | None = None
     ) -> bool:

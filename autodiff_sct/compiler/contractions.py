@@ -199,9 +199,22 @@ class Contractions:
         if isinstance(expr, gast.Call) and (axis := summed_axis(expr)) is not None:
             dims = self.dims(expr.func.value)
             return dims[:axis] + dims[axis + 1 :] if dims and axis < len(dims) else None
+        if isinstance(expr, gast.Call) and numpy_name(expr) == "einsum":
+            return self.contracted(expr)
         if isinstance(expr, gast.Call) and isinstance(getattr(np, numpy_name(expr) or "", None), np.ufunc):
             return self.dims(expr.args[0]) if len(expr.args) == 1 and not expr.keywords else None
         return None
+
+    def contracted(self, call: Any) -> tuple[Axis, ...] | None:
+        """The axes of ``np.einsum("ij,ij->i", a, b)``."""
+        inputs, arrow, output = str(getattr(call.args[0], "value", "")).partition("->")
+        axes: dict[str, Axis] = {}
+        for letters, operand in zip(inputs.split(","), call.args[1:]):
+            dims = self.dims(operand)
+            if not arrow or dims is None or len(dims) != len(letters):
+                return None
+            axes |= {letter: axis for letter, axis in zip(letters, dims) if axis != 1}
+        return tuple(axes.get(letter) for letter in output)
 
     def of_two(self, call: Any, a: Any, b: Any) -> Any | None:
         have, other = self.dims(a), self.dims(b)

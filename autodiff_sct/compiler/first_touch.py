@@ -11,6 +11,10 @@
     d_x[1:] -= d_t                          d_x[:-1] = d_t
                                             d_x[1:] -= d_t
 
+    d_p = np.zeros_like(p)                  d_p = d_d.sum(axis=1)
+    d_p += d_d.sum(axis=1)            ->    d_p += d_t
+    d_p += d_t
+
     d_t = d_u[i]                            d_t = d_u[i]
     d_u[i] = 0.0                      ->    d_u[i - 1] += d_t * r
     d_u[i - 1] += d_t * r
@@ -25,12 +29,14 @@ from __future__ import annotations
 from typing import Any
 
 import gast
+import numpy as np
 
 from . import ir
+from .contractions import Contractions
 from .dead_stores import reached
 from .facts import Num
-from .optimise import count_uses
-from .peephole import is_call, is_zeroing, touches
+from .optimise import count_uses, is_sum_with
+from .peephole import is_call, is_ellipsis, is_zeroing, touches
 from .regions import roots_of
 from .slices import are_disjoint, cover, is_basic, rest_of
 from .specialise.state import Specialiser
@@ -173,6 +179,8 @@ def fill(s: Specialiser, block: ir.Block, zero: ir.Let, uses: dict[str, int], us
     region = roots_of(s.facts[zero.target])
     touching = set().union(*(users.get(root, ()) for root in region))
     begin_with_sum(s, block, zero, region, touching)
+    if begin_whole(s, block, zero, region, touching, uses):
+        return
     filled: list[ir.Store] = []
     for stmt in block[block.index(zero) + 1 :]:
         if stmt not in touching:
@@ -187,6 +195,35 @@ def fill(s: Specialiser, block: ir.Block, zero: ir.Let, uses: dict[str, int], us
         assign(stmt)
     if filled and is_call(zero.expr, "zeros_like") and not zero.expr.keywords:
         without_zeros(s, block, zero, [stmt.index for stmt in filled])
+
+
+def begin_whole(
+    s: Specialiser, block: ir.Block, zero: ir.Let, region: frozenset[int], touching: set[Any], uses: dict[str, int]
+) -> bool:
+    """Let the first addition define a cotangent, where it is one to all of it, and new."""
+    first: Any = next((stmt for stmt in block[block.index(zero) + 1 :] if stmt in touching), None)
+    if not is_addition(s, first, region) or first.base != zero.target or not is_ellipsis(first.index):
+        return False
+    facts, dims = s.facts[zero.target], Contractions(s).dims(first.value)
+    names = [n for n in ir.names_in(first.value) if ir.is_variable(n)]
+    if not isinstance(facts, Num) or facts.dtype != np.float64 or not is_made_there(first.value):
+        return False
+    if not s.same_lengths(dims, facts.dims, s.where_made(zero.target, *names)):
+        return False
+    place = block.index(first)
+    following = block[place + 1]
+    if first.aug is gast.Sub and uses[zero.target] == 2 and is_sum_with(getattr(following, "expr", None), zero.target):
+        following.expr, following.in_place = ir.binop(following.expr.right, gast.Sub, following.expr.left), False
+        first.aug = gast.Add
+    assign(first)
+    block[place] = ir.Let(zero.targets, first.value, None, first.origin)
+    block.remove(zero)
+    return True
+
+
+def is_made_there(expr: Any) -> bool:
+    """Whether an expression makes an array that nothing else refers to."""
+    return isinstance(expr, (gast.BinOp, gast.UnaryOp)) or is_call(expr, "sum") or is_call(expr, "einsum")
 
 
 def begin_with_sum(s: Specialiser, block: ir.Block, zero: ir.Let, region: frozenset[int], touching: set[Any]) -> None:

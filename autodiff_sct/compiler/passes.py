@@ -21,6 +21,7 @@ PASSES: dict[str, str] = {
     "stand_in": "a value that is read for its shape only is replaced by another of that shape",
     "as_softmax": "the cotangent of a softmax is the softmax times what is above its mean",
     "thin_factors": "a product with diagonal matrices and outer products takes no product of matrices",
+    "known_values": "what the forward sweep has computed is not computed again",
     "known_products": "a product that the forward sweep has is not computed again",
     "carry_back": "what a step leaves is what the next one began with: of the two, one is saved",
     "read_again": "an item that nobody writes later is read again, not saved",

@@ -23,6 +23,7 @@ from .emitted import Emitted
 from .facts import Num, Opaque
 from .inverses import solve_with_inverses
 from .known_products import with_known_products
+from .known_values import with_known_values
 from .optimise import sweep_dead
 from .peephole import improve
 from .places import place_of_definition
@@ -337,6 +338,8 @@ def finish(
         as_softmax(s, r.regions, forward, reverse)
     if request.backend == "numpy" and passes.on("thin_factors"):
         with_thin_factors(s, reverse)
+    if request.backend == "numpy" and not request.split and passes.on("known_values"):
+        with_known_values(s, r.regions, forward, reverse, final)
     if passes.on("known_products"):
         with_known_products(s, r.regions, forward, reverse)
     if passes.on("stand_in"):

@@ -6,6 +6,7 @@
 ``-d_t * 0.5 * (2 * x)``               ``-d_t * x``
 ``d_out * 100.0 * (2 * x)``            ``200.0 * d_out * x``
 ``d_c / (2 * c) * (2 * b)``            ``d_c / c * b``
+``2 * (d_c / (2 * c))[:, None]``       ``(d_c / c)[:, None]``
 ``np.sum(d_z, axis=0)``                ``d_z.sum(axis=0)``
 ``np.expand_dims(d_z, 1)``             ``d_z[:, None]``
 ``np.squeeze(d_z, 1)``                 ``d_z[:, 0]``
@@ -204,6 +205,8 @@ class Spelling:
         if isinstance(expr, gast.Call):
             name = getattr(expr.func, "id", "")
             return name == "len" or (name == "max" and all(self.is_number(a) for a in expr.args))
+        if isinstance(expr, gast.Subscript):
+            return getattr(expr.value, "attr", "") == "shape" and literal(expr.slice) is not None
         return isinstance(expr, gast.Attribute) and expr.attr in ("size", "pi", "e")
 
     def rank(self, expr: Any) -> int | None:
@@ -246,6 +249,9 @@ def apart(expr: Any) -> tuple[list[float], list[float], Any]:
     """The literals that multiply an expression, those that divide it, and what is left, if anything."""
     if isinstance(expr, gast.Constant) and type(expr.value) in (int, float):
         return ([expr.value], [], None) if expr.value and math.isfinite(expr.value) else ([], [], expr)
+    if isinstance(expr, gast.Subscript) and new_axes(expr) is not None:
+        above, below, rest = apart(expr.value)
+        return ([], [], expr) if rest is None else (above, below, ir.subscript(rest, expr.slice))
     if not isinstance(expr, gast.BinOp) or not isinstance(expr.op, (gast.Mult, gast.Div)):
         return [], [], expr
     above, below, left = apart(expr.left)

@@ -378,7 +378,9 @@ def deviation(a, axis, where):
 def centre(a, axis, where):
     if where is not True:
         return np.mean(a, axis, keepdims=True, where=where)
-    return np.mean(a) if axis is None else np.mean(a, axis, keepdims=True)
+    if axis is None:
+        return np.mean(a)
+    return np.mean(a, 0) if axis == 0 else np.mean(a, axis, keepdims=True)
 
 
 def freedom(a, axis, ddof, where):

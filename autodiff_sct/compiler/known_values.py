@@ -1,0 +1,86 @@
+"""What the forward sweep has computed is not computed again by the reverse sweep.
+
+::
+
+    m, v = np.mean(x, axis=0), np.var(x, axis=0)
+    t = x - m                                                   t = x - m
+    ...                                                   ->    ...
+    d_x += 2 * d_v / n * (x - np.mean(x, axis=0))               d_x += 2 * d_v / n * t
+
+The derivatives of variances and norms, and those of what a user writes twice, come to such values.  Only those of the
+outermost block are taken, which are there whatever the run does; of operations that are functions of their operands;
+and where nothing but arithmetic reads what the reverse sweep would make.  Memory that the program writes is left alone,
+and so are products with numbers, which are multiplied in elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import gast
+import numpy as np
+
+from . import ir
+from .facts import Num
+from .record import reads_inside
+from .regions import Regions
+from .specialise.state import Specialiser
+from .specialise.values import Const, Leaf
+
+REDUCTIONS = (np.mean, np.sum, np.max, np.min)
+NUMBERS_OUTSIDE = (np.multiply, np.negative)
+
+
+def with_known_values(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block, final: ir.Return) -> None:
+    """Let the reverse sweep read what the outermost block of the forward sweep has, in place."""
+    known: dict[Any, str] = {}
+    for stmt in forward:
+        if isinstance(stmt, ir.Let) and not where.is_written(stmt.target) and not stmt.augments:
+            if (key := key_of(s, where, stmt, {})) is not None:
+                known.setdefault(key, stmt.target)
+    if not known:
+        return
+    readers: dict[str, list[Any]] = defaultdict(list)
+    for stmt in [*ir.walk(reverse), final]:
+        for name in set(reads_inside(stmt)):
+            readers[name].append(stmt)
+    names: dict[str, str] = {}
+    for stmt in ir.adjoint_walk(reverse):
+        key = key_of(s, where, stmt, names) if isinstance(stmt, ir.Let) and not stmt.in_place else None
+        found = known.get(key)
+        if found is not None and all(is_arithmetic(reader, stmt.target) for reader in readers[stmt.target]):
+            names[stmt.target] = found
+            stmt.expr, stmt.op, stmt.may_raise = ir.name(found), None, False
+
+
+def key_of(s: Specialiser, where: Regions, stmt: ir.Let, names: dict[str, str]) -> Any:
+    """What a statement computes, where that is an array and a function of its operands; `names` stand for others."""
+    op = stmt.op
+    if op is None or len(stmt.targets) != 1 or stmt.effect or op.cls is not None or not is_array(s, stmt.target):
+        return None
+    if not isinstance(op.fn, np.ufunc) and op.fn not in REDUCTIONS:
+        return None
+    key: list[Any] = [op.fn]
+    for parameter, value in op.arguments.items():
+        if isinstance(value, Leaf) and not where.is_written(value.name):
+            key.append((parameter, names.get(value.name, value.name)))
+        elif isinstance(value, Const) and type(value.value) in (int, float, bool):
+            if op.fn in NUMBERS_OUTSIDE:
+                return None
+            key.append((parameter, type(value.value), value.value))
+        else:
+            return None
+    return tuple(key)
+
+
+def is_array(s: Specialiser, name: str) -> bool:
+    facts = s.facts[name]
+    return isinstance(facts, Num) and facts.kind == "array" and bool(facts.ndim) and not facts.tensor
+
+
+def is_arithmetic(stmt: Any, name: str) -> bool:
+    """Whether a statement makes something new of what it reads."""
+    if not isinstance(stmt, ir.Let) or not isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp)):
+        return False
+    return not stmt.in_place or getattr(stmt.expr.left, "id", None) != name

@@ -50,6 +50,7 @@ from .specialise.state import Specialiser
 from .specialise.values import External, Value
 from .spelling import spell
 from .strips import in_strips
+from .summed_products import summed_products
 from .together import count_saved, save_together
 from .unnamed import without_names
 from .unpacked import rearrange
@@ -192,6 +193,8 @@ def polished(
         spell(s, back)
     if buffers and passes.on("with_methods"):
         with_methods(s, front)
+    if buffers and passes.on("summed_products"):
+        summed_products(s, back)
     if buffers and passes.on("contract"):
         contract(s, back)
         if runs_alone(request) and all(is_plain(stmt) for stmt in ir.walk(front)):

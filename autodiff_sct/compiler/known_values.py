@@ -26,10 +26,9 @@ from .facts import Num
 from .record import reads_inside
 from .regions import Regions
 from .specialise.state import Specialiser
-from .specialise.values import Const, Leaf
+from .spelling import ELEMENTWISE, literal, numpy_name
 
 REDUCTIONS = (np.mean, np.sum, np.max, np.min)
-NUMBERS_OUTSIDE = (np.multiply, np.negative)
 
 
 def with_known_values(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block, final: ir.Return) -> None:
@@ -55,23 +54,38 @@ def with_known_values(s: Specialiser, where: Regions, forward: ir.Block, reverse
 
 
 def key_of(s: Specialiser, where: Regions, stmt: ir.Let, names: dict[str, str]) -> Any:
-    """What a statement computes, where that is an array and a function of its operands; `names` stand for others."""
-    op = stmt.op
-    if op is None or len(stmt.targets) != 1 or stmt.effect or op.cls is not None or not is_array(s, stmt.target):
+    """What a statement computes, where that is an array and a function of its operands; `names` stand for others.
+
+    The expression tells, not the operation that it was made for: other passes may have rewritten it since.
+    """
+    if len(stmt.targets) != 1 or stmt.effect or not is_array(s, stmt.target):
         return None
-    if not isinstance(op.fn, np.ufunc) and op.fn not in REDUCTIONS:
-        return None
-    key: list[Any] = [op.fn]
-    for parameter, value in op.arguments.items():
-        if isinstance(value, Leaf) and not where.is_written(value.name):
-            key.append((parameter, names.get(value.name, value.name)))
-        elif isinstance(value, Const) and type(value.value) in (int, float, bool):
-            if op.fn in NUMBERS_OUTSIDE:
-                return None
-            key.append((parameter, type(value.value), value.value))
-        else:
+    expr, settings = stmt.expr, {}
+    if isinstance(expr, gast.BinOp) and isinstance(expr.op, ELEMENTWISE):
+        kind, operands = type(expr.op), [expr.left, expr.right]
+    elif isinstance(expr, gast.Call) and (fn := getattr(np, numpy_name(expr) or "", None)) is not None:
+        if not isinstance(fn, np.ufunc) and fn not in REDUCTIONS:
             return None
-    return tuple(key)
+        kind, operands = fn, expr.args[:1] if fn in REDUCTIONS else expr.args
+        settings = dict(zip(("axis",), expr.args[1:])) if fn in REDUCTIONS else {}
+        settings |= {k.arg: k.value for k in expr.keywords}
+        if len(expr.args) > len(operands) + len(settings) or not all(literal(v) is not None for v in settings.values()):
+            return None
+    else:
+        return None
+    if kind is gast.Mult and any(isinstance(operand, gast.Constant) for operand in operands):
+        return None
+    parts = [part_of(where, operand, names) for operand in operands]
+    options = frozenset((name, type(literal(value)), literal(value)) for name, value in settings.items())
+    return None if None in parts else (kind, *parts, options)
+
+
+def part_of(where: Regions, expr: Any, names: dict[str, str]) -> Any:
+    """A variable whose memory nobody writes to, or a number."""
+    if isinstance(expr, gast.Name) and ir.is_variable(expr.id):
+        return None if where.is_written(expr.id) else names.get(expr.id, expr.id)
+    number = literal(expr)
+    return None if number is None else (type(number), repr(number))
 
 
 def is_array(s: Specialiser, name: str) -> bool:

@@ -4,6 +4,7 @@
 ``d_c = d_c + d_h * o``                     ``d_c += d_h * o``
 ``d_x = d_x + d_t * t - 0.5 * d_t * x``     ``d_x += d_t * t - 0.5 * d_t * x``
 ``d_p = scale * d_p``                       ``d_p *= scale``
+``d_p = d_p - d_p.sum(axis=1)[:, None]``    ``d_p -= d_p.sum(axis=1)[:, None]``
 ``return d_s.copy()``                       ``return d_s``
 ==========================================  ============================
 
@@ -22,7 +23,7 @@ import gast
 
 from . import ir
 from .facts import Num
-from .memory import Memory
+from .memory import Memory, is_new
 from .peephole import is_call
 from .specialise.state import Specialiser
 
@@ -57,7 +58,17 @@ def successor(s: Specialiser, stmt: ir.Let) -> tuple[str, type, Any] | None:
         return None
     hint = s.hints[stmt.target]
     found = replaced_in(s, stmt.expr, hint) if hint.startswith("d_") else None
-    return found if found is not None and ir.names_in(stmt.expr).count(found[0]) == 1 else None
+    return found if found is not None and is_read_by_calls(found[2], found[0]) else None
+
+
+def is_read_by_calls(expr: Any, name: str) -> bool:
+    """Whether an expression reads a variable in calls only, which make something new of it."""
+    if isinstance(expr, gast.Name):
+        return expr.id != name
+    if isinstance(expr, gast.Call):
+        of_two = is_call(expr, "einsum") and len(expr.args) == 3  # of one array, it may be a view
+        return is_new(expr) or of_two or name not in ir.names_in(expr)
+    return all(is_read_by_calls(part, name) for part in ir.children(expr))
 
 
 def replaced_in(s: Specialiser, expr: Any, hint: str) -> tuple[str, type, Any] | None:

@@ -45,6 +45,7 @@ PASSES: dict[str, str] = {
     "save_together": "what is saved in one place and read back in one is saved together",
     "spell": "signs, numeric factors and methods as one writes them by hand",
     "with_methods": "in loops, reductions are methods",
+    "summed_products": "a product that is only summed along two axes is not made",
     "contract": "a sum of products is computed without the products",
     "defer": "what only one reverse line reads is computed there",
     "add_in_branches": "what a branch leaves as zero is not added after it",

@@ -99,7 +99,7 @@ def test_computed_again() -> None:
 def test_straight_line_code_says_what_stays_alive() -> None:
     def two(x):
         h = np.tanh(x)
-        return np.sum(h * h)
+        return np.sum(h * x)
 
     assert re.search(
         r"# kept: the reverse of test_explain\.py:\d+ and test_explain\.py:\d+ reads h\n    h = ", explained(two, V)

@@ -41,6 +41,11 @@ def twice(x):
 
 
 @case(V)
+def negated(x):
+    return np.sum(np.exp(np.sin(x) * np.cos(x) - 0.5 * x * x))
+
+
+@case(V)
 def written_after(x):
     a = x * x
     s = np.sin(a)

@@ -245,3 +245,15 @@ def test_cotangent_of_another_is_no_place_for_a_sum():
 
     check_gradient(f, (V, V + 1.0))
     check_gradient(lambda y, x: f(x, y), (V + 1.0, V))
+
+
+def test_reads_itself():
+    def centred(x, w):
+        p = np.exp(x @ w)
+        p = p / np.sum(p, axis=-1, keepdims=True)
+        return np.sum((p @ w.T) ** 2)
+
+    x, w = np.random.default_rng(0).normal(size=(2, 3, 3))
+    check_gradient(centred, (x, w))
+    assert "-= np.einsum(" in ad.adjoint_source(centred, x, w)
+    assert "return d_s + d_s.T" in ad.adjoint_source(lambda s: np.sum((s + s.T) @ w), x)

@@ -23,7 +23,6 @@ import numpy as np
 
 from . import ir
 from .facts import Num
-from .record import reads_inside
 from .regions import Regions
 from .specialise.state import Specialiser
 from .spelling import ELEMENTWISE, literal, numpy_name
@@ -42,7 +41,7 @@ def with_known_values(s: Specialiser, where: Regions, forward: ir.Block, reverse
         return
     readers: dict[str, list[Any]] = defaultdict(list)
     for stmt in [*ir.walk(reverse), final]:
-        for name in set(reads_inside(stmt)):
+        for name in set(ir.reads_inside(stmt)):
             readers[name].append(stmt)
     names: dict[str, str] = {}
     for stmt in ir.adjoint_walk(reverse):

@@ -23,10 +23,10 @@ from .contractions import Contractions
 from .facts import Num
 from .optimise import count_uses, size
 from .peephole import is_call, touches
-from .record import reads_inside, substitute_in
 from .regions import roots_of
 from .specialise.state import Specialiser
 from .spelling import factors_of, is_cotangent, multiplied, new_axes, signed, summed_axis
+from .substitution import substitute_in
 
 MOST = 2  # sums
 
@@ -49,7 +49,7 @@ def is_product(s: Specialiser, stmt: Any) -> bool:
 
 def inline(s: Specialiser, body: ir.Block, product: ir.Let, uses: int, contractions: Contractions) -> None:
     name, start = product.target, body.index(product)
-    readers = [stmt for stmt in body[start + 1 :] if name in reads_inside(stmt)]
+    readers = [stmt for stmt in body[start + 1 :] if name in ir.reads_inside(stmt)]
     if not all(isinstance(stmt, ir.Store) or (isinstance(stmt, ir.Let) and is_cotangent(s, stmt)) for stmt in readers):
         return
     sums = [node for stmt in readers for expr in ir.expressions(stmt) for node in sums_of(expr, name)]

@@ -26,6 +26,7 @@ from .gathering import gather_products
 from .handover import always_assigned, kept_state, outside_names, own_copies, unset
 from .inverses import is_plain, share_inverses
 from .item_assignments import assign_items
+from .item_sums import add_at_once
 from .items import on_lists
 from .iterate import iterate
 from .joining import join_branches
@@ -216,6 +217,8 @@ def in_buffers(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) 
         back = Nesting(s, where, [*front, *back], REVERSE_DEPTH).block(back)
     if passes.on("assign_items"):
         assign_items(s, [*front, *back], back)
+    if passes.on("add_at_once"):
+        add_at_once(s, back)
     if passes.on("overwrite"):
         overwrite(s, [*front, *back], back)
     return back

@@ -51,6 +51,7 @@ PASSES: dict[str, str] = {
     "add_in_branches": "what a branch leaves as zero is not added after it",
     "touch_first": "what is added to zeros is assigned",
     "assign_items": "what is added to an item of zeros for the first time is assigned",
+    "add_at_once": "what is added to an item twice in a row is added at once",
     "overwrite": "a cotangent that is read for the last time is overwritten by its successor",
     "iterate": "a loop that reads items by its counter goes over them",
     "drop_unread": "what nobody reads and what cannot fail is not computed",

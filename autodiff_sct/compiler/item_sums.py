@@ -61,7 +61,7 @@ def sum_of(first: ir.Store, stmt: ir.Store) -> tuple[Any, Any]:
     negative = negated(first.value)
     if negative is not None:
         return first.aug, ir.binop(stmt.value, gast.Sub, negative)
-    if first.aug is gast.Sub and stmt.aug is gast.Add:
+    less, more = first.aug is gast.Sub, stmt.aug is gast.Add
+    if less and more:
         return gast.Add, ir.binop(stmt.value, gast.Sub, first.value)
-    operator: Any = gast.Add if first.aug is gast.Sub or stmt.aug is gast.Add else gast.Sub
-    return first.aug, ir.binop(first.value, operator, stmt.value)
+    return first.aug, ir.binop(first.value, gast.Add if less or more else gast.Sub, stmt.value)

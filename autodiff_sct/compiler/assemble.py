@@ -76,23 +76,7 @@ def emit(
 ) -> Emitted:
     """Name, print and load a program whose last statement returns."""
     front, back = polished(s, where, program, early, request)
-    both, first = [*front, *back], back[0] if back else None
-    lists = request.lists and passes.on("items") and on_lists(s, where, both)
-    if lists and first is not None:
-        front, back = both[: both.index(first)], both[both.index(first) :]
-    if passes.on("counts"):
-        name_counts(s, back)
-    if request.backend == "numpy" and passes.on("iterate"):
-        iterate(s, front, back)
-    if not request.split and passes.on("drop_unread"):
-        drop_unread(s, front, back)
-    if runs_alone(request) and passes.on("in_strips"):
-        outside = [*table.entries, *(e.name for e in s.externals.values())]
-        front, back = in_strips(s, front, back, outside, list(seeds)) or (front, back)
-    if request.backend == "numpy" and passes.on("rearrange"):
-        rearrange(s, front, back)
-    if request.backend == "numpy" and passes.on("without_names"):
-        without_names(s, front, back)
+    front, back, lists = touched_up(s, where, request, table, list(seeds), front, back)
     if request.split:
         given = {*table.names, *(e.name for e in s.externals.values()), *always_assigned(front)}
         back[:0] = own_copies(s, back, set(), given)
@@ -127,6 +111,36 @@ def emit(
     if request.backend == "numpy":
         return whole
     return natively(request.backend, whole, hint, s, where, front, back, arguments, seeds, externals, function_name)
+
+
+def touched_up(
+    s: Specialiser,
+    where: Regions,
+    request: Request,
+    table: Arguments,
+    seeds: list[str],
+    front: ir.Block,
+    back: ir.Block,
+) -> tuple[ir.Block, ir.Block, bool]:
+    """Both sweeps as loops and statements are written by hand, and whether arrays are lists in them."""
+    both, first = [*front, *back], back[0] if back else None
+    lists = request.lists and passes.on("items") and on_lists(s, where, both)
+    if lists and first is not None:
+        front, back = both[: both.index(first)], both[both.index(first) :]
+    if passes.on("counts"):
+        name_counts(s, back)
+    if request.backend == "numpy" and passes.on("iterate"):
+        iterate(s, front, back)
+    if not request.split and passes.on("drop_unread"):
+        drop_unread(s, front, back)
+    if runs_alone(request) and passes.on("in_strips"):
+        outside = [*table.entries, *(e.name for e in s.externals.values())]
+        front, back = in_strips(s, front, back, outside, seeds) or (front, back)
+    if request.backend == "numpy" and passes.on("rearrange"):
+        rearrange(s, front, back)
+    if request.backend == "numpy" and passes.on("without_names"):
+        without_names(s, front, back)
+    return front, back, lists
 
 
 def phrased(body: list[Any], tail: list[Any], whole: bool) -> tuple[list[Any], list[Any]]:

@@ -268,6 +268,7 @@ class Naming:
             self.coalesce(stmt)
         self.taken: dict[str, Stretches] = defaultdict(Stretches)
         self.numbers: dict[str, Numbers] = defaultdict(Numbers)  # those that the names of a hint have
+        self.has_t = any(s.hints[name] == "t" for name in self.groups if name in s.named)
         self.reserved = set(s.globals) | set(keyword.kwlist) | set(dir(builtins))
 
     def coalesce(self, stmt: Any) -> None:
@@ -324,13 +325,18 @@ class Naming:
 
     def choose(self, group: Group) -> str:
         named = [m for m in group.members if m in self.s.named]
-        hint = self.s.hints[(named or group.members)[0]]
-        hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint).lstrip("_") or "t"
+        hint = self.hint_of((named or group.members)[0])
+        first = 1 if hint == "t" and self.has_t and not named else 0  # what the user calls t comes first
         # Groups come in the order of their starts: what began before and has not ended is in the way.
         taken = self.numbers[hint]
-        chosen = next(k for k in taken.free_at(group.segments.starts[0]) if self.is_free(numbered(hint, k), group))
+        free = (k for k in taken.free_at(group.segments.starts[0]) if k >= first)
+        chosen = next(k for k in free if self.is_free(numbered(hint, k), group))
         taken.take(chosen, group.segments.ends[0])
         return numbered(hint, chosen)
+
+    def hint_of(self, name: str) -> str:
+        """What a variable is called after, as an identifier."""
+        return "".join(c if c.isalnum() or c == "_" else "_" for c in self.s.hints[name]).lstrip("_") or "t"
 
     def is_free(self, name: str, group: Group) -> bool:
         return name not in self.reserved and not self.taken[name].overlap(group.segments)

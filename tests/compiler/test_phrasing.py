@@ -270,3 +270,16 @@ def test_single_gradient_is_returned_where_it_is_computed():
         return np.sin(y)
 
     assert "    return d_y * (2 * x)\n" in ad.adjoint_source(f, np.ones(3))
+
+
+def test_what_the_user_calls_t_is_called_so():
+    def f(x, steps):
+        y = 2.0 * np.exp(x[0])
+        for t in range(steps):
+            y = y * np.exp(x[t] * y)
+        return y
+
+    source = ad.adjoint_source(f, V, 2)
+    assert source.count("    for t in range(") == 2
+    assert "x[t]" in source
+    check_gradient(f, (V / 9, 2))

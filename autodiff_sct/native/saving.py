@@ -71,11 +71,11 @@ def fill_in(state: State, stack: Stack, variable: str, value: Value) -> None:
     stack.row, stack.axes = saved_row(state, value), getattr(value, "axes", ())
     first, second = stack.made
     if in_list(stack):
-        none = ir.call("range", ir.constant(0))
-        generator = gast.comprehension(gast.Name("k", gast.Store(), None, None), none, [], 0)
         shape = ir.constant((0,) * stack.ndim) if stack.ndim > 1 else ir.constant(0)
         item = ir.call("np.empty", shape, dtype_name(value.dtype))
-        first.expr, second.expr = assign(stack.array, gast.ListComp(item, [generator])), gast.Pass()
+        # Not a comprehension: with one in a function, numba drops writes to arrays that only lists lead to later.
+        none = ir.subscript(gast.List([item], gast.Load()), gast.Slice(None, ir.constant(0), None))
+        first.expr, second.expr = assign(stack.array, none), gast.Pass()
     else:
         shape = ir.constant((0, *(stack.row or (0,) * stack.ndim)) if stack.ndim else 0)
         first.expr = assign(stack.array, ir.call("np.empty", shape, dtype_name(value.dtype)))

@@ -18,7 +18,7 @@ from .grids import make, store, stored_number
 from .indexing import part
 from .kinds import INT64, WIDTH, Bundle, Grid, Number, Raw, Value
 from .linear import form_of, reads_memory
-from .saving import begin, is_held, pushed, row_of
+from .saving import begin, is_held, pushed
 from .state import State
 
 AUG = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow)  # the operators of augmented assignments
@@ -317,8 +317,7 @@ def is_shared(state: State, expr: Any, value: Value) -> bool:
     if not isinstance(value, Grid) or value.copied:
         return False
     roots = {root for n in ir.names_in(expr) if n in state.s.facts for root in roots_of(state.s.facts[n])}
-    held = is_held(value) and row_of(value) is None
-    return not held and bool(roots & state.written)
+    return not is_held(value) and bool(roots & state.written)
 
 
 def raise_stmt(state: State, stmt: ir.Raise) -> None:

@@ -34,6 +34,22 @@ def alias_written(x, y):
     return a[0] * a[1] + b[0]
 
 
+def shadows_in_lists(x, w, n):
+    """The shadows of `q` are saved, in two lists, and written after that."""
+    p = np.array([x[0], x[1], 0.7])
+    q = np.zeros(3)
+    for _ in range(n):
+        i = 0
+        while i < 3:
+            q = np.where(q > 0.4, p[::-1], w[i])
+            i += 1
+        i = 0
+        while i < 3:
+            q[1] = p[2 - i]
+            i += 1
+    return np.sum(p * p) + np.sum(q * q)
+
+
 def old_name_read(x, y):
     a = np.zeros(2)
     a[0] = x
@@ -112,6 +128,7 @@ def shadow_saved_and_written(x, w, n):
 CASES = {
     rk_step: (np.array([0.3, -0.7]), 1.5, 4),
     swapped: (0.7, 5),
+    shadows_in_lists: (np.array([0.9, 0.2]), np.array([[0.3, 0.5, 0.9], [0.6, 0.2, 0.8], [0.1, 0.7, 0.5]]), 3),
     alias_written: (0.3, 1.2),
     old_name_read: (0.3, 1.2),
     written_in_loop: (0.4, 4),

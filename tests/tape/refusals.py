@@ -49,6 +49,11 @@ INTO_PLAIN_ARRAY = """
     masked_division
     """
 
+# Gives `out` by its position, where the rules know it by name.
+OUT_BY_POSITION = """
+    out_by_position
+    """
+
 # Writes into `z.imag`, a view whose cotangent is not the same view of that of `z`.
 IMAGINARY_PART = """
     real_and_imaginary_views
@@ -102,6 +107,7 @@ REFUSALS = by_name(
         r"modified in place": SAVED_VALUE,
         r"a plain array made from a tensor": PLAIN_ARRAY,
         r"a Python number": PYTHON_NUMBER,
+        r"called in this form": OUT_BY_POSITION,
         r"imaginary part": IMAGINARY_PART,
         r"into a plain array|setting an array element": INTO_PLAIN_ARRAY,
         r"to a compiled gradient|an input of jacfwd": COMPILED_GRADIENT,

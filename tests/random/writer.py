@@ -160,7 +160,10 @@ class Writer(Expressions):
     def swap(self) -> None:
         name, size = self.pick(self.vectors())
         other = self.pick(self.names(vector_of(size)))
-        self.say(f"{name}, {other} = {other}, {self.pick([name, f'{name} * 0.9', f'{name}.copy()'])}")
+        if name == other:  # CPython 3.11.2 stores the wrong one of two values under one name
+            self.say(f"{name} = {name}.copy()")
+        else:
+            self.say(f"{name}, {other} = {other}, {self.pick([name, f'{name} * 0.9', f'{name}.copy()'])}")
 
     def copy(self) -> None:
         name, _ = self.pick(self.vectors())

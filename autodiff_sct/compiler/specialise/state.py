@@ -15,6 +15,7 @@ from ...errors import AliasError, NotDifferentiable, Origin, Refused, Unsupporte
 from .. import ir
 from ..facts import BOOL, COMPLEX, FLOAT, INT, MANY, Axis, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ..world import World
+from .building import expr_of_object
 from .lengths import Lengths, representative, unite
 from .values import (
     Bound,
@@ -50,6 +51,7 @@ class Specialiser:
     """Everything that one specialisation knows; the stages after it read the tables."""
 
     def __init__(self, dynamic: set[Any] | None = None, derivatives: dict[Any, list[Any]] | None = None) -> None:
+        self.begin_containers()
         self.block: ir.Block = []
         self.env: dict[Any, Value] = {}
         self.initial: dict[Any, Value] = {}  # the environment before the program
@@ -91,6 +93,25 @@ class Specialiser:
         self.masks: set[str] = set()  # masks of which it matters that they pick as many items each time
         self.proven: dict[Any, Any] = {}  # what is equal after all that has run before the statement being written
         self.short_loops: list[Any] = []  # sites of the loops around that could be written out
+        self.recursions: dict[Any, Any] = {}  # kind of call -> the recursive function compiled for it
+        self.recursive_calls = 0
+        self.inlined: set[Any] = set()  # recursive functions that could not be compiled as such
+        self.branches = 0  # sides of branches around the block being written
+        self.functions: list[Any] = []  # definitions emitted beside the main function
+        # Place of a call -> the derivative programs emitted for it, by earlier runs of the same program, too: places in
+        # their texts are told by the nodes of these.
+        self.derivatives: dict[Any, list[Any]] = derivatives if derivatives is not None else {}
+        self.guarded = True  # whether objects in tables must not be written as the numbers that they are
+        self.handles = False  # whether the program handles exceptions
+        self.attempts = 0  # how many blocks under handlers are around the block being written
+        self.loops = 0  # how many loops are being specialised
+        self.unassigned: Refused | None = None  # a name read before a later statement of the loop has assigned it
+        self.saved: set[str] = set()  # lists that carry values from the forward to the reverse sweep
+        self.unbound: set[str] = set()  # variables that some paths leave unbound
+        self.defaulted: set[str] = set()  # those of them that both sweeps read on all paths: None where unbound
+
+    def begin_containers(self) -> None:
+        """What is known of lists, dicts, sets and iterators; facts of what is in them are in `elements`."""
         self.displays: dict[int, int] = {}  # root of a list display -> how many items it has
         self.resized: set[int] = set()  # roots of lists whose length changes
         self.assumed: set[int] = set()  # roots of lists whose length is that of the display
@@ -102,25 +123,9 @@ class Specialiser:
         self.views: list[Any] = []  # what `keys`, `values` and `items` of dicts have returned
         self.whole: set[Any] = set()  # places of dict arguments that can stay dicts at run time
         self.by_key: dict[int, Any] = {}  # root of such a dict -> its place, and the facts of what is under each key
-        self.handles = False  # whether the program handles exceptions
         self.generators: set[int] = set()  # roots of lists that stand for generators
         self.limits: dict[int, Value] = {}  # root of a deque -> its maxlen
         self.members: dict[str, Facts] = {}  # a set -> facts of what is in it
-        self.recursions: dict[Any, Any] = {}  # kind of call -> the recursive function compiled for it
-        self.recursive_calls = 0
-        self.inlined: set[Any] = set()  # recursive functions that could not be compiled as such
-        self.branches = 0  # sides of branches around the block being written
-        self.functions: list[Any] = []  # definitions emitted beside the main function
-        # Place of a call -> the derivative programs emitted for it, by earlier runs of the same program, too: places in
-        # their texts are told by the nodes of these.
-        self.derivatives: dict[Any, list[Any]] = derivatives if derivatives is not None else {}
-        self.guarded = True  # whether objects in tables must not be written as the numbers that they are
-        self.attempts = 0  # how many blocks under handlers are around the block being written
-        self.loops = 0  # how many loops are being specialised
-        self.unassigned: Refused | None = None  # a name read before a later statement of the loop has assigned it
-        self.saved: set[str] = set()  # lists that carry values from the forward to the reverse sweep
-        self.unbound: set[str] = set()  # variables that some paths leave unbound
-        self.defaulted: set[str] = set()  # those of them that both sweeps read on all paths: None where unbound
 
     # -- lengths of axes
 
@@ -414,7 +419,7 @@ class Specialiser:
             parts = [None if v == Const(None) else self.expr(v) for v in (value.start, value.stop, value.step)]
             return gast.Slice(*parts)
         if isinstance(value, Obj):
-            return self.expr_of_object(value)
+            return expr_of_object(self, value)
         if isinstance(value, Bound):
             method = (
                 value.function if isinstance(value.function, str) else getattr(value.function, "__name__", "method")
@@ -438,26 +443,6 @@ class Specialiser:
             return self.expr(value)
         finally:
             self.guarded = outer
-
-    def expr_of_object(self, obj: Obj) -> Any:
-        if obj.id in self.objects:
-            return self.bind("captured", self.objects[obj.id][0])
-        fields = {key: self.expr(self.env[(obj.id, key)]) for key in self.fields(obj)}
-        if obj.cls is dict:
-            return gast.Dict([self.expr(Const(k)) for k in fields], list(fields.values()))
-        if obj.cls is list:
-            return gast.List([v for k, v in fields.items() if k != "len"], gast.Load())
-        import numpy as np
-
-        from ...runtime import objects
-
-        if obj.cls is np.flatiter:
-            return ir.attribute(fields["base"], "flat")
-        return ir.call(
-            self.bind("build", objects.build),
-            self.bind(obj.cls.__name__, obj.cls),
-            **{str(k): v for k, v in fields.items()},
-        )
 
     def constant(self, const: Const) -> Any:
         if const.expr is not None:

@@ -266,20 +266,20 @@ class Reverse:
         s, row = self.s, TABLE[op_.fn]
         elementwise = row.kind == "elementwise" and len(stmt.targets) == 1 and not op_.boxed
         if self.stays_uniform(op_, d) or (elementwise and self.may_stay_narrow(stmt, op_, names)):
-            return d, self.applied(stmt, op_, d)
+            return d, self.applied(stmt, op_, d, names)
         if elementwise and is_narrower(s, d, stmt.target) and not is_full(s, d, stmt.target):
             mark = len(s.block)
-            entries = self.applied(stmt, op_, d)
+            entries = self.applied(stmt, op_, d, names)
             if all(self.covers(entries.get(p), op_.arguments[p], stmt.target) for p in names):
                 return d, entries
             del s.block[mark:]
         if len(stmt.targets) == 1 and isinstance(s.facts[stmt.target], Num):
             d = spread(s, d, stmt.target)
-        return d, self.applied(stmt, op_, d)
+        return d, self.applied(stmt, op_, d, names)
 
-    def applied(self, stmt: ir.Let, op_: ir.Op, d: Value) -> dict[str, Value]:
+    def applied(self, stmt: ir.Let, op_: ir.Op, d: Value, names: list[str]) -> dict[str, Value]:
         whole = TupleV((d,)) if op_.boxed else d
-        return apply_rule(self.s, TABLE[op_.fn].reverse, op_.fn, self.result(stmt), whole, op_.arguments)
+        return apply_rule(self.s, TABLE[op_.fn].reverse, op_.fn, self.result(stmt), whole, op_.arguments, names)
 
     def covers(self, entry: Value | None, argument: Value, target: str) -> bool:
         """Whether an entry is as long as the result along the axes along which its argument was broadcast."""

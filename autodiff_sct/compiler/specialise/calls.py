@@ -31,7 +31,7 @@ from .recursion import recursive_call
 from .state import Restart, Specialiser
 from .statements import execute
 from .tables import method_of, refuse_references
-from .values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Super, Suspended, Value
+from .values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Super, Suspended, TupleV, Value
 
 HANDLERS: dict[Any, Callable[[Specialiser, list[Value], dict[str, Value]], Value]] = {}
 MADE: dict[type, Callable[[Specialiser, Any], Value]] = {}  # class of a callable object -> what is called for it
@@ -464,7 +464,19 @@ def run_body(s: Specialiser, tree: Any) -> Value:
         execute(s, tree.body)
         return Const(None)
     execute(s, body)
+    if s.frame is not None and s.frame.wanted is not None and is_display(last.value, len(s.frame.wanted)):
+        entries = zip(last.value.elts, s.frame.wanted)
+        return TupleV(tuple(evaluate(s, node) if wanted else Const(None) for node, wanted in entries))
     return Const(None) if last.value is None else evaluate(s, last.value)
+
+
+def is_display(node: Any, length: int) -> bool:
+    """Whether an expression is a tuple of so many written items."""
+    return (
+        isinstance(node, gast.Tuple)
+        and len(node.elts) == length
+        and not any(isinstance(item, gast.Starred) for item in node.elts)
+    )
 
 
 def check_recursion(s: Specialiser, frame: Frame, fn: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
+from collections.abc import Collection
 from typing import Any
 
 import gast
@@ -23,8 +24,16 @@ from .values import Const, Frame, Leaf, ListV, TupleV, Value
 CASES = 16  # statements of a rule that may be written out although facts did not decide its cases
 
 
-def apply_rule(s: Specialiser, rule: Any, fn: Any, y: Value, d: Value, arguments: dict[str, Value]) -> dict[str, Value]:
-    """The entries of ``rule(y, d, **arguments)``, by parameter."""
+def apply_rule(
+    s: Specialiser,
+    rule: Any,
+    fn: Any,
+    y: Value,
+    d: Value,
+    arguments: dict[str, Value],
+    wanted: Collection[str] | None = None,
+) -> dict[str, Value]:
+    """The entries of ``rule(y, d, **arguments)``, by parameter; of those only that are `wanted`, where that is told."""
     parsed, body = prepared(rule.__code__, rule)
     parameters = parameters_of(rule, rule.__code__)
     positional, named = arrange(parameters[2:], arguments)
@@ -41,6 +50,7 @@ def apply_rule(s: Specialiser, rule: Any, fn: Any, y: Value, d: Value, arguments
     try:
         frame = new_frame(s, rule.__code__, parsed, rule.__globals__, free, body, None)
         frame.rule = True
+        frame.wanted = None if wanted is None else [p.name in wanted for p in parameters[2:]]
         mark = len(s.block)
         result = run(s, frame, body, bound, rule)
         if is_undecided(s.block[mark:]) and not one_at_a_time(fn, rule, result):

@@ -91,6 +91,7 @@ class Frame:
     parent: Frame | None = None  # the lexically enclosing activation
     caller: Frame | None = None
     rule: bool = False  # the text of a rule, not the user's
+    wanted: list[bool] | None = None  # of a rule: which of its entries somebody asks for
     site: Any = None
     tree: Any = None  # its text, desugared
     cls: type | None = None  # the class whose method this is, for super()

@@ -12,11 +12,15 @@ import importlib.util
 import warnings
 from typing import Any
 
-__all__ = ["NativeWarning", "natively", "stays_numpy"]
+__all__ = ["NativeWarning", "NoRoom", "natively", "stays_numpy"]
 
 
 class NativeWarning(UserWarning):
     """A program that was to run as machine code runs as NumPy code: the message names the line and the reason."""
+
+
+class NoRoom(Exception):
+    """A native program saved more values than there was room for."""
 
 
 def stays_numpy(what: str, reason: str) -> None:

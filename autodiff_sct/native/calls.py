@@ -89,13 +89,13 @@ def function_of_two(state: State, found: Any, values: list[Value]) -> Value:
 
 
 def math_call(state: State, name: str, value: Number) -> Number:
-    """A function of `math`: in a variable, since its result is checked."""
+    """A function of `math`, in a variable; the program gives up where it raises."""
     state.imported.add(name)
-    checks: list[Any] = []
-    result = elements.math_function(name, value, checks.append)
-    result = state.let(result, name.split(".")[-1])
-    if checks:
-        state.check(ir.call("math.isfinite", result.expr))
+    value = state.let(value)
+    result = state.let(elements.math_function(name, value), name.split(".")[-1])
+    test = elements.math_test(name, value, result)
+    if test is not None:
+        state.check(test)
     return result
 
 

@@ -34,6 +34,11 @@ MATH: dict[Any, str] = {
     math.exp: "exp", math.log: "log", math.tanh: "tanh", math.erf: "math.erf", math.erfc: "math.erfc",
     math.fabs: "abs", math.asinh: "math.asinh",
 }  # fmt: skip
+# Where functions of `math` have finite results: from which argument on, and whether from that itself.
+DOMAINS: dict[str, tuple[float, type]] = {
+    "math.sqrt": (0.0, gast.LtE), "log": (0.0, gast.Lt), "math.log2": (0.0, gast.Lt), "math.log10": (0.0, gast.Lt),
+    "math.log1p": (-1.0, gast.Lt),
+}  # fmt: skip
 # Functions of two floating-point numbers.
 BINARY: dict[Any, str] = {
     np.hypot: "math.hypot", np.arctan2: "math.atan2", np.logaddexp: "logaddexp", math.hypot: "math.hypot",
@@ -161,13 +166,23 @@ def power(a: Number, b: Number, python: bool | None, check: Check) -> Number:
     return Number(expr, dtype, python)
 
 
-def math_function(name: str, x: Number, check: Check) -> Number:
-    """A function of the `math` module: it raises where its result is not finite."""
+def math_function(name: str, x: Number) -> Number:
+    """A function of the `math` module."""
     value = x.expr if x.dtype.kind == "f" else ir.call("float", x.expr)
-    expr = ir.call(name, ir.call("float", value) if x.dtype == FLOAT32 else value)
-    if name not in ("abs", "math.atan", "tanh", "math.erf", "math.erfc"):
-        check(ir.call("math.isfinite", expr))
-    return Number(expr, FLOAT64, True)
+    return Number(ir.call(name, ir.call("float", value) if x.dtype == FLOAT32 else value), FLOAT64, True)
+
+
+def math_test(name: str, x: Number, y: Number) -> Any:
+    """What holds unless ``y = name(x)`` raises, or is NaN or infinite, which Python may not raise for.
+
+    Where the argument tells, a result that nobody reads need not be computed.
+    """
+    if name in ("abs", "math.atan", "tanh", "math.erf", "math.erfc"):
+        return None
+    if name not in DOMAINS:
+        return ir.call("math.isfinite", x.expr if name in ("math.sin", "math.cos") else y.expr)
+    low, op = DOMAINS[name]
+    return gast.Compare(ir.constant(low), [op(), gast.Lt()], [x.expr, ir.dotted("math.inf")])
 
 
 def compare(op: type, a: Number, b: Number) -> Number:

@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from . import NativeWarning, files
+from . import NativeWarning, NoRoom, files
 
 __all__ = ["WIDTH", "Native", "NativeFunction", "kinds_from", "kinds_told"]
 
 WIDTH = 28  # bits of integers that come from outside, and of lengths: there is room for products of two and for sums
 WHOLE = 2**WIDTH
+ROOM = 1024  # items of lists that grow, at first
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class NativeFunction:
         self.count = plain.__code__.co_argcount
         self.kernel: Any = None
         self.whole: list[int] = []  # the places of integers
-        self.missing: tuple[float, ...] = ()  # seeds that a call leaves out
+        self.rest: tuple[Any, ...] = ()  # seeds that a call leaves out, and the room for lists that grow
         self.overloads: Any = ()  # the kinds of arguments that there is machine code for
         self.known = 0  # how many of them were noted down in the cache
         self.told = False
@@ -67,7 +68,11 @@ class NativeFunction:
             if not -WHOLE < args[k] < WHOLE:
                 return self.plain(*args)
         try:
-            result = kernel(*args, *self.missing)
+            result = kernel(*args, *self.rest)
+        except NoRoom:
+            *seeds, room = self.rest
+            self.rest = (*seeds, 8 * room)
+            return self(*args)
         except Exception as error:
             return self.give_up(args, error)
         if len(self.overloads) != self.known:
@@ -81,11 +86,11 @@ class NativeFunction:
         self.whole = [
             k for k, value in enumerate(args) if isinstance(value, (int, np.integer)) and type(value) is not bool
         ]
-        self.missing = (1.0,) * (self.count - len(args))
-
         ours = f"(.*[/\\\\])?<?{files.PREFIX}"  # the file's name without its ending, or that of a text
         warnings.filterwarnings("ignore", category=numba.NumbaPerformanceWarning, module=ours)
         self.kernel = files.program(self.text, self.name)
+        grows = self.kernel.py_func.__code__.co_argcount > self.count
+        self.rest = (1.0,) * (self.count - len(args)) + (ROOM,) * grows
         self.overloads = self.kernel.overloads
         return self.kernel
 

@@ -12,8 +12,10 @@ import math
 import numba
 import numpy as np
 
+from . import NoRoom
+
 __all__ = [
-    "exp", "half_power", "inside", "log", "logaddexp", "matrix_matrix", "matrix_vector", "maximum", "minimum",
+    "NoRoom", "exp", "half_power", "inside", "log", "logaddexp", "matrix_matrix", "matrix_vector", "maximum", "minimum",
     "reserve", "reserve_parts", "sign", "tanh", "vector_matrix",
 ]  # fmt: skip
 
@@ -208,7 +210,7 @@ def reserve(saved, used, more):  # type: ignore[no-untyped-def]
     """An array that starts with the first `used` items of `saved` and has room for `more`."""
     if used + more <= len(saved):
         return saved
-    result = np.empty((max(used + more, 4 * len(saved), 64 if more == 1 else 0), *saved.shape[1:]), saved.dtype)
+    result = np.empty((max(used + more, 4 * len(saved)), *saved.shape[1:]), saved.dtype)
     copy(saved, result)
     return result
 

@@ -191,15 +191,17 @@ def written(state: State, first: ir.Block, second: ir.Block, parameters: dict[st
             text += "_"
         taken.add(text)
         arguments[variable] = text
+    room = [] if state.room is None else [state.room]
     names = NativeNaming(state, [*first, *second], arguments).assign()
     emitter = Emitter(names)
     body, tail = emitter.block(first), emitter.block(second)
     comment(tail, None)
     spec = gast.arguments(
-        [gast.Name(t, gast.Param(), None, None) for t in arguments.values()], [], None, [], [], None, []
+        [gast.Name(t, gast.Param(), None, None) for t in [*arguments.values(), *room]], [], None, [], [], None, []
     )
     function = printed(gast.Module([gast.FunctionDef(name, spec, [*body, *tail], [], None, None, [])], [])).text
     used = {*state.imported, *(n for n in ("reserve", "reserve_parts", "half_power") if f"{n}(" in function)}
+    used |= {"NoRoom"} if room else set()
     own = sorted(n for n in used if "." not in n and n != "abs")
     lines = ["import math", "", "import numpy as np", "from numba import njit"]
     if own:

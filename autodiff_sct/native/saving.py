@@ -1,6 +1,7 @@
 """The lists of saved values: numbers in an array that is filled and emptied like a list, arrays in a list.
 
-Room for the numbers is made before the outermost loop that knows how many there will be.
+Room for the numbers is made before the outermost loop that knows how many there will be; where that is inside another
+loop, or none knows, the caller says how much room there is, and calls again where that was too little.
 """
 
 from __future__ import annotations
@@ -181,14 +182,37 @@ def item_index(stack: Stack, place: tuple[int, ...]) -> Any:
 
 
 def grow(state: State, stack: Stack, together: bool) -> None:
-    """Make room for one item: lists that are filled together are full together."""
-    more = ir.Effect(assign(stack.array, reserved(state, stack, ir.constant(1))))
-    if together and stack.counter.grows is not None:
-        stack.counter.grows.then.append(more)
+    """See to room for one item, where no loop knows how many there will be: once for lists that are filled together."""
+    one = ir.constant(1)
+    if not in_loop(state):
+        state.emit(ir.Effect(assign(stack.array, reserved(state, stack, one))))
         return
-    full = gast.Compare(ir.name(stack.counter.name), [gast.Eq()], [ir.call("len", ir.name(stack.array))])
-    stack.counter.grows = ir.If(full, [more], [], [])
-    state.emit(stack.counter.grows)
+    begin_with_room(state, stack)
+    if not (together and stack.counter.checked):
+        state.emit(check_room(stack, gast.Compare(ir.name(stack.counter.name), [gast.Eq()], [room_of(stack)])))
+    stack.counter.checked = True
+
+
+def begin_with_room(state: State, stack: Stack) -> None:
+    """Let a list begin with room for as many items as the caller says.
+
+    An array that a loop makes anew would be counted by those that refer to it, each time round: where the room does not
+    last, the program gives up and is called with more.
+    """
+    if state.room is None:
+        state.room = named(state, "room")
+    assert stack.dtype is not None
+    room = ir.name(state.room)
+    shape = ir.tuple_([room, *map(ir.constant, stack.row)]) if stack.row else room
+    stack.made[0].expr = assign(stack.array, ir.call("np.empty", shape, dtype_name(stack.dtype)))
+
+
+def check_room(stack: Stack, full: Any) -> ir.If:
+    return ir.If(full, [ir.Raise(gast.Raise(ir.name("NoRoom"), None))], [], [])
+
+
+def room_of(stack: Stack) -> Any:
+    return ir.call("len", ir.name(stack.array))
 
 
 def counted(state: State, stack: Stack) -> None:
@@ -222,6 +246,10 @@ def in_range(state: State) -> bool:
     """Whether the innermost loop around is one over a range."""
     kinds = [scope.kind for scope in state.scopes if scope.kind != "if"]
     return bool(kinds) and kinds[-1] == "range"
+
+
+def in_loop(state: State) -> bool:
+    return any(scope.kind != "if" for scope in state.scopes)
 
 
 def reserved(state: State, stack: Stack, more: Any) -> Any:
@@ -283,7 +311,12 @@ def settle_demand(state: State, demand: dict[str, list[Form]], trips: Form, befo
             continue
         stack = state.stacks[variable]
         more = product.expr() if product is not None else ir.binop(total.expr(), gast.Mult, trips.expr())
-        before.append(ir.Effect(assign(stack.array, reserved(state, stack, more))))
+        if stack.parts or not in_loop(state):
+            before.append(ir.Effect(assign(stack.array, reserved(state, stack, more))))
+        else:
+            begin_with_room(state, stack)
+            needed = ir.binop(ir.name(stack.counter.name), gast.Add, more)
+            before.append(check_room(stack, gast.Compare(needed, [gast.Gt()], [room_of(stack)])))
 
 
 def at_least_zero(count: Form) -> Form:

@@ -44,7 +44,7 @@ class Counter:
     members: int
     pushed: int = 0
     popped: int = 0
-    grows: ir.If | None = None  # what makes room for one more item of each list, where no loop knows how many there are
+    checked: bool = False  # whether there is a check of room for one more item of each list
 
 
 @dataclass
@@ -84,7 +84,8 @@ class State:
         self.following: ir.Block = []  # the statements after this one in its block
         self.demand: dict[str, list[Form]] = {}  # stack -> what the block being written pushes on it
         self.origin: Origin | None = None
-        self.reserved: set[str] = {"np", "math", "reserve", "reserve_parts", "half_power"}
+        self.reserved: set[str] = {"np", "math", "reserve", "reserve_parts", "half_power", "NoRoom"}
+        self.room: str | None = None  # the parameter that says for how many items there is room in lists that grow
         self.imported: set[str] = set()
         self.equal = s.lengths  # which lengths are taken for equal, if what comes from outside has them so
         self.groups: dict[Any, Any] = {}  # memory that may be the same: a forest

@@ -15,22 +15,45 @@ def sum(y, d, iterable, start=0):
 
 
 # The largest of several equal numbers share evenly, as in np.maximum.
-@reverse(builtins.max, builtins.min)
+@reverse(builtins.max)
+def largest(y, d, items):
+    if isinstance(items, (list, tuple)) and len(items) == 2:
+        a, b = items
+        return [d if a > b else d / 2 if a == b else 0.0, d if b > a else d / 2 if a == b else 0.0]
+    return extreme(y, d, items)
+
+
+@reverse(builtins.min)
+def smallest(y, d, items):
+    if isinstance(items, (list, tuple)) and len(items) == 2:
+        a, b = items
+        return [d if a < b else d / 2 if a == b else 0.0, d if b < a else d / 2 if a == b else 0.0]
+    return extreme(y, d, items)
+
+
 def extreme(y, d, items):
     if isinstance(items, np.ndarray):
         equal = items == y
         return np.where(equal, d / np.maximum(np.sum(equal), 1), 0.0)
     ties = builtins.sum([item == y for item in items])
-    return [d / ties if item == y else 0.0 for item in items]
+    share = d / ties if ties else 0.0
+    return [share if item == y else 0.0 for item in items]
 
 
-@forward(builtins.max, builtins.min)
-def push_extreme(y, d, items):
+@forward(builtins.max)
+def push_largest(y, d, items):
+    return largest(y, d, items) if isinstance(items, (list, tuple)) and not isinstance(d, list) else push(y, d, items)
+
+
+@forward(builtins.min)
+def push_smallest(y, d, items):
+    return smallest(y, d, items) if isinstance(items, (list, tuple)) and not isinstance(d, list) else push(y, d, items)
+
+
+def push(y, d, items):
     if isinstance(d, list):  # the tangents of all items, of a list whose length is known at run time
         chosen = [t for t, item in zip(d, items) if item == y]
         return builtins.sum(chosen) / len(chosen)
-    if isinstance(items, (list, tuple)):  # `d` is that of one item
-        return extreme(y, d, items)
     return np.sum(np.where(items == y, d, 0.0)) / np.sum(items == y)
 
 

@@ -277,7 +277,7 @@ def emitted(
     return Emitted(
         text, loaded, externals, s.guards, dict(s.globals), table.written,
         wrap_spec(s, result) if tensors else None, tensors, count, seed_spec(s, differentiated(request, result)),
-        s.effects, parts, s.world,
+        s.effects, parts, s.world, s.level,
     )  # fmt: skip
 
 

@@ -27,4 +27,5 @@ class Emitted:
     effects: bool = False  # whether the function does something besides returning
     parts: tuple[tuple[str, str, str], ...] = ()  # names, what they are, and texts of its functions
     world: World = field(default_factory=World)  # what it was compiled against
+    level: int = 1  # of its tangents, above those of the programs inside it
     lists: bool = False  # whether loops have arrays as lists

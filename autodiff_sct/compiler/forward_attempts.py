@@ -21,6 +21,7 @@ import gast
 
 from ..runtime import apart
 from . import ir
+from .specialise.levels import manager
 from .specialise.state import Specialiser
 from .specialise.values import Leaf
 
@@ -67,7 +68,7 @@ def set_apart(s: Specialiser, block: ir.Block, start: int) -> None:
     """Keep what the tangents from `start` on may raise from the handlers around them."""
     tangents = block[start:]
     if not all(map(looks_up, tangents)):
-        block[start:] = [ir.With([(ir.call(s.bind("apart", apart.apart)), None)], tangents, s.origin)]
+        block[start:] = [ir.With([(manager(s, apart.apart, s.level), None)], tangents, s.origin)]
 
 
 def looks_up(stmt: Any) -> bool:

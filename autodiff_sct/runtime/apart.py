@@ -1,14 +1,22 @@
-"""Inside ``try``, what a tangent raises is not for the handlers, which are there for what the program raises."""
+"""Inside ``try``, what a tangent raises is not for the handlers, which are there for what the program raises.
+
+A program that calls ``jvp`` has the tangents of another inside it, whose handlers are not its own.  So tangents have
+a level: those of a program stand above all that it has inside.
+"""
 
 from __future__ import annotations
 
 from types import TracebackType
 
-__all__ = ["Apart", "apart"]
+__all__ = ["Apart", "apart", "rejoined"]
 
 
 class Apart(BaseException):
-    """On its way past handlers: an exception of a tangent, which is the cause."""
+    """On its way past handlers: an exception of a tangent of some level, which is the cause."""
+
+    def __init__(self, level: int) -> None:
+        super().__init__("raised by a tangent inside `try`")
+        self.level = level
 
 
 class apart:
@@ -24,6 +32,9 @@ class apart:
     ZeroDivisionError('float division by zero')
     """
 
+    def __init__(self, level: int = 1) -> None:
+        self.level = level
+
     def __enter__(self) -> None:
         pass
 
@@ -31,4 +42,28 @@ class apart:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if isinstance(error, Exception):
-            raise Apart("raised by a tangent inside `try`") from error
+            raise Apart(self.level) from error
+
+
+class rejoined:
+    """``with rejoined():`` around a program with tangents, where it has become part of another.
+
+    >>> try:
+    ...     with rejoined(), apart():
+    ...         1.0 / 0.0
+    ... except ZeroDivisionError:
+    ...     print("handled")
+    handled
+    """
+
+    def __init__(self, level: int = 1) -> None:
+        self.level = level
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, Apart) and error.level == self.level:
+            raise error.__cause__ from None  # type: ignore[misc]

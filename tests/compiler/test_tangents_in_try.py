@@ -119,3 +119,44 @@ def test_derivative_of_a_tangent():
         return ad.jvp(named, (x,), (1.0,))[1]
 
     assert ad.grad(tangent)(4.0) == pytest.approx(-1 / 32)
+
+
+def slope(fn, x):
+    """A tangent that is asked for under handlers of the program's own."""
+    try:
+        t = ad.jvp(fn, (x,), (1.0,))[1]
+    except ZeroDivisionError:
+        t = 3.0
+    return t * x
+
+
+def slope_of_slope(x):
+    try:
+        value, t = ad.jvp(lambda x: slope(named, x), (x,), (1.0,))
+    except ZeroDivisionError:
+        value, t = 5.0, 11.0
+    except:  # noqa: E722
+        value, t = 13.0, 17.0
+    return t * x + value
+
+
+@pytest.mark.parametrize("fn", [named, of_everything, of_base_exceptions, suppressed, finished, recursive])
+def test_handlers_around_a_tangent_see_what_it_raised(fn):
+    assert slope(fn, 0.0) == 0.0
+    value, gradient = ad.value_and_grad(lambda x: slope(fn, x))(0.0)
+    assert (value, gradient) == (0.0, 3.0)
+    assert ad.value_and_grad(lambda x: slope(fn, x))(4.0)[0] == slope(fn, 4.0)
+
+
+def test_handlers_of_two_levels_see_what_is_theirs():
+    assert slope_of_slope(0.0) == 5.0
+    assert ad.value_and_grad(slope_of_slope)(0.0) == (5.0, 11.0)
+    value, gradient = ad.value_and_grad(slope_of_slope)(4.0)
+    assert value == slope_of_slope(4.0)
+    assert gradient == pytest.approx((slope_of_slope(4.0 + 1e-6) - slope_of_slope(4.0 - 1e-6)) / 2e-6)
+    assert ad.jvp(slope_of_slope, (4.0,), (1.0,))[1] == pytest.approx(gradient)
+
+
+def test_no_exception_of_tangents_is_left_in_a_program_around():
+    with pytest.raises(ZeroDivisionError):
+        ad.grad(lambda x: ad.jvp(named, (x,), (1.0,))[1] * x)(0.0)

@@ -16,6 +16,7 @@ from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ..failing import SUMS, fact
 from .control import MISSING, Ended, as_leaf, forget, label, run_block
 from .expressions import evaluate
+from .levels import keep_whole
 from .names import assign_name
 from .piecewise import Piecewise, is_one_unit
 from .state import Specialiser
@@ -57,6 +58,7 @@ def attempt(s: Specialiser, node: Any) -> None:
 
     assert s.frame is not None
     function = s.frame.tree
+    keep_whole(s, node)
     if is_one_unit(node, function):
         small_attempt(s, node)
     else:

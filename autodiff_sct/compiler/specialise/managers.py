@@ -17,13 +17,13 @@ import gast
 import numpy as np
 
 from ...errors import AutodiffError, SourceUnavailable
-from ...runtime.apart import apart
 from .. import ir
 from ..facts import Opaque
 from .attempts import rewritten
 from .attributes import lookup
 from .control import Ended, run_block
 from .expressions import evaluate
+from .levels import own_manager, stay
 from .names import assign_name
 from .piecewise import Block, assign, at, load
 from .state import Specialiser
@@ -37,7 +37,6 @@ TRANSPARENT = (
     contextlib.redirect_stdout,
     contextlib.redirect_stderr,
     contextlib.closing,
-    apart,
     type(threading.Lock()),
     type(threading.RLock()),
 )
@@ -49,6 +48,9 @@ def manage(s: Specialiser, node: Any) -> None:
 
     if len(node.items) > 1:
         execute(s, rewritten(s, node, lambda fresh: nested(node)))
+        return
+    if (tangents := own_manager(s, node)) is not None:
+        stay(s, node, tangents)
         return
     item = node.items[0]
     manager = evaluate(s, item.context_expr)

@@ -107,7 +107,8 @@ class Piecewise:
             name = self.fresh("error") if caught else None
             body = [assign(path, number(k + 1))] + ([assign(caught, load(name))] if name is not None else [])
             bound = None if name is None else gast.Name(name, gast.Store(), None, None)
-            handlers.append(at(node, gast.ExceptHandler(handler.type, bound, body)))
+            kind = load("BaseException") if handler.type is None and bound is not None else handler.type
+            handlers.append(at(node, gast.ExceptHandler(kind, bound, body)))
         small = at(unit[0], gast.Try(unit, handlers, [], []))
         small.is_unit = True
         return small
@@ -186,6 +187,8 @@ class Piecewise:
         first = unit[0]
         if all(is_quiet(each) for each in unit):
             return unit
+        if getattr(first, "is_unit", False):
+            return [wrap(unit)]
         if isinstance(first, gast.If):
             return self.branch(first, path, wrap)
         if isinstance(first, gast.For):
@@ -194,7 +197,7 @@ class Piecewise:
             return self.while_(first, path, wrap)
         if isinstance(first, gast.With):
             return self.with_(first, path, wrap)
-        if isinstance(first, gast.Try) and not getattr(first, "is_unit", False):
+        if isinstance(first, gast.Try):
             return self.block(self.attempt(first, True), path, wrap, first)
         return [wrap(unit)]
 

@@ -18,6 +18,7 @@ from ...tensor import Parameter
 from .. import ir
 from ..facts import Listed, Num, Opaque
 from .calls import HANDLERS, call_python, call_value
+from .levels import with_tangents
 from .nested import GradientV, Inner, emit_inner, flag_of, in_kind_of, is_tensor_value, own, setting, weights_of
 from .state import Specialiser
 from .values import Const, ListV, Obj, PartialV, TupleV, Value
@@ -178,7 +179,9 @@ def push(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A call of a pushforward."""
     info, every, beside, *directions = args
     tangents = [direction(s, d, every.items[p]) for d, p in zip(directions, info.value.positions)]
-    return call_python(s, info.value.inner.emitted.function, [*every.items, *beside.items, *tangents], {})
+    emitted = info.value.inner.emitted
+    given = [*every.items, *beside.items, *tangents]
+    return with_tangents(s, emitted, lambda: call_python(s, emitted.function, given, {}))
 
 
 def direction(s: Specialiser, vector: Value, value: Value) -> Value:

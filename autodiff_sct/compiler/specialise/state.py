@@ -104,6 +104,7 @@ class Specialiser:
         self.guarded = True  # whether objects in tables must not be written as the numbers that they are
         self.handles = False  # whether the program handles exceptions
         self.attempts = 0  # how many blocks under handlers are around the block being written
+        self.level = 1  # of the tangents of this program: above those of the programs that are part of it
         self.loops = 0  # how many loops are being specialised
         self.unassigned: Refused | None = None  # a name read before a later statement of the loop has assigned it
         self.saved: set[str] = set()  # lists that carry values from the forward to the reverse sweep

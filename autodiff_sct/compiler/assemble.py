@@ -88,7 +88,7 @@ def emit(
     externals = used_externals(s, program, request)
     arguments = parameters(s, table, externals, seeds)
     names = name_variables(s, program, arguments)
-    emitter = Emitter(names, s.notes)
+    emitter = Emitter(s, names)
     body, tail = emitter.block(front), emitter.block(back)
     start, check = defaults(s, emitter, list(arguments.values()), result)
     body, tail = phrased([*start, *body, *check], tail, not request.split)

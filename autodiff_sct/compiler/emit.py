@@ -10,7 +10,9 @@ import gast
 
 from ..errors import Origin
 from . import ir
+from .facts import Listed, Mapped, Num
 from .specialise.expressions import fold_block
+from .specialise.state import Specialiser
 from .substitution import replaced
 
 LISTS = 5  # lists of saved values that are made on one line
@@ -24,9 +26,10 @@ def is_new_list(stmt: Any) -> bool:
 class Emitter:
     """Writes blocks under the chosen names; notes which statement came from which line of the user's."""
 
-    def __init__(self, names: dict[str, str], notes: dict[Any, list[str]] | None = None) -> None:
+    def __init__(self, s: Specialiser, names: dict[str, str]) -> None:
+        self.s = s
         self.names = {variable: ir.name(text) for variable, text in names.items()}
-        self.notes = notes or {}  # what is said of statements
+        self.notes = s.notes or {}  # what is said of statements
         self.last: Any = None
         self.copied: set[str] = set()  # variables that statements of the compiler's own read
 
@@ -98,7 +101,8 @@ class Emitter:
         if stmt.aug is not None and whole:
             return [gast.AugAssign(store_name(base.id), stmt.aug(), value)]
         target = gast.Subscript(base, index, gast.Store())
-        if stmt.aug is None and isinstance(value, gast.BinOp) and is_target(value.left, base, index, whole):
+        adds = stmt.aug is None and isinstance(value, gast.BinOp) and is_target(value.left, base, index, whole)
+        if adds and (whole or adds_in_place(self.s, stmt)):
             return [gast.AugAssign(store_name(base.id) if whole else target, value.op, value.right)]
         if stmt.aug is not None:
             return [gast.AugAssign(target, stmt.aug(), value)]
@@ -210,6 +214,26 @@ def is_target(expr: Any, base: Any, index: Any, whole: bool) -> bool:
     if not isinstance(expr, gast.Subscript) or not isinstance(expr.value, gast.Name) or expr.value.id != base.id:
         return False
     return bool(gast.dump(expr.slice) == gast.dump(index))
+
+
+def adds_in_place(s: Specialiser, stmt: ir.Store) -> bool:
+    """Whether ``base[index] = base[index] + value`` does what ``base[index] += value`` does.
+
+    An array that is an item of a list would itself be changed, and what is added to integers would have to be integers.
+    """
+    facts = s.facts.get(stmt.base)
+    if facts is None:  # an array that a native program makes
+        return True
+    if isinstance(facts, (Listed, Mapped)):
+        facts = s.elements_of(facts)
+        return isinstance(facts, Num) and facts.kind != "array" and facts.dims == () and not facts.roots
+    if not isinstance(facts, Num) or facts.dtype is None:
+        return False
+    return (
+        facts.dtype.kind in "fc"
+        or isinstance(stmt.value.right, gast.Constant)
+        and not isinstance(stmt.value.op, gast.Div)
+    )
 
 
 def defaults(s: Any, emitter: Emitter, arguments: list[str], result: Any) -> tuple[list[Any], list[Any]]:

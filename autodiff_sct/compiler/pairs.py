@@ -226,7 +226,7 @@ def define(s: Specialiser, where: Regions, name: str, arguments: dict[str, str],
     program = Nesting(s, where, program, 0).block(program)
     given = distinct(s, arguments)
     names = name_variables(s, program, given)
-    s.functions.append(function(name, given, {}, Emitter(names, s.notes).block(program), False))
+    s.functions.append(function(name, given, {}, Emitter(s, names).block(program), False))
 
 
 def distinct(s: Specialiser, arguments: dict[str, str]) -> dict[str, str]:

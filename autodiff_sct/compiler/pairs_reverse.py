@@ -298,11 +298,11 @@ def define_pair(
     body = [
         *stacks,
         *unset(front, rec.inputs, [n for n in saved if n in s.unbound], names),
-        *Emitter(names, s.notes).block(front),
+        *Emitter(s, names).block(front),
     ]
     parameters = {n: arguments[n] for n in [*rec.inputs, handed]}
     s.functions.append(function(variant.name, parameters, {}, body, False))
-    tail = Emitter(names, s.notes).block(back)
+    tail = Emitter(s, names).block(back)
     annotate(tail)
     written = [p for p in rec.inputs if p in rec.written]
     parameters = {n: arguments[n] for n in [handed, *written, *given]}

@@ -193,7 +193,7 @@ def written(state: State, first: ir.Block, second: ir.Block, parameters: dict[st
         arguments[variable] = text
     room = [] if state.room is None else [state.room]
     names = NativeNaming(state, [*first, *second], arguments).assign()
-    emitter = Emitter(names)
+    emitter = Emitter(state.s, names)
     body, tail = emitter.block(first), emitter.block(second)
     comment(tail, None)
     spec = gast.arguments(

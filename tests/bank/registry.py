@@ -33,6 +33,7 @@ TOPICS = (
     "generators_left",
     "inplace",
     "iterators",
+    "language",
     "library",
     "linalg_programs",
     "loops",

@@ -69,9 +69,8 @@ class Plain(Emitter):
     """Prints the intermediate form as it is, copies and all."""
 
     def __init__(self, s: Specialiser, mark: bool) -> None:
-        names = {id: id.replace(".", "_") for id in s.facts}
-        super().__init__(names)
-        self.s, self.mark = s, mark
+        super().__init__(s, {id: id.replace(".", "_") for id in s.facts})
+        self.notes, self.mark = {}, mark
 
     def let(self, stmt: ir.Let) -> list[Any]:
         nodes = super().let(stmt)

@@ -16,12 +16,13 @@ from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ..failing import SUMS, fact
 from .control import MISSING, Ended, as_leaf, forget, label, run_block
 from .expressions import evaluate
-from .levels import keep_whole
+from .levels import keep_whole, own_manager
 from .names import assign_name
 from .piecewise import Piecewise, is_one_unit
 from .state import Specialiser
 from .values import BEGUN, Const, Leaf, Obj, Poison, Suspended, TupleV, Value
 
+QUOTIENTS = (gast.Div, gast.FloorDiv, gast.Mod, gast.Pow)
 Ends = list[tuple[ir.Block, dict[Any, Value] | None]]  # a path's block, and its environment where it goes on
 
 
@@ -72,7 +73,7 @@ def small_attempt(s: Specialiser, node: Any) -> None:
     origin = s.where()
     entry = dict(s.env)
     took = s.fresh("took_path", INT)
-    body: ir.Block = []
+    body = Watched(s)
     s.attempts += 1
     goes_on = run_block(s, body, lambda: execute(s, node.body))
     s.attempts -= 1
@@ -82,7 +83,7 @@ def small_attempt(s: Specialiser, node: Any) -> None:
         return
     refuse_half_done(s, body, entry)
     end = s.env
-    before = before_body(s, node, entry, end)
+    before = before_body(s, node, body, entry, end)
     ends: Ends = [(body, end if goes_on else None)]
     handlers: list[tuple[Any, str | None, ir.Block]] = []
     for handler in node.handlers:
@@ -100,18 +101,45 @@ def small_attempt(s: Specialiser, node: Any) -> None:
         execute(s, node.finalbody)
 
 
-def before_body(s: Specialiser, node: Any, entry: dict[Any, Value], end: dict[Any, Value]) -> dict[Any, Value]:
-    """What a handler sees: names that the block assigns last have their old values, the rest may have been changed."""
+class Watched(list[Any]):
+    """A block that knows what held where each of its statements was written."""
+
+    def __init__(self, s: Specialiser) -> None:
+        super().__init__()
+        self.s = s
+        self.held: dict[int, dict[Any, Value]] = {}
+
+    def append(self, stmt: Any) -> None:
+        if not ir.bodies(stmt):
+            self.held[id(stmt)] = dict(self.s.env)
+        super().append(stmt)
+
+
+def before_body(
+    s: Specialiser, node: Any, body: Watched, entry: dict[Any, Value], end: dict[Any, Value]
+) -> dict[Any, Value]:
+    """What a handler sees: what held wherever the block may have raised, if the block has not computed it.
+
+    Where that is inside another block, names that the `try` assigns last have their old values.
+    """
     assert s.frame is not None
     parts = [part for each in node.body for part in gast.walk(each)]
     assigned = {n.id for n in parts if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
     early = {n.target.id for n in parts if isinstance(n, gast.NamedExpr)}
-    own = {(s.frame.id, id) for id in assigned - early - set(s.frame.nonlocals)}
+    last = not any(isinstance(each, gast.With) and own_manager(s, each) is None for each in node.body)
+    own = {(s.frame.id, id) for id in assigned - early - set(s.frame.nonlocals) if last}
+    raising = [body.held.get(id(stmt)) for stmt in body if not runs_through(s, stmt)]
+    body.held = {}
+    inside = ir.defined(body)
 
     def seen(key: Any, value: Value) -> Value:
         now = end.get(key, value)
         if now is value or now == value or key in own:
             return value
+        found = [now if held is None else held.get(key, MISSING) for held in raising]
+        same = bool(found) and all(other is found[0] or other == found[0] for other in found)
+        if same and None not in raising and inside.isdisjoint(s.leaves(found[0])):
+            return found[0]
         return Poison(f"{label(key)!r} may or may not have been changed when the exception came")
 
     made = [(s.frame.id, id) for id in early if (s.frame.id, id) not in entry]
@@ -148,10 +176,22 @@ def cannot_raise(s: Specialiser, stmt: Any) -> bool:
         return False
     expr = stmt.expr
     if isinstance(expr, gast.BinOp) and isinstance(expr.op, SUMS):
-        kinds = {kind_of(s, expr.left), kind_of(s, expr.right)}
+        kinds = {kind_of(s, each) for each in (expr.left, expr.right) if not is_small(each)}
         return kinds <= {"float"} or kinds <= {"int"}  # an integer may be too large for a float
     operands = [expr.left, *expr.comparators] if isinstance(expr, gast.Compare) else [expr]
     return all(kind_of(s, operand) is not None for operand in operands)
+
+
+def is_small(expr: Any) -> bool:
+    """Whether an expression is an integer that any float can be added to."""
+    return isinstance(expr, gast.Constant) and type(expr.value) is int and abs(expr.value) < 2**53
+
+
+def runs_through(s: Specialiser, stmt: Any) -> bool:
+    """Whether nothing stops a statement nor what is inside it."""
+    if isinstance(stmt, ir.If):
+        return all(runs_through(s, each) for block in ir.bodies(stmt) for each in block)
+    return cannot_raise(s, stmt)
 
 
 def kind_of(s: Specialiser, expr: Any) -> str | None:
@@ -200,6 +240,41 @@ def roots_in(s: Specialiser, found: list[Facts]) -> set[int]:
             roots |= new
             stack += [s.elements[root] for root in new if root in s.elements]
     return roots
+
+
+# -- generators
+
+
+def run_under_handlers(
+    s: Specialiser, generator: Suspended, work: Callable[[Value], Value | None], early: bool = False
+) -> None:
+    """The text of a generator around units of a ``try``, whose handlers do not see what that text raises."""
+    from .generators import run
+
+    start, inside = len(s.block), set[Any]()
+
+    def noted(value: Value) -> Value | None:
+        mark = len(s.block)
+        result = work(value)
+        inside.update(ir.walk(s.block[mark:]))
+        return result
+
+    run(s, generator, noted, early)
+    if any(raises_itself(s, stmt) for stmt in ir.walk(s.block[start:]) if stmt not in inside):
+        raise s.refuse(
+            "a generator that may raise an exception itself, under handlers",
+            "make a list of what it yields, or write what may raise into the block of the `try`",
+        )
+
+
+def raises_itself(s: Specialiser, stmt: Any) -> bool:
+    """Whether a statement is there to raise, or does what often raises: quotients and functions of Python's numbers."""
+    if not isinstance(stmt, ir.Let) or runs_through(s, stmt):
+        return isinstance(stmt, ir.Raise)
+    if isinstance(stmt.expr, gast.BinOp) and isinstance(stmt.expr.op, QUOTIENTS):
+        fixed = isinstance(stmt.expr.right, gast.Constant) and bool(stmt.expr.right.value)
+        return not fixed and kind_of(s, stmt.expr.right) is not None
+    return stmt.effect or getattr(getattr(stmt.op, "fn", None), "__module__", "") in ("math", "numpy.linalg")
 
 
 # -- where the paths meet
@@ -270,8 +345,7 @@ def meet_one(s: Specialiser, node: ir.Try, key: Any, ends: Ends, alive: list[int
 
 def made_in(s: Specialiser, value: Value, ends: Ends) -> bool:
     """Whether something inside a value is a variable of one of the paths of a ``try``."""
-    inside = {n for block, _ in ends for stmt in ir.walk(block) for n in ir.defined_in(stmt)}
-    return not inside.isdisjoint(s.leaves(value))
+    return any(not ir.defined(block).isdisjoint(s.leaves(value)) for block, _ in ends)
 
 
 # -- finally

@@ -9,7 +9,7 @@ import gast
 
 from ...runtime.apart import apart, rejoined
 from .. import ir
-from .control import Ended, attempted
+from .control import Ended, run_block
 from .names import home
 from .state import Specialiser
 from .values import Frame, Value
@@ -48,12 +48,12 @@ def write(s: Specialiser, cls: Any, level: int, work: Callable[[], Any]) -> Any:
     s.level = max(s.level, level + 1)
     block: ir.Block = []
     origin = s.where()
-    ended: list[bool] = []
-    result = attempted(s, block, lambda: (work(), ended.append(False))[0])
+    found: list[Any] = []
+    goes_on = run_block(s, block, lambda: found.append(work()))
     s.block.append(ir.With([(manager(s, cls, level), None)], block, origin))
-    if not ended:
+    if not goes_on:
         raise Ended
-    return result
+    return found[0]
 
 
 def manager(s: Specialiser, cls: Any, level: int) -> Any:

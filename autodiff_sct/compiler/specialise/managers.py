@@ -19,12 +19,12 @@ import numpy as np
 from ...errors import AutodiffError, SourceUnavailable
 from .. import ir
 from ..facts import Opaque
-from .attempts import rewritten
+from .attempts import rewritten, run_under_handlers
 from .attributes import lookup
 from .control import Ended, run_block
 from .expressions import evaluate
 from .levels import own_manager, stay
-from .names import assign_name
+from .names import assign_name, parameters
 from .piecewise import Block, assign, at, load
 from .state import Specialiser
 from .values import Leaf, Obj, Suspended, Value
@@ -54,11 +54,17 @@ def manage(s: Specialiser, node: Any) -> None:
         return
     item = node.items[0]
     manager = evaluate(s, item.context_expr)
+    handled = getattr(node, "handled", None)
     if isinstance(manager, Suspended):
-        around(s, node, manager)
+        if handled is None:
+            around(s, node, manager)
+        elif ends_with_yield(manager):
+            run_under_handlers(s, manager, lambda value: enter_block(s, node, value))
+        else:
+            execute(s, rewritten(s, node, lambda fresh: handled.as_unit()))
     elif isinstance(manager, Obj):
-        call_around(s, node, manager, user_swallows(s, manager))
-    elif may_swallow(s, manager):
+        call_around(s, node, manager, is_told(s, manager))
+    elif may_swallow(s, manager, handled is not None):
         call_around(s, node, manager, True)
     else:
         plain(s, node, manager)
@@ -67,14 +73,17 @@ def manage(s: Specialiser, node: Any) -> None:
 def around(s: Specialiser, node: Any, manager: Suspended) -> None:
     """The text of a generator around the block that it yields to."""
     from .generators import run
+
+    run(s, manager, lambda value: enter_block(s, node, value))
+
+
+def enter_block(s: Specialiser, node: Any, value: Value) -> None:
+    """The block of a ``with`` statement, after what its manager gave has its name."""
     from .statements import execute, store
 
-    def block(value: Value) -> None:
-        if node.items[0].optional_vars is not None:
-            store(s, node.items[0].optional_vars, value)
-        execute(s, node.body)
-
-    run(s, manager, block)
+    if node.items[0].optional_vars is not None:
+        store(s, node.items[0].optional_vars, value)
+    execute(s, node.body)
 
 
 def nested(node: Any) -> Block:
@@ -101,12 +110,17 @@ def plain(s: Specialiser, node: Any, manager: Value) -> None:
         raise Ended
 
 
-def call_around(s: Specialiser, node: Any, manager: Value, swallows: bool) -> None:
-    """Calls of ``__enter__`` and ``__exit__`` in place of the statement."""
+def call_around(s: Specialiser, node: Any, manager: Value, told: bool) -> None:
+    """Calls of ``__enter__`` and ``__exit__`` in place of the statement; a manager may have to be `told` of errors."""
     from .statements import execute
 
-    make = swallowing if swallows else letting_through
-    body = rewritten(s, node, lambda fresh: make(node, fresh))
+    make = swallowing if told else letting_through
+    handled = getattr(node, "handled", None)
+    if handled is None:
+        body = rewritten(s, node, lambda fresh: make(node, fresh))
+    else:
+        body = rewritten(s, node, lambda fresh: handled.called(make, fresh))
+        node = handled.statement
     assign_name(s, node.manager_name, manager)
     execute(s, body)
 
@@ -147,8 +161,8 @@ def swallowing(node: Any, fresh: Callable[[str], str]) -> Block:
 # -- what swallows
 
 
-def user_swallows(s: Specialiser, manager: Obj) -> bool:
-    """Whether ``__exit__`` may return something true."""
+def is_told(s: Specialiser, manager: Obj) -> bool:
+    """Whether ``__exit__`` reads what was raised, or may return something true."""
     from .prepared import prepared
 
     fn = lookup(manager.cls, "__exit__")
@@ -158,15 +172,20 @@ def user_swallows(s: Specialiser, manager: Obj) -> bool:
         tree = prepared(fn.__code__, fn)[0].tree
     except SourceUnavailable:
         return True
-    return any(isinstance(n, gast.Return) and not is_false(n.value) for n in gast.walk(tree))
+    raised = set(parameters(tree.args)[1:])
+    return any(
+        isinstance(n, gast.Return) and not is_false(n.value) or isinstance(n, gast.Name) and n.id in raised
+        for body in tree.body
+        for n in gast.walk(body)
+    )
 
 
 def is_false(expr: Any) -> bool:
     return expr is None or (isinstance(expr, gast.Constant) and not expr.value)
 
 
-def may_swallow(s: Specialiser, manager: Value) -> bool:
-    """Whether a manager of a library's may end its block early."""
+def may_swallow(s: Specialiser, manager: Value, handled: bool) -> bool:
+    """Whether a manager of a library's may end its block early, or sees an exception that is `handled`."""
     facts = s.facts_of(manager)
     if isinstance(facts, Opaque) and facts.cls is not None and issubclass(facts.cls, TRANSPARENT):
         return False
@@ -181,7 +200,7 @@ def may_swallow(s: Specialiser, manager: Value) -> bool:
     if made_by is open or made_by is np.printoptions:
         return False
     if is_generator_manager(made_by):
-        return not yields_freely(made_by)
+        return handled or not yields_freely(made_by)
     return True
 
 
@@ -217,6 +236,21 @@ def yields_once(body: Block) -> bool:
     if isinstance(found[0], (gast.With, gast.Try)):
         return yields_once(found[0].body)
     return isinstance(found[0], (gast.Expr, gast.Assign)) and isinstance(found[0].value, gast.Yield)
+
+
+def ends_with_yield(generator: Suspended) -> bool:
+    """Whether a generator does nothing after it has yielded that it does not do after an exception, too."""
+    from .prepared import prepared
+
+    def ends(body: Block) -> bool:
+        last = body[-1]
+        if isinstance(last, gast.Try):
+            return not last.handlers and not last.orelse and not leaves(last.finalbody) and ends(last.body)
+        return isinstance(getattr(last, "value", None), gast.Yield)
+
+    if not isinstance(generator.fn, types.FunctionType):
+        return False
+    return ends(prepared(generator.fn.__code__, generator.fn, True)[0].tree.body)
 
 
 def yields_freely(fn: Any) -> bool:

@@ -19,6 +19,7 @@ handlers' own blocks come last, as branches on `path`:
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -218,6 +219,7 @@ class Piecewise:
     def loop(self, node: Any, path: str, wrap: Callable[[Block], Any]) -> Block:
         before, source = self.hoisted(node.iter, "items", wrap)
         loop = at(node, gast.For(node.target, source, self.body(node.body, path, wrap, node), [], None))
+        loop.is_handled = True
         return [*before, at(node, gast.If(equals(path, 0), [loop], []))] if before else [loop]
 
     def while_(self, node: Any, path: str, wrap: Callable[[Block], Any]) -> Block:
@@ -244,7 +246,35 @@ class Piecewise:
         before, manager = self.hoisted(first.context_expr, "manager", wrap)
         item = gast.withitem(manager, first.optional_vars)
         made = at(node, gast.With([item], self.block(inner, path, wrap, node), None))
+        made.handled = Handled(self, at(node, gast.With([item], inner, None)), path, wrap, self.outside)
         return [*before, at(node, gast.If(equals(path, 0), [made], []))] if before else [made]
+
+
+@dataclass(eq=False)
+class Handled:
+    """A ``with`` statement under handlers, as it was: what stands for it depends on the manager.
+
+    Only a manager that lets exceptions through unseen may be around units that catch them.
+    """
+
+    piecewise: Piecewise
+    statement: Any
+    path: str
+    wrap: Callable[[Block], Any]
+    outside: set[str]
+
+    def as_unit(self) -> Block:
+        """The statement in one unit."""
+        return [self.wrap([self.statement])]
+
+    def called(self, make: Callable[[Any, Callable[[str], str]], Block], fresh: Callable[[str], str]) -> Block:
+        """The calls that `make` writes in its place, one step at a time."""
+        rewriting = self.piecewise
+        before = rewriting.fresh, rewriting.outside
+        rewriting.fresh, rewriting.outside = fresh, self.outside
+        statements = rewriting.block(make(self.statement, fresh), self.path, self.wrap, self.statement)
+        rewriting.fresh, rewriting.outside = before
+        return statements
 
 
 def endless(node: Any, fresh: Callable[[str], str]) -> Block:

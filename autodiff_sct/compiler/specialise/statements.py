@@ -353,6 +353,7 @@ def read_stop(s: Specialiser, node: ir.Loop, stop: Any) -> None:
 
 
 def over_generator(s: Specialiser, node: Any, generator: Suspended, body: list[Any], stop: Any) -> None:
+    from .attempts import run_under_handlers
     from .generators import run
 
     def work(value: Value) -> Value | None:
@@ -360,7 +361,8 @@ def over_generator(s: Specialiser, node: Any, generator: Suspended, body: list[A
         execute(s, body)
         return None if stop is None else truth(s, evaluate(s, stop))
 
-    run(s, generator, work, stop is not None)
+    go_through = run_under_handlers if getattr(node, "is_handled", False) else run
+    go_through(s, generator, work, stop is not None)
 
 
 @statement(gast.For)

@@ -36,9 +36,15 @@ def facts_like(s: Specialiser, name: str) -> Num:
         return Num()
     if is_unbound(s, name):
         return Num(None, facts.dtype, ()) if facts.dims == () else Num()
-    if facts.kind == "npscalar" or facts.python:
+    if is_one_number(facts):
         return replace(facts, roots=frozenset(), size=None)
     return replace(facts, roots=frozenset([s.root(("cotangent", s.counter))]), size=None)
+
+
+def is_one_number(facts: Num) -> bool:
+    """Whether facts are those of a number of Python or NumPy, which has no memory that others may see."""
+    either = facts.kind is None and facts.dims == () and not facts.roots and facts.dtype is not None
+    return facts.python or facts.kind == "npscalar" or (either and not facts.tensor)
 
 
 def is_unbound(s: Specialiser, name: str) -> bool:
@@ -230,7 +236,7 @@ def zeros(s: Specialiser, name: str, bound: bool = False) -> Value:
     facts = s.facts[name]
     if not bound and is_unbound(s, name):
         return Const(0.0)
-    if isinstance(facts, Num) and (facts.python or facts.kind == "npscalar" and not bound):
+    if isinstance(facts, Num) and (facts.python or is_one_number(facts) and not bound):
         return Const(0j if facts.dtype is not None and facts.dtype.kind == "c" else 0.0)
     if isinstance(facts, Num) and facts.kind is not None and facts.dtype is not None and facts.dtype.kind in "fc":
         return fitting(s, s.let(numpy_call(s, "zeros_like", ir.name(name)), facts_like(s, name), may_raise=False), name)

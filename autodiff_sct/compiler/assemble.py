@@ -27,18 +27,20 @@ from .handover import always_assigned, kept_state, outside_names, own_copies, un
 from .inverses import is_plain, share_inverses
 from .item_assignments import assign_items
 from .item_sums import add_at_once
-from .items import on_lists
+from .items import may_run_again, on_lists
 from .iterate import iterate
 from .joining import join_branches
 from .leaving import leave_at_once
 from .load import load_parts
 from .methods import with_methods
 from .naming import name_variables
+from .of_numbers import of_numbers
 from .optimise import REVERSE_DEPTH, Nesting
 from .overwrite import overwrite
 from .pairs import settle_calls
 from .parts import collect_parts
 from .peephole import without_synonyms
+from .plain_floats import plain_floats
 from .regions import Regions
 from .repeating import repeat
 from .request import Request, observe
@@ -124,7 +126,7 @@ def touched_up(
 ) -> tuple[ir.Block, ir.Block, bool]:
     """Both sweeps as loops and statements are written by hand, and whether arrays are lists in them."""
     both, first = [*front, *back], back[0] if back else None
-    lists = request.lists and passes.on("items") and on_lists(s, where, both)
+    lists = request.lists and may_run_again(s, where, both) and on_floats(s, request, both)
     if lists and first is not None:
         front, back = both[: both.index(first)], both[both.index(first) :]
     if passes.on("counts"):
@@ -141,6 +143,15 @@ def touched_up(
     if request.backend == "numpy" and passes.on("without_names"):
         without_names(s, front, back)
     return front, back, lists
+
+
+def on_floats(s: Specialiser, request: Request, program: ir.Block) -> bool:
+    """Let loops compute with Python floats where that is as good, and tell whether any does."""
+    functions = passes.on("of_numbers") and of_numbers(s, program, runs_alone(request))
+    lists = passes.on("items") and on_lists(s, program)
+    if (functions or lists) and passes.on("plain_floats"):
+        plain_floats(s, program)
+    return functions or lists
 
 
 def phrased(body: list[Any], tail: list[Any], whole: bool) -> tuple[list[Any], list[Any]]:

@@ -35,7 +35,7 @@ POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR
 
 ARRAY = np.ndarray
 PLAIN = 512  # combinations of shapes that are remembered
-OF_LISTS = (ArithmeticError, IndexError)  # what lists and floats raise where arrays may not, or with other words
+OF_LISTS = (ArithmeticError, IndexError, ValueError)  # what lists and floats raise where arrays do not, or otherwise
 TOLD = frozenset(("raise", "call", "print", "log"))
 Slot = tuple[str, Any]  # a parameter's name and kind
 

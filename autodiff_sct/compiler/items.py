@@ -40,10 +40,10 @@ from .regions import Regions
 from .specialise.state import Specialiser
 
 
-def on_lists(s: Specialiser, where: Regions, program: ir.Block) -> bool:
+def on_lists(s: Specialiser, program: ir.Block) -> bool:
     """Rewrite a program with lists for what it touches by items; whether there was something to gain."""
     loops = [stmt for stmt in ir.walk(program) if isinstance(stmt, ir.Loop)]
-    if not any(touches_item(s, stmt) for stmt in ir.walk(loops)) or not may_run_again(s, where, program):
+    if not any(touches_item(s, stmt) for stmt in ir.walk(loops)):
         return False
     early = {loop.trips for loop in loops if loop.trips is not None}
     return convert(Site(s, program, program, None, early))

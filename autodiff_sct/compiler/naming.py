@@ -360,6 +360,8 @@ REDUCTIONS = {"sum", "prod", "max", "min", "mean", "any", "all"}
 
 
 def describe(s: Specialiser, expr: Any) -> str | None:
+    if isinstance(expr, gast.Call) and getattr(expr.func, "id", "") == "float" and len(expr.args) == 1:
+        expr = expr.args[0]
     operands = [] if not isinstance(expr, gast.Call) else expr.args
     if isinstance(expr, gast.Call) and not operands and isinstance(expr.func, gast.Attribute):
         operands = [expr.func.value] if expr.func.attr in REDUCTIONS else []

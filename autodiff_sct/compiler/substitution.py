@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from . import ir
@@ -40,3 +41,23 @@ def substitute_own(stmt: Any, mapping: dict[str, Any]) -> None:
         stmt.items = [(replaced(expr, mapping), n) for expr, n in stmt.items]
     else:
         substitute_in(stmt, mapping)
+
+
+def change_own(stmt: Any, change: Callable[[Any], Any]) -> None:
+    """Change the expressions of a statement itself, without the blocks inside it."""
+    if isinstance(stmt, (ir.Let, ir.Effect)):
+        stmt.expr = change(stmt.expr)
+    elif isinstance(stmt, ir.Store):
+        stmt.index, stmt.value = change(stmt.index), change(stmt.value)
+    elif isinstance(stmt, ir.If):
+        stmt.test = change(stmt.test)
+    elif isinstance(stmt, ir.Loop):
+        stmt.bounds = tuple(map(change, stmt.bounds))
+        stmt.test = None if stmt.test is None else change(stmt.test)
+        stmt.stop = None if stmt.stop is None else change(stmt.stop)
+    elif isinstance(stmt, ir.Return):
+        stmt.value = change(stmt.value)
+    elif isinstance(stmt, ir.Raise):
+        stmt.node = change(stmt.node)
+    elif isinstance(stmt, ir.With):
+        stmt.items = [(change(expr), n) for expr, n in stmt.items]

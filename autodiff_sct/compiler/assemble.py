@@ -35,6 +35,7 @@ from .load import load_parts
 from .methods import with_methods
 from .naming import name_variables
 from .of_numbers import of_numbers
+from .opposites import opposites
 from .optimise import REVERSE_DEPTH, Nesting
 from .overwrite import overwrite
 from .pairs import settle_calls
@@ -142,6 +143,9 @@ def touched_up(
         rearrange(s, front, back)
     if request.backend == "numpy" and passes.on("without_names"):
         without_names(s, front, back)
+    if passes.on("opposites"):
+        opposites(s, front)
+        opposites(s, back)
     return front, back, lists
 
 

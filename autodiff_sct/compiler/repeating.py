@@ -11,8 +11,13 @@
     if condition:                              ...
         ...                        ->
 
+    t = x + 1.0                            y = math.log(x + 1.0)
+    y = math.log(t)                        ...
+    ...                                    d_x = d_out / (x + 1.0)
+    d_x = d_out / t                ->
+
 Outside loops only. A view is the same view whatever has been written since; a number that is read out of memory must be
-out of memory that nobody writes. What may raise is still what raises first.
+out of memory that nobody writes. What may raise still does so before anything else is done that is seen outside.
 """
 
 from __future__ import annotations
@@ -25,20 +30,24 @@ import gast
 
 from . import ir
 from .facts import Num
-from .failing import fact, is_safe
+from .cheap import is_arithmetic
+from .failing import fact
 from .optimise import count_uses
 from .regions import Regions, roots_of
+from .side_by_side import columns_of
 from .specialise.state import Specialiser
 from .substitution import substitute_own
 
 INDEX = (gast.Constant, gast.Slice, gast.UnaryOp, gast.Tuple)
-NEAR = 8  # statements between a part and the first that reads it
+NEAR = 20  # statements between a part and the first that reads it
+SHORT = 8  # columns of what may be read three times
 
 
 def repeat(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) -> None:
     """Rewrite both sweeps, in place."""
     table = Repeating(s, where, [*front, *back])
     for block in (front, back):
+        table.sums = block is front  # a sum of the reverse sweep is a step that its reader follows
         table.block(block)
     if table.found:
         for stmt in ir.walk([*front, *back]):
@@ -51,6 +60,7 @@ class Repeating:
     def __init__(self, s: Specialiser, where: Regions, program: ir.Block) -> None:
         self.s, self.where = s, where
         self.found: dict[str, Any] = {}
+        self.sums = False
         self.uses = count_uses(program)
         self.statements = ir.walk(program)
 
@@ -70,7 +80,10 @@ class Repeating:
 
     @cached_property
     def versions(self) -> Counter[str]:
+        """How many values each name of the user's has: an argument that the body goes on with is one."""
         names = {n for x in self.statements for n in [*ir.ir_targets(x), *ir.reads_inside(x)]}
+        lets = [x for x in self.statements if isinstance(x, ir.Let) and isinstance(x.expr, gast.Name)]
+        names -= {x.target for x in lets if x.expr.id in names and self.s.hints.get(x.expr.id) == self.s.hints[x.target]}
         return Counter(self.s.hints[n] for n in names if n in self.s.hints)
 
     @cached_property
@@ -103,14 +116,25 @@ class Repeating:
     def is_short(self, stmt: ir.Let) -> bool:
         if len(stmt.targets) != 1 or stmt.target in self.s.named or stmt.effect:
             return False
-        if self.uses.get(stmt.target) != 2 or self.read[stmt.target] != 2 or stmt.target in self.in_loops:
+        uses = self.uses.get(stmt.target, 0)
+        if uses not in (2, 3) or self.read[stmt.target] != uses or stmt.target in self.in_loops:
+            return False
+        if uses == 3 and not (is_part(stmt.expr) and columns_of(stmt.expr) <= SHORT):
             return False
         if any(self.versions[self.s.hints[n]] > 1 for n in ir.reads(stmt) if n in self.s.named):
             return False  # the name may stand for another value by then
         expr = stmt.expr
         if isinstance(expr, gast.Compare):
             return self.tests[stmt.target] == 2 and all(self.is_number(e) for e in [expr.left, *expr.comparators])
-        return self.is_part(stmt) or self.is_size(expr)
+        return self.is_part(stmt) or self.is_size(expr) or (self.sums and self.is_sum(stmt))
+
+    def is_sum(self, stmt: ir.Let) -> bool:
+        """Whether a number is one operation on numbers that have names, or are none."""
+        expr = stmt.expr
+        if not is_arithmetic(expr) or not self.is_number(ir.name(stmt.target)):
+            return False
+        operands = [expr.operand] if isinstance(expr, gast.UnaryOp) else [expr.left, expr.right]
+        return all(self.is_number(e) for e in operands) and all(n in self.s.named for n in ir.reads(stmt))
 
     def is_number(self, expr: Any) -> bool:
         found = fact(self.s, expr)
@@ -143,7 +167,7 @@ class Repeating:
         for other in after:
             if stmt.target in ir.reads(other):
                 return True
-            if not is_safe(self.s, other) or ir.bodies(other):
+            if not isinstance(other, ir.Let) or other.effect:
                 return False
         return False
 

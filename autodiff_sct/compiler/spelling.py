@@ -4,6 +4,7 @@
 ``d_x += -d_t``                        ``d_x -= d_t``
 ``np.sum(-d_z, axis=0)``               ``-np.sum(d_z, axis=0)``
 ``-d_t * 0.5 * (2 * x)``               ``-d_t * x``
+``d_t * -k``                           ``-d_t * k``
 ``d_out * 100.0 * (2 * x)``            ``200.0 * d_out * x``
 ``d_c / (2 * c) * (2 * b)``            ``d_c / c * b``
 ``2 * (d_c / (2 * c))[:, None]``       ``(d_c / c)[:, None]``
@@ -146,6 +147,8 @@ class Spelling:
         sign, factors = factors_of(expr)
         numbers = [f for f in factors if self.is_number(f)]
         arrays = [f for f in factors if not self.is_number(f)]
+        if not arrays and isinstance(expr, gast.BinOp) and is_negative(expr.right) and literal(expr.right) is None:
+            return ir.binop(negated(expr.left) or signed(expr.left), gast.Mult, expr.right.operand)
         cancelled = sign > 0 and is_negative(expr)
         if not arrays or len(numbers) + (sign < 0) < 2 and not cancelled and not (sign < 0 and len(arrays) > 1):
             return expr

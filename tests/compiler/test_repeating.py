@@ -55,6 +55,35 @@ def read_in_a_loop(x, n):
     return total
 
 
+@case(V)
+def items_of_an_argument(x):
+    a = x[0] * x[1]
+    return a * x[0] * np.sin(x[1]) + max(x[0], x[1], x[2])
+
+
+@case(V)
+def items_of_an_argument_that_is_replaced(x):
+    a = x[0] * x[1]
+    x = x * a
+    return a * x[0] * np.sin(x[1])
+
+
+@case((0.4, 1.3), (1.4, -0.3))
+def sums_of_numbers(x, k):
+    y = np.exp(-k * x) * np.log(x + 1.0)
+    k = k - 1.0
+    return y * np.sin(-k * x) / (x + 1.0)
+
+
+@case((0.4, 2))
+def sum_with_what_a_loop_changes(x, n):
+    y = np.sin(n + x)
+    for _ in range(3):
+        n = n + 1
+        x = x * np.cos(n + x)
+    return x * y
+
+
 @case(V * np.nan)
 def not_a_number(x):
     return np.sum(np.where(x > 0, x, 0.0)) if x[0] > 0 else x[0] * 0.0 + 1.0
@@ -78,6 +107,23 @@ def test_index_out_of_range_comes_first():
 
     with pytest.raises(IndexError):
         ad.grad(f)(V)
+
+
+def test_what_raises_does_so_before_what_is_seen(capsys):
+    def f(x):
+        a = x[9]
+        print("later")
+        return a * x[0] * a
+
+    with pytest.raises(IndexError):
+        ad.grad(f)(V)
+    assert not capsys.readouterr().out
+
+
+def test_items_of_an_argument_have_no_names():
+    source = ad.adjoint_source(items_of_an_argument, V)
+    assert "a = x[0] * x[1]" in source
+    assert "max(x[0], x[1], x[2])" in source
 
 
 def test_branches_are_asked_for_in_the_users_words():

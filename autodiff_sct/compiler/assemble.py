@@ -31,6 +31,7 @@ from .items import may_run_again, on_lists
 from .iterate import iterate
 from .joining import join_branches
 from .leaving import leave_at_once
+from .list_sums import sum_lists
 from .load import load_parts
 from .methods import with_methods
 from .naming import name_variables
@@ -244,6 +245,8 @@ def in_buffers(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) 
     if passes.on("touch_first"):
         touch_first(s, [*front, *back], back)
         back = Nesting(s, where, [*front, *back], REVERSE_DEPTH).block(back)
+    if passes.on("sum_lists"):
+        sum_lists(s, back)
     if passes.on("assign_items"):
         assign_items(s, [*front, *back], back)
     if passes.on("add_at_once"):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import gast
 import numpy as np
 
 from . import ir
-from .facts import Num
+from .facts import Listed, Num
 from .specialise.state import Specialiser
 
 SUMS = (gast.Add, gast.Sub, gast.Mult)
@@ -22,11 +23,16 @@ def is_safe(s: Specialiser, stmt: Any) -> bool:
     expr = stmt.expr if isinstance(stmt, ir.Let) else stmt.test
     if isinstance(expr, (gast.Name, gast.Constant)) or (isinstance(stmt, ir.Let) and not stmt.may_raise):
         return True
+    return is_safe_value(s, expr)
+
+
+def is_safe_value(s: Specialiser, expr: Any) -> bool:
+    """Whether an expression is one operation that surely raises no exception, or a sum of what one gives."""
     if isinstance(expr, gast.UnaryOp):
         return isinstance(fact(s, expr.operand), Num) and not isinstance(expr.op, gast.Not)
     if isinstance(expr, gast.BinOp):
         return is_safe_operation(expr.op, fact(s, expr.left), fact(s, expr.right))
-    return isinstance(expr, gast.Call) and is_safe_call(s, expr)
+    return isinstance(expr, gast.Call) and (is_safe_sum(s, expr) or is_safe_call(s, expr))
 
 
 def fact(s: Specialiser, expr: Any) -> Any:
@@ -44,17 +50,40 @@ def is_safe_operation(op: Any, left: Any, right: Any) -> bool:
         return False
     if any(f.dtype is None or f.dtype.kind not in "iuf" for f in (left, right)):
         return False
+    if isinstance(op, gast.MatMult):
+        return left.ndim == 1 and left.dims == right.dims
     if isinstance(op, SUMS):
         return True
     floats = any(f.dtype is not None and f.dtype.kind == "f" and f.kind in ("array", "npscalar") for f in (left, right))
     return isinstance(op, POWERS) and floats
 
 
+def is_safe_sum(s: Specialiser, expr: Any) -> bool:
+    """Whether a call adds up an array, or a list of numbers."""
+    if len(expr.args) != 1 or expr.keywords:
+        return False
+    (summed,), found = expr.args, fact(s, expr.args[0])
+    if isinstance(expr.func, gast.Name) and s.globals.get(expr.func.id, getattr(builtins, expr.func.id, None)) is sum:
+        found = s.elements_of(found) if isinstance(found, Listed) else found if getattr(found, "ndim", 0) else None
+        return is_real(found) and (found.kind != "array" or found.ndim == 1)
+    return path(s, expr.func) is np.sum and (is_real(found) or (found is None and is_safe_value(s, summed)))
+
+
+def is_real(found: Any) -> bool:
+    """Whether something is a real number, or an array of them."""
+    return isinstance(found, Num) and found.dtype is not None and found.dtype.kind in "iuf"
+
+
+def path(s: Specialiser, func: Any) -> Any:
+    """The function of a module that is called, such as ``np.sum``."""
+    if isinstance(func, gast.Attribute) and isinstance(func.value, gast.Name):
+        return getattr(s.globals.get(func.value.id), func.attr, None)
+    return None
+
+
 def is_safe_call(s: Specialiser, expr: Any) -> bool:
     """Whether a call is one of an elementwise function of NumPy's on one array."""
-    path = expr.func
-    if not isinstance(path, gast.Attribute) or not isinstance(path.value, gast.Name) or len(expr.args) != 1:
+    if len(expr.args) != 1 or expr.keywords:
         return False
-    callee, found = getattr(s.globals.get(path.value.id), path.attr, None), fact(s, expr.args[0])
-    known = isinstance(found, Num) and found.dtype is not None and found.dtype.kind in "iuf"
-    return known and not expr.keywords and isinstance(callee, np.ufunc) and callee.nin == 1
+    callee = path(s, expr.func)
+    return is_real(fact(s, expr.args[0])) and isinstance(callee, np.ufunc) and callee.nin == 1

@@ -52,6 +52,7 @@ PASSES: dict[str, str] = {
     "defer": "what only one reverse line reads is computed there",
     "add_in_branches": "what a branch leaves as zero is not added after it",
     "touch_first": "what is added to zeros is assigned",
+    "sum_lists": "the cotangent of a list begins with what each item gets from the sum of all",
     "assign_items": "what is added to an item of zeros for the first time is assigned",
     "add_at_once": "what is added to an item twice in a row is added at once",
     "overwrite": "a cotangent that is read for the last time is overwritten by its successor",

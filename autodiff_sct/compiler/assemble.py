@@ -36,6 +36,7 @@ from .load import load_parts
 from .methods import with_methods
 from .naming import name_variables
 from .of_numbers import of_numbers
+from .one_path import one_path
 from .opposites import opposites
 from .optimise import REVERSE_DEPTH, Nesting
 from .overwrite import overwrite
@@ -261,6 +262,8 @@ def as_one_function(s: Specialiser, where: Regions, front: ir.Block, back: ir.Bl
 
     They hide what shares memory, so a program that is differentiated again has none.
     """
+    if passes.on("one_path"):
+        one_path(s, [*front, *back])
     if passes.on("join_branches"):
         join_branches(s, where, front, back)
     if passes.on("repeat"):

@@ -177,12 +177,10 @@ class Emitter:
         blocks = []
         for k, path in enumerate(paths):
             copies = [(target, source) for target, names in stmt.merges if (source := names[k])]
-            mark = (
-                gast.Assign([store_name(self.text(stmt.took))], ir.constant(k), None)
-                if stmt.took in self.names
-                else None
-            )
-            blocks.append([*self.block(path, copies), *([mark] if mark is not None else [])] or [gast.Pass()])
+            block = self.block(path, copies)
+            if stmt.took in self.names and not (block and isinstance(block[-1], gast.Raise)):
+                block.append(gast.Assign([store_name(self.text(stmt.took))], ir.constant(k), None))
+            blocks.append(block or [gast.Pass()])
         handlers = []
         for (kind, bound, _), body in zip(stmt.handlers, blocks[1:]):
             name = None if bound is None else self.text(bound)

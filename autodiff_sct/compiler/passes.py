@@ -40,6 +40,7 @@ PASSES: dict[str, str] = {
     "of_numbers": "functions of single numbers in loops are those of `math`",
     "items": "arrays that loops touch item by item are lists while they run",
     "plain_floats": "a Python float is not made one",
+    "one_path": "which path of a try was taken is said once",
     "join_branches": "branches that only the reverse sweep reads are one with those that reverse them",
     "repeat": "parts of arrays, short sums and tests of branches are written where they are read twice",
     "counts": "a counter with a number added has a name only where it is read often",

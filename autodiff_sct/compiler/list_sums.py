@@ -43,17 +43,20 @@ def begin_with(s: Specialiser, block: ir.Block, loop: ir.Loop) -> None:
         return
     first = next(k for k in range(start + 1, end + 1) if name in ir.reads_inside(block[k]))
     items = block[start].expr.args[0]
-    made = {n for stmt in block[first:end] for n in ir.ir_targets(stmt)}
-    if made & set(ir.names_in(add.value)) or not all(is_addition(s, stmt, name) for stmt in block[first:end]):
+    if not all(is_addition(s, stmt, name) for stmt in block[first:end]):
         return
-    read = {root for n in [items.id, *ir.variables_in(add.value)] for root in roots_of(s.facts[n])}
-    if any(touches(s, stmt, read, True) or is_effect(stmt) for stmt in block[start + 1 : end]):
+    others = [stmt for stmt in block[first:end] if name in ir.reads_inside(stmt)]
+    read = {root for stmt in [loop, add, *others] for n in ir.reads(stmt) if n != name for root in roots_of(s.facts[n])}
+    if any(touches(s, stmt, read, True) or is_effect(stmt) for stmt in block[start + 1 : end] if stmt not in others):
         return
     length = ir.call(gast.Name("len", gast.Load(), None, None), items)
     new = ir.Let((name,), ir.binop(gast.List([add.value], gast.Load()), gast.Mult, length), None, add.origin)
     hand_on(s, loop, new)
-    del block[end]
-    block.insert(first, new)
+    made = {n for stmt in block[first:end] for n in ir.ir_targets(stmt)}
+    if made & set(ir.names_in(add.value)):
+        block[first : end + 1] = [*(stmt for stmt in block[first:end] if stmt not in others), new, *others]
+    else:
+        block[first : end + 1] = [new, *block[first:end]]
     del block[start]
 
 

@@ -29,8 +29,8 @@ from typing import Any
 import gast
 
 from . import ir
-from .facts import Num
 from .cheap import is_arithmetic
+from .facts import Num
 from .failing import fact
 from .optimise import count_uses
 from .regions import Regions, roots_of
@@ -83,7 +83,9 @@ class Repeating:
         """How many values each name of the user's has: an argument that the body goes on with is one."""
         names = {n for x in self.statements for n in [*ir.ir_targets(x), *ir.reads_inside(x)]}
         lets = [x for x in self.statements if isinstance(x, ir.Let) and isinstance(x.expr, gast.Name)]
-        names -= {x.target for x in lets if x.expr.id in names and self.s.hints.get(x.expr.id) == self.s.hints[x.target]}
+        names -= {
+            x.target for x in lets if x.expr.id in names and self.s.hints.get(x.expr.id) == self.s.hints[x.target]
+        }
         return Counter(self.s.hints[n] for n in names if n in self.s.hints)
 
     @cached_property

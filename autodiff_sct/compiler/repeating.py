@@ -17,7 +17,7 @@
     d_x = d_out / t                ->
 
 Outside loops only. A view is the same view whatever has been written since; a number that is read out of memory must be
-out of memory that nobody writes. What may raise still does so before anything else is done that is seen outside.
+out of memory that nobody writes later. What may raise still does so before anything else is done that is seen outside.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import gast
 
 from . import ir
 from .cheap import is_arithmetic
-from .facts import Num
+from .facts import Listed, Num
 from .failing import fact
 from .optimise import count_uses
 from .regions import Regions, roots_of
@@ -89,8 +89,9 @@ class Repeating:
         return Counter(self.s.hints[n] for n in names if n in self.s.hints)
 
     @cached_property
-    def written(self) -> set[int]:
-        return {region for x in self.statements for region in self.regions_written(x)}
+    def last_written(self) -> dict[int, int]:
+        """For each region that is written, how many statements come up to where that happens last."""
+        return {region: k for k, x in enumerate(self.statements) for region in self.regions_written(x)}
 
     def regions_written(self, stmt: Any) -> set[int]:
         """The memory that a statement changes."""
@@ -140,20 +141,25 @@ class Repeating:
 
     def is_number(self, expr: Any) -> bool:
         found = fact(self.s, expr)
-        if isinstance(expr, gast.Name) and expr.id not in self.s.named and self.uses.get(expr.id) == 1:
-            return False  # it would need a name instead
-        return isinstance(found, Num) and found.dims == () and found.kind not in (None, "array")
+        number = isinstance(found, Num) and found.dims == () and found.kind not in (None, "array")
+        return number and not self.is_passed_on(expr)
+
+    def is_passed_on(self, expr: Any) -> bool:
+        """Whether an expression is a temporary that is read once: it would need a name instead."""
+        return isinstance(expr, gast.Name) and expr.id not in self.s.named and self.uses.get(expr.id) == 1
 
     def is_part(self, stmt: ir.Let) -> bool:
-        """Whether a statement takes a part of an array, and takes the same at any time."""
+        """Whether a statement takes a part of an array or of a list, and takes the same at any later time."""
         expr, found = stmt.expr, self.s.facts[stmt.target]
         base = fact(self.s, expr.value) if is_part(expr) else None
-        if not isinstance(base, Num) or not isinstance(found, Num) or base.kind != "array":
+        if not isinstance(found, Num) or not isinstance(base, (Num, Listed)) or self.is_passed_on(expr.value):
             return False
-        if found.kind == "array":
+        if isinstance(base, Num) and base.kind == "array" and found.kind == "array":
             return bool(found.roots & base.roots)
-        regions = {self.where.find(root) for root in base.roots}
-        return found.kind == "npscalar" and bool(regions) and not regions & (self.where.written | self.written)
+        regions = {self.where.find(root) for root in roots_of(base)}
+        place = self.statements.index(stmt) if regions & self.last_written.keys() else 0
+        kinds = ("npscalar",) if isinstance(base, Num) else ("npscalar", "float", "int", "array")
+        return found.kind in kinds and bool(regions) and all(self.last_written.get(r, -1) < place for r in regions)
 
     def is_size(self, expr: Any) -> bool:
         """Whether an expression is the length of an axis."""

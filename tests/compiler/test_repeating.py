@@ -68,6 +68,39 @@ def items_of_an_argument_that_is_replaced(x):
     return a * x[0] * np.sin(x[1])
 
 
+@case(V)
+def items_written_before_and_after(x):
+    y = x * 1.0
+    y[1] = x[0] ** 2
+    s = y[1] * np.sin(y[1]) * y[2]
+    y[2] = s * y[1]
+    r = y[2] ** 2 * np.cos(y[2])
+    y[2] = 3.0
+    return s * r * np.sum(y**2)
+
+
+@case(V)
+def items_of_a_list_before_and_after(x):
+    values = [v * 2.0 for v in x]
+    s = values[1] * np.sin(values[1])
+    values[1] = s * values[2]
+    r = values[1] ** 2 * np.cos(values[1])
+    last = values.pop()
+    t = values[-1] * np.exp(values[-1])
+    values[-1] = t
+    return s * r * last * t + sum(values)
+
+
+@case(V)
+def arrays_of_a_list(x):
+    rows = [x * 1.0, x * 2.0]
+    t = rows[0] * np.sin(rows[0])
+    rows[0] *= rows[1]
+    u = rows[0] * np.cos(rows[0])
+    rows[0] = t
+    return np.sum(rows[0] * u * rows[1])
+
+
 @case((0.4, 1.3), (1.4, -0.3))
 def sums_of_numbers(x, k):
     y = np.exp(-k * x) * np.log(x + 1.0)

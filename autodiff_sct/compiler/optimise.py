@@ -241,6 +241,8 @@ class Nesting:
                 ):
                     kind = type(let.expr.op)  # a - b + c is a - (b - c)
                     stmt.expr = ir.binop(let.expr.left, kind, ir.binop(let.expr.right, kind, stmt.expr.right))
+                elif self.limit and is_added_negative(stmt, let):
+                    stmt.expr = ir.binop(stmt.expr.left, gast.Sub, let.expr.operand)
                 else:
                     substitute_own(stmt, {name: let.expr})
                 hand_on(self.s, let, stmt)
@@ -315,6 +317,15 @@ class Nesting:
             element = self.s.elements_of(facts)
             return saving or not isinstance(element, Num) or bool(element.roots)
         return not saving and (not isinstance(facts, Num) or bool(roots_of(facts)))
+
+
+def is_added_negative(stmt: Any, let: ir.Let) -> bool:
+    """Whether a statement ends by adding a variable that is the negative of something."""
+    added = stmt.expr if isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.BinOp) else None
+    if added is None or not isinstance(added.op, gast.Add) or getattr(added.right, "id", None) != let.target:
+        return False
+    negative = isinstance(let.expr, gast.UnaryOp) and isinstance(let.expr.op, gast.USub)
+    return negative and not isinstance(let.expr.operand, gast.Constant)
 
 
 def overwritten_by(stmt: Any) -> str | None:

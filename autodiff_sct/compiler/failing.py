@@ -63,10 +63,15 @@ def is_safe_sum(s: Specialiser, expr: Any) -> bool:
     if len(expr.args) != 1 or expr.keywords:
         return False
     (summed,), found = expr.args, fact(s, expr.args[0])
-    if isinstance(expr.func, gast.Name) and s.globals.get(expr.func.id, getattr(builtins, expr.func.id, None)) is sum:
-        found = s.elements_of(found) if isinstance(found, Listed) else found if getattr(found, "ndim", 0) else None
-        return is_real(found) and (found.kind != "array" or found.ndim == 1)
-    return path(s, expr.func) is np.sum and (is_real(found) or (found is None and is_safe_value(s, summed)))
+    if path(s, expr.func) is np.sum:
+        return is_real(found) or (found is None and is_safe_value(s, summed))
+    if (
+        not isinstance(expr.func, gast.Name)
+        or s.globals.get(expr.func.id, getattr(builtins, expr.func.id, None)) is not sum
+    ):
+        return False
+    item: Any = s.elements_of(found) if isinstance(found, Listed) else found
+    return is_real(item) and (item.kind != "array" or item.ndim == 1) and (item is not found or item.ndim == 1)
 
 
 def is_real(found: Any) -> bool:

@@ -113,3 +113,24 @@ def test_what_is_told_is_computed_before_what_it_changes_is_read():
         return np.sum(x * x)
 
     np.testing.assert_array_equal(ad.grad(f)(V), 2 * V)
+
+
+def test_a_sum_of_arrays_that_do_not_fit_raises():
+    def f(x):
+        rows = [x, x[1:]]
+        unread = sum(rows)
+        return np.sum(x * x)
+
+    with pytest.raises(ValueError, match="broadcast"):
+        ad.grad(f)(V)
+
+
+def test_sums_that_cannot_fail_are_gone():
+    def f(x):
+        values = [v * v for v in x]
+        return sum(values) + x @ x + np.sum(x)
+
+    source = ad.adjoint_source(f, V)
+    assert "sum(" not in source
+    assert "x @ x" not in source
+    check_gradient(f, (V,))

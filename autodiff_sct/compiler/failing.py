@@ -65,13 +65,13 @@ def is_safe_sum(s: Specialiser, expr: Any) -> bool:
     (summed,), found = expr.args, fact(s, expr.args[0])
     if path(s, expr.func) is np.sum:
         return is_real(found) or (found is None and is_safe_value(s, summed))
-    if (
-        not isinstance(expr.func, gast.Name)
-        or s.globals.get(expr.func.id, getattr(builtins, expr.func.id, None)) is not sum
-    ):
+    name = getattr(expr.func, "id", "")
+    if s.globals.get(name, getattr(builtins, name, None)) is not sum:
         return False
-    item: Any = s.elements_of(found) if isinstance(found, Listed) else found
-    return is_real(item) and (item.kind != "array" or item.ndim == 1) and (item is not found or item.ndim == 1)
+    if isinstance(found, Listed):
+        item: Any = s.elements_of(found)
+        return is_real(item) and item.dims == () and item.kind != "array"
+    return isinstance(found, Num) and is_real(found) and found.ndim == 1
 
 
 def is_real(found: Any) -> bool:

@@ -131,6 +131,5 @@ def test_sums_that_cannot_fail_are_gone():
         return sum(values) + x @ x + np.sum(x)
 
     source = ad.adjoint_source(f, V)
-    assert "sum(" not in source
-    assert "x @ x" not in source
+    assert not any(word in source for word in (" = sum(", " = np.sum(", " = x @ x"))
     check_gradient(f, (V,))

@@ -12,15 +12,18 @@ ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
 
 def is_arithmetic(expr: Any) -> bool:
-    """Whether an expression is one of the four operations, or a change of sign."""
+    """Whether an expression is one of the four operations, a change of sign or a square."""
     if isinstance(expr, gast.UnaryOp):
         return isinstance(expr.op, gast.USub)
+    if isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Pow):
+        return isinstance(expr.right, gast.Constant) and expr.right.value in (2, 2.0)
     return isinstance(expr, gast.BinOp) and isinstance(expr.op, ARITHMETIC)
 
 
 def is_math(stmt: ir.Let) -> bool:
-    """Whether a statement calls a function of Python's `math`, which takes no longer than to save a number."""
-    return stmt.op is not None and isinstance(stmt.expr, gast.Call) and stmt.op.fn.__module__ == "math"
+    """Whether a statement calls `float` or a function of Python's `math`, which take no longer than to save a number."""
+    called = stmt.op is not None and isinstance(stmt.expr, gast.Call)
+    return called and (stmt.op.fn is float or stmt.op.fn.__module__ == "math")
 
 
 def is_test(expr: Any) -> bool:

@@ -28,6 +28,7 @@ PASSES: dict[str, str] = {
     "read_once": "numbers that a step reads twice from one place are saved once",
     "common_sources": "what several wanted values are computed from is saved in their place",
     "pass_again": "what is one pass over arrays that are saved anyway is computed again",
+    "raised_again": "what the reverse sweep computes again need not be computed before to raise",
     "share_inverses": "an inverse that is needed anyway solves systems, too",
     "full_first": "what is as large as a cotangent is its beginning",
     "gather_products": "products that a loop adds up are one product for many steps",

@@ -27,6 +27,7 @@ from .known_values import with_known_values
 from .optimise import sweep_dead
 from .peephole import improve
 from .places import place_of_definition
+from .raised_again import raised_again
 from .record import record
 from .regions import Regions, regions
 from .request import Request, observe
@@ -360,6 +361,8 @@ def finish(
     forward, reverse = record(s, r.regions, forward, reverse)
     write_segments(r, forward, reverse)
     observe(request, "record", s, [*forward, *reverse, final])
+    if not request.split and passes.on("raised_again"):
+        strict -= raised_again(forward, reverse)
     program = sweep_dead(s, [*forward, *reverse, final], strict, shadows)
     return emit(s, r.regions, request, table, program, set(map(id, forward)), final, seeds, result, f"d_{request.name}")
 

@@ -17,17 +17,17 @@ def sum(y, d, iterable, start=0):
 # The largest of several equal numbers share evenly, as in np.maximum.
 @reverse(builtins.max)
 def largest(y, d, items):
-    if isinstance(items, (list, tuple)) and len(items) == 2:
-        a, b = items
-        return [d if a > b else d / 2 if a == b else 0.0, d if b > a else d / 2 if a == b else 0.0]
+    if isinstance(items, tuple) and len(items) == 2:
+        ties = 1 + (items[0] == items[1])
+        return [d / ties if items[0] >= items[1] else 0.0, d / ties if items[1] >= items[0] else 0.0]
     return extreme(y, d, items)
 
 
 @reverse(builtins.min)
 def smallest(y, d, items):
-    if isinstance(items, (list, tuple)) and len(items) == 2:
-        a, b = items
-        return [d if a < b else d / 2 if a == b else 0.0, d if b < a else d / 2 if a == b else 0.0]
+    if isinstance(items, tuple) and len(items) == 2:
+        ties = 1 + (items[0] == items[1])
+        return [d / ties if items[0] <= items[1] else 0.0, d / ties if items[1] <= items[0] else 0.0]
     return extreme(y, d, items)
 
 
@@ -36,8 +36,7 @@ def extreme(y, d, items):
         equal = items == y
         return np.where(equal, d / np.maximum(np.sum(equal), 1), 0.0)
     ties = builtins.sum([item == y for item in items])
-    share = d / ties if ties else 0.0
-    return [share if item == y else 0.0 for item in items]
+    return [d / ties if item == y else 0.0 for item in items]
 
 
 @forward(builtins.max)

@@ -221,7 +221,7 @@ def extreme(fn: Any) -> Any:
         if any(isinstance(a, Obj) for a in args):
             return call_python(s, polyfills.largest if fn is max else polyfills.smallest, [TupleV(tuple(args))], {})
         expr = ir.call(gast.Name(fn.__name__, gast.Load(), None, None), *(s.expr(a) for a in args))
-        items = args[0] if len(args) == 1 else ListV(tuple(args))
+        items = args[0] if len(args) == 1 else TupleV(tuple(args))
         return arrays.apply(s, fn, expr, [items], {})
 
     return handler

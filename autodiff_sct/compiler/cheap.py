@@ -21,9 +21,10 @@ def is_arithmetic(expr: Any) -> bool:
 
 
 def is_math(stmt: ir.Let) -> bool:
-    """Whether a statement calls `float` or a function of Python's `math`, which take no longer than to save a number."""
-    called = stmt.op is not None and isinstance(stmt.expr, gast.Call)
-    return called and (stmt.op.fn is float or stmt.op.fn.__module__ == "math")
+    """Whether a statement calls `float` or a function of `math`, which take no longer than to save a number."""
+    if stmt.op is None or not isinstance(stmt.expr, gast.Call):
+        return False
+    return stmt.op.fn is float or stmt.op.fn.__module__ == "math"
 
 
 def is_test(expr: Any) -> bool:

@@ -18,12 +18,12 @@ import numpy as np
 from ..errors import AliasError, Origin
 from ..runtime import broadcast, memory
 from . import ir
-from .activity import joins
 from .adjoints import helper, numpy_call
 from .facts import FLOAT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from .regions import roots_of
 from .reverse_branches import leave_memory
-from .sharing import end_of, is_item_read, refuse_changed, regions_held, writes
+from .settled_views import OVERLAPPING, is_settled
+from .sharing import end_of, is_item_read, refuse_changed, regions_held
 from .specialise import by_value, indexing
 from .specialise.containers import is_slice
 from .specialise.values import Const, Leaf, Value
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 UNCERTAIN = {np.reshape, np.ravel, np.ascontiguousarray, np.asfortranarray, np.ndarray.astype, np.require}
 FITTING = {broadcast.unbroadcast, broadcast.spread}  # their argument itself, or sums or repetitions of it
 READ_ONLY_DIAGONALS = {np.diag, np.diagonal, np.ndarray.diagonal, np.linalg.diagonal}
-OVERLAPPING = {np.imag, np.broadcast_to, np.lib.stride_tricks.sliding_window_view, np.broadcast_arrays}
 
 
 class Shadows:
@@ -236,21 +235,7 @@ class Shadows:
             and self.is_slice(stmt)
         ):
             return False
-        return self.base_of(stmt) is not None and not self.is_settled(stmt)
-
-    def is_settled(self, stmt: ir.Let) -> bool:
-        """Whether a view whose adjoint has no view beside it is used before the next write: it is as good as a copy."""
-        r = self.r
-        region = r.regions.of(stmt.target)
-        if stmt.op is None or stmt.op.fn not in OVERLAPPING or stmt not in r.order or region is None:
-            return False
-        names = r.aliases(stmt.target)
-        if names & (r.outputs | {n for other in r.order for _, sources in joins(other) for n in sources}):
-            return False
-        start, end = r.order[stmt], max(r.last.get(n, 0) for n in names)
-        loops = [loop for loop in r.order if isinstance(loop, ir.Loop) and start < r.order[loop] <= end]
-        end = max([end, *(end_of(r, loop) for loop in loops)])
-        return not any(start < place <= end for place in writes(r, region))
+        return self.base_of(stmt) is not None and not is_settled(self.r, stmt)
 
     def is_slice(self, stmt: ir.Let) -> bool:
         return stmt.op is not None and stmt.op.fn is operator.getitem and is_slice(stmt.op.arguments.get("index"))

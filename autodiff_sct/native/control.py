@@ -36,7 +36,26 @@ def if_stmt(state: State, stmt: ir.If) -> None:
         for variable, counts in demand.items():
             state.demand.setdefault(variable, []).extend(counts)
     merges = [merged(state, m, sides) for m in stmt.merges]
+    if all(is_quick(state, inner) for side in sides for inner in side):
+        state.out += [inner for side in sides for inner in side]
+        sides = [[], []]
     state.emit(ir.If(test, sides[0], sides[1], merges, stmt.origin))
+
+
+QUICK = (gast.Add, gast.Sub, gast.Mult, gast.Div)
+
+
+def is_quick(state: State, stmt: Any) -> bool:
+    """Whether a side of a branch does that sooner than a processor notices that it has guessed the other side.
+
+    It then is done on both sides, and the branch is a choice between numbers.
+    """
+    if not isinstance(stmt, ir.Let) or stmt.effect or state.kinds.get(stmt.target) != FLOAT64:
+        return False
+    nodes = ir.nodes_in(stmt.expr)
+    operations = [node for node in nodes if isinstance(node, gast.BinOp)]
+    simple = all(isinstance(node, (gast.Name, gast.Constant, gast.UnaryOp, gast.BinOp)) for node in nodes)
+    return simple and len(operations) <= 2 and all(isinstance(node.op, QUICK) for node in operations)
 
 
 def merged(state: State, merge: ir.Merge, sides: list[ir.Block]) -> ir.Merge:

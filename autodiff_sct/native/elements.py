@@ -119,8 +119,11 @@ def binary(op: type, a: Number, b: Number, check: Check) -> Number:
     bits = sum(widths) if op is gast.Mult else max(widths) + 1
     if dtype == INT64 and bits > 63 and python is not False:
         raise Outside("integers that may outgrow 64 bits")
-    expr = ir.binop(as_dtype(a, dtype), op, as_dtype(b, dtype))
-    return Number(expr, dtype, python, bits)
+    left, right = as_dtype(a, dtype), as_dtype(b, dtype)
+    if op is gast.Div and a.dtype == dtype == FLOAT64 and b.dtype == INT64 and constant_of(b.expr) is None:
+        # A count is often known long before what it divides: the division need not be waited for.
+        op, right = gast.Mult, ir.binop(ir.constant(1.0), gast.Div, right)
+    return Number(ir.binop(left, op, right), dtype, python, bits)
 
 
 def truth(op: type, a: Number, b: Number, python: bool | None) -> Number:

@@ -132,6 +132,31 @@ def rng():
     return np.random.default_rng(7)
 
 
+def cholesky_by_items(m):
+    n = m.shape[0]
+    a = m @ m.T + n * np.eye(n)
+    low = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i + 1):
+            s = 0.0
+            for k in range(j):
+                s += low[i, k] * low[j, k]
+            low[i, j] = np.sqrt(a[i, i] - s) if i == j else (a[i, j] - s) / low[j, j]
+    return np.sum(np.log(np.diag(low)))
+
+
+def cheapest_path(a, b):
+    n, m = len(a), len(b)
+    cost = np.zeros((n + 1, m + 1))
+    cost[0, 1:] = 1e9
+    cost[1:, 0] = 1e9
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            best = min(cost[i - 1, j], cost[i, j - 1], cost[i - 1, j - 1])
+            cost[i, j] = (a[i - 1] - b[j - 1]) ** 2 + best
+    return max(cost[n, m], 0.0)
+
+
 CASES = {
     heat: lambda: (rng().normal(size=20), 0.2, 5),
     triangular_solve: lambda: (rng().normal(size=(6, 6)) + 4 * np.eye(6), rng().normal(size=6)),
@@ -147,4 +172,6 @@ CASES = {
     network: lambda: tuple(rng().normal(size=s) for s in ((7, 4), (7, 2), (4, 3), (3,), (3, 2))),
     softmax_of_rows: lambda: (rng().normal(size=(4, 5)), rng().normal(size=(4, 5))),
     shifted_in_place: lambda: (rng().normal(size=9),),
+    cholesky_by_items: lambda: (rng().normal(size=(5, 5)),),
+    cheapest_path: lambda: (rng().normal(size=7), rng().normal(size=5)),
 }

@@ -248,7 +248,11 @@ def solved(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
 @dims_of(np.diag)
 def diagonal(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     dims = operand(s, args)
-    return (dims[0], dims[0]) if dims is not None and len(dims) == 1 and len(args) == 1 else None
+    if dims is None or len(args) != 1 or kwargs:
+        return None
+    if len(dims) == 2:
+        return dims[:1] if s.same_lengths(dims[:1], dims[1:]) else None
+    return (dims[0], dims[0]) if len(dims) == 1 else None
 
 
 def measured(s: Specialiser, value: Value) -> Axis:

@@ -23,12 +23,15 @@ Which arrays: float64, of one axis or two, that no other name leads to where the
 that touches such an array by items only has it as a list, if a loop goes over it: a ``for`` over a range that is no
 literal and that is not left early, whose variable, give or take a number, is the index. In the body of a loop, where
 the list is made again and again, that range has to be the axis. So what is converted is what is visited. Of an array of
-zeros of which a loop fills one row in each step, that row is the list.
+zeros of which a loop fills one row in each step, that row is the list. An array of parameters, which the program
+touches by literal indices only, is a list throughout.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+import gast
 
 from . import ir
 from .facts import Num
@@ -135,15 +138,31 @@ def used(site: Site) -> dict[str, list[tuple[int, list[Use]]]]:
 def stretch(site: Site, name: str, touched: list[tuple[int, list[Use]]]) -> range | None:
     """The first stretch of statements that touch an array by items only and of which a loop goes over it."""
     places: list[int] = []
-    pays = False
+    pays = is_of_parameters(site, touched)
     for place, found in touched:
         hows = {use.how for use in found}
         if "whole" in hows:
-            if pays:
+            if pays and places:
                 break
             places = []
         elif "item" in hows:
             places.append(place)
             pays = pays or site.covers(name, found)
-    span = range(places[0], places[-1] + 1) if pays else None
+    span = range(places[0], places[-1] + 1) if pays and places else None
     return span if span is not None and site.is_undisturbed(name, span) else None
+
+
+def is_of_parameters(site: Site, touched: list[tuple[int, list[Use]]]) -> bool:
+    """Whether a program touches an array by literal indices only, in a loop too, as it does its parameters.
+
+    Then it is short, and it may be returned at the end.
+    """
+    every = [(site.block[place], use) for place, found in touched for use in found]
+    items = [use for _, use in every if use.how == "item"]
+    literal = all(len(use.index) == 1 and is_literal(use.index[0]) for use in items)
+    others = all(use.how != "whole" or isinstance(stmt, ir.Return) for stmt, use in every)
+    return site.owner is None and literal and others and any(is_loop(x) for use in items for x in use.around)
+
+
+def is_literal(index: Any) -> bool:
+    return isinstance(index.operand if isinstance(index, gast.UnaryOp) else index, gast.Constant)

@@ -24,6 +24,7 @@ from .facts import Num, Opaque
 from .inverses import solve_with_inverses
 from .known_products import with_known_products
 from .known_values import with_known_values
+from .once import once
 from .optimise import sweep_dead
 from .peephole import improve
 from .places import place_of_definition
@@ -168,6 +169,8 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     s.unbound = unbound(forward)
     where = regions(forward, s.facts, s.elements)
     protect(s, table, where)
+    if passes.on("once"):
+        once(s, where, forward, s.leaves(result))
     outputs = list(dict.fromkeys(output_leaves(s, chosen)))
     inputs, weights = wanted_inputs(s, table, request)
     active = activity(s, forward, where, inputs, set(outputs))

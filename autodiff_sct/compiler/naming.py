@@ -153,15 +153,18 @@ class Lives:
                 if ir.is_variable(name):
                     inside.setdefault(name, tested)
         inside = self.block(stmt.head, inside)
+        bounds = {name for bound in stmt.bounds for name in ir.variables_in(bound)}
+        # What is carried gets its first value before the bounds are read: of one bound it may go on with the name.
+        same = next((c for c in stmt.carries if c.init in bounds), None)
+        others = {c.phi for c in stmt.carries if c is not same} if same is not None else set()
         for name in own:
-            self.define(name, stmt.place + 0.1, inside)
+            self.define(name, stmt.place + (0.07 if name in others else 0.1), inside)
         for c in stmt.carries:
             if c.init is not None:
                 outer[c.init] = max(outer.get(c.init, -1), stmt.place + 0.05)
-        for bound in stmt.bounds:
-            for name in ir.names_in(bound):
-                if ir.is_variable(name):
-                    outer.setdefault(name, stmt.place)
+        for name in bounds:
+            end = stmt.place + (0.09 if same is not None and name == same.init else 0.15)
+            outer[name] = max(outer.get(name, -1), end)
         for c in stmt.carries:
             inits = [x.init for x in stmt.carries]
             if c.phi not in inits:

@@ -18,11 +18,11 @@ from typing import Any
 
 import gast
 
-from ..errors import AliasError
+from ..errors import AliasError, UnsupportedSyntax
 from . import ir
 from .activity import Activity, activity
 from .emit import Emitter
-from .facts import Facts, Listed, Mapped, Num, Pair
+from .facts import Facts, Listed, Mapped, Num, Opaque, Pair
 from .handover import first_origin
 from .naming import name_variables
 from .regions import Regions, regions, roots_of
@@ -116,9 +116,16 @@ def body_of(s: Specialiser, rec: Recursion) -> tuple[ir.Block, Regions]:
 def called_for(rec: Recursion, stmt: ir.Let, active: Callable[[str], bool], s: Specialiser) -> frozenset[str]:
     """The arguments of a call that carry a derivative."""
     assert stmt.op is not None
-    return frozenset(
-        p for p, v in stmt.op.arguments.items() if any(active(n) for n in s.leaves(v)) and carries(s.facts[p])
-    )
+    found = [p for p, v in stmt.op.arguments.items() if any(active(n) for n in s.leaves(v))]
+    for p in found:
+        if isinstance(s.facts[p], Opaque):
+            raise UnsupportedSyntax(
+                f"{s.hints[p]!r} of a recursive function carries a derivative, and may be a number in one call and "
+                "a container in another",
+                "give it containers of one kind, or numbers and arrays only",
+                stmt.origin,
+            )
+    return frozenset(p for p in found if carries(s.facts[p]))
 
 
 def all_wanted(

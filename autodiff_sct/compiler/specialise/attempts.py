@@ -274,7 +274,8 @@ def raises_itself(s: Specialiser, stmt: Any) -> bool:
     if isinstance(stmt.expr, gast.BinOp) and isinstance(stmt.expr.op, QUOTIENTS):
         fixed = isinstance(stmt.expr.right, gast.Constant) and bool(stmt.expr.right.value)
         return not fixed and kind_of(s, stmt.expr.right) is not None
-    return stmt.effect or getattr(getattr(stmt.op, "fn", None), "__module__", "") in ("math", "numpy.linalg")
+    fn = getattr(stmt.op, "fn", None)
+    return (stmt.effect and fn is not print) or getattr(fn, "__module__", "") in ("math", "numpy.linalg")
 
 
 # -- where the paths meet

@@ -156,6 +156,7 @@ class Analysis:
 
     def refuse_unknown(self, block: ir.Block) -> None:
         for stmt in ir.walk(block):
+            self.refuse_mixed(stmt)
             if isinstance(stmt, ir.Let) and stmt.op is not None:
                 self.check_let(stmt, stmt.op)
             elif isinstance(stmt, ir.Let):
@@ -172,6 +173,17 @@ class Analysis:
                     raise NoRule(
                         "a value that carries a derivative is stored in an object of unknown class",
                         "store it in an array or a list",
+                        stmt.origin,
+                    )
+
+    def refuse_mixed(self, stmt: Any) -> None:
+        """Refuse a list of numbers and containers, whose items could be told apart only at run time."""
+        for name in ir.reads(stmt) if self.s.mixed else ():
+            if getattr(self.s.facts[name], "roots", frozenset()) & self.s.mixed:
+                if self.is_varied(name) and self.is_useful(name):
+                    raise UnsupportedSyntax(
+                        f"{self.s.hints[name]!r} holds containers beside numbers, and carries a derivative",
+                        "keep them in two lists, or in a list display that does not grow",
                         stmt.origin,
                     )
 

@@ -22,6 +22,7 @@ from . import collection, kept
 from .emitted import Emitted
 from .imports import imports_of
 from .load import note_origin
+from .places import located
 from .signatures import defaults_of, general_tree, signature_of
 from .structure import describe, is_tensor, key
 from .world import CodeRead
@@ -147,7 +148,8 @@ class Compiled:
         """Compile."""
         from .whole import adjoint
 
-        return adjoint(request)
+        with located(request.fn):
+            return adjoint(request)
 
     def on_arrays(self, variant: Variant) -> Variant:
         """The variant whose loops have no arrays as lists."""
@@ -448,7 +450,8 @@ class Pushforward(Compiled):
     def emit(self, request: Request) -> Emitted:
         from .whole import tangent
 
-        return tangent(request)
+        with located(request.fn):
+            return tangent(request)
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
         """The value of the function, and the tangent of its differentiated output for these tangents of its inputs."""

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FunctionType, MethodType
 from typing import Any
 
 import gast
 
-from ..errors import AutodiffError, Origin
+from ..errors import AutodiffError, Origin, Refused
 from .parse import Parsed, parse
+
+
+@contextmanager
+def located(fn: Any) -> Iterator[None]:
+    """Let refusals that name no line name the definition of `fn`."""
+    try:
+        yield
+    except Refused as error:
+        error.origin = error.origin or place_of_definition(fn)
+        raise
 
 
 def place_of_definition(fn: Any) -> Origin | None:

@@ -38,3 +38,41 @@ def rows_replaced_where_one_is_known_by_another_name(x):
     for i in range(2):
         rows[i] = rows[i] + 1.5
     return np.sum(first * rows[0]) + np.sum(rows[1])
+
+
+def evaluated(tree):
+    if isinstance(tree, list):
+        return sum(evaluated(branch) for branch in tree) * 1.1
+    if isinstance(tree, tuple):
+        left, sign, right = tree
+        left, right = evaluated(left), evaluated(right)
+        return {"+": left + right, "*": left * right}[sign]
+    return tree
+
+
+@program(args=lambda rng: (rng.uniform(0.5, 1.5), rng.uniform(0.5, 1.5)))
+def tree_of_lists_and_tuples(x, y):
+    return evaluated([x, (x, "*", y), [y, (x, "+", (y, "*", y))]])
+
+
+def mapped(f, tree):
+    if isinstance(tree, dict):
+        return {key: mapped(f, branch) for key, branch in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        return type(tree)(mapped(f, branch) for branch in tree)
+    return f(tree)
+
+
+def leaves_of(tree):
+    if isinstance(tree, dict):
+        return [leaf for key in sorted(tree) for leaf in leaves_of(tree[key])]
+    if isinstance(tree, (list, tuple)):
+        return [leaf for branch in tree for leaf in leaves_of(branch)]
+    return [tree]
+
+
+@program(args=lambda rng: (rng.uniform(0.5, 1.5), rng.uniform(0.5, 1.5)))
+def tree_mapped(x, y):
+    tree = {"a": x, "b": [y, (x * y, 2.0)], "c": {"d": x}}
+    squares = mapped(lambda v: v * v + x, tree)
+    return sum(leaf * (k + 1) for k, leaf in enumerate(leaves_of(squares)))

@@ -659,3 +659,24 @@ def test_what_the_state_keeps_is_written_later(fn):
     for _ in range(2):
         found = pull(1.0)
         np.testing.assert_allclose(found[0] if isinstance(found, tuple) else found, expected, rtol=1e-5)
+
+
+def summed_tree(tree):
+    if isinstance(tree, list):
+        return sum(summed_tree(branch) for branch in tree)
+    return tree * tree
+
+
+def test_structure_of_a_tree_drives_its_recursion():
+    check(lambda x: summed_tree([x, [2.0 * x, [x * x], x], 3.0]), 0.7)
+
+
+def test_tree_whose_structure_only_the_run_knows():
+    def f(x):
+        tree = []
+        tree.append(x)
+        tree.append([2.0 * x, x])
+        return summed_tree(tree)
+
+    with pytest.raises(AutodiffError, match="containers beside numbers"):
+        ad.grad(f)(0.7)

@@ -35,6 +35,7 @@ from .values import (
 )
 
 LITERALS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
+CONTAINERS = {Listed, Mapped, Pair}
 UNFOLLOWED = "an object that only the run tells from others is used in a way that cannot be followed"
 SIMPLE_FACTS = {bool: BOOL, int: INT, float: FLOAT, complex: COMPLEX}
 
@@ -59,6 +60,7 @@ class Specialiser:
         self.hints: dict[str, str] = {}
         self.named: set[str] = set()  # variables that carry a name of the user's
         self.elements: dict[int, Facts] = {}  # root of a list or dict -> facts of what is in it
+        self.mixed: set[int] = set()  # roots of lists and dicts that hold containers beside numbers
         self.counter = 0
         self.iteration: tuple[int, ...] = ()  # of the loops around that are written out
         self.rule_calls = 0  # numbers the activations of rules, alike in each writing of a loop's body
@@ -480,6 +482,8 @@ class Specialiser:
         for root in facts.roots:
             old = self.elements.get(root)
             self.elements[root] = element if old is None else join(old, element)
+            if old is not None and type(old) is not type(element) and {type(old), type(element)} & CONTAINERS:
+                self.mixed.add(root)
 
     def new_size(self, leaf: Leaf) -> Dim:
         """The symbol of the length that an integer variable holds."""

@@ -22,7 +22,6 @@ from . import collection, kept
 from .emitted import Emitted
 from .imports import imports_of
 from .load import note_origin
-from .places import located
 from .signatures import defaults_of, general_tree, signature_of
 from .structure import describe, is_tensor, key
 from .world import CodeRead
@@ -146,6 +145,7 @@ class Compiled:
 
     def emit(self, request: Request) -> Emitted:
         """Compile."""
+        from .places import located
         from .whole import adjoint
 
         with located(request.fn):
@@ -448,6 +448,7 @@ class Pushforward(Compiled):
         super().__init__(fn, positions, (), has_aux, False, True, backend)
 
     def emit(self, request: Request) -> Emitted:
+        from .places import located
         from .whole import tangent
 
         with located(request.fn):

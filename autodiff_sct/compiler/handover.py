@@ -32,16 +32,26 @@ def outside_names(block: ir.Block) -> list[str]:
 
 
 def kept_state(
-    s: Specialiser, entries: Iterable[str], front: ir.Block, state: list[str], result: Value
+    s: Specialiser, entries: Iterable[str], front: ir.Block, back: ir.Block, seeds: Iterable[str], result: Value
 ) -> dict[str, Any]:
-    """What the backward function reads of the forward one's: copies of what the caller may write between the two."""
+    """What the backward function reads of the forward one's: copies of what the caller may write between the two.
+
+    What the backward function copies together, as it shares memory that is changed, is copied together here, too.
+    """
     names = [*entries, *(e.name for e in s.externals.values()), *s.leaves(result)]
     shared = {root for n in names for root in reachable(s, s.facts[n])}
     sure = {*names, *always_assigned(front)}
+    state = [n for n in outside_names(back) if n not in seeds]
+    joint = [n for n in copied_together(s, back) if n in state]
+    own: set[str] = set()
+    if any(reachable(s, s.facts[n]) & shared for n in joint if not isinstance(s.facts[n], Opaque)):
+        front[-1:-1] = together(s, back, joint)  # before what the forward function returns
+        own = {*outside_names(back)} - {*state}
+        state = [n for n in outside_names(back) if n not in seeds]
 
     def kept(variable: str) -> Any:
         facts = s.facts[variable]
-        if not isinstance(facts, Opaque) and not reachable(s, facts) & shared:
+        if variable in own or not (isinstance(facts, Opaque) or reachable(s, facts) & shared):
             return ir.name(variable)
         if isinstance(facts, Num) and facts.kind == "array" and variable in sure:
             return ir.call(ir.attribute(ir.name(variable), "copy"))
@@ -120,8 +130,15 @@ def shared_memory(s: Specialiser, outside: list[str], given: list[str], changed:
     return {n: own for n, own in found.items() if own}
 
 
+def copied_together(s: Specialiser, back: ir.Block) -> list[str]:
+    """The variables whose copies share memory among each other as they do."""
+    calls = [stmt.expr for stmt in back if isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.Call)]
+    found = [c for c in calls if s.globals.get(getattr(c.func, "id", None)) is memory.copies]
+    return [n for call in found for arg in call.args for n in ir.names_in(arg)]
+
+
 def together(s: Specialiser, back: ir.Block, names: list[str]) -> ir.Block:
-    """Copies that share memory among each other as the variables do."""
+    """Copies that share memory among each other as the variables do, read in the place of these."""
     if not names:
         return []
     made = [s.fresh(s.hints[n], s.facts[n]) for n in names]

@@ -141,6 +141,16 @@ def swapped_buffers(u, v):
     return np.sum(u * v)
 
 
+@program(args=lambda rng: (rng.normal(size=6),), tags={"inplace"})
+def buffers_in_turns(x):
+    now, then = x.copy(), np.empty_like(x)
+    for _ in range(5):
+        then[1:-1] = np.sin(now[1:-1]) + 0.3 * now[2:] * now[:-2]
+        then[0], then[-1] = now[0], now[-1] * now[0]
+        now, then = then, now
+    return now
+
+
 @program(args=lambda rng: (rng.normal(size=5),), tags={"inplace"})
 def copy_in_loop(x):
     for _ in range(3):

@@ -175,7 +175,8 @@ class Nesting:
             else:
                 result.append(stmt)
                 self.flush(stmt, pending, result)
-        return [*result, *pending.values()]
+        final = [result.pop()] if result and isinstance(result[-1], ir.Return) else []
+        return [*result, *pending.values(), *final]
 
     def inside(self, stmt: Any) -> None:
         """The blocks of a statement; what runs the forward sweep again is written as that is."""

@@ -38,16 +38,51 @@ def chosen(x):
     return u, rows[1]
 
 
-@pytest.mark.parametrize("fn", [exchanged, exchanged_pair, chosen], ids=lambda fn: fn.__name__)
-def test_what_shares_memory_is_put_back_as_one(fn):
-    expected = ad.grad(fn)(X)
-    value, pull = ad.vjp(fn, X)
-    ones = np.ones_like(X) if fn is exchanged else (np.ones_like(X), np.ones_like(X))
-    for part in value if isinstance(value, tuple) else (value,):
-        part[:] = np.nan  # the caller's
+def made_in_a_branch(x):
+    u = 2.0 * x
+    if x[0] > 0.0:
+        w = u[::-1]
+        w[1:] *= x[1:]
+    else:
+        w = u[1:]
+        w[:] = np.sin(w) * u[0]
+    v = u if x[1] > 0.0 else x.copy()
+    v[1:] += v[:-1] * u[1:]
+    return u * v
+
+
+def replaced_in_a_loop(x):
+    u = x.copy()
+    w = u.reshape(-1)
+    w, u = u, w
+    w[1:] = w[:-1]
     for _ in range(2):
-        (found,) = pull(ones)
+        u[2:] = np.sin(w[2:])
+        new = np.empty_like(u)
+        new[1:], new[0] = u[1:], u @ u
+        u = new
+    u[:] = w[:]
+    return np.sum(u * x)
+
+
+PROGRAMS = [exchanged, exchanged_pair, chosen, made_in_a_branch, replaced_in_a_loop]
+
+
+@pytest.mark.parametrize("x", [X, -X, np.abs(X)], ids=str)
+@pytest.mark.parametrize("fn", PROGRAMS, ids=lambda fn: fn.__name__)
+def test_what_shares_memory_is_put_back_as_one(fn, x):
+    expected = ad.grad(fn)(x)
+    value, pull = ad.vjp(fn, x)
+    parts = value if isinstance(value, tuple) else (value,)
+    primal = fn(x)
+    ones = tuple(map(np.ones_like, parts))
+    for part, wanted in zip(parts, primal if isinstance(primal, tuple) else (primal,)):
+        np.testing.assert_array_equal(part, wanted)
+        if isinstance(part, np.ndarray):
+            part[:] = np.nan  # the caller's
+    for _ in range(2):
+        (found,) = pull(*ones)
         np.testing.assert_allclose(found, expected, rtol=1e-12)
-    direction = np.cos(X)
-    _, tangent = ad.jvp(fn, X, direction)
+    direction = np.cos(x)
+    _, tangent = ad.jvp(fn, x, direction)
     np.testing.assert_allclose(np.sum(tangent), np.sum(expected * direction), rtol=1e-12)

@@ -23,7 +23,7 @@ from .facts import Num
 from .first_touch import touch_first
 from .full_first import full_first
 from .gathering import gather_products
-from .handover import always_assigned, kept_state, own_copies, unset
+from .handover import always_assigned, kept_state, own_copies, unset_state
 from .inverses import is_plain, share_inverses
 from .item_assignments import assign_items
 from .item_sums import add_at_once
@@ -98,7 +98,7 @@ def emit(
     start, check = defaults(s, emitter, list(arguments.values()), result)
     body, tail = phrased([*start, *body, *check], tail, not request.split)
     if request.split:
-        body[:0] = unset(s, front, back, list(arguments), names)
+        body[:0] = unset_state(s, front, back, list(arguments), names)
         return emit_pair(s, request, table, names, arguments, seeds, body, tail, kept, result, externals)
     function_name = unique(name, set(s.globals) | set(arguments.values()))
     main = function(function_name, arguments, seeds, [*body, *tail], default_seed(request, seeds))

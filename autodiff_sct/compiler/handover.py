@@ -60,15 +60,18 @@ def kept_state(
     return {n: kept(n) for n in state}
 
 
-def unset(s: Specialiser, front: ir.Block, back: ir.Block, inputs: list[str], names: dict[str, str]) -> list[Any]:
+def unset_state(s: Specialiser, front: ir.Block, back: ir.Block, inputs: list[str], names: dict[str, str]) -> list[Any]:
     """``name = None`` for what only some paths assign, and is handed over or copied for that."""
     joint = copied_together(s, front)
     before = [stmt for stmt in front if not (joint and copied_together(s, [stmt]))]
-    sure = {names[n] for n in [*inputs, *always_assigned(before)] if n in names}
     made = ir.defined(front) - ir.defined(before)
-    texts = [
-        t for t in dict.fromkeys(names[n] for n in [*joint, *outside_names(back)] if n not in made) if t not in sure
-    ]
+    return unset(before, inputs, [n for n in [*joint, *outside_names(back)] if n not in made], names)
+
+
+def unset(front: ir.Block, inputs: list[str], wanted: list[str], names: dict[str, str]) -> list[Any]:
+    """``name = None`` for what only some paths assign."""
+    sure = {names[n] for n in inputs if n in names} | {names[n] for n in always_assigned(front) if n in names}
+    texts = [t for t in dict.fromkeys(names[n] for n in wanted) if t not in sure]
     return [gast.Assign([gast.Name(t, gast.Store(), None, None)], ir.constant(None), None) for t in texts]
 
 
@@ -138,7 +141,7 @@ def shared_memory(s: Specialiser, outside: list[str], given: list[str], changed:
 def copied_together(s: Specialiser, back: ir.Block) -> list[str]:
     """The variables whose copies share memory among each other as they do."""
     calls = [stmt.expr for stmt in back if isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.Call)]
-    found = [c for c in calls if s.globals.get(getattr(c.func, "id", None)) is memory.copies]
+    found = [c for c in calls if s.globals.get(getattr(c.func, "id", "")) is memory.copies]
     return [n for call in found for arg in call.args for n in ir.names_in(arg)]
 
 

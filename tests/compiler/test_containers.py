@@ -487,3 +487,13 @@ def test_a_list_that_is_argument_and_result():
     assert value == 12.0 and len(arrays) == 2
     np.testing.assert_allclose(after, [[1, 1], [3, 3], [2, 2]])
     np.testing.assert_allclose(gradient, [[12, 12], [2, 2]])
+
+
+def test_an_item_that_may_be_a_number_is_not_changed_in_place():
+    def program(x):
+        return np.sum(np.vectorize(lambda t: t**3)(x))
+
+    gradient = ad.grad(program)
+    np.testing.assert_allclose(gradient(X), 3 * X**2)
+    with pytest.raises(ad.AutodiffError, match="whether this is a number or an array"):
+        ad.grad(lambda x: np.sum(gradient(x)))(X)

@@ -400,7 +400,7 @@ def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = Fa
     same_dtype = isinstance(result, Num) and result.dtype == facts.dtype
     if facts.kind is None and same_dtype and not is_shared(s, old, outer):
         return operate(s, op, old, value)
-    if facts.kind is None and facts.dims == ():
+    if facts.kind is None:
         raise s.refuse("only the run tells whether this is a number or an array that others see change", "copy it")
     return store_augmented(s, old, Const(Ellipsis), op, value)
 

@@ -34,6 +34,7 @@ class Arguments:
     )  # variable -> the statement that takes it out of a parameter
     owners: dict[str, str] = field(default_factory=dict)  # variable -> the parameter that it is in
     written: frozenset[str] = frozenset()  # parameters that the program writes
+    handed: list[str] = field(default_factory=list)  # variables of the value as a forward function returns it
 
 
 def receive(s: Specialiser, table: Arguments, parameter: str, tree: Any) -> Value:

@@ -86,7 +86,7 @@ def emit(
         given = {*table.names, *(e.name for e in s.externals.values()), *always_assigned(front)}
         back[:0] = own_copies(s, back, set(), given)
         callers = [n for n in table.entries if not where.is_written(n)]  # the others have been copied on entry
-        kept = kept_state(s, callers, front, back, seeds, result)
+        kept = kept_state(s, where, [*callers, *table.handed], front, back, seeds)
     program = [*front, *back]
     settle_calls(s, program)
     observe(request, "optimise", s, program)

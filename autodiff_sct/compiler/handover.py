@@ -16,11 +16,10 @@ from ..runtime import memory, objects
 from . import ir
 from .beside import BESIDE
 from .facts import Listed, Num, Opaque
-from .regions import roots_of
+from .regions import Regions, roots_of
 from .sharing import reachable
 from .specialise.signatures import every_root
 from .specialise.state import Specialiser
-from .specialise.values import Value
 from .substitution import substitute_own
 from .unbound import unbound
 
@@ -32,19 +31,20 @@ def outside_names(block: ir.Block) -> list[str]:
 
 
 def kept_state(
-    s: Specialiser, entries: Iterable[str], front: ir.Block, back: ir.Block, seeds: Iterable[str], result: Value
+    s: Specialiser, where: Regions, callers: list[str], front: ir.Block, back: ir.Block, seeds: Iterable[str]
 ) -> dict[str, Any]:
     """What the backward function reads of the forward one's: copies of what the caller may write between the two.
 
-    What the backward function copies together, as it shares memory that is changed, is copied together here, too.
+    `callers` are the variables that the caller holds, too.  Written memory that several variables share has shadows
+    that are shared likewise, so these are copied together.
     """
-    names = [*entries, *(e.name for e in s.externals.values()), *s.leaves(result)]
+    names = [*callers, *(e.name for e in s.externals.values())]
     shared = {root for n in names for root in reachable(s, s.facts[n])}
     sure = {*names, *always_assigned(front)}
     state = [n for n in outside_names(back) if n not in seeds]
-    joint = [n for n in copied_together(s, back) if n in state]
+    joint = meeting(s, where, state, shared)
     own: set[str] = set()
-    if any(reachable(s, s.facts[n]) & shared for n in joint if not isinstance(s.facts[n], Opaque)):
+    if joint:
         front[-1:-1] = together(s, back, joint)  # before what the forward function returns
         own = {*outside_names(back)} - {*state}
         state = [n for n in outside_names(back) if n not in seeds]
@@ -58,6 +58,19 @@ def kept_state(
         return ir.call(s.bind("detached", objects.detached), ir.name(variable))
 
     return {n: kept(n) for n in state}
+
+
+def meeting(s: Specialiser, where: Regions, state: list[str], shared: set[int]) -> list[str]:
+    """The variables that meet others in written memory of which the caller holds a part."""
+    reached = {n: reachable(s, s.facts[n]) for n in state}
+    written = {n: {root for root in reached[n] if where.find(root) in where.written} for n in state}
+    found: list[str] = []
+    pending = [n for n in state if reached[n] & shared and any(written[n] & written[m] for m in state if m != n)]
+    while pending:
+        found += pending
+        held = {root for n in found for root in written[n]}
+        pending = [n for n in state if n not in found and written[n] & held]
+    return [n for n in state if n in found]
 
 
 def unset_state(s: Specialiser, front: ir.Block, back: ir.Block, inputs: list[str], names: dict[str, str]) -> list[Any]:

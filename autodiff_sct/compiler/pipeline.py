@@ -180,7 +180,9 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     observe(request, "activity", s, forward)
     result_expr = None
     if request.split:
-        forward.append(ir.Return(s.expr(own_result(s, where, table, forward, result))))
+        handed = own_result(s, where, table, forward, result)
+        table.handed = [*s.leaves(handed)]
+        forward.append(ir.Return(s.expr(handed)))
     elif request.value:
         result_expr = s.expr(own_result(s, where, table, forward, result))
     if not request.value:

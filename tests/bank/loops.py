@@ -276,3 +276,16 @@ def view_leaves_two_loops(A, t):
             row *= t
             x = row
     return np.sum(np.sin(x)) * np.sum(B)
+
+
+@program(args=lambda rng: (rng.normal(size=6), rng.normal(size=5)), wrt=(0, 1), tags={"inplace"})
+def range_backwards(diagonal, above):
+    b, x = diagonal**2 + 4.0, diagonal.copy()
+    for i in range(len(x))[1:]:
+        w = above[i - 1] / b[i - 1]
+        b[i] -= w * above[i - 1]
+        x[i] -= w * x[i - 1]
+    x[-1] /= b[-1]
+    for i in range(len(x) - 1)[::-1]:
+        x[i] = (x[i] - above[i] * x[i + 1]) / b[i]
+    return x

@@ -304,3 +304,12 @@ def slices_by_name(x):
     y[:, half] *= 2.0
     y[np.s_[0, half.start]] = x[1, 1]
     return total + np.sum(y**3)
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 4)),), tags={"inplace"})
+def filled_through_a_view(a):
+    flux = np.zeros_like(a)
+    line = flux.reshape(-1)
+    line[1:] = a.ravel()[:-1] ** 2
+    line[::5] *= a[0, 0]
+    return flux

@@ -65,7 +65,39 @@ def replaced_in_a_loop(x):
     return np.sum(u * x)
 
 
-PROGRAMS = [exchanged, exchanged_pair, chosen, made_in_a_branch, replaced_in_a_loop]
+def through_a_view(x):
+    u = np.zeros_like(x)
+    w = u.reshape(-1)
+    w[1:] = x[1:]
+    return u
+
+
+def both_names(x):
+    u = x.copy()
+    w = u.ravel()
+    w[1:] *= x[1:]
+    return u, w
+
+
+def in_a_list(x):
+    u = x.copy()
+    w = u.reshape(2, -1)
+    rows = [u, np.cos(x)]
+    w[0] *= w[1]
+    rows[1][1:] *= w[1, 0]
+    return rows[0], w[1], rows[1]
+
+
+PROGRAMS = [
+    exchanged,
+    exchanged_pair,
+    chosen,
+    made_in_a_branch,
+    replaced_in_a_loop,
+    through_a_view,
+    both_names,
+    in_a_list,
+]
 
 
 @pytest.mark.parametrize("x", [X, -X, np.abs(X)], ids=str)

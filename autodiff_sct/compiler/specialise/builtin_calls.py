@@ -41,6 +41,8 @@ def len_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         return Const(len(facts.items)) if isinstance(facts, Pair) else length_of(s, value)
     if isinstance(value, Bound) and isinstance(value.function, str):  # an attribute of an object of unknown class
         return s.let(ir.call("len", s.expr(value)), INT, effect=True, hint="length")
+    if isinstance(value, Source) and value.item is Source.item and value.length is not None:  # a range
+        return value.length()
     raise s.refuse("len() of something whose length cannot be followed", "make a list of it first")
 
 

@@ -13,7 +13,7 @@ from .. import ir
 from ..facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair, blurred
 from . import arrays, attributes, chosen, dict_views, indexing, objects
 from .control import always, branch, raise_if
-from .iteration import Source, keys_of
+from .iteration import Source, keys_of, part_of_range
 from .keys import narrowed, note_assigned, restart_whole
 from .state import Restart, Specialiser
 from .tables import restart_tabled
@@ -166,7 +166,7 @@ def get_item(s: Specialiser, base: Value, index: Value) -> Value:
     if isinstance(base, Const):
         return get_from_constant(s, base, index)
     if not isinstance(base, Leaf):
-        raise s.refuse("this value cannot be indexed")
+        return part_of_range(s, base, index)
     facts = s.facts[base.name]
     if isinstance(facts, Pair):
         return get_from_items(s, TupleV(tuple(items_of(s, base, None)), facts.cls), index)

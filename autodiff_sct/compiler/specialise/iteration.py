@@ -337,6 +337,25 @@ def reversed_source(s: Specialiser, source: Source) -> Source:
     )
 
 
+def part_of_range(s: Specialiser, base: Value, index: Value) -> Source:
+    """``range(n)[1:]``, ``range(n)[::-1]`` and the like."""
+    from .expressions import operate
+
+    whole = base.bounds if isinstance(base, Source) and base.item is Source.item else None
+    if whole is None:
+        raise s.refuse("this value cannot be indexed")
+    part = index.value if isinstance(index, Const) and isinstance(index.value, slice) else slice(0, 0)
+    start, stop, step = part.start, part.stop, 1 if part.step is None else part.step
+    if (start, stop, step) == (None, None, -1):
+        return reversed_source(s, base)
+    if len(whole) > 2 or (start or 0) < 0 or (stop is not None and stop >= 0) or step < 1:
+        raise s.refuse("this part of a range", "give `range` its bounds, or make a list of it")
+    low, high = whole if len(whole) == 2 else (Const(0), whole[0])
+    low = operate(s, gast.Add, low, Const(start)) if start else low
+    high = operate(s, gast.Sub, high, Const(-stop)) if stop else high
+    return over_range(s, [low, high, Const(step)])
+
+
 def mapped(s: Specialiser, source: Source, fn: Callable[[Value], Value]) -> Source:
     if source.items is not None:
         return Source(items=[fn(item) for item in source.items])

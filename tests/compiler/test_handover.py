@@ -85,7 +85,7 @@ def in_a_list(x):
     rows = [u, np.cos(x)]
     w[0] *= w[1]
     rows[1][1:] *= w[1, 0]
-    return rows[0], w[1], rows[1]
+    return rows[0], u, rows[1]
 
 
 PROGRAMS = [

@@ -20,6 +20,7 @@ from ..runtime import broadcast, memory
 from . import ir
 from .adjoints import helper, numpy_call
 from .facts import FLOAT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
+from .one_memory import ONE_ARRAY, refuse_one_memory
 from .regions import roots_of
 from .reverse_branches import leave_memory
 from .settled_views import OVERLAPPING, is_settled
@@ -408,6 +409,7 @@ class Shadows:
                 phi, out = s.fresh(f"d_{s.hints[c.out]}", facts), s.fresh(f"d_{s.hints[c.out]}", facts)
                 s.named |= {phi, out}
                 pairs.append((c, ir.Carry(phi, self.of(c.out).name, None, out)))
+        refuse_one_memory(self.r, stmt, [c for c, _ in pairs])
         self.loops.append(pairs)
 
     def check_moved(self, stmt: ir.Loop, c: ir.Carry) -> None:
@@ -434,9 +436,7 @@ class Shadows:
             if c.next is None:
                 continue
             if c.next in by_next:
-                raise self.lost(
-                    c.next, "two names carried around a loop are one array that is written", "copy it", stmt.origin
-                )
+                raise self.lost(c.next, ONE_ARRAY, "copy it", stmt.origin)
             by_next[c.next] = carry
         for c, _ in pairs:
             if c.phi in by_next:

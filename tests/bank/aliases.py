@@ -197,3 +197,13 @@ def bound_in_a_loop_to_an_outer_array(x, A):
     x = A.reshape(-1)[4:8]
     p[-3:] = float(x[0])
     return np.sum(p**2) + np.sum(x[::-1] ** 3)
+
+
+@program(args=lambda rng: (rng.normal(size=5),), tags={"inplace"})
+def halves_in_turns(x):
+    line = np.concatenate((x, x[::-1] ** 2))
+    left, right = line[: len(x) + 1], line[len(x) - 1 :]
+    for _ in range(3):
+        right[1:] *= left[:-1]
+        left, right = right, left
+    return np.sum(line**2) + left @ right

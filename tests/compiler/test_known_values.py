@@ -185,6 +185,6 @@ def test_what_the_text_says():
     for fn in (batch_norm, layer_norm):
         text = code(fn, X, V)
         assert text.count("np.mean") == 1 and text.count("x - ") == 1
-    assert code(twice, V).count("np.cos(x)") == 1  # both of the user's
+    assert code(twice, V).count("np.cos(x)") == 1
     with passes.without("known_values"):
-        assert code(lambda x: twice(x), V).count("np.cos(x)") > 2
+        assert code(lambda x: twice(x), V).count("np.cos(x)") > 1

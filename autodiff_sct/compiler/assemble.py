@@ -62,6 +62,7 @@ from .unnamed import without_names
 from .unpacked import rearrange
 from .unparse import printed
 from .unread import drop_unread
+from .variances import variances
 from .world import KindGuard
 from .wrapping import seed_spec, wrap_spec
 from .zeroing import zero_last
@@ -227,10 +228,13 @@ def polished(
         with_methods(s, front)
     if buffers and passes.on("summed_products"):
         summed_products(s, back)
+    reordered = buffers and runs_alone(request) and all(is_plain(stmt) for stmt in ir.walk(front))
     if buffers and passes.on("contract"):
         contract(s, back)
-        if runs_alone(request) and all(is_plain(stmt) for stmt in ir.walk(front)):
+        if reordered:
             contract_forward(s, front)
+    if reordered and passes.on("variances"):
+        variances(s, where, front)
     if buffers:
         back = in_buffers(s, where, front, back)
     if buffers and not request.split and passes.on("save_shapes"):

@@ -43,7 +43,7 @@ from .pairs_reverse import reverse_call
 from .regions import Regions, enclosing_loops
 from .reverse_branches import reverse_branch, reverse_with
 from .reverse_lists import is_list_of_numbers, joined, list_made, numbers_summed, popped
-from .reverse_writes import effect, stored
+from .reverse_writes import effect, is_distinct, may_repeat, stored
 from .shadows import Shadows
 from .sharing import check_copied
 from .specialise import arrays, indexing
@@ -442,7 +442,7 @@ class Reverse:
             else:
                 self.add_at(self.shadows.of(base.name), index, d)
             return
-        if not all(indexing.is_basic(s, p) for p in indexing.parts_of(index)):
+        if not all(indexing.is_basic(s, p) for p in indexing.parts_of(index)) and not is_distinct(self, index):
             d = spread(s, d, stmt.target)
         self.scatter(base.name, index, d)
         if self.joint and not self.attempts:
@@ -458,7 +458,7 @@ class Reverse:
         else:
             buffer = self.buffer(name)
         facts: Any = s.facts[name]
-        if all(indexing.is_basic(s, p) or self.is_mask(p) for p in indexing.parts_of(index)) and facts.dims is not None:
+        if not may_repeat(self, index) and facts.dims is not None:
             self.add_at(buffer, index, d)
         else:
             s.block.append(ir.Effect(helper(s, scatter.add_at, buffer, index, d), s.origin, "adjoint"))

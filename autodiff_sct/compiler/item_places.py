@@ -1,7 +1,7 @@
 """Items of arrays in loops: whether a statement meets a place that another one has touched.
 
-Indices are compared as a loop's variable plus a number, or by the bounds of its range; none may be below zero, where
-the end of the array is meant.
+Indices are compared as a loop's variable plus a number, or by the bounds of its range, less what a branch around rules
+out (``if i == j``); none may be below zero, where the end of the array is meant.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ class Places:
         self.order = {stmt: place for place, stmt in enumerate(program)}
         self.blocks = {stmt: id(block) for block in blocks_in(block) for stmt in block}
         self.makers = {t: stmt for stmt in program if isinstance(stmt, ir.Let) for t in stmt.targets}
+        self.sides = sides_in(block)
         self.loops = {stmt.index: stmt for stmt in program if isinstance(stmt, ir.Loop) and stmt.index is not None}
         self.inside: set[str] = set()  # the variables that loops define
         for loop in [stmt for stmt in program if isinstance(stmt, ir.Loop)]:
@@ -42,12 +43,18 @@ class Places:
         mine, other = parts_of(item.slice), parts_of(write.index)
         if len(mine) != len(other):
             return False
-        spans = [(self.spans(a, common), self.spans(b, common)) for a, b in zip(mine, other)]
+        spans = [(self.spans(a, stmt, common), self.spans(b, write, common)) for a, b in zip(mine, other)]
         if not all(is_natural(there) for pair in spans for there in pair):
             return False
         if not all(self.are_apart(spans, common, level) for level in range(len(common))):
             return False
-        return self.order[write] <= self.order[stmt] or self.are_apart(spans, common, None)
+        past = self.order[write] <= self.order[stmt] or self.exclude(stmt, write, common[-1])
+        return past or self.are_apart(spans, common, None)
+
+    def exclude(self, stmt: Any, write: Any, loop: ir.Loop) -> bool:
+        """Whether two statements are on the two sides of a branch inside a loop."""
+        mine = {branch: side for branch, side in self.sides[stmt] if loop in self.around[branch]}
+        return any(mine.get(branch, side) != side for branch, side in self.sides[write])
 
     def are_apart(self, spans: list[tuple[list[Span], list[Span]]], common: Loops, level: int | None) -> bool:
         """Whether a place is another one that a later step of a common loop writes, or a later line of the same step.
@@ -77,15 +84,39 @@ class Places:
 
     # -- what is known of an index
 
-    def spans(self, index: Any, common: Loops) -> list[Span]:
-        """Where an index is, told by the variables of common loops and by what is the same in all of them."""
+    def spans(self, index: Any, stmt: Any, common: Loops) -> list[Span]:
+        """Where the index of a statement is, by the variables of common loops and by what they leave as it is."""
         found: list[Span] = []
         base, offset = self.affine(index)
         if base is not None:
             self.widen((base, offset, offset), found)
+            for branch, side in self.sides[stmt]:
+                found = self.narrowed(found, (base, offset), branch, side)
         outside = ir.defined_in(common[0])
         fixed = {loop.index for loop in common if step_of(loop)}
         return [span for span in found if span[0] in fixed or span[0] not in outside]
+
+    def narrowed(self, spans: list[Span], place: tuple[str, int], branch: ir.If, side: int) -> list[Span]:
+        """Where a place is, on one side of a branch that asks whether two indices are equal."""
+        test = branch.test
+        if isinstance(test, gast.Name) and test.id in self.makers:
+            test = self.makers[test.id].expr
+        if not isinstance(test, gast.Compare) or len(test.ops) != 1 or type(test.ops[0]) not in (gast.Eq, gast.NotEq):
+            return spans
+        sides = [self.affine(test.left), self.affine(test.comparators[0])]
+        for (base, number), (other, more) in (sides, sides[::-1]):
+            if base != place[0] or other is None:
+                continue
+            meeting = more - number + place[1]  # what the place is after `other` where the two are equal
+            if (side == 0) == isinstance(test.ops[0], gast.Eq):
+                return [*spans, (other, meeting, meeting)]
+            return [
+                (b, low + (low == meeting), high) if b == other and low is not None and high is None
+                else (b, low, high - (high == meeting)) if b == other and high is not None and low is None
+                else (b, low, high)
+                for b, low, high in spans
+            ]  # fmt: skip
+        return spans
 
     def widen(self, span: Span, found: list[Span]) -> None:
         """Note where something is, and what follows from the range of the variable that tells it."""
@@ -130,6 +161,16 @@ class Places:
 
 def blocks_in(block: ir.Block) -> list[ir.Block]:
     return [block, *(inner for stmt in block for body in ir.bodies(stmt) for inner in blocks_in(body))]
+
+
+def sides_in(block: ir.Block, around: tuple[tuple[ir.If, int], ...] = ()) -> dict[Any, tuple[tuple[ir.If, int], ...]]:
+    """For each statement, the branches around it and the sides on which it is."""
+    found = {}
+    for stmt in block:
+        found[stmt] = around
+        for side, inner in enumerate(ir.bodies(stmt)):
+            found |= sides_in(inner, (*around, (stmt, side)) if isinstance(stmt, ir.If) else around)
+    return found
 
 
 def parts_of(index: Any) -> list[Any]:

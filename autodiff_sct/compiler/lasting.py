@@ -73,7 +73,9 @@ def place_of(s: Specialiser, where: Regions, stmt: Any) -> tuple[str, Any] | Non
     else:
         return None
     facts, array = s.facts.get(name), s.facts.get(getattr(item.value, "id", ""))
-    if not isinstance(facts, Num) or not isinstance(array, Num) or (facts.kind, array.kind) != ("npscalar", "array"):
+    if not isinstance(facts, Num) or not isinstance(array, Num) or array.kind != "array":
+        return None
+    if facts.dims != () or facts.kind not in ("npscalar", None):  # None: a number, whether Python's or NumPy's
         return None
     if facts.dtype != array.dtype or item_index(s, item.value.id, item.slice) is None:
         return None

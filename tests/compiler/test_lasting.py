@@ -70,6 +70,79 @@ def view_in(a):
     return np.sum(x * x)
 
 
+@case((M[:, :4],))
+def cholesky(m):
+    n = m.shape[0]
+    a = m @ m.T + n * np.eye(n)
+    low = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i + 1):
+            s = 0.0
+            for k in range(j):
+                s += low[i, k] * low[j, k]
+            if i == j:
+                low[i, j] = np.sqrt(a[i, i] - s)
+            else:
+                low[i, j] = (a[i, j] - s) / low[j, j]
+    return np.sum(np.log(np.diag(low))) + np.sum(low[:, 0] ** 3)
+
+
+@case((M[:, :4],))
+def diagonal_last(m):
+    x = m * 1.0
+    n = m.shape[0]
+    for i in range(n):
+        for j in range(n):
+            if not i == j:
+                x[i, j] = x[i, j] * x[j, j] * x[i, i]
+        x[i, i] = x[i, i] * x[i, 0]
+    return np.sum(x**2)
+
+
+@case((M[:, :4],))
+def beside_the_diagonal(m):
+    x = m * 1.0
+    n = m.shape[0]
+    for i in range(n):
+        for j in range(n):
+            beside = j + 1 != i
+            if beside:
+                x[i, j] = x[i, j] * m[j, i] + x[j, j]
+            else:
+                x[i, j] = x[j, i] * x[i, i] * x[i, j]
+    return np.sum(x**3)
+
+
+@case((M[:, :4],))
+def both_sides_write(m):
+    x = m * 1.0
+    n = m.shape[0]
+    for i in range(n):
+        for j in range(i + 1):
+            if i != j:
+                x[i, j] = np.sin(x[j, j]) * x[i, j]
+            else:
+                t = np.exp(x[i, j])
+                x[i, j] = t
+                x[j, i] = t * x[j, j]
+    return np.sum(x**2)
+
+
+@case((M[:, :4], 2))
+def equal_to_a_number(m, c):
+    x = m * 1.0
+    n = m.shape[0]
+    for i in range(n):
+        for j in range(n):
+            if i == c:
+                x[i, j] = x[c, j] * x[0, j]
+            elif j == 0:
+                x[0, i] = x[i, j] * x[c, i]
+            else:
+                x[i, j] = x[0, j] * x[i, j]
+    return np.sum(x**2)
+
+
 @case((V, 3))
 def outer(a, k):
     x = a * 1.0
@@ -445,3 +518,8 @@ def test_nothing_is_saved_of_a_substitution():
 def test_what_is_written_later_is_saved(fn):
     args = (V, 3) if fn is outer else (V,)
     assert "saved" in ad.adjoint_source(fn, *args)
+
+
+def test_nothing_is_saved_of_a_factorisation():
+    """Neither what is stored nor the diagonal: beside ``i == j`` no step writes it any more."""
+    assert "saved" not in ad.adjoint_source(cholesky, M[:, :4])

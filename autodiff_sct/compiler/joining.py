@@ -118,16 +118,21 @@ class Joining:
 
     def is_nested(self, stmt: ir.Let, reader: Any, target: Target) -> bool:
         """Whether a value becomes part of the one expression that reads it."""
-        if len(stmt.targets) != 1 or stmt.target in self.s.named or self.uses[stmt.target] != 1 or is_sum(stmt):
+        if len(stmt.targets) != 1 or stmt.target in self.s.named or self.uses[stmt.target] != 1:
             return False
         if stmt.target not in ir.reads(reader) or not (isinstance(reader, ir.If) or ir.same_line(stmt, reader)):
             return False
+        if is_sum(stmt) and any(self.is_passed_on(n) and is_array(self.s, n) for n in ir.reads(stmt)):
+            return False  # which is smaller than what it adds up
         return all(target.readers.get(n) or self.is_there(n) for n in ir.reads(stmt))
 
     def is_there(self, name: str) -> bool:
         """Whether a variable holds no array that would be freed, or one that moves, too."""
-        passed_on = name not in self.s.named and self.uses[name] == 1
-        return passed_on or name not in self.made or not is_array(self.s, name)
+        return self.is_passed_on(name) or name not in self.made or not is_array(self.s, name)
+
+    def is_passed_on(self, name: str) -> bool:
+        """Whether a variable is a temporary that one statement reads."""
+        return name not in self.s.named and self.uses[name] == 1
 
 
 class Target:

@@ -11,10 +11,14 @@
     text = f"{x:.2f}"
     print(text)                        ->    print(f"{x:.2f}")
 
+    t = y[i + 1]
+    saved_t.append(t)                  ->    saved_t.append(y[i + 1])
+    y[i] *= t                                y[i] *= y[i + 1]
+
     d_item = d_rows[k]
     d_item += d_t                      ->    d_rows[k] += d_t
 
-Nothing runs between the two, so nothing is evaluated at another time.  Of lists and dicts of arrays,
+An item that is saved and then used is read twice, where nobody writes between. For the others nothing runs between the two, so nothing is evaluated at another time.  Of lists and dicts of arrays,
 ``d_rows[k] += d_t`` adds to the array that is there and puts the same array back.
 """
 
@@ -31,8 +35,10 @@ from .failing import fact
 from .optimise import count_uses
 from .side_by_side import columns_of
 from .specialise.state import Specialiser
+from .substitution import substitute_own
 
 COLUMNS = 80
+SHORT = 12  # columns of the place of an item that is read twice
 
 
 def without_names(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
@@ -50,6 +56,8 @@ def inside(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
                 hand_on(s, stmt, following)
                 following.origin = following.origin or stmt.origin
                 block.remove(stmt)
+    for stmt in [x for x in block if isinstance(x, ir.Let) and uses.get(x.target) == 2]:
+        read_twice(s, stmt, block)
     for stmt in block:
         for inner in ir.bodies(stmt):
             inside(s, inner, uses)
@@ -81,6 +89,46 @@ def is_written(s: Specialiser, stmt: ir.Let, following: Any) -> bool:
         following.expr = together
         return True
     return isinstance(following, ir.Store) and is_item(s, stmt, following)
+
+
+def read_twice(s: Specialiser, stmt: ir.Let, block: ir.Block) -> None:
+    """Let an item that is saved and read once more, in the same block, go without a name."""
+    place = block.index(stmt)
+    saving = block[place + 1] if place + 1 < len(block) else None
+    if len(stmt.targets) != 1 or stmt.target in s.named or not is_number_of_item(s, stmt) or stmt.state_reads:
+        return
+    if not isinstance(saving, ir.Effect) or saving.kind != "save" or stmt.target not in ir.reads(saving):
+        return
+    for other in block[place + 2 :]:
+        if stmt.target in ir.reads_inside(other):
+            break
+        if not isinstance(other, ir.Let) and getattr(other, "kind", "") != "save" or writes(other):
+            return
+    else:
+        return
+    mapping = {stmt.target: stmt.expr}
+    simple = isinstance(other, (ir.Let, ir.Store)) and stmt.target in ir.reads(other)
+    if not simple or columns_of(ir.substitute(saving.expr, mapping)) > COLUMNS:
+        return
+    for reader in (saving, other):
+        hand_on(s, stmt, reader)
+        substitute_own(reader, mapping)
+    block.remove(stmt)
+
+
+def writes(stmt: Any) -> bool:
+    """Whether an assignment may change memory."""
+    return isinstance(stmt, ir.Let) and (stmt.effect or stmt.in_place)
+
+
+def is_number_of_item(s: Specialiser, stmt: ir.Let) -> bool:
+    """Whether a statement reads a number out of an array or a list, at a place that is told in a few letters."""
+    expr, found = stmt.expr, s.facts[stmt.target]
+    if stmt.effect or not isinstance(expr, gast.Subscript) or columns_of(expr.slice) > SHORT:
+        return False
+    base = fact(s, expr.value)
+    number = isinstance(found, Num) and found.dims == () and found.kind in ("npscalar", "float")
+    return number and (isinstance(base, Listed) or getattr(base, "kind", None) == "array")
 
 
 def is_told(stmt: ir.Let, following: Any) -> bool:

@@ -20,6 +20,49 @@ def rows_saved_before_they_are_written(x):
     return np.sum(B)
 
 
+@case(V, V[:1])
+def items_saved_before_they_are_written(x):
+    y = x * 1.0
+    for i in range(len(y) - 1):
+        y[i] = y[i] * y[i + 1] * x[i]
+        y[i + 1] *= y[i]
+    return np.sum(y)
+
+
+@case(V)
+def items_read_before_and_after_a_write(x):
+    y = x * 1.0
+    for i in range(3):
+        a = y[i] * y[i + 1]
+        y[i] = a * a
+        b = y[i] * y[i + 1]
+        y[i + 1] = b * y[0]
+    return np.sum(y * x)
+
+
+@case((V, [0, 2, 1, 0]))
+def items_at_places_that_change(x, places):
+    y = x * 1.0
+    for k in range(len(places)):
+        j = places[k]
+        a = y[j]
+        j = (j + 1) % 4
+        y[j] = np.sin(a * y[j])
+        y[j] *= a
+    return np.sum(y * x)
+
+
+@case(V)
+def items_of_rows_that_change(x):
+    rows = [x * 1.0, x * x]
+    for i in range(3):
+        t = rows[0][i] * rows[1][i + 1]
+        rows[1][i] *= t
+        rows[0], rows[1] = rows[1], rows[0]
+        rows[0][i] = rows[0][i] * rows[1][i] * t
+    return np.sum(rows[0] * rows[1])
+
+
 @case(V)
 def arrays_of_a_list_changed_in_place(x):
     rows = [x * 1.0, x * x, np.sin(x)]
@@ -144,6 +187,12 @@ def test_what_is_saved_has_no_name():
     assert ".append(row.copy())\n" in source
     with passes.without("without_names"):
         assert "old_row = row.copy()\n" in ad.adjoint_source(rows_saved_before_they_are_written, V)
+
+
+def test_items_are_saved_where_they_are():
+    source = ad.adjoint_source(items_saved_before_they_are_written, V)
+    assert ".append(y[i])" in source
+    assert "y[i + 1] *= y[i]" in source
 
 
 def test_items_are_changed_where_they_are():

@@ -9,7 +9,7 @@ import gast
 from ..native import natively
 from . import ir, passes
 from .arguments import Arguments
-from .bounds import fold_bounds, inline_lengths
+from .bounds import count_up, fold_bounds, inline_lengths
 from .branch_additions import add_in_branches
 from .comprehension import comprehend
 from .conditional import choose
@@ -149,6 +149,8 @@ def touched_up(
     if passes.on("opposites"):
         opposites(s, front)
         opposites(s, back)
+    if request.backend == "numpy" and passes.on("count_up"):
+        count_up(s, [*front, *back])
     return front, back, lists
 
 

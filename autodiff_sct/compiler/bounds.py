@@ -2,7 +2,8 @@
 
 ``n = len(x)`` with ``range(n)`` and ``range(n - 1, -1, -1)`` becomes ``range(len(x))`` and
 ``range(len(x) - 1, -1, -1)`` (`inline_lengths`), of an array or of a list that has all its items by then; a start of
-``len(x) - 1 - 1`` becomes ``len(x) - 2`` (`fold_bounds`).
+``len(x) - 1 - 1`` becomes ``len(x) - 2`` (`fold_bounds`). Where the counter has no name, ``range(n - 1, -1, -1)`` is
+``range(n)`` (`count_up`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import gast
 
 from . import ir
 from .facts import Listed, Num, Opaque
+from .naming import uncounted
 from .regions import Regions, roots_of
 from .specialise.state import Specialiser
 
@@ -120,3 +122,30 @@ def split(expr: Any) -> tuple[Any, int]:
         if rest is None and sign == 1:
             return other, number + more
     return expr, 0
+
+
+# -- loops that only repeat
+
+
+def count_up(s: Specialiser, program: ir.Block) -> None:
+    """Let loops whose counter is nobody's count up, in place."""
+    loops = [x for x in ir.walk(program) if isinstance(x, ir.Loop) and x.kind == "range" and len(x.bounds) == 3]
+    if not loops:
+        return
+    nameless = uncounted(s, ir.walk(program))
+    for loop in loops:
+        start, stop, step = loop.bounds
+        if loop.index not in nameless or loop.every is not None or not (is_minus_one(stop) and is_minus_one(step)):
+            continue
+        if isinstance(start, gast.Constant) and type(start.value) is int:
+            loop.bounds = (ir.constant(start.value + 1),)
+        elif isinstance(start, gast.BinOp) and isinstance(start.op, gast.Sub) and is_one(start.right):
+            loop.bounds = (start.left,)
+
+
+def is_one(expr: Any) -> bool:
+    return isinstance(expr, gast.Constant) and type(expr.value) is int and expr.value == 1
+
+
+def is_minus_one(expr: Any) -> bool:
+    return isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.USub) and is_one(expr.operand)

@@ -273,6 +273,7 @@ class Naming:
         self.numbers: dict[str, Numbers] = defaultdict(Numbers)  # those that the names of a hint have
         self.has_t = any(s.hints[name] == "t" for name in self.groups if name in s.named)
         self.reserved = set(s.globals) | set(keyword.kwlist) | set(dir(builtins))
+        self.uncounted: set[str] = set() if "_" in self.reserved else uncounted(s, statements)
 
     def coalesce(self, stmt: Any) -> None:
         if isinstance(stmt, ir.Loop):
@@ -327,6 +328,8 @@ class Naming:
         return sorted(seen.values(), key=lambda g: g.segments.starts[0])
 
     def choose(self, group: Group) -> str:
+        if self.uncounted.issuperset(group.members):
+            return "_"
         named = [m for m in group.members if m in self.s.named]
         hint = self.hint_of((named or group.members)[0])
         first = 1 if hint == "t" and self.has_t and not named else 0  # what the user calls t comes first
@@ -343,6 +346,13 @@ class Naming:
 
     def is_free(self, name: str, group: Group) -> bool:
         return name not in self.reserved and not self.taken[name].overlap(group.segments)
+
+
+def uncounted(s: Specialiser, statements: list[Any]) -> set[str]:
+    """The counters of loops that only repeat something: they have no name of the user's, and nobody reads them."""
+    found = [x.index for x in statements if isinstance(x, ir.Loop) and x.kind == "range" and x.index is not None]
+    counters = {index for index in found if index not in s.named or not s.hints[index].strip("_")}
+    return counters - {n for x in statements for n in ir.uses(x)} if counters else set()
 
 
 def numbered(hint: str, k: int) -> str:

@@ -18,8 +18,9 @@
     d_item = d_rows[k]
     d_item += d_t                      ->    d_rows[k] += d_t
 
-An item that is saved and then used is read twice, where nobody writes between. For the others nothing runs between the two, so nothing is evaluated at another time.  Of lists and dicts of arrays,
-``d_rows[k] += d_t`` adds to the array that is there and puts the same array back.
+Nothing runs between the two, so nothing is evaluated at another time; what is saved and read once more is an item of
+an array or a list to which nobody writes in between.  Of lists and dicts of arrays, ``d_rows[k] += d_t`` adds to the
+array that is there and puts the same array back.
 """
 
 from __future__ import annotations

@@ -113,6 +113,47 @@ def made_in_each_iteration(x):
     return total
 
 
+@case((0.4, 3), (0.4, 0), (0.4, -2))
+def repeated(x, n):
+    for _ in range(n):
+        x = np.sin(x) * x
+    return x
+
+
+@case((0.4, 3), (0.4, 0))
+def counter_with_no_name_is_read(x, n):
+    for _ in range(n):
+        x = np.sin(x) * (x + _)
+    return x
+
+
+@case((0.4, 3), (0.4, 0))
+def counter_is_read_after_the_loop(x, n):
+    k = 5
+    for k in range(n):
+        x = np.sin(x) * x
+    return x * k
+
+
+@case((0.4, 3), (0.4, 1))
+def repeated_inside(x, n):
+    for i in range(n):
+        for _ in range(i):
+            x = np.cos(x) * x
+        x = x * i + 1.0
+    return x
+
+
+_ = 2.5
+
+
+@case((0.4, 3))
+def global_with_the_name_of_a_counter(x, n):
+    for k in range(n):
+        x = np.sin(x) * x * _
+    return x
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn, args):
     check_gradient(fn, args)
@@ -121,3 +162,10 @@ def test_gradient(fn, args):
 def test_length_of_a_complete_list_has_no_name():
     text = ad.adjoint_source(complete, V)
     assert "n = " not in text and "for item in items:" in text and "range(len(items) - 1, -1, -1)" in text
+
+
+def test_loops_that_only_repeat():
+    text = ad.adjoint_source(repeated, 0.4, 3)
+    assert text.count("for _ in range(n):") == 2
+    text = ad.adjoint_source(repeated_inside, 0.4, 3)
+    assert text.count("for _ in range(i):") == 2 and "for i in range(n - 1, -1, -1):" in text

@@ -133,6 +133,8 @@ def touched_up(
     lists = request.lists and may_run_again(s, where, both) and on_floats(s, request, both)
     if lists and first is not None:
         front, back = both[: both.index(first)], both[both.index(first) :]
+    if request.backend == "numpy" and passes.on("rearrange"):
+        rearrange(s, front, back)
     if passes.on("counts"):
         name_counts(s, back)
     if request.backend == "numpy" and passes.on("iterate"):
@@ -142,8 +144,6 @@ def touched_up(
     if runs_alone(request) and passes.on("in_strips"):
         outside = [*table.entries, *(e.name for e in s.externals.values())]
         front, back = in_strips(s, front, back, outside, seeds) or (front, back)
-    if request.backend == "numpy" and passes.on("rearrange"):
-        rearrange(s, front, back)
     if request.backend == "numpy" and passes.on("without_names"):
         without_names(s, front, back)
     if passes.on("opposites"):

@@ -14,6 +14,12 @@
     a[j] = a[k]
     a[k] = t
 
+    d_t = d_a[j]                      ->        d_a[k], d_a[j] = d_a[j], d_a[k]
+    d_a[j] = 0.0
+    d_t2 = d_a[k]
+    d_a[k] = d_t
+    d_a[j] += d_t2
+
 Each item is read in the order in which it was, and a wrong number of them raises what Python raises.
 """
 
@@ -37,6 +43,7 @@ def rearrange(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     for block in (front, back):
         unpack(s, block)
         swap(block, uses)
+    swap_back(s, back, uses)
 
 
 def unpack(s: Specialiser, block: ir.Block) -> None:
@@ -145,3 +152,37 @@ def place_of(expr: Any) -> tuple[str, str] | None:
         return None
     simple = all(isinstance(n, INDEX) for n in ir.nodes(expr.slice))
     return (expr.value.id, gast.dump(expr.slice)) if simple else None
+
+
+def swap_back(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
+    """Let cotangents of numbers that changed places change them back in one statement, in place.
+
+    Where the two places are one, the number stays in both texts.
+    """
+    for stmt in block:
+        for inner in ir.bodies(stmt):
+            swap_back(s, inner, uses)
+    for run in list(zip(*(block[k:] for k in range(5)))):
+        if all(stmt in block for stmt in run) and is_swap_back(s, run, uses):
+            here, there = (gast.Subscript(ir.name(x.base), x.index, gast.Store()) for x in (run[1], run[3]))
+            values = ir.tuple_([run[0].expr, run[2].expr])
+            together = ir.Effect(
+                gast.Assign([gast.Tuple([there, here], gast.Store())], values, None), run[0].origin, "swap"
+            )
+            block[block.index(run[0])] = together
+            block[:] = [x for x in block if x not in run]
+
+
+def is_swap_back(s: Specialiser, run: Any, uses: dict[str, int]) -> bool:
+    """Whether five statements take two numbers out of their places and put each into the place of the other."""
+    lets, stores = (run[0], run[2]), (run[1], run[3], run[4])
+    if not all(isinstance(x, ir.Let) and len(x.targets) == 1 and uses.get(x.target) == 1 for x in lets):
+        return False
+    if not all(isinstance(x, ir.Store) for x in stores) or [x.aug for x in stores] != [None, None, gast.Add]:
+        return False
+    places = [place_of(x.expr) for x in lets]
+    to = [(x.base, gast.dump(x.index)) for x in stores]
+    values = [getattr(x.value, "value", None) if k == 0 else getattr(x.value, "id", None) for k, x in enumerate(stores)]
+    number = all(isinstance(f := s.facts[x.target], Num) and f.dims == () and f.kind != "array" for x in lets)
+    zero = type(values[0]) is float and values[0] == 0.0
+    return number and zero and to == [places[0], places[1], places[0]] and values[1:] == [x.target for x in lets]

@@ -73,6 +73,35 @@ def an_item_with_itself(x):
 
 
 @case(V)
+def swapped_with_itself_perhaps(x):
+    y = x * x
+    for k in range(4):
+        i, j = int(np.argmax(y[: k + 1])), int(np.argmin(y))
+        y[i], y[j] = y[j], y[i]
+        y[0] *= y[1]
+    return np.sum(y * np.arange(1.0, 5.0))
+
+
+@case(V)
+def swapped_and_changed(x):
+    y = x * x
+    y[0], y[1] = y[1] * 2.0, y[0]
+    y[2], y[3] = y[3], y[2] + y[0]
+    return np.sum(y * np.arange(1.0, 5.0))
+
+
+@case(V)
+def swapped_where_the_place_moves(x):
+    y = x * 1.0
+    k = 0
+    for i in range(3):
+        y[k], y[i + 1] = y[i + 1], y[k]
+        k = i
+        y[k] *= x[i]
+    return np.sum(y * np.arange(1.0, 5.0))
+
+
+@case(V)
 def rows_swapped_through_views(x):
     A = np.outer(x, x)
     t = A[0]
@@ -125,7 +154,9 @@ def test_gradient(fn, args):
 def test_one_statement():
     assert "    a, b, c, d = B\n" in ad.adjoint_source(rows_unpacked, V)
     assert "    n, m = A.shape\n" in ad.adjoint_source(shapes_unpacked, V)
-    assert "y[j], y[j + 1] = y[j + 1], y[j]\n" in ad.adjoint_source(sorted_by_swaps, V)
+    source = ad.adjoint_source(sorted_by_swaps, V)
+    assert "y[j], y[j + 1] = y[j + 1], y[j]\n" in source
+    assert "d_y[j], d_y[j + 1] = d_y[j + 1], d_y[j]\n" in source
 
 
 @pytest.mark.parametrize("count", [3, 5])

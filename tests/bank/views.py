@@ -313,3 +313,11 @@ def filled_through_a_view(a):
     line[1:] = a.ravel()[:-1] ** 2
     line[::5] *= a[0, 0]
     return flux
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 3)),), tags={"inplace", "second"})
+def diagonal_added_to(a):
+    b = a.copy()
+    b[np.diag_indices(len(b))] += a.diagonal() ** 2
+    b[0] *= b[1]
+    return np.triu(b, 1).sum() * np.trace(b) + np.diag(b) @ np.diag(a)

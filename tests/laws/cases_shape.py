@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from autodiff_sct.runtime.memory import writable
 from tests.laws.checker import Case, case
 
 V = np.array([0.3, -1.2, 0.7])
@@ -16,7 +17,7 @@ S = np.float64(0.8)
 MOVES = [
     case(np.reshape, X, (3, 2)), case(np.reshape, X, -1), case(np.reshape, X, (3, 2), order="F"),
     case(np.reshape, E, (3, 0)),
-    case(np.ravel, X), case(np.ravel, X, "F"), case(np.ndarray.ravel, X), case(np.ndarray.flatten, X, "F"),
+    case(writable, X), case(np.ravel, X), case(np.ravel, X, "F"), case(np.ndarray.ravel, X), case(np.ndarray.flatten, X, "F"),
     case(np.transpose, X), case(np.transpose, C, (2, 0, 1)), case(np.transpose, C, (-1, 0, -2)), case(np.transpose, V),
     case(np.matrix_transpose, C), case(np.linalg.matrix_transpose, C),
     case(np.swapaxes, C, 0, 2), case(np.ndarray.swapaxes, C, 0, -1),

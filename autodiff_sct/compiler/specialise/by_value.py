@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...runtime import memory
 from ..facts import Facts, Listed, Num, Pair, several
 from .shapes import from_shape
 from .state import Specialiser
@@ -106,7 +107,7 @@ MAY_VIEW = {
     np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.broadcast_to, np.broadcast_arrays, np.diagonal, np.diag,
     np.real, np.imag, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.split, np.array_split, np.hsplit, np.vsplit,
     np.dsplit, np.flip, np.fliplr, np.flipud, np.rot90, np.einsum, np.matrix_transpose, operator.getitem,
-    np.lib.stride_tricks.sliding_window_view, np.real_if_close, np.nan_to_num, np.meshgrid,
+    np.lib.stride_tricks.sliding_window_view, np.real_if_close, np.nan_to_num, np.meshgrid, memory.writable,
 }  # fmt: skip
 
 

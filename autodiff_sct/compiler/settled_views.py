@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 from . import ir
 from .activity import joins
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from .reverse import Reverse
 
 # Views of which elements share memory: no view of a cotangent beside them adds up.
-OVERLAPPING = {np.imag, np.broadcast_to, np.lib.stride_tricks.sliding_window_view, np.broadcast_arrays}
+OVERLAPPING = {np.imag, np.broadcast_to, np.broadcast_arrays, sliding_window_view, as_strided}
 
 
 def is_settled(r: Reverse, stmt: ir.Let) -> bool:

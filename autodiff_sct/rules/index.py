@@ -9,9 +9,10 @@ import math
 import operator
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
+from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 from ..runtime import gather_adjoint, stored, zeros_like
+from ..runtime.scatter import strided_places
 from .elementwise import is_literal
 from .shape import along
 from .table import forward, linear, reverse, static
@@ -211,3 +212,13 @@ def triu(y, d, m, k=0):
 def sliding_windows(y, d, x, window_shape, axis=None):
     places = sliding_window_view(np.reshape(np.arange(x.size), x.shape), window_shape, axis)
     return np.reshape(gather_adjoint(d, np.ravel(x), places), x.shape)
+
+
+@reverse(as_strided)
+def strided(y, d, x, shape=None, strides=None):
+    return np.reshape(gather_adjoint(d, np.ravel(x), strided_places(x, shape, strides)), x.shape)
+
+
+@forward(as_strided)
+def strided_forward(y, d, x, shape=None, strides=None):
+    return np.ravel(d)[strided_places(x, shape, strides)]

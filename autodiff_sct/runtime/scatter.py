@@ -10,10 +10,12 @@ import copy
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
+from ..errors import AliasError
 from .broadcast import zeros_like
 
-__all__ = ["add_at", "gather_adjoint", "stored"]
+__all__ = ["add_at", "gather_adjoint", "stored", "strided_places"]
 
 
 def add_at(shadow: Any, index: Any, cotangent: Any) -> None:
@@ -46,6 +48,24 @@ def gather_adjoint(cotangent: Any, x: Any, index: Any) -> Any:
     shadow = zeros_like(x)
     add_at(shadow, index, cotangent)
     return shadow
+
+
+def strided_places(x: Any, shape: Any, strides: Any) -> Any:
+    """Which numbers of `x`, counted in the order of its memory, ``as_strided(x, shape, strides)`` shows.
+
+    Raises
+    ------
+    AliasError
+        If `x` has gaps in memory, or the view leaves it.
+    """
+    view = as_strided(x, shape, strides)
+    if not x.flags.c_contiguous:
+        raise AliasError("as_strided shows an array that has gaps in memory", "copy it first (`.copy()`)")
+    offsets = [step * np.arange(length) for step, length in zip(view.strides, view.shape, strict=True)]
+    places, rest = divmod(sum(np.ix_(*offsets)) if offsets else np.array(0), x.itemsize)
+    if np.any(rest) or np.any(places < 0) or np.any(places >= x.size):
+        raise AliasError("as_strided shows memory outside its array", "give it a shape and strides that stay inside")
+    return np.broadcast_to(places, view.shape)
 
 
 def stored(shadow: Any, index: Any) -> Any:

@@ -321,3 +321,11 @@ def diagonal_added_to(a):
     b[np.diag_indices(len(b))] += a.diagonal() ** 2
     b[0] *= b[1]
     return np.triu(b, 1).sum() * np.trace(b) + np.diag(b) @ np.diag(a)
+
+
+@program(args=lambda rng: (rng.normal(size=(5, 6)), rng.normal(size=(2, 3))), wrt=(0, 1), tags={"second"})
+def convolution_by_strides(image, kernel):
+    rows, columns = kernel.shape
+    shape = (image.shape[0] - rows + 1, image.shape[1] - columns + 1, rows, columns)
+    patches = np.lib.stride_tricks.as_strided(image, shape, image.strides + image.strides)
+    return np.einsum("ijkl,kl->ij", patches, kernel) ** 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
+from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 from autodiff_sct.runtime import gather_adjoint, stored
 from tests.laws.checker import Case, case
@@ -66,6 +66,7 @@ MATRIX = [
     case(np.diag, V), case(np.diag, V, -1), case(np.diag, X), case(np.diag, X, 1), case(np.diagflat, X, 1),
     case(np.diagflat, V),
     case(np.tril, X), case(np.tril, C, -1), case(np.triu, X, 1), case(np.triu, Z),
+    case(as_strided, V), case(as_strided, V, (2,)), case(as_strided, X, (2, 3, 2), (0, 0, 0)),
     case(sliding_window_view, V, 2), case(sliding_window_view, X, (2, 2)), case(sliding_window_view, C, 2, axis=1),
 ]  # fmt: skip
 

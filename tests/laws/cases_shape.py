@@ -17,7 +17,8 @@ S = np.float64(0.8)
 MOVES = [
     case(np.reshape, X, (3, 2)), case(np.reshape, X, -1), case(np.reshape, X, (3, 2), order="F"),
     case(np.reshape, E, (3, 0)),
-    case(writable, X), case(np.ravel, X), case(np.ravel, X, "F"), case(np.ndarray.ravel, X), case(np.ndarray.flatten, X, "F"),
+    case(np.ravel, X), case(np.ravel, X, "F"), case(np.ndarray.ravel, X), case(np.ndarray.flatten, X, "F"),
+    case(writable, X),
     case(np.transpose, X), case(np.transpose, C, (2, 0, 1)), case(np.transpose, C, (-1, 0, -2)), case(np.transpose, V),
     case(np.matrix_transpose, C), case(np.linalg.matrix_transpose, C),
     case(np.swapaxes, C, 0, 2), case(np.ndarray.swapaxes, C, 0, -1),

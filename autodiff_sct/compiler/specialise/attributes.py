@@ -241,6 +241,10 @@ def of_number(s: Specialiser, base: Leaf, facts: Num, attr: str) -> Value:
             if facts.dtype is not None
             else s.let(ir.attribute(ir.name(base.name), attr), Opaque(np.dtype), may_raise=False)
         )
+    if attr == "strides" and facts.dims is not None:
+        expr = ir.attribute(ir.name(base.name), attr)
+        steps = [s.let(ir.subscript(expr, ir.constant(k)), INT, may_raise=False) for k in range(len(facts.dims))]
+        return TupleV(tuple(steps), None, expr)
     if attr in ("nbytes", "itemsize", "strides", "flags", "base"):
         return s.let(
             ir.attribute(ir.name(base.name), attr), INT if attr in ("nbytes", "itemsize") else Opaque(), may_raise=False

@@ -107,7 +107,8 @@ MAY_VIEW = {
     np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.broadcast_to, np.broadcast_arrays, np.diagonal, np.diag,
     np.real, np.imag, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.split, np.array_split, np.hsplit, np.vsplit,
     np.dsplit, np.flip, np.fliplr, np.flipud, np.rot90, np.einsum, np.matrix_transpose, operator.getitem,
-    np.lib.stride_tricks.sliding_window_view, np.real_if_close, np.nan_to_num, np.meshgrid, memory.writable,
+    np.lib.stride_tricks.sliding_window_view, np.lib.stride_tricks.as_strided, np.real_if_close, np.nan_to_num,
+    np.meshgrid, memory.writable,
 }  # fmt: skip
 
 

@@ -442,6 +442,9 @@ class Reverse:
             else:
                 self.add_at(self.shadows.of(base.name), index, d)
             return
+        if not isinstance(facts, Num):
+            reason = f"{s.hints[base.name]!r} is None on some paths and a container on others, or of several kinds"
+            raise NoRule(reason, "keep its items in variables of their own", stmt.origin)
         if not all(indexing.is_basic(s, p) for p in indexing.parts_of(index)) and not is_distinct(self, index):
             d = spread(s, d, stmt.target)
         self.scatter(base.name, index, d)

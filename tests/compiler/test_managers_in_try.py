@@ -186,3 +186,16 @@ def test_handlers_of_which_one_keeps_the_exception_and_one_is_of_everything():
 
     assert ad.value_and_grad(f)(0.5, 0) == (0.75, 3.0)
     assert ad.value_and_grad(f)(0.5, 1) == (0.25, 1.0)
+
+
+def test_a_number_asked_for_its_items_under_handlers():
+    def f(x):
+        y = x * 2
+        try:
+            z = 1 in x
+            y = y * 3 + z
+        except TypeError:
+            y = y * 7
+        return y
+
+    assert ad.value_and_grad(f)(0.5) == (7.0, 14.0)

@@ -178,6 +178,8 @@ def cannot_raise(s: Specialiser, stmt: Any) -> bool:
     if isinstance(expr, gast.BinOp) and isinstance(expr.op, SUMS):
         kinds = {kind_of(s, each) for each in (expr.left, expr.right) if not is_small(each)}
         return kinds <= {"float"} or kinds <= {"int"}  # an integer may be too large for a float
+    if isinstance(expr, gast.Compare) and any(isinstance(op, (gast.In, gast.NotIn)) for op in expr.ops):
+        return False
     operands = [expr.left, *expr.comparators] if isinstance(expr, gast.Compare) else [expr]
     return all(kind_of(s, operand) is not None for operand in operands)
 

@@ -14,6 +14,7 @@ from ..world import AttributeRead, Guard
 from . import arrays
 from .control import always, lacking
 from .externals import import_external, object_number
+from .names import is_ours
 from .outside import assign_global, assign_outside, assign_to_class, assigned, assigned_to_class
 from .state import Specialiser
 from .tables import class_of_row, read_field, write_field
@@ -47,7 +48,7 @@ def attribute_of(s: Specialiser, base: Value, attr: str) -> Value:
 
 
 def of_constant(s: Specialiser, base: Const, attr: str) -> Value:
-    if isinstance(base.value, (int, float, complex)) and not isinstance(base.value, bool) and attr in SCALAR_ATTRIBUTES:
+    if type(base.value) in (int, float, complex) and attr in SCALAR_ATTRIBUTES and is_ours(s):
         return SCALAR_ATTRIBUTES[attr]
     if isinstance(base.value, slice) and attr in SLICE_ATTRIBUTES:
         return Const(getattr(base.value, attr))
@@ -220,8 +221,10 @@ def of_leaf(s: Specialiser, base: Leaf, attr: str) -> Value:
 
 
 def of_number(s: Specialiser, base: Leaf, facts: Num, attr: str) -> Value:
-    if facts.python and attr in SCALAR_ATTRIBUTES:
+    if facts.python and attr in SCALAR_ATTRIBUTES and is_ours(s):
         return SCALAR_ATTRIBUTES[attr]
+    if (message := lacks(facts, attr)) is not None:
+        raise always(s, AttributeError, message)
     if attr == "T":
         return transposed(s, base, facts)
     if attr == "mT":
@@ -253,9 +256,19 @@ def of_number(s: Specialiser, base: Leaf, facts: Num, attr: str) -> Value:
         from .flat import flat_of
 
         return flat_of(s, base)
-    if facts.kind == "array" and not facts.tensor and not hasattr(np.ndarray, attr):
-        raise always(s, AttributeError, f"'numpy.ndarray' object has no attribute {attr!r}")
     return Bound(attr, base)
+
+
+def lacks(facts: Num, attr: str) -> str | None:
+    """What a number or an array without an attribute says; None where it has it, or where its class is not known."""
+    classes = {"bool": bool, "int": int, "float": float, "complex": complex, "array": np.ndarray}
+    if facts.kind == "npscalar" and facts.dtype is not None:
+        classes["npscalar"] = facts.dtype.type
+    cls = classes.get(facts.kind or "")
+    if cls is None or facts.tensor or hasattr(cls, attr):
+        return None
+    name = cls.__name__ if facts.python else f"numpy.{cls.__name__}"
+    return f"{name!r} object has no attribute {attr!r}"
 
 
 def as_large(s: Specialiser, base: Leaf) -> Leaf:

@@ -12,10 +12,12 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, INT, Listed, Mapped, Opaque, Pair
+from ..world import Guard
 from . import arrays, containers, lists, polyfills
 from .attributes import assign_attribute, attribute_of, lookup
 from .calls import call_python, call_value, handles
 from .classes import class_of
+from .control import always
 from .expressions import OPERATORS, operate, truth
 from .flat import base_of, is_flat
 from .iteration import Source, each, enumerated, keys_of, length_of, mapped, over, over_range, reversed_source, zipped
@@ -216,8 +218,12 @@ def extreme(fn: Any) -> Any:
                 return kwargs["default"]
         elif kwargs:
             raise s.refuse(f"{fn.__name__} with {next(iter(kwargs))}=")
-        if len(args) == 1 and as_items(s, args[0]) is not None:
-            args = as_items(s, args[0]) or []
+        if len(args) == 1 and (known := as_items(s, args[0])) is not None:
+            if not known:
+                raise always(s, ValueError, empty(fn))
+            if len(known) == 1:
+                return known[0]
+            args = known
         if all(isinstance(a, Const) for a in args):
             return Const(fn(*(a.value for a in args)))
         if any(isinstance(a, Obj) for a in args):
@@ -227,6 +233,15 @@ def extreme(fn: Any) -> Any:
         return arrays.apply(s, fn, expr, [items], {})
 
     return handler
+
+
+def empty(fn: Any) -> str:
+    """What an extreme of nothing raises."""
+    try:
+        fn(())
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 handles(max)(extreme(max))
@@ -344,14 +359,27 @@ def hasattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
     if isinstance(args[0], Obj):
         here = (args[0].id, name) in s.env or lookup(args[0].cls, name) is not None
         return Const(here or (args[0].id in s.objects and hasattr(s.objects[args[0].id][0], name)))
+    if isinstance(args[0], Const):
+        value = args[0].value
+        found = hasattr(value, name)
+        s.guards.append(Guard(lambda: hasattr(value, name), found))
+        s.world.closed = s.world.closed or not isinstance(value, (int, float, complex, str, tuple))
+        return Const(found)
     cls = class_of(s, args[0])
+    if cls is None and isinstance(args[0], Leaf):
+        test = ir.call("hasattr", s.expr(args[0]), ir.constant(name))
+        return s.let(test, BOOL, hint="has", may_raise=False)
     return Const(hasattr(cls, name) or ("column", cls, name) in s.env if cls is not None else False)
 
 
 @handles(getattr)
 def getattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    if len(args) > 2 and not hasattr_(s, args[:2], {}).value:
-        return args[2]
+    if len(args) > 2:
+        has = hasattr_(s, args[:2], {})
+        if not isinstance(has, Const):
+            raise s.refuse("whether this has the attribute is known only at run time", "test its class before")
+        if not has.value:
+            return args[2]
     return attribute_of(s, args[0], s.static(args[1]))
 
 

@@ -18,6 +18,8 @@ SPLITS = {np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit}
 DTYPE_BY_VALUE = {np.linalg.eigvals, np.roots, np.poly, np.real_if_close} | {
     getattr(np.emath, name) for name in np.emath.__all__
 }
+PYTHON = {"bool": bool, "int": int, "float": float, "complex": complex}
+OF_INTEGERS = {operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg, operator.pos}
 UNSTACK = {np.unstack} if hasattr(np, "unstack") else set()
 BY_VALUE = {np.linalg.eig, np.reshape, np.squeeze, np.cov, np.corrcoef} | DTYPE_BY_VALUE | SPLITS | UNSTACK
 
@@ -130,13 +132,17 @@ def may_view(fn: Any) -> bool:
 def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value], elementwise: bool) -> Facts:
     """The result of an operation on something unknown: a number or an array, which may share its operands' memory."""
     roots: set[int] = set()
-    dtypes = set()
+    dtypes, scalars = set(), set()
     for value in [*args, *kwargs.values()]:
+        if type(value) is Const and type(value.value) in PYTHON.values():
+            scalars.add(type(value.value))
         for leaf in s.leaves(value):
             facts = s.facts[leaf]
             if isinstance(facts, Num):
                 roots |= facts.roots
-                if not facts.python:
+                if facts.python:
+                    scalars.add(PYTHON[facts.kind or ""])
+                else:
                     dtypes.add(facts.dtype)
             elif isinstance(facts, Listed):
                 element = s.elements_of(facts)
@@ -144,5 +150,9 @@ def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str,
             else:
                 dtypes.add(None)
     dtype = dtypes.pop() if len(dtypes) == 1 and elementwise else None
+    if dtype is not None and np.result_type(dtype, *(scalar() for scalar in scalars)) != dtype:
+        dtype = None  # integers beside a float
+    if dtype is not None and dtype.kind not in "fc" and fn not in OF_INTEGERS:
+        dtype = None
     own = frozenset([s.root(s.site())])
     return Num(None, dtype, None, frozenset(roots) | own if may_view(fn) else own)

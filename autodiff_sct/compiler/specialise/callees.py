@@ -10,6 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from .state import Specialiser
+from .values import Value
+
+ORDINARY = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 LIBRARIES = {
     "numpy", "scipy", "builtins", "math", "copy", "time", "logging", "warnings", "random", "json", "os", "sys", "re",
     "itertools", "functools", "operator",
@@ -38,3 +42,14 @@ def is_pure(fn: Any) -> bool:
         return False
     # What SciPy returns may depend on the numbers, as the dtype of a matrix's square root does.
     return module.split(".")[0] in ("numpy", "math", "operator") and not module.startswith("numpy.random")
+
+
+def raises_so(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value], error: Exception) -> bool:
+    """Whether a function of constants raises what was raised where its value was computed for the compiler."""
+    if not all(s.is_static(v) for v in [*args, *kwargs.values()]):
+        return False
+    try:
+        fn(*(s.static(a) for a in args), **{k: s.static(v) for k, v in kwargs.items()})
+    except type(error):
+        return True
+    return False

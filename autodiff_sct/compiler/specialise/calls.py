@@ -11,7 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ...errors import NoRule, SourceUnavailable, UnsupportedSyntax
+from ...errors import AutodiffError, NoRule, SourceUnavailable, UnsupportedSyntax
 from ...rules.table import NONDIFFERENTIABLE, STATIC, TABLE
 from .. import ir
 from ..facts import Num, Opaque
@@ -20,7 +20,7 @@ from ..parse import Parsed
 from ..world import CodeRead, DefaultRead, Guard, ItemRead, KwDefaultRead
 from . import arrays
 from .binding import bind_signature, places_left
-from .callees import CHANGE_LISTS, SHARE_MEMORY, is_library, is_pure
+from .callees import CHANGE_LISTS, ORDINARY, SHARE_MEMORY, is_library, is_pure, raises_so
 from .comprehensions import add_up
 from .control import always, branch
 from .expressions import evaluate, expression
@@ -196,7 +196,12 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
     except TypeError:
         handler = None
     if handler is not None:
-        return handler(s, args, kwargs)
+        try:
+            return handler(s, args, kwargs)
+        except ORDINARY as error:
+            if isinstance(error, AutodiffError) or not raises_so(s, fn, args, kwargs, error):
+                raise
+            raise always(s, type(error), str(error)) from error
     if type(fn) in MADE:
         return call_value(s, MADE[type(fn)](s, fn), args, kwargs)
     if isinstance(fn, functools.partial):

@@ -12,7 +12,7 @@ Axes are symbols (`Dim`): two axes with one symbol have the same length, so that
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -163,6 +163,12 @@ def join(a: Facts, b: Facts) -> Facts:
         if isinstance(number, Num) and other == Opaque(type(None)):
             return Num(None, number.dtype, None, number.roots, None, number.tensor, number.row)
     return Opaque()
+
+
+def are_mixed(items: Iterable[Facts]) -> bool:
+    """Whether some are containers and others are not, so that nothing is known of what is any of them."""
+    kinds = {type(facts) for facts in items}
+    return len(kinds) > 1 and not kinds.isdisjoint({Listed, Mapped, Pair})
 
 
 def is_beside_integers(a: Num, b: Num) -> bool:

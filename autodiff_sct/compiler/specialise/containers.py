@@ -10,7 +10,7 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair, blurred
+from ..facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, blurred
 from . import arrays, attributes, chosen, dict_views, indexing, objects
 from .control import always, branch, raise_if
 from .iteration import Source, keys_of, part_of_range
@@ -31,17 +31,11 @@ def storable(s: Specialiser, value: Value) -> bool:
     return isinstance(value, TupleV) and all(storable(s, v) for v in value.items)
 
 
-def is_mixed(s: Specialiser, items: list[Value]) -> bool:
-    """Whether some items are containers and others are not, so that nothing is known of what an item is."""
-    kinds = {type(s.facts_of(v)) for v in items}
-    return len(kinds) > 1 and not kinds.isdisjoint({Listed, Mapped, Pair})
-
-
 def own_list(s: Specialiser, value: ListV) -> Value:
     """A list display gets a variable; one of objects or functions exists at compile time only."""
     site = ("list", value.site)
     items = [own_value(s, v) for v in value.items]
-    if ("static", site) in s.dynamic or not all(storable(s, v) for v in items) or is_mixed(s, items):
+    if ("static", site) in s.dynamic or not all(storable(s, v) for v in items) or are_mixed(map(s.facts_of, items)):
         if site in s.dynamic:
             restart_tabled(s, *items)
             raise s.refuse(

@@ -13,7 +13,23 @@ import gast
 
 from ...errors import AliasError, NotDifferentiable, Origin, Refused, UnsupportedSyntax
 from .. import ir
-from ..facts import BOOL, COMPLEX, FLOAT, INT, MANY, Axis, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, join
+from ..facts import (
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INT,
+    MANY,
+    Axis,
+    Dim,
+    Facts,
+    Listed,
+    Mapped,
+    Num,
+    Opaque,
+    Pair,
+    are_mixed,
+    join,
+)
 from ..world import World
 from .building import expr_of_object
 from .lengths import Lengths, representative, unite
@@ -35,7 +51,6 @@ from .values import (
 )
 
 LITERALS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
-CONTAINERS = {Listed, Mapped, Pair}
 UNFOLLOWED = "an object that only the run tells from others is used in a way that cannot be followed"
 SIMPLE_FACTS = {bool: BOOL, int: INT, float: FLOAT, complex: COMPLEX}
 
@@ -482,7 +497,7 @@ class Specialiser:
         for root in facts.roots:
             old = self.elements.get(root)
             self.elements[root] = element if old is None else join(old, element)
-            if old is not None and type(old) is not type(element) and {type(old), type(element)} & CONTAINERS:
+            if old is not None and are_mixed((old, element)):
                 self.mixed.add(root)
 
     def new_size(self, leaf: Leaf) -> Dim:

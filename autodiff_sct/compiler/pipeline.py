@@ -360,7 +360,7 @@ def finish(
     refuse_unseen(r, reverse)
     reverse.remove(structure)
     if passes.on("improve"):
-        improve(s, reverse)  # before the recording, so that nothing is kept for what it drops
+        improve(s, reverse, frozenset(ir.reads(final)))  # before the recording: nothing is kept for what it drops
     if passes.on("carry_back"):
         carry_back(s, r.regions, reverse)
     forward, reverse = record(s, r.regions, forward, reverse)

@@ -257,3 +257,20 @@ def test_reads_itself():
     check_gradient(centred, (x, w))
     assert "-= np.einsum(" in ad.adjoint_source(centred, x, w)
     assert "return d_s + d_s.T" in ad.adjoint_source(lambda s: np.sum((s + s.T) @ w), x)
+
+
+def stored_into_a_sorted_copy(x, y, a):
+    u = np.array(np.sort(x))
+    np.subtract(y, a.sum(axis=1), out=u)
+    y = y - np.where(u + y > 0.1, u, 0.5)
+    if y[0] > 0.2:
+        u[-1] += 1.1
+    return u
+
+
+def test_a_copy_that_is_returned_stays_a_copy():
+    """The shadow that it is a copy of is cleared after it, for what was overwritten."""
+    found = ad.grad(stored_into_a_sorted_copy, (0, 1, 2))(W, V, A.T)
+    np.testing.assert_array_equal(found[0], np.zeros(4))
+    np.testing.assert_array_equal(found[1], np.ones(4))
+    np.testing.assert_array_equal(found[2], -np.ones((4, 3)))

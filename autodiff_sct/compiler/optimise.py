@@ -218,7 +218,7 @@ class Nesting:
             isinstance(following, ir.Let)
             and stmt.target in ir.reads(following)
             and self.s.hints[following.target] == self.s.hints[stmt.target]
-            and (following.origin is None or ir.same_line(following, stmt))
+            and (following.origin is None or ir.same_line(following, stmt) or is_filled(following.expr))
         )
 
     def use(self, stmt: Any, pending: dict[str, ir.Let], result: ir.Block) -> None:
@@ -247,7 +247,8 @@ class Nesting:
                 else:
                     substitute_own(stmt, {name: let.expr})
                 hand_on(self.s, let, stmt)
-                if name in self.s.named and let.origin is not None and (isinstance(stmt, ir.Store) or not stmt.origin):
+                filled = isinstance(stmt, ir.Let) and is_filled(stmt.expr)
+                if name in self.s.named and let.origin and (filled or isinstance(stmt, ir.Store) or not stmt.origin):
                     stmt.origin = let.origin
                 del pending[name]
             else:
@@ -318,6 +319,11 @@ class Nesting:
             element = self.s.elements_of(facts)
             return saving or not isinstance(element, Num) or bool(element.roots)
         return not saving and (not isinstance(facts, Num) or bool(roots_of(facts)))
+
+
+def is_filled(expr: Any) -> bool:
+    """Whether an expression makes an array of one number: what that number is, is what a reader asks."""
+    return isinstance(expr, gast.Call) and getattr(expr.func, "attr", "") == "full_like"
 
 
 def is_added_negative(stmt: Any, let: ir.Let) -> bool:

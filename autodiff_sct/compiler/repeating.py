@@ -120,7 +120,9 @@ class Repeating:
         if len(stmt.targets) != 1 or stmt.target in self.s.named or stmt.effect:
             return False
         uses = self.uses.get(stmt.target, 0)
-        if uses not in (2, 3) or self.read[stmt.target] != uses or stmt.target in self.in_loops:
+        if uses not in (2, 3) or not self.may_be_short(stmt.expr):
+            return False
+        if self.read[stmt.target] != uses or stmt.target in self.in_loops:
             return False
         if uses == 3 and not (is_part(stmt.expr) and columns_of(stmt.expr) <= SHORT):
             return False
@@ -129,15 +131,22 @@ class Repeating:
         expr = stmt.expr
         if isinstance(expr, gast.Compare):
             return self.tests[stmt.target] == 2 and all(self.is_number(e) for e in [expr.left, *expr.comparators])
-        return self.is_part(stmt) or self.is_size(expr) or (self.sums and self.is_sum(stmt))
+        return self.is_part(stmt) or self.is_size(expr) or self.is_sum(stmt)
+
+    def may_be_short(self, expr: Any) -> bool:
+        """Whether an expression has a form that `is_short` asks more about."""
+        if isinstance(expr, (gast.BinOp, gast.UnaryOp)):
+            return self.sums and is_arithmetic(expr) and self.s.named.issuperset(ir.variables_in(expr))
+        return isinstance(expr, (gast.Compare, gast.Call)) or is_part(expr)
 
     def is_sum(self, stmt: ir.Let) -> bool:
         """Whether a number is one operation on numbers that have names, or are none."""
         expr = stmt.expr
-        if not is_arithmetic(expr) or not self.is_number(ir.name(stmt.target)):
+        if not isinstance(expr, (gast.BinOp, gast.UnaryOp)) or not self.is_number(ir.name(stmt.target)):
             return False
-        operands = [expr.operand] if isinstance(expr, gast.UnaryOp) else [expr.left, expr.right]
-        return all(self.is_number(e) for e in operands) and all(n in self.s.named for n in ir.reads(stmt))
+        return all(
+            self.is_number(e) for e in ([expr.operand] if isinstance(expr, gast.UnaryOp) else [expr.left, expr.right])
+        )
 
     def is_number(self, expr: Any) -> bool:
         found = fact(self.s, expr)

@@ -56,6 +56,7 @@ from .stand_ins import stand_in
 from .stopped import refuse_writes
 from .structure import Static
 from .substitution import substitute_own
+from .taken_over import take_over
 from .thin_factors import with_thin_factors
 from .unbound import unbound
 from .unseen import refuse_unseen
@@ -359,6 +360,8 @@ def finish(
     settle(r, reverse, {e.name for e in s.externals.values()} | published(s, forward))
     refuse_unseen(r, reverse)
     reverse.remove(structure)
+    if passes.on("take_over") and request.memory is None and not any(is_segmented(x) for x in ir.walk(forward)):
+        take_over(s, reverse, final)
     if passes.on("improve"):
         improve(s, reverse, frozenset(ir.reads(final)))  # before the recording: nothing is kept for what it drops
     if passes.on("carry_back"):
@@ -370,6 +373,10 @@ def finish(
         strict -= raised_again(forward, reverse)
     program = sweep_dead(s, [*forward, *reverse, final], strict, shadows)
     return emit(s, r.regions, request, table, program, set(map(id, forward)), final, seeds, result, f"d_{request.name}")
+
+
+def is_segmented(stmt: Any) -> bool:
+    return isinstance(stmt, ir.Loop) and stmt.every is not None
 
 
 def like_calls(expr: Any) -> list[Any]:

@@ -14,22 +14,8 @@ import gast
 from ...errors import AliasError, NotDifferentiable, Origin, Refused, UnsupportedSyntax
 from .. import ir
 from ..facts import (
-    BOOL,
-    COMPLEX,
-    FLOAT,
-    INT,
-    MANY,
-    Axis,
-    Dim,
-    Facts,
-    Listed,
-    Mapped,
-    Num,
-    Opaque,
-    Pair,
-    are_mixed,
-    join,
-)
+    BOOL, COMPLEX, FLOAT, INT, MANY, Axis, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, join,
+)  # fmt: skip
 from ..world import World
 from .building import expr_of_object
 from .lengths import Lengths, representative, unite

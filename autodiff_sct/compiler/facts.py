@@ -135,6 +135,7 @@ INT = Num("int", np.dtype(int), ())
 BOOL = Num("bool", np.dtype(bool), ())
 COMPLEX = Num("complex", np.dtype(complex), ())
 UNKNOWN = Num()
+SIMPLE_FACTS = {bool: BOOL, int: INT, float: FLOAT, complex: COMPLEX}
 
 
 def join(a: Facts, b: Facts) -> Facts:

@@ -13,9 +13,7 @@ import gast
 
 from ...errors import AliasError, NotDifferentiable, Origin, Refused, UnsupportedSyntax
 from .. import ir
-from ..facts import (
-    BOOL, COMPLEX, FLOAT, INT, MANY, Axis, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, join,
-)  # fmt: skip
+from ..facts import MANY, SIMPLE_FACTS, Axis, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, join
 from ..world import World
 from .building import expr_of_object
 from .lengths import Lengths, representative, unite
@@ -38,7 +36,6 @@ from .values import (
 
 LITERALS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
 UNFOLLOWED = "an object that only the run tells from others is used in a way that cannot be followed"
-SIMPLE_FACTS = {bool: BOOL, int: INT, float: FLOAT, complex: COMPLEX}
 
 
 class Restart(Exception):

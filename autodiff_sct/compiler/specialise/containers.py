@@ -42,12 +42,8 @@ def own_list(s: Specialiser, value: ListV) -> Value:
                 "a list of objects or functions changes its length in the program",
                 "use a list of numbers, arrays or tuples of them",
             )
-        obj = Obj(site, list)
-        for key in s.fields(obj):
-            del s.env[(site, key)]
-        s.env[("made", site)] = Const(True)
-        for k, item in enumerate(items):
-            s.env[(site, k)] = item
+        obj = begun(s, Obj(site, list))
+        s.env |= {(site, k): item for k, item in enumerate(items)}
         return obj
     listed = Listed(frozenset([s.root(site)]))
     for item in items:
@@ -124,10 +120,15 @@ def new_dict(s: Specialiser) -> Value:
         return s.let(
             gast.Dict([], []), Mapped(frozenset([s.root(site)])), ir.Op(dict, {}), hint="table", may_raise=False
         )
-    obj = Obj(site, dict)
+    return begun(s, Obj(site, dict))
+
+
+def begun(s: Specialiser, obj: Obj) -> Obj:
+    """A list or dict without items, whatever became of the one made here before."""
+    s.frozen.discard(obj.id)
     for key in s.fields(obj):
-        del s.env[(site, key)]
-    s.env[("made", site)] = Const(True)
+        del s.env[(obj.id, key)]
+    s.env[("made", obj.id)] = Const(True)
     return obj
 
 

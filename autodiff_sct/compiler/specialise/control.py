@@ -162,6 +162,11 @@ def label(key: Any) -> str:
     return text if text.isidentifier() else "t"
 
 
+def item(key: Any, k: int) -> Any:
+    """The key of an item of a tuple: objects in it are told apart by their places."""
+    return (key[0], key[1], k, *key[2:])
+
+
 def merge(
     s: Specialiser, node: ir.If, key: Any, pair: tuple[Value, Value], envs: tuple[dict[Any, Value], dict[Any, Value]]
 ) -> Value:
@@ -219,7 +224,7 @@ def merge_objects(
     a, b = pair
     if a.id in s.objects or b.id in s.objects:
         return Poison(f"{label(key)!r} stands for one of several objects")
-    id = ("merge", a.id, b.id)
+    id = ("merge", a.id, b.id, s.site("merge"))  # another branch may choose otherwise
     fields = [
         {k[1]: v for k, v in env.items() if isinstance(k, tuple) and k[0] == obj.id} for obj, env in zip(pair, envs)
     ]
@@ -334,12 +339,13 @@ def next_carried(
     pending = [
         key for key in end if key in carried or key not in head or not (head[key] is end[key] or head[key] == end[key])
     ]
+    envs = (entry, end, dict(end))
     while pending:
         key = pending.pop(0)
         if key in result:
             continue
         first, last = entry.get(key, MISSING), end.get(key, MISSING)
-        result[key] = template(s, key, first, last, carried.get(key), (entry, end), result)
+        result[key] = template(s, key, first, last, carried.get(key), envs, result)
     return result
 
 
@@ -356,8 +362,8 @@ def template(
     ):
         firsts = first.items if isinstance(first, TupleV) else (MISSING,) * len(last.items)
         befores = before.items if isinstance(before, TupleV) else (None,) * len(last.items)
-        items = tuple(template(s, key, f, l, b, envs, result) for f, l, b in zip(firsts, last.items, befores))
-        return TupleV(items, last.cls)
+        parts = enumerate(zip(firsts, last.items, befores))
+        return TupleV(tuple(template(s, item(key, k), *part, envs, result) for k, part in parts), last.cls)
     if isinstance(last, Obj):
         return carried_object(s, key, first, last, envs, result)
     facts = [s.facts_of(v) for v in (first, last) if v is not MISSING]
@@ -398,7 +404,10 @@ def depth_of(id: Any) -> int:
 
 
 def carried_object(s: Specialiser, key: Any, first: Value, last: Obj, envs: Any, result: dict[Any, Value]) -> Value:
-    """An object that the loop replaces by another of its class is carried field by field."""
+    """An object that the loop replaces by another of its class is carried field by field.
+
+    Objects may change places: what is in one is read as the iteration left it, before any other takes its name.
+    """
     if isinstance(first, Obj) and first.id == last.id:
         return first
     id = ("carried", key)
@@ -408,14 +417,14 @@ def carried_object(s: Specialiser, key: Any, first: Value, last: Obj, envs: Any,
     if last.id in s.objects or not alike or depth_of(id) > NESTED:
         reason = f"{label(key)!r} stands for different objects in different iterations of the loop"
         return several_things(s, reason, first, last)
-    entry, end = envs
+    entry, end, left = envs
     s.frozen |= {id, last.id} | ({first.id} if isinstance(first, Obj) else set())
-    names = [k[1] for k in end if isinstance(k, tuple) and k[0] == last.id]
+    names = [k[1] for k in left if isinstance(k, tuple) and k[0] == last.id]
     if isinstance(first, Obj):
         for f in names:
             entry.setdefault((id, f), entry.get((first.id, f), MISSING))
     for f in names:
-        end[(id, f)] = end[(last.id, f)]
+        end[(id, f)] = left[(last.id, f)]
         result[(id, f)] = template(
             s, (id, f"{label(key)}_{f}"), entry.get((id, f), MISSING), end[(id, f)], None, envs, result
         )
@@ -426,10 +435,6 @@ def finish_loop(
     s: Specialiser, node: ir.Loop, entry: dict[Any, Value], phis: dict[Any, Value], end: dict[Any, Value]
 ) -> None:
     after = dict(entry)
-    for key, value in phis.items():
-        if isinstance(value, Obj) and value.id == ("carried", key) and isinstance(end.get(key), Obj):
-            for f in [k[1] for k in end if isinstance(k, tuple) and k[0] == end[key].id]:
-                end[(value.id, f)] = end[(end[key].id, f)]
     for key, value in phis.items():
         after[key] = close(s, node, key, value, entry.get(key, MISSING), end.get(key, MISSING))
     s.env = after

@@ -26,6 +26,14 @@ LIBRARIES = "numpy math scipy operator functools itertools random builtins autod
 DESCRIPTORS = (types.FunctionType, property, staticmethod, classmethod)
 
 
+def asked_for(s: Specialiser, base: Value, attr: str) -> Value:
+    """``base.attr`` in a text: in the user's, Python's numbers have no attributes of arrays."""
+    facts = s.facts_of(base) if isinstance(base, (Leaf, Const)) else None
+    if attr in SCALAR_ATTRIBUTES and isinstance(facts, Num) and facts.python and not is_ours(s):
+        raise always(s, AttributeError, f"{facts.kind!r} object has no attribute {attr!r}")
+    return attribute_of(s, base, attr)
+
+
 def attribute_of(s: Specialiser, base: Value, attr: str) -> Value:
     if isinstance(base, Const):
         return of_constant(s, base, attr)
@@ -48,7 +56,7 @@ def attribute_of(s: Specialiser, base: Value, attr: str) -> Value:
 
 
 def of_constant(s: Specialiser, base: Const, attr: str) -> Value:
-    if type(base.value) in (int, float, complex) and attr in SCALAR_ATTRIBUTES and is_ours(s):
+    if type(base.value) in (int, float, complex) and attr in SCALAR_ATTRIBUTES:
         return SCALAR_ATTRIBUTES[attr]
     if isinstance(base.value, slice) and attr in SLICE_ATTRIBUTES:
         return Const(getattr(base.value, attr))
@@ -221,7 +229,7 @@ def of_leaf(s: Specialiser, base: Leaf, attr: str) -> Value:
 
 
 def of_number(s: Specialiser, base: Leaf, facts: Num, attr: str) -> Value:
-    if facts.python and attr in SCALAR_ATTRIBUTES and is_ours(s):
+    if facts.python and attr in SCALAR_ATTRIBUTES:
         return SCALAR_ATTRIBUTES[attr]
     if (message := lacks(facts, attr)) is not None:
         raise always(s, AttributeError, message)

@@ -14,7 +14,7 @@ from .. import ir
 from ..facts import BOOL, INT, Listed, Mapped, Opaque, Pair
 from ..world import Guard
 from . import arrays, containers, lists, polyfills
-from .attributes import assign_attribute, attribute_of, lookup
+from .attributes import asked_for, assign_attribute, attribute_of, lookup
 from .calls import call_python, call_value, handles
 from .classes import class_of
 from .control import always
@@ -380,7 +380,7 @@ def getattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
             raise s.refuse("whether this has the attribute is known only at run time", "test its class before")
         if not has.value:
             return args[2]
-    return attribute_of(s, args[0], s.static(args[1]))
+    return asked_for(s, args[0], s.static(args[1]))
 
 
 @handles(setattr)

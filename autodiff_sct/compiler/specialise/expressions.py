@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
-from . import arrays, containers, lists, objects
+from . import arrays, attributes, containers, lists, objects
 from .control import Ended, branch
 from .names import assign_name, load_name
 from .state import Specialiser
@@ -78,7 +78,7 @@ def name(s: Specialiser, node: Any) -> Value:
 
 @expression(gast.Attribute)
 def attribute(s: Specialiser, node: Any) -> Value:
-    return containers.get_attribute(s, evaluate(s, node.value), node.attr)
+    return attributes.asked_for(s, evaluate(s, node.value), node.attr)
 
 
 @expression(gast.BinOp)

@@ -910,3 +910,31 @@ def test_rows_made_one_by_one(fn):
         value, gradient = ad.value_and_grad(fn)(x)
         assert value == expected[0] and np.array_equal(gradient, expected[1])
     assert ("y_row = [0.0]" in ad.adjoint_source(fn, np.ones((3, 4)))) is (fn is rows_one_after_another)
+
+
+def test_parameters():
+    """What a program touches by literal indices only is a list beside the lists of loops, and where it stands alone."""
+
+    def driven(p, n):
+        x = np.zeros(n)
+        x[0] = p[0]
+        for i in range(1, n):
+            x[i] = x[i - 1] + 0.1 * p[-1] * x[i - 1]
+        return np.sum(x) * p[1]
+
+    def read_as_a_whole(p, n):
+        x = p[0]
+        for _ in range(n):
+            x = x * p[1]
+        return x * np.sum(p)
+
+    p = np.array([0.5, 1.5, 0.25])
+    assert "p.tolist()" in ad.adjoint_source(driven, p, 4)
+    assert "tolist" not in ad.adjoint_source(read_as_a_whole, p, 4)
+    for fn in (driven, read_as_a_whole):
+        value, found = ad.value_and_grad(fn)(p, 4)
+        assert value == fn(p, 4) and type(value) is type(fn(p, 4))
+        with passes.without("items"):
+            np.testing.assert_allclose(ad.grad(fn)(p, 4), found, rtol=1e-14)
+        with pytest.raises(IndexError):
+            ad.grad(fn)(p[:1], 4)

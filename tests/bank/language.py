@@ -18,7 +18,7 @@ class Ball:
 
 class HeavyBall(Ball):
     def step(self, dt):
-        self.velocity = self.velocity - np.array([0.0, dt])
+        self.velocity = self.velocity * (1.0 - dt)
         super().step(dt)
 
 

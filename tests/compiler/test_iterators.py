@@ -1,6 +1,6 @@
 """Iterators that are moved and lists that change while a loop goes over them: refused, for loops count beforehand."""
 
-from itertools import accumulate, chain, groupby, pairwise, repeat
+from itertools import accumulate, chain, count, groupby, islice, pairwise, repeat
 
 import numpy as np
 import pytest
@@ -319,3 +319,13 @@ RIGHT += [key_that_is_not_there, repeated_so_often, digits]
 @pytest.mark.parametrize("fn", RIGHT)
 def test_right(fn):
     check_gradient(fn, (X,))
+
+
+def test_no_list_is_made_of_what_has_no_end():
+    """Python would take the first four of it only."""
+
+    def first_four(x):
+        return sum(islice((np.sum(x * k) for k in count(1)), 4))
+
+    with pytest.raises(Refused, match="an iterator without an end"):
+        ad.grad(first_four)(X)

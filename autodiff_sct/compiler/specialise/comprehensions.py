@@ -155,6 +155,8 @@ def nest(s: Specialiser, generators: list[Any], k: int, action: Callable[[], Non
     if source.advance is not None:
         advancing(s, source, inside)
         return
+    if source.endless:
+        raise s.refuse("a comprehension over an iterator without an end", "zip it with what has one, or use a loop")
     hint = (
         generator.target.id if isinstance(generator.target, gast.Name) and source.hint is None else source.hint or "i"
     )

@@ -360,11 +360,8 @@ def substitute(expr: Any, mapping: dict[str, Expr]) -> Any:
 
 def same_line(a: Any, b: Any) -> bool:
     """Whether two statements stand for one line of the user's, or for none."""
-    return all(x.origin is None for x in (a, b)) or (
-        a.origin is not None
-        and b.origin is not None
-        and (a.origin.file, a.origin.line) == (b.origin.file, b.origin.line)
-    )
+    one, other = (None if x.origin is None else (x.origin.file, x.origin.line) for x in (a, b))
+    return one == other
 
 
 def bodies(stmt: Any) -> list[Block]:
@@ -448,9 +445,6 @@ def reads(stmt: Any) -> Sequence[str]:
 def uses(stmt: Any) -> Sequence[str]:
     """The variables that a statement itself reads, or passes on from its blocks and between its iterations."""
     kind = type(stmt)
-    if kind is Let:
-        known: Sequence[str] | None = getattr(stmt.expr, "variables_in_it", None)
-        return variables_in(stmt.expr) if known is None else known
     if kind is If:
         return [*reads(stmt), *(n for m in stmt.merges for n in (m.then, m.orelse) if n)]
     if kind is Loop:

@@ -40,6 +40,7 @@ class Tensor:
     ndim = property(lambda self: self.value.ndim)
     size = property(lambda self: self.value.size)
     itemsize = property(lambda self: self.value.itemsize)
+    strides = property(lambda self: self.value.strides)
     nbytes = property(lambda self: self.value.nbytes)
     is_leaf = property(lambda self: self.node is None or self.node.plan is None)
     grad_fn = property(lambda self: None if self.is_leaf else self.node)

@@ -23,6 +23,7 @@ SAVED_VALUE = """
     gram_schmidt multigrid_restriction prefix_scan_by_doubling householder_qr ping_pong_buffers
     base_written_view_read diagonal_views rows_written_in_loop zipped_rows_written added_axes split_views
     view_index_from_loop nan_to_zero stencil_over_segments segments_inside_segments manager_that_changes_an_array
+    buffers_in_turns
     """
 
 # Makes a plain array of recorded values: `np.array([a, b])`, `np.asarray(t)`, `B[:] = row`.
@@ -31,7 +32,7 @@ PLAIN_ARRAY = """
     matrix_product_by_comprehension list_of_functions_applied arrays_in_list_written group_by_key small_floats
     complex_written casts_and_likes array_from_list broadcast_store indices_with_values walk_over_indices
     rotated_list newton_system lotka_volterra_history view_method_and_asarray joined_by_index
-    drawn_with_location_and_scale
+    drawn_with_location_and_scale convolution_by_strides
     """
 
 # Makes a Python number of a recorded value: `float(t)`, the functions of `math`, `f"{x:.2f}"`, `math.fsum`.

@@ -34,7 +34,7 @@ CASES: list[Case] = [
 # Functions that make plain numbers or arrays of what they are given, before a tensor can tell.
 PLAIN = [np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.full, np.arange, float]
 PLAIN += [complex, np.float64, np.float32, np.complex64, np.complex128, np.longdouble, np.clongdouble]
-PLAIN += [np.asarray_chkfinite]
+PLAIN += [np.asarray_chkfinite, np.lib.stride_tricks.as_strided]
 
 
 @pytest.fixture(autouse=True)

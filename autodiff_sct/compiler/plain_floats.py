@@ -50,9 +50,10 @@ class Floats:
     def __init__(self, s: Specialiser, program: ir.Block) -> None:
         self.s = s
         self.others: set[str] = set()  # those that are not
+        self.mixed = False  # whether a number of NumPy's may be put into a list of floats
         self.made = {n for stmt in ir.walk(program) for n in ir.ir_targets(stmt)}
-        known = -1
-        while known != (known := len(self.others)):
+        known = (-1, False)
+        while known != (known := (len(self.others), self.mixed)):
             for stmt in ir.walk(program):
                 self.statement(stmt)
 
@@ -73,6 +74,9 @@ class Floats:
             saved = stmt.expr.args[0] if stmt.expr.args else None
             items = saved.elts if isinstance(saved, gast.Tuple) else [saved]
             self.becomes((stmt.expr.func.value.id,), items)
+        elif isinstance(stmt, ir.Store):
+            fits = self.is_float(stmt.value) or (stmt.aug is not None and self.is_whole(stmt.value))
+            self.mixed = self.mixed or (is_of_floats(self.s, stmt.base) and not fits)
         else:
             self.others |= {*ir.ir_targets(stmt)}
 
@@ -112,9 +116,8 @@ class Floats:
 
     def is_item(self, expr: Any) -> bool:
         """Whether an expression is an item of a list of floats."""
-        return (
-            isinstance(expr.value, gast.Name) and is_of_floats(self.s, expr.value.id) and is_integer(self.s, expr.slice)
-        )
+        base = expr.value.id if isinstance(expr.value, gast.Name) and not self.mixed else None
+        return base is not None and is_of_floats(self.s, base) and is_integer(self.s, expr.slice)
 
     def is_call(self, expr: Any) -> bool:
         builtin = getattr(expr.func, "id", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 import numpy as np
@@ -138,3 +139,22 @@ def test_a_function_called_float():
         return total
 
     np.testing.assert_allclose(ad.grad(fn)(X), 1 / np.sqrt(X), rtol=1e-14)
+
+
+def numbers_of_numpy_in_a_list(x, p):
+    factor = math.cos(x[0]) if p > 0.5 else np.sqrt(0.45)
+    y = x * 1.0
+    for i in range(len(x)):
+        y[i] *= factor if p < x[i] else p
+    return np.sum(y * y)
+
+
+@pytest.mark.parametrize("p", [0.3, 0.9])
+def test_the_derivative_of_a_float_is_one(p):
+    """Also where a number of NumPy's was put into a list of floats."""
+    x = np.array([0.4, 0.8, 1.3])
+    found = ad.grad(numbers_of_numpy_in_a_list, 1)(x, p)
+    assert type(found) is float
+    step = 1e-6
+    near = [numbers_of_numpy_in_a_list(x, p + h) for h in (step, -step)]
+    assert found == pytest.approx((near[0] - near[1]) / (2 * step), rel=1e-6)

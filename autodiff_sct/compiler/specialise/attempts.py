@@ -127,7 +127,7 @@ def before_body(
     assigned = {n.id for n in parts if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
     early = {n.target.id for n in parts if isinstance(n, gast.NamedExpr)}
     last = not any(isinstance(each, gast.With) and own_manager(s, each) is None for each in node.body)
-    own = {(s.frame.id, id) for id in assigned - early - set(s.frame.nonlocals) if last}
+    own = {(s.frame.id, name) for name in assigned - early - set(s.frame.nonlocals) if last}
     raising = [body.held.get(id(stmt)) for stmt in body if not runs_through(s, stmt)]
     body.held = {}
     inside = ir.defined(body)
@@ -142,7 +142,7 @@ def before_body(
             return found[0]
         return Poison(f"{label(key)!r} may or may not have been changed when the exception came")
 
-    made = [(s.frame.id, id) for id in early if (s.frame.id, id) not in entry]
+    made = [(s.frame.id, name) for name in early if (s.frame.id, name) not in entry]
     return {key: seen(key, value) for key, value in [*entry.items(), *((key, MISSING) for key in made)]}
 
 

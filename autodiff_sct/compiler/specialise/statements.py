@@ -78,7 +78,7 @@ def check_generator(s: Specialiser, node: Any, value: Value) -> None:
                 changed.add(getattr(base, "id", None))
     if not names or uses - steps > 1 or read & changed:
         raise s.refuse(arrays.KEPT_GENERATOR, "make a list of it")
-    found = [s.facts[n] for id in read for n in held_by(s.env.get((s.frame.id, id)))]
+    found = [s.facts[n] for name in read for n in held_by(s.env.get((s.frame.id, name)))]
     views = {root for n in held_by(value) for root in reachable(s, s.facts[n])}  # which show what is there in the end
     s.lazy |= frozenset(root for f in found if isinstance(f, Num) for root in f.roots) - views
     s.held |= s.lazy

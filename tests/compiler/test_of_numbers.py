@@ -145,6 +145,7 @@ def numbers_of_numpy_in_a_list(x, p):
     factor = math.cos(x[0]) if p > 0.5 else np.sqrt(0.45)
     y = x * 1.0
     for i in range(len(x)):
+        y[i] = float(y[i - 1])
         y[i] *= factor if p < x[i] else p
     return np.sum(y * y)
 
@@ -152,7 +153,7 @@ def numbers_of_numpy_in_a_list(x, p):
 @pytest.mark.parametrize("p", [0.3, 0.9])
 def test_the_derivative_of_a_float_is_one(p):
     """Also where a number of NumPy's was put into a list of floats."""
-    x = np.array([0.4, 0.8, 1.3])
+    x = np.array([0.1, 0.8, 1.3])
     found = ad.grad(numbers_of_numpy_in_a_list, 1)(x, p)
     assert type(found) is float
     step = 1e-6

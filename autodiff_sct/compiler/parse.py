@@ -139,7 +139,8 @@ def _parse(function: FunctionType) -> Parsed:
         found = locate(text, code)
         if found is not None:
             return _parsed(function, text, found)
-    raise _unavailable(function, edited=bool(candidates))
+    # Every text that is executed has this name, and one that was given to the interpreter may be kept under it.
+    raise _unavailable(function, edited=bool(candidates) and code.co_filename != "<string>")
 
 
 def _parsed(function: FunctionType, text: Text, found: Found) -> Parsed:

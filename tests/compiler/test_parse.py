@@ -289,7 +289,12 @@ def test_text_run_under_the_name_of_another_file():
         parse(namespace["plain"])
 
 
-def test_functions_without_any_text():
+@pytest.mark.parametrize("kept", [[], ["import sys\n"]])
+def test_functions_without_any_text(kept, monkeypatch):
+    """Also where another text is kept under the name that all executed texts have, as Python 3.13 does."""
+    monkeypatch.delitem(linecache.cache, "<string>", raising=False)
+    if kept:
+        monkeypatch.setitem(linecache.cache, "<string>", (len(kept[0]), None, kept, "<string>"))
     namespace = {}
     exec("def f(x):\n    return x\n", namespace)
     with pytest.raises(SourceUnavailable, match="cannot be found") as caught:

@@ -6,13 +6,14 @@ be written has its cotangent in the memory of the base's.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 from . import ir
 from .activity import joins
+from .facts import Num
 from .sharing import end_of, writes
 from .specialise.values import Leaf
 
@@ -31,10 +32,21 @@ def is_settled(r: Reverse, stmt: ir.Let) -> bool:
     names = r.aliases(stmt.target)
     if names & (r.outputs | {n for other in r.order for _, sources in joins(other) for n in sources}):
         return False
+    if any(is_kept(r, other, names) for other in r.order):
+        return False
     start, end = r.order[stmt], max(r.last.get(n, 0) for n in names)
     loops = [loop for loop in r.order if isinstance(loop, ir.Loop) and start < r.order[loop] <= end]
     end = max([end, *(end_of(r, loop) for loop in loops)])
     return not any(start < place <= end for place in writes(r, region))
+
+
+def is_kept(r: Reverse, stmt: Any, names: set[str]) -> bool:
+    """Whether a statement may put one of some variables where it is found again under another name."""
+    if names.isdisjoint(ir.reads(stmt)):
+        return False
+    if isinstance(stmt, ir.Let):
+        return not all(isinstance(r.s.facts[target], Num) for target in stmt.targets)
+    return isinstance(stmt, ir.Effect) or (isinstance(stmt, ir.Store) and not isinstance(r.s.facts[stmt.base], Num))
 
 
 def is_better_copied(r: Reverse, stmt: ir.Let) -> bool:

@@ -59,6 +59,29 @@ def kept_for_the_next_step(x):
 
 
 @case((M,))
+def kept_in_a_list(x):
+    n = x.shape[0]
+    a = np.zeros((n, n))
+    a += x @ x.T
+    rows = [np.diag(a)]
+    a[0, 0] = 5.0 * x[0, 1]
+    return np.sum(rows[0] ** 2) + np.sum(a)
+
+
+@case((M,))
+def appended(x):
+    n = x.shape[0]
+    a = np.zeros((n, n))
+    a += x @ x.T
+    rows, named = [], {}
+    for k in range(n):
+        rows.append(np.diag(a))
+        named["last"] = np.diag(a)
+        a[k, k] *= x[k, 0]
+    return np.sum(rows[0] * rows[1]) + np.sum(named["last"] ** 3)
+
+
+@case((M,))
 def not_square(x):
     n = x.shape[0]
     a = np.zeros((n, n + 1))
@@ -82,3 +105,16 @@ def test_no_view_of_the_cotangent():
     text = ad.adjoint_source(read_at_once, M)
     assert "np.diag(d_out / np.diag(a))" in text
     assert "writable" not in text
+
+
+def test_an_overlapping_view_in_a_list_is_refused():
+    """Found again there after a write, it shows what has been written."""
+
+    def fn(x):
+        a = x * 1.0
+        rows = [np.broadcast_to(a[0], (2, 3))]
+        a[0, 0] = 5.0 * x[0, 1]
+        return np.sum(rows[0] ** 2)
+
+    with pytest.raises(ad.AutodiffError, match="no view of its adjoint"):
+        ad.grad(fn)(M)

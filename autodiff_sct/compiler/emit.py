@@ -51,7 +51,7 @@ class Emitter:
             if nodes and getattr(stmt, "origin", None) is not None:
                 for node in nodes:
                     node.origin = stmt.origin
-                    node.again = getattr(stmt, "again", None) is not None
+                    node.repeats = getattr(stmt, "repeats", None) is not None
             if nodes and stmt in self.notes:
                 nodes[-1 if isinstance(stmt, ir.Loop) else 0].comment = "\n".join(self.notes[stmt])
             result += nodes
@@ -284,7 +284,7 @@ def annotate(body: list[Any]) -> None:
     last: Any = None
     loops = {line_of(node) for node in body if isinstance(node, (gast.For, gast.While))}
     for node in body:
-        forward = getattr(node, "forward", False) or getattr(node, "again", False)
+        forward = getattr(node, "forward", False) or getattr(node, "repeats", False)
         origin = None if forward else getattr(node, "origin", None)
         if line_of(node) in loops and is_beginning(node):
             origin = None  # of what the loop hands on, which is said inside it
@@ -300,7 +300,7 @@ def annotate(body: list[Any]) -> None:
 
 def line_of(node: Any) -> tuple[str, int] | None:
     """The line of the user's that a statement stands for, if there is one, but for what is computed again."""
-    origin = None if getattr(node, "again", False) else getattr(node, "origin", None)
+    origin = None if getattr(node, "repeats", False) else getattr(node, "origin", None)
     return None if origin is None else (origin.file, origin.line)
 
 

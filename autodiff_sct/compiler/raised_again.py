@@ -28,8 +28,8 @@ def raised_again(forward: ir.Block, reverse: ir.Block) -> set[Any]:
     found: list[ir.Let] = []
     match(forward, reverse, found)
     for copy in found:
-        copy.origin = copy.again.origin  # for tracebacks
-    return {copy.again for copy in found}
+        copy.origin = copy.repeats.origin  # for tracebacks
+    return {copy.repeats for copy in found}
 
 
 def has_effect(stmt: Any) -> bool:
@@ -43,7 +43,7 @@ def match(forward: ir.Block, reverse: ir.Block, found: list[ir.Let]) -> None:
     for stmt in reverse:
         primal = getattr(stmt, "primal", None)
         if isinstance(stmt, ir.Let):
-            if stmt.again in forward and stmt.again.may_raise:
+            if stmt.repeats in forward and stmt.repeats.may_raise:
                 found.append(stmt)
         elif primal is None or primal not in forward:
             continue

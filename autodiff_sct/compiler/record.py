@@ -161,7 +161,7 @@ class Record:
             self.s.named.add(fresh)
         if again is not None:
             result.append(ir.Let((fresh,), again))
-            result[-1].again = None if self.stays(name, forward, names) else home.stmt
+            result[-1].repeats = None if self.stays(name, forward, names) else home.stmt
             if name in self.s.named:
                 note(self.s, result[-1], f"computed again, not saved: {self.s.hints[name]}")
         else:

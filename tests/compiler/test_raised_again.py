@@ -133,3 +133,9 @@ def test_nothing_is_said_before_an_error(capsys):
 
 def test_what_the_reverse_sweep_reads_is_computed():
     np.testing.assert_allclose(ad.grad(used_later)(np.array([4.0, 9.0])), [2.5, 5 / 3])
+
+
+def test_what_a_loop_begins_with_is_said_inside_it():
+    """It is not computed again, and has no line of its own above it."""
+    text = ad.adjoint_source(lambda x: max(v**2 for v in x), np.ones(3))
+    assert "d_items, total = zeros_like(items), 0" in text

@@ -232,7 +232,7 @@ def matmul(state: State, a: Value, b: Value) -> Value:
     axes = (*a.axes[:-1], *b.axes[1:])
     if is_short(inner):
         return by_elements(state, a, b, inner.key)
-    if min(a.ndim, b.ndim) == 1 and a.dtype == FLOAT64 and any(scope.kind != "if" for scope in state.scopes):
+    if min(a.ndim, b.ndim) == 1 and a.dtype == FLOAT64 and state.in_loop:
         return product_in_loop(state, a, b, axes)
     variable = state.s.fresh("product", INT)
     name = {(2, 1): "matrix_vector", (1, 2): "vector_matrix", (2, 2): "matrix_matrix"}[a.ndim, b.ndim]

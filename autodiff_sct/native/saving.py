@@ -184,7 +184,7 @@ def item_index(stack: Stack, place: tuple[int, ...]) -> Any:
 def grow(state: State, stack: Stack, together: bool) -> None:
     """See to room for one item, where no loop knows how many there will be: once for lists that are filled together."""
     one = ir.constant(1)
-    if not in_loop(state):
+    if not state.in_loop:
         state.emit(ir.Effect(assign(stack.array, reserved(state, stack, one))))
         return
     begin_with_room(state, stack)
@@ -248,10 +248,6 @@ def in_range(state: State) -> bool:
     return bool(kinds) and kinds[-1] == "range"
 
 
-def in_loop(state: State) -> bool:
-    return any(scope.kind != "if" for scope in state.scopes)
-
-
 def reserved(state: State, stack: Stack, more: Any) -> Any:
     if stack.parts:
         shape = ir.tuple_([state.lasting(axis) for axis in stack.axes])
@@ -311,7 +307,7 @@ def settle_demand(state: State, demand: dict[str, list[Form]], trips: Form, befo
             continue
         stack = state.stacks[variable]
         more = product.expr() if product is not None else ir.binop(total.expr(), gast.Mult, trips.expr())
-        if stack.parts or not in_loop(state):
+        if stack.parts or not state.in_loop:
             before.append(ir.Effect(assign(stack.array, reserved(state, stack, more))))
         else:
             begin_with_room(state, stack)

@@ -126,6 +126,10 @@ class State:
     def level(self) -> int:
         return len(self.scopes) - 1
 
+    @property
+    def in_loop(self) -> bool:
+        return any(scope.kind != "if" for scope in self.scopes)
+
     def fresh(self, hint: str, kind: Any) -> str:
         variable = self.s.fresh(hint, FLOAT if kind != INT64 else INT)
         self.define(variable, kind)

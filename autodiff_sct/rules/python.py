@@ -39,20 +39,13 @@ def extreme(y, d, items):
     return [d / ties if item == y else 0.0 for item in items]
 
 
-@forward(builtins.max)
-def push_largest(y, d, items):
-    return largest(y, d, items) if isinstance(items, (list, tuple)) and not isinstance(d, list) else push(y, d, items)
-
-
-@forward(builtins.min)
-def push_smallest(y, d, items):
-    return smallest(y, d, items) if isinstance(items, (list, tuple)) and not isinstance(d, list) else push(y, d, items)
-
-
-def push(y, d, items):
+@forward(builtins.max, builtins.min)
+def push_extreme(y, d, items):
     if isinstance(d, list):  # the tangents of all items, of a list whose length is known at run time
         chosen = [t for t, item in zip(d, items) if item == y]
         return builtins.sum(chosen) / len(chosen)
+    if isinstance(items, (list, tuple)):  # `d` is that of one item
+        return extreme(y, d, items)
     return np.sum(np.where(items == y, d, 0.0)) / np.sum(items == y)
 
 

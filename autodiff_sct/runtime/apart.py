@@ -19,7 +19,17 @@ class Apart(BaseException):
         self.level = level
 
 
-class apart:
+class Levelled:
+    """A manager of what tangents of one level raise."""
+
+    def __init__(self, level: int = 1) -> None:
+        self.level = level
+
+    def __enter__(self) -> None:
+        pass
+
+
+class apart(Levelled):
     """``with apart():`` around the tangents of statements inside ``try``.
 
     >>> try:
@@ -32,12 +42,6 @@ class apart:
     ZeroDivisionError('float division by zero')
     """
 
-    def __init__(self, level: int = 1) -> None:
-        self.level = level
-
-    def __enter__(self) -> None:
-        pass
-
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
@@ -45,7 +49,7 @@ class apart:
             raise Apart(self.level) from error
 
 
-class rejoined:
+class rejoined(Levelled):
     """``with rejoined():`` around a program with tangents, where it has become part of another.
 
     >>> try:
@@ -55,12 +59,6 @@ class rejoined:
     ...     print("handled")
     handled
     """
-
-    def __init__(self, level: int = 1) -> None:
-        self.level = level
-
-    def __enter__(self) -> None:
-        pass
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -58,7 +58,6 @@ class Specialiser:
         self.hints: dict[str, str] = {}
         self.named: set[str] = set()  # variables that carry a name of the user's
         self.elements: dict[int, Facts] = {}  # root of a list or dict -> facts of what is in it
-        self.mixed: set[int] = set()  # roots of lists and dicts that hold containers beside numbers
         self.counter = 0
         self.iteration: tuple[int, ...] = ()  # of the loops around that are written out
         self.rule_calls = 0  # numbers the activations of rules, alike in each writing of a loop's body
@@ -113,6 +112,7 @@ class Specialiser:
 
     def begin_containers(self) -> None:
         """What is known of lists, dicts, sets and iterators; facts of what is in them are in `elements`."""
+        self.mixed: set[int] = set()  # roots of lists and dicts that hold containers beside numbers
         self.displays: dict[int, int] = {}  # root of a list display -> how many items it has
         self.resized: set[int] = set()  # roots of lists whose length changes
         self.assumed: set[int] = set()  # roots of lists whose length is that of the display

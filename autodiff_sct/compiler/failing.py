@@ -87,8 +87,10 @@ def path(s: Specialiser, func: Any) -> Any:
 
 
 def is_safe_call(s: Specialiser, expr: Any) -> bool:
-    """Whether a call is one of an elementwise function of NumPy's on one array."""
+    """Whether a call is one of an elementwise function of NumPy's on one array, or of `abs`."""
     if len(expr.args) != 1 or expr.keywords:
         return False
+    if getattr(expr.func, "id", "") == "abs" and "abs" not in s.globals:
+        return is_real(fact(s, expr.args[0]))
     callee = path(s, expr.func)
     return is_real(fact(s, expr.args[0])) and isinstance(callee, np.ufunc) and callee.nin == 1

@@ -133,3 +133,15 @@ def test_sums_that_cannot_fail_are_gone():
     source = ad.adjoint_source(f, V)
     assert not any(word in source for word in (" = sum(", " = np.sum(", " = x @ x"))
     check_gradient(f, (V,))
+
+
+def test_the_size_of_a_number_cannot_fail():
+    def fn(x):
+        total, v = 0.0, 0.0
+        for i in range(len(x)):
+            v = v * 0.5 + x[i]
+            total = total + abs(v)
+        return total
+
+    assert "= abs(" not in ad.adjoint_source(fn, V)
+    check_gradient(fn, (V,))

@@ -49,6 +49,7 @@ from .repeating import repeat
 from .request import Request, observe
 from .returned import return_at_once
 from .reuse import reuse
+from .rows import in_rows
 from .saved_shapes import save_shapes
 from .side_by_side import side_by_side
 from .sinking import sink
@@ -216,7 +217,7 @@ def polished(
     front = [stmt for stmt in program if id(stmt) in early]
     back = [stmt for stmt in program if id(stmt) not in early]
     if not request.split:
-        as_one_function(s, where, front, back, buffers and request.capture is None)
+        as_one_function(s, where, front, back, buffers and request.capture is None, runs_alone(request))
     if passes.on("counts"):
         write_counts(s, [*front, *back])
     reuse(s, [*front, *back])  # once every statement has its place
@@ -263,10 +264,10 @@ def in_buffers(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) 
     return back
 
 
-def as_one_function(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block, tuples: bool) -> None:
-    """Use that one sweep sees what the other has, in place; `tuples` where lists may hold them.
+def as_one_function(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block, tuples: bool, alone: bool) -> None:
+    """Use that one sweep sees what the other has, in place; `alone` where only gradients are asked for.
 
-    They hide what shares memory, so a program that is differentiated again has none.
+    Lists may hold `tuples`.  They hide what shares memory, so a program that is differentiated again has none.
     """
     if passes.on("one_path"):
         one_path(s, [*front, *back])
@@ -274,6 +275,8 @@ def as_one_function(s: Specialiser, where: Regions, front: ir.Block, back: ir.Bl
         join_branches(s, where, front, back)
     if passes.on("repeat"):
         repeat(s, where, front, back)
+    if alone and passes.on("in_rows"):
+        in_rows(s, where, front, back)
     if tuples and passes.on("save_together"):
         count_saved(s, front, back)
         save_together(s, front, back)

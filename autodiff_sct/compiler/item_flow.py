@@ -10,6 +10,7 @@ loops the arrays that it comes from stay arrays.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -133,15 +134,18 @@ class Flow:
         if len(stmt.targets) == 1:
             self.becomes(stmt.target, stmt.expr)
         elif is_pop_call(stmt.expr) and (saved := getattr(stmt.expr.func.value, "id", "")) in self.s.saved:
-            for target in stmt.targets:
+            for place, target in enumerate(stmt.targets):
                 self.passes(saved, target)
+                if self.is_open(target) and target in self.meeting.followed:
+                    items = [item.elts[place] for item in self.meeting.saves[saved]]
+                    self.mixed |= {target} if any(self.expr(item)[0] != "float" for item in items) else NOTHING
         else:
             self.seen(stmt.expr)
 
     def save(self, saved: str, expr: Any) -> None:
         """A list of saved values gets a number, or a tuple of some, of which an integer stays one."""
         for item in expr.elts if isinstance(expr, gast.Tuple) else [expr]:
-            if not (isinstance(item, gast.Name) and self.expr(item)[0] == "int"):
+            if self.is_open(saved) or not (isinstance(item, gast.Name) and self.expr(item)[0] == "int"):
                 self.becomes(saved, item)
 
     def passes(self, name: str, target: str) -> None:
@@ -149,12 +153,15 @@ class Flow:
         self.flows(target, self.sources.get(name, NOTHING))
         for known in (self.mixed, self.unsure):
             known |= {target} if name in known else set()
+        if self.is_open(target) and name not in self.s.saved and self.kind_of_name(name) != "float":
+            self.mixed.add(target)
 
     def becomes(self, target: str, expr: Any) -> None:
         """A variable is an expression, or a list of saved values gets it."""
         kind, sources = self.expr(expr)
         self.flows(target, sources)
-        if kind in ("int", "mixed"):
+        unsure = kind != "float" and self.is_open(target) and not isinstance(expr, gast.List)
+        if kind in ("int", "mixed") or unsure:
             self.mixed.add(target)
         if self.was_numpy(expr):
             self.sure |= {target} - self.s.saved
@@ -222,7 +229,7 @@ class Flow:
         if isinstance(expr, gast.Constant):
             return {float: "float", int: "int", bool: "bool"}.get(type(expr.value)), NOTHING
         if isinstance(expr, gast.Name):
-            return self.kind_of_name(expr.id, set()), self.sources.get(expr.id, NOTHING)
+            return self.kind_of_name(expr.id), self.sources.get(expr.id, NOTHING)
         if isinstance(
             expr, (gast.Subscript, gast.BinOp, gast.UnaryOp, gast.Compare, gast.BoolOp, gast.IfExp, gast.Call)
         ):
@@ -230,18 +237,19 @@ class Flow:
             return found
         return self.other(expr)
 
-    def kind_of_name(self, name: str, met: set[str]) -> str | None:
-        """What a variable is; where that is one of several numbers, what those are of which it comes."""
-        facts, parts = self.s.facts.get(name), self.meeting.parts.get(name)
-        if (
-            parts is not None
-            and isinstance(facts, Num)
-            and (facts.kind, facts.dims, facts.dtype) == (None, (), FLOAT64)
-        ):
-            met.add(name)
-            return union_of({self.kind_of_name(part, met) for part in parts if part not in met})
-        kind = kind_of(facts)
+    def kind_of_name(self, name: str) -> str | None:
+        """What a variable is; where facts leave open which number, a float unless something else has come to it."""
+        kind = kind_of(self.s.facts.get(name))
+        if self.is_open(name) and name in self.meeting.followed:
+            kind = "float"
         return "mixed" if kind == "float" and name in self.mixed else kind
+
+    def is_open(self, name: str) -> bool:
+        """Whether facts leave open which number a variable is, or the items of a list of saved values are."""
+        facts = self.s.facts.get(name)
+        if name in self.s.saved and isinstance(facts, Listed):
+            facts = self.s.elements_of(facts)
+        return isinstance(facts, Num) and (facts.kind, facts.dims, facts.dtype) == (None, (), FLOAT64)
 
     def other(self, expr: Any) -> Flowing:
         """An expression of which nothing is known but its parts."""
@@ -358,6 +366,8 @@ class Flow:
         if name not in self.s.saved or not isinstance(facts, Listed):
             return None, NOTHING
         kind = kind_of(self.s.elements_of(facts))
+        if self.is_open(name) and name in self.meeting.saves:
+            kind = "float"
         return "mixed" if kind == "float" and name in self.mixed else kind, self.sources.get(name, NOTHING)
 
     def chosen(self, expr: Any) -> Flowing:
@@ -373,15 +383,21 @@ class Meetings:
     """Where branches meet, and the loops of a program: what their variables come from."""
 
     def __init__(self, program: ir.Block) -> None:
-        self.parts: dict[str, list[str]] = {}
+        self.followed: set[str] = set()  # variables of which `Flow` sees all that comes to them
+        self.saves = saves_of(program)
         self.outs: dict[str, tuple[ir.Loop, ir.Carry]] = {}
         self.settled = settled(program)
         for stmt in ir.walk(program):
             if isinstance(stmt, ir.If):
-                self.parts |= {m.target: [n for n in (m.then, m.orelse) if n] for m in stmt.merges}
+                self.followed |= {m.target for m in stmt.merges}
+            elif isinstance(stmt, ir.Let) and len(stmt.targets) == 1:
+                self.followed.add(stmt.target)
+            elif isinstance(stmt, ir.Let) and is_pop_call(stmt.expr):
+                items = self.saves.get(getattr(stmt.expr.func.value, "id", ""), [None])
+                alike = all(isinstance(x, gast.Tuple) and len(x.elts) == len(stmt.targets) for x in items)
+                self.followed |= set(stmt.targets) if alike else NOTHING
             elif isinstance(stmt, ir.Loop):
-                self.parts |= {c.phi: [n for n in (c.init, c.next) if n] for c in stmt.carries}
-                self.parts |= {c.out: [c.phi] for c in stmt.carries}
+                self.followed |= {n for c in stmt.carries for n in (c.phi, c.out)}
                 self.outs |= {c.out: (stmt, c) for c in stmt.carries}
 
     def tests(self, expr: Any, was_numpy: Callable[[Any], bool]) -> list[Any] | None:
@@ -399,6 +415,22 @@ class Meetings:
             return None
         own = not_empty(loop)
         return None if own is None or deeper is None else [own, *deeper]
+
+
+def saves_of(program: ir.Block) -> dict[str, list[Any]]:
+    """What is put into the lists of saved values that nothing but such statements and ``pop`` reaches."""
+    found: dict[str, list[Any]] = {}
+    others: list[str] = []
+    for stmt in ir.walk(program):
+        calls = [node for expr in ir.expressions(stmt) for node in ir.nodes_in(expr) if isinstance(node, gast.Call)]
+        saves = isinstance(stmt, ir.Effect) and stmt.kind == "save"
+        pushes = [stmt.expr] if saves and stmt.expr in calls and stmt.expr.args else []
+        for call in pushes:
+            found.setdefault(getattr(call.func.value, "id", ""), []).append(call.args[0])
+        lists = [getattr(c.func.value, "id", "") for c in calls if c in pushes or is_pop_call(c)]
+        lists += [getattr(c.args[0], "id", "") for c in calls if getattr(c.func, "id", "") == "len" and c.args]
+        others += (Counter(ir.uses(stmt)) - Counter(lists)).keys()
+    return {name: items for name, items in found.items() if name not in others}
 
 
 def not_empty(loop: ir.Loop) -> Any | None:

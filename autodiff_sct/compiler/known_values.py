@@ -27,7 +27,8 @@ from .regions import Regions
 from .specialise.state import Specialiser
 from .spelling import ELEMENTWISE, literal, numpy_name
 
-REDUCTIONS = (np.mean, np.sum, np.max, np.min)
+SETTINGS = {fn: ("axis",) for fn in (np.mean, np.sum, np.max, np.min)}  # parameters after the array, of which they tell
+SETTINGS[np.roll] = ("shift", "axis")
 
 
 def with_known_values(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block, final: ir.Return) -> None:
@@ -63,10 +64,10 @@ def key_of(s: Specialiser, where: Regions, stmt: ir.Let, names: dict[str, str]) 
     if isinstance(expr, gast.BinOp) and isinstance(expr.op, ELEMENTWISE):
         kind, operands = type(expr.op), [expr.left, expr.right]
     elif isinstance(expr, gast.Call) and (fn := getattr(np, numpy_name(expr) or "", None)) is not None:
-        if not isinstance(fn, np.ufunc) and fn not in REDUCTIONS:
+        if not isinstance(fn, np.ufunc) and fn not in SETTINGS:
             return None
-        kind, operands = fn, expr.args[:1] if fn in REDUCTIONS else expr.args
-        settings = dict(zip(("axis",), expr.args[1:])) if fn in REDUCTIONS else {}
+        kind, operands = fn, expr.args[:1] if fn in SETTINGS else expr.args
+        settings = dict(zip(SETTINGS.get(fn, ()), expr.args[1:]))
         settings |= {k.arg: k.value for k in expr.keywords}
         if len(expr.args) > len(operands) + len(settings) or not all(literal(v) is not None for v in settings.values()):
             return None

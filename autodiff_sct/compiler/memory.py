@@ -24,7 +24,7 @@ from .specialise.state import Specialiser
 NEW = {
     "zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "array", "copy",
     "where", "exp", "log", "sin", "cos", "tanh", "sqrt", "multiply", "add", "subtract", "divide", "negative", "outer",
-    "dot", "matmul", "maximum", "minimum", "sum",
+    "dot", "matmul", "maximum", "minimum", "sum", "roll",
 }  # fmt: skip
 COMPUTED = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant, gast.JoinedStr)
 GIVEN_BACK = (broadcast.unbroadcast, broadcast.spread)  # their first argument, if anything

@@ -3,6 +3,7 @@
 =====================================  =================================
 ``d_x += -d_t``                        ``d_x -= d_t``
 ``np.sum(-d_z, axis=0)``               ``-np.sum(d_z, axis=0)``
+``-d_t + d_z``                         ``d_z - d_t``
 ``-d_t * 0.5 * (2 * x)``               ``-d_t * x``
 ``d_t * -k``                           ``-d_t * k``
 ``d_out * 100.0 * (2 * x)``            ``200.0 * d_out * x``
@@ -140,6 +141,8 @@ class Spelling:
             return expr
         if isinstance(expr.op, (gast.Add, gast.Sub)) and (positive := negated(expr.right)) is not None:
             return ir.binop(expr.left, gast.Sub if isinstance(expr.op, gast.Add) else gast.Add, positive)
+        if isinstance(expr.op, gast.Add) and (positive := negated(expr.left)) is not None:
+            return ir.binop(expr.right, gast.Sub, positive)
         return expr
 
     def product(self, expr: Any) -> Any:
@@ -165,7 +168,7 @@ class Spelling:
         if name == "squeeze" and (summed := without_kept_axis(expr)) is not None:
             return summed
         first, rest = expr.args[0], expr.args[1:]
-        if name == "sum" and (positive := negated(first)) is not None:
+        if name in ("sum", "roll") and (positive := negated(first)) is not None:
             return gast.UnaryOp(gast.USub(), self.call(gast.Call(expr.func, [positive, *rest], expr.keywords)))
         if name == "squeeze" and len(rest) == 1 and (found := self.squeezed(first, rest[0])) is not None:
             return found

@@ -116,7 +116,8 @@ def rot90(y, d, m, k=1, axes=(0, 1)):
 
 @linear(np.roll)
 def roll(y, d, a, shift, axis=None):
-    return np.roll(d, [-step for step in shift] if isinstance(shift, (tuple, list)) else -shift, axis)
+    back = [-step for step in shift] if isinstance(shift, (tuple, list)) else -shift
+    return np.roll(d, back) if axis is None else np.roll(d, back, axis)
 
 
 # Copies.  The engine casts an entry to the dtype of its input, which is all that the transpose of a cast does.

@@ -23,6 +23,7 @@ import numpy as np
 
 from . import ir
 from .facts import Axis, Num, broadcast
+from .optimise import is_pop_call
 from .specialise.lengths import Lengths
 from .specialise.state import Specialiser
 from .spelling import (
@@ -35,6 +36,7 @@ from .spelling import (
     multiplied,
     new_axes,
     numpy_name,
+    popped,
     ratio_of,
     signed,
     summed_axis,
@@ -53,7 +55,7 @@ def contract(s: Specialiser, block: ir.Block) -> None:
 
 
 def contract_forward(s: Specialiser, block: ir.Block) -> None:
-    """Rewrite the sums along an axis of the forward sweep, in place: of a program whose value is not asked for."""
+    """Rewrite the sums of the forward sweep, in place: of a program whose value is not asked for."""
     contractions = Contractions(s)
     for stmt in ir.walk(block):
         if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and not stmt.effect and not stmt.augments:
@@ -92,7 +94,7 @@ class Contractions:
         return self.summed(expr, expr.func.value if method else expr.args[0]) or expr
 
     def summed(self, call: Any, terms: Any) -> Any | None:
-        """The sum of a product or a square of arrays along an axis."""
+        """The sum of a product or a square of arrays."""
         dims = self.dims(terms)
         if not isinstance(terms, gast.BinOp) or not dims:
             return None
@@ -100,6 +102,8 @@ class Contractions:
         square = isinstance(terms.op, gast.Pow) and literal(terms.right) == 2 and isinstance(terms.left, gast.Name)
         if not square and not (isinstance(terms.op, gast.Mult) and all(isinstance(e, gast.Name) for e in sides)):
             return None
+        if not call.keywords:
+            return self.of_two(call, *sides)
         axes = [k.value for k in call.keywords if k.arg == "axis"]
         axis = literal(axes[0]) if axes else None
         if type(axis) is not int or not -len(dims) <= axis < len(dims):
@@ -186,8 +190,11 @@ class Contractions:
         """The axes of an array of doubles that is computed element by element."""
         if isinstance(expr, gast.Name):
             facts = self.s.facts.get(expr.id)
-            double = isinstance(facts, Num) and facts.kind == "array" and facts.dtype == np.float64
-            return facts.dims if double and isinstance(facts, Num) else None
+            return facts.dims if isinstance(facts, Num) and is_of_doubles(facts) else None
+        if is_pop_call(expr):
+            saved = popped(self.s, expr)
+            known = saved.dims if saved is not None and is_of_doubles(saved) else None
+            return known and tuple(axis if axis == 1 else None for axis in known)
         if isinstance(expr, gast.BinOp) and isinstance(expr.op, ELEMENTWISE):
             return broadcast(*(() if self.spelling.is_number(e) else self.dims(e) for e in (expr.left, expr.right)))
         if isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.USub):
@@ -239,6 +246,10 @@ class Contractions:
 
     def numpy(self, fn: str, *args: Any) -> Any:
         return ir.call(ir.attribute(self.s.bind("np", np), fn), *args)
+
+
+def is_of_doubles(facts: Num) -> bool:
+    return facts.kind == "array" and facts.dtype == np.float64
 
 
 def divided(expr: Any, divisors: list[Any]) -> Any:

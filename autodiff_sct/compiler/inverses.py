@@ -31,7 +31,7 @@ from .facts import Num
 from .gathering import drop_unread, is_transpose
 from .optimise import count_uses
 from .peephole import touches
-from .regions import Regions, roots_of
+from .regions import Regions, roots_of, written_by
 from .specialise.state import Specialiser
 
 Systems = dict[str, dict[int, list[ir.Let]]]  # by the matrix and the block that solves them
@@ -75,7 +75,7 @@ def is_plain(stmt: Any) -> bool:
     if isinstance(stmt, ir.Loop):
         return stmt.kind != "while" and stmt.stop is None
     if isinstance(stmt, ir.Effect):
-        return stmt.kind == "save"
+        return stmt.kind == "save" or written_by(stmt) is not None
     return isinstance(stmt, ir.Store) or (isinstance(stmt, ir.Let) and not stmt.effect)
 
 

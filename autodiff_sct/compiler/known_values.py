@@ -27,8 +27,9 @@ from .regions import Regions
 from .specialise.state import Specialiser
 from .spelling import ELEMENTWISE, literal, numpy_name
 
-SETTINGS = {fn: ("axis",) for fn in (np.mean, np.sum, np.max, np.min)}  # parameters after the array, of which they tell
-SETTINGS[np.roll] = ("shift", "axis")
+# Functions of one array and of settings: the names of those, in order.
+SETTINGS: dict[Any, tuple[str, ...]] = {np.roll: ("shift", "axis")}
+SETTINGS |= dict.fromkeys((np.mean, np.sum, np.max, np.min), ("axis",))
 
 
 def with_known_values(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block, final: ir.Return) -> None:

@@ -35,7 +35,8 @@ import gast
 import numpy as np
 
 from . import ir
-from .facts import Num
+from .facts import Listed, Num
+from .optimise import is_pop_call
 from .specialise.state import Specialiser
 
 METHODS = {"sum", "max", "min", "prod", "reshape", "transpose", "swapaxes"}
@@ -234,9 +235,19 @@ class Spelling:
         if isinstance(expr, gast.Call) and (axis := summed_axis(expr)) is not None:
             rank = self.rank(expr.func.value)
             return rank - 1 if rank is not None and axis < rank else None
+        if is_pop_call(expr):
+            facts = popped(self.s, expr)
+            return facts.ndim if facts is not None and facts.kind == "array" else None
         if isinstance(expr, gast.Call) and len(expr.args) == 1 and not expr.keywords:
             return self.rank(expr.args[0]) if isinstance(getattr(np, numpy_name(expr) or "", None), np.ufunc) else None
         return None
+
+
+def popped(s: Specialiser, expr: Any) -> Num | None:
+    """What is known of a number or an array that is taken from a list of saved values."""
+    saved = s.facts.get(getattr(expr.func.value, "id", ""))
+    facts = s.elements_of(saved) if isinstance(saved, Listed) else None
+    return facts if isinstance(facts, Num) else None
 
 
 def reduced(expr: Any) -> Any:

@@ -34,6 +34,7 @@ PASSES: dict[str, str] = {
     "full_first": "what is as large as a cotangent is its beginning",
     "gather_products": "products that a loop adds up are one product for many steps",
     "take_over": "the cotangent of what was copied is that of the copy, but for the part that was overwritten",
+    "add_through": "the cotangent of a copy is added to that of the original as it comes",
     "improve": "a first contribution is an assignment, a copy that nobody changes is none",
     "drop_dead_stores": "a cotangent that nobody reads again is not cleared",
     "sink": "the next cotangent is computed after the last use of the one before",

@@ -18,6 +18,7 @@ from .beside import beside
 from .budget import choose_segments
 from .carried_back import carry_back
 from .checkpointed import plan_segments
+from .copied_back import add_through
 from .depth import deeply
 from .emitted import Emitted
 from .facts import Num, Opaque
@@ -362,6 +363,8 @@ def finish(
     reverse.remove(structure)
     if passes.on("take_over") and request.memory is None and not any(is_segmented(x) for x in ir.walk(forward)):
         take_over(s, reverse, final)
+    if passes.on("add_through"):
+        add_through(s, reverse, final)
     if passes.on("improve"):
         improve(s, reverse, frozenset(ir.reads(final)))  # before the recording: nothing is kept for what it drops
     if passes.on("carry_back"):

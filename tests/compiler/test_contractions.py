@@ -268,7 +268,15 @@ def pulled_until_large(x, w):
     return np.sum(x)
 
 
-@pytest.mark.parametrize("fn", [distances, pulls, pulled_until_large])
+def orbit(x, w):
+    x, force = x[0], np.zeros_like(w)
+    for t in range(3):
+        force[0] += np.sum(x * x) * t
+        x = x + 0.1 * (1 + w[0]) * x / (np.sum(x**2) + np.sum(x * np.ones(1))) ** 1.5
+    return np.sum(x**2) + np.sum(force * w)
+
+
+@pytest.mark.parametrize("fn", [distances, pulls, pulled_until_large, orbit])
 @pytest.mark.parametrize("args", [(A, B[:, 0]), (A[:1], B[:1, 0]), (A[:, :1], B[:, 0]), (A.T.copy().T, B[:, 0])])
 def test_sums_of_the_forward_sweep(fn, args):
     value, both = ad.value_and_grad(fn, grad_position=(0, 1))(*args)
@@ -286,6 +294,7 @@ def forward(text):
 def test_the_value_is_never_summed_in_another_order():
     assert "einsum" in forward(ad.adjoint_source(distances, A, B[:, 0]))
     assert "einsum" in forward(ad.adjoint_source(pulls, A, B[:, 0]))
+    assert "/ (np.vdot(x2, x2)" in ad.adjoint_source(orbit, A, B[:, 0])
     assert "einsum" not in forward(ad.adjoint_source(pulled_until_large, A, B[:, 0]))
     assert "einsum" not in forward(ad.adjoint_source(distances, A.astype(np.float32), B[:, 0].astype(np.float32)))
 

@@ -22,6 +22,19 @@ def centred(x):
     return np.sum(((x - m) / np.sqrt(v + 0.1)) ** 3)
 
 
+def periodic(x):
+    for _ in range(3):
+        left, right = np.roll(x, 1, axis=0), np.roll(x, -1, axis=0)
+        x = 0.5 * (np.roll(x, 1, axis=0) + right) - 0.1 * x * (np.roll(x, -1, axis=0) - left) + np.roll(x, 1)
+    return np.sum(x * np.roll(x, [1, 2], (0, 1)) + np.roll(x, 1, 1) ** 2 * np.roll(x, -1, 1))
+
+
+def rolled_and_written(x):
+    a, b = np.roll(x, 1), np.roll(x, 1)
+    a[0] = 0.5 * x[1]
+    return np.sum(a * b + np.sin(b))
+
+
 def first_is_written(x):
     a, b = np.exp(x), np.exp(x)
     a[0] = 0.5 * x[1]
@@ -83,7 +96,7 @@ def axes(x):
     "fn",
     [
         softmax, centred, first_is_written, second_is_written, operand_is_written, view_is_written, in_branches,
-        in_loops, in_no_iteration, in_lists, axes,
+        in_loops, in_no_iteration, in_lists, axes, periodic, rolled_and_written,
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -106,6 +119,7 @@ def test_two_results_share_nothing():
 def test_written_out():
     assert code(softmax).count("np.exp(x)") == 1 and "d_y - np.einsum" in code(softmax)
     assert code(centred).count("x - m") == 1
+    assert code(periodic).count("np.roll(x, 1, axis=0)") == code(periodic).count("np.roll(x, -1, axis=0)") == 1
 
 
 def code(fn):

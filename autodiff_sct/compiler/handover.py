@@ -15,7 +15,7 @@ from ..errors import AliasError, Origin
 from ..runtime import memory, objects
 from . import ir
 from .beside import BESIDE
-from .facts import Listed, Num, Opaque
+from .facts import Listed, Mapped, Num, Opaque
 from .regions import Regions, roots_of
 from .sharing import reachable
 from .specialise.signatures import every_root
@@ -142,7 +142,7 @@ def own_copy(s: Specialiser, back: ir.Block, name: str, sure: bool) -> ir.Let:
 def shared_memory(s: Specialiser, outside: list[str], given: list[str], changed: set[str]) -> dict[str, frozenset[int]]:
     """The variables from the forward function with the memory of theirs that the backward one changes."""
     theirs = frozenset().union(*(every_root(s, s.facts[n]) for n in given))
-    arrays = [n for n in changed if n in s.facts and isinstance(s.facts[n], (Num, Listed))]
+    arrays = [n for n in changed if n in s.facts and isinstance(s.facts[n], (Num, Listed, Mapped))]
     roots = frozenset().union(*(roots_of(s.facts[n]) for n in arrays)) - theirs
     beside = frozenset(s.roots[site] for site in BESIDE if site in s.roots)
     if roots & beside:

@@ -91,26 +91,14 @@ def refuse_overlap() -> None:
     )
 
 
-MISSING = object()
-
-
-def peek(table: Any, key: Any) -> Any:
-    """What a dict holds under a key before it is assigned; a mark where it holds nothing."""
-    return table.get(key, MISSING)
-
-
-def put_back(table: Any, key: Any, old: Any) -> None:
-    """Undo an assignment to a dict."""
-    if old is MISSING:
-        del table[key]
-    else:
-        table[key] = old
-
-
 def add_items(shadow: Any, cotangents: Any) -> None:
-    """Add a list of cotangents to the shadow of a list, item by item."""
-    for k in cotangents if isinstance(cotangents, dict) else range(len(cotangents)):
-        shadow[k] = plus(shadow[k], cotangents[k])
+    """Add a list of cotangents to the shadow of a list, item by item; so for dicts, of which either may have more keys."""
+    if isinstance(cotangents, dict):
+        for k, cotangent in cotangents.items():
+            shadow[k] = plus(shadow.get(k, 0.0), cotangent)
+    else:
+        for k in range(len(cotangents)):
+            shadow[k] = plus(shadow[k], cotangents[k])
 
 
 def writable(view: Any) -> Any:

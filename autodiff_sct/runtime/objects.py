@@ -69,6 +69,9 @@ def put_back(table: Any, key: Any, old: Any) -> None:
         table[key] = old
 
 
+put_back.changed = (0,)  # type: ignore[attr-defined]
+
+
 def all_different(items: Any, seen: set[int] | None = None) -> None:
     """Check that no array or list is in a container twice.
 

@@ -101,9 +101,13 @@ def plus(a: Any, b: Any) -> Any:
     """
     if b is None:
         return a
-    if isinstance(a, (list, dict)):
-        for key, item in b.items() if isinstance(b, dict) else enumerate(b if isinstance(b, (list, tuple)) else ()):
-            a[key] = plus(a[key], item)
+    if isinstance(a, dict):
+        for key, item in b.items() if isinstance(b, dict) else ():
+            a[key] = plus(a.get(key, 0.0), item)
+        return a
+    if isinstance(a, list):
+        for k, item in enumerate(b if isinstance(b, (list, tuple)) else ()):
+            a[k] = plus(a[k], item)
         return a
     if isinstance(b, (list, tuple, dict)):  # `a` is the zero of what was not there
         return copy.deepcopy(b)

@@ -23,6 +23,7 @@ from .binding import bind_signature, places_left
 from .callees import CHANGE_LISTS, ORDINARY, SHARE_MEMORY, is_library, is_pure, raises_so
 from .comprehensions import add_up
 from .control import always, branch
+from .emptiness import note_unseen
 from .expressions import evaluate, expression
 from .externals import import_external, object_number
 from .managers import is_generator_manager, suspended
@@ -324,6 +325,7 @@ def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs:
         facts = Opaque(fn if isinstance(fn, type) else np.random.Generator)
     every = {f"argument {k}": v for k, v in enumerate([*args, *kwargs.values()])}
     op = ir.Op(fn if fn is not None else opaque_call, every)
+    note_unseen(s, [*args, *kwargs.values()])
     return s.let(expr, facts, op, hint="result", effect=True)
 
 

@@ -9,10 +9,11 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..facts import BOOL, Num, Opaque
+from ..facts import BOOL, Mapped, Num, Opaque
 from .arrays import facts_of_call
 from .calls import call_value
 from .control import attempted, branch
+from .emptiness import holds_nothing
 from .expressions import evaluate, expression, fold_block, truth
 from .objects import call_method, has_method
 from .state import Specialiser
@@ -141,7 +142,8 @@ def compare_static(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
             return Const((s.static(a) in s.fields(b)) is isinstance(op, gast.In))
         if s.is_static(a) and s.is_static(b):
             return Const((s.static(a) in s.static(b)) is isinstance(op, gast.In))
-        return None
+        table = s.facts[b.name] if isinstance(b, Leaf) else None
+        return Const(isinstance(op, gast.NotIn)) if isinstance(table, Mapped) and holds_nothing(s, table) else None
     if s.is_static(a) and s.is_static(b) and type(op) in COMPARISONS:
         try:
             return Const(bool(COMPARISONS[type(op)][0](s.static(a), s.static(b))))

@@ -13,6 +13,7 @@ from .. import ir
 from ..facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, blurred
 from . import arrays, attributes, chosen, dict_views, indexing, objects
 from .control import always, branch, raise_if
+from .emptiness import holds_nothing, key_error
 from .iteration import Source, keys_of, part_of_range
 from .keys import narrowed, note_assigned, restart_whole
 from .state import Restart, Specialiser
@@ -283,6 +284,8 @@ def get_element(s: Specialiser, base: Leaf, facts: Listed | Mapped, index: Value
         if element is not None:
             s.put_element(copy, element)
         return s.let(expr, copy, op, hint="items")
+    if element is None and isinstance(facts, Mapped) and holds_nothing(s, facts):
+        raise key_error(s, index)
     if element is None:
         element = Opaque()
     if isinstance(facts, Mapped):

@@ -14,6 +14,7 @@ from .. import ir
 from ..facts import INT, Listed, Mapped, Num, Opaque
 from . import arrays, containers, dict_views, indexing, lists, memory, polyfills
 from .control import always, branch
+from .emptiness import holds_nothing, note_unseen
 from .state import Specialiser
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
 
@@ -184,6 +185,7 @@ def run_method(s: Specialiser, base: Leaf, facts: Any, name: str, args: list[Val
 
         result = BOOL
     every = {f"argument {k}": v for k, v in enumerate([base, *args, *kwargs.values()])}
+    note_unseen(s, [*args, *kwargs.values()])
     return s.let(expr, result, ir.Op(opaque_method, every), hint="result", effect=True)
 
 
@@ -390,6 +392,11 @@ def mapped_method(s: Specialiser, base: Leaf, facts: Mapped, name: str, args: li
 
 def get_or(s: Specialiser, base: Leaf, facts: Mapped, name: str, args: list[Value]) -> Value:
     default = args[1] if len(args) > 1 else Const(None)
+    if holds_nothing(s, facts):
+        value = containers.own_value(s, default)
+        if name == "setdefault":
+            containers.set_item(s, base, args[0], value)
+        return value
     test = s.let(
         gast.Compare(s.expr(args[0]), [gast.In()], [ir.name(base.name)]),
         containers.Num("bool", np.dtype(bool), ()),

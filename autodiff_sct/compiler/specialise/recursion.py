@@ -53,6 +53,7 @@ class Recursion:
     calls: list[ir.Let] = field(default_factory=list)
     outer_roots: frozenset[int] = frozenset()  # places of memory made outside, and those of the parameters
     variants: list[Any] = field(default_factory=list)  # emitted functions, by what is differentiated
+    empty: frozenset[int] = frozenset()  # roots of dicts that its body takes for empty
     keep: Any = None  # values in the key whose identity counts
     working: bool = False  # whether its body is being specialised
     closed: bool = False  # whether what it reads and writes outside is known
@@ -152,9 +153,12 @@ def compile_recursion(
             s.recursions = {**table, key: rec}
             s.env = dict(outer)
             elements = dict(s.elements)
+            rec.empty = frozenset()
             shape = one_round(s, rec, bound, signature, body)
             check_outer(s, frame, outer)
-            if shape == rec.shape and all(s.elements[root] == element for root, element in elements.items()):
+            same = all(s.elements[root] == element for root, element in elements.items())
+            if shape == rec.shape and same and rec.empty.isdisjoint(s.elements):
+                refuse_unknown(s, shape)
                 break
             rec.shape = shape
         else:
@@ -252,6 +256,17 @@ def shape_of(s: Specialiser, rec: Recursion, value: Value) -> Any:
     raise s.refuse(
         f"a recursive function returns a {type(value).__name__}", "return numbers, arrays, lists or tuples of them"
     )
+
+
+def refuse_unknown(s: Specialiser, shape: Any) -> None:
+    """A result of which nothing is known might carry a derivative that nobody follows."""
+    if shape[0] == "tuple":
+        for inner in shape[2]:
+            refuse_unknown(s, inner)
+    elif shape == ("leaf", Opaque()):
+        raise s.refuse(
+            "nothing is known of what this recursion returns", "put a first item into what it reads, before it is called"
+        )
 
 
 def seen_outside(s: Specialiser, rec: Recursion, facts: Facts) -> Facts:

@@ -479,6 +479,8 @@ class Specialiser:
     def put_element(self, facts: Listed | Mapped, element: Facts) -> None:
         for root in facts.roots:
             old = self.elements.get(root)
+            if old is None and any(root in rec.empty for rec in self.recursions.values() if not rec.working):
+                raise Restart(("filled", next(site for site, number in self.roots.items() if number == root)))
             self.elements[root] = element if old is None else join(old, element)
             if old is not None and are_mixed((old, element)):
                 self.mixed.add(root)

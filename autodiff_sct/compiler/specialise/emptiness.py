@@ -1,0 +1,55 @@
+"""Dicts that hold nothing yet: what is looked up in them is not found.
+
+::
+
+    if (i, j) in memo:           in the first activation of a recursive function, nothing has been put into `memo`:
+        return memo[i, j]        the branch is dropped there, and in the compiled activations it is kept
+"""
+
+from __future__ import annotations
+
+import gast
+
+from .. import ir
+from ..facts import Listed, Mapped, Opaque, Pair
+from .control import Ended
+from .state import Specialiser
+from .values import Value
+
+
+def key_error(s: Specialiser, key: Value) -> Ended:
+    s.block.append(ir.Raise(gast.Raise(ir.call(ir.name("KeyError"), s.expr(key)), None), s.where()))
+    return Ended()
+
+
+def holds_nothing(s: Specialiser, facts: Mapped) -> bool:
+    """Whether nothing has been put into a dict of the program's on any path that leads here.
+
+    A loop or a recursive function around is specialised again once something has, so that this holds of its last text.
+    """
+    if s.elements_of(facts) is not None or facts.roots & s.factories.keys():
+        return False
+    sites = [site for site, root in s.roots.items() if root in facts.roots]
+    if not all(site[0] in ("dict", "parameter") and ("filled", site) not in s.dynamic for site in sites):
+        return False
+    for rec in s.recursions.values():
+        if rec.working:
+            rec.empty |= facts.roots
+    return True
+
+
+def note_unseen(s: Specialiser, values: list[Value]) -> None:
+    """What the compiler does not follow may put anything into dicts that seem to be empty."""
+    pending = [s.facts[name] for value in values for name in s.leaves(value)]
+    seen: set[int] = set()
+    while pending:
+        facts = pending.pop()
+        if isinstance(facts, Pair):
+            pending += facts.items
+        elif isinstance(facts, (Listed, Mapped)) and not facts.roots <= seen:
+            seen |= facts.roots
+            element = s.elements_of(facts)
+            if element is not None:
+                pending.append(element)
+            elif isinstance(facts, Mapped):
+                s.put_element(facts, Opaque())

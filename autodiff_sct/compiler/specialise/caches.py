@@ -6,7 +6,8 @@
     def bessel(n):                     a call with arguments that were met before is the value that it had then
         ...
 
-That is no difference where the function computes a value and does nothing else; others are refused.
+That is no difference where the function computes a value and does nothing else; others are refused. What is known of the
+arguments only at run time is looked up in a dict of the emitted program.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import ir
-from .calls import call_value, handles
+from ..facts import Num
+from . import polyfills
+from .calls import call_python, call_value, handles
 from .containers import own_value
 from .control import MEMO
-from .state import Specialiser
-from .values import Closure, Const, PartialV, Value
+from .state import Restart, Specialiser
+from .values import Closure, Const, PartialV, TupleV, Value
 
 
 @dataclass(eq=False)
@@ -29,15 +32,13 @@ class Cached:
 
     function: Closure
     site: Any
+    remembering: Value | None  # the function with a dict of its values, where only the run knows some arguments
 
     def call(self, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """The value of a call: the one that it had before, with the same arguments."""
         name = self.function.name
-        if not all(map(s.is_static, [*args, *kwargs.values()])):
-            raise s.refuse(
-                f"{name} has a cache, and is called with what is known only at run time",
-                "keep the values in a dict or a list, or give it settings such as integers only",
-            )
+        if self.remembering is not None or not all(map(s.is_static, [*args, *kwargs.values()])):
+            return self.call_at_run_time(s, args, kwargs)
         key = ((MEMO, self.site), (*args, *kwargs.items()))
         if key not in s.env:
             mark = len(s.block)
@@ -46,6 +47,27 @@ class Cached:
                 raise s.refuse(f"{name} has a cache, and does more than compute a value", "call it without the cache")
             s.env[key] = result
         return s.env[key]
+
+
+    def call_at_run_time(self, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """The value of a call with integers, kept under them in a dict, as those of all calls are then."""
+        if kwargs or not all(is_setting(s, value) for value in args):
+            raise s.refuse(
+                f"{self.function.name} has a cache, and is called with other things than integers, "
+                "which only the run knows",
+                "keep the values in a dict or a list, or give it settings such as integers only",
+            )
+        if self.remembering is None:
+            raise Restart(("cache", self.site))
+        return call_value(s, self.remembering, args, {})
+
+
+def is_setting(s: Specialiser, value: Value) -> bool:
+    """Whether a value is one that carries no derivative and tells calls apart."""
+    if isinstance(value, TupleV):
+        return all(is_setting(s, item) for item in value.items)
+    facts = s.facts_of(value)
+    return s.is_static(value) or isinstance(facts, Num) and facts.kind in ("int", "bool")
 
 
 def is_quiet(stmt: Any) -> bool:
@@ -59,7 +81,9 @@ def is_quiet(stmt: Any) -> bool:
 def cache(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``@cache``, ``@lru_cache`` and ``@lru_cache(maxsize=None)``; how much it holds makes no difference."""
     if args and isinstance(args[0], Closure):
-        return Cached(args[0], s.site("cache"))
+        site = s.site("cache")
+        at_run_time = ("cache", site) in s.dynamic
+        return Cached(args[0], site, call_python(s, polyfills.remembering, args, {}) if at_run_time else None)
     if args and callable(getattr(args[0], "value", None)):
         raise s.refuse("a function from outside gets a cache inside the program", "decorate it where it is defined")
     return PartialV(Const(functools.cache), (), {})

@@ -33,6 +33,19 @@ def reduced(fn: Any, items: Any) -> Any:
     return result
 
 
+def remembering(fn: Any) -> Any:
+    """What ``functools.cache(fn)`` is."""
+    cache = {}
+
+    def remembered(*args: Any) -> Any:
+        key = args[0] if len(args) == 1 else args
+        if key not in cache:
+            cache[key] = fn(*args)
+        return cache[key]
+
+    return remembered
+
+
 def largest(items: Any) -> Any:
     best = items[0]
     for item in items[1:]:

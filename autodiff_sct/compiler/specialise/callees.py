@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
-import heapq
 import random
 import types
 from typing import Any
@@ -26,8 +24,7 @@ def is_library(fn: Any) -> bool:
     return module.split(".")[0] in LIBRARIES
 
 
-CHANGE_LISTS = {heapq.heapify, heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapreplace}
-CHANGE_LISTS |= {bisect.insort, bisect.insort_left, bisect.insort_right, random.shuffle, random.Random.shuffle}
+CHANGE_LISTS = {random.shuffle, random.Random.shuffle}
 SHARE_MEMORY = {memoryview, np.frombuffer, np.nditer}
 
 

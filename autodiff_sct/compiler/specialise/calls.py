@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 import types
 from collections.abc import Callable
 from typing import Any
@@ -37,6 +38,7 @@ from .values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, S
 HANDLERS: dict[Any, Callable[[Specialiser, list[Value], dict[str, Value]], Value]] = {}
 MADE: dict[type, Callable[[Specialiser, Any], Value]] = {}  # class of a callable object -> what is called for it
 DEPTH = 120
+MAKES = {np.random.default_rng: np.random.Generator, logging.getLogger: logging.Logger}
 
 
 def handles(*fns: Any) -> Callable[[Any], Any]:
@@ -321,8 +323,8 @@ def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs:
         facts = arrays.facts_of_call(s, fn, args, kwargs)
         if isinstance(facts, Num) and facts.kind is None:
             facts = Opaque()
-    elif isinstance(fn, type) or fn is np.random.default_rng:
-        facts = Opaque(fn if isinstance(fn, type) else np.random.Generator)
+    elif isinstance(fn, type) or fn in MAKES:
+        facts = Opaque(fn if isinstance(fn, type) else MAKES[fn])
     every = {f"argument {k}": v for k, v in enumerate([*args, *kwargs.values()])}
     op = ir.Op(fn if fn is not None else opaque_call, every)
     note_unseen(s, [*args, *kwargs.values()])

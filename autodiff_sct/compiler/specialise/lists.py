@@ -9,7 +9,7 @@ import gast
 
 from .. import ir
 from ..facts import BOOL, Listed, Mapped, Opaque
-from . import dict_views
+from . import dict_views, polyfills
 from .containers import (
     element_facts,
     get_item,
@@ -141,8 +141,11 @@ def replace_slice(s: Specialiser, base: Leaf, index: Value, value: Value) -> Non
     from .builtin_calls import as_list
 
     start, stop, step = bounds_of(index)
-    if step != Const(None):
-        raise s.refuse("assignment to a slice of a list with a step", "assign item by item")
+    if step not in (Const(None), Const(1)):
+        from .calls import call_python
+
+        call_python(s, polyfills.set_steps, [base, index, value], {})
+        return
     if not in_order(start, stop):
         raise s.refuse("assignment to a slice of a list whose bounds are known only at run time", "assign item by item")
     items = as_list(s, value)
@@ -182,6 +185,8 @@ def delete_item(s: Specialiser, base: Value, index: Value) -> None:
         delete_key(s, base, index)
     elif isinstance(base, Leaf) and isinstance(s.facts[base.name], Listed):
         if is_slice(index):
+            if bounds_of(index)[2] not in (Const(None), Const(1)):
+                raise s.refuse("`del` of a slice of a list with a step", "build a new list without its items")
             replace_slice(s, base, index, ListV((), s.site("nothing")))
         else:
             pop(s, base, [index])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from logging import Logger
 from random import Random
 from typing import Any
 
@@ -186,7 +187,9 @@ def run_method(s: Specialiser, base: Leaf, facts: Any, name: str, args: list[Val
         result = BOOL
     every = {f"argument {k}": v for k, v in enumerate([base, *args, *kwargs.values()])}
     note_unseen(s, [*args, *kwargs.values()])
-    return s.let(expr, result, ir.Op(opaque_method, every), hint="result", effect=True)
+    is_log = isinstance(facts, Opaque) and facts.cls is Logger  # which looks at what it is given, and changes nothing
+    fn = getattr(Logger, name, opaque_method) if is_log else opaque_method
+    return s.let(expr, result, ir.Op(fn, every), hint="result", effect=True)
 
 
 def is_differentiable(s: Specialiser, value: Value) -> bool:
@@ -250,6 +253,11 @@ def list_method(
         )
     if name in REPLACING:
         lists.replace_items(s, base, REPLACING[name](s, base, args, kwargs))
+        return Const(None)
+    if name in ("rotate", "extendleft"):
+        from .calls import call_python
+
+        call_python(s, polyfills.rotate if name == "rotate" else polyfills.extend_left, [base, *args], kwargs)
         return Const(None)
     if name == "remove":
         lists.pop(s, base, [position(s, base, "index", args)])

@@ -24,6 +24,7 @@ from .specialise.calls import opaque_call
 from .specialise.methods import opaque_method
 from .specialise.recursion import Recursion
 from .specialise.state import Specialiser
+from .specialise.values import Leaf
 
 # Functions that look at their arguments and change nothing.
 READERS = {print, repr, str, format, len, isinstance, bool, int, type, id, hash, dict.keys}
@@ -213,6 +214,11 @@ class Analysis:
         facts = self.s.facts_of(base) if op.fn is opaque_method else None
         return isinstance(facts, Opaque) and facts.cls is str
 
+    def is_of_several_kinds(self, base: Any) -> bool:
+        """Whether a variable is one of different things, depending on the path."""
+        unknown = isinstance(base, Leaf) and self.s.facts[base.name] == Opaque()
+        return unknown and base.name not in self.s.definitions
+
     def check_let(self, stmt: ir.Let, op: ir.Op) -> None:
         fn = op.fn
         if (
@@ -236,6 +242,13 @@ class Analysis:
                     else ""
                 ),
                 self.remedy(op),
+                stmt.origin,
+            )
+        base = op.arguments.get("argument 0")
+        if fn is opaque_method and base not in (Leaf(n) for n in varied) and self.is_of_several_kinds(base):
+            raise NoRule(
+                f"only the run tells what this is, and {name} may keep in it what carries a derivative",
+                "give it one kind on every path: a list, say, and not None before",
                 stmt.origin,
             )
         mutable = [

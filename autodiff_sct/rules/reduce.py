@@ -6,6 +6,7 @@ Where a reduction takes ``where``, elements outside of it have derivative 0.
 
 from __future__ import annotations
 
+import builtins
 import math
 from typing import Any
 
@@ -264,6 +265,8 @@ def product_of_list(y, d, iterable, /):
 
 @forward(math.prod)
 def push_product_of_list(y, d, iterable, /):
+    if isinstance(d, list):  # the tangents of all items, of a list whose length is known at run time
+        return builtins.sum([d[k] * others(iterable, k) for k in range(len(iterable))])
     if isinstance(iterable, (list, tuple)):  # `d` is that of one item
         return [d * others(iterable, k) for k in range(len(iterable))]
     return np.sum(d * products_of_others(iterable))
@@ -328,13 +331,18 @@ def push_max(y, d, a, axis=None, *, keepdims=False, initial=None, where=True):
 
 
 @reverse(np.maximum.reduce, np.minimum.reduce)
-def maximum_reduce(y, d, array, axis=0, *, keepdims=False):
-    return shared(kept(d, axis, keepdims), kept(y, axis, keepdims), array, axis, True)
+def maximum_reduce(y, d, array, axis=0, *, keepdims=False, initial=None, where=True):
+    return max_(y, d, array, axis, keepdims=keepdims, initial=initial, where=where)
 
 
 @forward(np.maximum.reduce, np.minimum.reduce)
-def push_maximum_reduce(y, d, array, axis=0, *, keepdims=False):
-    return total(shared(d, kept(y, axis, keepdims), array, axis, True), axis, keepdims)
+def push_maximum_reduce(y, d, array, axis=0, *, keepdims=False, initial=None, where=True):
+    top = kept(y, axis, keepdims)
+    if initial is None:
+        return total(shared(d, top, array, axis, where), axis, keepdims)
+    extreme = np.logical_and(where, array == top)
+    sharers = how_many(extreme, array, axis, keepdims) + (y == initial)
+    return total(np.where(extreme, d, 0), axis, keepdims) / sharers, None, None, np.where(y == initial, d / sharers, 0)
 
 
 @reverse(np.logaddexp.reduce)

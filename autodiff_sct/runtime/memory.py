@@ -92,7 +92,7 @@ def refuse_overlap() -> None:
 
 
 def add_items(shadow: Any, cotangents: Any) -> None:
-    """Add a list of cotangents to the shadow of a list, item by item; so for dicts, of which either may have more keys."""
+    """Add a list of cotangents to the shadow of a list, item by item; of two dicts, either may have more keys."""
     if isinstance(cotangents, dict):
         for k, cotangent in cotangents.items():
             shadow[k] = plus(shadow.get(k, 0.0), cotangent)

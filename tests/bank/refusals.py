@@ -2,7 +2,6 @@
 
 import array
 import functools
-import heapq
 
 import numpy as np
 
@@ -133,21 +132,48 @@ def walks_with_nditer(x):
     return total
 
 
-@refused(r"heapreplace changes a list", args=vector)
-def replaces_in_a_heap_between_loops(x):
-    steps, total = [1, 2], 0.0
-    for k in steps:
-        total = total + x[k] * k
-    heapq.heapreplace(steps, 0)  # refused here
-    for k in steps:
-        total = total * 0.5 + x[k] ** 2
-    return total
-
-
 @refused(r"has a cache", args=vector)
-def cache_that_is_asked_at_run_time(x):
+def cache_that_is_asked_with_a_number(x):
     @functools.cache
-    def power(k):
-        return x[0] ** k
+    def power(v):
+        return v**2
 
-    return sum(power(k % 2) for k in range(len(x)))  # refused here
+    return sum(power(v) for v in x)  # refused here
+
+
+@refused(r"only the run tells what this is", args=vector)
+def list_that_is_none_at_first(x):
+    kept = None
+    for v in x:
+        if kept is None:
+            kept = []
+        kept.append(v**2)  # refused here
+    return sum(kept)
+
+
+@refused(r"only the run tells what this is", args=vector)
+def list_or_none_from_a_dict(x):
+    groups = {}
+    for i, v in enumerate(x):
+        group = groups.get(i % 3)
+        if group is None:
+            group = []
+            groups[i % 3] = group
+        group.append(v * v)  # refused here
+    return sum(sum(group) ** 2 for group in groups.values())
+
+
+@refused(r"nothing is known of what this recursion returns", args=vector)
+def memo_that_is_filled_between_calls(x):
+    memo = {}
+
+    def f(k):
+        if k in memo:
+            return memo[k]
+        if k <= 0:
+            return x[0]
+        return f(k - 1) * 0.5 + x[1]  # refused here
+
+    a = f(len(x))
+    memo[2] = x[2] * 3.0
+    return a + f(len(x) + 1)

@@ -31,6 +31,7 @@ TOPICS = (
     "functions",
     "generators",
     "generators_left",
+    "idioms",
     "inplace",
     "iterators",
     "language",

@@ -45,6 +45,12 @@ CASES: list[Case] = [
     *(case(np.multiply.reduce, a, **settings) for a in (A, ONE_ZERO) for settings in AXES[:3]),
     case(np.maximum.reduce, A),
     case(np.minimum.reduce, A, axis=None),
+    *(
+        case(fn, A, axis=1, initial=value)
+        for fn in (np.maximum.reduce, np.minimum.reduce)
+        for value in (-2.0, 0.5, 3.0)
+    ),
+    case(np.maximum.reduce, A, axis=0, initial=-3.0, where=MASK, keepdims=True),
     *(case(fn, A, axis=0, initial=value, where=MASK) for fn in (np.max, np.amax, np.nanmax) for value in (-2.0, 0.5)),
     *(case(fn, A, initial=value) for fn in (np.min, np.amin, np.nanmin) for value in (-2.0, 0.5)),
     case(np.amax, A),

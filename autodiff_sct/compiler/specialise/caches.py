@@ -6,8 +6,8 @@
     def bessel(n):                     a call with arguments that were met before is the value that it had then
         ...
 
-That is no difference where the function computes a value and does nothing else; others are refused. What is known of the
-arguments only at run time is looked up in a dict of the emitted program.
+That is no difference where the function computes a value and does nothing else; others are refused. Where only the run
+knows an argument, the values are kept in a dict of the emitted program.
 """
 
 from __future__ import annotations
@@ -47,7 +47,6 @@ class Cached:
                 raise s.refuse(f"{name} has a cache, and does more than compute a value", "call it without the cache")
             s.env[key] = result
         return s.env[key]
-
 
     def call_at_run_time(self, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """The value of a call with integers, kept under them in a dict, as those of all calls are then."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from functools import lru_cache
+import operator
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -191,6 +192,29 @@ def add_at(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
 @handles(np.subtract.at)
 def subtract_at(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     return scatter(s, np.subtract, args)
+
+
+def each_at(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``np.multiply.at(a, index, values)`` and the like, where the order matters: one element after the other."""
+    base = target(s, args[0])
+    parts = args[1].items if isinstance(args[1], TupleV) else (args[1],)
+    parts = tuple(numpy(s, "array", part) if isinstance(part, ListV) else part for part in parts)
+    known = [s.num(part) for part in parts]
+    if len(args) != 3 or not all(
+        f is not None and f.ndim == 1 and f.dtype is not None and f.dtype.kind in "iu" for f in known
+    ):
+        raise s.refuse(
+            f"{fn.__name__}.at with other indices than vectors of integers", "write the loop over the indices"
+        )
+    given = s.num(args[2])
+    python = {np.multiply: operator.mul, np.divide: operator.truediv}.get(fn, fn)
+    if given is not None and given.dims == ():
+        return call_python(s, polyfills.set_at, [Const(python), base, TupleV(parts), args[2]], {})
+    return call_python(s, polyfills.set_each_at, [Const(python), base, TupleV(parts), args[2]], {})
+
+
+for _ufunc in (np.multiply, np.divide, np.power, np.maximum, np.minimum, np.fmax, np.fmin, np.logaddexp, np.hypot):
+    handles(_ufunc.at)(partial(each_at, _ufunc))
 
 
 def positional_out(fn: Any, args: list[Value]) -> tuple[list[Value], Value | None]:

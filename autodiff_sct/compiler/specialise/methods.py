@@ -12,7 +12,7 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..facts import INT, Listed, Mapped, Num, Opaque
+from ..facts import BOOL, INT, Listed, Mapped, Num, Opaque
 from . import arrays, containers, dict_views, indexing, lists, memory, polyfills
 from .control import always, branch
 from .emptiness import holds_nothing, note_unseen
@@ -182,8 +182,6 @@ def run_method(s: Specialiser, base: Leaf, facts: Any, name: str, args: list[Val
     elif isinstance(facts, Opaque) and facts.cls is str:
         result = Opaque(str) if name in ("format", "upper", "lower", "strip", "join", "replace") else Opaque()
     elif isinstance(facts, Num) and facts.python and name == "is_integer":
-        from ..facts import BOOL
-
         result = BOOL
     every = {f"argument {k}": v for k, v in enumerate([base, *args, *kwargs.values()])}
     note_unseen(s, [*args, *kwargs.values()])
@@ -405,21 +403,22 @@ def get_or(s: Specialiser, base: Leaf, facts: Mapped, name: str, args: list[Valu
         if name == "setdefault":
             containers.set_item(s, base, args[0], value)
         return value
+    op = gast.NotIn() if name == "setdefault" else gast.In()
     test = s.let(
-        gast.Compare(s.expr(args[0]), [gast.In()], [ir.name(base.name)]),
-        containers.Num("bool", np.dtype(bool), ()),
-        hint="found",
+        gast.Compare(s.expr(args[0]), [op], [ir.name(base.name)]),
+        BOOL,
+        hint="missing" if name == "setdefault" else "found",
     )
+    if name == "setdefault":
+        branch(s, test, lambda: containers.set_item(s, base, args[0], default), lambda: None)
+        return containers.get_element(s, base, facts, args[0], True)
     key = ("choice", s.site(name))
 
     def present() -> None:
         s.env[key] = containers.get_element(s, base, facts, args[0], True)
 
     def absent() -> None:
-        value = containers.own_value(s, default)
-        if name == "setdefault":
-            containers.set_item(s, base, args[0], value)
-        s.env[key] = value
+        s.env[key] = containers.own_value(s, default)
 
     branch(s, test, present, absent)
     return s.env.pop(key)

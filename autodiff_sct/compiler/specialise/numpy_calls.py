@@ -19,8 +19,9 @@ from . import arrays, memory, polyfills
 from .calls import MADE, call_python, call_value, handles
 from .externals import import_external, object_number
 from .iteration import Source
+from .iterators import Cursor
 from .state import Specialiser
-from .values import Const, Leaf, ListV, PartialV, TupleV, Value
+from .values import Const, Leaf, ListV, Obj, PartialV, TupleV, Value
 
 OUT_POSITION = {True: 2, False: 1}
 
@@ -109,7 +110,7 @@ def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
 
 
 def as_operand(s: Specialiser, value: Value) -> Value:
-    if isinstance(value, Source):
+    if isinstance(value, Source) or isinstance(value, Obj) and value.cls is Cursor:
         from .builtin_calls import as_list
 
         return as_list(s, value)

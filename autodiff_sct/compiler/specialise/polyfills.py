@@ -409,6 +409,19 @@ def call_method(name: Any, args: Any, value: Any, **kwargs: Any) -> Any:
     return getattr(value, name)(*args, **kwargs)
 
 
+def set_at(fn: Any, a: Any, places: Any, value: Any) -> None:
+    """``ufunc.at(a, places, value)`` of one number."""
+    for place in zip(*places, strict=True):
+        a[place] = fn(a[place], value)
+
+
+def set_each_at(fn: Any, a: Any, places: Any, values: Any) -> None:
+    """``ufunc.at(a, places, values)``: a place that comes twice is written twice."""
+    given = np.broadcast_to(values, np.shape(places[0]) + a.shape[len(places) :])
+    for k, place in enumerate(zip(*places, strict=True)):
+        a[place] = fn(a[place], given[k])
+
+
 def set_where(y: Any, x: Any, condition: Any, fn: Any) -> None:
     """One piece of ``np.piecewise``: a number, or a function of the elements."""
     if callable(fn):

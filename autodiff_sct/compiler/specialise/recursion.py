@@ -265,7 +265,8 @@ def refuse_unknown(s: Specialiser, shape: Any) -> None:
             refuse_unknown(s, inner)
     elif shape == ("leaf", Opaque()):
         raise s.refuse(
-            "nothing is known of what this recursion returns", "put a first item into what it reads, before it is called"
+            "nothing is known of what this recursion returns",
+            "put a first item into what it reads, before it is called",
         )
 
 

@@ -245,7 +245,7 @@ class Analysis:
                 stmt.origin,
             )
         base = op.arguments.get("argument 0")
-        if fn is opaque_method and base not in (Leaf(n) for n in varied) and self.is_of_several_kinds(base):
+        if fn is opaque_method and self.is_of_several_kinds(base):
             raise NoRule(
                 f"only the run tells what this is, and {name} may keep in it what carries a derivative",
                 "give it one kind on every path: a list, say, and not None before",

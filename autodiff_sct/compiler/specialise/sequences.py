@@ -37,15 +37,16 @@ def written_out(text: Any) -> Any:
     return lambda s, args, kwargs: call_python(s, text, args, kwargs)
 
 
-for _fn in (bisect.bisect_left, bisect.bisect_right):
-    handles(_fn)(place_in(_fn))
+for _search in (bisect.bisect_left, bisect.bisect_right):
+    handles(_search)(place_in(_search))
 
-for _fn, _text in (
+TEXTS: list[tuple[Any, Any]] = [
     (bisect.insort_left, polyfills.insert_before),
     (bisect.insort_right, polyfills.insert_behind),
     (heapq.heappushpop, polyfills.heap_push_pop),
     (heapq.heapreplace, polyfills.heap_replace),
     (heapq.nlargest, polyfills.largest_few),
     (heapq.nsmallest, polyfills.smallest_few),
-):
+]
+for _fn, _text in TEXTS:
     handles(_fn)(written_out(_text))

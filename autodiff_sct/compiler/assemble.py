@@ -12,6 +12,7 @@ from .arguments import Arguments
 from .bounds import count_up, fold_bounds, inline_lengths
 from .branch_additions import add_in_branches
 from .comprehension import comprehend
+from .computed_there import compute_there
 from .conditional import choose
 from .contractions import contract, contract_forward
 from .counts import name_counts, write_counts
@@ -30,6 +31,7 @@ from .item_sums import add_at_once
 from .items import may_run_again, on_lists
 from .iterate import iterate
 from .joining import join_branches
+from .last_sums import last_sums
 from .leaving import leave_at_once
 from .list_sums import sum_lists
 from .load import load_parts
@@ -96,6 +98,8 @@ def emit(
     arguments = parameters(s, table, externals, seeds)
     names = name_variables(s, program, arguments)
     emitter = Emitter(s, names)
+    if request.backend == "numpy" and passes.on("return_at_once"):
+        emitter.last_sums = last_sums(s, back)
     body, tail = emitter.block(front), emitter.block(back)
     start, check = defaults(s, emitter, list(arguments.values()), result)
     body, tail = phrased([*start, *body, *check], tail, not request.split)
@@ -218,6 +222,8 @@ def polished(
     back = [stmt for stmt in program if id(stmt) not in early]
     if not request.split:
         as_one_function(s, where, front, back, buffers and request.capture is None, runs_alone(request))
+    if buffers and not request.split and passes.on("compute_there"):
+        compute_there(s, front, back)
     if passes.on("counts"):
         write_counts(s, [*front, *back])
     reuse(s, [*front, *back])  # once every statement has its place

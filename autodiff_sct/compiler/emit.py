@@ -31,6 +31,7 @@ class Emitter:
         self.names = {variable: ir.name(text) for variable, text in names.items()}
         self.notes = s.notes or {}  # what is said of statements
         self.last: Any = None
+        self.last_sums: set[Any] = set()  # additions that may make new arrays
         self.copied: set[str] = set()  # variables that statements of the compiler's own read
 
     def text(self, variable: str) -> str:
@@ -48,6 +49,8 @@ class Emitter:
             block = [stmt for stmt in block if not is_new_list(stmt)]
         for stmt in block:
             nodes = self.statement(stmt)
+            if stmt in self.last_sums:
+                nodes[0].is_last_sum = True
             if nodes and getattr(stmt, "origin", None) is not None:
                 for node in nodes:
                     node.origin = stmt.origin

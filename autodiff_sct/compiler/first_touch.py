@@ -15,6 +15,10 @@
     d_p += d_d.sum(axis=1)            ->    d_p += d_t
     d_p += d_t
 
+    d_x = np.zeros_like(x)                  d_x = d_y * k
+    d_x[0] += d_t                     ->    d_x[0] += d_t
+    d_x += d_y * k
+
     d_t = d_u[i]                            d_t = d_u[i]
     d_u[i] = 0.0                      ->    d_u[i - 1] += d_t * r
     d_u[i - 1] += d_t * r
@@ -35,7 +39,7 @@ from . import ir
 from .contractions import Contractions
 from .dead_stores import reached
 from .facts import Num
-from .optimise import count_uses, is_sum_with
+from .optimise import count_uses, is_pop_call, is_sum_with
 from .peephole import is_call, is_ellipsis, is_zeroing, touches
 from .regions import roots_of
 from .slices import are_disjoint, cover, is_basic, rest_of
@@ -201,14 +205,10 @@ def begin_whole(
     s: Specialiser, block: ir.Block, zero: ir.Let, region: frozenset[int], touching: set[Any], uses: dict[str, int]
 ) -> bool:
     """Let the first addition define a cotangent, where it is one to all of it, and new."""
-    first: Any = next((stmt for stmt in block[block.index(zero) + 1 :] if stmt in touching), None)
-    if not is_addition(s, first, region) or first.base != zero.target or not is_ellipsis(first.index):
-        return False
-    facts, dims = s.facts[zero.target], Contractions(s).dims(first.value)
-    names = [n for n in ir.names_in(first.value) if ir.is_variable(n)]
-    if not isinstance(facts, Num) or facts.dtype != np.float64 or not is_made_there(first.value):
-        return False
-    if not s.same_lengths(dims, facts.dims, s.where_made(zero.target, *names)):
+    first, parts = first_whole(s, block, zero, region, touching)
+    if isinstance(first, ir.Let):
+        return begin_with_total(s, block, zero, first, parts)
+    if first is None or not is_whole(s, zero.target, first.value) or not is_made_there(first.value):
         return False
     place = block.index(first)
     following = block[place + 1]
@@ -217,8 +217,73 @@ def begin_whole(
         first.aug = gast.Add
     assign(first)
     block[place] = ir.Let(zero.targets, first.value, None, first.origin)
-    block.remove(zero)
+    block[place + 1 : place + 1] = parts
+    for stmt in (zero, *parts):
+        block.remove(stmt)
     return True
+
+
+def is_whole(s: Specialiser, name: str, value: Any) -> bool:
+    """Whether a value surely has the shape of an array of floats."""
+    facts, dims = s.facts[name], Contractions(s).dims(value)
+    names = [n for n in ir.names_in(value) if ir.is_variable(n)]
+    if not isinstance(facts, Num) or facts.dtype != np.float64:
+        return False
+    return s.same_lengths(dims, facts.dims, s.where_made(name, *names))
+
+
+def begin_with_total(s: Specialiser, block: ir.Block, zero: ir.Let, total: ir.Let, parts: list[ir.Store]) -> bool:
+    """The same where the sum has a name of its own."""
+    value = total.expr.right
+    if not is_whole(s, zero.target, value) or not roots_of(s.facts[total.target]):
+        return False
+    if not is_made_there(value):
+        if not isinstance(value, gast.Name):
+            return False
+        value = ir.call(ir.attribute(value, "copy"))
+    place = block.index(total)
+    block[place] = ir.Let(total.targets, value, None, total.origin)
+    block[place + 1 : place + 1] = [ir.Store(total.target, x.index, x.value, x.aug, x.origin) for x in parts]
+    for stmt in (zero, *parts):
+        block.remove(stmt)
+    return True
+
+
+def first_whole(
+    s: Specialiser, block: ir.Block, zero: ir.Let, region: frozenset[int], touching: set[Any]
+) -> tuple[Any, list[ir.Store]]:
+    """The first addition to all of new zeros, and the additions to parts of them that may as well follow it."""
+    parts: list[ir.Store] = []
+    for stmt in block[block.index(zero) + 1 :]:
+        if stmt not in touching:
+            if any(writes_to(s, stmt, part) for part in parts):
+                break
+        elif isinstance(stmt, ir.Let) and stmt.in_place and is_sum_with(stmt.expr, zero.target):
+            return (stmt if parts and is_last(s, block, stmt, zero.target, region) else None), parts
+        elif not is_addition(s, stmt, region) or stmt.base != zero.target:
+            break
+        elif is_ellipsis(stmt.index):
+            return stmt, parts
+        elif any(is_pop_call(node) for e in ir.expressions(stmt) for node in ir.nodes_in(e)):
+            break
+        else:
+            parts.append(stmt)
+    return None, []
+
+
+def is_last(s: Specialiser, block: ir.Block, total: ir.Let, name: str, region: frozenset[int]) -> bool:
+    """Whether a sum is the last to read one of its sides, and the other has no memory of it."""
+    others = [n for n in ir.names_in(total.expr.right) if ir.is_variable(n)]
+    after = block[block.index(total) + 1 :]
+    if name in others or any(roots_of(s.facts[n]) & region for n in others):
+        return False
+    return not any(name in ir.reads_inside(stmt) for stmt in after)
+
+
+def writes_to(s: Specialiser, stmt: Any, part: ir.Store) -> bool:
+    """Whether a statement may change what another one reads."""
+    memory = {root for n in ir.reads(part) if n != part.base for root in roots_of(s.facts[n])}
+    return touches(s, stmt, memory, True)
 
 
 def is_made_there(expr: Any) -> bool:

@@ -205,21 +205,44 @@ class Nesting:
         )
 
     def is_passed_on(self, stmt: Any, block: ir.Block, place: int) -> bool:
-        """Whether the next statement that stays only adds a cotangent to another, or makes the same one of it."""
+        """Whether a cotangent is only added to another, or made into the same one, by a statement after it."""
         if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect or stmt.state_reads:
             return False
         if not self.s.hints[stmt.target].startswith("d_") or self.uses.get(stmt.target, 0) != 1:
             return False
-        after = (block[k] for k in range(place + 1, len(block)))
-        following = next((x for x in after if not self.is_temporary(x) and not self.is_pop(x)), None)
+        ahead: list[Any] = []
+        for other in block[place + 1 :]:
+            if stmt.target in ir.reads_inside(other):
+                return self.is_next_step(stmt, other, ahead)
+            ahead.append(other)
+        return False
+
+    def is_next_step(self, stmt: ir.Let, following: Any, ahead: list[Any]) -> bool:
+        """Whether a statement goes on with a cotangent, and what is between lets that wait for it."""
         if isinstance(following, ir.Store):
-            return following.aug is gast.Add and getattr(following.value, "id", None) == stmt.target
-        return (
-            isinstance(following, ir.Let)
-            and stmt.target in ir.reads(following)
-            and self.s.hints[following.target] == self.s.hints[stmt.target]
-            and (following.origin is None or ir.same_line(following, stmt) or is_filled(following.expr))
-        )
+            if following.aug is not gast.Add or getattr(following.value, "id", None) != stmt.target:
+                return False
+        elif not isinstance(following, ir.Let) or self.s.hints[following.target] != self.s.hints[stmt.target]:
+            return False
+        passed = [x for x in ahead if not self.is_temporary(x) and not self.is_pop(x)]
+        total = is_sum_of(following.expr, stmt.target) if isinstance(following, ir.Let) else True
+        whole = self.whole_size(following, ahead) if total else 0
+        one_line = isinstance(following, ir.Store) or following.origin is None or ir.same_line(following, stmt)
+        if not one_line and not is_filled(following.expr) and not (total and whole + size(stmt.expr) <= self.limit):
+            return False
+        if self.limit and whole <= self.limit < whole + size(stmt.expr):
+            return False  # rather two sums than one whose parts need names
+        hints = {self.s.hints[n] for n in ir.reads(stmt)}
+        free = all(type(x) in ir.SIMPLE and not any(self.s.hints[n] in hints for n in ir.ir_targets(x)) for x in passed)
+        return not passed or (total and free)
+
+    def whole_size(self, stmt: Any, ahead: list[Any]) -> int:
+        """How many operations a statement will hold with the temporaries that become part of it."""
+        parts = {x.target: x for x in ahead if self.is_temporary(x)}
+        found = [stmt]
+        for each in found:
+            found += [parts[n] for n in ir.reads(each) if n in parts]
+        return sum(size(e) for each in found for e in ir.expressions(each))
 
     def use(self, stmt: Any, pending: dict[str, ir.Let], result: ir.Block) -> None:
         """Substitute pending temporaries into what a statement itself reads; write out those that others need first."""
@@ -240,8 +263,7 @@ class Nesting:
                     and isinstance(stmt, ir.Let)
                     and is_sum_with(stmt.expr, name)
                 ):
-                    kind = type(let.expr.op)  # a - b + c is a - (b - c)
-                    stmt.expr = ir.binop(let.expr.left, kind, ir.binop(let.expr.right, kind, stmt.expr.right))
+                    stmt.expr = added_at_once(let.expr, stmt.expr.right)
                 elif self.limit and is_added_negative(stmt, let):
                     stmt.expr = ir.binop(stmt.expr.left, gast.Sub, let.expr.operand)
                 else:
@@ -355,6 +377,23 @@ def is_pop_call(expr: Any) -> bool:
         and expr.func.attr == "pop"
         and not expr.args
     )
+
+
+def added_at_once(first: Any, value: Any) -> Any:
+    """What is added to the memory of the left side of a sum: ``a + b + c`` as ``a + (b + c)``."""
+    if isinstance(first.op, gast.Add):
+        return ir.binop(first.left, gast.Add, ir.binop(first.right, gast.Add, value))
+    if any(is_pop_call(node) for node in ir.nodes_in(first.right)):
+        return ir.binop(first.left, gast.Sub, ir.binop(first.right, gast.Sub, value))
+    return ir.binop(first.left, gast.Add, ir.binop(value, gast.Sub, first.right))
+
+
+def is_sum_of(expr: Any, name: str) -> bool:
+    """Whether a variable is one side of a sum, or what something is subtracted from."""
+    if not isinstance(expr, gast.BinOp) or type(expr.op) not in SUMS:
+        return False
+    added = isinstance(expr.op, gast.Add) and getattr(expr.right, "id", None) == name
+    return added or getattr(expr.left, "id", None) == name
 
 
 def is_sum_with(expr: Any, name: str) -> bool:

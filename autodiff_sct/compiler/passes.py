@@ -48,6 +48,7 @@ PASSES: dict[str, str] = {
     "join_branches": "branches that only the reverse sweep reads are one with those that reverse them",
     "repeat": "parts of arrays, short sums and tests of branches are written where they are read twice",
     "counts": "a counter with a number added has a name only where it is read often",
+    "compute_there": "a number that only one line of the reverse sweep reads is computed there",
     "save_shapes": "of what is read back for its shape only, the shape is saved",
     "in_rows": "small arrays that a loop saves in every iteration are rows of one array",
     "save_together": "what is saved in one place and read back in one is saved together",

@@ -19,6 +19,8 @@ from .regions import roots_of
 from .specialise.state import Specialiser
 from .substitution import substitute_own
 
+VIEWS = ("transpose", "swapaxes", "moveaxis", "squeeze", "expand_dims", "atleast_1d", "atleast_2d", "diagonal")
+
 
 def improve(s: Specialiser, block: ir.Block, leaving: frozenset[str] = frozenset()) -> None:
     """Rewrite a block and the blocks inside it, in place; `leaving` are the variables that are read after it."""
@@ -165,9 +167,18 @@ def first_use(s: Specialiser, places: Places, name: str) -> tuple[Any, list[ir.L
 
 
 def is_view_of(s: Specialiser, stmt: Any, name: str) -> bool:
-    if not isinstance(stmt, ir.Let) or not isinstance(stmt.expr, (gast.Subscript, gast.Attribute)):
+    """Whether a statement makes a view of a shadow, which is the same before and after an addition."""
+    if not isinstance(stmt, ir.Let) or not (isinstance(stmt.expr, (gast.Subscript, gast.Attribute)) or views(stmt)):
         return False
-    return name in ir.reads(stmt) and bool(roots_of(s.facts[stmt.target]) & roots_of(s.facts[name]))
+    if len(stmt.targets) != 1 or not isinstance(s.facts[stmt.target], Num):
+        return False
+    return bool(roots_of(s.facts[stmt.target]) & roots_of(s.facts[name]))
+
+
+def views(stmt: ir.Let) -> bool:
+    """Whether a statement calls a function of NumPy's that makes a view of its argument."""
+    func = stmt.expr.func if isinstance(stmt.expr, gast.Call) and not stmt.effect else None
+    return isinstance(func, gast.Attribute) and func.attr in VIEWS
 
 
 def is_uniform_addition(s: Specialiser, stmt: Any, name: str) -> bool:
@@ -175,7 +186,11 @@ def is_uniform_addition(s: Specialiser, stmt: Any, name: str) -> bool:
     if not isinstance(stmt, ir.Store) or stmt.base != name or stmt.aug is not gast.Add or not is_ellipsis(stmt.index):
         return False
     have = s.facts.get(stmt.value.id) if isinstance(stmt.value, gast.Name) else None
-    return isinstance(have, Num) and have.python
+    return isinstance(have, Num) and have.dims == () and have.kind != "array" and (have.python or is_real(have))
+
+
+def is_real(facts: Num) -> bool:
+    return facts.dtype is not None and facts.dtype.kind == "f"
 
 
 def is_full_addition(s: Specialiser, stmt: Any, name: str, places: Places, start: tuple[int, int]) -> bool:

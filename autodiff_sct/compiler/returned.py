@@ -11,7 +11,14 @@
         d_x = d_out * (2 * x)      ->          return d_out * (2 * x)
     return d_x
 
-Of several only the last step of a number is written there, ``return float(d_x), d_y``: their names say which is which.
+    d_k = np.sum(d_y * x)                  return d_y * k, np.sum(d_y * x)
+    d_x = d_y * k                  ->
+    return d_x, d_k
+
+    d_x += d_y * (2 * x)                   return d_x + d_y * (2 * x)
+    return d_x                     ->
+
+Of several, those that are short and belong to one line of the user's; of additions, those in `last_sums`.
 """
 
 from __future__ import annotations
@@ -21,7 +28,9 @@ from typing import Any
 import gast
 
 from . import ir
-from .side_by_side import COLUMNS, columns_of
+from .emit import line_of
+from .optimise import is_pop_call
+from .side_by_side import COLUMNS, OPERATIONS, columns_of, operations
 
 
 def return_at_once(body: list[Any]) -> None:
@@ -59,13 +68,18 @@ def in_branches(stmt: Any, final: Any) -> None:
 
 def joined(stmt: Any, final: Any) -> Any:
     """The return of what a statement assigns, or nothing."""
-    if not isinstance(final, gast.Return) or not isinstance(stmt, gast.Assign) or getattr(final, "comment", None):
+    if not isinstance(final, gast.Return) or getattr(final, "comment", None):
         return None
-    target, value = stmt.targets[0], stmt.value
+    if isinstance(stmt, gast.Assign):
+        target, value = stmt.targets[0], stmt.value
+    elif getattr(stmt, "is_last_sum", False) and isinstance(stmt.target, gast.Name):
+        target, value = stmt.target, ir.binop(ir.name(stmt.target.id), gast.Add, stmt.value)
+    else:
+        return None
     if not isinstance(target, gast.Name) or ir.names_in(final.value).count(target.id) != 1:
         return None
     single = isinstance(final.value, gast.Name)
-    if not single and not (isinstance(final.value, gast.Tuple) and is_last_step(value, target.id)):
+    if not single and not (isinstance(final.value, gast.Tuple) and is_short(stmt, value, target.id, final)):
         return None
     if columns_of(value) + columns_of(final.value) > COLUMNS:
         return None
@@ -74,6 +88,15 @@ def joined(stmt: Any, final: Any) -> Any:
         if hasattr(stmt, attribute):
             setattr(result, attribute, getattr(stmt, attribute))
     return result
+
+
+def is_short(stmt: Any, value: Any, name: str, final: Any) -> bool:
+    """Whether what a statement assigns to a variable may stand among several gradients."""
+    if is_last_step(value, name):
+        return True
+    lines = {line_of(stmt), line_of(final)} - {None}
+    popped = any(is_pop_call(node) for node in ir.nodes(value))
+    return len(lines) <= 1 and not popped and operations(value) <= OPERATIONS
 
 
 def is_last_step(value: Any, name: str) -> bool:

@@ -6,6 +6,11 @@
     d_v = d_s * s * np.cos(v)         ->    d_s = d_s * t
     d_s = d_s2
 
+    d_s2 = d_s * v                          d_v = d_s * s
+    d_v = d_s * s                     ->    d_x[i] = d_v
+    d_x[i] = d_v                            d_s = d_s * v
+    d_s = d_s2
+
 Nothing is moved past the statements that reverse another line of the user's, nor past a write to what it reads.
 """
 
@@ -76,15 +81,29 @@ def last_use(
     """Where the reverse of one line reads what a statement replaces, or a temporary that is made of it, last."""
     last = places[first]
     after = {places[x] for n in replaced_by(s, first) for x in readers[n] if places[x] > last}
+    stored: list[Any] = []
     while after:
         place = min(after)
         after.remove(place)
-        if any(begins_line(x, first) for x in block[last + 1 : place + 1]):
+        if any(begins_line(x, first) for x in block[last + 1 : place + 1] if x not in stored):
             break
         last, stmt = place, block[place]
-        if isinstance(stmt, ir.Let) and stmt.target not in s.named:
-            after |= {places[x] for x in readers.get(stmt.target, ()) if places[x] > place}
+        if not isinstance(stmt, ir.Let):
+            continue
+        later = [x for x in readers.get(stmt.target, ()) if places[x] > place]
+        if stmt.target not in s.named:
+            after |= {places[x] for x in later}
+        elif len(later) == 1 and is_stored(stmt, later[0]):
+            stored += later
+            after.add(places[later[0]])
+        elif len(later) == 1 and isinstance(later[0], ir.Let) and s.hints[later[0].target] == s.hints[stmt.target]:
+            after.add(places[later[0]])
     return last
+
+
+def is_stored(stmt: ir.Let, following: Any) -> bool:
+    """Whether a statement puts what another one makes into an item, or adds it to one."""
+    return isinstance(following, ir.Store) and getattr(following.value, "id", None) == stmt.target
 
 
 def begins_line(stmt: Any, first: ir.Let) -> bool:

@@ -348,6 +348,9 @@ def negated(expr: Any) -> Any | None:
     if isinstance(expr, gast.BinOp) and isinstance(expr.op, (gast.Mult, gast.Div)):
         left = negated(expr.left)
         return None if left is None else gast.BinOp(left, expr.op, expr.right)
+    if isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Sub):
+        left = negated(expr.left)
+        return None if left is None else gast.BinOp(left, gast.Add(), expr.right)
     return None
 
 

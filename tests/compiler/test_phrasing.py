@@ -194,9 +194,30 @@ def test_gradient(fn, args):
 
 def test_rows():
     def f(x, y):
+        a, b = np.sin(x), np.sin(y)
+        return a * b
+
+    assert "d_a, d_b = d_out * b, d_out * a\n" in ad.grad(f, (0, 1)).source_for(2.0, 3.0)
+
+
+def test_several_gradients_are_returned_where_they_are_computed():
+    def f(x, y):
         return x * y
 
-    assert "d_x, d_y = d_out * y, d_out * x\n" in ad.grad(f, (0, 1)).source_for(2.0, 3.0)
+    assert ad.grad(f, (0, 1)).source_for(2.0, 3.0).endswith("    return d_out * y, d_out * x\n")
+
+
+def test_the_last_addition_is_part_of_what_is_returned():
+    def f(x):
+        y = x * x
+        a = y[1:] * x[0]
+        return np.sum(np.sin(x) * y) * a[0]
+
+    def g(x):
+        return np.sum(x * x[0])
+
+    assert "return d_x + d_y * (2 * x)\n" in ad.grad(f).source_for(V)
+    assert "d_x[0] += " in ad.grad(g).source_for(V)
 
 
 def test_lines_of_the_user_stay_apart():

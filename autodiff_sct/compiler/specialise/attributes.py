@@ -16,6 +16,7 @@ from .control import always, lacking
 from .externals import import_external, object_number
 from .names import is_ours
 from .outside import assign_global, assign_outside, assign_to_class, assigned, assigned_to_class
+from .records import record_of
 from .state import Specialiser
 from .tables import class_of_row, read_field, write_field
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, Super, TupleV, Value
@@ -222,6 +223,8 @@ def of_leaf(s: Specialiser, base: Leaf, attr: str) -> Value:
     if isinstance(facts, (Listed, Mapped)):
         return Bound(attr, base)
     if isinstance(facts, Num) and facts.row is not None:
+        if record_of(s, base) is not None:
+            return Bound(attr, base)
         return read_field(s, base, attr)
     if isinstance(facts, Num):
         return of_number(s, base, facts, attr)

@@ -13,7 +13,7 @@ import numpy as np
 from .. import ir
 from ..facts import BOOL, INT, Listed, Mapped, Opaque, Pair
 from ..world import Guard
-from . import arrays, containers, lists, polyfills
+from . import arrays, containers, lists, polyfills, records
 from .attributes import asked_for, assign_attribute, attribute_of, lookup
 from .calls import call_python, call_value, handles
 from .classes import class_of
@@ -40,6 +40,8 @@ def len_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         return Const(len(value.value))
     if isinstance(value, Leaf):
         facts = s.facts[value.name]
+        if (record := records.record_of(s, value)) is not None:
+            return Const(len(record.keys_of_all))
         return Const(len(facts.items)) if isinstance(facts, Pair) else length_of(s, value)
     if isinstance(value, Bound) and isinstance(value.function, str):  # an attribute of an object of unknown class
         return s.let(ir.call("len", s.expr(value)), INT, effect=True, hint="length")
@@ -170,12 +172,12 @@ def dict_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     result = containers.new_dict(s)
     if args and isinstance(args[0], Obj) and args[0].cls is dict:
         containers.update_dict(s, result, [(None, args[0])])
-    elif args and isinstance(s.facts_of(args[0]), Mapped):
+    elif args and (isinstance(s.facts_of(args[0]), Mapped) or records.record_of(s, args[0]) is not None):
         update(s, result, args, {})
     elif args:
         each(s, over(s, args[0]), lambda pair: containers.set_item(s, result, *containers.items_of(s, pair, 2)))
     containers.update_dict(s, result, [(Const(k), v) for k, v in kwargs.items()])
-    return result
+    return records.as_record(s, result)
 
 
 @handles(sum)

@@ -24,11 +24,12 @@ from .binding import bind_signature, places_left
 from .callees import CHANGE_LISTS, ORDINARY, SHARE_MEMORY, is_library, is_pure, raises_so
 from .comprehensions import add_up
 from .control import always, branch
-from .emptiness import note_unseen
 from .expressions import evaluate, expression
 from .externals import import_external, object_number
+from .lacking import note_unseen
 from .managers import is_generator_manager, suspended
 from .prepared import Body, body_of_closure, leaving, prepared
+from .records import pairs_of
 from .recursion import recursive_call
 from .state import Restart, Specialiser
 from .statements import execute
@@ -62,7 +63,6 @@ def call_node(s: Specialiser, node: Any) -> Value:
         if frame is None or frame.cls is None:
             raise s.refuse("super() outside a method")
         return Super(frame.cls, frame.self)
-    from .containers import get_field
     from .generators import left_early
 
     callee = evaluate(s, node.func)
@@ -92,10 +92,8 @@ def call_node(s: Specialiser, node: Any) -> Value:
         value = evaluate(s, keyword.value)
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
-        elif isinstance(value, Obj) and value.cls is dict:
-            kwargs |= {str(key): get_field(s, value, Const(key)) for key in s.fields(value)}
         else:
-            raise s.refuse("`**` of something that is not a dict with constant keys")
+            kwargs |= {str(s.static(key)): item for key, item in pairs_of(s, value)}
     return call_value(s, callee, args, kwargs)
 
 

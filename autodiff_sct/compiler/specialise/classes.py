@@ -12,6 +12,7 @@ from .. import ir
 from ..facts import BOOL, Listed, Mapped, Num, Pair, dummy
 from . import arrays
 from .calls import call_value, handles, opaque_call
+from .records import record_of
 from .state import Specialiser
 from .tables import class_of_row, may_be_none, not_none
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
@@ -69,7 +70,8 @@ def class_of(s: Specialiser, value: Value) -> type | None:
         facts = s.facts[value.name]
         if isinstance(facts, Num):
             if facts.row is not None:
-                return class_of_row(s, value) if facts.kind is not None else None
+                row = class_of_row(s, value) if facts.kind is not None else None
+                return dict if row is not None and record_of(s, value) is not None else row
             if facts.tensor:
                 from ...tensor import Tensor
 

@@ -13,9 +13,10 @@ from ..facts import BOOL, Mapped, Num, Opaque
 from .arrays import facts_of_call
 from .calls import call_value
 from .control import attempted, branch
-from .emptiness import holds_nothing
 from .expressions import evaluate, expression, fold_block, truth
+from .lacking import holds_nothing
 from .objects import call_method, has_method
+from .records import record_of
 from .state import Specialiser
 from .tables import compared, method_of
 from .values import Const, Leaf, Obj, Value
@@ -142,6 +143,9 @@ def compare_static(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
             return Const((s.static(a) in s.fields(b)) is isinstance(op, gast.In))
         if s.is_static(a) and s.is_static(b):
             return Const((s.static(a) in s.static(b)) is isinstance(op, gast.In))
+        record = record_of(s, b)
+        if record is not None and s.is_static(a):
+            return Const((s.static(a) in record.keys_of_all) is isinstance(op, gast.In))
         table = s.facts[b.name] if isinstance(b, Leaf) else None
         return Const(isinstance(op, gast.NotIn)) if isinstance(table, Mapped) and holds_nothing(s, table) else None
     if s.is_static(a) and s.is_static(b) and type(op) in COMPARISONS:

@@ -10,12 +10,12 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, blurred
-from . import arrays, attributes, chosen, dict_views, indexing, objects
-from .control import always, branch, raise_if
-from .emptiness import holds_nothing, key_error
+from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, blurred
+from . import arrays, attributes, chosen, dict_views, indexing, objects, records
+from .control import always, raise_if
 from .iteration import Source, keys_of, part_of_range
 from .keys import narrowed, note_assigned, restart_whole
+from .lacking import call_factory, fill_missing, holds_nothing, key_error
 from .state import Restart, Specialiser
 from .tables import restart_tabled
 from .values import Const, Leaf, ListV, Obj, Poison, SliceV, Suspended, TupleV, Value
@@ -136,10 +136,7 @@ def begun(s: Specialiser, obj: Obj) -> Obj:
 def update_dict(s: Specialiser, target: Value, pairs: list[tuple[Value | None, Value]]) -> None:
     for key, value in pairs:
         if key is None:
-            if not isinstance(value, Obj) or value.cls is not dict:
-                raise s.refuse("`**` of something that is not a dict with constant keys")
-            for name in s.fields(value):
-                set_item(s, target, Const(name), get_field(s, value, Const(name)))
+            update_dict(s, target, [*records.pairs_of(s, value)])
         else:
             set_item(s, target, key, value)
 
@@ -164,6 +161,8 @@ def get_item(s: Specialiser, base: Value, index: Value) -> Value:
     if not isinstance(base, Leaf):
         return part_of_range(s, base, index)
     facts = s.facts[base.name]
+    if (record := records.record_of(s, base)) is not None:
+        return records.get_item(s, base, record, index)
     if isinstance(facts, Pair):
         return get_from_items(s, TupleV(tuple(items_of(s, base, None)), facts.cls), index)
     if isinstance(facts, (Listed, Mapped)):
@@ -222,23 +221,6 @@ def unknown_key(s: Specialiser, base: Obj) -> Exception:
         return Restart(base.id)
     restart_whole(s, base)
     return s.refuse("a key that is known only at run time", "use constant keys, or a list")
-
-
-def call_factory(s: Specialiser, place: Any) -> Value:
-    from .calls import call_value
-
-    return call_value(s, s.factories[place], [], {})
-
-
-def fill_missing(s: Specialiser, base: Leaf, facts: Mapped, key: Value) -> None:
-    """A defaultdict makes the value of a key that it lacks."""
-    places = [root for root in facts.roots if root in s.factories]
-    if not places:
-        return
-    if len(facts.roots) > 1:
-        raise s.refuse("a defaultdict meets another dict", "use dicts without a factory")
-    found = s.let(gast.Compare(s.expr(key), [gast.NotIn()], [ir.name(base.name)]), BOOL, hint="missing")
-    branch(s, found, lambda: set_item(s, base, key, call_factory(s, places[0])), lambda: None)
 
 
 def field(s: Specialiser, base: Obj, key: Any) -> Value | None:
@@ -323,6 +305,8 @@ def items_of(s: Specialiser, value: Value, count: int | None) -> list[Value]:
         return items_of(s, call_value(s, Const(list), [value], {}), count)
     if isinstance(value, Leaf):
         facts = s.facts[value.name]
+        if (record := records.record_of(s, value)) is not None:
+            return [Const(key) for key in record.keys_of_all]
         if isinstance(facts, Pair):
             return items_of_pair(s, value, facts)
         if isinstance(facts, Mapped):
@@ -432,7 +416,9 @@ def refuse_frozen(s: Specialiser, base: Obj) -> None:
 
 def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
     facts = s.facts[base.name]
-    if isinstance(facts, (Listed, Mapped)):
+    if (record := records.record_of(s, base)) is not None:
+        records.set_item(s, base, record, index, own_value(s, value))
+    elif isinstance(facts, (Listed, Mapped)):
         if is_slice(index) and isinstance(facts, Listed):
             from .lists import replace_slice
 
@@ -474,7 +460,7 @@ def augment_item(s: Specialiser, base: Value, index: Value, op: type, value: Val
     from .flat import is_flat
 
     facts = s.facts[base.name] if isinstance(base, Leaf) else None
-    if isinstance(facts, Num):
+    if isinstance(facts, Num) and facts.row is None:
         arrays.store_augmented(s, base, index, op, value)
         return
     if is_flat(base):

@@ -14,6 +14,7 @@ from ..facts import BOOL, Listed, Num, Opaque
 from . import arrays, attributes, containers, lists, objects
 from .control import Ended, branch
 from .names import assign_name, load_name
+from .records import as_record
 from .state import Specialiser
 from .tables import class_of_row, exists, method_of, overloaded_rows, refuse_references
 from .values import Closure, Const, Leaf, ListV, Obj, SliceV, TupleV, Value
@@ -302,7 +303,7 @@ def dict_display(s: Specialiser, node: Any) -> Value:
         pairs.append((None if key is None else evaluate(s, key), evaluate(s, value)))
     result = containers.new_dict(s)
     containers.update_dict(s, result, pairs)
-    return result
+    return as_record(s, result)
 
 
 @expression(gast.Slice)

@@ -14,6 +14,7 @@ from .. import ir
 from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair
 from ..regions import roots_of, written_by
 from .control import attempted, loop
+from .records import record_of
 from .state import Specialiser
 from .values import Const, Leaf, ListV, Obj, Suspended, TupleV, Value
 
@@ -108,7 +109,7 @@ def over(s: Specialiser, value: Value) -> Source:
         return Source(items=items_of(s, value, None))
     if isinstance(value, Leaf):
         facts = s.facts[value.name]
-        if isinstance(facts, Pair):
+        if isinstance(facts, Pair) or record_of(s, value) is not None:
             return Source(items=items_of(s, value, None))
         if isinstance(facts, Listed) or (isinstance(facts, Num) and facts.kind in ("array", None)):
             if isinstance(facts, Num) and facts.dims == ():

@@ -13,9 +13,9 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, INT, Listed, Mapped, Num, Opaque
-from . import arrays, containers, dict_views, indexing, lists, memory, polyfills
+from . import arrays, containers, dict_views, indexing, lists, memory, polyfills, records
 from .control import always, branch
-from .emptiness import holds_nothing, note_unseen
+from .lacking import holds_nothing, note_unseen
 from .state import Specialiser
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
 
@@ -61,6 +61,8 @@ def call_method_of(s: Specialiser, base: Value, name: str, args: list[Value], kw
         return tuple_method(s, base, name, args, kwargs)
     if isinstance(base, Leaf):
         facts = s.facts[base.name]
+        if (record := records.record_of(s, base)) is not None:
+            return records.call_method(s, base, record, name, args, kwargs)
         if isinstance(facts, Listed):
             return list_method(s, base, facts, name, args, kwargs)
         if isinstance(facts, Mapped):
@@ -349,7 +351,7 @@ def update(s: Specialiser, base: Value, args: list[Value], kwargs: dict[str, Val
     from .iteration import each, over
 
     for other in args:
-        if isinstance(other, Obj) and other.cls is dict:
+        if isinstance(other, Obj) and other.cls is dict or records.record_of(s, other) is not None:
             containers.update_dict(s, base, [(None, other)])
         elif isinstance(facts := s.facts_of(other), Mapped):
             pairs = mapped_method(s, other, facts, "items", [])

@@ -40,19 +40,29 @@ def has_table(s: Specialiser, cls: type) -> bool:
 
 
 def restart_tabled(s: Specialiser, *values: Value) -> None:
-    """Specialise again with tables for the classes of these objects, where they have none yet."""
+    """Specialise again with tables for the classes of these objects, where they have none yet.
+
+    A dict that has no class, for its keys are no names, lives at run time then.
+    """
     for value in values:
         for cls in classes_in(s, value):
             if not has_table(s, cls):
                 raise Restart(("table", cls))
+    for value in values:
+        if isinstance(value, Obj) and value.cls is dict and value.id[0] == "dict" and value.id not in s.dynamic:
+            raise Restart(value.id)
 
 
 def classes_in(s: Specialiser, value: Value) -> Iterator[type]:
     """The classes of the objects in a value that the program has made."""
+    from .records import class_of_dict
+
     if isinstance(value, (TupleV, ListV)):
         for item in value.items:
             yield from classes_in(s, item)
     elif isinstance(value, Obj) and value.id not in s.objects:
+        if value.cls is dict and (cls := class_of_dict(s, value)) is not None:
+            yield cls
         if value.cls in NO_TABLE:
             for key in s.fields(value):
                 yield from classes_in(s, s.env[(value.id, key)])
@@ -73,7 +83,7 @@ def learn(dynamic: set[Any], site: Any) -> None:
 def begin(s: Specialiser, known: dict[Any, Facts]) -> None:
     """Empty tables, at the beginning of the program; `known` are fields that were seen to hold references."""
     columns = [site for site in s.dynamic if isinstance(site, tuple) and site[0] == "column"]
-    for site in sorted(columns, key=lambda site: (site[1].__qualname__, site[2])):
+    for site in sorted(columns, key=lambda site: (site[1].__qualname__, getattr(site[1], "keys_of_all", ()), site[2])):
         listed = Listed(frozenset([s.root(site)]))
         if site in known:
             s.put_element(listed, known[site])
@@ -243,6 +253,8 @@ def exists(s: Specialiser, row: Value) -> Value:
 
     cls = class_of_row(s, row)
     assert cls is not None and isinstance(row, Leaf)
+    if issubclass(cls, dict):  # it has keys
+        return s.let(not_none(row), BOOL, hint="condition", may_raise=False) if may_be_none(s, row) else Const(True)
     named = next((name for name in ("__bool__", "__len__") if hasattr(cls, name)), None)
     if not may_be_none(s, row):
         return Const(True) if named is None else truth(s, call_value(s, read_field(s, row, named), [], {}))

@@ -1,6 +1,6 @@
-"""Dicts that hold nothing yet: what is looked up in them is not found.
+"""What dicts lack: those that hold nothing yet, and those that make what is missing.
 
-::
+Those that hold nothing yet are told when the program is specialised::
 
     if (i, j) in memo:           in the first activation of a recursive function, nothing has been put into `memo`:
         return memo[i, j]        the branch is dropped there, and in the compiled activations it is kept
@@ -8,13 +8,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 
 from .. import ir
-from ..facts import Listed, Mapped, Opaque, Pair
-from .control import Ended
+from ..facts import BOOL, Listed, Mapped, Opaque, Pair
+from .control import Ended, branch
 from .state import Specialiser
-from .values import Value
+from .values import Leaf, Value
 
 
 def key_error(s: Specialiser, key: Value) -> Ended:
@@ -53,3 +55,22 @@ def note_unseen(s: Specialiser, values: list[Value]) -> None:
                 pending.append(element)
             elif isinstance(facts, Mapped):
                 s.put_element(facts, Opaque())
+
+
+def call_factory(s: Specialiser, place: Any) -> Value:
+    from .calls import call_value
+
+    return call_value(s, s.factories[place], [], {})
+
+
+def fill_missing(s: Specialiser, base: Leaf, facts: Mapped, key: Value) -> None:
+    """A defaultdict makes the value of a key that it lacks."""
+    places = [root for root in facts.roots if root in s.factories]
+    if not places:
+        return
+    if len(facts.roots) > 1:
+        raise s.refuse("a defaultdict meets another dict", "use dicts without a factory")
+    from .containers import set_item
+
+    found = s.let(gast.Compare(s.expr(key), [gast.NotIn()], [ir.name(base.name)]), BOOL, hint="missing")
+    branch(s, found, lambda: set_item(s, base, key, call_factory(s, places[0])), lambda: None)

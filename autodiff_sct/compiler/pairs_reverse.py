@@ -183,7 +183,8 @@ def emit_reverse(s: Specialiser, rec: Recursion, variant: Variant) -> None:
     insert_saves(r, forward)
     strict = set(ir.walk(forward))
     inner = {leaf.name for leaf in r.shadows.table.values() if leaf.name not in shadows}
-    ends = [ir.Return(ir.tuple_([ir.name(n) for n in rec.results])), final]
+    # The caller reads the results, and the shadows that it gave.
+    ends = [*(ir.Return(ir.tuple_([ir.name(n) for n in names])) for names in (rec.results, shadows)), final]
     kept = set(sweep_dead(s, [*forward, *reverse, *ends], strict, inner))
     reverse[:] = [stmt for stmt in reverse if stmt in kept]
     settle(r, reverse, set())

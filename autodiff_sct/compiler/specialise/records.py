@@ -38,7 +38,8 @@ def class_of_dict(s: Specialiser, value: Obj) -> type[Record] | None:
     """The class that a dict of the program could have a table for."""
     keys = s.fields(value)
     named = bool(keys) and all(isinstance(key, str) and key.isidentifier() for key in keys)
-    return record_class(tuple(keys)) if named and value.id[0] == "dict" else None
+    made = value.id not in s.objects and value.id[0] in ("dict", "carried", "merge", "copy")
+    return record_class(tuple(keys)) if named and made else None
 
 
 def as_record(s: Specialiser, value: Value) -> Value:

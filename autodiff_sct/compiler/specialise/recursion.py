@@ -25,6 +25,7 @@ from ..regions import regions
 from .control import Ended, as_leaf
 from .signatures import Signature, every_root, general, rebuilt
 from .state import Specialiser
+from .tables import restart_tabled
 from .values import Closure, Const, Frame, Leaf, ListV, TupleV, Value
 
 INLINE_DEPTH = 24  # activations of one function that are inlined into each other
@@ -253,6 +254,7 @@ def shape_of(s: Specialiser, rec: Recursion, value: Value) -> Any:
         from .containers import own_list
 
         return shape_of(s, rec, own_list(s, value))
+    restart_tabled(s, value)
     raise s.refuse(
         f"a recursive function returns a {type(value).__name__}", "return numbers, arrays, lists or tuples of them"
     )

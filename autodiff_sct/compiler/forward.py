@@ -23,7 +23,7 @@ from .activity import Activity
 from .adjoints import copied, facts_like, fit, helper, is_full, is_new, spread, zeros
 from .facts import UNKNOWN, Listed, Mapped, Num, Pair
 from .forward_attempts import attempt, set_apart
-from .forward_lists import multilinear, sum_from
+from .forward_lists import multilinear, popped, sum_from
 from .ir import ir_targets
 from .pairs import is_recursive
 from .pairs_forward import tangent_call
@@ -135,11 +135,7 @@ class Forward:
         if is_recursive(stmt):
             tangent_call(self, stmt)
             return
-        if isinstance(stmt, ir.Let) and stmt.op is not None and stmt.op.fn is list.pop and self.active(stmt.target):
-            s.block.append(stmt)
-            shadow = self.of(stmt.op.arguments["x"].name)
-            expr = ir.call(ir.attribute(s.expr(shadow), "pop"))
-            self.tangents[stmt.target] = self.variable(s.let(expr, s.facts[stmt.target], effect=True), stmt.target)
+        if isinstance(stmt, ir.Let) and stmt.op is not None and stmt.op.fn is list.pop and popped(self, stmt):
             return
         s.block.append(stmt)
         if isinstance(stmt, ir.Let):

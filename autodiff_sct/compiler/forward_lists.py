@@ -30,3 +30,18 @@ def multilinear(f: Forward, stmt: ir.Let, op: ir.Op) -> Value:
         expr = ir.call(stmt.expr.func, f.s.expr(replaced))
         total = f.plus(total, arrays.apply(f.s, op.fn, expr, [replaced], {}))
     return total
+
+
+def popped(f: Forward, stmt: ir.Let) -> bool:
+    """``x = items.pop()``, also of a value that nobody reads; False where the list has no tangents."""
+    s = f.s
+    assert stmt.op is not None
+    base = stmt.op.arguments["x"].name
+    if not f.active(base):
+        return False
+    s.block.append(stmt)
+    expr = ir.call(ir.attribute(s.expr(f.of(base)), "pop"))
+    tangent = s.let(expr, s.facts[stmt.target], effect=True)
+    if f.active(stmt.target):
+        f.tangents[stmt.target] = f.variable(tangent, stmt.target)
+    return True

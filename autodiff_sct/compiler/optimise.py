@@ -171,6 +171,9 @@ class Nesting:
             self.inside(stmt)
             self.use(stmt, pending, result)
             if self.is_pop(stmt) or self.is_temporary(stmt) or self.is_passed_on(stmt, block, place):
+                if self.is_pop(stmt) and not popped_from(stmt) <= self.s.saved:
+                    for name in [n for n, let in pending.items() if self.may_change(stmt, let)]:
+                        self.write_out(name, pending, result)
                 pending[stmt.target] = stmt
             else:
                 result.append(stmt)

@@ -44,6 +44,7 @@ TOPICS = (
     "objects",
     "outside",
     "randomness",
+    "records",
     "recursion",
     "sharing",
     "solvers",

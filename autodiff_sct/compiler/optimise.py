@@ -16,6 +16,7 @@ from . import ir
 from .explain import hand_on
 from .facts import Listed, Num
 from .regions import Regions, roots_of
+from .specialise.signatures import every_root
 from .specialise.state import Specialiser
 from .substitution import substitute_own
 
@@ -171,8 +172,8 @@ class Nesting:
             self.inside(stmt)
             self.use(stmt, pending, result)
             if self.is_pop(stmt) or self.is_temporary(stmt) or self.is_passed_on(stmt, block, place):
-                if self.is_pop(stmt) and not popped_from(stmt) <= self.s.saved:
-                    for name in [n for n, let in pending.items() if self.may_change(stmt, let)]:
+                if self.is_pop(stmt):
+                    for name in [n for n, let in pending.items() if self.shortens(stmt, let)]:
                         self.write_out(name, pending, result)
                 pending[stmt.target] = stmt
             else:
@@ -337,6 +338,15 @@ class Nesting:
         saving = isinstance(stmt, ir.Effect) and stmt.kind == "save"
         return any(self.is_memory(n, saving) for n in ir.reads(let))
 
+    def shortens(self, pop: ir.Let, let: ir.Let) -> bool:
+        """Whether the list that is popped from may be one that an expression reads."""
+        popped = popped_from(pop)
+        if popped <= self.s.saved:
+            return False
+        roots = frozenset().union(*(roots_of(self.s.facts[n]) for n in popped))
+        read = [n for n in ir.reads(let) if not isinstance(self.s.facts[n], Num)]
+        return any(n in popped or is_unknown(f := self.s.facts[n]) or roots & every_root(self.s, f) for n in read)
+
     def is_memory(self, name: str, saving: bool) -> bool:
         """Whether a variable holds what a write may change; saving a value fills a list that only it fills."""
         facts = self.s.facts[name]
@@ -344,6 +354,11 @@ class Nesting:
             element = self.s.elements_of(facts)
             return saving or not isinstance(element, Num) or bool(element.roots)
         return not saving and (not isinstance(facts, Num) or bool(roots_of(facts)))
+
+
+def is_unknown(facts: Any) -> bool:
+    """Whether a value may hold a list of which nothing is known here."""
+    return not isinstance(facts, Listed)
 
 
 def is_filled(expr: Any) -> bool:

@@ -374,3 +374,15 @@ def keeps_what_it_copies(x):
     out = []
     n = go([(a, b) for a, b in x], 1, out)
     return sum(out) * n
+
+
+@program(args=vector)
+def takes_out_of_a_list_of_lists(x):
+    stacks = [[x[0], x[1]], [x[2], x[3]]]
+    total = 0.0
+    for k in range(2):
+        stack = stacks[k]
+        before = sum(stacks[k]) ** 2
+        stack.pop()
+        total = total + before * sum(stacks[k]) * x[4]
+    return total

@@ -53,6 +53,7 @@ from .returned import return_at_once
 from .reuse import reuse
 from .rows import in_rows
 from .saved_shapes import save_shapes
+from .selections import one_selection
 from .side_by_side import side_by_side
 from .sinking import sink
 from .specialise.state import Specialiser
@@ -200,6 +201,8 @@ def polished(
     back = [stmt for stmt in program if id(stmt) not in early]
     if buffers and passes.on("share_inverses"):
         share_inverses(s, back)
+    if buffers and passes.on("one_selection"):
+        one_selection(s, program, back)
     if buffers and passes.on("full_first"):
         full_first(s, back)
     if buffers and passes.on("gather_products"):

@@ -31,6 +31,7 @@ PASSES: dict[str, str] = {
     "pass_again": "what is one pass over arrays that are saved anyway is computed again",
     "raised_again": "what the reverse sweep computes again need not be computed before to raise",
     "share_inverses": "an inverse that is needed anyway solves systems, too",
+    "one_selection": "cotangents by the two sides of one condition, added up, are one selection",
     "full_first": "what is as large as a cotangent is its beginning",
     "gather_products": "products that a loop adds up are one product for many steps",
     "take_over": "the cotangent of what was copied is that of the copy, but for the part that was overwritten",

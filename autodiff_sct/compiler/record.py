@@ -218,6 +218,9 @@ class Record:
         if not isinstance(stmt, ir.Let) or stmt.effect or not isinstance(facts, Num):
             return None
         number = facts.kind != "array" and facts.dims == () and facts.dtype == np.float64
+        if number and isinstance(stmt.expr, gast.Subscript) and stmt.op is not None and self.may_repeat(stmt):
+            there = self.wanted.get(id(forward), ())
+            return {n for n in ir.reads(stmt) if n not in there and not self.is_there(n, forward, names)}
         if not ((is_arithmetic(stmt.expr) or (facts.python and is_math(stmt))) if number else self.is_pass(stmt)):
             return None
         found: set[str] = set()

@@ -5,8 +5,8 @@
     d_a = np.where(small, d_y, 0) * r
     d_r = d_a + np.where(small, 0, d_y) * k * np.sign(r)    ->    d_r = np.where(small, d_y * r, d_y * k * np.sign(r))
 
-So it is for each function that the user writes in pieces.  Where a side is not chosen, what it would be does not matter:
-no zero is multiplied by an infinity there.
+So it is for each function that the user writes in pieces.  What a side is where it is not chosen does not matter: no
+zero is multiplied by an infinity there.
 """
 
 from __future__ import annotations
@@ -40,16 +40,24 @@ class Halves:
         self.s, self.block = s, block
         lets = [x for x in block if isinstance(x, ir.Let) and len(x.targets) == 1 and not (x.effect or x.in_place)]
         self.makers = {x.target: x for x in lets if read[x.target] == 1}
+        self.sums = {x.target: x for x in block if is_sum(x) and read[x.target] == 1}
 
     def join(self) -> None:
         for stmt in list(self.block):
-            if not isinstance(stmt, ir.Let) or not isinstance(stmt.expr, gast.BinOp):
+            if not is_sum(stmt) or not self.is_array(stmt.target):
                 continue
-            facts = self.s.facts[stmt.target]
-            if isinstance(stmt.expr.op, gast.Add) and isinstance(facts, Num) and facts.kind == "array":
-                halves = self.half(stmt.expr.left), self.half(stmt.expr.right)
-                if halves[0] is not None and halves[1] is not None:
-                    self.replace(stmt, halves[0], halves[1])
+            last = self.half(stmt.expr.right)
+            before = self.sums.get(getattr(stmt.expr.left, "id", ""))
+            if last is None:
+                continue
+            if (first := self.half(stmt.expr.left)) is not None:
+                self.replace(stmt, first, last, None)
+            elif before is not None and (first := self.half(before.expr.right)) is not None:
+                self.replace(stmt, first, last, before)  # what is added to something in turns
+
+    def is_array(self, name: str) -> bool:
+        facts = self.s.facts[name]
+        return isinstance(facts, Num) and facts.kind == "array"
 
     def half(self, expr: Any) -> tuple[Any, Any, ir.Block] | None:
         """The ``np.where`` in a product, the product with what that selects in its place, and their statements."""
@@ -69,26 +77,36 @@ class Halves:
         found = self.half(expr.right) if isinstance(expr.op, gast.Mult) else None
         return found and (found[0], gast.BinOp(expr.left, expr.op, found[1]), [*found[2], stmt])
 
-    def replace(self, total: ir.Let, one: tuple[Any, Any, ir.Block], other: tuple[Any, Any, ir.Block]) -> None:
+    def replace(
+        self, total: ir.Let, one: tuple[Any, Any, ir.Block], other: tuple[Any, Any, ir.Block], before: ir.Let | None
+    ) -> None:
         """Let a sum be a selection, if the halves have one condition and nothing that they read is written since."""
         (call, a, first), (second, b, rest) = one, other
         if call.args[0].id != second.args[0].id or is_zero(call.args[1]) == is_zero(second.args[1]):
             return
-        gone = [*first, *rest]
+        gone = [*first, *rest, *([before] if before is not None else [])]
         names = [n for stmt in gone for n in ir.reads(stmt)]
         region = frozenset(root for n in names for root in roots_of(self.s.facts[n]))
         start, end = min(map(self.block.index, gone)), self.block.index(total)
-        if any(self.writes(stmt, region) for stmt in self.block[start:end]):
+        if any(self.writes(stmt, region) for stmt in self.block[start:end] if stmt is not before):
             return
-        total.expr = ir.call(call.func, call.args[0], *((b, a) if is_zero(call.args[1]) else (a, b)))
-        total.op, total.in_place = None, False
+        selected = ir.call(call.func, call.args[0], *((b, a) if is_zero(call.args[1]) else (a, b)))
+        total.expr = selected if before is None else ir.binop(before.expr.left, gast.Add, selected)
+        total.op, total.in_place = None, before is not None and before.in_place
         self.block[:] = [stmt for stmt in self.block if not any(stmt is x for x in gone)]
         for stmt in gone:
-            del self.makers[stmt.target]
+            self.makers.pop(stmt.target, None)
+            self.sums.pop(stmt.target, None)
 
     def writes(self, stmt: Any, region: frozenset[int]) -> bool:
         in_place = any(isinstance(x, ir.Let) and (x.in_place or x.effect) for x in ir.walk([stmt]))
         return touches(self.s, stmt, region, not in_place)
+
+
+def is_sum(stmt: Any) -> bool:
+    """Whether a statement adds two things up."""
+    plain = isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and isinstance(stmt.expr, gast.BinOp)
+    return plain and isinstance(stmt.expr.op, gast.Add)
 
 
 def is_half(expr: Any) -> bool:

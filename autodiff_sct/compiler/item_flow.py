@@ -347,6 +347,8 @@ class Flow:
             return self.function(expr.args, NUMBERS, "bool")
         if name in REDUCTIONS:
             return self.function(expr.args, ("grid",), "grid")
+        if name == "array" and len(expr.args) == 1 and isinstance(expr.args[0], gast.List):
+            return self.function(leaves(expr.args[0]), NUMBERS, "grid", "float")
         if name == "where" and len(expr.args) == 3:
             return self.function(expr.args, (*ONE_NUMBER, "grid"), "grid", "float")
         if name in UFUNCS:
@@ -447,6 +449,11 @@ def is_of_floats(s: Specialiser, name: str) -> bool:
     """Whether a variable is a list of Python floats."""
     facts = s.facts.get(name)
     return isinstance(facts, Listed) and s.elements_of(facts) == FLOAT
+
+
+def leaves(expr: Any) -> list[Any]:
+    """What nested lists that are written out hold."""
+    return [leaf for item in expr.elts for leaf in leaves(item)] if isinstance(expr, gast.List) else [expr]
 
 
 def is_choice(expr: Any) -> bool:

@@ -372,6 +372,8 @@ def filled(s: Specialiser, expr: Any) -> Any | None:
     if function in LIKE:
         number = expr.args[1] if function == "full_like" else ir.constant(LIKE[function])
         return filled_like(s, first, number) if is_float(s, number) else None
+    if isinstance(first, gast.Attribute) and first.attr == "shape" and function in ("zeros", "ones"):
+        return filled_like(s, first.value, ir.constant(float(function == "ones")))
     lengths = first.elts if isinstance(first, gast.Tuple) else [first]
     known = function in ("zeros", "ones") and all(is_length(s, n) for n in lengths)
     return repeated(ir.constant(float(function == "ones")), lengths) if known else None

@@ -16,6 +16,8 @@ from .reuse import is_creation
 from .sharing import reachable
 from .specialise.state import Specialiser
 
+SHORT = 8  # numbers of which a list is made as quickly as a few of them are read
+
 
 class Site:
     """A block, and the loop or branch that it belongs to; at the top of the program that is None.
@@ -79,6 +81,14 @@ class Site:
         return b in self.fresh and self.defined.get(a, -1) < self.fresh[b]
 
     # -- what it costs
+
+    def is_short(self, name: str) -> bool:
+        """Whether an array of a loop's body surely has a few numbers only."""
+        facts, loop = self.s.facts[name], self.owner
+        if not isinstance(loop, ir.Loop) or not isinstance(facts, Num) or facts.dims is None or len(facts.dims) != 1:
+            return False
+        length = self.s.lengths_in((loop.primal or loop).body).canonical(facts.dims[0])
+        return isinstance(length, int) and length <= SHORT
 
     def covers(self, name: str, found: list[Use]) -> bool:
         """Whether loops go over an array: for each axis there is one whose variable, give or take a number, is it.

@@ -24,7 +24,8 @@ that touches such an array by items only has it as a list, if a loop goes over i
 literal and that is not left early, whose variable, give or take a number, is the index. In the body of a loop, where
 the list is made again and again, that range has to be the axis. So what is converted is what is visited. Of an array of
 zeros of which a loop fills one row in each step, that row is the list. An array of parameters, which the program
-touches by literal indices only, is a list throughout.
+touches by literal indices only, is a list throughout. In the body of a loop an array of a few numbers, its length known,
+is a list where literal indices touch several of them.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ from .item_sites import Site
 from .item_uses import Use, item_index, item_of, uses
 from .regions import Regions
 from .specialise.state import Specialiser
+
+WRITTEN = 4  # items of a short array that are touched for less than an array takes to be made of a list
 
 
 def on_lists(s: Specialiser, program: ir.Block) -> bool:
@@ -68,17 +71,20 @@ def may_run_again(s: Specialiser, where: Regions, program: ir.Block) -> bool:
 
 def convert(site: Site) -> bool:
     """Convert what there is in a block, then in the blocks inside it."""
-    if not any(isinstance(stmt, ir.Loop) for stmt in ir.walk(site.block)):
+    if not isinstance(site.owner, ir.Loop) and not any(isinstance(stmt, ir.Loop) for stmt in ir.walk(site.block)):
         return False
     changed = False
     while (stretches := found(site)) is not None:
         site.block[:] = Lists(site, *stretches).rewritten()
         site = Site(site.s, site.program, site.block, site.owner, site.early)
         changed = True
+    deeper = False
     for stmt in list(site.block):
         for inner in [stmt.body] if isinstance(stmt, ir.Loop) else ir.bodies(stmt):
-            changed = convert(Site(site.s, site.program, inner, stmt, site.early)) or changed
-    return changed
+            deeper = convert(Site(site.s, site.program, inner, stmt, site.early)) or deeper
+    if deeper and site.owner is None:  # with these, those around them may gain
+        convert(Site(site.s, site.program, site.block, site.owner, site.early))
+    return changed or deeper
 
 
 def found(site: Site) -> tuple[dict[str, range], Flow] | None:
@@ -92,7 +98,7 @@ def found(site: Site) -> tuple[dict[str, range], Flow] | None:
         flow = Flow(
             site.s, site.program, {n: {id(site.block[k]) for k in span} for n, span in chosen.items()}, site.owner
         )
-        lost = flow.refused or chosen.keys() - gaining(site, chosen)
+        lost = flow.refused or {n for n in chosen.keys() - gaining(site, chosen) if not site.is_short(n)}
         if not lost:
             return chosen, flow
         for name in lost:
@@ -138,16 +144,18 @@ def used(site: Site) -> dict[str, list[tuple[int, list[Use]]]]:
 def stretch(site: Site, name: str, touched: list[tuple[int, list[Use]]]) -> range | None:
     """The first stretch of statements that touch an array by items only and of which a loop goes over it."""
     places: list[int] = []
-    pays = is_of_parameters(site, touched)
+    pays, short, count, written = is_of_parameters(site, touched), site.is_short(name), 0, False
     for place, found in touched:
         hows = {use.how for use in found}
         if "whole" in hows:
             if pays and places:
                 break
-            places = []
+            places, count, written = [], 0, False
         elif "item" in hows:
             places.append(place)
-            pays = pays or site.covers(name, found)
+            count += sum(use.how == "item" and all(map(is_literal, use.index)) for use in found)
+            written = written or any(use.writes for use in found)
+            pays = pays or site.covers(name, found) or (short and count > (WRITTEN if written else 1))
     span = range(places[0], places[-1] + 1) if pays and places else None
     return span if span is not None and site.is_undisturbed(name, span) else None
 

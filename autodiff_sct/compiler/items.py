@@ -24,8 +24,8 @@ that touches such an array by items only has it as a list, if a loop goes over i
 literal and that is not left early, whose variable, give or take a number, is the index. In the body of a loop, where
 the list is made again and again, that range has to be the axis. So what is converted is what is visited. Of an array of
 zeros of which a loop fills one row in each step, that row is the list. An array of parameters, which the program
-touches by literal indices only, is a list throughout. In the body of a loop an array of a few numbers, its length known,
-is a list where literal indices touch several of them.
+touches by literal indices only, is a list throughout. An array of a few numbers in the body of a loop, its length
+known, is a list where literal indices touch several of them.
 """
 
 from __future__ import annotations

@@ -206,6 +206,8 @@ def get_field(s: Specialiser, base: Obj, index: Value) -> Value:
     if value is None and base.id in s.factories:
         set_field(s, base, index, call_factory(s, base.id))
         value = field(s, base, key)
+    if value is None and base.id in s.counters:
+        return Const(0)
     if value is None:
         raise always(s, KeyError, key) if base.cls is dict else always(s, IndexError, "list index out of range")
     return value
@@ -256,7 +258,11 @@ def get_from_constant(s: Specialiser, base: Const, index: Value) -> Value:
 
 def get_element(s: Specialiser, base: Leaf, facts: Listed | Mapped, index: Value, present: bool = False) -> Value:
     """An element of a list or dict that lives in a variable."""
+    from . import methods
+
     if isinstance(facts, Mapped) and not present:
+        if facts.roots & s.counters:
+            return methods.get_or(s, base, facts, "get", [index, Const(0)])
         fill_missing(s, base, facts, index)
     element = s.elements_of(facts)
     op = ir.Op(operator.getitem, {"x": base, "index": index})

@@ -19,7 +19,7 @@ from ..regions import written_by
 from ..world import Guard
 from .lengths import born, outliving
 from .state import LITERALS, Restart, Specialiser
-from .tables import restart_tabled, several_things
+from .tables import restart_tabled, several_things, with_other_keys
 from .values import Bound, Choice, Closure, Const, Leaf, ListV, Obj, PartialV, Poison, TupleV, Value
 
 ROUNDS = 30  # facts can only grow, so that far fewer are needed unless they grow for ever
@@ -403,6 +403,11 @@ def depth_of(id: Any) -> int:
     return depth
 
 
+def have_same_keys(s: Specialiser, a: Obj, b: Obj) -> bool:
+    """Whether two objects are not dicts with different keys, which might grow with each iteration."""
+    return a.cls is not dict or s.fields(a) == s.fields(b) or not with_other_keys(s, (a, b))
+
+
 def carried_object(s: Specialiser, key: Any, first: Value, last: Obj, envs: Any, result: dict[Any, Value]) -> Value:
     """An object that the loop replaces by another of its class is carried field by field.
 
@@ -413,7 +418,7 @@ def carried_object(s: Specialiser, key: Any, first: Value, last: Obj, envs: Any,
     id = ("carried", key)
     if last.id == id:
         return last
-    alike = first is MISSING or (isinstance(first, Obj) and first.cls is last.cls)
+    alike = first is MISSING or (isinstance(first, Obj) and first.cls is last.cls and have_same_keys(s, first, last))
     if last.id in s.objects or not alike or depth_of(id) > NESTED:
         reason = f"{label(key)!r} stands for different objects in different iterations of the loop"
         return several_things(s, reason, first, last)

@@ -9,7 +9,7 @@ import gast
 
 from .. import ir
 from ..facts import BOOL, Listed, Mapped, Opaque
-from . import dict_views, polyfills
+from . import dict_views, polyfill_lists
 from .containers import (
     element_facts,
     get_item,
@@ -144,7 +144,7 @@ def replace_slice(s: Specialiser, base: Leaf, index: Value, value: Value) -> Non
     if step not in (Const(None), Const(1)):
         from .calls import call_python
 
-        call_python(s, polyfills.set_steps, [base, index, value], {})
+        call_python(s, polyfill_lists.set_steps, [base, index, value], {})
         return
     if not in_order(start, stop):
         raise s.refuse("assignment to a slice of a list whose bounds are known only at run time", "assign item by item")

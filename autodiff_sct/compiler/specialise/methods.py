@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, INT, Listed, Mapped, Num, Opaque
-from . import arrays, containers, dict_views, indexing, lists, memory, polyfills, records
+from . import arrays, containers, dict_views, indexing, lists, memory, polyfill_lists, polyfills, records
 from .control import always, branch
 from .lacking import holds_nothing, note_unseen
 from .state import Specialiser
@@ -49,6 +49,14 @@ def caller(name: str) -> Callable[..., Any]:
 
 
 def call_method_of(s: Specialiser, base: Value, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if is_counter(s, base) and name in ("update", "most_common", "total"):
+        from . import standard_library
+        from .calls import call_python
+
+        if name != "update":
+            return call_python(s, getattr(polyfill_lists, name), [base, *args], kwargs)
+        standard_library.count(s, base, args, kwargs)
+        return Const(None)
     if isinstance(base, Obj):
         if base.cls is dict and name == "update":
             return update(s, base, args, kwargs)
@@ -73,6 +81,12 @@ def call_method_of(s: Specialiser, base: Value, name: str, args: list[Value], kw
             return number_method(s, base, facts, name, args, kwargs)
         return opaque_method(s, base, facts, name, args, kwargs)
     raise s.refuse(f"the method {name!r} of this value cannot be followed")
+
+
+def is_counter(s: Specialiser, base: Value) -> bool:
+    facts = s.facts_of(base) if isinstance(base, Leaf) else None
+    places = facts.roots if isinstance(facts, Mapped) else {base.id} if isinstance(base, Obj) else frozenset()
+    return not s.counters.isdisjoint(places)
 
 
 # -- numbers and arrays
@@ -257,7 +271,7 @@ def list_method(
     if name in ("rotate", "extendleft"):
         from .calls import call_python
 
-        call_python(s, polyfills.rotate if name == "rotate" else polyfills.extend_left, [base, *args], kwargs)
+        call_python(s, polyfill_lists.rotate if name == "rotate" else polyfill_lists.extend_left, [base, *args], kwargs)
         return Const(None)
     if name == "remove":
         lists.pop(s, base, [position(s, base, "index", args)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from typing import Any
 
 import numpy as np
@@ -318,73 +317,6 @@ def settle_down(heap: Any, start: int) -> None:
         child = 2 * place + 1
     heap[place] = item
     settle_up(heap, start, place)
-
-
-def heap_push_pop(heap: Any, item: Any) -> Any:
-    if len(heap) > 0 and heap[0] < item:
-        item, heap[0] = heap[0], item
-        settle_down(heap, 0)
-    return item
-
-
-def heap_replace(heap: Any, item: Any) -> Any:
-    first = heap[0]
-    heap[0] = item
-    settle_down(heap, 0)
-    return first
-
-
-def largest_few(count: Any, items: Any, key: Any = None) -> Any:
-    return sorted(items, key=key, reverse=True)[: max(count, 0)]
-
-
-def smallest_few(count: Any, items: Any, key: Any = None) -> Any:
-    return sorted(items, key=key)[: max(count, 0)]
-
-
-# Sorted lists
-
-
-def place_before(items: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any) -> Any:
-    return bisect_left([key(item) for item in items], x, lo, hi)
-
-
-def place_behind(items: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any) -> Any:
-    return bisect_right([key(item) for item in items], x, lo, hi)
-
-
-def insert_before(items: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
-    place = bisect_left(items, x, lo, hi) if key is None else place_before(items, key(x), lo, hi, key=key)
-    items.insert(place, x)
-
-
-def insert_behind(items: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
-    place = bisect_right(items, x, lo, hi) if key is None else place_behind(items, key(x), lo, hi, key=key)
-    items.insert(place, x)
-
-
-# Other changes of lists
-
-
-def rotate(items: Any, steps: Any = 1) -> None:
-    if len(items) > 0:
-        cut = -steps % len(items)
-        items[:] = items[cut:] + items[:cut]
-
-
-def extend_left(items: Any, others: Any) -> None:
-    for item in others:
-        items.appendleft(item)
-
-
-def set_steps(items: Any, part: Any, others: Any) -> None:
-    """``items[start:stop:step] = others``"""
-    values = list(others)
-    places = list(range(len(items)))[part]
-    if len(values) != len(places):
-        raise ValueError(f"attempt to assign sequence of size {len(values)} to extended slice of size {len(places)}")
-    for k in range(len(values)):
-        items[places[k]] = values[k]
 
 
 def take_item(key: Any, value: Any) -> Any:

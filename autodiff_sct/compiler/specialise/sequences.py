@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import ir
 from ..facts import INT
-from . import polyfills
+from . import polyfill_lists
 from .calls import call_python, handles
 from .state import Specialiser
 from .tables import refuse_references
@@ -23,7 +23,7 @@ def place_in(fn: Any) -> Any:
 
     def handler(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         if "key" in kwargs:
-            text = polyfills.place_before if fn is bisect.bisect_left else polyfills.place_behind
+            text = polyfill_lists.place_before if fn is bisect.bisect_left else polyfill_lists.place_behind
             return call_python(s, text, args, kwargs)
         refuse_references(s, *args)
         named = {name: s.expr(value) for name, value in kwargs.items()}
@@ -41,12 +41,12 @@ for _search in (bisect.bisect_left, bisect.bisect_right):
     handles(_search)(place_in(_search))
 
 TEXTS: list[tuple[Any, Any]] = [
-    (bisect.insort_left, polyfills.insert_before),
-    (bisect.insort_right, polyfills.insert_behind),
-    (heapq.heappushpop, polyfills.heap_push_pop),
-    (heapq.heapreplace, polyfills.heap_replace),
-    (heapq.nlargest, polyfills.largest_few),
-    (heapq.nsmallest, polyfills.smallest_few),
+    (bisect.insort_left, polyfill_lists.insert_before),
+    (bisect.insort_right, polyfill_lists.insert_behind),
+    (heapq.heappushpop, polyfill_lists.heap_push_pop),
+    (heapq.heapreplace, polyfill_lists.heap_replace),
+    (heapq.nlargest, polyfill_lists.largest_few),
+    (heapq.nsmallest, polyfill_lists.smallest_few),
 ]
 for _fn, _text in TEXTS:
     handles(_fn)(written_out(_text))

@@ -15,7 +15,7 @@ import gast
 
 from .. import ir
 from ..facts import Listed, Num
-from . import arrays, containers, lists, polyfills
+from . import arrays, containers, lists, polyfill_lists, polyfills
 from .attributes import attribute_of
 from .builtin_calls import as_list
 from .calls import HANDLERS, MADE, call_python, handles
@@ -47,6 +47,25 @@ def ordered_dict(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) ->
     result = containers.new_dict(s)
     update(s, result, args, kwargs)
     return result
+
+
+@handles(collections.Counter)
+def counter(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A dict of numbers, where what is missing is 0."""
+    site = ("dict", s.site())
+    result = containers.new_dict(s)
+    s.counters |= {site, s.root(site)}
+    count(s, result, args, kwargs)
+    return result
+
+
+def count(s: Specialiser, table: Value, args: list[Value], kwargs: dict[str, Value]) -> None:
+    """Add to a dict how often each item occurs, or what another dict says."""
+    for arg in args:
+        text = polyfill_lists.add_counts if lists.is_dict(s, arg) else polyfill_lists.count_items
+        call_python(s, text, [table, arg], {})
+    for name, number in kwargs.items():
+        call_python(s, polyfill_lists.add_count, [table, Const(name), number], {})
 
 
 @handles(collections.deque)
@@ -186,7 +205,7 @@ def accumulate(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> V
 
 
 @handles(itertools.count)
-def count(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def counted(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     start = args[0] if args else kwargs.get("start", Const(0))
     step = args[1] if len(args) > 1 else kwargs.get("step", Const(1))
 

@@ -117,6 +117,7 @@ class Specialiser:
         self.resized: set[int] = set()  # roots of lists whose length changes
         self.assumed: set[int] = set()  # roots of lists whose length is that of the display
         self.factories: dict[Any, Value] = {}  # of a defaultdict
+        self.counters: set[Any] = set()  # places and roots of dicts that count, where what is missing is 0
         self.cursors: dict[Any, Any] = {}  # an iterator -> what it goes over
         self.walks: dict[Any, list[Lengths]] = {}  # an iterator -> the bodies of loops that go over it
         self.walked: frozenset[int] = frozenset()  # roots of lists that have iterators
@@ -319,6 +320,9 @@ class Specialiser:
         for cls in value.classes:
             if ("table", cls) not in self.dynamic:
                 raise Restart(("table", cls))
+        for site in value.dicts:
+            if site not in self.dynamic:
+                raise Restart(site)
         return self.refuse(value.reason, remedy)
 
     def kept_generator(self) -> Refused:

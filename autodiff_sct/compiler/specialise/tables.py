@@ -318,4 +318,14 @@ def overloaded_rows(s: Specialiser, method: str, a: Value, b: Value) -> Value | 
 
 def several_things(s: Specialiser, reason: str, *values: Value) -> Poison:
     """A name that stands for different things, among them objects that a table could hold."""
+    if dicts := with_other_keys(s, values):
+        return Poison(reason, dicts=dicts)
     return Poison(reason, tuple(cls for value in values for cls in classes_in(s, value)))
+
+
+def with_other_keys(s: Specialiser, values: tuple[Value, ...]) -> tuple[Any, ...]:
+    """The places of dicts among things that are dicts, but not of the same keys: such dicts live at run time."""
+    known = [v for v in values if isinstance(v, Obj) and v.cls is dict and v.id[0] == "dict"]
+    others = [v for v in values if isinstance(v, Leaf) and isinstance(s.facts[v.name], Mapped)]
+    keys = {tuple(s.fields(v)) for v in known}
+    return tuple(v.id for v in known) if len(known) + len(others) == len(values) and (others or len(keys) > 1) else ()

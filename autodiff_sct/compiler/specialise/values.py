@@ -171,6 +171,7 @@ class Poison:
 
     reason: str
     classes: tuple[type, ...] = ()  # of the objects that it may stand for
+    dicts: tuple[Any, ...] = ()  # the places of dicts that it may stand for, beside others with other keys
 
 
 @dataclass(eq=False)

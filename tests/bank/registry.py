@@ -42,6 +42,7 @@ TOPICS = (
     "models",
     "nested",
     "objects",
+    "optional",
     "outside",
     "randomness",
     "records",

@@ -11,7 +11,7 @@ import numpy as np
 from .. import ir
 from ..facts import INT, Listed, Mapped, Num, Opaque, Pair
 from ..world import AttributeRead, Guard
-from . import arrays
+from . import arrays, optional
 from .control import always, lacking
 from .externals import import_external, object_number
 from .names import is_ours
@@ -19,7 +19,7 @@ from .outside import assign_global, assign_outside, assign_to_class, assigned, a
 from .records import record_of
 from .state import Specialiser
 from .tables import class_of_row, read_field, write_field
-from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, Super, TupleV, Value
+from .values import Bound, Closure, Const, Leaf, ListV, MaybeV, Obj, PartialV, SliceV, Super, TupleV, Value
 
 SCALAR_ATTRIBUTES: dict[str, Value] = {"ndim": Const(0), "size": Const(1), "shape": TupleV(())}
 SLICE_ATTRIBUTES = ("start", "stop", "step")
@@ -40,6 +40,8 @@ def attribute_of(s: Specialiser, base: Value, attr: str) -> Value:
         return of_constant(s, base, attr)
     if isinstance(base, Obj):
         return of_object(s, base, attr)
+    if isinstance(base, MaybeV):
+        base = optional.present(s, base, f"'NoneType' object has no attribute {attr!r}", AttributeError)
     if isinstance(base, TupleV):
         return of_tuple(s, base, attr)
     if isinstance(base, Super):

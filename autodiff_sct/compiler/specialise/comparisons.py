@@ -10,6 +10,7 @@ import gast
 
 from .. import ir
 from ..facts import BOOL, Mapped, Num, Opaque
+from . import optional
 from .arrays import facts_of_call
 from .calls import call_value
 from .control import attempted, branch
@@ -47,7 +48,8 @@ def chain(s: Specialiser, is_and: bool, nodes: list[Any]) -> Value:
         return chain(s, is_and, nodes[1:]) if bool(test.value) is is_and else first
     outer_env = dict(s.env)
     block: ir.Block = []
-    rest = attempted(s, block, lambda: chain(s, is_and, nodes[1:]))
+    with optional.knowing(s, test, is_and):
+        rest = attempted(s, block, lambda: chain(s, is_and, nodes[1:]))
     folded = (
         fold_block(block, s.expr(rest))
         if rest is not None and s.env == outer_env and is_condition(s, first) and is_condition(s, rest)
@@ -111,7 +113,9 @@ def compare_chain(s: Specialiser, ops: list[Any], left: Value, nodes: list[Any])
 
 
 def compare_two(s: Specialiser, op: Any, a: Value, b: Value) -> Value:
-    known = compare_static(s, op, a, b)
+    known = optional.compared(s, op, a, b)
+    if known is None:
+        known = compare_static(s, op, a, b)
     if known is None:
         known = compared(s, op, a, b)
     if known is not None:

@@ -11,14 +11,14 @@ import numpy as np
 
 from .. import ir
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, blurred
-from . import arrays, attributes, chosen, dict_views, indexing, objects, records
+from . import arrays, attributes, chosen, dict_views, indexing, objects, optional, records
 from .control import always, raise_if
 from .iteration import Source, keys_of, part_of_range
 from .keys import narrowed, note_assigned, restart_whole
 from .lacking import call_factory, fill_missing, holds_nothing, key_error
 from .state import Restart, Specialiser
 from .tables import restart_tabled
-from .values import Const, Leaf, ListV, Obj, Poison, SliceV, Suspended, TupleV, Value
+from .values import Const, Leaf, ListV, MaybeV, Obj, Poison, SliceV, Suspended, TupleV, Value
 
 # -- making
 
@@ -158,6 +158,8 @@ def get_item(s: Specialiser, base: Value, index: Value) -> Value:
         return objects.call_method(s, base, "__getitem__", [index])
     if isinstance(base, Const):
         return get_from_constant(s, base, index)
+    if isinstance(base, MaybeV):
+        return get_from_items(s, optional.present(s, base, optional.SUBSCRIPTED), index)
     if not isinstance(base, Leaf):
         return part_of_range(s, base, index)
     facts = s.facts[base.name]
@@ -295,6 +297,8 @@ def spread(s: Specialiser, leaf: Leaf) -> Value:
 
 def items_of(s: Specialiser, value: Value, count: int | None) -> list[Value]:
     """The items of something that is unpacked, into `count` names where that is known."""
+    if isinstance(value, MaybeV):
+        value = optional.present(s, value, optional.UNPACKED)
     if isinstance(value, (TupleV, ListV)):
         return list(value.items)
     if isinstance(value, Obj) and value.cls is list:

@@ -17,10 +17,11 @@ from .. import ir
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ..regions import written_by
 from ..world import Guard
+from . import optional
 from .lengths import born, outliving
 from .state import LITERALS, Restart, Specialiser
 from .tables import restart_tabled, several_things, with_other_keys
-from .values import Bound, Choice, Closure, Const, Leaf, ListV, Obj, PartialV, Poison, TupleV, Value
+from .values import Bound, Choice, Closure, Const, Leaf, ListV, MaybeV, Obj, PartialV, Poison, TupleV, Value
 
 ROUNDS = 30  # facts can only grow, so that far fewer are needed unless they grow for ever
 NESTED = 6  # objects that a loop carries inside each other: a chain that grows would have no end
@@ -85,10 +86,12 @@ def branch(s: Specialiser, test: Value, then: Callable[[], None], orelse: Callab
     expr = s.expr(test)
     entry = dict(s.env)
     then_block: ir.Block = []
-    then_goes_on = run_side(s, then_block, then)
+    with optional.knowing(s, test, True):
+        then_goes_on = run_side(s, then_block, then)
     then_env, s.env = s.env, dict(entry)
     else_block: ir.Block = []
-    else_goes_on = run_side(s, else_block, orelse)
+    with optional.knowing(s, test, False):
+        else_goes_on = run_side(s, else_block, orelse)
     else_env = s.env
     node = ir.If(expr, then_block, else_block, [], origin)
     s.block.append(node)
@@ -174,6 +177,9 @@ def merge(
     a, b = pair
     if a is b or a == b:
         return a
+    maybe = optional.met(s, pair, MISSING, lambda k, items: merge(s, node, key, (items[0], items[1]), envs))
+    if maybe is not None:
+        return maybe
     if isinstance(a, TupleV) and isinstance(b, TupleV) and len(a.items) == len(b.items) and a.cls is b.cls:
         return TupleV(tuple(merge(s, node, key, p, envs) for p in zip(a.items, b.items)), a.cls)
     if isinstance(a, Obj) and isinstance(b, Obj) and a.cls is b.cls:
@@ -203,6 +209,7 @@ def merge(
     joined = facts[0] if len(facts) == 1 else meet_facts(s, facts[0], facts[1])
     target = s.fresh(label(key), joined)
     s.named.add(target)
+    optional.note_number(s, target, pair)
     node.merges.append(ir.Merge(target, names[0], names[1]))
     return Leaf(target)
 
@@ -324,6 +331,9 @@ def phi(s: Specialiser, key: Any, template: Value, entry: Value) -> Value:
     if isinstance(template, TupleV):
         items = entry.items if isinstance(entry, TupleV) else (MISSING,) * len(template.items)
         return TupleV(tuple(phi(s, key, t, e) for t, e in zip(template.items, items)), template.cls)
+    if isinstance(template, MaybeV):
+        entries = optional.items_of_either(entry, len(template.items), MISSING)
+        return replace(template, items=tuple(phi(s, key, t, e) for t, e in zip(template.items, entries)))
     if isinstance(template, (Poison, Obj)):
         return template
     target = s.fresh(label(key), template)
@@ -356,14 +366,21 @@ def template(
         return first
     if isinstance(last, Poison):
         return last
+    parts = before.items if isinstance(before, (MaybeV, TupleV)) else ()
+
+    def of_item(k: int, pair: tuple[Value, ...]) -> Value:
+        return template(s, item(key, k), pair[0], pair[1], parts[k] if parts else None, envs, result)
+
+    if (maybe := optional.met(s, (first, last), MISSING, of_item)) is not None:
+        return maybe
     if isinstance(last, TupleV) and (
         first is MISSING
         or (isinstance(first, TupleV) and len(first.items) == len(last.items) and first.cls is last.cls)
     ):
         firsts = first.items if isinstance(first, TupleV) else (MISSING,) * len(last.items)
         befores = before.items if isinstance(before, TupleV) else (None,) * len(last.items)
-        parts = enumerate(zip(firsts, last.items, befores))
-        return TupleV(tuple(template(s, item(key, k), *part, envs, result) for k, part in parts), last.cls)
+        rows = enumerate(zip(firsts, last.items, befores))
+        return TupleV(tuple(template(s, item(key, k), *row, envs, result) for k, row in rows), last.cls)
     if isinstance(last, Obj):
         return carried_object(s, key, first, last, envs, result)
     facts = [s.facts_of(v) for v in (first, last) if v is not MISSING]
@@ -450,6 +467,9 @@ def close(s: Specialiser, node: ir.Loop, key: Any, head: Value, first: Value, la
     if isinstance(head, TupleV):
         firsts = first.items if isinstance(first, TupleV) else (MISSING,) * len(head.items)
         return TupleV(tuple(close(s, node, key, h, f, l) for h, f, l in zip(head.items, firsts, last.items)), head.cls)
+    if isinstance(head, MaybeV):
+        pairs = [optional.items_of_either(v, len(head.items), MISSING) for v in (first, last)]
+        return replace(head, items=tuple(close(s, node, key, *parts) for parts in zip(head.items, *pairs)))
     if not isinstance(head, Leaf):
         return head
     init = None if first is MISSING else entry_leaf(s, first, key)

@@ -11,13 +11,13 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
-from . import arrays, attributes, containers, lists, objects
+from . import arrays, attributes, containers, lists, objects, optional
 from .control import Ended, branch
 from .names import assign_name, load_name
 from .records import as_record
 from .state import Specialiser
 from .tables import class_of_row, exists, method_of, overloaded_rows, refuse_references
-from .values import Closure, Const, Leaf, ListV, Obj, SliceV, TupleV, Value
+from .values import Closure, Const, Leaf, ListV, MaybeV, Obj, SliceV, TupleV, Value
 
 EXPRESSIONS: dict[type, Callable[[Specialiser, Any], Value]] = {}
 
@@ -167,7 +167,7 @@ def unary(s: Specialiser, node: Any) -> Value:
         test = truth(s, value)
         if isinstance(test, Const):
             return Const(not test.value)
-        return s.let(gast.UnaryOp(gast.Not(), s.expr(test)), BOOL, may_raise=False)
+        return optional.opposite(s, test, s.let(gast.UnaryOp(gast.Not(), s.expr(test)), BOOL, may_raise=False))
     fn, python, method = UNARY[type(node.op)]
     if isinstance(value, Obj):
         return objects.call_method(s, value, f"__{method}__", [])
@@ -199,6 +199,8 @@ def truth(s: Specialiser, value: Value) -> Value:
         if objects.has_method(s, value, "__bool__"):
             return truth(s, objects.call_method(s, value, "__bool__", []))
         return Const(True)
+    if isinstance(value, MaybeV):
+        return optional.asked(s, value, False)
     if class_of_row(s, value) is not None:
         return exists(s, value)
     if isinstance(value, Leaf):

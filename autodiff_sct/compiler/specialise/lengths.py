@@ -21,7 +21,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..facts import Dim, Num, Pair, blurred
-from .values import TupleV
+from .values import MaybeV, TupleV
 
 DEPTH = 20  # lengths that are told of each other in turn, which only those of empty arrays can be without end
 
@@ -120,6 +120,8 @@ def outliving(facts: Any, since: int) -> Any:
         return replace(facts, dims=dims, size=None if born(facts.size) > since else facts.size)
     if isinstance(facts, Pair):
         return Pair(tuple(outliving(f, since) for f in facts.items), facts.cls)
+    if isinstance(facts, MaybeV):
+        return replace(facts, items=tuple(outliving(f, since) for f in facts.items))
     if isinstance(facts, TupleV):
         return TupleV(tuple(outliving(f, since) for f in facts.items), facts.cls)
     return facts

@@ -24,6 +24,7 @@ from .values import (
     Frame,
     Leaf,
     ListV,
+    MaybeV,
     Obj,
     PartialV,
     Poison,
@@ -75,6 +76,8 @@ class Specialiser:
         self.objects: dict[Any, Any] = {}  # id of an Obj that exists outside -> (object, read)
         self.identities: dict[int, tuple[int, Any]] = {}  # id of an outside object -> its number, and it
         self.active: set[str] = set()  # variables that carry a derivative, once that is known
+        self.tells: dict[str, tuple[MaybeV, bool]] = {}  # a test -> the tuple of which it says whether it is None
+        self.witnesses: set[str] = set()  # items that tell so, and are numbers where they are read
         self.stopped: set[str] = set()  # what stop_gradient returned
         self.notes: dict[Any, list[str]] | None = None  # on statements, where explanations are asked for
         self.effects = False  # whether the program does something besides returning
@@ -381,7 +384,7 @@ class Specialiser:
             return (value.name,)
         if isinstance(value, Const):
             return ()
-        if isinstance(value, (TupleV, ListV)):
+        if isinstance(value, (TupleV, ListV, MaybeV)):
             inside: Iterable[Value] = value.items
         elif isinstance(value, SliceV):
             inside = (value.start, value.stop, value.step)

@@ -51,6 +51,18 @@ class TupleV:
 
 
 @dataclass(frozen=True)
+class MaybeV:
+    """A tuple or None, of which only the run tells which: all its items are None then.
+
+    `witness` is the number of an item that is None only then.
+    """
+
+    items: tuple[Any, ...]
+    cls: type | None
+    witness: int
+
+
+@dataclass(frozen=True)
 class ListV:
     """A list display that has not been given a name: its items are still known."""
 

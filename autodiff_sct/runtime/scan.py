@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-__all__ = ["products_of_others", "recurrence", "shift", "stencil_adjoint"]
+__all__ = ["products_of_others", "recurrence", "running_products_adjoint", "shift", "stencil_adjoint"]
 
 
 def shift(x: Any, by: int, axis: int = -1, fill: float = 0) -> np.ndarray:
@@ -52,6 +52,44 @@ def recurrence(a: Any, b: Any, axis: int = -1, backward: bool = False) -> np.nda
         factor[step:] *= factor[:-step].copy()
         step *= 2
     return np.moveaxis(s, 0, axis)
+
+
+def running_products_adjoint(d: Any, a: Any, axis: int = -1) -> np.ndarray:
+    """The cotangent of `a` from `d`, that of ``np.cumprod(a, axis)``.
+
+    Parameters
+    ----------
+    d, a : array
+        Of one shape.
+    axis : int
+        The axis of the running products.
+
+    Returns
+    -------
+    array
+        Of that shape.  From each element on, the sum of the products times `d`, divided by the element, where no
+        product is too small or too large for that; recurrences otherwise, which a zero does not spoil.
+
+    >>> running_products_adjoint(np.ones(3), np.array([2.0, 0.0, 3.0]))
+    array([1., 8., 0.])
+    """
+    products = np.cumprod(a, axis)
+    if is_moderate(products):
+        parts = d * products
+        sums = np.cumsum(parts[::-1])[::-1] if a.ndim == 1 else np.flip(np.cumsum(np.flip(parts, axis), axis), axis)
+        found = sums / a
+        if np.isfinite(found).all():
+            return found
+    before = np.cumprod(shift(a, 1, axis, 1), axis)
+    return before * recurrence(shift(a, -1, axis), d, axis, backward=True)
+
+
+def is_moderate(y: np.ndarray) -> bool:
+    """Whether the digits of numbers are all there, and still would be in quotients of them."""
+    if not y.size or y.dtype.kind not in "fc":
+        return False
+    sizes, limits = np.abs(y), np.finfo(y.dtype)
+    return bool(limits.tiny**0.5 < sizes.min() and sizes.max() < limits.max**0.5)
 
 
 def products_of_others(a: Any, axis: int | tuple[int, ...] | None = None) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autodiff_sct.runtime.scan import recurrence, shift
+from autodiff_sct.runtime.scan import recurrence, running_products_adjoint, shift
 from tests.laws.cases_elementwise import X, Z
 from tests.laws.cases_reduce import NANS, ONE_ZERO, TWO_ZEROS, A
 from tests.laws.checker import Case, case
@@ -37,6 +37,8 @@ CASES: list[Case] = [
     ),
     *(case(shift, A, by, axis, 1.0) for by in (1, -2, 5) for axis in (0, -1)),
     *(case(recurrence, A, A[::-1] * 1.1, axis, backward) for axis in (0, 1, -1) for backward in (False, True)),
+    *(case(running_products_adjoint, np.cos(A), A, axis) for axis in (0, 1, -1)),
+    *(case(running_products_adjoint, np.cos(a + 1), a, 1) for a in (ONE_ZERO, TWO_ZEROS)),
     case(np.vander, V),
     case(np.vander, V, 3),
     case(np.vander, V, increasing=True),

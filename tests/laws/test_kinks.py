@@ -13,7 +13,7 @@ import pytest
 
 import autodiff_sct.rules  # noqa: F401  (fills the table)
 from autodiff_sct.rules.table import TABLE
-from autodiff_sct.runtime.scan import products_of_others, recurrence, shift
+from autodiff_sct.runtime.scan import products_of_others, recurrence, running_products_adjoint, shift
 
 NAN, INF = np.nan, np.inf
 
@@ -144,3 +144,21 @@ def test_scan_functions() -> None:
     assert recurrence(x[:0], x[:0]).shape == (0,)
     assert products_of_others(np.ones((2, 0)), 1).shape == (2, 0)
     assert products_of_others(np.array(3.0)).tolist() == 1
+
+
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid")
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128])
+@pytest.mark.parametrize("scale", [1e-40, 0.1, 1.0, 3.0, 1e30, 0.0, np.inf, np.nan])
+def test_running_products_of_all_sizes(dtype, scale):
+    a = np.array([[0.5, -2.0, 3.0, -0.25, 1.5], [scale, 2.0, 1.0, scale, 0.5]]).astype(dtype)
+    d = np.array([[1.0, 2.0, -1.0, 0.5, 3.0]] * 2).astype(dtype)
+    found = running_products_adjoint(d, a, 1)
+    expected = np.zeros_like(a)
+    for k in range(5):  # without any quotient
+        others = a.copy()
+        others[:, k] = 1
+        expected[:, k] = np.sum((d * np.cumprod(others, 1))[:, k:], 1)
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected))
+    finite = np.isfinite(expected)
+    np.testing.assert_allclose(found[finite], expected[finite], rtol=1e-12 if dtype != np.float32 else 1e-5)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .shape import section, upto
+from ..runtime.spectrum import mirrored_twice, resized
 from .table import linear, static
 
 # Complex transforms
@@ -20,37 +20,37 @@ from .table import linear, static
 @linear(np.fft.fft)
 def fft(y, d, a, n=None, axis=-1, norm=None):
     whole = np.fft.fft(d, axis=axis, norm=norm)
-    return whole if n is None else resized(whole, np.shape(a), (axis,))
+    return whole if n is None else fitted(whole, np.shape(a), (axis,))
 
 
 @linear(np.fft.ifft)
 def ifft(y, d, a, n=None, axis=-1, norm=None):
     whole = np.fft.ifft(d, axis=axis, norm=norm)
-    return whole if n is None else resized(whole, np.shape(a), (axis,))
+    return whole if n is None else fitted(whole, np.shape(a), (axis,))
 
 
 @linear(np.fft.fft2)
 def fft2(y, d, a, s=None, axes=(-2, -1), norm=None):
     whole = np.fft.fftn(d, axes=axes, norm=norm)
-    return whole if s is None else resized(whole, np.shape(a), axes)
+    return whole if s is None else fitted(whole, np.shape(a), axes)
 
 
 @linear(np.fft.ifft2)
 def ifft2(y, d, a, s=None, axes=(-2, -1), norm=None):
     whole = np.fft.ifftn(d, axes=axes, norm=norm)
-    return whole if s is None else resized(whole, np.shape(a), axes)
+    return whole if s is None else fitted(whole, np.shape(a), axes)
 
 
 @linear(np.fft.fftn)
 def fftn(y, d, a, s=None, axes=None, norm=None):
     whole = np.fft.fftn(d, axes=all_axes(axes, d.ndim), norm=norm)
-    return whole if s is None else resized(whole, np.shape(a), all_axes(axes, d.ndim))
+    return whole if s is None else fitted(whole, np.shape(a), all_axes(axes, d.ndim))
 
 
 @linear(np.fft.ifftn)
 def ifftn(y, d, a, s=None, axes=None, norm=None):
     whole = np.fft.ifftn(d, axes=all_axes(axes, d.ndim), norm=norm)
-    return whole if s is None else resized(whole, np.shape(a), all_axes(axes, d.ndim))
+    return whole if s is None else fitted(whole, np.shape(a), all_axes(axes, d.ndim))
 
 
 @static
@@ -59,14 +59,21 @@ def all_axes(axes: tuple[int, ...] | None, ndim: int) -> tuple[int, ...]:
     return tuple(range(ndim)) if axes is None else tuple(axes)
 
 
-def resized(a, shape, axes):
+def fitted(a, shape, axes):
     """`a` cut off or filled up with zeros at the end of each of the axes."""
     if len(axes) == 0:
         return a
-    kept = section(a, 0, shape[axes[0]], axes[0])
-    missing = shape[axes[0]] - kept.shape[axes[0]]
-    widths = tuple([(0, missing if k == axes[0] % a.ndim else 0) for k in upto(a.ndim)])
-    return resized(np.pad(kept, widths), shape, axes[1:])
+    return fitted(resized(a, shape[axes[0]], axes[0]), shape, axes[1:])
+
+
+@linear(resized)
+def resized_back(y, d, x, length, axis):
+    return resized(d, np.shape(x)[axis], axis)
+
+
+@linear(mirrored_twice)
+def mirrored_back(y, d, half, n, axis):
+    return mirrored_twice(d, n, axis)
 
 
 # Real transforms
@@ -75,25 +82,25 @@ def resized(a, shape, axes):
 @linear(np.fft.rfft)
 def rfft(y, d, a, n=None, axis=-1, norm=None):
     whole = from_half(d, np.shape(a)[axis] if n is None else n, axis, norm)
-    return whole if n is None else resized(whole, np.shape(a), (axis,))
+    return whole if n is None else fitted(whole, np.shape(a), (axis,))
 
 
 @linear(np.fft.irfft)
 def irfft(y, d, a, n=None, axis=-1, norm=None):
     half = to_half(d, axis, norm)
-    return half if n is None else resized(half, np.shape(a), (axis,))
+    return half if n is None else fitted(half, np.shape(a), (axis,))
 
 
 @linear(np.fft.hfft)
 def hfft(y, d, a, n=None, axis=-1, norm=None):
     half = np.conj(to_half(d, axis, opposite(norm)))
-    return half if n is None else resized(half, np.shape(a), (axis,))
+    return half if n is None else fitted(half, np.shape(a), (axis,))
 
 
 @linear(np.fft.ihfft)
 def ihfft(y, d, a, n=None, axis=-1, norm=None):
     whole = from_half(np.conj(d), np.shape(a)[axis] if n is None else n, axis, opposite(norm))
-    return whole if n is None else resized(whole, np.shape(a), (axis,))
+    return whole if n is None else fitted(whole, np.shape(a), (axis,))
 
 
 @linear(np.fft.rfft2)
@@ -111,14 +118,14 @@ def rfftn(y, d, a, s=None, axes=None, norm=None):
     axes = all_axes(axes, d.ndim)
     n = np.shape(a)[axes[-1]] if s is None or s[-1] == -1 else s[-1]
     whole = from_half(np.fft.fftn(d, axes=axes[:-1], norm=norm), n, axes[-1], norm)
-    return whole if s is None else resized(whole, np.shape(a), axes)
+    return whole if s is None else fitted(whole, np.shape(a), axes)
 
 
 @linear(np.fft.irfftn)
 def irfftn(y, d, a, s=None, axes=None, norm=None):
     axes = all_axes(axes, d.ndim)
     half = np.fft.ifftn(to_half(d, axes[-1], norm), axes=axes[:-1], norm=norm)
-    return half if s is None else resized(half, np.shape(a), axes)
+    return half if s is None else fitted(half, np.shape(a), axes)
 
 
 def from_half(d, n, axis, norm):
@@ -130,15 +137,7 @@ def to_half(d, axis, norm):
     """The adjoint of ``irfft``, which reads each frequency twice but for the first and, of an even number, the last."""
     n = d.shape[axis]
     half = np.conj(np.fft.rfft(d, axis=axis, norm=opposite(norm)))
-    frequency = np.arange(half.shape[axis])
-    times = np.where((frequency == 0) | (2 * frequency == n), 1.0, 2.0).astype(d.dtype)
-    return half * np.reshape(times, column_shape(axis, d.ndim))
-
-
-@static
-def column_shape(axis: int, ndim: int) -> tuple[int, ...]:
-    """The shape that lays a vector along `axis`."""
-    return (-1,) + (1,) * (ndim - 1 - axis % ndim)
+    return mirrored_twice(half, n, axis)
 
 
 @static

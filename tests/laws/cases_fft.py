@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from autodiff_sct.runtime.spectrum import mirrored_twice, resized
 from tests.laws.checker import Case, case
 
 RNG = np.random.default_rng(5)
@@ -38,4 +39,6 @@ CASES: list[Case] = [
     *(case(fn, V6) for fn in MANY),
     *(case(fn, x) for fn in (np.fft.fftshift, np.fft.ifftshift) for x in (V5, X, Z6)),
     *(case(fn, X, axes) for fn in (np.fft.fftshift, np.fft.ifftshift) for axes in (0, (1,), (0, 1))),
+    *(case(resized, x, n, axis) for x in (X, ZX) for n in (0, 3, 5, 7) for axis in (0, -1)),
+    *(case(mirrored_twice, x, n, axis) for x in (X, ZX) for n, axis in ((8, -1), (9, -1), (6, 0), (7, 0))),
 ]

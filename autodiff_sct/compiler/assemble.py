@@ -85,7 +85,8 @@ def emit(
     name: str,
 ) -> Emitted:
     """Name, print and load a program whose last statement returns."""
-    front, back = polished(s, where, program, early, request)
+    outside = [*table.entries, *(e.name for e in s.externals.values())]
+    front, back = polished(s, where, outside, program, early, request)
     front, back, lists = touched_up(s, where, request, table, list(seeds), front, back)
     if request.split:
         given = {*table.names, *(e.name for e in s.externals.values()), *always_assigned(front)}
@@ -193,9 +194,9 @@ def runs_alone(request: Request) -> bool:
 
 
 def polished(
-    s: Specialiser, where: Regions, program: ir.Block, early: set[int], request: Request
+    s: Specialiser, where: Regions, outside: list[str], program: ir.Block, early: set[int], request: Request
 ) -> tuple[ir.Block, ir.Block]:
-    """Both sweeps as one would write them: what is in `early`, and the rest."""
+    """Both sweeps as one would write them: what is in `early`, and the rest; `outside` are the arguments."""
     buffers = request.backend == "numpy"  # where memory costs time
     front = [stmt for stmt in program if id(stmt) in early]
     back = [stmt for stmt in program if id(stmt) not in early]
@@ -224,7 +225,8 @@ def polished(
     front = [stmt for stmt in program if id(stmt) in early]
     back = [stmt for stmt in program if id(stmt) not in early]
     if not request.split:
-        as_one_function(s, where, front, back, buffers and request.capture is None, runs_alone(request))
+        alone = outside if runs_alone(request) else None
+        as_one_function(s, where, front, back, buffers and request.capture is None, alone)
     if buffers and not request.split and passes.on("compute_there"):
         compute_there(s, front, back)
     if passes.on("counts"):
@@ -273,8 +275,10 @@ def in_buffers(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) 
     return back
 
 
-def as_one_function(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block, tuples: bool, alone: bool) -> None:
-    """Use that one sweep sees what the other has, in place; `alone` where only gradients are asked for.
+def as_one_function(
+    s: Specialiser, where: Regions, front: ir.Block, back: ir.Block, tuples: bool, alone: list[str] | None
+) -> None:
+    """Use that one sweep sees what the other has, in place; `alone` are the arguments where only gradients are wanted.
 
     Lists may hold `tuples`.  They hide what shares memory, so a program that is differentiated again has none.
     """
@@ -284,8 +288,8 @@ def as_one_function(s: Specialiser, where: Regions, front: ir.Block, back: ir.Bl
         join_branches(s, where, front, back)
     if passes.on("repeat"):
         repeat(s, where, front, back)
-    if alone and passes.on("in_rows"):
-        in_rows(s, where, front, back)
+    if alone is not None and passes.on("in_rows"):
+        in_rows(s, alone, front, back)
     if tuples and passes.on("save_together"):
         count_saved(s, front, back)
         save_together(s, front, back)

@@ -51,7 +51,7 @@ PASSES: dict[str, str] = {
     "counts": "a counter with a number added has a name only where it is read often",
     "compute_there": "a number that only one line of the reverse sweep reads is computed there",
     "save_shapes": "of what is read back for its shape only, the shape is saved",
-    "in_rows": "small arrays that a loop saves in every iteration are rows of one array",
+    "in_rows": "short vectors that a loop saves in every iteration are rows of one array",
     "save_together": "what is saved in one place and read back in one is saved together",
     "spell": "signs, numeric factors and methods as one writes them by hand",
     "with_methods": "in loops, reductions are methods",

@@ -1,50 +1,53 @@
-"""Small arrays that a loop saves in every iteration are the rows of one array.
+"""Vectors that a loop saves in every iteration are rows of one array, if they are short.
 
 ::
 
-    saved_x = []                              saved_x = np.empty((max(steps, 0), 3))
+    saved_x = []                              saved_x = rows(steps, len(x))
     for i in range(steps):                    for i in range(steps):
         saved_x.append(x)                         saved_x[i] = x
-        x = x + dt * field(x)                     x += dt * field(x)
+        x = x + dt * np.sin(a @ x)                x = x + dt * np.sin(a @ x)
     ...                                ->     ...
     for i in range(steps - 1, -1, -1):        for i in range(steps - 1, -1, -1):
         x = saved_x.pop()                         x = saved_x[i]
 
-An array of a few numbers is mostly what Python keeps around them, some 110 bytes, and what is copied into a row may be
-changed where it is.  The loop runs to its end, the number of its iterations is known before it, and each of them saves
-one array of a shape that the program tells in numbers, and reads it back.  Nobody writes to it through another name:
-what the reverse sweep puts back as it was is seen by all that are the same array, not by a copy.
+An array of a few numbers is mostly what Python keeps around them, some 110 bytes; how many they are, the run tells
+(`runtime.rows`).  The loop runs to its end, the number of its iterations and the length of what it saves are known
+before it, and each iteration saves one array and reads it back.  Neither sweep writes to it: what the reverse sweep
+adds to a shadow, or puts back as it was, is seen by all that are the same array, not by a copy.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import gast
 import numpy as np
 
+from ..runtime.rows import rows
 from . import ir
 from .facts import Dim, Num
-from .regions import Regions
+from .optimise import is_pop_call
+from .regions import Regions, regions, roots_of, written_arguments
 from .specialise.state import Specialiser
 from .together import Saved, call_by_content, forget, lists
 
-SMALL = 32  # numbers that are copied as quickly as a list takes up an array
 DTYPES = {np.dtype(np.float64): "", np.dtype(np.float32): "np.float32", np.dtype(np.complex128): "np.complex128"}
 
 
-def in_rows(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) -> None:
+def in_rows(s: Specialiser, arguments: list[str], front: ir.Block, back: ir.Block) -> None:
     """Rewrite what the loops of a whole program save, in place."""
     loops = {x.primal: x for x in back if isinstance(x, ir.Loop) and runs_through(x.primal)}
     found = lists(s, front, back) if loops else []
+    where = memory(s, [*front, *back]) if found else Regions()
     for loop in [x for x in front if x in loops]:
         backwards = loops[loop]
-        for saved in [x for x in found if x.pushed_in is loop.body and x.popped_in is backwards.body]:
-            shape = None if where.is_written(saved.value) else shape_in_numbers(s, loop, s.facts[saved.value])
-            if shape is not None:
-                keep_in_rows(s, where, saved, shape, front, loop, backwards)
+        inside = [x for x in found if x.pushed_in is loop.body and x.popped_in is backwards.body]
+        known = [*arguments, *made_before(front, loop)] if inside else []
+        for saved in [x for x in inside if where.of(x.value) is not None and not where.is_written(x.value)]:
+            lengths = lengths_of(s, loop, saved.value, known)
+            if lengths:
+                keep_in_rows(s, saved, lengths, front, loop, backwards)
 
 
 def runs_through(loop: Any) -> bool:
@@ -58,63 +61,98 @@ def is_small(bound: Any) -> bool:
     return isinstance(bound, gast.Constant) and bound.value in (0, 1, 2)
 
 
-def shape_in_numbers(s: Specialiser, loop: ir.Loop, facts: Any) -> tuple[int, ...] | None:
-    """The shape of a small array that a loop makes, where it is the same in every run of the program."""
+def made_before(front: ir.Block, loop: ir.Loop) -> Iterator[str]:
+    """The variables that are there when a loop begins."""
+    for stmt in front[: front.index(loop)]:
+        yield from ir.ir_targets(stmt)
+
+
+def memory(s: Specialiser, program: ir.Block) -> Regions:
+    """The memory of a program, and what of it either sweep may write."""
+    where = regions([], s.facts, s.elements)
+    for stmt in ir.walk(program):
+        where.written |= {where.find(root) for name in changed_by(stmt) for root in roots_of(s.facts[name])}
+    return where
+
+
+def changed_by(stmt: Any) -> Sequence[str]:
+    """The variables whose memory a statement may change."""
+    if isinstance(stmt, ir.Store):
+        return [stmt.base]
+    if isinstance(stmt, ir.Let):
+        acts = stmt.effect and not is_pop_call(stmt.expr)
+        return ir.reads(stmt) if acts or stmt.in_place else written_arguments(stmt)
+    return ir.reads(stmt) if isinstance(stmt, ir.Effect) and stmt.kind != "save" else []
+
+
+# -- lengths
+
+
+def lengths_of(s: Specialiser, loop: ir.Loop, name: str, known: list[str]) -> list[Any]:
+    """The lengths of an array that a loop makes, written with what is there before it; none where that cannot be."""
+    facts = s.facts[name]
     if not isinstance(facts, Num) or facts.kind != "array" or not facts.dims or facts.dtype not in DTYPES:
-        return None
+        return []
+    axes = [s.lengths_in(loop.body).canonical(axis) for axis in facts.dims]
+    if facts.tensor or facts.whole or (len(axes) > 1 and not all(isinstance(axis, int) for axis in axes)):
+        return []
+    carried = [c.init for c in loop.carries if c.phi == name and c.init is not None]
+    lengths = [length_of(s, loop, axis, [*carried, *known]) for axis in axes]
+    return lengths if None not in lengths else []
+
+
+def length_of(s: Specialiser, loop: ir.Loop, axis: Any, known: list[str]) -> Any | None:
+    """The length of an axis, as that of an axis of some array."""
+    if not isinstance(axis, Dim):
+        return None if axis is None else ir.constant(axis)
     lengths = s.lengths_in(loop.body)
-    shape = tuple(lengths.canonical(axis) for axis in facts.dims)
-    known = not (facts.tensor or facts.whole) and all(isinstance(length, int) for length in shape)
-    return shape if known and math.prod(shape) <= SMALL else None
+    counts = [n for n in known if (size := size_of(s, n)) is not None and lengths.canonical(size) == axis]
+    if counts:
+        return ir.name(counts[0])
+    axes = [(k, n) for n in known for k, found in enumerate(axes_of(s, n)) if lengths.canonical(found) == axis]
+    if not axes:
+        return None
+    k, name = min(axes, key=lambda found: (found[1] not in s.named, found[0]))
+    return ir.subscript(ir.attribute(ir.name(name), "shape"), ir.constant(k)) if k else ir.call("len", ir.name(name))
+
+
+def axes_of(s: Specialiser, name: str) -> tuple[Any, ...]:
+    facts = s.facts[name]
+    return facts.dims or () if isinstance(facts, Num) and facts.kind == "array" and not facts.tensor else ()
+
+
+def size_of(s: Specialiser, name: str) -> Dim | None:
+    """The axis that an integer measures, and that is as long as it says: no length is less than 0."""
+    size = getattr(s.facts[name], "size", None)
+    return size if isinstance(size, Dim) and size.offset >= 0 and not isinstance(size.symbol, str) else None
+
+
+# -- the program
 
 
 def keep_in_rows(
-    s: Specialiser,
-    where: Regions,
-    saved: Saved,
-    shape: tuple[int, ...],
-    front: ir.Block,
-    loop: ir.Loop,
-    backwards: ir.Loop,
+    s: Specialiser, saved: Saved, lengths: list[Any], front: ir.Block, loop: ir.Loop, backwards: ir.Loop
 ) -> None:
-    """Let one array hold what was in a list."""
+    """Put what was appended to a list in its place among all that the loop saves."""
     call_by_content(s, saved)
-    facts, read = as_num(s.facts[saved.value]), as_num(s.facts[saved.pop.target])
-    root = s.root(("rows", saved.name))
-    where.written.add(where.find(root))
-    rows = s.fresh(s.hints[saved.name], replace(facts, dims=(None, *shape), roots=frozenset([root])))
-    s.named.add(rows)
-    s.facts[saved.pop.target] = replace(read, roots=read.roots | {root})
-    front.insert(front.index(loop), ir.Let((rows,), empty(facts.dtype, iterations(s, loop.bounds[-1]), shape)))
-    row = ir.Store(rows, ir.name(name_index(s, loop)), ir.name(saved.value), None, saved.push.origin)
-    saved.pushed_in.insert(saved.pushed_in.index(saved.push), row)
-    again = ir.subscript(ir.name(rows), ir.name(name_index(s, backwards)))
-    saved.popped_in.insert(saved.popped_in.index(saved.pop), ir.Let(saved.pop.targets, again, None, saved.pop.origin))
+    name = s.fresh(s.hints[saved.name], s.facts[saved.name])
+    s.named.add(name)
+    dtype = DTYPES[s.facts[saved.value].dtype]  # type: ignore[union-attr]
+    keywords = {"dtype": ir.dotted(dtype)} if dtype else {}
+    made = ir.Let((name,), ir.call(s.bind("rows", rows), loop.bounds[-1], *lengths, **keywords), effect=True)
+    front.insert(front.index(loop), made)
+    store = ir.Store(name, ir.name(counter(s, loop)), ir.name(saved.value), None, saved.push.origin)
+    saved.pushed_in.insert(saved.pushed_in.index(saved.push), store)
+    row = ir.subscript(ir.name(name), ir.name(counter(s, backwards)))
+    again = ir.Let(saved.pop.targets, row, None, saved.pop.origin)
+    saved.popped_in.insert(saved.popped_in.index(saved.pop), again)
     forget(front, saved)
 
 
-def as_num(facts: Any) -> Num:
-    assert isinstance(facts, Num)
-    return facts
-
-
-def empty(dtype: Any, rows: Any, shape: tuple[int, ...]) -> Any:
-    keywords = {"dtype": ir.dotted(DTYPES[dtype])} if DTYPES[dtype] else {}
-    return ir.call("np.empty", ir.tuple_([rows, *(ir.constant(length) for length in shape)]), **keywords)
-
-
-def name_index(s: Specialiser, loop: ir.Loop) -> str:
+def counter(s: Specialiser, loop: ir.Loop) -> str:
     """The counter of a loop, of which nobody may have read it yet: ``for _ in range(n)``."""
     index = str(loop.index)
     if index not in s.named:
         s.hints[index] = "k"
+        s.named.add(index)
     return index
-
-
-def iterations(s: Specialiser, bound: Any) -> Any:
-    """The number of iterations up to a bound, which is less than 0 if the user says so."""
-    size = getattr(s.facts.get(getattr(bound, "id", "")), "size", None)
-    is_length = isinstance(size, Dim) and size.offset >= 0 and not isinstance(size.symbol, str)
-    if is_length or isinstance(bound, gast.Constant) or getattr(getattr(bound, "func", None), "id", "") == "len":
-        return bound
-    return ir.call("max", bound, ir.constant(0))

@@ -1,4 +1,4 @@
-"""What a loop saves as rows of one array comes back as it was, iteration by iteration."""
+"""What a loop saves in rows comes back as it was, iteration by iteration."""
 
 import tracemalloc
 
@@ -7,6 +7,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.compiler import passes
+from autodiff_sct.runtime.rows import rows
 from tests.compiler.checked import V, check_gradient, names, registrar
 
 CASES = []
@@ -84,8 +85,45 @@ def in_a_branch(x, n):
 def matrices(x, n):
     turned = np.eye(2) * x[0]
     for _ in range(n):
-        turned = np.tanh(turned @ np.array([[x[1], -x[2]], [x[2], x[1]]]))
+        turned = np.tanh(turned * np.array([[x[1], -x[2]], [x[2], x[1]]]))
     return np.sum(turned)
+
+
+@case((P, 3), (np.arange(1.0, 201.0) / 200, 3), (P[:1], 2), (P[:0], 2))
+def from_outside(x, n):
+    y = x
+    for k in range(n):
+        y = y * np.cos(y + k)
+        x = np.tanh(x) * y
+    return np.sum(x * y)
+
+
+@case((np.outer(P, P), 3), (np.outer(P, np.ones(300)), 2))
+def wide(x, n):
+    y = x[0] * 1.0
+    for k in range(n):
+        y = y * np.cos(y + x[k % 3])
+    return np.sum(y)
+
+
+@case((P, 2), (P, 3))
+def shadows_in_a_list(x, n):
+    parts = []
+    for k in range(n):
+        parts.append(np.zeros(3) + x * k)
+    parts.append(parts.pop(0))
+    parts[0] *= 2
+    parts[-1][1] = 7.0 * parts[0][0]
+    return np.sum(np.array(parts) ** 2)
+
+
+@case((P, 3))
+def of_two_lengths(x, n):
+    y = x * x
+    for _ in range(n):
+        y = np.sin(y)
+        y = np.concatenate([y, y[:1]]) * 2.0
+    return np.sum(y)
 
 
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
@@ -100,22 +138,38 @@ def test_gradient_is_that_of_lists(fn, args):
     np.testing.assert_allclose(ad.grad(fn)(*args), expected, rtol=1e-14)
 
 
-@pytest.mark.parametrize(("fn", "rows"), [(steps, True), (left_early, False), (in_a_branch, False)])
-def test_source(fn, rows):
-    assert ("= np.empty((max(n, 0), 3))" in ad.adjoint_source(fn, P, 3)) is rows
+@pytest.mark.parametrize(
+    ("fn", "made"),
+    [
+        (steps, "rows(n, 3)"),
+        (matrices, "rows(n, 2, 2)"),
+        (from_outside, "rows(n, len(x))"),
+        (wide, "rows(n, len(y))"),
+    ],
+)
+def test_source(fn, made):
+    x = np.outer(P, P) if fn is wide else P
+    assert made in ad.adjoint_source(fn, x, 3)
+
+
+@pytest.mark.parametrize("fn", [left_early, in_a_branch, of_two_lengths])
+def test_lists(fn):
+    assert "rows(" not in ad.adjoint_source(fn, P, 3)
 
 
 def test_narrow_numbers():
     x = P.astype(np.float32)
-    assert "np.empty((max(n, 0), 3), dtype=np.float32)" in ad.adjoint_source(steps32, x, 3)
-    assert ad.grad(steps32)(x, 3).dtype == np.float32
+    assert "rows(n, len(x), dtype=np.float32)" in ad.adjoint_source(from_outside, x, 3)
+    assert ad.grad(from_outside)(x, 3).dtype == np.float32
 
 
-def steps32(x, n):
-    y = np.array([x[0], x[1], x[2]])
-    for _ in range(n):
-        y = np.sin(y * x)
-    return np.sum(y)
+def test_long_vectors_are_not_copied():
+    small, large = rows(3, 128), rows(3, 129)
+    assert small.shape == (3, 128)
+    assert large == [None] * 3
+    assert rows(-1, 4).shape == (0, 4)
+    assert rows(-1, 400) == []
+    assert rows(2, 3, 4, dtype=np.float32).dtype == np.float32
 
 
 def peak(gradient, *args):

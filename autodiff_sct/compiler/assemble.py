@@ -51,7 +51,7 @@ from .repeating import repeat
 from .request import Request, observe
 from .returned import return_at_once
 from .reuse import reuse
-from .rows import in_rows
+from .rows import plan_rows, write_rows
 from .saved_shapes import save_shapes
 from .selections import one_selection
 from .side_by_side import side_by_side
@@ -140,6 +140,7 @@ def touched_up(
     lists = request.lists and may_run_again(s, where, both) and on_floats(s, request, both)
     if lists and first is not None:
         front, back = both[: both.index(first)], both[both.index(first) :]
+    write_rows(s, front, back)
     if request.backend == "numpy" and passes.on("rearrange"):
         rearrange(s, front, back)
     if passes.on("counts"):
@@ -289,7 +290,7 @@ def as_one_function(
     if passes.on("repeat"):
         repeat(s, where, front, back)
     if alone is not None and passes.on("in_rows"):
-        in_rows(s, alone, front, back)
+        plan_rows(s, alone, front, back)
     if tuples and passes.on("save_together"):
         count_saved(s, front, back)
         save_together(s, front, back)

@@ -20,7 +20,7 @@ LISTS = 5  # lists of saved values that are made on one line
 
 def is_new_list(stmt: Any) -> bool:
     """Whether a statement makes a list of saved values."""
-    return isinstance(stmt, ir.Let) and stmt.saves
+    return isinstance(stmt, ir.Let) and stmt.saves and isinstance(stmt.expr, gast.List)
 
 
 class Emitter:

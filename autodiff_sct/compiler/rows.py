@@ -26,17 +26,19 @@ import numpy as np
 
 from ..runtime.rows import rows
 from . import ir
+from .explain import hand_on
 from .facts import Dim, Num
-from .optimise import is_pop_call
+from .optimise import count_uses, is_pop_call
 from .regions import Regions, regions, roots_of, written_arguments
+from .saved_shapes import replaced
 from .specialise.state import Specialiser
-from .together import Saved, call_by_content, forget, lists
+from .together import Saved, call_by_content, lists
 
 DTYPES = {np.dtype(np.float64): "", np.dtype(np.float32): "np.float32", np.dtype(np.complex128): "np.complex128"}
 
 
-def in_rows(s: Specialiser, arguments: list[str], front: ir.Block, back: ir.Block) -> None:
-    """Rewrite what the loops of a whole program save, in place."""
+def plan_rows(s: Specialiser, arguments: list[str], front: ir.Block, back: ir.Block) -> None:
+    """Make room for what the loops of a whole program save in rows; what fills it is written by `write_rows`."""
     loops = {x.primal: x for x in back if isinstance(x, ir.Loop) and runs_through(x.primal)}
     found = lists(s, front, back) if loops else []
     where = memory(s, [*front, *back]) if found else Regions()
@@ -47,7 +49,8 @@ def in_rows(s: Specialiser, arguments: list[str], front: ir.Block, back: ir.Bloc
         for saved in [x for x in inside if where.of(x.value) is not None and not where.is_written(x.value)]:
             lengths = lengths_of(s, loop, saved.value, known)
             if lengths:
-                keep_in_rows(s, saved, lengths, front, loop, backwards)
+                make_room(s, saved, lengths, front, loop)
+                s.in_rows[saved.name] = loop, backwards
 
 
 def runs_through(loop: Any) -> bool:
@@ -130,29 +133,64 @@ def size_of(s: Specialiser, name: str) -> Dim | None:
 # -- the program
 
 
-def keep_in_rows(
-    s: Specialiser, saved: Saved, lengths: list[Any], front: ir.Block, loop: ir.Loop, backwards: ir.Loop
-) -> None:
-    """Put what was appended to a list in its place among all that the loop saves."""
+def make_room(s: Specialiser, saved: Saved, lengths: list[Any], front: ir.Block, loop: ir.Loop) -> None:
+    """Let rows take the place of a list."""
     call_by_content(s, saved)
-    name = s.fresh(s.hints[saved.name], s.facts[saved.name])
-    s.named.add(name)
     dtype = DTYPES[s.facts[saved.value].dtype]  # type: ignore[union-attr]
     keywords = {"dtype": ir.dotted(dtype)} if dtype else {}
-    made = ir.Let((name,), ir.call(s.bind("rows", rows), loop.bounds[-1], *lengths, **keywords), effect=True)
+    room = ir.call(s.bind("rows", rows), loop.bounds[-1], *lengths, **keywords)
+    front[:] = [x for x in front if not (isinstance(x, ir.Let) and x.target == saved.name)]
+    made = ir.Let((saved.name,), room)
+    made.saves = True
     front.insert(front.index(loop), made)
-    store = ir.Store(name, ir.name(counter(s, loop)), ir.name(saved.value), None, saved.push.origin)
-    saved.pushed_in.insert(saved.pushed_in.index(saved.push), store)
-    row = ir.subscript(ir.name(name), ir.name(counter(s, backwards)))
-    again = ir.Let(saved.pop.targets, row, None, saved.pop.origin)
-    saved.popped_in.insert(saved.popped_in.index(saved.pop), again)
-    forget(front, saved)
+
+
+def write_rows(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+    """Fill and read rows by the counters of loops, in place; a list that only holds shapes by now stays one."""
+    uses = count_uses([*front, *back]) if s.in_rows else {}
+    for name, (loop, backwards) in s.in_rows.items():
+        pushes = [x for x in loop.body if isinstance(x, ir.Effect) and name in ir.reads(x)]
+        pops = [x for x in ir.walk(backwards.body) if name in ir.reads(x)]
+        if uses.get(name) == 2 and pushes and pops and isinstance(pushes[0].expr.args[0], gast.Name):
+            fill_row(s, name, pushes[0], loop, uses)
+            read_row(name, pops[0], ir.subscript(ir.name(name), ir.name(counter(s, backwards))))
+        else:
+            as_list(front, name)
+
+
+def fill_row(s: Specialiser, name: str, push: ir.Effect, loop: ir.Loop, uses: dict[str, int]) -> None:
+    """Store what is appended; what only that reads is computed there."""
+    value = push.expr.args[0]
+    place = loop.body.index(push)
+    loop.body[place] = row = ir.Store(name, ir.name(counter(s, loop)), value, None, push.origin)
+    before = loop.body[place - 1] if place else None
+    if isinstance(before, ir.Let) and before.targets == (value.id,) and uses[value.id] == 1 and not before.effect:
+        row.value = before.expr
+        hand_on(s, before, row)
+        loop.body.remove(before)
+    hand_on(s, push, row)
+
+
+def as_list(front: ir.Block, name: str) -> None:
+    for stmt in front:
+        if isinstance(stmt, ir.Let) and stmt.target == name:
+            stmt.expr = gast.List([], gast.Load())
+
+
+def read_row(name: str, stmt: Any, row: Any) -> None:
+    """Read a row where a statement takes the last item of a list."""
+    for part in ("expr", "value", "index", "test"):
+        for node in ir.nodes_in(getattr(stmt, part, None)):
+            if is_pop_call(node) and node.func.value.id == name:
+                setattr(stmt, part, replaced(getattr(stmt, part), node, row))
+    if isinstance(stmt, ir.Let) and stmt.expr is row:
+        stmt.effect = False
 
 
 def counter(s: Specialiser, loop: ir.Loop) -> str:
     """The counter of a loop, of which nobody may have read it yet: ``for _ in range(n)``."""
     index = str(loop.index)
-    if index not in s.named:
+    if index not in s.named or not s.hints[index].strip("_"):
         s.hints[index] = "k"
         s.named.add(index)
     return index

@@ -65,7 +65,7 @@ def save_together(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
         call_by_content(s, saved)
         if saved.pop.target not in uses:
             forget(front, saved)
-        elif may_be_held(s, saved, uses[saved.pop.target], items):
+        elif saved.name not in s.in_rows and may_be_held(s, saved, uses[saved.pop.target], items):
             groups.setdefault((id(saved.pushed_in), id(saved.popped_in)), []).append(saved)
     for group in groups.values():
         for run in runs(s, group):

@@ -214,7 +214,8 @@ def test_differentiated_again(fn):
 @pytest.mark.parametrize(("fn", "saved"), [(logistic, 1), (functions_of_a_number, 1), (negated, 2), (one_side, 1)])
 def test_computed_again(fn, saved):
     args = {functions_of_a_number: (0.7, 3), negated: (V, 1.5, 3)}.get(fn, (V, 3))
-    assert ad.adjoint_source(fn, *args).count(".append(") == saved
+    with passes.without("in_rows"):
+        assert ad.adjoint_source(fn, *args).count(".append(") == saved
 
 
 def test_nothing_new_is_said():

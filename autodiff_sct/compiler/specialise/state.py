@@ -110,6 +110,7 @@ class Specialiser:
         self.loops = 0  # how many loops are being specialised
         self.unassigned: Refused | None = None  # a name read before a later statement of the loop has assigned it
         self.saved: set[str] = set()  # lists that carry values from the forward to the reverse sweep
+        self.in_rows: dict[str, Any] = {}  # those of short vectors -> the loop that fills them, and its reverse
         self.unbound: set[str] = set()  # variables that some paths leave unbound
         self.defaulted: set[str] = set()  # those of them that both sweeps read on all paths: None where unbound
 

@@ -165,9 +165,9 @@ class Segments:
             hand_on(self.s, old, new)
         draws = steps_again(self.r, again, list(self.node.rerun.state))
         carried = [(c, c.phi) for c in again.carries]
-        mapping = self.own_names(again)
+        mapping = self.node.rerun.names | self.own_names(again)
         drawn = [(stmt, stmt.targets) for stmt in draws]
-        rename(again, self.node.rerun.names | mapping)
+        rename(again, mapping)
         without_saves(loop.body)
         loop.every, again.every, again.again = None, None, True
         for c, phi in carried:

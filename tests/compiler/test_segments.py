@@ -44,6 +44,17 @@ def written(u, n, k):
     return np.sum(u**2)
 
 
+@case((V, 0), (V, 2), (V, 3))
+def nested_in_steps_that_begin_anew(x, n):
+    y = x * 1.0
+    for _ in range(2):
+        for j in segments(range(n), every=1):
+            for _ in segments(range(j), every=2):
+                y[1:] += 0.3 * x[1:] * y[:-1] ** 2
+        y = np.sin(y)
+    return np.sum(y)
+
+
 @case((V, 5))
 def read_before_and_after(u, n):
     a = u * 2.0

@@ -82,7 +82,7 @@ class Reverse:
     def index(self, block: ir.Block) -> None:
         """Number the statements of the forward sweep, and note where variables are defined and used."""
         self.around = enclosing_loops(block)
-        self.first: dict[str, int] = {}
+        self.first = {external.name: -1 for external in self.s.externals.values()}
         self.last: dict[str, int] = {}
         self.makers: dict[str, Any] = {}
         for place, stmt in enumerate(ir.walk(block)):

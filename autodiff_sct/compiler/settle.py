@@ -155,7 +155,7 @@ def written_later(r: Any, stmt: Any, region: int) -> bool:
 
 def is_local(r: Reverse, loop: ir.Loop, region: int) -> bool:
     """Whether memory is made anew in every iteration of a loop."""
-    return all(n == loop.index or loop in r.around[r.makers[n]] for n in r.members[region])
+    return all(n == loop.index or loop in r.around.get(r.makers.get(n), ()) for n in r.members[region])
 
 
 def prune(block: ir.Block) -> None:

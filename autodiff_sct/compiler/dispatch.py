@@ -23,7 +23,7 @@ from .emitted import Emitted
 from .imports import imports_of
 from .load import note_origin
 from .signatures import defaults_of, general_tree, signature_of
-from .structure import describe, is_tensor, key
+from .structure import describe, is_mutable, is_tensor, key
 from .world import CodeRead
 from .wrapping import seeds_in, unwrapped, wrap_by, wrapped_like
 
@@ -88,21 +88,34 @@ class Compiled:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
             raise ArgumentTypeError(f"{self.name}(): {error}") from None
+        own = self.own_defaults(bound.arguments, len(args) + len(kwargs))
         bound.apply_defaults()
         slots: list[Slot] = []
         values: list[Any] = []
+        left_out = False
         for p in self.parameters:
             value = bound.arguments[p.name]
-            if p.kind is inspect.Parameter.VAR_POSITIONAL:
+            if p.name in own:
+                left_out = True
+            elif p.kind is inspect.Parameter.VAR_POSITIONAL:
                 slots += [(f"{p.name}_{k}", inspect.Parameter.POSITIONAL_ONLY) for k in range(len(value))]
                 values += value
             elif p.kind is inspect.Parameter.VAR_KEYWORD:
                 slots += [(name, inspect.Parameter.KEYWORD_ONLY) for name in value]
                 values += value.values()
             else:
-                slots.append((p.name, p.kind))
+                slots.append((p.name, inspect.Parameter.KEYWORD_ONLY if left_out else p.kind))
                 values.append(value)
         return tuple(slots), tuple(values)
+
+    def own_defaults(self, given: dict[str, Any], count: int) -> set[str]:
+        """The parameters left to defaults that a call may change for the next one: these are the function's own."""
+        if any(position >= count for position in self.positions):
+            return set()  # by a default
+        left = [p for p in self.parameters if p.name not in given and p.default is not inspect.Parameter.empty]
+        own = {p.name for p in left if is_mutable(describe(p.default, p.name, fields=True))}
+        hidden = [p.name for p in left if p.kind is inspect.Parameter.POSITIONAL_ONLY]
+        return own | set(hidden) if own & set(hidden) else own
 
     def wanted(self, slots: tuple[Slot, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, ...]:
         """The names of the parameters with respect to which is differentiated; keywords count as further positions."""

@@ -92,6 +92,14 @@ def describe(value: Any, symbol: str, fields: bool = False) -> Any:
     return Leaf(Opaque(type(value)))
 
 
+def is_mutable(tree: Any) -> bool:
+    """Whether a value may hold something else after a call than before it."""
+    if isinstance(tree, Branch):
+        return not issubclass(tree.cls, tuple) or any(map(is_mutable, tree.children))
+    array = isinstance(tree, Leaf) and isinstance(tree.facts, Num) and tree.facts.kind == "array"
+    return array or isinstance(tree, Listing)
+
+
 def is_of_library(value: Any) -> bool:
     """Whether a value is of a class that Python or NumPy defines, whose attributes are its own affair."""
     return type(value).__module__.split(".")[0] in LIBRARY or type(value) in (OrderedDict, Counter)

@@ -381,7 +381,9 @@ def call_python(
 def default_of(s: Specialiser, fn: types.FunctionType, k: int) -> Value:
     if (fn.__module__ or "autodiff_sct.").startswith("autodiff_sct."):  # an emitted function has no module
         return Const((fn.__defaults__ or ())[k])
-    return import_external(s, DefaultRead(fn, k), f"default_{k}", ("default", object_number(s, fn), k))
+    code = fn.__code__
+    name = code.co_varnames[code.co_argcount - len(fn.__defaults__ or ()) + k]
+    return import_external(s, DefaultRead(fn, k), name, ("default", object_number(s, fn), k))
 
 
 def owner_class(fn: types.FunctionType, args: list[Value], free: dict[str, Any]) -> type | None:

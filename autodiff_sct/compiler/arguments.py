@@ -17,6 +17,7 @@ from .regions import roots_of
 from .reverse import Reverse
 from .specialise.externals import facts_of_tree
 from .specialise.keys import facts_of_whole, may_stay_whole
+from .specialise.protocols import refuse_builtin, refuse_tuple
 from .specialise.state import Specialiser
 from .specialise.values import Const, Leaf, Obj, TupleV, Value
 from .structure import FUNCTIONS, Branch, Listing, Static, is_of_library
@@ -67,6 +68,7 @@ def take(s: Specialiser, table: Arguments, tree: Any, expr: Any, hint: str, path
         return entry(s, table, expr, facts_of_tree(s, tree, path), hint)
     assert isinstance(tree, Branch)
     if issubclass(tree.cls, tuple):
+        refuse_tuple(s, tree.cls)
         items = [
             take(s, table, child, ir.subscript(expr, ir.constant(k)), f"{hint}_{k}", (path, k))
             for k, child in zip(tree.keys, tree.children)
@@ -76,6 +78,7 @@ def take(s: Specialiser, table: Arguments, tree: Any, expr: Any, hint: str, path
         s.whole.add(path)
     if ("whole", path) in s.dynamic:
         return entry(s, table, expr, facts_of_whole(s, tree, path), hint)
+    refuse_builtin(s, tree.cls)
     obj = Obj(path, tree.cls)
     for key, child in zip(tree.keys, tree.children):
         inner = ir.subscript(expr, ir.constant(key)) if tree.cls in (dict, list) else ir.attribute(expr, key)

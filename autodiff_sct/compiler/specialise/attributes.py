@@ -65,6 +65,8 @@ def of_constant(s: Specialiser, base: Const, attr: str) -> Value:
         return Const(getattr(base.value, attr))
     if isinstance(base.value, type) and (value := assigned_to_class(s, base.value, attr)) is not None:
         return value
+    if isinstance(base.value, type):
+        found_in(s, base.value, attr)
     try:
         value = getattr(base.value, attr)
     except AttributeError as error:
@@ -97,22 +99,26 @@ def of_module(s: Specialiser, base: Const, attr: str, value: Any) -> Value:
     return import_external(s, AttributeRead(base.value, attr), attr, ("module", base.value.__name__, attr))
 
 
-def is_library(module: types.ModuleType) -> bool:
-    return module.__name__.split(".")[0] in LIBRARIES
+def is_library(owner: Any) -> bool:
+    """Whether a module or a class is NumPy's, the standard library's or ours."""
+    name = owner.__module__ if isinstance(owner, type) else owner.__name__
+    return name.split(".")[0] in LIBRARIES
 
 
 def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
     from .containers import field
+    from .protocols import refuse_descriptor
 
     if base.cls in (dict, list):
         return Bound(attr, base)
+    refuse_descriptor(s, base.cls, attr)
     value = field(s, base, attr)
     if value is not None:
         return value
     own = base.id in s.objects and attr in getattr(s.objects[base.id][0], "__dict__", {})
     if not own and (value := assigned_to_class(s, base.cls, attr)) is not None:
         return value
-    found = lookup(base.cls, attr)
+    found = found_in(s, base.cls, attr)
     watch(s, base, attr, found)
     if isinstance(found, property):
         from .calls import call_python
@@ -131,29 +137,54 @@ def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
         return of_outside(s, base, attr)
     if attr == "__class__":
         return Const(base.cls)
-    if found is not None:
+    if found is not None and not isinstance(found, types.MemberDescriptorType):
         return import_external(
             s, lambda: getattr(base.cls, attr), attr, ("attribute", object_number(s, base.cls), attr)
         )
+    if (getter := own_method(s, base.cls, "__getattr__")) is not None:
+        from .calls import call_python
+
+        return call_python(s, getter, [base, Const(attr)], {})
     message = f"{base.cls.__name__!r} object has no attribute {attr!r}"
-    raise lacking(s, lambda: hasattr(base.cls, attr), AttributeError, message)
+    raise lacking(s, lambda: hasattr(base.cls, attr) and found is None, AttributeError, message)
 
 
 def watch(s: Specialiser, base: Obj, attr: str, found: Any) -> None:
-    """Compile again when a class of the user's, or an object from outside, has another method or property."""
-    cls, key = base.cls, (base.id if base.id in s.objects else base.cls, attr)
-    if not isinstance(found, DESCRIPTORS) or key in s.watched or cls.__module__.startswith("autodiff_sct."):
+    """Compile again when an object from outside has a method or property of its own, or another."""
+    if base.id not in s.objects or not isinstance(found, DESCRIPTORS) or (base.id, attr) in s.watched:
         return
-    s.watched.add(key)
-    s.guards.append(Guard(lambda: lookup(cls, attr), found))
-    if base.id in s.objects:
+    if not base.cls.__module__.startswith("autodiff_sct."):
+        s.watched.add((base.id, attr))
         obj, read = s.objects[base.id]
         own = getattr(obj, "__dict__", {}).get(attr)
         s.guards.append(Guard(lambda: getattr(read(), "__dict__", {}).get(attr), own))
 
 
-def lookup(cls: type, attr: str) -> Any:
-    for parent in cls.__mro__:
+def found_in(s: Specialiser, cls: type, attr: str, above: type | None = None) -> Any:
+    """What a class has under a name, `above` one of its bases; compile again when it has another method there."""
+    found = lookup(cls, attr, above)
+    method = isinstance(found, DESCRIPTORS)
+    if (method or attr.startswith("__")) and (cls, attr, above) not in s.watched and not is_library(cls):
+        s.watched.add((cls, attr, above))
+        s.guards.append(Guard(lambda: method_in(cls, attr, above), found if method else None))
+    return found
+
+
+def own_method(s: Specialiser, cls: type, attr: str) -> types.FunctionType | None:
+    """A special method that a class of the user's has in the place of Python's."""
+    found = found_in(s, cls, attr)
+    ours = not isinstance(found, types.FunctionType) or (found.__module__ or "").startswith("autodiff_sct.")
+    return None if ours else found
+
+
+def method_in(cls: type, attr: str, above: type | None) -> Any:
+    found = lookup(cls, attr, above)
+    return found if isinstance(found, DESCRIPTORS) else None
+
+
+def lookup(cls: type, attr: str, above: type | None = None) -> Any:
+    parents = cls.__mro__
+    for parent in parents if above is None else parents[parents.index(above) + 1 :]:
         if attr in parent.__dict__:
             return parent.__dict__[attr]
     return None
@@ -186,7 +217,7 @@ def of_tuple(s: Specialiser, base: TupleV, attr: str) -> Value:
         return base.items[list(fields).index(attr)]
     if attr in ("_replace", "_asdict"):
         return Bound(attr, base)
-    found = lookup(base.cls, attr) if base.cls is not None else None
+    found = found_in(s, base.cls, attr) if base.cls is not None else None
     if isinstance(found, property):
         from .calls import call_python
 
@@ -199,21 +230,22 @@ def of_tuple(s: Specialiser, base: TupleV, attr: str) -> Value:
 
 def of_super(s: Specialiser, base: Super, attr: str) -> Value:
     cls = class_of_row(s, base.self) or (base.self.cls if isinstance(base.self, Obj) else base.self.value)
-    mro = cls.__mro__
-    for parent in mro[mro.index(base.cls) + 1 :]:
-        if attr in parent.__dict__:
-            found = parent.__dict__[attr]
-            if isinstance(found, property):
-                from .calls import call_python
+    found = found_in(s, cls, attr, base.cls)
+    if isinstance(found, property):
+        from .calls import call_python
 
-                assert found.fget is not None
-                return call_python(s, found.fget, [base.self], {})
-            if isinstance(found, (types.FunctionType, types.WrapperDescriptorType)):
-                return Bound(found, base.self)
-            if isinstance(found, (staticmethod, classmethod)):
-                return Const(found.__func__)
-            return Const(found)
-    raise s.refuse(f"no class above {base.cls.__name__} has {attr!r}")
+        assert found.fget is not None
+        return call_python(s, found.fget, [base.self], {})
+    if isinstance(found, (types.FunctionType, types.WrapperDescriptorType)):
+        return Bound(found, base.self)
+    if isinstance(found, staticmethod):
+        return Const(found.__func__)
+    if isinstance(found, classmethod):
+        return Bound(found.__func__, Const(cls))
+    if found is None:
+        raise s.refuse(f"no class above {base.cls.__name__} has {attr!r}")
+    numbers = object_number(s, cls), object_number(s, base.cls)
+    return import_external(s, lambda: lookup(cls, attr, base.cls), attr, ("above", *numbers, attr))
 
 
 def of_leaf(s: Specialiser, base: Leaf, attr: str) -> Value:
@@ -349,23 +381,37 @@ def shape_of(s: Specialiser, base: Leaf, facts: Num) -> Value:
 # -- writing
 
 
-def assign_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> None:
+def assign_plainly(s: Specialiser, base: Obj, attr: str, value: Value) -> None:
+    """What ``object.__setattr__`` does."""
+    from .calls import call_python
     from .containers import refuse_frozen
+    from .protocols import refuse_descriptor
 
+    refuse_descriptor(s, base.cls, attr)
+    found = found_in(s, base.cls, attr)
+    if isinstance(found, property):
+        if found.fset is None:
+            raise s.refuse(f"the property {attr!r} has no setter")
+        call_python(s, found.fset, [base, value], {})
+        return
+    if found is None and not base.cls.__dictoffset__:  # all of its attributes are slots
+        raise always(s, AttributeError, f"{base.cls.__name__!r} object has no attribute {attr!r}")
+    refuse_frozen(s, base)
+    if base.id in s.objects:
+        assign_outside(s, base, attr, value)
+    else:
+        s.env[(base.id, attr)] = value
+
+
+def assign_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> None:
     if isinstance(base, Obj):
-        found = lookup(base.cls, attr)
-        if isinstance(found, property):
-            from .calls import call_python
+        from .calls import call_python
 
-            if found.fset is None:
-                raise s.refuse(f"the property {attr!r} has no setter")
-            call_python(s, found.fset, [base, value], {})
-            return
-        refuse_frozen(s, base)
-        if base.id in s.objects:
-            assign_outside(s, base, attr, value)
+        setter = own_method(s, base.cls, "__setattr__")
+        if setter is None:
+            assign_plainly(s, base, attr, value)
         else:
-            s.env[(base.id, attr)] = value
+            call_python(s, setter, [base, Const(attr), value], {})
         return
     if isinstance(base, Const) and isinstance(base.value, type):
         assign_to_class(s, base.value, attr, value)

@@ -14,7 +14,7 @@ from .. import ir
 from ..facts import BOOL, INT, Listed, Mapped, Opaque, Pair
 from ..world import Guard
 from . import arrays, containers, lists, polyfills, records
-from .attributes import asked_for, assign_attribute, attribute_of, lookup
+from .attributes import asked_for, assign_attribute, attribute_of, found_in, own_method
 from .calls import call_python, call_value, handles
 from .classes import class_of
 from .control import always
@@ -359,7 +359,9 @@ def callable_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
 def hasattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     name = s.static(args[1])
     if isinstance(args[0], Obj):
-        here = (args[0].id, name) in s.env or lookup(args[0].cls, name) is not None
+        if own_method(s, args[0].cls, "__getattr__") is not None:
+            raise s.refuse(f"whether a {args[0].cls.__name__}, which has a __getattr__, has {name!r}")
+        here = (args[0].id, name) in s.env or found_in(s, args[0].cls, name) is not None
         return Const(here or (args[0].id in s.objects and hasattr(s.objects[args[0].id][0], name)))
     if isinstance(args[0], Const):
         value = args[0].value

@@ -144,7 +144,7 @@ def call_either(s: Specialiser, callee: Choice, args: list[Value], kwargs: dict[
 
 
 def call_object(s: Specialiser, obj: Obj, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from .attributes import attribute_of, lookup
+    from .attributes import attribute_of, found_in
 
     if obj.id in s.objects:
         outside = s.objects[obj.id][0]
@@ -154,7 +154,7 @@ def call_object(s: Specialiser, obj: Obj, args: list[Value], kwargs: dict[str, V
 
             return call_gradient(s, outside, args, kwargs)
     if (
-        isinstance(lookup(obj.cls, "construct"), types.FunctionType)
+        isinstance(found_in(s, obj.cls, "construct"), types.FunctionType)
         and obj.cls.__call__ is not None
         and is_cell(obj.cls)
     ):
@@ -168,13 +168,14 @@ def is_cell(cls: type) -> bool:
 
 def call_bound(s: Specialiser, callee: Bound, args: list[Value], kwargs: dict[str, Value]) -> Value:
     from .methods import call_method_of
+    from .protocols import call_inherited
 
     if isinstance(callee.function, types.FunctionType):
         return call_constant(s, Const(callee.function), [callee.self, *args], kwargs)
     if isinstance(callee.function, str):
         return call_method_of(s, callee.self, callee.function, args, kwargs)
-    if isinstance(callee.function, types.WrapperDescriptorType):  # object.__init__ and the like
-        return Const(None)
+    if isinstance(callee.function, types.WrapperDescriptorType):
+        return call_inherited(s, callee.function, [callee.self, *args], kwargs)
     return call_constant(
         s, Const(callee.function, ir.attribute(s.expr(callee.self), callee.function.__name__)), args, kwargs
     )
@@ -190,10 +191,11 @@ def is_hashable(fn: Any) -> bool:
 
 def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     from .externals import outside_object
+    from .protocols import special_method
 
     fn = callee.value
     try:
-        handler = HANDLERS.get(fn)
+        handler = special_method(s, fn, args) or HANDLERS.get(fn)
     except TypeError:
         handler = None
     if handler is not None:

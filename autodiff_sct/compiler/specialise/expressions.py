@@ -198,6 +198,8 @@ def truth(s: Specialiser, value: Value) -> Value:
             return Const(bool(s.fields(value)))
         if objects.has_method(s, value, "__bool__"):
             return truth(s, objects.call_method(s, value, "__bool__", []))
+        if objects.has_method(s, value, "__len__"):
+            return truth(s, objects.call_method(s, value, "__len__", []))
         return Const(True)
     if isinstance(value, MaybeV):
         return optional.asked(s, value, False)

@@ -29,6 +29,8 @@ def import_external(s: Specialiser, read: Callable[[], Any], symbol: str, key: A
 
 
 def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: str, key: Any) -> Value:
+    from .protocols import refuse_tuple
+
     if isinstance(value, ModuleType):
         return Const(value, s.bind(symbol.rpartition(".")[2], value))
     tree = describe(value, symbol)
@@ -38,6 +40,7 @@ def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: st
     if isinstance(tree, (LeafTree, Listing)):
         return external_leaf(s, value, read, symbol, tree)
     if isinstance(value, tuple):
+        refuse_tuple(s, type(value))
         items = tuple(import_external(s, ItemRead(read, k), f"{symbol}_{k}", (key, k)) for k in range(len(value)))
         return TupleV(items, type(value) if type(value) is not tuple else None)
     s.guards.append(Guard(lambda: id(read()), id(value)))

@@ -18,7 +18,7 @@ import numpy as np
 from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
 from . import containers, dict_views, lists
-from .attributes import attribute_of, lookup
+from .attributes import attribute_of, found_in
 from .calls import HANDLERS, call_value, handles, opaque_call
 from .control import branch
 from .expressions import operate
@@ -269,7 +269,7 @@ def stepped(s: Specialiser, value: Obj) -> Source | None:
     from .calls import new_frame, run
     from .prepared import prepared
 
-    method = lookup(value.cls, "__next__")
+    method = found_in(s, value.cls, "__next__")
     if not hasattr(method, "__code__"):
         return None
     parsed, body = prepared(method.__code__, method)

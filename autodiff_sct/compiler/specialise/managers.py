@@ -20,7 +20,7 @@ from ...errors import AutodiffError, SourceUnavailable
 from .. import ir
 from ..facts import Opaque
 from .attempts import rewritten, run_under_handlers
-from .attributes import lookup
+from .attributes import found_in
 from .control import Ended, run_block
 from .expressions import evaluate
 from .levels import own_manager, stay
@@ -165,7 +165,7 @@ def is_told(s: Specialiser, manager: Obj) -> bool:
     """Whether ``__exit__`` reads what was raised, or may return something true."""
     from .prepared import prepared
 
-    fn = lookup(manager.cls, "__exit__")
+    fn = found_in(s, manager.cls, "__exit__")
     if not isinstance(fn, types.FunctionType):
         return True
     try:

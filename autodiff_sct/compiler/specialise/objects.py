@@ -7,14 +7,14 @@ import functools
 import types
 from typing import Any
 
-from .attributes import attribute_of, lookup
+from .attributes import attribute_of, found_in, lookup
 from .state import Specialiser
 from .tables import as_row, class_of_row, fields_of_row, has_table
 from .values import Const, Leaf, Obj, TupleV, Value
 
 
 def has_method(s: Specialiser, obj: Obj, name: str) -> bool:
-    return obj.cls not in (dict, list) and isinstance(lookup(obj.cls, name), types.FunctionType)
+    return obj.cls not in (dict, list) and isinstance(found_in(s, obj.cls, name), types.FunctionType)
 
 
 def call_method(s: Specialiser, obj: Obj, name: str, args: list[Value]) -> Value:
@@ -25,9 +25,13 @@ def call_method(s: Specialiser, obj: Obj, name: str, args: list[Value]) -> Value
 
 def overloaded(s: Specialiser, names: tuple[str, str], a: Value, b: Value) -> Value:
     """``a op b`` where one of them is an object; a method that gives NotImplemented passes the question on."""
+    from .protocols import refuse_array
+
     attempts = [(a, names[0], b), (b, names[1], a)]
     if isinstance(a, Obj) and isinstance(b, Obj) and a.cls is not b.cls and issubclass(b.cls, a.cls):
-        attempts.reverse()
+        if found_in(s, b.cls, names[1]) is not found_in(s, a.cls, names[1]):
+            attempts.reverse()
+    refuse_array(s, a, b)
     for target, name, other in attempts:
         if isinstance(target, Obj) and has_method(s, target, name):
             result = call_method(s, target, name, [other])
@@ -39,11 +43,12 @@ def overloaded(s: Specialiser, names: tuple[str, str], a: Value, b: Value) -> Va
 def construct(s: Specialiser, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``cls(*args, **kwargs)`` for a class of the user's."""
     from .calls import call_python
+    from .protocols import refuse_maker, refuse_tuple
 
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        refuse_tuple(s, cls)
         return named_tuple(s, cls, args, kwargs)
-    if lookup(cls, "__new__") is not object.__new__ and "__new__" in cls.__dict__:
-        raise s.refuse(f"{cls.__name__} makes its objects in __new__", "use __init__")
+    refuse_maker(s, cls)
     obj = Obj(("new", s.site(cls.__qualname__)), cls)
     s.frozen.discard(obj.id)  # it is a new object, whatever became of the one made here before
     for key in s.fields(obj):
@@ -51,7 +56,7 @@ def construct(s: Specialiser, cls: type, args: list[Value], kwargs: dict[str, Va
     if dataclasses.is_dataclass(cls) and is_generated(cls):
         fill_dataclass(s, obj, cls, args, kwargs)
         return as_row(s, obj) if has_table(s, cls) else obj
-    init = lookup(cls, "__init__")
+    init = found_in(s, cls, "__init__")
     if isinstance(init, types.FunctionType):
         call_python(s, init, [obj, *args], kwargs)
     elif args or kwargs:
@@ -114,7 +119,7 @@ def fill_dataclass(s: Specialiser, obj: Obj, cls: Any, args: list[Value], kwargs
             s.env[(obj.id, field.name)] = own(s, value)
         elif field.init:
             raise s.refuse(f"{cls.__name__} is missing its field {field.name!r}")
-    post = lookup(cls, "__post_init__")
+    post = found_in(s, cls, "__post_init__")
     if isinstance(post, types.FunctionType):
         call_python(s, post, [obj], {})
 

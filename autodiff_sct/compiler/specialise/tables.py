@@ -198,7 +198,7 @@ def refuse_references(s: Specialiser, *values: Value) -> None:
 
 def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
     """``row.attr``"""
-    from .attributes import lookup
+    from .attributes import found_in
     from .calls import call_python
     from .containers import get_item
     from .externals import import_external, object_number
@@ -208,7 +208,7 @@ def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
     if ("column", cls, attr) in s.env:
         with references(s):
             return get_item(s, column(s, cls, attr), row)
-    found = lookup(cls, attr)
+    found = found_in(s, cls, attr)
     if isinstance(found, property):
         return call_python(s, found.fget, [row], {})
     if isinstance(found, types.FunctionType):
@@ -226,13 +226,13 @@ def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
 
 def write_field(s: Specialiser, row: Leaf, attr: str, value: Value) -> None:
     """``row.attr = value``"""
-    from .attributes import lookup
+    from .attributes import found_in
     from .calls import call_python
     from .containers import set_item
 
     cls = class_of_row(s, row)
     assert cls is not None
-    found = lookup(cls, attr)
+    found = found_in(s, cls, attr)
     if isinstance(found, property):
         if found.fset is None:
             raise s.refuse(f"the property {attr!r} has no setter")
@@ -288,9 +288,9 @@ def method_of(s: Specialiser, value: Value, name: str) -> Value | None:
     cls = class_of_row(s, value)
     if cls is None or may_be_none(s, value):
         return None
-    from .attributes import lookup
+    from .attributes import found_in
 
-    if not isinstance(lookup(cls, name), types.FunctionType):
+    if not isinstance(found_in(s, cls, name), types.FunctionType):
         return None
     assert isinstance(value, Leaf)
     return read_field(s, value, name)
@@ -302,7 +302,9 @@ def overloaded_rows(s: Specialiser, method: str, a: Value, b: Value) -> Value | 
         return None
     from .calls import call_value
     from .objects import has_method
+    from .protocols import refuse_array
 
+    refuse_array(s, a, b)
     for target, name, other in ((a, f"__{method}__", b), (b, f"__r{method}__", a)):
         found = method_of(s, target, name)
         if found is None and isinstance(target, Obj) and has_method(s, target, name):

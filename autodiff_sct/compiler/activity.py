@@ -98,11 +98,25 @@ class Analysis:
         if name not in names and self.carries(name):
             names.add(name)
             self.changed = True
+        if name not in names:
+            return
+        for region in self.regions_of(name) - regions:
+            regions.add(region)
+            self.changed = True
+
+    def regions_of(self, name: str) -> set[int]:
+        """The memory that is active with a variable: where it is written, and where it is a list or a dict."""
+        facts = self.s.facts[name]
+        found = {self.regions.find(root) for root in self.roots_inside(facts)} & self.regions.written
         region = self.regions.of(name)
-        if name in names and region is not None and region not in regions:
-            if region in self.regions.written or isinstance(self.s.facts[name], (Listed, Mapped)):
-                regions.add(region)
-                self.changed = True
+        if region is not None and (region in self.regions.written or isinstance(facts, (Listed, Mapped))):
+            found.add(region)
+        return found
+
+    def roots_inside(self, facts: Any) -> frozenset[int]:
+        """The memory of what a list or a dict holds."""
+        element = self.s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else None
+        return element.roots if isinstance(element, (Num, Listed, Mapped)) else frozenset()
 
     def is_varied(self, name: str) -> bool:
         r = self.result
@@ -118,10 +132,7 @@ class Analysis:
             return False
         if self.regions.of(name) in regions:
             return True
-        facts = self.s.facts[name]
-        element = self.s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else None
-        inside = element.roots if isinstance(element, (Num, Listed, Mapped)) else frozenset()
-        return any(self.regions.find(root) in regions for root in inside)
+        return any(self.regions.find(root) in regions for root in self.roots_inside(self.s.facts[name]))
 
     def spread_varied(self, flows: list[Flow]) -> list[Flow]:
         """Mark what depends on something varied; the flows that had none."""

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from . import ir
 from .activity import joins, operands
 from .beside_lists import Lists, elements, is_structural
-from .facts import Facts, Listed, Mapped, Num, Pair
+from .facts import UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from .sharing import reachable
 from .specialise.state import Specialiser
 from .specialise.values import Leaf
@@ -42,6 +42,7 @@ class Beside:
         self.s: Specialiser = r.s
         self.shadows = r.shadows
         self.root, self.list_root = (frozenset([r.s.root(site)]) for site in BESIDE)
+        r.s.put_element(Listed(self.list_root), replace(UNKNOWN, roots=self.root | self.list_root))
         self.leaving: set[str] = set()  # variables that get another name here, or a place in a list
         self.chosen = self.closure(set(chosen))
         self.followed = all(self.is_known(n) for n in r.s.facts if self.is_chosen(n))

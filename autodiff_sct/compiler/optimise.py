@@ -16,6 +16,7 @@ from . import ir
 from .explain import hand_on
 from .facts import Listed, Num
 from .regions import Regions, roots_of
+from .sharing import reachable
 from .specialise.signatures import every_root
 from .specialise.state import Specialiser
 from .substitution import substitute_own
@@ -40,7 +41,7 @@ class Liveness:
         while changed:
             rest = [stmt for stmt in rest if not self.is_settled(stmt)]
             new = self.live - known
-            self.live_roots |= {root for name in new for root in roots_of(self.s.facts[name])}
+            self.live_roots |= {root for name in new for root in reachable(s, self.s.facts[name])}
             known |= new
             changed = bool(new)
 
@@ -332,7 +333,7 @@ class Nesting:
                 return False  # a view is the same before and after a write
         changed = stmt.base if isinstance(stmt, ir.Store) else overwritten_by(stmt)
         if changed is not None and isinstance(written := self.s.facts[changed], Num):
-            return any(roots_of(written) & roots_of(self.s.facts[n]) for n in ir.reads(let))
+            return bool(roots_of(written) & self.memory_read(let))
         if isinstance(stmt, ir.Let) and is_pop_call(stmt.expr) and popped_from(stmt) <= self.s.saved:
             return bool(popped_from(stmt) & set(ir.reads(let)))
         saving = isinstance(stmt, ir.Effect) and stmt.kind == "save"
@@ -346,6 +347,15 @@ class Nesting:
         roots = frozenset().union(*(roots_of(self.s.facts[n]) for n in popped))
         read = [n for n in ir.reads(let) if not isinstance(self.s.facts[n], Num)]
         return any(n in popped or is_unknown(f := self.s.facts[n]) or roots & every_root(self.s, f) for n in read)
+
+    def memory_read(self, let: ir.Let) -> set[int]:
+        """The memory whose content an expression may read: with a list, of what it holds, but not to name an item."""
+        item = let.expr.value if isinstance(let.expr, gast.Subscript) else None
+        roots = [
+            roots_of(self.s.facts[n]) if getattr(item, "id", "") == n else reachable(self.s, self.s.facts[n])
+            for n in ir.reads(let)
+        ]
+        return set().union(*roots)
 
     def is_memory(self, name: str, saving: bool) -> bool:
         """Whether a variable holds what a write may change; saving a value fills a list that only it fills."""

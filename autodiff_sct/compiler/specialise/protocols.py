@@ -135,5 +135,7 @@ def refuse_descriptor(s: Specialiser, cls: type, attr: str) -> None:
         raise s.refuse(f"{cls.__name__} has a __getattribute__ of its own", "use __getattr__, or properties")
     found = lookup(cls, attr)
     own = hasattr(type(found), "__get__") or hasattr(type(found), "__set__")
+    if hasattr(type(found), "__autodiff_gradient__"):
+        return
     if own and not isinstance(found, (*DESCRIPTORS, *BUILTIN_DESCRIPTORS, types.BuiltinFunctionType)):
         raise s.refuse(f"{attr!r} of {cls.__name__} is a {type(found).__name__}", "make it a property or a method")

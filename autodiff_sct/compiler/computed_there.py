@@ -22,6 +22,7 @@ from .failing import is_safe
 from .optimise import REVERSE_DEPTH, count_uses, size
 from .peephole import touches
 from .regions import roots_of
+from .sharing import reachable
 from .specialise.state import Specialiser
 
 
@@ -80,7 +81,7 @@ class Movable:
             late = any(x in self.failing for x in passed) or not all(is_safe(self.s, x) for x in ahead)
             if late or not ir.same_line(stmt, user):
                 return False
-        memory = {root for n in ir.reads(stmt) for root in roots_of(self.s.facts[n])}
+        memory = {root for n in ir.reads(stmt) for root in reachable(self.s, self.s.facts[n])}
         if any(touches(self.s, x, memory, True) or self.takes_from(x, memory) for x in passed):
             return False
         named = {self.s.hints[n] for n in ir.reads(stmt) if n in self.s.hints}

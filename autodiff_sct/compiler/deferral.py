@@ -25,6 +25,7 @@ from .facts import Num
 from .optimise import REVERSE_DEPTH, count_uses, size
 from .peephole import touches
 from .regions import roots_of
+from .sharing import reachable
 from .specialise.state import Specialiser
 
 
@@ -69,7 +70,7 @@ def may_wait(s: Specialiser, program: ir.Block, start: int, end: int, candidates
     if not isinstance(user, (ir.Let, ir.Store)) or let.target not in ir.reads(user):
         return False
     operands = ir.reads(let)
-    memory = {root for name in operands for root in roots_of(s.facts[name])}
+    memory = {root for name in operands for root in reachable(s, s.facts[name])}
     if any(touches(s, stmt, memory, True) for stmt in program[start + 1 : end]):
         return False
     later = {name for stmt in program[end:] for name in ir.reads_inside(stmt)}

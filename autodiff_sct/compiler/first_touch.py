@@ -42,6 +42,7 @@ from .facts import Num
 from .optimise import count_uses, is_pop_call, is_sum_with
 from .peephole import is_call, is_ellipsis, is_zeroing, touches
 from .regions import roots_of
+from .sharing import reachable
 from .slices import are_disjoint, cover, is_basic, rest_of
 from .specialise.state import Specialiser
 from .spelling import negated, signed
@@ -86,7 +87,8 @@ def begin_part(s: Specialiser, block: ir.Block, zero: ir.Store, users: dict[int,
         return
     place = min(passed, default=end)
     made = {name for stmt in block[place:end] for name in ir.ir_targets(stmt)}
-    memory = {root for n in ir.names_in(addition.value) if ir.is_variable(n) for root in roots_of(s.facts[n])}
+    read = [n for n in ir.names_in(addition.value) if ir.is_variable(n)]
+    memory = {root for n in read for root in reachable(s, s.facts[n])}
     if made & set(ir.reads(addition)) or any(touches(s, stmt, memory, True) for stmt in block[place:end]):
         return
     del block[end]

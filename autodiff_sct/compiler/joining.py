@@ -30,6 +30,7 @@ from .facts import Num
 from .failing import is_safe
 from .optimise import count_uses, readers_of
 from .regions import Regions, roots_of
+from .sharing import reachable
 from .specialise.state import Specialiser
 
 FEW = 50  # statements of which it is asked which come first
@@ -166,7 +167,7 @@ class Target:
 
 def memory_of(s: Specialiser, stmt: Any) -> set[int]:
     """The roots of what a statement reads."""
-    return {root for n in ir.reads(stmt) for root in roots_of(s.facts[n])}
+    return {root for n in ir.reads(stmt) for root in reachable(s, s.facts[n])}
 
 
 def written(s: Specialiser, stmt: Any) -> set[int]:

@@ -27,6 +27,8 @@ def reduced_from(fn: Any, items: Any, start: Any) -> Any:
 
 
 def reduced(fn: Any, items: Any) -> Any:
+    if len(items) == 0:
+        raise TypeError("reduce() of empty iterable with no initial value")
     result = items[0]
     for item in items[1:]:
         result = fn(result, item)

@@ -271,6 +271,8 @@ class Nesting:
                     stmt.expr = added_at_once(let.expr, stmt.expr.right)
                 elif self.limit and is_added_negative(stmt, let):
                     stmt.expr = ir.binop(stmt.expr.left, gast.Sub, let.expr.operand)
+                elif is_copied_term(stmt, let):
+                    stmt.expr, stmt.in_place = ir.substitute(stmt.expr, {name: let.expr.func.value}), False
                 else:
                     substitute_own(stmt, {name: let.expr})
                 hand_on(self.s, let, stmt)
@@ -385,6 +387,17 @@ def is_added_negative(stmt: Any, let: ir.Let) -> bool:
     return negative and not isinstance(let.expr.operand, gast.Constant)
 
 
+def is_copied_term(stmt: Any, let: ir.Let) -> bool:
+    """Whether a copy is one side of a sum, which is new anyway."""
+    copied = is_method(let.expr, "copy") and isinstance(let.expr.func.value, gast.Name)
+    return copied and isinstance(stmt, ir.Let) and is_sum_of(stmt.expr, let.target)
+
+
+def is_method(expr: Any, name: str) -> bool:
+    func = expr.func if isinstance(expr, gast.Call) and not expr.args else None
+    return isinstance(func, gast.Attribute) and func.attr == name
+
+
 def overwritten_by(stmt: Any) -> str | None:
     """The variable in whose memory an augmented assignment of the user's puts its result."""
     if not isinstance(stmt, ir.Let) or not stmt.augments or not stmt.in_place or not isinstance(stmt.expr, gast.BinOp):
@@ -399,12 +412,7 @@ def popped_from(let: ir.Let) -> set[str]:
 
 
 def is_pop_call(expr: Any) -> bool:
-    return (
-        isinstance(expr, gast.Call)
-        and isinstance(expr.func, gast.Attribute)
-        and expr.func.attr == "pop"
-        and not expr.args
-    )
+    return is_method(expr, "pop")
 
 
 def added_at_once(first: Any, value: Any) -> Any:

@@ -89,22 +89,35 @@ class Places:
 
 
 def without_synonyms(s: Specialiser, block: ir.Block) -> None:
-    """Call a temporary that is another variable by that variable's name."""
+    """Call a temporary that is another variable, or what is handed on as it is, by that variable's name."""
+    while mapping := synonyms(s, block):
+        for name, expr in list(mapping.items()):
+            while expr.id in mapping:
+                expr = mapping[expr.id]
+            mapping[name] = expr
+        remove_synonyms(s, block)
+        for stmt in ir.walk(block):
+            substitute_own(stmt, mapping)
+            for c in getattr(stmt, "carries", []):
+                c.init, c.next = renamed(c.init, mapping), renamed(c.next, mapping)
+            for m in getattr(stmt, "merges", []):
+                if isinstance(m, ir.Merge):
+                    m.then, m.orelse = renamed(m.then, mapping), renamed(m.orelse, mapping)
+
+
+def synonyms(s: Specialiser, block: ir.Block) -> dict[str, Any]:
+    """The variables that are others; those of loops and branches are taken out of them."""
     mapping = {stmt.target: stmt.expr for stmt in ir.walk(block) if is_synonym(s, stmt)}
-    if not mapping:
-        return
-    for name, expr in list(mapping.items()):
-        while expr.id in mapping:
-            expr = mapping[expr.id]
-        mapping[name] = expr
-    remove_synonyms(s, block)
-    for stmt in ir.walk(block):
-        substitute_own(stmt, mapping)
-        for c in getattr(stmt, "carries", []):
-            c.init, c.next = renamed(c.init, mapping), renamed(c.next, mapping)
-        for m in getattr(stmt, "merges", []):
-            if isinstance(m, ir.Merge):
-                m.then, m.orelse = renamed(m.then, mapping), renamed(m.orelse, mapping)
+    for stmt in ir.adjoint_walk(block):
+        if isinstance(stmt, ir.Loop) and stmt.rerun is None:
+            same = [c for c in stmt.carries if c.next == c.phi and c.init is not None]
+            mapping |= {name: ir.name(str(c.init)) for c in same for name in (c.phi, c.out)}
+            stmt.carries = [c for c in stmt.carries if c not in same]
+        elif isinstance(stmt, ir.If) and (stmt.then or stmt.orelse):
+            alike = [m for m in stmt.merges if m.then == m.orelse and m.then is not None]
+            mapping |= {m.target: ir.name(str(m.then)) for m in alike}
+            stmt.merges = [m for m in stmt.merges if m not in alike]
+    return mapping
 
 
 def remove_synonyms(s: Specialiser, block: ir.Block) -> None:

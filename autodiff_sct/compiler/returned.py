@@ -81,7 +81,7 @@ def joined(stmt: Any, final: Any) -> Any:
     single = isinstance(final.value, gast.Name)
     if not single and not (isinstance(final.value, gast.Tuple) and is_short(stmt, value, target.id, final)):
         return None
-    if columns_of(value) + columns_of(final.value) > COLUMNS:
+    if columns_of(value) + columns_of(final.value) > COLUMNS + 12 * single:
         return None
     result = gast.Return(ir.substitute(final.value, {target.id: value}))
     for attribute in ("origin", "comment"):

@@ -22,6 +22,8 @@ from . import ir
 from .facts import Num
 from .ir import reads_inside
 from .optimise import count_uses
+from .peephole import touches
+from .regions import roots_of
 from .specialise.state import Specialiser
 
 
@@ -34,7 +36,7 @@ def add_in_branches(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
             run = additions(s, block, stmt, uses)
             ends = sides(stmt, {store: store.value.id for store in run}, values) if run else None
             if ends is not None and sum(len(found) for _, found in ends) <= len(run):
-                place(ends)
+                place(s, ends)
                 block[:] = [x for x in block if x not in run]
                 forget(stmt, {store.value.id for store in run}, values)
 
@@ -83,10 +85,15 @@ def is_zero(expr: Any) -> bool:
     return isinstance(expr, gast.Constant) and type(expr.value) in (int, float) and expr.value == 0
 
 
-def place(ends: list[tuple[ir.Block, list[tuple[ir.Store, str]]]]) -> None:
+def place(s: Specialiser, ends: list[tuple[ir.Block, list[tuple[ir.Store, str]]]]) -> None:
+    """Put additions where what they add is made, or at the end of a side where something touches the memory before."""
     for block, found in ends:
         for store, name in found:
-            block.append(ir.Store(store.base, store.index, ir.name(name), store.aug, store.origin))
+            region = roots_of(s.facts[store.base])
+            made = next((k for k, x in enumerate(block) if name in ir.ir_targets(x)), len(block)) + 1
+            free = not any(touches(s, x, region, False) for x in block[made:])
+            added = ir.Store(store.base, store.index, ir.name(name), store.aug, store.origin)
+            block.insert(made if free else len(block), added)
 
 
 def forget(branch: ir.If, names: set[str], values: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ from .regions import roots_of
 from .specialise.state import Specialiser
 from .substitution import substitute_own
 
-VIEWS = ("transpose", "swapaxes", "moveaxis", "squeeze", "expand_dims", "atleast_1d", "atleast_2d", "diagonal")
+VIEWS = ("transpose", "swapaxes", "moveaxis", "squeeze", "expand_dims", "atleast_1d", "atleast_2d", "einsum")
 
 
 def improve(s: Specialiser, block: ir.Block, leaving: frozenset[str] = frozenset()) -> None:

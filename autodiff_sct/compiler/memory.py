@@ -13,7 +13,7 @@ from typing import Any
 
 import gast
 
-from ..runtime import broadcast
+from ..runtime import broadcast, scatter
 from . import ir
 from .facts import Listed, Mapped, Num, Pair
 from .naming import Lives
@@ -76,7 +76,8 @@ class Memory:
         if isinstance(stmt, ir.Let):
             self.unite(*stmt.targets, *([] if self.makes(stmt) else self.may_be(changed(stmt))))
         elif isinstance(stmt, ir.Effect):
-            self.unite(*(n for n in ir.reads(stmt) if ir.is_variable(n)))
+            if not self.adds_numbers(stmt.expr):
+                self.unite(*(n for n in ir.reads(stmt) if ir.is_variable(n)))
         elif isinstance(stmt, ir.Store) and not isinstance(self.s.facts[stmt.base], Num):
             self.unite(*ir.reads(stmt))
         elif isinstance(stmt, ir.Loop):
@@ -90,6 +91,12 @@ class Memory:
         elif isinstance(stmt, ir.Try):
             for target, names in stmt.merges:
                 self.unite(target, *(n for n in names if n))
+
+    def adds_numbers(self, expr: Any) -> bool:
+        """Whether an expression adds numbers to those of an array, which keeps none of the arrays that they are in."""
+        if not isinstance(expr, gast.Call) or self.s.globals.get(getattr(expr.func, "id", "")) is not scatter.add_at:
+            return False
+        return isinstance(expr.args[0], gast.Name) and isinstance(self.s.facts[expr.args[0].id], Num)
 
     def may_be(self, expr: Any) -> list[str]:
         """The variables with which the value of an expression may share memory."""

@@ -7,6 +7,7 @@ Plain ``shadow[index] += d`` gets both wrong where an integer index repeats, and
 from __future__ import annotations
 
 import copy
+import math
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ from ..errors import AliasError
 from .broadcast import zeros_like
 
 __all__ = ["add_at", "gather_adjoint", "stored", "strided_places"]
+
+
+FEW = 400  # numbers that are added one by one before an index of each of them is made
 
 
 def add_at(shadow: Any, index: Any, cotangent: Any) -> None:
@@ -37,7 +41,7 @@ def add_at(shadow: Any, index: Any, cotangent: Any) -> None:
         cotangent = np.real(cotangent)
     if not may_repeat(index):
         shadow[index] += cotangent
-    elif is_row_index(index) and shadow.ndim > 1 and shadow.flags.c_contiguous:
+    elif is_row_index(index) and is_worth_a_flat_index(shadow, np.size(index)):
         add_rows(shadow, np.asarray(index), cotangent)
     else:
         np.add.at(shadow, plain(index), cotangent)
@@ -124,6 +128,11 @@ def may_repeat(index: Any) -> bool:
     if isinstance(index, np.ndarray):
         return index.dtype.kind != "b" and index.size > 1
     return isinstance(index, list) and may_repeat(np.asarray(index))
+
+
+def is_worth_a_flat_index(shadow: np.ndarray, rows: int) -> bool:
+    """Whether to add to so many rows takes longer than to number what is in them."""
+    return shadow.ndim > 1 and shadow.flags.c_contiguous and rows * math.prod(shadow.shape[1:]) > FEW
 
 
 def is_row_index(index: Any) -> bool:

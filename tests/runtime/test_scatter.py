@@ -93,3 +93,22 @@ def test_repeated_index_in_one_axis_of_many() -> None:
     for array in (x, np.asfortranarray(x), x[::2], x[:, :, ::-1]):
         index = rows % len(array)
         np.testing.assert_allclose(gather_adjoint(d, array, index), added_one_by_one(array, index, d))
+
+
+@pytest.mark.parametrize("rows", [3, 90, 900])
+@pytest.mark.parametrize("width", [1, 3, 40])
+def test_few_rows_and_many(rows, width):
+    index = np.arange(rows) * 7 % 11 - 4
+    shadow, parts = np.ones((7, width)), np.cos(np.arange(rows * width)).reshape(rows, width)
+    add_at(shadow, index, parts)
+    expected = np.ones((7, width))
+    for k, row in enumerate(index):
+        expected[row] += parts[k]
+    np.testing.assert_allclose(shadow, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("index", INDICES, ids=str)
+def test_add_at_with_flat_indices(shape: tuple[int, ...], index: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autodiff_sct.runtime.scatter.FEW", 0)
+    test_add_at(shape, index)

@@ -226,8 +226,7 @@ def polished(
     front = [stmt for stmt in program if id(stmt) in early]
     back = [stmt for stmt in program if id(stmt) not in early]
     if not request.split:
-        alone = outside if runs_alone(request) else None
-        as_one_function(s, where, front, back, buffers and request.capture is None, alone)
+        as_one_function(s, where, outside, front, back, buffers and request.capture is None)
     if buffers and not request.split and passes.on("compute_there"):
         compute_there(s, front, back)
     if passes.on("counts"):
@@ -279,11 +278,11 @@ def in_buffers(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) 
 
 
 def as_one_function(
-    s: Specialiser, where: Regions, front: ir.Block, back: ir.Block, tuples: bool, alone: list[str] | None
+    s: Specialiser, where: Regions, outside: list[str], front: ir.Block, back: ir.Block, tuples: bool
 ) -> None:
-    """Use that one sweep sees what the other has, in place; `alone` are the arguments where only gradients are wanted.
+    """Use that one sweep sees what the other has, in place; `tuples` where lists may hold them, or be rows.
 
-    Lists may hold `tuples`.  They hide what shares memory, so a program that is differentiated again has none.
+    They hide what shares memory, so a program that is differentiated again has none.
     """
     if passes.on("one_path"):
         one_path(s, [*front, *back])
@@ -291,8 +290,8 @@ def as_one_function(
         join_branches(s, where, front, back)
     if passes.on("repeat"):
         repeat(s, where, front, back)
-    if alone is not None and passes.on("in_rows"):
-        plan_rows(s, alone, front, back)
+    if tuples and passes.on("in_rows"):
+        plan_rows(s, outside, front, back)
     if tuples and passes.on("save_together"):
         count_saved(s, front, back)
         save_together(s, front, back)

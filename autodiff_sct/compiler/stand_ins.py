@@ -75,6 +75,9 @@ def with_lengths(s: Specialiser, expr: Any, axes: dict[Any, Any], read: dict[str
     if isinstance(expr, gast.BinOp):
         left, right = (with_lengths(s, side, axes, read) for side in (expr.left, expr.right))
         return expr if left is expr.left and right is expr.right else gast.BinOp(left, expr.op, right)
+    if isinstance(expr, gast.Call) and getattr(expr.func, "id", "") == "max" and not expr.keywords:
+        parts = [with_lengths(s, part, axes, read) for part in expr.args]
+        return expr if all(a is b for a, b in zip(parts, expr.args)) else gast.Call(expr.func, parts, [])
     if not isinstance(expr, gast.Attribute) or expr.attr != "size" or not isinstance(expr.value, gast.Name):
         return expr
     dims = known_axes(s, expr.value.id)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
+from autodiff_sct.compiler import passes
 from tests.compiler.checked import Cases, differences, names, registrar
 
 CASES: Cases = []
@@ -128,3 +129,49 @@ def test_gradient(fn, args):
     gradients = run(*args)[1]
     expected = sum(np.sum(g * t) for g, t in zip(gradients, tangents))
     np.testing.assert_allclose(np.sum(tangent), expected, rtol=1e-9, atol=1e-12)
+
+
+def cross_entropy(w, x, labels):
+    logits = x @ w
+    logits = logits - np.max(logits, axis=1, keepdims=True)
+    logp = logits - np.log(np.sum(np.exp(logits), axis=1, keepdims=True))
+    return -np.mean(logp[np.arange(len(labels)), labels])
+
+
+def picked_together(x, i, j):
+    return np.mean(x[i, j] ** 2) + np.sum(x[i, j])
+
+
+def outcome(fn, *args):
+    try:
+        return ad.grad(fn)(*args)
+    except (IndexError, ValueError) as error:
+        return np.array([ord(letter) for letter in f"{type(error).__name__} {error}".splitlines()[0]])
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty", "ignore:invalid")
+@pytest.mark.parametrize("rows", [0, 1, 2, 4])
+@pytest.mark.parametrize("labels", [[], [2], [0, 1], [0, -1, 2, 1], [0, 1, 2, 3]], ids=len)
+def test_labels_of_rows(rows, labels):
+    x = np.cos(np.arange(5.0 * rows)).reshape(rows, 5)
+    args = np.sin(np.arange(15.0)).reshape(5, 3), x, np.array(labels, int)
+    with passes.without(*passes.PASSES):
+        expected = outcome(cross_entropy, *args)
+    np.testing.assert_allclose(outcome(cross_entropy, *args), expected, rtol=1e-10, atol=1e-14)
+
+
+INDEX_PAIRS = [([0, 1], [1, 1]), ([0, 0], [0]), ([], []), ([[0, 1], [1, 1]], [[0, 0], [2, 1]]), ([[0], [1]], [0, 2])]
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty", "ignore:invalid")
+@pytest.mark.parametrize(("i", "j"), INDEX_PAIRS)
+def test_items_picked_by_two_arrays(i, j):
+    args = np.cos(np.arange(12.0)).reshape(3, 4), np.array(i, int), np.array(j, int)
+    with passes.without(*passes.PASSES):
+        expected = ad.grad(picked_together)(*args)
+    np.testing.assert_allclose(ad.grad(picked_together)(*args), expected, rtol=1e-12)
+
+
+def test_a_gathered_size_is_known():
+    text = ad.adjoint_source(cross_entropy, np.ones((5, 3)), np.ones((4, 5)), np.arange(4) % 3)
+    assert "np.log" not in text.partition("# ")[0]

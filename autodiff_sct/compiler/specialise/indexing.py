@@ -150,6 +150,8 @@ def advanced_facts(s: Specialiser, facts: Num, parts: list[Value]) -> Facts:
     dims: tuple[Axis, ...] = (None,) * result.ndim
     if len(parts) == 1:
         dims = picked(s, facts.dims, parts[0]) or dims
+    elif len(parts) == len(facts.dims) and (together := picked_together(s, parts)) is not None:
+        dims = together
     elif None not in facts.dims and None not in (key := tuple(key_of(s, part) for part in parts)):
         dims = tuple(Dim(("picked", key, facts.dims, k)) for k in range(result.ndim))
     return Num("array", facts.dtype, dims, frozenset([s.root(s.site())]), None, facts.tensor)
@@ -164,6 +166,16 @@ def picked(s: Specialiser, dims: tuple[Axis, ...], index: Value) -> tuple[Axis, 
         return (*found.dims, *dims[1:])
     key = key_of(s, index)
     return (Dim(("picked", key)), *dims[len(found.dims) :]) if key is not None and found.dims else None
+
+
+def picked_together(s: Specialiser, parts: list[Value]) -> tuple[Axis, ...] | None:
+    """The axes of what arrays of integers of one shape pick, one of them for each axis."""
+    found = [s.num(part) for part in parts]
+    dims = found[0].dims if found and found[0] is not None else None
+    if not dims or None in dims:
+        return None
+    whole = all(f is not None and f.dtype is not None and f.dtype.kind in "iu" and f.dims == dims for f in found)
+    return dims if whole else None
 
 
 def key_of(s: Specialiser, part: Value) -> Any:

@@ -32,6 +32,7 @@ class Emitter:
         self.notes = s.notes or {}  # what is said of statements
         self.last: Any = None
         self.last_sums: set[Any] = set()  # additions that may make new arrays
+        self.places: dict[str, Any] = {}  # what the next statement stores into
         self.copied: set[str] = set()  # variables that statements of the compiler's own read
 
     def text(self, variable: str) -> str:
@@ -89,6 +90,9 @@ class Emitter:
     def let(self, stmt: ir.Let) -> list[Any]:
         targets = [store_name(self.text(t)) for t in stmt.targets]
         value = self.expr(ir.whole(stmt.expr))
+        if stmt.placed:
+            self.places[stmt.target] = value
+            return []
         if len(targets) > 1:
             return [gast.Assign([gast.Tuple(targets, gast.Store())], value, None)]
         if isinstance(value, gast.Name) and value.id == targets[0].id:
@@ -100,7 +104,8 @@ class Emitter:
         return [gast.Assign(targets, value, None)]
 
     def store(self, stmt: ir.Store) -> list[Any]:
-        base, index, value = self.expr(ir.name(stmt.base)), self.expr(stmt.index), self.expr(stmt.value)
+        base = self.places.pop(stmt.base, None) or self.expr(ir.name(stmt.base))
+        index, value = self.expr(stmt.index), self.expr(stmt.value)
         whole = isinstance(index, gast.Constant) and index.value is Ellipsis
         if stmt.aug is not None and whole:
             return [gast.AugAssign(store_name(base.id), stmt.aug(), value)]
@@ -211,6 +216,8 @@ def saved_names(expr: Any) -> list[str]:
 
 def is_target(expr: Any, base: Any, index: Any, whole: bool) -> bool:
     """Whether an expression is what an assignment assigns to."""
+    if not isinstance(base, gast.Name):
+        return False
     if whole:
         return isinstance(expr, gast.Name) and expr.id == base.id
     if not isinstance(expr, gast.Subscript) or not isinstance(expr.value, gast.Name) or expr.value.id != base.id:

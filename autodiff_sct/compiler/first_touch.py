@@ -277,14 +277,14 @@ def is_last(s: Specialiser, block: ir.Block, total: ir.Let, name: str, region: f
     """Whether a sum is the last to read one of its sides, and the other has no memory of it."""
     others = [n for n in ir.names_in(total.expr.right) if ir.is_variable(n)]
     after = block[block.index(total) + 1 :]
-    if name in others or any(roots_of(s.facts[n]) & region for n in others):
+    if name in others or any(reachable(s, s.facts[n]) & region for n in others):
         return False
     return not any(name in ir.reads_inside(stmt) for stmt in after)
 
 
 def writes_to(s: Specialiser, stmt: Any, part: ir.Store) -> bool:
     """Whether a statement may change what another one reads."""
-    memory = {root for n in ir.reads(part) if n != part.base for root in roots_of(s.facts[n])}
+    memory = {root for n in ir.reads(part) if n != part.base for root in reachable(s, s.facts[n])}
     return touches(s, stmt, memory, True)
 
 

@@ -49,6 +49,7 @@ class Let:
     augments: bool = False  # the user wrote ``x op= e`` of an array that nothing else refers to
     in_place: bool = False  # ``x = x + e`` may change the memory of the old x: nobody reads that any more
     saves: bool = field(default=False, init=False, repr=False)  # it makes a list of saved values
+    placed: bool = field(default=False, init=False, repr=False)  # it is written where the next statement stores into it
     repeats: Any = field(default=None, init=False, repr=False)  # of the reverse sweep: what it computes again
     state_reads: Any = field(default=(), init=False, repr=False)  # variables whose memory a call reads through a state
 

@@ -18,6 +18,9 @@
     d_item = d_rows[k]
     d_item += d_t                      ->    d_rows[k] += d_t
 
+    item = rows[1]
+    item[0] = t                        ->    rows[1][0] = t
+
 Nothing runs between the two, so nothing is evaluated at another time; what is saved and read once more is an item of
 an array or a list to which nobody writes in between.  Of lists and dicts of arrays, ``d_rows[k] += d_t`` adds to the
 array that is there and puts the same array back.
@@ -33,7 +36,8 @@ from . import ir
 from .explain import hand_on
 from .facts import Listed, Mapped, Num
 from .failing import fact
-from .optimise import count_uses
+from .optimise import count_uses, is_pop_call
+from .peephole import is_ellipsis
 from .side_by_side import columns_of
 from .specialise.state import Specialiser
 from .substitution import substitute_own
@@ -57,6 +61,9 @@ def inside(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
                 hand_on(s, stmt, following)
                 following.origin = following.origin or stmt.origin
                 block.remove(stmt)
+            elif stmt.target not in s.named and is_place(stmt, following):
+                hand_on(s, stmt, following)
+                stmt.placed = True
     for stmt in [x for x in block if isinstance(x, ir.Let) and uses.get(x.target) == 2]:
         read_twice(s, stmt, block)
     for stmt in block:
@@ -90,6 +97,21 @@ def is_written(s: Specialiser, stmt: ir.Let, following: Any) -> bool:
         following.expr = together
         return True
     return isinstance(following, ir.Store) and is_item(s, stmt, following)
+
+
+def is_place(stmt: ir.Let, following: Any) -> bool:
+    """Whether a statement only finds the array or the list into which the next one stores an item."""
+    if not isinstance(following, ir.Store) or following.base != stmt.target or is_ellipsis(following.index):
+        return False
+    expr = stmt.expr
+    while isinstance(expr, gast.Subscript) and isinstance(expr.slice, (gast.Constant, gast.Name, gast.UnaryOp)):
+        expr = expr.value
+    if not isinstance(expr, gast.Name) or expr is stmt.expr or stmt.effect:
+        return False
+    stored = (following.index, following.value)
+    if any(isinstance(node, gast.Slice) or is_pop_call(node) for e in stored for node in ir.nodes_in(e)):
+        return False
+    return columns_of(stmt.expr) + sum(map(columns_of, stored)) <= COLUMNS
 
 
 def read_twice(s: Specialiser, stmt: ir.Let, block: ir.Block) -> None:

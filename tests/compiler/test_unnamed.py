@@ -53,6 +53,26 @@ def items_at_places_that_change(x, places):
 
 
 @case(V)
+def items_of_arrays_in_a_list(x):
+    rows = [x * 1.0, x * x, x * 2.0]
+    rows[1][0] = rows.pop()[1] * x[2]
+    rows[-1][1] *= x[0]
+    rows[0][2] += rows[1][0]
+    for k in range(2):
+        rows[k][k + 1] = rows[1 - k][k] * 3.0
+    return np.sum(rows[0] * rows[1])
+
+
+@case(V)
+def items_of_lists_in_a_list(x):
+    pairs = [[x[0], x[1]], [x[2], 2.0]]
+    pairs[0][1] = pairs[1].pop() * pairs[1][0]
+    pairs[1].append(pairs[0][0])
+    pairs[1][-1] *= x[3]
+    return pairs[0][1] * pairs[1][1] + sum(pairs[0])
+
+
+@case(V)
 def items_of_rows_that_change(x):
     rows = [x * 1.0, x * x]
     for i in range(3):
@@ -247,3 +267,8 @@ def f(x, w):
     return total * zip(w[0])
 """
     np.testing.assert_allclose(ad.grad(ad.from_source(text))(V, V[:3]), [*V[:3] * V[0], 0.0])
+
+
+def test_items_are_stored_without_a_name():
+    text = ad.grad(items_of_arrays_in_a_list).source_for(V)
+    assert "rows[0][2] += " in text and "d_rows[0][2]" in text

@@ -18,7 +18,7 @@ POWERS = (gast.Div, gast.Pow)
 
 def is_safe(s: Specialiser, stmt: Any) -> bool:
     """Whether a statement itself, without the blocks inside it, surely raises no exception."""
-    if not isinstance(stmt, (ir.Let, ir.If)):
+    if not isinstance(stmt, (ir.Let, ir.If)) or (isinstance(stmt, ir.Let) and stmt.may_raise and stmt.loud):
         return False
     expr = stmt.expr if isinstance(stmt, ir.Let) else stmt.test
     if isinstance(expr, (gast.Name, gast.Constant)) or (isinstance(stmt, ir.Let) and not stmt.may_raise):

@@ -45,6 +45,7 @@ class Let:
     origin: Origin | None = None
     effect: bool = False
     may_raise: bool = False
+    loud: bool = False  # it is where NumPy's warnings may be exceptions
     counted: str | None = None  # the number of which the user wrote ``x op= e``
     augments: bool = False  # the user wrote ``x op= e`` of an array that nothing else refers to
     in_place: bool = False  # ``x = x + e`` may change the memory of the old x: nobody reads that any more

@@ -92,7 +92,7 @@ def container_items(stmt: Any) -> tuple[Value, ...]:
 
 def is_shared(r: Reverse, stmt: Any, name: str, region: int, container: str, loops: list[ir.Loop]) -> bool:
     place = r.order[stmt]
-    if any(r.first.get(name, -1) < r.order[loop] for loop in loops):
+    if any(r.first.get(base, -1) < r.order[loop] for loop in loops for base in bases(r, name)):
         return True
     if any(r.regions.of(n) == region for loop in loops for c in loop.carries for n in (c.phi, c.next) if n is not None):
         return True
@@ -106,6 +106,15 @@ def is_shared(r: Reverse, stmt: Any, name: str, region: int, container: str, loo
         and (r.regions.of(n) == region or deep and region in regions_held(r, n))
         for n, last in r.last.items()
     )
+
+
+def bases(r: Reverse, name: str) -> list[str]:
+    """A variable, what it is a view of, and so on."""
+    found = [name]
+    for each in found:
+        maker = r.makers.get(each)
+        found += maker.op.shares if isinstance(maker, ir.Let) and maker.op is not None else ()
+    return found
 
 
 def check_copied(r: Reverse, stmt: ir.Let) -> None:

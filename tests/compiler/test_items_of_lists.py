@@ -109,6 +109,27 @@ def test_gradient_and_pullback(fn: Callable[..., Any]) -> None:
     np.testing.assert_array_equal(given, [V, W])
 
 
+def tails(x):
+    rows = [x[i:] for i in range(3)]
+    rows[0][1] = 5.0
+    return sum(np.sum(r**2) for r in rows)
+
+
+def tails_of_some(x):
+    rows = []
+    for i in range(len(x)):
+        rows.append(x[i:])
+    rows[1] *= x[0]
+    return np.sum(rows[0] * rows[0][::-1])
+
+
+@pytest.mark.parametrize("fn", [tails, tails_of_some])
+def test_views_that_overlap_in_a_list(fn: Callable[..., Any]) -> None:
+    (expected,) = differences(lambda items: fn(items[0]), [V])
+    np.testing.assert_allclose(ad.grad(fn)(V), expected, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(ad.vjp(fn, V)[1](1.0)[0], expected, rtol=1e-6, atol=1e-7)
+
+
 def test_nothing_to_reduce() -> None:
     def fn(x, n):
         return functools.reduce(lambda a, b: a * b, [x + k for k in range(n)])

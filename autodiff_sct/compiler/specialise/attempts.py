@@ -66,6 +66,12 @@ def attempt(s: Specialiser, node: Any) -> None:
         execute(s, rewritten(s, node, lambda fresh: Piecewise(fresh, function).attempt(node, False)))
 
 
+def hears_numpy(kinds: Any) -> bool:
+    """Whether a handler is for what NumPy's warnings become where they are exceptions."""
+    names = {getattr(n, "id", "") for n in gast.walk(kinds)} if kinds is not None else set()
+    return not names.isdisjoint(("FloatingPointError", "ArithmeticError", "RuntimeWarning", "Warning"))
+
+
 def small_attempt(s: Specialiser, node: Any) -> None:
     """A ``try`` whose block does its work in one step."""
     from .statements import execute
@@ -74,9 +80,10 @@ def small_attempt(s: Specialiser, node: Any) -> None:
     entry = dict(s.env)
     took = s.fresh("took_path", INT)
     body = Watched(s)
-    s.attempts += 1
+    loud = any(hears_numpy(handler.type) for handler in node.handlers)
+    s.attempts, s.loud = s.attempts + 1, s.loud + loud
     goes_on = run_block(s, body, lambda: execute(s, node.body))
-    s.attempts -= 1
+    s.attempts, s.loud = s.attempts - 1, s.loud - loud
     if goes_on and all(cannot_raise(s, stmt) for stmt in body):
         s.block += body
         execute(s, node.finalbody)

@@ -104,10 +104,28 @@ def plain(s: Specialiser, node: Any, manager: Value) -> None:
         bound = s.fresh(getattr(target, "id", "manager"), Opaque())
         store(s, target, Leaf(bound))
     block: ir.Block = []
+    loud = is_loud(node)
+    s.loud += loud
     goes_on = run_block(s, block, lambda: execute(s, node.body))
+    s.loud -= loud
     s.block.append(ir.With([(s.expr(manager), bound)], block, origin))
     if not goes_on:
         raise Ended
+
+
+def is_loud(node: Any) -> bool:
+    """Whether a ``with`` statement makes exceptions of NumPy's warnings."""
+    manager = node.items[0].context_expr
+    if name_of(manager) == "errstate":
+        return any(getattr(k.value, "value", "raise") in ("raise", "call") for k in manager.keywords)
+    calls = [n for stmt in node.body for n in gast.walk(stmt) if name_of(n) in ("simplefilter", "filterwarnings")]
+    return any(getattr(a, "value", "") == "error" for call in calls for a in [*call.args, *call.keywords])
+
+
+def name_of(call: Any) -> str:
+    """The last part of the name of what is called."""
+    callee = call.func if isinstance(call, gast.Call) else None
+    return str(getattr(callee, "attr", getattr(callee, "id", "")))
 
 
 def call_around(s: Specialiser, node: Any, manager: Value, told: bool) -> None:

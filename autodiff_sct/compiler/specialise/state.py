@@ -105,7 +105,7 @@ class Specialiser:
         self.derivatives: dict[Any, list[Any]] = derivatives if derivatives is not None else {}
         self.guarded = True  # whether objects in tables must not be written as the numbers that they are
         self.handles = False  # whether the program handles exceptions
-        self.attempts = 0  # how many blocks under handlers are around the block being written
+        self.attempts = self.loud = 0  # blocks around: under handlers, and where NumPy's warnings may be exceptions
         self.level = 1  # of the tangents of this program: above those of the programs that are part of it
         self.loops = 0  # how many loops are being specialised
         self.unassigned: Refused | None = None  # a name read before a later statement of the loop has assigned it
@@ -264,7 +264,7 @@ class Specialiser:
     ) -> Leaf:
         """Emit ``hint = expr`` and return the variable."""
         target = self.fresh(hint, facts)
-        self.block.append(ir.Let((target,), expr, op, self.where(), effect, may_raise))
+        self.block.append(ir.Let((target,), expr, op, self.where(), effect, may_raise, self.loud > 0))
         self.definitions[target] = expr
         return Leaf(target)
 

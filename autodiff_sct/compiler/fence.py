@@ -21,8 +21,8 @@ from autodiff_sct.compiler.parse import Parsed
 from autodiff_sct.errors import UnsupportedSyntax
 
 STATEMENTS = (
-    "AnnAssign Assert Assign AugAssign Break Continue Delete Expr For FunctionDef Global If Import ImportFrom Match "
-    "Nonlocal Pass Raise Return Try TypeAlias While With"
+    "AnnAssign Assert Assign AugAssign Break ClassDef Continue Delete Expr For FunctionDef Global If Import ImportFrom "
+    "Match Nonlocal Pass Raise Return Try TypeAlias While With"
 )
 EXPRESSIONS = (
     "Attribute BinOp BoolOp Call Compare Constant Dict DictComp FormattedValue GeneratorExp IfExp JoinedStr Lambda "
@@ -42,7 +42,6 @@ REFUSED = {
     "AsyncFunctionDef": _ASYNC,
     "AsyncWith": _ASYNC,
     "Await": _ASYNC,
-    "ClassDef": ("a class is defined inside the function.", "define the class at the top level of a module."),
     "TryStar": ("`except*` is not understood.", "use `except`."),
     "Yield": _GENERATOR,
     "YieldFrom": _GENERATOR,

@@ -17,6 +17,7 @@ from .specialise import comparisons as _comparisons  # noqa: F401
 from .specialise import copies as _copies  # noqa: F401
 from .specialise import generators as _generators  # noqa: F401
 from .specialise import iterators as _iterators  # noqa: F401
+from .specialise import local_classes as _local_classes  # noqa: F401
 from .specialise import numpy_calls as _numpy_calls  # noqa: F401
 from .specialise import segments as _segments  # noqa: F401
 from .specialise import sequences as _sequences  # noqa: F401

@@ -177,3 +177,43 @@ def memo_that_is_filled_between_calls(x):
     a = f(len(x))
     memo[2] = x[2] * 3.0
     return a + f(len(x) + 1)
+
+
+@refused(r"a value that is computed where a class is defined", args=vector)
+def class_with_a_computed_default(x):
+    scale = 2.0
+
+    class Scaled:
+        def of(self, v, s=scale):  # refused here
+            return v * s
+
+    return Scaled().of(x[0])
+
+
+@refused(r"the attribute 'n' of a class is assigned", args=vector)
+def class_that_counts(x):
+    class Counter:
+        n = 0
+
+        def hit(self, v):
+            Counter.n += 1  # refused here
+            return v * Counter.n
+
+    c = Counter()
+    return sum(c.hit(v) for v in x)
+
+
+@refused(r"needed at run time", args=vector)
+def raises_an_exception_of_its_own_class(x):
+    class Stop(Exception):
+        pass
+
+    total = 0.0
+    try:
+        for v in x:
+            if v > 1.0:
+                raise Stop()  # refused here
+            total = total + v**2
+    except Stop:
+        total = total * 2
+    return total

@@ -37,6 +37,7 @@ TOPICS = (
     "language",
     "library",
     "linalg_programs",
+    "local_classes",
     "loops",
     "matching",
     "models",

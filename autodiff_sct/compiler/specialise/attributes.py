@@ -75,6 +75,8 @@ def of_constant(s: Specialiser, base: Const, attr: str) -> Value:
         return of_module(s, base, attr, value)
     if isinstance(base.value, type) and isinstance(value, types.FunctionType):
         return Const(value)
+    if isinstance(base.value, type) and base.value in s.inside and isinstance(value, types.MethodType):
+        return Const(value)
     if callable(value) and not isinstance(value, type) and not isinstance(value, types.FunctionType):
         return (
             Bound(value, base)

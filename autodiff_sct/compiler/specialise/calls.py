@@ -367,7 +367,7 @@ def call_python(
     }
     bound = bind_signature(s, body.tree.args, args, kwargs, defaults, kw_defaults, fn.__name__)
     free = dict(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
-    frame = new_frame(s, fn.__code__, parsed, fn.__globals__, free, body, None)
+    frame = new_frame(s, fn.__code__, parsed, fn.__globals__, free, body, s.inside.get(fn))
     if not (
         frame.rule
         or (fn.__module__ or "autodiff_sct.").startswith("autodiff_sct.")

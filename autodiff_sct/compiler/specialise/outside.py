@@ -83,7 +83,7 @@ def assign_to_class(s: Specialiser, cls: type, attr: str, value: Value) -> None:
     from .attributes import DESCRIPTORS, lookup
 
     own = cls.__module__.split(".")[0] not in ("builtins", "numpy") and type(cls) is type
-    if not own or attr.startswith("__") or isinstance(lookup(cls, attr), DESCRIPTORS):
+    if not own or cls in s.inside or attr.startswith("__") or isinstance(lookup(cls, attr), DESCRIPTORS):
         raise s.refuse(f"the attribute {attr!r} of a class is assigned, which changes what it does", "make a subclass")
     assign_outside(s, holder(s, cls), attr, value, cls.__name__)
 

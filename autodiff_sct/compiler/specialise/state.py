@@ -86,6 +86,7 @@ class Specialiser:
         self.replaced: frozenset[int] = frozenset()  # roots of arrays for which an augmented assignment makes new ones
         self.imports: dict[Any, Value] = {}
         self.watched: set[Any] = set()  # methods that are guarded
+        self.inside: dict[Any, Frame] = {}  # classes of the program and their methods -> where they are defined
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
         self.alike: dict[str, str] = {}  # variable -> one that surely has its shape and dtype
         self.definitions: dict[str, Any] = {}
@@ -321,10 +322,7 @@ class Specialiser:
 
     def poisoned(self, value: Poison, remedy: str = "") -> Refused:
         """What is raised where a name is read that stands for different things."""
-        for cls in value.classes:
-            if ("table", cls) not in self.dynamic:
-                raise Restart(("table", cls))
-        for site in value.dicts:
+        for site in [*(("table", cls) for cls in value.classes), *value.dicts]:
             if site not in self.dynamic:
                 raise Restart(site)
         return self.refuse(value.reason, remedy)
@@ -461,6 +459,8 @@ class Specialiser:
             return ir.attribute(self.bind(type(value).__name__, type(value)), value.name)
         if isinstance(value, (slice, tuple)) or isinstance(value, LITERALS):
             return ir.constant(value)
+        if isinstance(value, type) and value in self.inside:
+            raise self.refuse("a class that is defined inside the function is needed at run time", "define it outside")
         return self.bind(getattr(value, "__name__", "constant"), value)
 
     def bind(self, hint: str, value: Any) -> Any:

@@ -15,6 +15,7 @@ from .specialise import caches as _caches  # noqa: F401
 from .specialise import cell_calls as _cell_calls  # noqa: F401
 from .specialise import comparisons as _comparisons  # noqa: F401
 from .specialise import copies as _copies  # noqa: F401
+from .specialise import decorators as _decorators  # noqa: F401
 from .specialise import generators as _generators  # noqa: F401
 from .specialise import iterators as _iterators  # noqa: F401
 from .specialise import local_classes as _local_classes  # noqa: F401

@@ -1,7 +1,10 @@
-"""Classes that are defined inside the function."""
+"""Classes and managers that are defined inside the function."""
 
 import abc
+import contextlib
 import dataclasses
+import functools
+import time
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -167,3 +170,71 @@ def private_attributes_of_a_local_class(x):
         def __init__(self, a): self.__a = a
         def get(self): return self.__a ** 2
     return C(x[0]).get() * C(x[1]).get()
+
+
+@program(args=vector)
+def decorates_with_wraps(x):
+    def timed(f):
+        @functools.wraps(f)
+        def inner(*a, **k):
+            t = time.time()
+            r = f(*a, **k)
+            return r
+        return inner
+    @timed
+    def loss(v, scale=1.0):
+        return scale * np.sum(v ** 2)
+    return loss(x, scale=2.0)
+
+
+@program(args=vector)
+def local_manager(x):
+    @contextlib.contextmanager
+    def scaled(v):
+        yield v * 2
+    with scaled(x) as y:
+        s = np.sum(y ** 2)
+    return s
+
+
+@program(args=vector)
+def local_managers_in_each_other(x):
+    depth = 0
+    @contextlib.contextmanager
+    def deeper():
+        nonlocal depth
+        depth += 1
+        try:
+            yield depth
+        finally:
+            depth -= 1
+    with deeper() as a:
+        with deeper() as b:
+            s = np.sum(x ** 2) * a + np.sum(x) * b
+    return s * (depth + 1)
+
+
+@program(args=vector)
+def local_iterator(x):
+    class Count:
+        def __init__(self, n): self.n, self.k = n, 0
+        def __iter__(self): return self
+        def __next__(self):
+            if self.k >= self.n:
+                raise StopIteration
+            self.k += 1
+            return x[self.k - 1]
+    return sum(v ** 2 for v in Count(3))
+
+
+@program(args=vector)
+def local_class_that_yields(x):
+    class Count:
+        def __init__(self, n): self.n = n
+        def __iter__(self):
+            for k in range(self.n):
+                yield x[k] * k
+    total = 0.0
+    for v in Count(3):
+        total += v ** 2
+    return total

@@ -283,7 +283,7 @@ def stepped(s: Specialiser, value: Obj) -> Source | None:
 
     def part(key: Any, statements: list[Any]) -> Value:
         some = body.part(statements)
-        frame = new_frame(s, key, parsed, method.__globals__, free, some, None)
+        frame = new_frame(s, key, parsed, method.__globals__, free, some, s.inside.get(method))
         frame.cls, frame.self = value.cls, value
         return run(s, frame, some, {some.tree.args.args[0].id: value}, method)
 

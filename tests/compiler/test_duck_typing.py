@@ -109,13 +109,26 @@ def test_list_of_floats_indexed_by_what_was_none():
     assert gradient == [0.0, 27.0, 0.0]
 
 
-def test_tuple_that_was_none_is_refused():
+def test_tuple_that_was_none():
     def f(x):
         best = None
         for i in range(3):
             if best is None or x[i] > best[0]:
                 best = (x[i], i)
         return best[0] * 2
+
+    gradient = np.zeros_like(V)
+    gradient[np.argmax(V[:3])] = 2.0
+    assert np.array_equal(ad.grad(f)(V), gradient)
+
+
+def test_tuple_with_a_list_that_was_none_is_refused():
+    def f(x):
+        best = None
+        for i in range(3):
+            if best is None or x[i] > best[0]:
+                best = (x[i], [x[i], x[0]])
+        return best[0] * best[1][0]
 
     with pytest.raises(ad.AutodiffError, match="None on some paths"):
         ad.grad(f)(V)

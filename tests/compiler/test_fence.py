@@ -18,7 +18,6 @@ REFUSALS = {
     "await": ("async def f(x):\n    await x", 1, "asynchronous"),
     "async def inside": ("def f(x):\n    async def g(): pass\n    return x", 2, "asynchronous"),
     "async comprehension": ("def f(x):\n    async def g(): return [i async for i in x]\n    return g", 2, "async"),
-    "class": ("def f(x):\n    class A: pass\n    return x", 2, "class"),
     "except*": ("def f(x):\n    try: pass\n    except* ValueError: pass\n    return x", 2, r"except\*"),
     "global imported": ("def f(x):\n    global g\n    import g\n    return x", 3, "global variable"),
     "global by def": ("def f(x):\n    global g\n    def g(): pass\n    return x", 3, "global variable"),

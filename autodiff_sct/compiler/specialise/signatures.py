@@ -143,10 +143,12 @@ def depth_of(site: Any) -> int:
     return depth
 
 
-def every_root(s: Specialiser, facts: Facts | None) -> frozenset[int]:
-    """The memory that a value and what is in it may be."""
+def every_root(s: Specialiser, facts: Facts | None, around: frozenset[int] = frozenset()) -> frozenset[int]:
+    """The memory that a value and what is in it may be; `around` are the lists that it is in."""
     if isinstance(facts, Pair):
-        return frozenset().union(*(every_root(s, f) for f in facts.items))
+        return frozenset().union(*(every_root(s, f, around) for f in facts.items))
     if isinstance(facts, (Listed, Mapped)):
-        return facts.roots | every_root(s, s.elements_of(facts))
+        if facts.roots and facts.roots <= around:
+            raise s.refuse("a list or a dict that holds itself", "keep what is in it apart")
+        return facts.roots | every_root(s, s.elements_of(facts), around | facts.roots)
     return roots_of(facts) if facts is not None else frozenset()

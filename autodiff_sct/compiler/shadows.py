@@ -24,7 +24,7 @@ from .one_memory import ONE_ARRAY, refuse_one_memory
 from .regions import roots_of
 from .reverse_branches import leave_memory
 from .settled_views import OVERLAPPING, is_settled
-from .sharing import end_of, is_item_read, refuse_changed, regions_held
+from .sharing import end_of, is_item_read, refuse_changed, regions_held, writes
 from .specialise import by_value, indexing
 from .specialise.containers import is_slice
 from .specialise.values import Const, Leaf, Value
@@ -477,7 +477,17 @@ class Shadows:
             if isinstance(self.r.s.facts[c.init], Num):
                 self.r.store(self.of(c.init), Const(Ellipsis), Leaf(carry.out), gast.Add)
             else:
-                self.r.add_items(c.init, self.of(c.init), Leaf(carry.out))
+                self.give_list(stmt, c.init, Leaf(carry.out))
+
+    def give_list(self, stmt: ir.Loop, name: str, cotangents: Leaf) -> None:
+        """Give the list that a loop begins with what it gets; no other name of it is in use from there on."""
+        region = self.r.regions.of(name)
+        later = region is not None and any(place > self.r.order[stmt] for place in writes(self.r, region))
+        if later and isinstance(self.r.s.facts[name], Listed):
+            call = helper(self.r.s, memory.add_carried, self.of(name), cotangents)
+            self.r.s.block.append(ir.Effect(call, self.r.s.origin, "adjoint"))
+        else:
+            self.r.add_items(name, self.of(name), cotangents)
 
 
 def shadow_element(facts: Any) -> Any:

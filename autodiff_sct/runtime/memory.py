@@ -7,10 +7,20 @@ from typing import Any
 import numpy as np
 
 from ..errors import AliasError
-from .broadcast import unbroadcast
+from .broadcast import unbroadcast, zeros_like
 from .scatter import plus
 
-__all__ = ["add_items", "apart", "copies", "give_back", "in_order", "same_view", "tangent_view", "writable"]
+__all__ = [
+    "add_carried",
+    "add_items",
+    "apart",
+    "copies",
+    "give_back",
+    "in_order",
+    "same_view",
+    "tangent_view",
+    "writable",
+]
 
 
 def same_view(shadow: Any, shadow_base: Any, primal: Any, primal_base: Any) -> Any:
@@ -99,6 +109,15 @@ def add_items(shadow: Any, cotangents: Any) -> None:
     else:
         for k in range(len(cotangents)):
             shadow[k] = plus(shadow[k], cotangents[k])
+
+
+def add_carried(shadow: Any, cotangents: Any) -> None:
+    """Add the cotangent of a list, as a loop began with it, to its shadow, which is as long as the list became."""
+    while len(shadow) > len(cotangents):
+        shadow.pop()
+    while len(shadow) < len(cotangents):
+        shadow.append(zeros_like(cotangents[len(shadow)]))
+    add_items(shadow, cotangents)
 
 
 def writable(view: Any) -> Any:

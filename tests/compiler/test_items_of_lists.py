@@ -138,3 +138,39 @@ def test_nothing_to_reduce() -> None:
     for call in (fn, ad.grad(fn)):
         with pytest.raises(TypeError, match="empty iterable"):
             call(2.0, 0)
+
+
+def replaced_and_longer(x, n):
+    items = [x, x * 2.0]
+    product = items[-1] * items[0]
+    for _ in range(n):
+        items = items[::1]
+    items.append(x * x)
+    return x * product + sum(items)
+
+
+def longer_and_replaced(x, n):
+    items = [x, x * 2.0]
+    product = items[-1] * items[0]
+    for i in range(n):
+        items.append(x * i)
+        items = items[::-1]
+    return x * product + sum(items) * items[-1]
+
+
+def shorter_and_replaced(x, n):
+    items = [x, x * 2.0]
+    product = items[-1] * items[0]
+    for _ in range(n):
+        product = product + items.pop() * items[-1]
+        front = [x, x**2]
+        items = front + items
+    return x * product + sum(items) * items[-1]
+
+
+@pytest.mark.parametrize("fn", [replaced_and_longer, longer_and_replaced, shorter_and_replaced])
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_a_list_of_another_length_in_or_after_a_loop(fn: Callable[..., Any], n: int) -> None:
+    expected = (fn(1.3 + 1e-6, n) - fn(1.3 - 1e-6, n)) / 2e-6
+    np.testing.assert_allclose(ad.grad(fn)(1.3, n), expected, rtol=1e-6)
+    np.testing.assert_allclose(ad.vjp(lambda x: fn(x, n), 1.3)[1](1.0)[0], expected, rtol=1e-6)

@@ -303,3 +303,14 @@ def counts_in_order(x):
     for w in sorted(c):
         total *= 1 + 0.1 * c[w]
     return total / sum(c.values())
+
+
+@program(args=vector)
+def copies_of_dicts(x):
+    d = dict.fromkeys(range(3), x[0])
+    for i in range(len(x)):
+        d[i % 3] = d[i % 3] + x[i] ** 2
+    e = d.copy()
+    e[0] = e[0] * 2
+    d[1] = d[1] * e[0]
+    return sum(e.values()) * d[1] + d[0]

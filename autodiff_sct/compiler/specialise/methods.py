@@ -409,6 +409,10 @@ def mapped_method(s: Specialiser, base: Leaf, facts: Mapped, name: str, args: li
         return value
     if name in ("get", "setdefault"):
         return get_or(s, base, facts, name, args)
+    if name == "copy" and s.counters.isdisjoint(facts.roots) and s.factories.keys().isdisjoint(facts.roots):
+        result = containers.new_dict(s)
+        update(s, result, [base], {})
+        return result
     raise s.refuse(f"the dict method {name!r} cannot be followed here")
 
 

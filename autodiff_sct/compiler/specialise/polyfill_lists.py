@@ -30,6 +30,13 @@ def smallest_few(count: Any, items: Any, key: Any = None) -> Any:
     return sorted(items, key=key)[: max(count, 0)]
 
 
+# Dicts
+
+
+def from_keys(keys: Any, value: Any = None) -> Any:
+    return {key: value for key in keys}  # noqa: C420
+
+
 # collections.Counter
 
 

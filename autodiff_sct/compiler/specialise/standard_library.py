@@ -49,6 +49,11 @@ def ordered_dict(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) ->
     return result
 
 
+@handles(dict.fromkeys)
+def fromkeys(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return call_python(s, polyfill_lists.from_keys, args, kwargs)
+
+
 @handles(collections.Counter)
 def counter(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A dict of numbers, where what is missing is 0."""

@@ -40,7 +40,8 @@ def sink(s: Specialiser, block: ir.Block) -> None:
 
 
 def is_pop(stmt: Any) -> bool:
-    return isinstance(stmt, ir.Let) and stmt.effect and is_call(stmt.expr, "pop")
+    """Whether a statement reads back one value: of several, others may be read before."""
+    return isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and stmt.effect and is_call(stmt.expr, "pop")
 
 
 def is_next_value(s: Specialiser, stmt: Any) -> bool:

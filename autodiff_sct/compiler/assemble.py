@@ -11,6 +11,7 @@ from . import ir, passes
 from .arguments import Arguments
 from .bounds import count_up, fold_bounds, inline_lengths
 from .branch_additions import add_in_branches
+from .chains import chain
 from .comprehension import comprehend
 from .computed_there import compute_there
 from .conditional import choose
@@ -154,6 +155,8 @@ def touched_up(
         front, back = in_strips(s, front, back, outside, seeds) or (front, back)
     if request.backend == "numpy" and passes.on("without_names"):
         without_names(s, front, back)
+    if passes.on("chain"):
+        chain([*front, *back])
     if passes.on("opposites"):
         opposites(s, front)
         opposites(s, back)

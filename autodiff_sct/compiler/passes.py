@@ -70,6 +70,7 @@ PASSES: dict[str, str] = {
     "rearrange": "what is unpacked, or changes places, does so in one statement",
     "without_names": "what is named only to be saved, raised, entered or changed is written there",
     "count_up": "a loop that only repeats counts up",
+    "chain": "comparisons of one variable with two others are one",
     "opposites": "the opposite of a test is the opposite comparison",
     "leave_at_once": "a loop is left where that is decided",
     "comprehend": "a list that a loop only fills is a comprehension",

@@ -217,7 +217,7 @@ class Record:
         stmt, facts = self.homes[name].stmt, self.s.facts[name]
         if not isinstance(stmt, ir.Let) or stmt.effect or not isinstance(facts, Num):
             return None
-        number = facts.kind != "array" and facts.dims == () and facts.dtype == np.float64
+        number = facts.kind == "int" or facts.kind != "array" and facts.dims == () and facts.dtype == np.float64
         if number and isinstance(stmt.expr, gast.Subscript) and stmt.op is not None and self.may_repeat(stmt):
             there = self.wanted.get(id(forward), ())
             return {n for n in ir.reads(stmt) if n not in there and not self.is_there(n, forward, names)}

@@ -50,6 +50,8 @@ def spell(s: Specialiser, block: ir.Block) -> None:
         make_zeros(s, loop.body)
     for stmt, part in cotangents(s, block):
         setattr(stmt, part, spelling.value(getattr(stmt, part)))
+        if part == "value" and isinstance(stmt.value, gast.Call) and numpy_name(stmt.value) == "full_like":
+            fill(spelling, stmt)
         if part == "value" and stmt.aug is gast.Add and (positive := negated(stmt.value)) is not None:
             stmt.aug, stmt.value = gast.Sub, positive
         if part == "value" and stmt.aug in (gast.Add, gast.Sub):
@@ -70,6 +72,13 @@ def without_new_axis(spelling: Spelling, stmt: ir.Store) -> None:
     kept = [keyword for keyword in sums[0].keywords if keyword.arg == "axis"]
     short = gast.Call(sums[0].func, [], kept)
     stmt.index, stmt.value = ir.constant(...), multiplied([short if f is sums[0] else f for f in factors])
+
+
+def fill(spelling: Spelling, stmt: ir.Store) -> None:
+    """Assign or add a number to all of a part of an array, without an array of it."""
+    number = stmt.value.args[1]
+    if spelling.is_number(number) and isinstance(spelling.s.facts[stmt.base], Num):
+        stmt.value = number
 
 
 def cotangents(s: Specialiser, block: ir.Block) -> Iterator[tuple[Any, str]]:
@@ -144,6 +153,8 @@ class Spelling:
             return ir.binop(expr.left, gast.Sub if isinstance(expr.op, gast.Add) else gast.Add, positive)
         if isinstance(expr.op, gast.Add) and (positive := negated(expr.left)) is not None:
             return ir.binop(expr.right, gast.Sub, positive)
+        if isinstance(expr.op, gast.Add) and is_same(expr.left, expr.right):
+            return self.binop(ir.binop(ir.constant(2), gast.Mult, expr.left))
         return expr
 
     def product(self, expr: Any) -> Any:
@@ -364,6 +375,13 @@ def numpy_name(expr: Any) -> str | None:
     if isinstance(func, gast.Attribute) and isinstance(func.value, gast.Name) and func.value.id == "np":
         return str(func.attr)
     return None
+
+
+def is_same(a: Any, b: Any) -> bool:
+    """Whether two expressions are one product, of what nobody takes from a list there."""
+    if not isinstance(a, gast.BinOp) or not isinstance(b, gast.BinOp) or ir.names_in(a) != ir.names_in(b):
+        return False
+    return not any(is_pop_call(node) for node in ir.nodes_in(a)) and bool(gast.dump(a) == gast.dump(b))
 
 
 def summed_axis(call: Any) -> int | None:

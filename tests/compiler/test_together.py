@@ -169,3 +169,16 @@ def test_loops_over_items_have_lists_of_numbers():
 def test_the_list_knows_the_trips():
     source = ad.grad(while_loop).source_for(0.3)
     assert "trips" not in source and "range(len(saved_x))" in source
+
+
+def test_steps_that_pop_several_values_before_they_use_one():
+    def f(x, p, n):
+        y, z, seen = x * 1.0, x, []
+        for _ in range(n):
+            z = y + 0.1 * z
+            y = seen[-1] * z if seen else np.exp(-p * z)
+        for _ in range(n):
+            y = np.tanh(z * p) + y
+        return np.sum(y * z)
+
+    check_gradient(f, (V, V[::-1].copy(), 3))

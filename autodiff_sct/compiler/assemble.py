@@ -264,8 +264,6 @@ def in_buffers(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) 
     """The reverse sweep with fewer passes over memory; fused loops of native programs have none of these buffers."""
     if passes.on("add_in_branches"):
         add_in_branches(s, [*front, *back], back)
-        if passes.on("sink"):
-            sink(s, back)  # past additions that are in branches now
     if passes.on("touch_first"):
         touch_first(s, [*front, *back], back)
         back = Nesting(s, where, [*front, *back], REVERSE_DEPTH).block(back)

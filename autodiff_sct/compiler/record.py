@@ -231,6 +231,12 @@ class Record:
             found |= {operand} if deeper is None else deeper
         return found
 
+    def is_item_of(self, name: str, array: str) -> bool:
+        """Whether a variable is a number that is read from an array."""
+        stmt, facts = self.homes[name].stmt, self.s.facts[name]
+        number = isinstance(facts, Num) and facts.dims == ()
+        return number and isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.Subscript) and array in ir.reads(stmt)
+
     def is_pass(self, stmt: Any) -> bool:
         """Whether a statement makes an array in one pass, of memory that nobody writes."""
         if not isinstance(stmt, ir.Let) or not is_arithmetic(stmt.expr) or stmt.in_place or not passes.on("pass_again"):

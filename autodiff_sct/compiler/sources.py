@@ -10,7 +10,8 @@
     ...
     d_x = d_x * saved_t2.pop() * r - d_x * saved_t.pop()
 
-An operation on arrays gives no less than it is given: what it is computed from is as small.
+An operation on arrays gives no less than it is given: what it is computed from is as small.  An array of which items
+are wanted is saved in their place if it is known to be short.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from . import ir
+from .facts import Num
 
 if TYPE_CHECKING:
     from .record import Record
@@ -33,11 +35,21 @@ def common_sources(record: Record, forward: ir.Block) -> None:
             lacking = record.lacking(name, forward, {})
             if lacking is not None and len(lacking) == 1:
                 served[lacking.pop()].append(name)
-        source = next((n for n, names in served.items() if len(names) > 1 and record.is_local(n, forward)), None)
+        source = next((n for n, names in served.items() if len(names) > 1 and is_worth(record, forward, n)), None)
         if source is None:
             return
         wanted.add(source)
         record.readers[source] = [x for n in served[source] for x in record.readers.get(n, ())]
+
+
+def is_worth(record: Record, forward: ir.Block, name: str) -> bool:
+    """Whether a variable of the block is no larger than what is computed from it, if that are items of an array."""
+    facts = record.s.facts[name]
+    if not record.is_local(name, forward) or not isinstance(facts, Num) or facts.kind != "array":
+        return record.is_local(name, forward)
+    items = [n for n in record.wanted[id(forward)] if record.is_item_of(n, name)]
+    lengths = [record.s.lengths_in(forward).canonical(axis) for axis in facts.dims or (None,)]
+    return not items or (len(lengths) == 1 and isinstance(lengths[0], int) and lengths[0] <= 2 * len(items))
 
 
 def order(name: str) -> int:

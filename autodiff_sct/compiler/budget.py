@@ -19,7 +19,7 @@ from typing import Any
 
 import gast
 
-from ..errors import Refused
+from ..errors import Refused, UnsupportedSyntax
 from ..runtime.segments import MemoryWarning, steps_within
 from . import ir
 from .checkpointed import plan
@@ -33,7 +33,8 @@ def choose_segments(r: Reverse, forward: ir.Block, reverse: ir.Block, budget: in
     """Let the outermost loops run in segments as long as a budget of bytes allows."""
     s = r.s
     nodes = [x for x in ir.walk(reverse) if isinstance(x, ir.Loop) and x.primal is not None and is_outer(r, x.primal)]
-    nodes = [node for node in nodes if can_run(r, node, reverse)]
+    tried = [x for stmt in ir.walk(forward) if isinstance(stmt, ir.Try) for x in ir.walk([stmt])]
+    nodes = [node for node in nodes if can_run(r, node, reverse, node.primal in tried)]
     for node in nodes:
         loop = node.primal
         every = s.fresh("every", INT)
@@ -49,11 +50,13 @@ def is_outer(r: Reverse, loop: ir.Loop) -> bool:
     return loop.kind == "range" and loop.every is None and loop.stop is None and not r.around[loop]
 
 
-def can_run(r: Reverse, node: ir.Loop, reverse: ir.Block) -> bool:
-    """Whether a loop can be run in segments; a warning says why not."""
+def can_run(r: Reverse, node: ir.Loop, reverse: ir.Block, tried: bool) -> bool:
+    """Whether a loop can be run in segments, unless it is `tried`; a warning says why not."""
     loop = node.primal
     loop.every = ir.constant(1)
     try:
+        if tried:
+            raise UnsupportedSyntax("a loop in a `try` may end early", "take it out", loop.origin)
         plan(r, node, ir.defined(reverse))
     except Refused as refused:
         shown = f"{loop.origin.show()}\n" if loop.origin is not None else ""

@@ -170,3 +170,17 @@ def test_wrong_kinds_of_budgets(wrong: Any) -> None:
     for call in (ad.grad, ad.value_and_grad):
         with pytest.raises(TypeError, match="memory is"):
             call(squared, memory=wrong)
+
+
+def test_a_loop_in_a_try_saves_every_step() -> None:
+    def fn(x):
+        kept = []
+        try:
+            kept = [item * item for item in x if item > -0.3]
+        except ValueError:
+            pass
+        return sum(kept)
+
+    x = np.array([0.3, -0.4, 0.7])
+    with pytest.warns(MemoryWarning, match="may end early"):
+        np.testing.assert_allclose(ad.grad(fn, memory=1)(x), [0.6, 0.0, 1.4])

@@ -17,9 +17,9 @@ import numpy as np
 from ..errors import NoRule, UnsupportedSyntax
 from ..rules.table import NONDIFFERENTIABLE, STEPS_OF_REALS, TABLE
 from . import ir, passes
+from .algebra.shifts import cancelled
 from .facts import Listed, Mapped, Num, Opaque, Pair
 from .regions import Regions, written_arguments, written_by
-from .shifts import cancelled
 from .specialise.calls import opaque_call
 from .specialise.methods import opaque_method
 from .specialise.recursion import Recursion

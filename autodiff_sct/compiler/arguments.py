@@ -11,10 +11,10 @@ import numpy as np
 
 from ..runtime import objects
 from . import ir
-from .adjoints import as_scalar, copied, facts_like, fit, numpy_call, spread, zeros
 from .facts import Facts, Listed, Mapped, Num, Opaque
 from .regions import roots_of
-from .reverse import Reverse
+from .reverse.adjoints import as_scalar, copied, facts_like, fit, numpy_call, spread, zeros
+from .reverse.sweep import Reverse
 from .specialise.externals import facts_of_tree
 from .specialise.keys import facts_of_whole, may_stay_whole
 from .specialise.protocols import refuse_builtin, refuse_tuple

@@ -8,69 +8,69 @@ import gast
 
 from ..native import natively
 from . import ir, passes
+from .algebra.contractions import contract, contract_forward
+from .algebra.inverses import is_plain, share_inverses
+from .algebra.methods import with_methods
+from .algebra.selections import one_selection
+from .algebra.spelling import spell
+from .algebra.summed_products import summed_products
+from .algebra.variances import variances
 from .arguments import Arguments
-from .bounds import count_up, fold_bounds, inline_lengths
-from .branch_additions import add_in_branches
-from .chains import chain
-from .comprehension import comprehend
-from .computed_there import compute_there
-from .conditional import choose
-from .contractions import contract, contract_forward
-from .counts import name_counts, write_counts
-from .dead_stores import drop_dead_stores
-from .deferral import defer
-from .emit import Emitter, annotate, defaults
+from .buffers.branch_additions import add_in_branches
+from .buffers.dead_stores import drop_dead_stores
+from .buffers.first_touch import touch_first
+from .buffers.full_first import full_first
+from .buffers.gathering import gather_products
+from .buffers.item_assignments import assign_items
+from .buffers.item_sums import add_at_once
+from .buffers.list_sums import sum_lists
+from .buffers.overwrite import overwrite
+from .buffers.parts import collect_parts
+from .buffers.reuse import reuse
+from .buffers.rows import plan_rows, write_rows
+from .buffers.sinking import sink
+from .buffers.strips import in_strips
+from .buffers.zeroing import zero_last
 from .emitted import Emitted
 from .facts import Num
-from .first_touch import touch_first
-from .full_first import full_first
-from .gathering import gather_products
-from .handover import always_assigned, kept_state, own_copies, unset_state
-from .inverses import is_plain, share_inverses
-from .item_assignments import assign_items
-from .item_sums import add_at_once
-from .items import may_run_again, on_lists
-from .iterate import iterate
-from .joining import join_branches
-from .last_sums import last_sums
-from .leaving import leave_at_once
-from .list_sums import sum_lists
-from .load import load_parts
-from .methods import with_methods
-from .naming import name_variables
-from .of_numbers import of_numbers
-from .one_path import one_path
-from .opposites import opposites
+from .items.items import may_run_again, on_lists
+from .items.of_numbers import of_numbers
+from .items.plain_floats import plain_floats
 from .optimise import REVERSE_DEPTH, Nesting
-from .overwrite import overwrite
-from .pairs import settle_calls
-from .parts import collect_parts
 from .peephole import without_synonyms
-from .plain_floats import plain_floats
+from .phrasing.bounds import count_up, fold_bounds, inline_lengths
+from .phrasing.chains import chain
+from .phrasing.comprehension import comprehend
+from .phrasing.computed_there import compute_there
+from .phrasing.conditional import choose
+from .phrasing.counts import name_counts, write_counts
+from .phrasing.deferral import defer
+from .phrasing.iterate import iterate
+from .phrasing.joining import join_branches
+from .phrasing.last_sums import last_sums
+from .phrasing.leaving import leave_at_once
+from .phrasing.one_path import one_path
+from .phrasing.opposites import opposites
+from .phrasing.repeating import repeat
+from .phrasing.returned import return_at_once
+from .phrasing.saved_shapes import save_shapes
+from .phrasing.side_by_side import side_by_side
+from .phrasing.together import count_saved, save_together
+from .phrasing.unnamed import without_names
+from .phrasing.unpacked import rearrange
+from .phrasing.unread import drop_unread
+from .record.handover import always_assigned, kept_state, own_copies, unset_state
+from .recursion.pairs import settle_calls
 from .regions import Regions
-from .repeating import repeat
 from .request import Request, observe
-from .returned import return_at_once
-from .reuse import reuse
-from .rows import plan_rows, write_rows
-from .saved_shapes import save_shapes
-from .selections import one_selection
-from .side_by_side import side_by_side
-from .sinking import sink
 from .specialise.state import Specialiser
 from .specialise.values import External, Value
-from .spelling import spell
-from .strips import in_strips
-from .summed_products import summed_products
-from .together import count_saved, save_together
-from .unnamed import without_names
-from .unpacked import rearrange
-from .unparse import printed
-from .unread import drop_unread
-from .variances import variances
+from .text.emit import Emitter, annotate, defaults
+from .text.load import load_parts
+from .text.naming import name_variables
+from .text.unparse import printed
 from .world import KindGuard
 from .wrapping import seed_spec, wrap_spec
-from .zeroing import zero_last
 
 
 def emit(

@@ -20,10 +20,10 @@ from ..leaves import children
 from ..runtime.apart import Apart
 from . import collection, kept
 from .emitted import Emitted
-from .imports import imports_of
-from .load import note_origin
 from .signatures import defaults_of, general_tree, signature_of
 from .structure import describe, is_mutable, is_tensor, key
+from .text.imports import imports_of
+from .text.load import note_origin
 from .world import CodeRead
 from .wrapping import seeds_in, unwrapped, wrap_by, wrapped_like
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from . import ir
-from .emit import place_of
+from .text.emit import place_of
 
 if TYPE_CHECKING:
     from .specialise.state import Specialiser

@@ -16,7 +16,7 @@ from . import ir
 from .explain import hand_on
 from .facts import Listed, Num
 from .regions import Regions, roots_of
-from .sharing import reachable
+from .reverse.sharing import reachable
 from .specialise.signatures import every_root
 from .specialise.state import Specialiser
 from .substitution import substitute_own

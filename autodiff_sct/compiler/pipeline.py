@@ -12,33 +12,37 @@ import gast
 from ..errors import AliasError, NotDifferentiable, Refused
 from . import ir, passes
 from .activity import activity
+from .algebra.inverses import solve_with_inverses
+from .algebra.known_products import with_known_products
+from .algebra.known_values import with_known_values
+from .algebra.once import once
+from .algebra.softmaxes import as_softmax
+from .algebra.thin_factors import with_thin_factors
 from .arguments import Arguments, gradient, protect, receive
 from .assemble import emit, runs_alone
-from .beside import beside
-from .budget import choose_segments
-from .carried_back import carry_back
-from .checkpointed import plan_segments
-from .copied_back import add_through
+from .buffers.copied_back import add_through
+from .buffers.taken_over import take_over
 from .depth import deeply
 from .emitted import Emitted
 from .facts import Num, Opaque
-from .inverses import solve_with_inverses
-from .known_products import with_known_products
-from .known_values import with_known_values
-from .once import once
 from .optimise import sweep_dead
 from .peephole import improve
 from .places import place_of_definition
-from .raised_again import raised_again
-from .record import record
+from .record.budget import choose_segments
+from .record.carried_back import carry_back
+from .record.checkpointed import plan_segments
+from .record.raised_again import raised_again
+from .record.record import record
+from .record.segments import write_segments
+from .record.stand_ins import stand_in
 from .regions import Regions, regions
 from .request import Request, observe
 from .results import check_output, output_leaves, own_result
-from .reverse import Reverse
-from .seeds import sow, weight_gradients
-from .segments import write_segments
-from .settle import settle
-from .softmaxes import as_softmax
+from .reverse.beside import beside
+from .reverse.seeds import sow, weight_gradients
+from .reverse.settle import settle
+from .reverse.sweep import Reverse
+from .reverse.unseen import refuse_unseen
 from .specialise import tables
 from .specialise.calls import call_value
 from .specialise.control import Ended
@@ -53,14 +57,10 @@ from .specialise.values import (
     TupleV,
     Value,
 )  # fmt: skip
-from .stand_ins import stand_in
 from .stopped import refuse_writes
 from .structure import Static
 from .substitution import substitute_own
-from .taken_over import take_over
-from .thin_factors import with_thin_factors
 from .unbound import unbound
-from .unseen import refuse_unseen
 
 STAGES: list[tuple[str, str]] = [
     ("parse", "the text of the function, found and checked against the function object"),

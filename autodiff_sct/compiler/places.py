@@ -11,7 +11,7 @@ from typing import Any
 import gast
 
 from ..errors import AutodiffError, Origin, Refused
-from .parse import Parsed, parse
+from .source.parse import Parsed, parse
 
 
 @contextmanager

@@ -5,13 +5,13 @@ from __future__ import annotations
 from ..errors import NotDifferentiable
 from ..runtime import objects
 from . import ir
-from .adjoints import copied
 from .arguments import Arguments
 from .facts import Listed, Mapped, Num, Opaque, Pair
 from .places import place_of_result
 from .regions import Regions
 from .request import Request
-from .sharing import reachable
+from .reverse.adjoints import copied
+from .reverse.sharing import reachable
 from .specialise.prepared import prepared
 from .specialise.state import Specialiser
 from .specialise.values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, Suspended, TupleV, Value

@@ -12,12 +12,12 @@ import gast
 
 from ..errors import ArgumentValueError
 from . import ir, pipeline
-from .desugar import desugar
-from .emit import Emitter
-from .parse import parse
 from .request import Request
+from .source.desugar import desugar
+from .source.parse import parse
 from .specialise.state import Specialiser
-from .unparse import printed, unparse
+from .text.emit import Emitter
+from .text.unparse import printed, unparse
 from .whole import adjoint
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from .. import rules as _rules  # noqa: F401  (fills the table)
 from ..ops import erf_rule as _erf_rule  # noqa: F401
 from ..rules.table import TABLE
+from .forward.pushforward import tangent
 from .pipeline import adjoint
-from .pushforward import tangent
 from .specialise import builtin_calls as _builtin_calls
 from .specialise import caches as _caches  # noqa: F401
 from .specialise import cell_calls as _cell_calls  # noqa: F401

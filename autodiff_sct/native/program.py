@@ -7,14 +7,14 @@ from typing import Any
 import gast
 
 from ..compiler import ir
-from ..compiler.emit import Emitter, comment_of
 from ..compiler.facts import INT, Num
-from ..compiler.naming import Naming
 from ..compiler.optimise import count_uses
 from ..compiler.regions import Regions, roots_of
 from ..compiler.specialise.lengths import Lengths
 from ..compiler.specialise.state import Specialiser
-from ..compiler.unparse import printed
+from ..compiler.text.emit import Emitter, comment_of
+from ..compiler.text.naming import Naming
+from ..compiler.text.unparse import printed
 from . import control as _control  # noqa: F401  (lowers branches and loops)
 from .expressions import facts_number, lower
 from .function import Native

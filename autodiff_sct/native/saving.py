@@ -13,8 +13,8 @@ from typing import Any
 import gast
 
 from ..compiler import ir
-from ..compiler.emit import is_new_list
 from ..compiler.facts import INT
+from ..compiler.text.emit import is_new_list
 from .grids import dtype_name, make, new_array
 from .kinds import LARGEST, Axis, Grid, Number, Value
 from .linear import Form, constant_form, depth_of, least

@@ -7,9 +7,9 @@ from typing import Any
 import gast
 
 from ..compiler import ir
-from ..compiler.emit import is_new_list
 from ..compiler.facts import Num
 from ..compiler.regions import roots_of
+from ..compiler.text.emit import is_new_list
 from ..runtime import scatter
 from .elements import as_truth, constant_of, within
 from .expressions import arithmetic, facts_number, lower, number, resolved

@@ -7,10 +7,10 @@ import textwrap
 import gast
 import pytest
 
-from autodiff_sct.compiler import exits
-from autodiff_sct.compiler.desugar import desugar
-from autodiff_sct.compiler.desugar_nodes import statements_in
-from autodiff_sct.compiler.unparse import unparse
+from autodiff_sct.compiler.source import exits
+from autodiff_sct.compiler.source.desugar import desugar
+from autodiff_sct.compiler.source.nodes import statements_in
+from autodiff_sct.compiler.text.unparse import unparse
 from autodiff_sct.errors import UnsupportedSyntax
 
 # Programs speak to a `World`: `t(k)` records an event, `c()` is an unpredictable condition, `m(k)` a context manager

@@ -5,9 +5,9 @@ import textwrap
 
 import pytest
 
-from autodiff_sct.compiler.fence import fence
-from autodiff_sct.compiler.load import load
-from autodiff_sct.compiler.parse import parse
+from autodiff_sct.compiler.source.fence import fence
+from autodiff_sct.compiler.source.parse import parse
+from autodiff_sct.compiler.text.load import load
 from autodiff_sct.errors import UnsupportedSyntax
 
 REFUSALS = {

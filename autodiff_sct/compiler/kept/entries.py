@@ -15,9 +15,9 @@ from typing import Any
 from ...errors import Origin
 from ...native.function import Native, NativeFunction, kinds_from, kinds_told
 from ..emitted import Emitted
-from ..imports import words
-from ..load import load_parts
 from ..specialise.values import External
+from ..text.imports import words
+from ..text.load import load_parts
 from ..world import GlobalRead, Guard, KindGuard
 from .marks import NotKept, is_library, mark_of_module, mark_of_name, named
 from .paths import Paths, module_of

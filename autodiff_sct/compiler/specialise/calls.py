@@ -16,8 +16,8 @@ from ...errors import AutodiffError, NoRule, SourceUnavailable, UnsupportedSynta
 from ...rules.table import NONDIFFERENTIABLE, STATIC, TABLE
 from .. import ir
 from ..facts import Num, Opaque
-from ..fence import YIELDS, own_nodes
-from ..parse import Parsed
+from ..source.fence import YIELDS, own_nodes
+from ..source.parse import Parsed
 from ..world import CodeRead, DefaultRead, Guard, ItemRead, KwDefaultRead
 from . import arrays
 from .binding import bind_signature, places_left

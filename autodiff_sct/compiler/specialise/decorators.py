@@ -19,7 +19,7 @@ import contextlib
 import functools
 from dataclasses import dataclass
 
-from ..fence import YIELDS, own_nodes
+from ..source.fence import YIELDS, own_nodes
 from . import polyfills
 from .calls import handles, opaque_call
 from .managers import yields_once

@@ -21,10 +21,10 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..desugar_nodes import Names, at, load, rebuilt, some
 from ..facts import BOOL
-from ..fence import YIELDS, own_nodes
 from ..regions import roots_of, written_by
+from ..source.fence import YIELDS, own_nodes
+from ..source.nodes import Names, at, load, rebuilt, some
 from . import polyfills
 from .calls import HANDLERS, call_closure, call_python, handles
 from .comprehensions import bound_names

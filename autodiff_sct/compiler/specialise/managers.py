@@ -273,7 +273,7 @@ def ends_with_yield(generator: Suspended) -> bool:
 
 def yields_freely(fn: Any) -> bool:
     """Whether the ``yield`` of a generator stands under no handlers, so that an exception goes through."""
-    from ..parse import parse
+    from ..source.parse import parse
 
     try:
         tree = parse(fn.__wrapped__).tree

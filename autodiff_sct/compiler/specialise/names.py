@@ -10,7 +10,7 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..fence import own_nodes
+from ..source.fence import own_nodes
 from ..world import CellRead, GlobalRead
 from .control import lacking
 from .externals import import_external, object_number

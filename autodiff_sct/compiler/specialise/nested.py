@@ -19,7 +19,7 @@ from ...gradfunction import GradFunction, assemble
 from ...tensor import Parameter
 from .. import ir
 from ..facts import Num
-from ..pairs import Variant
+from ..recursion.pairs import Variant
 from ..regions import roots_of
 from ..structure import is_tensor
 from .calls import call_python, call_value

@@ -10,9 +10,9 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..desugar import desugar
-from ..fence import fence
-from ..parse import Parsed, parse
+from ..source.desugar import desugar
+from ..source.fence import fence
+from ..source.parse import Parsed, parse
 from .names import parameters, scan
 from .values import Closure
 

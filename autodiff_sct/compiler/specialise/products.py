@@ -163,7 +163,7 @@ def pusher(
     s: Specialiser, fn: Value, args: list[Value], kwargs: dict[str, Value], positions: tuple[int, ...], has_aux: bool
 ) -> Value:
     """The function from directions to the value of a function and its tangent."""
-    from ..pushforward import tangent
+    from ..forward.pushforward import tangent
 
     inner = emit_inner(s, tangent, fn, args, kwargs, positions, has_aux=has_aux, value=True)
     every = TupleV((*args, *kwargs.values()))

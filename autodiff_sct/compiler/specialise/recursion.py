@@ -439,7 +439,7 @@ def result_value(shape: Any, leaves: list[Leaf], arguments: list[Value]) -> Valu
 
 def close(s: Specialiser) -> None:
     """Pass what the bodies read from outside at every call, and find which memory of the caller's they write."""
-    from ..handover import outside_names
+    from ..record.handover import outside_names
 
     group = [r for r in s.recursions.values() if not r.closed]
     changed = True

@@ -11,7 +11,7 @@ import gast
 from .. import ir
 from ..facts import INT, Num
 from ..regions import written_arguments, written_by
-from ..sharing import reachable
+from ..reverse.sharing import reachable
 from . import arrays, containers, dict_views, lists, unpacking
 from .control import Ended, always, as_leaf, attempted, branch, loop
 from .expressions import evaluate, truth

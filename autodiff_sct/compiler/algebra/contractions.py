@@ -1,0 +1,272 @@
+"""Sums of products without an array of the products: a third of the passes over memory, and none that is written.
+
+=====================================  =========================================
+``(d_y * x).sum()``                    ``np.vdot(d_y, x)``
+``(2 * d_y * x).sum()``                ``2 * np.vdot(d_y, x)``
+``(d_y * x).sum(axis=1)``              ``np.einsum("ij,ij->i", d_y, x)``
+``(d_y * x / c).sum(axis=1)``          ``np.einsum("ij,ij->i", d_y, x) / c``
+``d_y / c - d_c / c``                  ``(d_y - d_c) / c``
+``d_c[:, None] * (2 * x)``             ``2 * d_c[:, None] * x``
+=====================================  =========================================
+
+In the third line ``c`` has one number for each of the sums.  The terms are added in another order, which a cotangent
+may, and what the forward sweep computes for cotangents only; only of doubles, for single precision would feel it.
+Arrays that are broadcast against each other stay as they are where all is summed, for `vdot` pairs elements.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+
+from .. import ir
+from ..facts import Axis, Num, broadcast
+from ..optimise import is_pop_call
+from ..specialise.lengths import Lengths
+from ..specialise.state import Specialiser
+from .spelling import (
+    ELEMENTWISE,
+    Spelling,
+    cotangents,
+    factors_of,
+    is_item,
+    literal,
+    multiplied,
+    new_axes,
+    numpy_name,
+    popped,
+    ratio_of,
+    signed,
+    summed_axis,
+    widened,
+)
+
+LETTERS = "ijklmnop"
+KEPT = {"keepdims": True}
+
+
+def contract(s: Specialiser, block: ir.Block) -> None:
+    """Rewrite the cotangents that a block of the reverse sweep computes, in place."""
+    contractions = Contractions(s)
+    for stmt, part in cotangents(s, block):
+        setattr(stmt, part, contractions.expr(getattr(stmt, part)))
+
+
+def contract_forward(s: Specialiser, block: ir.Block) -> None:
+    """Rewrite the sums of the forward sweep, in place: of a program whose value is not asked for."""
+    contractions = Contractions(s)
+    for stmt in ir.walk(block):
+        if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and not stmt.effect and not stmt.augments:
+            stmt.expr = contractions.forward(stmt.expr)
+
+
+class Contractions:
+    """Rewrites expressions, from the inside out."""
+
+    def __init__(self, s: Specialiser) -> None:
+        self.s, self.spelling = s, Spelling(s)
+
+    def expr(self, expr: Any) -> Any:
+        if isinstance(expr, gast.BinOp):
+            return self.binop(gast.BinOp(self.expr(expr.left), expr.op, self.expr(expr.right)))
+        if isinstance(expr, gast.UnaryOp):
+            return gast.UnaryOp(expr.op, self.expr(expr.operand))
+        if isinstance(expr, gast.Call):
+            summed = isinstance(expr.func, gast.Attribute) and expr.func.attr == "sum" and not expr.args
+            return self.sum(expr) if summed else gast.Call(expr.func, [self.expr(a) for a in expr.args], expr.keywords)
+        if isinstance(expr, gast.Subscript) and new_axes(expr) is not None:
+            return ir.subscript(self.expr(expr.value), expr.slice)
+        return expr
+
+    def forward(self, expr: Any) -> Any:
+        """What the user computes, but for the order in which the terms of sums of products and squares are added."""
+        if isinstance(expr, gast.BinOp):
+            return gast.BinOp(self.forward(expr.left), expr.op, self.forward(expr.right))
+        if isinstance(expr, gast.UnaryOp):
+            return gast.UnaryOp(expr.op, self.forward(expr.operand))
+        if not isinstance(expr, gast.Call):
+            return expr
+        method = isinstance(expr.func, gast.Attribute) and expr.func.attr == "sum" and not expr.args
+        if not method and not (numpy_name(expr) == "sum" and len(expr.args) == 1):
+            return gast.Call(expr.func, [self.forward(a) for a in expr.args], expr.keywords)
+        return self.summed(expr, expr.func.value if method else expr.args[0]) or expr
+
+    def summed(self, call: Any, terms: Any) -> Any | None:
+        """The sum of a product or a square of arrays."""
+        dims = self.dims(terms)
+        if not isinstance(terms, gast.BinOp) or not dims:
+            return None
+        sides = (terms.left, terms.right) if isinstance(terms.op, gast.Mult) else (terms.left, terms.left)
+        square = isinstance(terms.op, gast.Pow) and literal(terms.right) == 2 and isinstance(terms.left, gast.Name)
+        if not square and not (isinstance(terms.op, gast.Mult) and all(isinstance(e, gast.Name) for e in sides)):
+            return None
+        if not call.keywords:
+            return self.of_two(call, *sides)
+        axes = [k.value for k in call.keywords if k.arg == "axis"]
+        axis = literal(axes[0]) if axes else None
+        if type(axis) is not int or not -len(dims) <= axis < len(dims):
+            return None
+        settings = [gast.keyword("axis", ir.constant(axis % len(dims))), *(k for k in call.keywords if k.arg != "axis")]
+        return self.of_two(gast.Call(call.func, [], settings), *sides)
+
+    def binop(self, expr: Any) -> Any:
+        """A product with its numbers at the narrow factor, a difference of quotients by one divisor as one quotient."""
+        if isinstance(expr.op, gast.Mult):
+            return self.narrow_first(expr)
+        left, right = expr.left, expr.right
+        if not isinstance(expr.op, (gast.Add, gast.Sub)) or not is_quotient(left) or not is_quotient(right):
+            return expr
+        same = isinstance(left.right, gast.Name) and left.right.id == getattr(right.right, "id", None)
+        if not same or self.dims(left.right) is None:
+            return expr
+        return ir.binop(gast.BinOp(left.left, expr.op, right.left), gast.Div, left.right)
+
+    def narrow_first(self, expr: Any) -> Any:
+        """``2 * d[:, None] * x`` for ``d[:, None] * (2 * x)``, which has two operations on an array as large as x."""
+        sign, factors = factors_of(expr)
+        numbers = [f for f in factors if self.spelling.is_number(f)]
+        arrays = [f for f in factors if not self.spelling.is_number(f)]
+        if sign < 0 or len(arrays) != 2 or not numbers or self.spelling.is_number(factors[0]):
+            return expr
+        narrow, wide = self.dims(arrays[0]), self.dims(arrays[1])
+        if narrow is None or wide is None or len(narrow) != len(wide):
+            return expr
+        saves = any(a == 1 != b for a, b in zip(narrow, wide)) and not any(b == 1 != a for a, b in zip(narrow, wide))
+        return multiplied([*numbers, *arrays]) if saves else expr
+
+    def sum(self, call: Any) -> Any:
+        """A sum, without the factors that all its terms have, and as a contraction if it is one of a product."""
+        sign, above, below = ratio_of(call.func.value)
+        place = self.place(call)
+        front = [f for f in above if self.is_common(f, call, place)]
+        behind = [f for f in below if self.is_common(f, call, place)]
+        terms = [f for f in above if not any(f is g for g in front)]
+        divisors = [f for f in below if not any(f is g for g in behind)]
+        found = self.of_terms(call, terms, divisors, bool(front or behind))
+        if found is None:
+            return call
+        numbers = [f for f in front if self.spelling.is_number(f)]
+        arrays = [f for f in front if not self.spelling.is_number(f)]
+        result = divided(multiplied([*numbers, found, *arrays]), behind)
+        return result if sign > 0 else signed(result)
+
+    def of_terms(self, call: Any, terms: list[Any], divisors: list[Any], shorter: bool) -> Any | None:
+        """The sum of what is left of the terms."""
+        if not terms:
+            return None
+        if len(terms) > 1 and not divisors:
+            found = self.of_two(call, multiplied(terms[:-1]), terms[-1])
+            if found is not None:
+                return found
+        if not shorter:
+            return None
+        rest = divided(multiplied(terms), divisors)
+        have, all_of_it = self.dims(rest), self.dims(call.func.value)
+        if not have or not all_of_it or len(have) != len(all_of_it):
+            return None
+        return gast.Call(gast.Attribute(rest, "sum", gast.Load()), [], call.keywords)
+
+    def place(self, call: Any) -> int | None:
+        """The axis that is summed, where it is one and nothing else is said."""
+        settings = {k.arg: getattr(k.value, "value", None) for k in call.keywords}
+        axis = settings.get("axis")
+        return axis if type(axis) is int and axis >= 0 and settings in ({"axis": axis}, KEPT | {"axis": axis}) else None
+
+    def is_common(self, factor: Any, call: Any, place: int | None) -> bool:
+        """Whether a factor is one number for each sum, and stands by the sums as it stood by the terms."""
+        if self.spelling.is_number(factor):
+            return place is not None or not call.keywords
+        have, terms = self.dims(factor), self.dims(call.func.value)
+        if place is None or not have or not terms or place >= len(terms):
+            return False
+        behind = len(terms) - 1 - place  # the axes behind the one that is summed
+        if len(have) <= behind:
+            return True
+        return len(call.keywords) == 2 and len(have) > behind and have[len(have) - 1 - behind] == 1
+
+    def dims(self, expr: Any) -> tuple[Axis, ...] | None:
+        """The axes of an array of doubles that is computed element by element."""
+        if isinstance(expr, gast.Name):
+            facts = self.s.facts.get(expr.id)
+            return facts.dims if isinstance(facts, Num) and is_of_doubles(facts) else None
+        if is_pop_call(expr):
+            saved = popped(self.s, expr)
+            known = saved.dims if saved is not None and is_of_doubles(saved) else None
+            return known and tuple(axis if axis == 1 else None for axis in known)
+        if isinstance(expr, gast.BinOp) and isinstance(expr.op, ELEMENTWISE):
+            return broadcast(*(() if self.spelling.is_number(e) else self.dims(e) for e in (expr.left, expr.right)))
+        if isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.USub):
+            return self.dims(expr.operand)
+        if isinstance(expr, gast.Subscript) and (places := new_axes(expr)) is not None:
+            return with_axes(self.dims(expr.value), places)
+        if isinstance(expr, gast.Subscript) and is_item(self.s, expr):
+            return (self.dims(expr.value) or (None,))[1:] or None
+        if isinstance(expr, gast.Call) and (axis := summed_axis(expr)) is not None:
+            dims = self.dims(expr.func.value)
+            return dims[:axis] + dims[axis + 1 :] if dims and axis < len(dims) else None
+        if isinstance(expr, gast.Call) and numpy_name(expr) == "einsum":
+            return self.contracted(expr)
+        if isinstance(expr, gast.Call) and isinstance(getattr(np, numpy_name(expr) or "", None), np.ufunc):
+            return self.dims(expr.args[0]) if len(expr.args) == 1 and not expr.keywords else None
+        return None
+
+    def contracted(self, call: Any) -> tuple[Axis, ...] | None:
+        """The axes of ``np.einsum("ij,ij->i", a, b)``."""
+        inputs, arrow, output = str(getattr(call.args[0], "value", "")).partition("->")
+        axes: dict[str, Axis] = {}
+        for letters, operand in zip(inputs.split(","), call.args[1:]):
+            dims = self.dims(operand)
+            if not arrow or dims is None or len(dims) != len(letters):
+                return None
+            axes |= {letter: axis for letter, axis in zip(letters, dims) if axis != 1}
+        return tuple(axes.get(letter) for letter in output)
+
+    def of_two(self, call: Any, a: Any, b: Any) -> Any | None:
+        have, other = self.dims(a), self.dims(b)
+        if not have or not other:
+            return None
+        if not call.keywords:
+            return self.numpy("vdot", a, b) if self.s.same_lengths(have, other, self.where(a, b)) else None
+        axis, rank = self.place(call), len(have)
+        if axis is None or axis >= rank or rank != len(other) or rank > len(LETTERS):
+            return None
+        return self.along(call, a, b, axis, rank)
+
+    def where(self, *exprs: Any) -> Lengths:
+        """What is equal where the variables of expressions are there."""
+        return self.s.where_made(*(n for expr in exprs for n in ir.names_in(expr)))
+
+    def along(self, call: Any, a: Any, b: Any, axis: int, rank: int) -> Any | None:
+        letters = LETTERS[:rank]
+        subscripts = ir.constant(f"{letters},{letters}->{letters[:axis]}{letters[axis + 1 :]}")
+        result = self.numpy("einsum", subscripts, a, b)
+        return result if len(call.keywords) == 1 else widened(result, ir.constant(axis), rank - 1)
+
+    def numpy(self, fn: str, *args: Any) -> Any:
+        return ir.call(ir.attribute(self.s.bind("np", np), fn), *args)
+
+
+def is_of_doubles(facts: Num) -> bool:
+    return facts.kind == "array" and facts.dtype == np.float64
+
+
+def divided(expr: Any, divisors: list[Any]) -> Any:
+    for divisor in divisors:
+        expr = ir.binop(expr, gast.Div, divisor)
+    return expr
+
+
+def is_quotient(expr: Any) -> bool:
+    return isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Div)
+
+
+def with_axes(dims: tuple[Axis, ...] | None, places: list[int]) -> tuple[Axis, ...] | None:
+    """`dims` with axes of length 1 at some places."""
+    if dims is None:
+        return None
+    result = list(dims)
+    for place in places:
+        result.insert(place, 1)
+    return tuple(result)

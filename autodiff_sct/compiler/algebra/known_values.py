@@ -1,0 +1,101 @@
+"""What the forward sweep has computed is not computed again by the reverse sweep.
+
+::
+
+    m, v = np.mean(x, axis=0), np.var(x, axis=0)
+    t = x - m                                                   t = x - m
+    ...                                                   ->    ...
+    d_x += 2 * d_v / n * (x - np.mean(x, axis=0))               d_x += 2 * d_v / n * t
+
+The derivatives of variances and norms, and those of what a user writes twice, come to such values.  Only those of the
+outermost block are taken, which are there whatever the run does; of operations that are functions of their operands;
+and where nothing but arithmetic reads what the reverse sweep would make.  Memory that the program writes is left alone,
+and so are products with numbers, which are multiplied in elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import gast
+import numpy as np
+
+from .. import ir
+from ..facts import Num
+from ..regions import Regions
+from ..specialise.state import Specialiser
+from .spelling import ELEMENTWISE, literal, numpy_name
+
+# Functions of one array and of settings: the names of those, in order.
+SETTINGS: dict[Any, tuple[str, ...]] = {np.roll: ("shift", "axis")}
+SETTINGS |= dict.fromkeys((np.mean, np.sum, np.max, np.min), ("axis",))
+
+
+def with_known_values(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block, final: ir.Return) -> None:
+    """Let the reverse sweep read what the outermost block of the forward sweep has, in place."""
+    known: dict[Any, str] = {}
+    for stmt in forward:
+        if isinstance(stmt, ir.Let) and not where.is_written(stmt.target) and not stmt.augments:
+            if (key := key_of(s, where, stmt, {})) is not None:
+                known.setdefault(key, stmt.target)
+    if not known:
+        return
+    readers: dict[str, list[Any]] = defaultdict(list)
+    for stmt in [*ir.walk(reverse), final]:
+        for name in set(ir.reads_inside(stmt)):
+            readers[name].append(stmt)
+    names: dict[str, str] = {}
+    for stmt in ir.adjoint_walk(reverse):
+        key = key_of(s, where, stmt, names) if isinstance(stmt, ir.Let) and not stmt.in_place else None
+        found = known.get(key)
+        if found is not None and all(is_arithmetic(reader, stmt.target) for reader in readers[stmt.target]):
+            names[stmt.target] = found
+            stmt.expr, stmt.op, stmt.may_raise = ir.name(found), None, False
+
+
+def key_of(s: Specialiser, where: Regions, stmt: ir.Let, names: dict[str, str]) -> Any:
+    """What a statement computes, where that is an array and a function of its operands; `names` stand for others.
+
+    The expression tells, not the operation that it was made for: other passes may have rewritten it since.
+    """
+    if len(stmt.targets) != 1 or stmt.effect or not is_array(s, stmt.target):
+        return None
+    expr, settings = stmt.expr, {}
+    if isinstance(expr, gast.BinOp) and isinstance(expr.op, ELEMENTWISE):
+        kind, operands = type(expr.op), [expr.left, expr.right]
+    elif isinstance(expr, gast.Call) and (fn := getattr(np, numpy_name(expr) or "", None)) is not None:
+        if not isinstance(fn, np.ufunc) and fn not in SETTINGS:
+            return None
+        kind, operands = fn, expr.args[:1] if fn in SETTINGS else expr.args
+        settings = dict(zip(SETTINGS.get(fn, ()), expr.args[1:]))
+        settings |= {k.arg: k.value for k in expr.keywords}
+        if len(expr.args) > len(operands) + len(settings) or not all(literal(v) is not None for v in settings.values()):
+            return None
+    else:
+        return None
+    if kind is gast.Mult and any(isinstance(operand, gast.Constant) for operand in operands):
+        return None
+    parts = [part_of(where, operand, names) for operand in operands]
+    options = frozenset((name, type(literal(value)), literal(value)) for name, value in settings.items())
+    return None if None in parts else (kind, *parts, options)
+
+
+def part_of(where: Regions, expr: Any, names: dict[str, str]) -> Any:
+    """A variable whose memory nobody writes to, or a number."""
+    if isinstance(expr, gast.Name) and ir.is_variable(expr.id):
+        return None if where.is_written(expr.id) else names.get(expr.id, expr.id)
+    number = literal(expr)
+    return None if number is None else (type(number), repr(number))
+
+
+def is_array(s: Specialiser, name: str) -> bool:
+    facts = s.facts[name]
+    return isinstance(facts, Num) and facts.kind == "array" and bool(facts.ndim) and not facts.tensor
+
+
+def is_arithmetic(stmt: Any, name: str) -> bool:
+    """Whether a statement makes something new of what it reads."""
+    if not isinstance(stmt, ir.Let) or not isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp)):
+        return False
+    return not stmt.in_place or getattr(stmt.expr.left, "id", None) != name

@@ -1,0 +1,1 @@
+"""Passes over memory: what is added, cleared, overwritten and gathered, and when."""

@@ -1,0 +1,180 @@
+"""Who may hold the memory of a variable of the reverse sweep, and until when.
+
+Facts tell which variables share memory by the places where it was made.  Cotangents need more care: what a run-time
+helper gives back may be what it was given, and what is computed in place has the memory of before.  So variables form
+*groups*: whatever may share memory is in one group.  Memory is *own* where only operations of the
+reverse sweep can have made it, and *free* after a statement where nothing of its group is read any more.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import gast
+
+from ...runtime import broadcast, scatter
+from .. import ir
+from ..facts import Listed, Mapped, Num, Pair
+from ..regions import roots_of
+from ..reverse.sharing import reachable
+from ..specialise.state import Specialiser
+from ..text.naming import Lives
+
+NEW = {
+    "zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "array", "copy",
+    "where", "exp", "log", "sin", "cos", "tanh", "sqrt", "multiply", "add", "subtract", "divide", "negative", "outer",
+    "dot", "matmul", "maximum", "minimum", "sum", "roll",
+}  # fmt: skip
+COMPUTED = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant, gast.JoinedStr)
+GIVEN_BACK = (broadcast.unbroadcast, broadcast.spread)  # their first argument, if anything
+
+
+class Memory:
+    """The groups of a program's variables, and the stretches in which they are read."""
+
+    def __init__(self, s: Specialiser, program: ir.Block, back: ir.Block) -> None:
+        self.s = s
+        lives = Lives()
+        lives.program(program, [])
+        self.segments = lives.segments
+        self.group: dict[str, list[str]] = {}
+        statements = ir.walk(program)
+        self.join_roots({stmt.target for stmt in statements if isinstance(stmt, ir.Let) and self.tells(stmt)})
+        for stmt in statements:
+            self.join(stmt)
+        self.sources: dict[str, list[Any]] = defaultdict(list)  # what a variable of the reverse sweep may be
+        for stmt in ir.walk(back):
+            self.note(stmt)
+
+    # -- groups
+
+    def makes(self, stmt: ir.Let) -> bool:
+        """Whether a statement surely makes new memory for its only target."""
+        if len(stmt.targets) != 1 or stmt.in_place or not isinstance(self.s.facts[stmt.target], Num):
+            return False
+        return isinstance(stmt.expr, COMPUTED) or is_new(stmt.expr)
+
+    def tells(self, stmt: ir.Let) -> bool:
+        """Whether a statement itself shows whose memory its target shares: nobody's, or that of which it is a part."""
+        part = isinstance(stmt.expr, (gast.Subscript, gast.Attribute)) or stmt.in_place
+        return self.makes(stmt) or (part and len(stmt.targets) == 1)
+
+    def join_roots(self, told: set[str]) -> None:
+        """Unite what may be memory of one place, but for variables whose statements tell."""
+        first: dict[int, str] = {}
+        for name in [n for n in self.segments if n not in told]:
+            for root in self.reached(name):
+                self.unite(first.setdefault(root, name), name)
+
+    def reached(self, name: str) -> frozenset[int]:
+        facts = self.s.facts[name]
+        return frozenset(reachable(self.s, facts)) if isinstance(facts, (Listed, Mapped, Pair)) else roots_of(facts)
+
+    def join(self, stmt: Any) -> None:
+        """Unite the variables that share memory after a statement."""
+        if isinstance(stmt, ir.Let):
+            self.unite(*stmt.targets, *([] if self.makes(stmt) else self.may_be(changed(stmt))))
+        elif isinstance(stmt, ir.Effect):
+            if not self.adds_numbers(stmt.expr):
+                self.unite(*(n for n in ir.reads(stmt) if ir.is_variable(n)))
+        elif isinstance(stmt, ir.Store) and not isinstance(self.s.facts[stmt.base], Num):
+            self.unite(*ir.reads(stmt))
+        elif isinstance(stmt, ir.Loop):
+            for c in stmt.carries:
+                self.unite(*(n for n in (c.phi, c.init, c.next, c.out) if n))
+            if stmt.kind == "iter" and stmt.index is not None:
+                self.unite(stmt.index, *(n for n in ir.reads(stmt) if ir.is_variable(n)))
+        elif isinstance(stmt, ir.If):
+            for m in stmt.merges:
+                self.unite(*(n for n in (m.target, m.then, m.orelse) if n))
+        elif isinstance(stmt, ir.Try):
+            for target, names in stmt.merges:
+                self.unite(target, *(n for n in names if n))
+
+    def adds_numbers(self, expr: Any) -> bool:
+        """Whether an expression adds numbers to those of an array, which keeps none of the arrays that they are in."""
+        if not isinstance(expr, gast.Call) or self.s.globals.get(getattr(expr.func, "id", "")) is not scatter.add_at:
+            return False
+        return isinstance(expr.args[0], gast.Name) and isinstance(self.s.facts[expr.args[0].id], Num)
+
+    def may_be(self, expr: Any) -> list[str]:
+        """The variables with which the value of an expression may share memory."""
+        if is_new(expr) or (isinstance(expr, COMPUTED) and not self.of_lists(expr)):
+            return []
+        if isinstance(expr, gast.Name):
+            return [expr.id] if ir.is_variable(expr.id) else []
+        if isinstance(expr, gast.Call) and self.s.globals.get(getattr(expr.func, "id", "")) in GIVEN_BACK:
+            return self.may_be(expr.args[0])
+        return [n for part in ir.children(expr) for n in self.may_be(part)]
+
+    def of_lists(self, expr: Any) -> bool:
+        """Whether an operation may be one of lists, whose items the result holds as well."""
+        return any(ir.is_variable(n) and not isinstance(self.s.facts[n], Num) for n in ir.names_in(expr))
+
+    def unite(self, *names: str) -> None:
+        holding = [name for name in names if not is_number(self.s.facts[name])]
+        for name in holding[1:]:
+            a, b = (self.group.setdefault(n, [n]) for n in (holding[0], name))
+            if a is not b:
+                a += b
+                self.group |= dict.fromkeys(b, a)
+
+    def may_share(self, a: str, b: str) -> bool:
+        return a == b or b in self.group.get(a, ())
+
+    # -- questions
+
+    def is_free(self, name: str, stmt: Any) -> bool:
+        """Whether a variable holds own memory that nothing reads after a statement but what that makes."""
+        return self.is_own(name, set()) and not any(
+            start <= stmt.place < end
+            for other in self.group.get(name, [name])
+            if other != stmt.target
+            for start, end in self.segments[other]
+        )
+
+    def note(self, stmt: Any) -> None:
+        """Note where the memory of a variable of the reverse sweep comes from."""
+        if isinstance(stmt, ir.Let) and len(stmt.targets) == 1:
+            self.sources[stmt.target].append(changed(stmt))
+        elif isinstance(stmt, ir.Loop):
+            for c in stmt.carries:
+                self.sources[c.phi] += [c.init, c.next]
+                self.sources[c.out].append(c.phi)
+        elif isinstance(stmt, ir.If):
+            for m in stmt.merges:
+                self.sources[m.target] += [m.then, m.orelse]
+
+    def is_own(self, name: str, seen: set[str]) -> bool:
+        """Whether a variable always holds memory that an operation of the reverse sweep has made."""
+        if name in seen:
+            return True
+        seen.add(name)
+        facts, sources = self.s.facts.get(name), self.sources.get(name, [])
+        return isinstance(facts, Num) and bool(sources) and all(self.is_made(source, seen) for source in sources)
+
+    def is_made(self, source: Any, seen: set[str]) -> bool:
+        if source is None:
+            return False
+        if isinstance(source, (str, gast.Name)):
+            return self.is_own(source if isinstance(source, str) else source.id, seen)
+        return isinstance(source, (gast.BinOp, gast.UnaryOp)) or is_new(source)
+
+
+def is_number(facts: Any) -> bool:
+    """Whether a variable holds a number, which is no memory to share."""
+    return isinstance(facts, Num) and facts.dims == () and (facts.python or facts.kind == "npscalar")
+
+
+def changed(stmt: ir.Let) -> Any:
+    """What a statement computes, or the variable in whose memory it may do so."""
+    expr = stmt.expr
+    while stmt.in_place and isinstance(expr, gast.BinOp):
+        expr = expr.left
+    return expr
+
+
+def is_new(expr: Any) -> bool:
+    """Whether an expression is a call that makes its result anew."""
+    return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr in NEW

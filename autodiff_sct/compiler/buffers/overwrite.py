@@ -1,0 +1,150 @@
+"""A cotangent that is read for the last time is overwritten by its successor of the same name.
+
+==========================================  ============================
+``d_c = d_c + d_h * o``                     ``d_c += d_h * o``
+``d_x = d_x + d_t * t - 0.5 * d_t * x``     ``d_x += d_t * t - 0.5 * d_t * x``
+``d_p = scale * d_p``                       ``d_p *= scale``
+``d_p = d_p - d_p.sum(axis=1)[:, None]``    ``d_p -= d_p.sum(axis=1)[:, None]``
+``return d_s.copy()``                       ``return d_s``
+==========================================  ============================
+
+That is right where three things are known:
+
+- the memory is *own*: an operation of the reverse sweep made it, in each iteration where a loop carries it;
+- nothing that is alive then, under whatever name or inside whatever list, may share it;
+- old and new have one shape and one dtype.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from .. import ir
+from ..facts import Num
+from ..peephole import is_call
+from ..specialise.state import Specialiser
+from .memory import Memory, is_new
+
+COMMUTATIVE = (gast.Add, gast.Mult)
+SUMS = (gast.Add, gast.Sub)
+IN_PLACE = (*COMMUTATIVE, gast.Sub, gast.Div)
+
+
+def overwrite(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
+    """Let the statements of the reverse sweep that may do so work in place, in a form that is printed so."""
+    candidates = [stmt for stmt in ir.adjoint_walk(back) if isinstance(stmt, ir.Let) and len(stmt.targets) == 1]
+    candidates = [stmt for stmt in candidates if successor(s, stmt) is not None or copied(s, stmt) is not None]
+    final = program[-1]
+    if not candidates and not copies(final):
+        return
+    memory = Memory(s, program, back)
+    for stmt in candidates:
+        found = successor(s, stmt)
+        if found is None:
+            drop_copy(s, memory, stmt)
+        elif is_alike(s, found[0], stmt.target) and memory.is_free(found[0], stmt):
+            stmt.expr, stmt.in_place = ir.binop(ir.name(found[0]), *found[1:]), True
+            memory.unite(found[0], stmt.target)
+    keep_own(memory, final)
+
+
+def successor(s: Specialiser, stmt: ir.Let) -> tuple[str, type, Any] | None:
+    """The variable of the same name that a statement replaces, the operation and its other side."""
+    if stmt.effect or not isinstance(stmt.expr, gast.BinOp):
+        return None
+    if stmt.in_place and isinstance(stmt.expr.left, gast.Name):
+        return None
+    hint = s.hints[stmt.target]
+    found = replaced_in(s, stmt.expr, hint) if hint.startswith("d_") else None
+    return found if found is not None and is_read_by_calls(found[2], found[0]) else None
+
+
+def is_read_by_calls(expr: Any, name: str) -> bool:
+    """Whether an expression reads a variable in calls only, which make something new of it."""
+    if isinstance(expr, gast.Name):
+        return expr.id != name
+    if isinstance(expr, gast.Call):
+        of_two = is_call(expr, "einsum") and len(expr.args) == 3  # of one array, it may be a view
+        return is_new(expr) or of_two or name not in ir.names_in(expr)
+    return all(is_read_by_calls(part, name) for part in ir.children(expr))
+
+
+def replaced_in(s: Specialiser, expr: Any, hint: str) -> tuple[str, type, Any] | None:
+    """``old - a + b`` is old, minus and ``a - b``."""
+    kind = type(expr.op)
+    if kind not in IN_PLACE:
+        return None
+    if has_hint(s, expr.left, hint):
+        return expr.left.id, kind, expr.right
+    if kind in COMMUTATIVE and has_hint(s, expr.right, hint):
+        return expr.right.id, kind, expr.left
+    if kind not in SUMS or not isinstance(expr.left, gast.BinOp) or not isinstance(expr.left.op, SUMS):
+        return None
+    found = replaced_in(s, expr.left, hint)
+    if found is None:
+        return None
+    old, first, rest = found
+    return old, first, ir.binop(rest, gast.Add if kind is first else gast.Sub, expr.right)
+
+
+def has_hint(s: Specialiser, expr: Any, hint: str) -> bool:
+    return isinstance(expr, gast.Name) and ir.is_variable(expr.id) and s.hints[expr.id] == hint
+
+
+def is_alike(s: Specialiser, old: str, new: str) -> bool:
+    """Whether two arrays surely have one shape and one dtype."""
+    a, b = s.facts[old], s.facts[new]
+    if not isinstance(a, Num) or not isinstance(b, Num) or a.kind != "array" or b.kind != "array":
+        return False
+    if a.dtype is None or a.dtype != b.dtype or a.dtype.kind not in "fc" or a.tensor or b.tensor or not a.ndim:
+        return False
+    if old in s.fits and s.fits[old] == s.fits.get(new):
+        return True
+    return s.same_lengths(a.dims, b.dims, s.where_made(old, new))
+
+
+# -- copies
+
+
+def copied(s: Specialiser, stmt: ir.Let) -> str | None:
+    """The variable of the same name of which a statement makes a copy."""
+    if not is_call(stmt.expr, "copy") or stmt.expr.args:
+        return None
+    original, hint = stmt.expr.func.value, s.hints[stmt.target]
+    return original.id if hint.startswith("d_") and has_hint(s, original, hint) else None
+
+
+def drop_copy(s: Specialiser, memory: Memory, stmt: ir.Let) -> None:
+    """Go on with an array that nobody reads after it has been copied."""
+    name = copied(s, stmt)
+    if name is not None and memory.is_free(name, stmt):
+        stmt.expr, stmt.op = ir.name(name), None
+        memory.unite(name, stmt.target)
+
+
+def copies(final: Any) -> list[Any]:
+    """The copies of variables among the results."""
+    if not isinstance(final, ir.Return):
+        return []
+    value = final.value
+    results = value.elts if isinstance(value, gast.Tuple) and value is not final.single else [value]
+    return [e for e in results if is_call(e, "copy") and not e.args and isinstance(e.func.value, gast.Name)]
+
+
+def keep_own(memory: Memory, final: Any) -> None:
+    """Return what is own without a copy, where no other result may share it."""
+    for copy in copies(final):
+        name = copy.func.value.id
+        names = [n for n in ir.names_in(final.value) if ir.is_variable(n) and memory.may_share(n, name)]
+        if names == [name] and memory.is_own(name, set()):
+            final.value = with_original(final, copy)
+
+
+def with_original(final: Any, copy: Any) -> Any:
+    """The results with a variable instead of its copy."""
+    if final.value is copy:
+        final.single = copy.func.value
+        return final.single
+    return ir.tuple_([e.func.value if e is copy else e for e in final.value.elts])

@@ -1,0 +1,133 @@
+"""``total += row`` stays what it is where nobody else sees the memory of ``total`` any more.
+
+::
+
+    v = v + c * lap                         v += c * lap
+    u = u + 0.1 * v                   ->    u += 0.1 * v
+
+Single assignment makes ``total.2 = total.1 + row`` of it.  Where the old value is not read after that, neither in the
+reverse sweep nor under another name, and its memory was made by an operation of the program, the sum is written there.
+What a loop carries has one memory for all its iterations: what reads it before may only make something new of it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import gast
+
+from .. import ir
+from ..facts import Num
+from ..regions import roots_of
+from ..specialise.state import Specialiser
+
+NEW = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy", "array"}
+
+
+def reuse(s: Specialiser, program: ir.Block) -> None:
+    """Mark the augmented assignments of a program that may be carried out in place."""
+    owners = Owners(s, program)
+    for stmt in owners.makers.values():
+        if isinstance(stmt, ir.Let) and stmt.augments and owners.may_overwrite(stmt):
+            stmt.in_place = True
+
+
+class Owners:
+    """Who made each variable, who reads it, and who takes it over under another name."""
+
+    def __init__(self, s: Specialiser, program: ir.Block) -> None:
+        self.s = s
+        self.makers: dict[str, Any] = {}
+        self.carries: dict[str, tuple[ir.Loop, ir.Carry]] = {}
+        self.readers: dict[str, list[Any]] = defaultdict(list)
+        self.taken: dict[str, int] = defaultdict(int)  # how often branches and loops take a variable over
+        self.order: dict[Any, int] = {}
+        self.ends: dict[ir.Loop, int] = {}  # the place of the last statement of a loop
+        for place, stmt in enumerate(ir.walk(program)):
+            self.order[stmt] = place
+            self.makers |= dict.fromkeys(ir.ir_targets(stmt), stmt)
+            for name in ir.reads(stmt):
+                self.readers[name].append(stmt)
+            for name in taken_over(stmt):
+                self.taken[name] += 1
+            if isinstance(stmt, ir.Loop):
+                self.carries |= {c.phi: (stmt, c) for c in stmt.carries}
+                self.ends[stmt] = place + sum(1 for body in ir.bodies(stmt) for _ in ir.walk(body))
+
+    def may_overwrite(self, stmt: ir.Let) -> bool:
+        """Whether the left side of an operation is read there for the last time, and reached by nobody else."""
+        left = stmt.expr.left if isinstance(stmt.expr, gast.BinOp) else None
+        if not isinstance(left, gast.Name) or self.taken[left.id]:
+            return False
+        before = [reader for reader in self.readers[left.id] if reader is not stmt]
+        return self.are_done(left.id, before, 0, self.order[stmt]) and self.is_own(left.id, frozenset())
+
+    def are_done(self, name: str, readers: list[Any], first: int, last: int) -> bool:
+        """Whether readers make something new of a variable, all of them between two places of the program."""
+        return all(
+            first <= self.order[reader] < last
+            and (self.consumes(reader, name) or self.is_passing_view(reader, first, last))
+            for reader in readers
+        )
+
+    def is_passing_view(self, reader: Any, first: int, last: int) -> bool:
+        """Whether a statement takes a view that is only read, between two places."""
+        if not isinstance(reader, ir.Let) or reader.effect or len(reader.targets) != 1:
+            return False
+        if not isinstance(reader.expr, gast.Subscript) or self.taken[reader.target]:
+            return False
+        return self.are_done(reader.target, self.readers[reader.target], first, last)
+
+    def consumes(self, reader: Any, name: str) -> bool:
+        """Whether a statement keeps no reference to the memory of a variable that it reads."""
+        roots = roots_of(self.s.facts[name])
+        if isinstance(reader, ir.Store):
+            return isinstance(self.s.facts[reader.base], Num) and not roots_of(self.s.facts[reader.base]) & roots
+        if not isinstance(reader, ir.Let) or reader.effect or reader.in_place or not roots:
+            return False
+        return all(self.is_new(target, roots) for target in reader.targets)
+
+    def is_new(self, name: str, roots: frozenset[int]) -> bool:
+        facts = self.s.facts[name]
+        if not isinstance(facts, Num) or facts.kind is None:
+            return False
+        return facts.kind != "array" or bool(roots_of(facts)) and not roots_of(facts) & roots
+
+    def is_own(self, name: str, assumed: frozenset[str]) -> bool:
+        """Whether a variable holds memory that no other variable reaches."""
+        if name in assumed:
+            return True
+        if name in self.carries:
+            return self.is_carried(*self.carries[name], assumed | {name})
+        maker = self.makers.get(name)
+        if not isinstance(maker, ir.Let) or len(maker.targets) != 1:
+            return False
+        return isinstance(maker.expr, (gast.BinOp, gast.UnaryOp)) or is_creation(maker.expr)
+
+    def is_carried(self, loop: ir.Loop, carry: ir.Carry, assumed: frozenset[str]) -> bool:
+        """Whether a loop alone holds what it carries from one iteration to the next."""
+        start = self.order[loop]
+        for name, first, last in ((carry.init, 0, start), (carry.next, start, self.ends[loop] + 1)):
+            if name is None or self.taken[name] != 1 or not self.are_done(name, self.readers[name], first, last):
+                return False
+            if not self.is_own(name, assumed):
+                return False
+        return True
+
+
+def taken_over(stmt: Any) -> list[str]:
+    """The variables that a control statement gives another name."""
+    if type(stmt) in ir.SIMPLE:
+        return []
+    if isinstance(stmt, ir.If):
+        return [n for m in stmt.merges for n in (m.then, m.orelse) if n is not None]
+    if isinstance(stmt, ir.Try):
+        return [n for _, names in stmt.merges for n in names if n is not None]
+    if isinstance(stmt, ir.Loop):
+        return [n for c in stmt.carries for n in (c.init, c.next) if n is not None]
+    return []
+
+
+def is_creation(expr: Any) -> bool:
+    return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr in NEW

@@ -1,0 +1,114 @@
+"""Forward mode from request to emitted function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from .. import ir
+from ..activity import activity
+from ..arguments import Arguments, of_rank_0, protect, receive
+from ..assemble import emit
+from ..emitted import Emitted
+from ..facts import Listed, Num
+from ..optimise import sweep_dead
+from ..pipeline import refuse_captured, specialise, wanted_inputs, without_dead
+from ..regions import Regions, regions
+from ..request import Request
+from ..results import check_output, detached, output_leaves, own_result
+from ..reverse.adjoints import copied
+from ..specialise.state import Specialiser
+from ..specialise.values import Frame, Leaf, ListV, Obj, TupleV, Value
+from ..stopped import refuse_writes
+from ..unbound import unbound
+from .sweep import Forward
+
+
+def tangent(request: Request) -> Emitted:
+    """Emit the tangent function of a request: ``t_f(arguments, outside, tangents)`` returns value and tangent."""
+    s, table, result = specialise(request)
+    chosen = check_output(s, result, request)
+    block = without_dead(s, s.block, result, table, request)
+    s.unbound = unbound(block)
+    where = regions(block, s.facts, s.elements)
+    protect(s, table, where)
+    inputs, _ = wanted_inputs(s, table, request)
+    active = activity(s, block, where, inputs, set(output_leaves(s, chosen)))
+    refuse_captured(s, where, active)
+    refuse_writes(s, block, where, active)
+    initial = s.initial
+    s.frame = Frame(0, None, {}, rule=True)
+    f = Forward(s, active, where)
+    before: ir.Block = []
+    tangents = Arguments()
+    strict, env = set(ir.walk(block)), s.env
+    with s.writing(before):
+        for p in request.wrt:
+            s.env = dict(initial)
+            value = receive(s, tangents, f"t_{p}", request.parameters[p][1])
+            pair_leaves(s, f, initial, table.values[p], value)
+    protect_tangents(s, where, tangents, f)
+    s.env = env
+    s.of_blocks[id(block)] = block, s.lengths
+    forward = f.block(block)
+    tail: ir.Block = []
+    with s.writing(tail):
+        expr = tangent_of(s, f, chosen)
+        value = own_result(s, None, table, s.block, result)
+    final = ir.Return(ir.tuple_([s.expr(value), expr]))
+    # The tangents' own statements come after the arguments'.
+    program = sweep_dead(s, [*before, *forward, *tail, final], strict, set())
+    return emit(
+        s,
+        where,
+        request,
+        table,
+        program,
+        {id(stmt) for stmt in program},
+        final,
+        tangents.names,
+        result,
+        f"t_{request.name}",
+    )
+
+
+def pair_leaves(s: Specialiser, f: Any, initial: dict[Any, Value], primal: Value, given: Value) -> None:
+    """Match each variable of an argument with that of its tangent."""
+    if isinstance(primal, Leaf):
+        f.tangents[primal.name] = given
+    elif isinstance(primal, TupleV):
+        for a, b in zip(primal.items, given.items):
+            pair_leaves(s, f, initial, a, b)
+    elif isinstance(primal, Obj):
+        for key in [k[1] for k in initial if isinstance(k, tuple) and k[0] == primal.id]:
+            pair_leaves(s, f, initial, initial[(primal.id, key)], s.env[(given.id, key)])
+
+
+def protect_tangents(s: Specialiser, where: Regions, tangents: Arguments, f: Any) -> None:
+    """The tangent of an argument that is written is written too: a copy of it."""
+    for primal, leaf in f.tangents.items():
+        if where.is_written(primal) and leaf.name in tangents.entries:
+            facts = s.facts[primal]
+            entry = tangents.entries[leaf.name]
+            entry.expr = (
+                ir.call("list", entry.expr) if isinstance(facts, Listed) else ir.call(ir.attribute(entry.expr, "copy"))
+            )
+
+
+def tangent_of(s: Specialiser, f: Any, value: Value) -> Any:
+    """The tangent of a result, in its structure and in memory of its own."""
+    if isinstance(value, Obj):
+        parts = {k: tangent_of(s, f, s.env[(value.id, k)]) for k in s.fields(value)}
+        return gast.Dict([ir.constant(k) for k in parts], list(parts.values()))
+    if isinstance(value, (TupleV, ListV)):
+        items = [tangent_of(s, f, v) for v in value.items]
+        if isinstance(value, ListV):
+            return gast.List(items, gast.Load())
+        return ir.tuple_(items) if value.cls is None else ir.call(s.bind(value.cls.__name__, value.cls), *items)
+    if isinstance(value, Leaf):
+        facts = s.facts[value.name]
+        found = f.of(value.name) if f.active(value.name) else f.zero(value.name)
+        own = found if not f.active(value.name) else (copied if isinstance(facts, Num) else detached)(s, found)
+        return of_rank_0(s, s.expr(own), facts) if isinstance(facts, Num) and facts.differentiable else s.expr(own)
+    return ir.constant(0.0)

@@ -1,0 +1,1 @@
+"""Arrays that loops touch item by item, as lists of Python's numbers."""

@@ -1,0 +1,486 @@
+"""Where Python floats may stand for NumPy's: the numbers that come out of lists, followed through a program.
+
+A float is as good as a ``np.float64`` in sums, products, quotients, comparisons, ``abs``, ``min``, ``max`` and as an
+argument of functions of NumPy and of `math`: the bits are the same. Where a quotient or a power fails for a float only,
+it raises, and the program is run again with its arrays as they were (see `items`). Elsewhere (a result, a remainder, a
+product with a float32 array) the type is seen: outside loops such a number is made a ``np.float64`` again, inside
+loops the arrays that it comes from stay arrays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from .. import ir
+from ..facts import FLOAT, Facts, Listed, Num
+from ..optimise import is_pop_call
+from ..specialise.state import Specialiser
+from .item_uses import FLOAT64, is_float_array, is_integer, item_of, module_function, settled
+
+ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
+COMPARISONS = (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)
+UFUNCS = frozenset(
+    "absolute abs arccos arcsin arctan arctan2 cbrt ceil cos cosh exp exp2 expm1 floor hypot log log10 log1p log2 "
+    "logaddexp maximum minimum sign sin sinh sqrt square tan tanh trunc".split()
+)
+REDUCTIONS = frozenset("dot max mean min prod std sum var vdot".split())
+TESTS = frozenset("isfinite isinf isnan".split())
+INTEGERS = frozenset("ceil comb factorial floor gcd isqrt lcm perm trunc".split())  # functions of `math`
+FOLLOWED = (gast.Subscript, gast.BinOp, gast.UnaryOp, gast.Compare, gast.BoolOp, gast.IfExp, gast.Call)
+CONVERSIONS = ("float", "int", "bool")
+NOTHING: frozenset[str] = frozenset()
+CHOICES = ("abs", "min", "max")
+LOGICAL = (gast.BitAnd, gast.BitOr, gast.BitXor)
+NUMBERS = ("float", "int", "mixed")
+ONE_NUMBER = (*NUMBERS, "bool")
+Flowing = tuple[str | None, frozenset[str]]  # what it is (see `kind_of`), and the arrays that it comes from
+
+
+def kind_of(facts: Facts | None) -> str | None:
+    """What a variable holds: "float", "int", "mixed" (one of the two), "bool", "grid" (of float64), or None."""
+    if not isinstance(facts, Num) or facts.dtype is None or facts.tensor:
+        return None
+    if facts.kind == "array":
+        return "grid" if facts.dtype == FLOAT64 and facts.ndim else None
+    if facts.dims != () or facts.roots:
+        return None
+    if facts.dtype == FLOAT64:
+        return "mixed" if facts.kind is None else "float"
+    python = {np.dtype(int): "int", np.dtype(bool): "bool"}
+    return python.get(facts.dtype) if facts.kind in ("int", "bool", "npscalar") else None
+
+
+class Flow:
+    """What comes from the arrays of `lists`, each of which is a list in the statements whose ids are given.
+
+    `refused` are the arrays that have to stay: those from which comes what somebody sees the type of.
+    """
+
+    def __init__(self, s: Specialiser, program: ir.Block, lists: dict[str, set[int]], owner: Any) -> None:
+        self.s, self.lists = s, lists
+        self.here: set[str] = set()
+        self.sources: dict[str, frozenset[str]] = {}
+        self.refused: set[str] = set()
+        self.meeting = Meetings(program)
+        self.mixed: set[str] = set()  # variables that may be integers, whatever their facts
+        self.unsure: set[str] = set()  # variables that may be Python's numbers, whatever their facts
+        self.sure: set[str] = set()  # variables that are NumPy's numbers, whatever their facts
+        # Statements, an expression that has to be a np.float64 there, and where that depends, a test.
+        self.restored: list[tuple[Any, Any, Any | None]] = []
+        known = -1
+        while known != (known := sum(map(len, (*self.sources.values(), self.mixed, self.unsure, self.sure)))):
+            self.restored.clear()
+            for stmt in program:
+                self.outside: Any = stmt if isinstance(stmt, ir.SIMPLE) and owner is None else None
+                self.statement(stmt)
+
+    def flows(self, target: str, sources: frozenset[str]) -> None:
+        if sources:
+            self.sources[target] = self.sources.get(target, NOTHING) | sources
+
+    # -- statements
+
+    def statement(self, stmt: Any) -> None:
+        outer, self.here = self.here, self.here | {n for n, span in self.lists.items() if id(stmt) in span}
+        self.own(stmt)
+        for block in ir.bodies(stmt):
+            for inner in block:
+                self.statement(inner)
+        self.meetings(stmt)
+        self.here = outer
+
+    def own(self, stmt: Any) -> None:
+        """What a statement itself computes."""
+        if isinstance(stmt, ir.Let):
+            self.let(stmt)
+        elif isinstance(stmt, ir.Store):
+            self.store(stmt)
+        elif (
+            isinstance(stmt, ir.Effect) and stmt.kind == "save" and isinstance(stmt.expr, gast.Call) and stmt.expr.args
+        ):
+            self.save(stmt.expr.func.value.id, stmt.expr.args[0])
+        elif isinstance(stmt, ir.If):
+            self.expr(stmt.test)
+        elif isinstance(stmt, ir.Loop):
+            for test in (stmt.test, stmt.stop):
+                if test is not None:
+                    self.expr(test)
+            for bound in stmt.bounds:
+                self.seen(bound)
+        else:
+            for expr in ir.expressions(stmt):
+                self.seen(expr)
+
+    def meetings(self, stmt: Any) -> None:
+        """What leaves a branch or a loop under another name."""
+        if isinstance(stmt, ir.If):
+            pairs = [(m.target, name) for m in stmt.merges for name in (m.then, m.orelse)]
+        elif isinstance(stmt, ir.Loop):
+            pairs = [(c.phi, name) for c in stmt.carries for name in (c.init, c.next)]
+            pairs += [(c.out, c.phi) for c in stmt.carries]
+        else:
+            return
+        for target, name in pairs:
+            if name is not None:
+                self.passes(name, target)
+
+    def let(self, stmt: ir.Let) -> None:
+        if len(stmt.targets) == 1:
+            self.becomes(stmt.target, stmt.expr)
+        elif is_pop_call(stmt.expr) and (saved := getattr(stmt.expr.func.value, "id", "")) in self.s.saved:
+            for place, target in enumerate(stmt.targets):
+                self.passes(saved, target)
+                if self.is_open(target) and target in self.meeting.followed:
+                    items = [item.elts[place] for item in self.meeting.saves[saved]]
+                    self.mixed |= {target} if any(self.expr(item)[0] != "float" for item in items) else NOTHING
+        else:
+            self.seen(stmt.expr)
+
+    def save(self, saved: str, expr: Any) -> None:
+        """A list of saved values gets a number, or a tuple of some, of which an integer stays one."""
+        for item in expr.elts if isinstance(expr, gast.Tuple) else [expr]:
+            if self.is_open(saved) or not (isinstance(item, gast.Name) and self.expr(item)[0] == "int"):
+                self.becomes(saved, item)
+
+    def passes(self, name: str, target: str) -> None:
+        """What comes from one variable comes from another that is its value, or one of its values."""
+        self.flows(target, self.sources.get(name, NOTHING))
+        for known in (self.mixed, self.unsure):
+            known |= {target} if name in known else set()
+        if self.is_open(target) and name not in self.s.saved and self.kind_of_name(name) != "float":
+            self.mixed.add(target)
+
+    def becomes(self, target: str, expr: Any) -> None:
+        """A variable is an expression, or a list of saved values gets it."""
+        kind, sources = self.expr(expr)
+        self.flows(target, sources)
+        unsure = kind != "float" and self.is_open(target) and not isinstance(expr, gast.List)
+        if kind in ("int", "mixed") or unsure:
+            self.mixed.add(target)
+        if self.was_numpy(expr):
+            self.sure |= {target} - self.s.saved
+        elif isinstance(expr, (gast.Name, gast.IfExp, gast.BoolOp, gast.BinOp, gast.UnaryOp)) or is_choice(expr):
+            self.unsure.add(target)
+
+    def store(self, stmt: ir.Store) -> None:
+        kind, sources = self.expr(stmt.value)
+        operator = stmt.aug is None or issubclass(stmt.aug, ARITHMETIC)
+        if stmt.base in self.here:
+            if kind not in ONE_NUMBER or not operator:  # an array takes more than a list of floats may hold
+                self.refuse(sources | {stmt.base})
+        elif sources and not (operator and (is_float_array(self.s.facts.get(stmt.base)) or self.takes(stmt, kind))):
+            self.demand(stmt.value, sources)
+        self.seen(stmt.index)
+
+    def takes(self, stmt: ir.Store, kind: str | None) -> bool:
+        """Whether a statement puts a float into a list that holds nothing else."""
+        return kind == "float" and is_of_floats(self.s, stmt.base)
+
+    # -- expressions
+
+    def seen(self, expr: Any) -> None:
+        """An expression whose types somebody may see."""
+        if isinstance(expr, (gast.Tuple, gast.List)):
+            for item in expr.elts:
+                self.seen(item)
+            return
+        _, sources = self.expr(expr)
+        if sources:
+            self.demand(expr, sources)
+
+    def demand(self, expr: Any, sources: frozenset[str]) -> None:
+        """An expression has to be a ``np.float64``: outside loops it is made one where it surely was one."""
+        tests = [] if self.was_numpy(expr) else self.meeting.tests(expr, self.was_numpy)
+        if self.outside is None or isinstance(self.outside, ir.Raise) or tests is None:
+            self.refuse(sources)
+        else:
+            test = gast.BoolOp(gast.And(), tests) if len(tests) > 1 else tests[0] if tests else None
+            self.restored.append((self.outside, expr, test))
+
+    def refuse(self, sources: frozenset[str]) -> None:
+        self.refused |= sources
+
+    def was_numpy(self, expr: Any) -> bool:
+        """Whether an expression is surely a ``np.float64`` where its arrays are arrays."""
+        if isinstance(expr, gast.Name):
+            if expr.id in self.sure:
+                return True
+            return is_numpy_number(self.s.facts.get(expr.id)) and expr.id not in self.unsure
+        if isinstance(expr, gast.BinOp):
+            return self.was_numpy(expr.left) or self.was_numpy(expr.right)
+        if isinstance(expr, gast.UnaryOp):
+            return self.was_numpy(expr.operand)
+        if is_choice(expr):
+            return all(self.was_numpy(part) for part in expr.args)
+        if is_pop_call(expr) and isinstance(expr.func.value, gast.Name):
+            facts = self.s.facts.get(expr.func.value.id)
+            known = isinstance(facts, Listed) and is_numpy_number(self.s.elements_of(facts))
+            return known and expr.func.value.id not in self.unsure
+        array = getattr(getattr(expr, "value", None), "id", "")
+        return is_float_array(self.s.facts.get(array)) and item_of(self.s, expr, (array,)) is not None
+
+    def expr(self, expr: Any) -> Flowing:
+        if isinstance(expr, gast.Constant):
+            return {float: "float", int: "int", bool: "bool"}.get(type(expr.value)), NOTHING
+        if isinstance(expr, gast.Name):
+            return self.kind_of_name(expr.id), self.sources.get(expr.id, NOTHING)
+        if isinstance(
+            expr, (gast.Subscript, gast.BinOp, gast.UnaryOp, gast.Compare, gast.BoolOp, gast.IfExp, gast.Call)
+        ):
+            found: Flowing = getattr(self, type(expr).__name__.lower())(expr)
+            return found
+        return self.other(expr)
+
+    def kind_of_name(self, name: str) -> str | None:
+        """What a variable is; where facts leave open which number, a float unless something else has come to it."""
+        kind = kind_of(self.s.facts.get(name))
+        if self.is_open(name) and name in self.meeting.followed:
+            kind = "float"
+        return "mixed" if kind == "float" and name in self.mixed else kind
+
+    def is_open(self, name: str) -> bool:
+        """Whether facts leave open which number a variable is, or the items of a list of saved values are."""
+        facts = self.s.facts.get(name)
+        if name in self.s.saved and isinstance(facts, Listed):
+            facts = self.s.elements_of(facts)
+        return isinstance(facts, Num) and (facts.kind, facts.dims, facts.dtype) == (None, (), FLOAT64)
+
+    def other(self, expr: Any) -> Flowing:
+        """An expression of which nothing is known but its parts."""
+        for part in ir.children(expr):
+            self.seen(part.value if isinstance(part, gast.keyword) else part)
+        return None, NOTHING
+
+    def subscript(self, expr: Any) -> Flowing:
+        index = item_of(self.s, expr, self.here)
+        if index is not None:
+            for part in index:
+                self.seen(part)
+            return "float", frozenset([expr.value.id])
+        kind, sources = self.expr(expr.value)
+        if sources:
+            self.demand(expr.value, sources)
+        self.seen(expr.slice)
+        if kind == "grid" and isinstance(expr.value, gast.Call) and is_empty(expr.slice):
+            return "float", NOTHING
+        facts = self.s.facts.get(expr.value.id) if isinstance(expr.value, gast.Name) else None
+        if facts is not None and is_of_floats(self.s, expr.value.id) and is_integer(self.s, expr.slice):
+            return "float", NOTHING
+        if not is_float_array(facts):
+            return None, NOTHING
+        return ("float" if item_of(self.s, expr, (expr.value.id,)) else "grid"), NOTHING
+
+    def binop(self, expr: Any) -> Flowing:
+        (left, a), (right, b) = self.expr(expr.left), self.expr(expr.right)
+        if isinstance(expr.op, ARITHMETIC):
+            kind = joined(left, right, isinstance(expr.op, gast.Div))
+        elif isinstance(expr.op, LOGICAL):
+            kind = "bool" if left == right == "bool" else None
+        else:
+            fits = isinstance(expr.op, gast.Pow) and right == "int"
+            kind = left if fits and left == "float" else None
+        if kind is None:
+            for side, sources in ((expr.left, a), (expr.right, b)):
+                if sources:
+                    self.demand(side, sources)
+            return None, NOTHING
+        return kind, a | b if kind != "grid" else NOTHING
+
+    def unaryop(self, expr: Any) -> Flowing:
+        kind, sources = self.expr(expr.operand)
+        if isinstance(expr.op, gast.Not):
+            return "bool", NOTHING
+        if isinstance(expr.op, gast.USub) and kind in (*NUMBERS, "grid"):
+            return kind, sources
+        if sources:
+            self.demand(expr.operand, sources)
+        return None, NOTHING
+
+    def compare(self, expr: Any) -> Flowing:
+        found = [(part, *self.expr(part)) for part in (expr.left, *expr.comparators)]
+        fits = all(isinstance(op, COMPARISONS) for op in expr.ops)
+        fits = fits and all(kind in NUMBERS for _, kind, _ in found)
+        if not fits:
+            for part, _, sources in found:
+                if sources:
+                    self.demand(part, sources)
+        return ("bool", NOTHING.union(*(sources for _, _, sources in found))) if fits else (None, NOTHING)
+
+    def boolop(self, expr: Any) -> Flowing:
+        return self.one_of(expr.values)
+
+    def ifexp(self, expr: Any) -> Flowing:
+        self.expr(expr.test)
+        return self.one_of([expr.body, expr.orelse])
+
+    def one_of(self, choices: list[Any]) -> Flowing:
+        """The value is one of several."""
+        found = [self.expr(choice) for choice in choices]
+        kinds = {kind for kind, _ in found}
+        return union_of(kinds), NOTHING.union(*(sources for _, sources in found))
+
+    def call(self, expr: Any) -> Flowing:
+        if is_pop_call(expr) and isinstance(expr.func.value, gast.Name):
+            return self.popped(expr.func.value.id)
+        plain = not expr.keywords and not any(isinstance(a, gast.Starred) for a in expr.args)
+        builtin = getattr(expr.func, "id", "") if plain else ""
+        if builtin in self.s.globals or ir.is_variable(builtin):
+            return self.other(expr)
+        if builtin in CHOICES:
+            return self.chosen(expr)
+        if builtin == "sum" and len(expr.args) == 1 and isinstance(expr.args[0], gast.List):
+            return self.function(expr.args[0].elts, ("bool", "int"), "int") or self.other(expr)
+        if builtin in CONVERSIONS:
+            return self.function(expr.args, ONE_NUMBER, builtin) or self.other(expr)
+        return (self.library(expr) if plain else None) or self.other(expr)
+
+    def library(self, expr: Any) -> Flowing | None:
+        """A call of a function of NumPy or of `math` that takes a float like a ``np.float64``."""
+        name, of_math = module_function(self.s, expr, np), module_function(self.s, expr, math)
+        if name in TESTS or of_math in TESTS:
+            return self.function(expr.args, NUMBERS, "bool")
+        if name in REDUCTIONS:
+            return self.function(expr.args, ("grid",), "grid")
+        if name == "array" and len(expr.args) == 1 and isinstance(expr.args[0], gast.List):
+            return self.function(leaves(expr.args[0]), NUMBERS, "grid", "float")
+        if name == "where" and len(expr.args) == 3:
+            return self.function(expr.args, (*ONE_NUMBER, "grid"), "grid", "float")
+        if name in UFUNCS:
+            return self.function(expr.args, NUMBERS, "float", "float")
+        if of_math is not None:
+            return self.function(expr.args, NUMBERS, "int" if of_math in INTEGERS else "float")
+        return None
+
+    def function(self, args: list[Any], allowed: tuple[str, ...], kind: str, needed: str = "") -> Flowing | None:
+        """A call whose arguments are all of the kinds allowed, and one of the kind needed: its result."""
+        kinds = {self.expr(arg)[0] for arg in args}
+        fits = kinds <= set(allowed) and (not needed or needed in kinds or kind in kinds)
+        return (kind, NOTHING) if fits else None
+
+    def popped(self, name: str) -> Flowing:
+        facts = self.s.facts.get(name)
+        if name not in self.s.saved or not isinstance(facts, Listed):
+            return None, NOTHING
+        kind = kind_of(self.s.elements_of(facts))
+        if self.is_open(name) and name in self.meeting.saves:
+            kind = "float"
+        return "mixed" if kind == "float" and name in self.mixed else kind, self.sources.get(name, NOTHING)
+
+    def chosen(self, expr: Any) -> Flowing:
+        """``abs``, ``min`` or ``max`` of numbers."""
+        found = [(part, *self.expr(part)) for part in expr.args]
+        several = len(found) > 1 or expr.func.id == "abs"
+        if several and all(kind in NUMBERS for _, kind, _ in found):
+            return union_of({kind for _, kind, _ in found}), NOTHING.union(*(x for _, _, x in found))
+        return self.other(expr)
+
+
+class Meetings:
+    """Where branches meet, and the loops of a program: what their variables come from."""
+
+    def __init__(self, program: ir.Block) -> None:
+        self.followed: set[str] = set()  # variables of which `Flow` sees all that comes to them
+        self.saves = saves_of(program)
+        self.outs: dict[str, tuple[ir.Loop, ir.Carry]] = {}
+        self.settled = settled(program)
+        for stmt in ir.walk(program):
+            if isinstance(stmt, ir.If):
+                self.followed |= {m.target for m in stmt.merges}
+            elif isinstance(stmt, ir.Let) and len(stmt.targets) == 1:
+                self.followed.add(stmt.target)
+            elif isinstance(stmt, ir.Let) and is_pop_call(stmt.expr):
+                items = self.saves.get(getattr(stmt.expr.func.value, "id", ""), [None])
+                alike = all(isinstance(x, gast.Tuple) and len(x.elts) == len(stmt.targets) for x in items)
+                self.followed |= set(stmt.targets) if alike else NOTHING
+            elif isinstance(stmt, ir.Loop):
+                self.followed |= {n for c in stmt.carries for n in (c.phi, c.out)}
+                self.outs |= {c.out: (stmt, c) for c in stmt.carries}
+
+    def tests(self, expr: Any, was_numpy: Callable[[Any], bool]) -> list[Any] | None:
+        """When the outcome of loops is a ``np.float64``: if all of them had something to do. None: nobody knows."""
+        loop, carry = self.outs.get(getattr(expr, "id", ""), (None, None))
+        if loop is None or carry is None or carry.next is None or loop.kind != "range" or loop.stop is not None:
+            return None
+        if any(ir.is_variable(n) and n not in self.settled for bound in loop.bounds for n in ir.names_in(bound)):
+            return None
+        inner = self.outs.get(carry.next, (None, None))[1]
+        deeper: list[Any] | None = []
+        if inner is not None and inner.init == carry.phi:
+            deeper = self.tests(ir.name(carry.next), was_numpy)
+        elif not was_numpy(ir.name(carry.next)):
+            return None
+        own = not_empty(loop)
+        return None if own is None or deeper is None else [own, *deeper]
+
+
+def saves_of(program: ir.Block) -> dict[str, list[Any]]:
+    """What is put into the lists of saved values that nothing but such statements and ``pop`` reaches."""
+    found: dict[str, list[Any]] = {}
+    others: list[str] = []
+    for stmt in ir.walk(program):
+        calls = [node for expr in ir.expressions(stmt) for node in ir.nodes_in(expr) if isinstance(node, gast.Call)]
+        saves = isinstance(stmt, ir.Effect) and stmt.kind == "save"
+        pushes = [stmt.expr] if saves and stmt.expr in calls and stmt.expr.args else []
+        for call in pushes:
+            found.setdefault(getattr(call.func.value, "id", ""), []).append(call.args[0])
+        lists = [getattr(c.func.value, "id", "") for c in calls if c in pushes or is_pop_call(c)]
+        lists += [getattr(c.args[0], "id", "") for c in calls if getattr(c.func, "id", "") == "len" and c.args]
+        others += (Counter(ir.uses(stmt)) - Counter(lists)).keys()
+    return {name: items for name, items in found.items() if name not in others}
+
+
+def not_empty(loop: ir.Loop) -> Any | None:
+    """The test whether a range holds anything."""
+    start, stop, step = [*([ir.constant(0)] if len(loop.bounds) == 1 else []), *loop.bounds, ir.constant(1)][:3]
+    down = isinstance(step, gast.UnaryOp)
+    number = step.operand if down else step
+    if not isinstance(number, gast.Constant) or number.value == 0:
+        return None
+    return gast.Compare(stop, [gast.Lt() if down else gast.Gt()], [start])
+
+
+def is_of_floats(s: Specialiser, name: str) -> bool:
+    """Whether a variable is a list of Python floats."""
+    facts = s.facts.get(name)
+    return isinstance(facts, Listed) and s.elements_of(facts) == FLOAT
+
+
+def leaves(expr: Any) -> list[Any]:
+    """What nested lists that are written out hold."""
+    return [leaf for item in expr.elts for leaf in leaves(item)] if isinstance(expr, gast.List) else [expr]
+
+
+def is_choice(expr: Any) -> bool:
+    """Whether an expression is one of its arguments, or that without its sign."""
+    return isinstance(expr, gast.Call) and getattr(expr.func, "id", "") in CHOICES
+
+
+def is_empty(index: Any) -> bool:
+    return isinstance(index, gast.Tuple) and not index.elts
+
+
+def is_numpy_number(facts: Facts | None) -> bool:
+    return isinstance(facts, Num) and facts.kind == "npscalar" and facts.dtype == FLOAT64
+
+
+def union_of(kinds: set[str | None]) -> str | None:
+    """What one of several things is."""
+    return next(iter(kinds)) if len(kinds) == 1 else "mixed" if kinds <= set(NUMBERS) else None
+
+
+def joined(left: str | None, right: str | None, quotient: bool) -> str | None:
+    """What a sum, product or quotient of two things is."""
+    kinds = {left, right}
+    if None in kinds or kinds == {"bool"}:
+        return None
+    if "grid" in kinds:
+        return "grid"
+    if "float" in kinds or quotient:
+        return "float"
+    return union_of(kinds)

@@ -1,0 +1,171 @@
+"""The blocks of a program in which arrays may be lists, and who else sees the memory of an array there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import gast
+
+from .. import ir
+from ..buffers.reuse import is_creation
+from ..facts import Dim, Listed, Num
+from ..optimise import is_pop_call
+from ..regions import roots_of, written_arguments
+from ..reverse.sharing import reachable
+from ..specialise.state import Specialiser
+from .item_uses import Use, is_float_array, uses
+
+SHORT = 8  # numbers of which a list is made as quickly as a few of them are read
+
+
+class Site:
+    """A block, and the loop or branch that it belongs to; at the top of the program that is None.
+
+    `early` are the numbers of iterations of loops that are left early.
+    """
+
+    def __init__(self, s: Specialiser, program: ir.Block, block: ir.Block, owner: Any, early: set[str]) -> None:
+        self.s, self.program, self.block, self.owner, self.early = s, program, block, owner, early
+        self.defined: dict[str, int] = {}  # variable -> the place of the statement that it comes from
+        self.fresh: dict[str, int] = {}  # array -> the place where its memory is made
+        self.sums: dict[str, Any] = {}  # variable that is a sum -> that
+        for place, stmt in enumerate(block):
+            self.defined |= dict.fromkeys([*ir.ir_targets(stmt), *ir.defined_in(stmt)], place)
+            if isinstance(stmt, ir.Let) and makes_memory(stmt):
+                self.fresh[stmt.target] = place
+            lets = [x for x in ir.walk([stmt]) if isinstance(x, ir.Let) and isinstance(x.expr, gast.BinOp)]
+            self.sums |= {x.target: x.expr for x in lets if isinstance(x.expr.op, (gast.Add, gast.Sub))}
+
+    def made_here(self) -> set[str]:
+        return {target for stmt in self.block if isinstance(stmt, ir.Let) for target in stmt.targets}
+
+    def candidates(self) -> set[str]:
+        """The arrays that are one array throughout the block."""
+        read = {n for stmt in self.block for n in ir.reads_inside(stmt) if n in self.s.facts}
+        tests = [getattr(self.owner, "test", None), getattr(self.owner, "stop", None)]
+        read -= {n for test in tests for n in ir.names_in(test)}
+        outside = self.externals() if self.owner is None else read - self.defined.keys()
+        return {name for name in read & (self.made_here() | outside) if is_float_array(self.s.facts[name])}
+
+    def externals(self) -> set[str]:
+        return {external.name for external in self.s.externals.values()}
+
+    # -- aliases
+
+    def is_private(self, name: str, stop: int) -> bool:
+        """Whether the memory of an array is made in the block, and nobody else has been given it before a place."""
+        if name not in self.fresh:
+            return False
+        stretch = self.block[self.fresh[name] + 1 : stop]
+        return not any(use.how == "whole" for stmt in stretch for use in uses(self.s, stmt, {name}))
+
+    def is_undisturbed(self, name: str, span: range) -> bool:
+        """Whether an array is changed in a stretch under its own name only, and nobody else sees the change there."""
+        if self.is_private(name, span.stop):
+            return True
+        stretch = [self.block[k] for k in span]
+        written = {n for stmt in stretch for n in written_names(stmt)}
+        met = {n for stmt in stretch for n in ir.reads_inside(stmt)} if name in written else written
+        return not any(self.meets(name, other) for other in met if other in self.s.facts)
+
+    def meets(self, name: str, other: str) -> bool:
+        """Whether another variable may lead to the memory of an array."""
+        roots, facts = roots_of(self.s.facts[name]), self.s.facts[other]
+        if other == name or not roots & reachable(self.s, facts):
+            return False
+        return not isinstance(facts, Num) or not (self.is_older(name, other) or self.is_older(other, name))
+
+    def is_older(self, a: str, b: str) -> bool:
+        """Whether an array was there before the memory of another was made."""
+        return b in self.fresh and self.defined.get(a, -1) < self.fresh[b]
+
+    # -- what it costs
+
+    def is_short(self, name: str) -> bool:
+        """Whether an array of a loop's body surely has a few numbers only."""
+        facts, loop = self.s.facts[name], self.owner
+        if not isinstance(loop, ir.Loop) or not isinstance(facts, Num) or facts.dims is None or len(facts.dims) != 1:
+            return False
+        length = self.s.lengths_in((loop.primal or loop).body).canonical(facts.dims[0])
+        return isinstance(length, int) and length <= SHORT
+
+    def covers(self, name: str, found: list[Use]) -> bool:
+        """Whether loops go over an array: for each axis there is one whose variable, give or take a number, is it.
+
+        Where it would be converted again and again, the loop has to run to the length of the axis.
+        """
+        facts = self.s.facts[name]
+        assert isinstance(facts, Num) and facts.dims is not None
+        items = [use for use in found if use.how == "item"]
+        return all(
+            any(self.goes_along(dim, use.index[axis], use.around) for use in items)
+            for axis, dim in enumerate(facts.dims)
+        )
+
+    def goes_along(self, dim: Any, index: Any, around: tuple[Any, ...]) -> bool:
+        if isinstance(index, gast.BinOp) and isinstance(index.op, (gast.Add, gast.Sub)):
+            sides = ((index.left, index.right), (index.right, index.left))
+            return any(isinstance(b, gast.Constant) and self.goes_along(dim, a, around) for a, b in sides)
+        if not isinstance(index, gast.Name):
+            return False
+        if (sum_ := self.sums.get(index.id)) is not None:
+            return self.goes_along(dim, sum_, around)
+        return any(isinstance(x, ir.Loop) and x.index == index.id and self.is_long(dim, x) for x in around)
+
+    def is_long(self, dim: Any, loop: ir.Loop) -> bool:
+        """Whether a loop goes to the end of a range that only the run tells, or surely over an axis."""
+        names = {name for bound in loop.bounds for name in ir.names_in(bound)}
+        if loop.kind != "range" or loop.stop is not None or not names or names & self.early:
+            return False
+        if self.owner is None:
+            return True
+        parts = [part for bound in loop.bounds for part in lengths(self.s, bound)]
+        return isinstance(dim, Dim) and any(parts) and all(p is None or p == dim.symbol for p in parts)
+
+
+def makes_memory(stmt: ir.Let) -> bool:
+    """Whether an array has memory of its own."""
+    return not stmt.in_place and (isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp)) or is_creation(stmt.expr))
+
+
+def lengths(s: Specialiser, bound: Any) -> Iterator[Any]:
+    """The symbols of the lengths that a bound is made of; None for numbers, False for anything else."""
+    if isinstance(bound, gast.Constant):
+        yield None
+    elif isinstance(bound, gast.UnaryOp):
+        yield from lengths(s, bound.operand)
+    elif isinstance(bound, gast.BinOp) and isinstance(bound.op, (gast.Add, gast.Sub)):
+        yield from lengths(s, bound.left)
+        yield from lengths(s, bound.right)
+    else:
+        size = length_of(s, bound)
+        yield size.symbol if isinstance(size, Dim) else False
+
+
+def length_of(s: Specialiser, expr: Any) -> Any:
+    """The axis whose length an expression is."""
+    facts: Any = None
+    if isinstance(expr, gast.Name):
+        facts = s.facts.get(expr.id)
+    elif is_pop_call(expr) and isinstance(expr.func.value, gast.Name):
+        saved = s.facts.get(expr.func.value.id)
+        facts = s.elements_of(saved) if isinstance(saved, Listed) else None
+    elif isinstance(expr, gast.Call) and getattr(expr.func, "id", "") == "len" and isinstance(expr.args[0], gast.Name):
+        facts = s.facts.get(expr.args[0].id)
+        return facts.dims[0] if isinstance(facts, Num) and facts.dims else None
+    return facts.size if isinstance(facts, Num) else None
+
+
+def written_names(stmt: Any) -> set[str]:
+    """The variables through which a statement and the blocks inside it may write memory."""
+    names: set[str] = set()
+    for inner in ir.walk([stmt]):
+        names |= set(written_arguments(inner))
+        if isinstance(inner, ir.Store):
+            names.add(inner.base)
+        elif (isinstance(inner, ir.Effect) and inner.kind != "save") or (
+            isinstance(inner, ir.Let) and (inner.effect or inner.in_place)
+        ):
+            names |= set(ir.reads(inner))
+    return names

@@ -1,0 +1,149 @@
+"""A Python float is not made one.
+
+::
+
+    d_k = d_k + float(d_t * saved_t.pop())        ->        d_k = d_k + d_t * saved_t.pop()
+
+The derivative of a Python number is one, so where a number of NumPy's was added to it, that was made one; with lists
+for arrays and with functions of `math` many of these are Python's already.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import gast
+
+from ...runtime import broadcast
+from .. import ir
+from ..facts import FLOAT, Listed, Num
+from ..optimise import is_pop_call
+from ..specialise.state import Specialiser
+from ..substitution import change_own
+from .item_flow import ARITHMETIC, CHOICES, INTEGERS, TESTS, is_of_floats
+from .item_uses import is_integer, module_function
+
+
+def plain_floats(s: Specialiser, program: ir.Block) -> None:
+    """Rewrite a program in place."""
+    if "float" in s.globals or not any(converts(n) for stmt in ir.walk(program) for n in parts(stmt)):
+        return
+    floats = Floats(s, program)
+    for stmt in ir.walk(program):
+        if any(converts(n) or is_zero(s, n) for n in parts(stmt)):
+            change_own(stmt, floats.without_conversions)
+
+
+def parts(stmt: Any) -> list[Any]:
+    return [node for expr in ir.expressions(stmt) for node in ir.nodes_in(expr)]
+
+
+def converts(expr: Any) -> bool:
+    """Whether an expression is ``float(...)``."""
+    return isinstance(expr, gast.Call) and getattr(expr.func, "id", "") == "float" and len(expr.args) == 1
+
+
+class Floats:
+    """Which variables, and items of lists of saved values, are surely Python floats."""
+
+    def __init__(self, s: Specialiser, program: ir.Block) -> None:
+        self.s = s
+        self.others: set[str] = set()  # those that are not
+        self.mixed = False  # whether a number of NumPy's may be put into a list of floats
+        self.made = {n for stmt in ir.walk(program) for n in ir.ir_targets(stmt)}
+        known = (-1, False)
+        while known != (known := (len(self.others), self.mixed)):
+            for stmt in ir.walk(program):
+                self.statement(stmt)
+
+    def statement(self, stmt: Any) -> None:
+        if isinstance(stmt, ir.Let) and stmt.target in self.s.saved:
+            return  # an empty list
+        if isinstance(stmt, ir.Let):
+            alone = stmt.expr if len(stmt.targets) == 1 or is_pop_call(stmt.expr) else None
+            self.becomes(stmt.targets, [alone])
+        elif isinstance(stmt, ir.If):
+            for m in stmt.merges:
+                self.becomes((m.target,), [n and ir.name(n) for n in (m.then, m.orelse)])
+        elif isinstance(stmt, ir.Loop):
+            self.others |= {*ir.ir_targets(stmt)} - {n for c in stmt.carries for n in (c.phi, c.out)}
+            for c in stmt.carries:
+                self.becomes((c.phi, c.out), [ir.name(n) for n in (c.init, c.next) if n])
+        elif isinstance(stmt, ir.Effect) and stmt.kind == "save" and isinstance(stmt.expr, gast.Call):
+            saved = stmt.expr.args[0] if stmt.expr.args else None
+            items = saved.elts if isinstance(saved, gast.Tuple) else [saved]
+            self.becomes((stmt.expr.func.value.id,), items)
+        elif isinstance(stmt, ir.Store):
+            fits = self.is_float(stmt.value) or (stmt.aug is not None and self.is_whole(stmt.value))
+            self.mixed = self.mixed or (is_of_floats(self.s, stmt.base) and not fits)
+        else:
+            self.others |= {*ir.ir_targets(stmt)}
+
+    def becomes(self, targets: tuple[str, ...], sources: list[Any]) -> None:
+        if not all(map(self.is_float, sources)):
+            self.others |= {*targets}
+
+    def is_float(self, expr: Any) -> bool:
+        if isinstance(expr, gast.Name):
+            plain = self.s.facts.get(expr.id) == FLOAT
+            return plain or (expr.id in self.made and expr.id not in self.others)
+        if isinstance(expr, gast.BinOp):
+            return self.is_arithmetic(expr)
+        if isinstance(expr, gast.UnaryOp):
+            return isinstance(expr.op, gast.USub) and self.is_float(expr.operand)
+        if isinstance(expr, gast.IfExp):
+            return self.is_float(expr.body) and self.is_float(expr.orelse)
+        if isinstance(expr, gast.Subscript):
+            return self.is_item(expr)
+        if isinstance(expr, gast.Call):
+            return self.is_call(expr)
+        return isinstance(expr, gast.Constant) and type(expr.value) is float
+
+    def is_arithmetic(self, expr: Any) -> bool:
+        sides = (expr.left, expr.right)
+        if isinstance(expr.op, gast.Pow):
+            return self.is_float(expr.left) and is_integer(self.s, expr.right)
+        fits = isinstance(expr.op, ARITHMETIC) and any(map(self.is_float, sides))
+        return fits and all(self.is_float(side) or self.is_whole(side) for side in sides)
+
+    def is_whole(self, expr: Any) -> bool:
+        """Whether an expression is surely a Python integer."""
+        if isinstance(expr, gast.Constant):
+            return type(expr.value) is int
+        facts = self.s.facts.get(expr.id) if isinstance(expr, gast.Name) else None
+        return isinstance(facts, Num) and facts.kind == "int"
+
+    def is_item(self, expr: Any) -> bool:
+        """Whether an expression is an item of a list of floats."""
+        base = expr.value.id if isinstance(expr.value, gast.Name) and not self.mixed else None
+        return base is not None and is_of_floats(self.s, base) and is_integer(self.s, expr.slice)
+
+    def is_call(self, expr: Any) -> bool:
+        builtin = getattr(expr.func, "id", "")
+        if is_pop_call(expr) and isinstance(expr.func.value, gast.Name):
+            saved = expr.func.value.id
+            return saved in self.s.saved and saved not in self.others and isinstance(self.s.facts.get(saved), Listed)
+        if builtin in CHOICES and builtin not in self.s.globals:
+            return bool(expr.args) and not expr.keywords and all(map(self.is_float, expr.args))
+        function = module_function(self.s, expr, math)
+        if is_zero(self.s, expr):
+            return self.is_float(expr.args[0])
+        return converts(expr) or (function is not None and function not in INTEGERS | TESTS)
+
+    def without_conversions(self, expr: Any) -> Any:
+        if isinstance(expr, list):
+            return [self.without_conversions(item) for item in expr]
+        if not isinstance(expr, gast.AST) or not any(converts(n) or is_zero(self.s, n) for n in ir.nodes(expr)):
+            return expr
+        if converts(expr) and self.is_float(expr.args[0]):
+            return self.without_conversions(expr.args[0])
+        if is_zero(self.s, expr) and self.is_float(expr.args[0]):
+            return ir.constant(0.0)
+        return type(expr)(**{key: self.without_conversions(getattr(expr, key, None)) for key in expr._fields})
+
+
+def is_zero(s: Specialiser, expr: Any) -> bool:
+    """Whether an expression is a zero of the kind of something."""
+    function = getattr(expr.func, "id", "") if isinstance(expr, gast.Call) else ""
+    return s.globals.get(function) is broadcast.zeros_like

@@ -1,0 +1,1 @@
+"""Passes over statements: both sweeps as one would write them."""

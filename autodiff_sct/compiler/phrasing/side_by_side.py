@@ -1,0 +1,154 @@
+"""Small assignments that belong together stand on one line, as one writes them by hand.
+
+::
+
+    d_x = d_out * y
+    d_y = d_out * x                ->    d_x, d_y = d_out * y, d_out * x
+
+    d_t = d_u[0]
+    d_u[0] = 0.0                   ->    d_t, d_u[0] = d_u[0], 0.0
+
+They follow each other, stand for one line of the user's, and neither reads what the other assigns: the order of
+evaluation stays, and so does every value. A name that is read and assigned in one row would keep the memory of its old
+value for longer, and in a ``try`` a handler may see which names are assigned: there nothing is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import gast
+
+from .. import ir
+from ..text.emit import line_of
+
+ROW = 3  # assignments on a line
+COLUMNS = 80
+OPERATIONS = 4  # in each value
+STARTS = ("zeros_like", "zeros", "empty_like", "full_like", "ones_like")
+FOREIGN = 1000  # the width of what is never put into a row
+
+
+def side_by_side(body: list[Any], indent: int = 1) -> list[Any]:
+    """The statements of a body of an emitted function, with rows for single assignments."""
+    result: list[Any] = []
+    row: list[Any] = []
+    for stmt in body:
+        single, columns = is_single(stmt), COLUMNS - 4 * indent
+        if row and not single and is_taken(row, stmt, columns):
+            row.append(stmt)
+            continue
+        if row and not (single and joins(row, stmt, columns)):
+            result.append(joined(row))
+            row = []
+        if single:
+            row.append(stmt)
+            continue
+        result.append(stmt)
+        for inner in blocks(stmt):
+            inner[:] = side_by_side(inner, indent + 1)
+    return [*result, joined(row)] if row else result
+
+
+def blocks(stmt: Any) -> Iterator[list[Any]]:
+    """The blocks of a loop or a branch."""
+    if isinstance(stmt, (gast.For, gast.While, gast.If)):
+        yield stmt.body
+        yield stmt.orelse
+
+
+def is_single(stmt: Any) -> bool:
+    """Whether a statement assigns to one name."""
+    return isinstance(stmt, gast.Assign) and len(stmt.targets) == 1 and type(stmt.targets[0]) is gast.Name
+
+
+def joins(row: list[Any], stmt: Any, columns: int) -> bool:
+    """Whether a statement may stand in a row."""
+    if len(row) == ROW or getattr(stmt, "comment", None) or not is_single(row[-1]):
+        return False
+    first, every = row[0], [*row, stmt]
+    lines = {line_of(first), line_of(stmt)}
+    if len(lines) > 1 and None not in lines:
+        return False
+    shared = set.intersection(*(kinds(each.value) for each in every))
+    if not shared or (len(lines) > 1 and not shared & {"start", "list"}):
+        return False
+    width = sum(len(each.targets[0].id) + columns_of(each.value) + 4 for each in every) - 1
+    if width > columns or any(operations(each.value) > OPERATIONS for each in every):
+        return False
+    targets = {each.targets[0].id for each in every}
+    return len(targets) == len(every) and not any(targets & set(ir.names_in(each.value)) for each in every)
+
+
+def is_taken(row: list[Any], stmt: Any, columns: int) -> bool:
+    """Whether a statement sets to zero what the only one of a row has just read."""
+    if len(row) > 1 or not isinstance(stmt, gast.Assign) or not isinstance(stmt.targets[0], gast.Subscript):
+        return False
+    (first,), place, value = row, stmt.targets[0], stmt.value
+    if not isinstance(value, gast.Constant) or value.value != 0 or getattr(stmt, "comment", None):
+        return False
+    base, name = place.value, first.targets[0].id
+    if not isinstance(base, gast.Name) or line_of(first) != line_of(stmt) or name in ir.names_in(place):
+        return False
+    width = len(name) + columns_of(place) + columns_of(first.value) + 10
+    return base.id in ir.names_in(first.value) and operations(first.value) <= OPERATIONS and width <= columns
+
+
+def joined(row: list[Any]) -> Any:
+    """One assignment for a row of them."""
+    if len(row) == 1:
+        return row[0]
+    targets = gast.Tuple([stmt.targets[0] for stmt in row], gast.Store())
+    result = gast.Assign([targets], ir.tuple_([stmt.value for stmt in row]), None)
+    for attribute in ("origin", "comment", "forward"):
+        if hasattr(row[0], attribute):
+            setattr(result, attribute, getattr(row[0], attribute))
+    return result
+
+
+def kinds(expr: Any) -> set[str]:
+    """What an assignment is about: a beginning, a list, a part of something, or a value that is computed."""
+    if isinstance(expr, (gast.Name, gast.Constant)):
+        return {"start", "part"} if isinstance(expr, gast.Name) else {"start"}
+    if isinstance(expr, gast.List):
+        return {"list"}
+    if isinstance(expr, gast.BinOp) and isinstance(expr.left, gast.List):
+        return {"start"}  # ``[0.0] * len(x)``
+    if isinstance(expr, gast.Call) and getattr(expr.func, "attr", getattr(expr.func, "id", "")) in STARTS:
+        return {"start"}
+    while isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and not expr.args:
+        expr = expr.func.value  # of a copy, or of a list that is popped from
+    return {"part"} if isinstance(expr, (gast.Subscript, gast.Attribute, gast.Name)) else {"value"}
+
+
+def operations(expr: Any) -> int:
+    """How many operations an expression holds."""
+    return sum(isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript)) for node in ir.nodes(expr))
+
+
+def columns_of(expr: Any) -> int:
+    """About how wide an expression is printed."""
+    kind_of = type(expr)
+    if kind_of is gast.Name:
+        return len(expr.id)
+    if kind_of is gast.Constant:
+        return len(repr(expr.value))
+    if kind_of is gast.Attribute:
+        return columns_of(expr.value) + 1 + len(expr.attr)
+    if kind_of is gast.Subscript:
+        return columns_of(expr.value) + 2 + columns_of(expr.slice)
+    if kind_of is gast.BinOp:
+        return columns_of(expr.left) + 4 + columns_of(expr.right)
+    if kind_of is gast.UnaryOp:
+        return 1 + columns_of(expr.operand)
+    if kind_of is gast.Call:
+        words = sum(len(k.arg or "") + 3 + columns_of(k.value) for k in expr.keywords)
+        return columns_of(expr.func) + 2 + sum(columns_of(a) + 2 for a in expr.args) + words
+    if kind_of in (gast.Tuple, gast.List):
+        return 2 + sum(columns_of(e) + 2 for e in expr.elts)
+    if kind_of is gast.Compare:
+        return columns_of(expr.left) + sum(columns_of(e) + 4 for e in expr.comparators)
+    if kind_of is gast.Slice:
+        return 2 + sum(columns_of(part) for part in (expr.lower, expr.upper, expr.step) if part is not None)
+    return FOREIGN

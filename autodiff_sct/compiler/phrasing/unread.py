@@ -1,0 +1,161 @@
+"""What nobody reads and what cannot fail is not computed.
+
+::
+
+    for v in x:                            d_x = np.zeros_like(x)
+        condition = v > 0.75               for v in x[::-1]:
+    d_x = np.zeros_like(x)                     if v > 0.75:
+    for v in x[::-1]:              ->              ...
+        if v > 0.75:
+            ...
+
+Other passes leave such statements behind: tests that the reverse sweep reads again, items that a loop goes over. What
+may raise stays, for the forward sweep raises where the program does; but for products of arrays of other lengths than
+each other's, where the reverse sweep multiplies arrays of just these lengths in any case and nothing else happens
+before. What has effects is executed without a name for its result: ``print(x)``.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import gast
+import numpy as np
+
+from .. import ir
+from ..algebra.contractions import Contractions
+from ..facts import Listed, Num
+from ..failing import fact, is_safe, path
+from ..optimise import count_uses
+from ..peephole import is_ellipsis
+from ..record.raised_again import has_effect
+from ..specialise.state import Specialiser
+
+ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div)
+
+
+def drop_unread(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+    """Drop statements of the forward sweep, in place."""
+    uses = count_uses([*front, *back])
+    Unread(s, uses, front, back).block(front)
+
+
+class Unread:
+    """Drops statements from the last to the first, and counts what they do not read any more."""
+
+    def __init__(self, s: Specialiser, uses: dict[str, int], front: ir.Block, back: ir.Block) -> None:
+        self.s, self.uses, self.front, self.back = s, uses, front, back
+        self.contractions = Contractions(s)
+
+    @cached_property
+    def met(self) -> list[set[Any]]:
+        """The shapes that each statement of the reverse sweep brings together, where that is the first to be seen."""
+        if any(has_effect(stmt) for stmt in ir.walk(self.front)):
+            return []
+        return [shapes for stmt in self.back for shapes in self.shapes_in(stmt) if len(shapes) > 1]
+
+    def shapes_in(self, stmt: Any) -> list[set[Any]]:
+        if isinstance(stmt, ir.Store) and is_ellipsis(stmt.index):
+            return [self.shapes(stmt.value) | self.shapes(ir.name(stmt.base))]
+        if type(stmt) not in ir.SIMPLE:
+            return []
+        return [self.shapes(e) for expr in ir.expressions(stmt) for e in ir.nodes_in(expr) if isinstance(e, gast.BinOp)]
+
+    def shapes(self, expr: Any) -> set[Any]:
+        """The shapes of the arrays that an expression computes with element by element, as far as they are known."""
+        if isinstance(expr, gast.BinOp) and isinstance(expr.op, ELEMENTWISE):
+            return self.shapes(expr.left) | self.shapes(expr.right)
+        if isinstance(expr, gast.UnaryOp):
+            return self.shapes(expr.operand)
+        if isinstance(expr, gast.Call) and isinstance(path(self.s, expr.func), np.ufunc) and len(expr.args) == 1:
+            return self.shapes(expr.args[0])
+        dims = self.contractions.dims(expr)
+        return {dims} if dims is not None and None not in dims else set()
+
+    def is_met(self, expr: Any) -> bool:
+        """Whether an expression fails only if the reverse sweep does."""
+        if not self.is_elementwise(expr):
+            return False
+        return any(self.shapes(expr) <= shapes for shapes in self.met)
+
+    def is_elementwise(self, expr: Any) -> bool:
+        """Whether an expression adds and multiplies numbers and arrays of doubles."""
+        if isinstance(expr, gast.BinOp):
+            simple = isinstance(expr.op, (gast.Add, gast.Sub, gast.Mult)) or self.is_square(expr)
+            return simple and self.is_elementwise(expr.left) and self.is_elementwise(expr.right)
+        if isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.USub):
+            return self.is_elementwise(expr.operand)
+        if isinstance(expr, gast.Call):
+            known = isinstance(path(self.s, expr.func), np.ufunc) and len(expr.args) == 1 and not expr.keywords
+            return known and self.is_elementwise(expr.args[0]) and bool(self.shapes(expr.args[0]))
+        if isinstance(expr, gast.Name):
+            return self.is_number(expr) or bool(self.shapes(expr))
+        return isinstance(expr, gast.Constant) and type(expr.value) in (int, float)
+
+    def is_square(self, expr: Any) -> bool:
+        squared = isinstance(expr.op, gast.Pow) and getattr(expr.right, "value", None) == 2
+        return squared and bool(self.shapes(expr.left))
+
+    def block(self, block: ir.Block) -> None:
+        kept = []
+        for stmt in reversed(block):
+            for inner in ir.bodies(stmt) if isinstance(stmt, (ir.If, ir.Loop, ir.Try, ir.With)) else ():
+                self.block(inner)
+            if isinstance(stmt, ir.Try) and not self.are_read((stmt.took,)):
+                stmt.took = ""
+            if self.is_idle(stmt):
+                for name in ir.reads(stmt):
+                    self.uses[name] -= 1
+            elif isinstance(stmt, ir.Let) and stmt.effect and not self.are_read(stmt.targets):
+                kept.append(executed(stmt))
+            else:
+                kept.append(stmt)
+        block[:] = kept[::-1]
+
+    def is_idle(self, stmt: Any) -> bool:
+        if isinstance(stmt, ir.Let):
+            return not (stmt.effect or stmt.saves or stmt.in_place or self.are_read(stmt.targets)) and self.is_safe(
+                stmt
+            )
+        if isinstance(stmt, ir.If):
+            return not (stmt.then or stmt.orelse or stmt.merges) and self.is_safe(stmt)
+        if not isinstance(stmt, ir.Loop) or stmt.body or stmt.carries or stmt.trips or stmt.stop is not None:
+            return False
+        return (
+            stmt.kind == "iter"
+            and not self.are_read((stmt.index, *ir.ir_targets(stmt)))
+            and self.is_known(stmt.bounds[0])
+        )
+
+    def are_read(self, names: tuple[str | None, ...]) -> bool:
+        return any(self.uses.get(name, 0) for name in names if name is not None)
+
+    def is_safe(self, stmt: Any) -> bool:
+        expr = stmt.expr if isinstance(stmt, ir.Let) else stmt.test
+        if isinstance(expr, gast.Compare):
+            return all(self.is_number(e) for e in (expr.left, *expr.comparators)) and is_ordered(expr)
+        if is_safe(self.s, stmt):
+            return True
+        return isinstance(stmt, ir.Let) and stmt in self.front and isinstance(expr, gast.BinOp) and self.is_met(expr)
+
+    def is_number(self, expr: Any) -> bool:
+        found = fact(self.s, expr)
+        return isinstance(found, Num) and found.dims == () and found.kind in ("float", "int", "npscalar")
+
+    def is_known(self, expr: Any) -> bool:
+        """Whether an expression is an array or a list."""
+        found = fact(self.s, expr)
+        return isinstance(found, Listed) or (isinstance(found, Num) and found.kind == "array")
+
+
+def executed(stmt: ir.Let) -> ir.Effect:
+    """A statement whose result nobody reads: ``print(x)``."""
+    effect = ir.Effect(stmt.expr, stmt.origin)
+    effect.state_reads = stmt.state_reads
+    return effect
+
+
+def is_ordered(expr: Any) -> bool:
+    """Whether a comparison is one of numbers by their size."""
+    return all(isinstance(op, (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)) for op in expr.ops)

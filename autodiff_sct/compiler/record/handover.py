@@ -1,0 +1,226 @@
+"""From a forward function to its backward function: what is handed over, and what of it the backward one may change.
+
+The backward function may be run many times, and the caller may write its own arrays in between: what the backward
+function changes it copies first, and what the caller may change is copied where it is handed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import gast
+
+from ...errors import AliasError, Origin
+from ...runtime import memory, objects
+from .. import ir
+from ..facts import Listed, Mapped, Num, Opaque
+from ..regions import Regions, roots_of
+from ..reverse.beside import BESIDE
+from ..reverse.sharing import reachable
+from ..specialise.signatures import every_root
+from ..specialise.state import Specialiser
+from ..substitution import substitute_own
+from ..unbound import unbound
+
+
+def outside_names(block: ir.Block) -> list[str]:
+    """The variables that a block reads and does not define."""
+    made = ir.defined(block) | {stmt.index for stmt in ir.walk(block) if isinstance(stmt, ir.Loop)}
+    return [n for n in dict.fromkeys(n for stmt in block for n in ir.reads_inside(stmt)) if n not in made]
+
+
+def kept_state(
+    s: Specialiser, where: Regions, callers: list[str], front: ir.Block, back: ir.Block, seeds: Iterable[str]
+) -> dict[str, Any]:
+    """What the backward function reads of the forward one's: copies of what the caller may write between the two.
+
+    `callers` are the variables that the caller holds, too.  Written memory that several variables share has shadows
+    that are shared likewise, so these are copied together.
+    """
+    names = [*callers, *(e.name for e in s.externals.values())]
+    shared = {root for n in names for root in reachable(s, s.facts[n])}
+    sure = {*names, *always_assigned(front)}
+    state = [n for n in outside_names(back) if n not in seeds]
+    joint = meeting(s, where, state, shared)
+    own: set[str] = set()
+    if joint:
+        front[-1:-1] = together(s, back, joint)  # before what the forward function returns
+        own = {*outside_names(back)} - {*state}
+        state = [n for n in outside_names(back) if n not in seeds]
+
+    def kept(variable: str) -> Any:
+        facts = s.facts[variable]
+        if variable in own or not (isinstance(facts, Opaque) or reachable(s, facts) & shared):
+            return ir.name(variable)
+        if isinstance(facts, Num) and facts.kind == "array" and variable in sure:
+            return ir.call(ir.attribute(ir.name(variable), "copy"))
+        return ir.call(s.bind("detached", objects.detached), ir.name(variable))
+
+    return {n: kept(n) for n in state}
+
+
+def meeting(s: Specialiser, where: Regions, state: list[str], shared: set[int]) -> list[str]:
+    """The variables that meet others in written memory of which the caller holds a part."""
+    reached = {n: reachable(s, s.facts[n]) for n in state}
+    written = {n: {root for root in reached[n] if where.find(root) in where.written} for n in state}
+    found: list[str] = []
+    pending = [n for n in state if reached[n] & shared and any(written[n] & written[m] for m in state if m != n)]
+    while pending:
+        found += pending
+        held = {root for n in found for root in written[n]}
+        pending = [n for n in state if n not in found and written[n] & held]
+    return [n for n in state if n in found]
+
+
+def unset_state(s: Specialiser, front: ir.Block, back: ir.Block, inputs: list[str], names: dict[str, str]) -> list[Any]:
+    """``name = None`` for what only some paths assign, and is handed over or copied for that."""
+    joint = copied_together(s, front)
+    before = [stmt for stmt in front if not (joint and copied_together(s, [stmt]))]
+    made = ir.defined(front) - ir.defined(before)
+    return unset(before, inputs, [n for n in [*joint, *outside_names(back)] if n not in made], names)
+
+
+def unset(front: ir.Block, inputs: list[str], wanted: list[str], names: dict[str, str]) -> list[Any]:
+    """``name = None`` for what only some paths assign."""
+    sure = {names[n] for n in inputs if n in names} | {names[n] for n in always_assigned(front) if n in names}
+    texts = [t for t in dict.fromkeys(names[n] for n in wanted) if t not in sure]
+    return [gast.Assign([gast.Name(t, gast.Store(), None, None)], ir.constant(None), None) for t in texts]
+
+
+def always_assigned(block: ir.Block) -> set[str]:
+    """The variables that every run of a block assigns."""
+    return assigned(block) - unbound(block)
+
+
+def assigned(block: ir.Block) -> set[str]:
+    """The variables that the statements of a block assign, or pass on from before them, on every path through these."""
+    found: set[str] = set()
+    for stmt in block:
+        if isinstance(stmt, ir.Let):
+            found |= set(stmt.targets)
+        elif isinstance(stmt, ir.If):
+            found |= {m.target for m in stmt.merges if m.then is not None and m.orelse is not None}
+        elif isinstance(stmt, ir.Loop):
+            found |= {n for c in stmt.carries if c.init is not None for n in (c.phi, c.out)}
+            found |= {stmt.trips} if stmt.trips else set()
+        elif isinstance(stmt, ir.With):
+            found |= assigned(stmt.body)
+    return found
+
+
+# -- what the backward function changes
+
+
+def own_copies(s: Specialiser, back: ir.Block, given: set[str], sure: set[str]) -> ir.Block:
+    """What the backward function changes of the forward function's, copied first: it may be run again.
+
+    `given` are its own arguments, `sure` what every path assigns.
+    """
+    outside = [n for n in outside_names(back) if n not in given]
+    changed = changed_names(back, s)
+    refuse_stale_state(s, back, [n for n in [*outside, *given] if n in changed and n in s.facts])
+    shared = shared_memory(s, outside, [n for n in given if n in s.facts], changed)
+    joint = [
+        n for n in shared if not isinstance(s.facts[n], Num) or any(shared[n] & shared[m] for m in shared if m != n)
+    ]
+    joint += [n for n in outside if n in changed and isinstance(s.facts[n], Opaque)]  # the states of recursive calls
+    alone = [n for n in outside if (n in changed or n in shared) and n not in joint]
+    return [*(own_copy(s, back, n, n in sure) for n in alone), *together(s, back, joint)]
+
+
+def own_copy(s: Specialiser, back: ir.Block, name: str, sure: bool) -> ir.Let:
+    fresh = s.fresh(s.hints[name], s.facts[name])
+    s.named.add(fresh)
+    own: Any = ir.call(ir.attribute(ir.name(name), "copy"))
+    if not sure:
+        own = gast.IfExp(gast.Compare(ir.name(name), [gast.IsNot()], [ir.constant(None)]), own, ir.constant(None))
+    replace_everywhere(back, name, fresh)
+    return ir.Let((fresh,), own, effect=True)
+
+
+def shared_memory(s: Specialiser, outside: list[str], given: list[str], changed: set[str]) -> dict[str, frozenset[int]]:
+    """The variables from the forward function with the memory of theirs that the backward one changes."""
+    theirs = frozenset().union(*(every_root(s, s.facts[n]) for n in given))
+    arrays = [n for n in changed if n in s.facts and isinstance(s.facts[n], (Num, Listed, Mapped))]
+    roots = frozenset().union(*(roots_of(s.facts[n]) for n in arrays)) - theirs
+    beside = frozenset(s.roots[site] for site in BESIDE if site in s.roots)
+    if roots & beside:
+        roots |= beside
+    found = {n: every_root(s, s.facts[n]) & roots for n in outside}
+    return {n: own for n, own in found.items() if own}
+
+
+def copied_together(s: Specialiser, back: ir.Block) -> list[str]:
+    """The variables whose copies share memory among each other as they do."""
+    calls = [stmt.expr for stmt in back if isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.Call)]
+    found = [c for c in calls if s.globals.get(getattr(c.func, "id", "")) is memory.copies]
+    return [n for call in found for arg in call.args for n in ir.names_in(arg)]
+
+
+def together(s: Specialiser, back: ir.Block, names: list[str]) -> ir.Block:
+    """Copies that share memory among each other as the variables do, read in the place of these."""
+    if not names:
+        return []
+    made = [s.fresh(s.hints[n], s.facts[n]) for n in names]
+    s.named.update(made)
+    for old, new in zip(names, made):
+        replace_everywhere(back, old, new)
+    call = ir.call(s.bind("copies", memory.copies), *(ir.name(n) for n in names))
+    return [ir.Let(tuple(made), call, effect=True)]
+
+
+def changed_names(back: ir.Block, s: Specialiser) -> set[str]:
+    """The variables through which a backward sweep changes memory."""
+    found: set[str] = set()
+    for stmt in ir.walk(back):
+        if isinstance(stmt, ir.Store):
+            found.add(stmt.base)
+        for call in [node for expr in ir.expressions(stmt) for node in ir.nodes(expr) if isinstance(node, gast.Call)]:
+            if isinstance(call.func, gast.Attribute) and call.func.attr in ("pop", "append"):
+                found.update(ir.names_in(call.func.value))
+            elif isinstance(call.func, gast.Name):
+                for k in getattr(s.globals.get(call.func.id), "changed", ()):
+                    found.update(ir.names_in(call.args[k]))
+    return found
+
+
+def replace_everywhere(block: ir.Block, old: str, new: str) -> None:
+    """Let a block read another variable in place of one."""
+    mapping = {old: ir.name(new)}
+    for stmt in ir.walk(block):
+        substitute_own(stmt, mapping)
+        for c in getattr(stmt, "carries", []):
+            c.init, c.next = (new if c.init == old else c.init), (new if c.next == old else c.next)
+        for m in getattr(stmt, "merges", []):
+            if isinstance(m, ir.Merge):
+                m.then, m.orelse = (new if m.then == old else m.then), (new if m.orelse == old else m.orelse)
+
+
+def refuse_stale_state(s: Specialiser, back: ir.Block, changed: list[str]) -> None:
+    """A state refers to the memory that the forward function worked on, not to a copy of it."""
+    roots = frozenset().union(*(every_root(s, s.facts[n]) for n in changed))
+    for stmt in ir.walk(back):
+        if any(every_root(s, s.facts[n]) & roots for n in getattr(stmt, "state_reads", ())):
+            raise AliasError(
+                "memory that a recursive function keeps for its derivative is written, "
+                "in or around a function whose backward part is separate",
+                "give the recursive function a copy",
+                stmt.origin,
+            )
+
+
+def check_state(s: Specialiser, state: list[str], written: list[str], origin: Origin | None) -> None:
+    """The written arguments come to the backward function anew: what it reads of them must come through them."""
+    roots = frozenset().union(*(roots_of(s.facts[p]) for p in written))
+    for n in state:
+        if roots & roots_of(s.facts[n]):
+            raise AliasError(
+                f"a recursive function keeps a view ({s.hints[n]!r}) of an argument that it writes",
+                "index the argument itself, or copy the view",
+                origin,
+            )
+
+
+def first_origin(block: ir.Block) -> Origin | None:
+    return next((stmt.origin for stmt in ir.walk(block) if getattr(stmt, "origin", None) is not None), None)

@@ -1,0 +1,82 @@
+"""Items that stay as a loop read them: the reverse sweep reads them again, and nothing is saved.
+
+::
+
+    for i in range(n):                       saved_t.append(x[j]) ... saved_t.pop()
+        for j in range(i):            ->     x[j]
+            rest = rest - a[i, j] * x[j]
+        x[i] = rest / a[i, i]
+
+An array that a loop writes is another one in each step, but not each of its items is: above, no step writes ``x[j]``
+after it was read, since ``j`` is less than ``i``, and ``i`` grows.  So it is for every read of which all writes that
+come later are of other places (see `item_places`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from .. import ir
+from ..facts import Num
+from ..items.item_uses import item_index
+from ..regions import Regions, written_arguments, written_by
+from ..specialise.state import Specialiser
+from .item_places import Places
+
+
+def lasting(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block) -> dict[str, Any]:
+    """The numbers of loops that stay in an array to the end of the program, each with the item that it is.
+
+    What the reverse sweep puts back takes away what was stored there, but not what was read before.
+    """
+    program = ir.walk(forward)
+    if any(isinstance(stmt, ir.Try) for stmt in program):
+        return {}
+    found = {stmt: place for stmt in program if (place := place_of(s, where, stmt)) is not None}
+    back = {where.of(stmt.base) for stmt in ir.walk(reverse) if isinstance(stmt, ir.Store)} if found else set()
+    found = {x: place for x, place in found.items() if isinstance(x, ir.Let) or where.of(x.base) not in back}
+    if not found:
+        return {}
+    writes: dict[int | None, list[Any]] = {}  # by region
+    for stmt in program:
+        for written in (written_by(stmt), *written_arguments(stmt)):
+            if written is not None:
+                writes.setdefault(where.of(written), []).append(stmt)
+    places = Places(forward)
+    return {
+        name: item
+        for stmt, (name, item) in found.items()
+        if stays(places, stmt, name, item, writes[where.of(item.value.id)])
+    }
+
+
+def stays(places: Places, stmt: Any, name: str, item: Any, writes: list[Any]) -> bool:
+    """Whether a number that a statement reads or stores is an item until the end of the program."""
+    maker = places.makers.get(name)
+    return (
+        item.value.id not in places.inside
+        and maker is not None
+        and places.blocks[maker] == places.blocks[stmt]
+        and all(loop.every is None for loop in places.around[stmt])
+        and all(places.is_apart(stmt, item, write) for write in writes)
+    )
+
+
+def place_of(s: Specialiser, where: Regions, stmt: Any) -> tuple[str, Any] | None:
+    """The number that a statement reads from an array that the program writes, or puts there, and its item."""
+    if isinstance(stmt, ir.Let) and not stmt.effect and isinstance(stmt.expr, gast.Subscript):
+        name, item = stmt.target, stmt.expr
+    elif isinstance(stmt, ir.Store) and stmt.aug is None and isinstance(stmt.value, gast.Name):
+        name, item = stmt.value.id, ir.subscript(ir.name(stmt.base), stmt.index)
+    else:
+        return None
+    facts, array = s.facts.get(name), s.facts.get(getattr(item.value, "id", ""))
+    if not isinstance(facts, Num) or not isinstance(array, Num) or array.kind != "array":
+        return None
+    if facts.dims != () or facts.kind not in ("npscalar", None):  # None: a number, whether Python's or NumPy's
+        return None
+    if facts.dtype != array.dtype or item_index(s, item.value.id, item.slice) is None:
+        return None
+    return (name, item) if where.is_written(item.value.id) else None

@@ -1,0 +1,59 @@
+"""Numbers that a step reads twice from one place are one number to the reverse sweep, and saved once.
+
+::
+
+    saved_t.append(u[i])                   saved_t.append(u[i])
+    face = u[i] + slope[i]          ->     face = u[i] + slope[i]
+    saved_t2.append(u[i])                  rest = 1.0 - u[i]
+    rest = 1.0 - u[i]
+
+Nothing may have been written there in between.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from .. import ir
+from ..facts import Num
+from ..regions import Regions, written_arguments, written_by
+from ..specialise.state import Specialiser
+from ..substitution import substitute_own
+
+
+def twins(s: Specialiser, where: Regions, block: ir.Block) -> dict[str, str]:
+    """The numbers that a block reads again from where it has read them, each with the one that was read first."""
+    found: dict[str, str] = {}
+    known: dict[tuple[str, str], str] = {}
+    for stmt in block:
+        if is_read(s, stmt):
+            first = known.setdefault((stmt.expr.value.id, gast.dump(stmt.expr.slice)), stmt.target)
+            found |= {stmt.target: first} if first != stmt.target else {}
+            continue
+        inside = ir.walk([stmt])
+        if any(isinstance(x, ir.Effect) or getattr(x, "effect", False) for x in inside):
+            known.clear()
+        written = {where.of(n) for x in inside for n in (written_by(x), *written_arguments(x)) if n is not None}
+        known = {place: first for place, first in known.items() if where.of(place[0]) not in written}
+    return found
+
+
+def is_read(s: Specialiser, stmt: Any) -> bool:
+    """Whether a statement reads a number from an array."""
+    if not isinstance(stmt, ir.Let) or stmt.effect or not isinstance(stmt.expr, gast.Subscript):
+        return False
+    base, facts = stmt.expr.value, s.facts[stmt.target]
+    if not isinstance(base, gast.Name) or not ir.is_variable(base.id) or not isinstance(facts, Num):
+        return False
+    return isinstance(s.facts[base.id], Num) and facts.dims == () and (facts.python or facts.kind == "npscalar")
+
+
+def read_first(stmt: Any, found: dict[str, str]) -> None:
+    """Let a statement of the reverse sweep read the first of each."""
+    substitute_own(stmt, {n: ir.name(first) for n, first in found.items()})
+    for c in getattr(stmt, "carries", []):
+        c.init, c.next = (found.get(n or "", n) for n in (c.init, c.next))
+    for m in [m for m in getattr(stmt, "merges", []) if isinstance(m, ir.Merge)]:
+        m.then, m.orelse = (found.get(n or "", n) for n in (m.then, m.orelse))

@@ -1,0 +1,1 @@
+"""Recursive functions with derivatives: pairs of functions that call themselves."""

@@ -1,0 +1,151 @@
+"""The reverse of lists: a list's shadow is a list of the cotangents of its items.
+
+What is put into a list takes its cotangent out of the shadow, and what is taken out puts it back.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import gast
+import numpy as np
+
+from ...runtime import broadcast, memory
+from .. import ir
+from ..facts import FLOAT, INT, UNKNOWN, Facts, Listed, Num
+from ..specialise.values import Const, Leaf, TupleV, Value
+from .adjoints import copied, helper
+from .sharing import check_copied, check_put
+
+if TYPE_CHECKING:
+    from .sweep import Reverse
+
+
+def list_made(r: Reverse, stmt: ir.Let) -> None:
+    assert stmt.op is not None
+    items = stmt.op.arguments.get("items")
+    if items is None:
+        return
+    if stmt.target in r.shared_lists:
+        return
+    shadow = r.shadows.of(stmt.target)
+    for k, item in enumerate(items.items):
+        check_put(r, stmt, item, stmt.target)
+        give_item(r, item, shadow, Const(k))
+
+
+def joined(r: Reverse, stmt: ir.Let) -> None:
+    """``y = a + b`` of lists: each gets its part."""
+    s = r.s
+    assert stmt.op is not None
+    check_copied(r, stmt)
+    a, b = stmt.op.arguments["a"], stmt.op.arguments["b"]
+    shadow = s.expr(r.shadows.of(stmt.target))
+    length = ir.call(gast.Name("len", gast.Load(), None, None), s.expr(a))
+    for name, part in ((a.name, gast.Slice(None, length, None)), (b.name, gast.Slice(length, None, None))):
+        if r.activity.active(name):
+            d = s.let(ir.subscript(shadow, part), UNKNOWN, may_raise=False)
+            s.block.append(ir.Effect(helper(s, memory.add_items, r.shadows.of(name), d), s.origin, "adjoint"))
+
+
+def replaced(r: Reverse, stmt: ir.Store, shadow: Leaf, value: Leaf) -> None:
+    """``x[:] = value`` of lists."""
+    s = r.s
+    assert stmt.op is not None
+    if r.activity.active(value.name):
+        s.block.append(ir.Effect(helper(s, memory.add_items, r.shadows.of(value.name), shadow), s.origin, "adjoint"))
+    r.overwritten.restore(stmt)
+    zero = helper(s, broadcast.zeros_like, r.overwritten.old(stmt))
+    s.block.append(ir.Store(shadow.name, stmt.index, zero, None, s.origin))
+
+
+def give_item(r: Reverse, item: Value, shadow: Leaf, index: Value) -> None:
+    """The cotangent of something that was put into a list."""
+    s = r.s
+    if isinstance(item, TupleV):
+        if any(r.activity.active(n) for n in s.leaves(item)):
+            inner = s.let(ir.subscript(s.expr(shadow), s.expr(index)), UNKNOWN, may_raise=False)
+            for k, part in enumerate(item.items):
+                give_item(r, part, inner, Const(k))
+    elif isinstance(item, Leaf) and r.activity.active(item.name):
+        facts = s.facts[item.name]
+        d = s.let(ir.subscript(s.expr(shadow), s.expr(index)), facts_of_item(facts), may_raise=False)
+        r.add(item.name, d, False)
+
+
+def give_popped(r: Reverse, value: Value, d: Leaf) -> None:
+    s = r.s
+    if isinstance(value, Leaf):
+        r.add(value.name, d, True)
+    elif isinstance(value, TupleV):
+        for k, part in enumerate(value.items):
+            if any(r.activity.active(n) for n in s.leaves(part)):
+                inner = s.let(ir.subscript(s.expr(d), ir.constant(k)), UNKNOWN, may_raise=False, hint="d_item")
+                give_popped(r, part, inner)
+
+
+def popped(r: Reverse, stmt: ir.Let) -> None:
+    """``x = items.pop()``: its cotangent goes back onto the shadow."""
+    s = r.s
+    assert stmt.op is not None
+    base = stmt.op.arguments["x"]
+    r.overwritten.restore(stmt)
+    if not r.activity.active(base.name):
+        return
+    shadow = r.shadows.of(base.name)
+    if r.has_shadow(stmt.target) and r.activity.active(stmt.target):
+        value: Value = r.shadows.of(stmt.target)
+    else:
+        found = r.take(stmt.target)
+        value = Const(0.0) if found is None else found.value
+        if found is not None and not found.owned:
+            value = copied(s, value)
+    s.block.append(ir.Effect(ir.call(ir.attribute(s.expr(shadow), "append"), s.expr(value)), s.origin, "adjoint"))
+
+
+def facts_of_item(facts: Facts | None) -> Num:
+    """What is known of the cotangent of something in a list: of a number it is a number."""
+    if not isinstance(facts, Num) or facts.dims != () or facts.kind == "array":
+        return UNKNOWN
+    if facts.kind == "float":
+        return FLOAT
+    return Num(None, facts.dtype, ()) if facts.dtype == np.float64 else UNKNOWN
+
+
+def is_list_of_numbers(r: Reverse, items: Value) -> bool:
+    """Whether a value is a list of run-time length that holds nothing but numbers."""
+    facts = r.s.facts_of(items)
+    if not isinstance(items, Leaf) or not isinstance(facts, Listed):
+        return False
+    return facts_of_item(r.s.elements_of(facts)) is not UNKNOWN
+
+
+def numbers_summed(r: Reverse, stmt: ir.Let) -> None:
+    """``y = sum(items)``: each item gets the cotangent of the sum."""
+    s = r.s
+    assert stmt.op is not None
+    items, incoming = stmt.op.arguments["iterable"], r.incoming(stmt)
+    start = stmt.op.arguments.get("start", Const(0))
+    if incoming is None:
+        return
+    d = incoming[0]
+    index = s.fresh("i", INT)
+    length = ir.call(gast.Name("len", gast.Load(), None, None), s.expr(items))
+    loop = ir.Loop("range", [], [], index, (length,), origin=s.origin)
+    with s.writing(loop.body):
+        r.add_at(r.shadows.of(items.name), Leaf(index), d)
+    s.block.append(loop)
+    if isinstance(start, Leaf) and r.activity.active(start.name):
+        r.add(start.name, d, False)
+
+
+def appended(r: Reverse, stmt: ir.Effect) -> None:
+    """``items.append(value)``"""
+    s = r.s
+    base, value = stmt.operands
+    if r.activity.active(base.name):
+        check_put(r, stmt, value, base.name)
+        pop = ir.call(ir.attribute(s.expr(r.shadows.of(base.name)), "pop"))
+        d = s.let(pop, facts_of_item(s.facts_of(value)), effect=True, hint="d_item")
+        give_popped(r, value, d)
+    r.overwritten.restore(stmt)

@@ -1,0 +1,62 @@
+"""Views that are as good as copies: they are used before anybody writes the memory that they show.
+
+Their cotangents are added to that of the base as a copy's are: ``d_L = np.diag(d / np.diag(L))``, where a view that may
+be written has its cotangent in the memory of the base's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided, sliding_window_view
+
+from .. import ir
+from ..activity import joins
+from ..facts import Num
+from ..specialise.values import Leaf
+from .sharing import end_of, writes
+
+if TYPE_CHECKING:
+    from .sweep import Reverse
+
+# Views of which elements share memory: no view of a cotangent beside them adds up.
+OVERLAPPING = {np.imag, np.broadcast_to, np.broadcast_arrays, sliding_window_view, as_strided}
+
+
+def is_settled(r: Reverse, stmt: ir.Let) -> bool:
+    """Whether a view that is better taken for a copy is used before the next write."""
+    region = r.regions.of(stmt.target)
+    if not is_better_copied(r, stmt) or stmt not in r.order or region is None:
+        return False
+    names = r.aliases(stmt.target)
+    if names & (r.outputs | {n for other in r.order for _, sources in joins(other) for n in sources}):
+        return False
+    if any(is_kept(r, other, names) for other in r.order):
+        return False
+    start, end = r.order[stmt], max(r.last.get(n, 0) for n in names)
+    loops = [loop for loop in r.order if isinstance(loop, ir.Loop) and start < r.order[loop] <= end]
+    end = max([end, *(end_of(r, loop) for loop in loops)])
+    return not any(start < place <= end for place in writes(r, region))
+
+
+def is_kept(r: Reverse, stmt: Any, names: set[str]) -> bool:
+    """Whether a statement may put one of some variables where it is found again under another name."""
+    if names.isdisjoint(ir.reads(stmt)):
+        return False
+    if isinstance(stmt, ir.Let):
+        return not all(isinstance(r.s.facts[target], Num) for target in stmt.targets)
+    return isinstance(stmt, ir.Effect) or (isinstance(stmt, ir.Store) and not isinstance(r.s.facts[stmt.base], Num))
+
+
+def is_better_copied(r: Reverse, stmt: ir.Let) -> bool:
+    """Whether a view is one that overlaps itself, or the diagonal of a square matrix."""
+    if stmt.op is None or stmt.op.fn in OVERLAPPING:
+        return stmt.op is not None
+    matrix = stmt.op.arguments.get("v")
+    if stmt.op.fn is not np.diag or stmt.op.arguments.keys() != {"v"} or not isinstance(matrix, Leaf):
+        return False
+    facts = r.s.num(matrix)
+    if facts is None or facts.dims is None or len(facts.dims) != 2:
+        return False
+    return r.s.same_lengths(facts.dims[:1], facts.dims[1:])

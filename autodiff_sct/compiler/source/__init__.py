@@ -1,0 +1,1 @@
+"""From a function object to the tree of its text, with control flow in one form."""

@@ -1,0 +1,61 @@
+"""Control flow in one form.
+
+The stages after this one need to know five things only, which hold for every tree that `desugar` returns:
+
+1. `return` is the last statement of the function and stands nowhere else;
+2. there is no `continue`, and `break` occurs only as ``if <name>: break`` at the end of a loop's body;
+3. no loop has an `else`;
+4. there is no `match`;
+5. everything else is as the user wrote it, and nested functions are untouched.
+
+Nested branches are preferred to flags, and a function that has the form already is returned as it is. New nodes carry
+the place in the source of what they come from. The given tree is not changed, and shares its expressions with the
+new one.
+
+>>> import gast
+>>> from autodiff_sct.compiler.text.unparse import unparse
+>>> before = '''
+... def first_above(values, bound):
+...     for value in values:
+...         if value > bound:
+...             return value
+...     return bound
+... '''
+>>> print(unparse(desugar(gast.parse(before).body[0])), end="")
+def first_above(values, bound):
+    returned = False
+    for value in values:
+        if value > bound:
+            result = value
+            returned = True
+        if returned:
+            break
+    if not returned:
+        result = bound
+    return result
+"""
+
+from __future__ import annotations
+
+import gast
+
+from autodiff_sct.compiler.depth import deeply
+from autodiff_sct.compiler.source.exits import single_exit
+from autodiff_sct.compiler.source.matching import without_match
+from autodiff_sct.compiler.source.nodes import Names
+
+
+def desugar(tree: gast.FunctionDef) -> gast.FunctionDef:
+    """Return a function that does the same in the form above.
+
+    Raises
+    ------
+    UnsupportedSyntax
+        If a `finally` block is left by `return`, `break` or `continue`.
+    """
+    return deeply(_desugar, tree)
+
+
+def _desugar(tree: gast.FunctionDef) -> gast.FunctionDef:
+    names = Names(tree)
+    return single_exit(without_match(tree, names), names)

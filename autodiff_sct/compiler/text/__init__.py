@@ -1,0 +1,1 @@
+"""Names, text, and the function that it becomes."""

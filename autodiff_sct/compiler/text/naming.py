@@ -1,0 +1,392 @@
+"""Names for the emitted program: out of single assignment.
+
+Variables that meet at a branch or a loop get one name where their lives do not overlap, so that no copies are needed;
+everything else is called after the user's variable, or after what it holds, with a number only where two are alive.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from bisect import bisect_left, bisect_right, insort
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import chain, count
+from typing import Any
+
+import gast
+
+from .. import ir
+from ..ir import ir_targets
+from ..specialise.state import Specialiser
+
+Segment = tuple[float, float]
+
+
+@dataclass
+class Lives:
+    """For each variable, the stretches of the program during which it holds a value that is still read."""
+
+    segments: dict[str, list[Segment]] = field(default_factory=lambda: defaultdict(list))
+    place: int = 0
+
+    def program(self, block: ir.Block, arguments: list[str]) -> None:
+        self.number(block)
+        live = self.block(block, {})
+        for name in arguments:
+            self.segments[name].append((-1, live.get(name, -0.5)))
+
+    def number(self, block: ir.Block) -> None:
+        for stmt in block:
+            self.place += 1
+            stmt.place = self.place
+            for inner in ir.bodies(stmt):
+                self.place += 1
+                self.number(inner)
+            self.place += 1
+            stmt.end = self.place
+
+    def define(self, name: str, place: float, live: dict[str, float]) -> None:
+        self.segments[name].append((place, live.pop(name, place + 0.5)))
+
+    def block(self, block: ir.Block, live: dict[str, float]) -> dict[str, float]:
+        """Walk backwards; `live` maps what is read later to where it is read last."""
+        for stmt in reversed(block):
+            live = self.statement(stmt, live)
+        return live
+
+    def statement(self, stmt: Any, live: dict[str, float]) -> dict[str, float]:
+        kind = type(stmt)
+        if kind is ir.If:
+            return self.branches(
+                stmt, live, [stmt.then, stmt.orelse], [(m.target, [m.then, m.orelse]) for m in stmt.merges]
+            )
+        if kind is ir.Try:
+            self.attempt(stmt, live)
+            return live
+        if kind is ir.Loop:
+            return self.loop(stmt, live)
+        if kind is ir.With:
+            live = self.block(stmt.body, live)
+        for name in ir_targets(stmt):
+            self.define(name, stmt.place, live)
+        for name in ir.reads(stmt):
+            live.setdefault(name, stmt.place)
+        return live
+
+    def branches(
+        self, stmt: Any, live: dict[str, float], sides: list[ir.Block], merges: list[tuple[str, list[str | None]]]
+    ) -> dict[str, float]:
+        for target, _ in merges:
+            self.define(target, stmt.end, live)
+        result = dict(live)
+        before = []
+        for k, side in enumerate(sides):
+            inner = dict(live)
+            last = side[-1].end + 0.25 if side else stmt.place + 0.25 + 0.1 * k
+            for _, names in merges:
+                if (source := names[k]) is not None:
+                    inner.setdefault(source, last)
+            inner = self.block(side, inner)
+            first = side[0].place - 0.5 if side else stmt.place + 0.1
+            before.append((inner, first))
+        for inner, first in before:
+            for name, end in inner.items():
+                if name not in live:
+                    self.segments[name].append((first, end))
+                    result.setdefault(name, stmt.place + 0.05)
+        for name in ir.reads(stmt):
+            result.setdefault(name, stmt.place)
+        return result
+
+    def attempt(self, stmt: ir.Try, live: dict[str, float]) -> None:
+        """What a handler reads stays alive until then: an exception may come anywhere."""
+        live.update(self.block(stmt.final, live))
+        for target, _ in stmt.merges:
+            self.define(target, stmt.end, live)
+        if stmt.took:
+            self.define(stmt.took, stmt.place, live)
+        handlers = [block for _, _, block in stmt.handlers]
+        for inner in chain.from_iterable(map(ir.walk, handlers)):
+            for name in ir.reads(inner):
+                live.setdefault(name, stmt.end)
+        paths = [stmt.body, *handlers]
+        for k in reversed(range(len(paths))):
+            last = paths[k][-1].end + 0.25 if paths[k] else stmt.end
+            for _, names in stmt.merges:
+                if (source := names[k]) is not None:
+                    live[source] = max(last, live.get(source, last))
+            live.update(self.block(paths[k], live))
+        for _, bound, _ in stmt.handlers:
+            if bound is not None:
+                self.define(bound, stmt.place, live)
+
+    def loop(self, stmt: ir.Loop, live: dict[str, float]) -> dict[str, float]:
+        for c in stmt.carries:
+            self.define(c.out, stmt.end, live)
+        if stmt.trips is not None:
+            self.define(stmt.trips, stmt.place - 0.2, live)
+        inside = dict(live)
+        own = {n for c in stmt.carries for n in (c.phi,)} | ({stmt.index} if stmt.index else set())
+        own |= set(ir.variables_in(stmt.items)) if stmt.items is not None else set()
+        made = {n for inner in ir.walk([*stmt.head, *stmt.body]) for n in ir_targets(inner)}
+        made |= {c.phi for inner in ir.walk(stmt.body) if isinstance(inner, ir.Loop) for c in inner.carries}
+        # What a loop leaves as it came from outside, it must find there after its last iteration.
+        for name in [*read_in_loop(stmt), *(c.next for c in stmt.carries if c.next is not None)]:
+            if name not in own and name not in made:
+                inside.setdefault(name, stmt.end - 0.1)
+        outer = dict(inside)
+        for c in stmt.carries:
+            if c.next is not None:
+                inside.setdefault(c.next, stmt.end - 0.1)
+        if stmt.stop is not None:
+            for name in ir.names_in(stmt.stop):
+                if ir.is_variable(name):
+                    inside.setdefault(name, stmt.end - 0.2)
+        inside = self.block(stmt.body, inside)
+        if stmt.test is not None:
+            tested = stmt.head[-1].end + 0.25 if stmt.head else stmt.place + 0.9
+            # Where the test ends the loop, what is carried leaves it as it was at the head.
+            for name in [*ir.names_in(stmt.test), *(c.phi for c in stmt.carries)]:
+                if ir.is_variable(name):
+                    inside.setdefault(name, tested)
+        inside = self.block(stmt.head, inside)
+        bounds = {name for bound in stmt.bounds for name in ir.variables_in(bound)}
+        # What is carried gets its first value before the bounds are read: of one bound it may go on with the name.
+        same = next((c for c in stmt.carries if c.init in bounds), None)
+        others = {c.phi for c in stmt.carries if c is not same} if same is not None else set()
+        for name in own:
+            self.define(name, stmt.place + (0.07 if name in others else 0.1), inside)
+        for c in stmt.carries:
+            if c.init is not None:
+                outer[c.init] = max(outer.get(c.init, -1), stmt.place + 0.05)
+        for name in bounds:
+            end = stmt.place + (0.09 if same is not None and name == same.init else 0.15)
+            outer[name] = max(outer.get(name, -1), end)
+        for c in stmt.carries:
+            inits = [x.init for x in stmt.carries]
+            if c.phi not in inits:
+                outer.pop(c.phi, None)
+        return outer
+
+
+def read_in_loop(stmt: ir.Loop) -> list[str]:
+    """The names that every iteration of a loop reads."""
+    tests = [name for expr in (stmt.test, stmt.stop) if expr is not None for name in ir.names_in(expr)]
+    return [n for inner in [*stmt.head, *stmt.body] for n in ir.reads_inside(inner)] + [
+        n for n in tests if ir.is_variable(n)
+    ]
+
+
+class Stretches:
+    """Segments, among which those that overlap another are found by bisection."""
+
+    def __init__(self, segments: Iterable[Segment] = ()) -> None:
+        self.starts: list[float] = []
+        self.ends: list[float] = []
+        self.reach: list[float] = []  # the largest end so far
+        self.add(segments)
+
+    def __iter__(self) -> Iterator[Segment]:
+        return zip(self.starts, self.ends)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def add(self, segments: Iterable[Segment]) -> None:
+        for start, end in segments:
+            k = bisect_right(self.starts, start)
+            self.starts.insert(k, start)
+            self.ends.insert(k, end)
+            self.reach.insert(k, end)
+            for j in range(k, len(self.reach)):
+                reach = max(self.ends[j], self.reach[j - 1]) if j else self.ends[j]
+                if j > k and self.reach[j] == reach:
+                    break
+                self.reach[j] = reach
+
+    def overlap(self, other: Stretches) -> bool:
+        if len(other) > len(self):
+            return other.overlap(self)
+        for start, end in other:
+            k = bisect_left(self.starts, end)
+            if k and self.reach[k - 1] > start:
+                return True
+        return False
+
+
+@dataclass
+class Numbers:
+    """The numbers of the names that one hint gave, each with the place until which it is surely taken."""
+
+    taken: list[tuple[float, int]] = field(default_factory=list)  # a heap
+    free: list[int] = field(default_factory=list)  # in order
+    known: int = 0
+
+    def free_at(self, place: float) -> Iterator[int]:
+        """The numbers that may be free from a place on, which is never before those asked for so far."""
+        while self.taken and self.taken[0][0] <= place:
+            insort(self.free, heappop(self.taken)[1])
+        yield from chain(self.free, count(self.known))
+
+    def take(self, number: int, end: float) -> None:
+        if number >= self.known:
+            self.free += range(self.known, number)
+            self.known = number + 1
+        else:
+            self.free.remove(number)
+        heappush(self.taken, (end, number))
+
+
+@dataclass
+class Group:
+    """Variables that share one name."""
+
+    members: list[str]
+    segments: Stretches
+    fixed: list[str]  # the names that its members must have
+    name: str | None = None
+
+
+class Naming:
+    def __init__(self, s: Specialiser, program: ir.Block, arguments: dict[str, str]) -> None:
+        self.s = s
+        lives = Lives()
+        lives.program(program, list(arguments))
+        self.groups: dict[str, Group] = {
+            name: Group([name], Stretches(segments), [arguments[name]] if name in arguments else [])
+            for name, segments in lives.segments.items()
+        }
+        statements = list(ir.walk(program))
+        # Python deletes the name of an `except` at its end, so it is nobody else's.
+        self.pinned = {
+            bound for x in statements if isinstance(x, ir.Try) for _, bound, _ in x.handlers if bound is not None
+        }
+        for stmt in [
+            *(x for x in statements if isinstance(x, ir.Let)),
+            *(x for x in statements if not isinstance(x, ir.Let)),
+        ]:
+            self.coalesce(stmt)
+        self.taken: dict[str, Stretches] = defaultdict(Stretches)
+        self.numbers: dict[str, Numbers] = defaultdict(Numbers)  # those that the names of a hint have
+        self.has_t = any(s.hints[name] == "t" for name in self.groups if name in s.named)
+        self.reserved = set(s.globals) | set(keyword.kwlist) | set(dir(builtins))
+        self.uncounted: set[str] = set() if "_" in self.reserved else uncounted(s, statements)
+
+    def coalesce(self, stmt: Any) -> None:
+        if isinstance(stmt, ir.Loop):
+            for c in stmt.carries:
+                for other in (c.out, c.next, c.init):
+                    self.unite(c.phi, other)
+        elif isinstance(stmt, ir.If):
+            for m in stmt.merges:
+                for other in (m.then, m.orelse):
+                    self.unite(m.target, other)
+        elif isinstance(stmt, ir.Try):
+            for target, names in stmt.merges:
+                for other in names:
+                    self.unite(target, other)
+        elif isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.Name) and len(stmt.targets) == 1:
+            self.unite(stmt.expr.id, stmt.target)
+
+    def unite(self, a: str, b: str | None) -> None:
+        if b is None or a not in self.groups or b not in self.groups:
+            return
+        if a in self.pinned or b in self.pinned:
+            return
+        x, y = self.groups[a], self.groups[b]
+        if x is y or x.segments.overlap(y.segments):
+            return
+        fixed = x.fixed + y.fixed
+        if len(fixed) > 1 or any(name.startswith("d_out") for name in fixed):
+            return  # a seed keeps its name
+        x.members += y.members
+        x.fixed = fixed
+        if len(x.segments) < len(y.segments):
+            x.segments, y.segments = y.segments, x.segments
+        x.segments.add(y.segments)
+        for member in y.members:
+            self.groups[member] = x
+
+    def assign(self) -> dict[str, str]:
+        """A Python name for each variable."""
+        groups = self.ordered()
+        for group in groups:
+            for name in group.fixed:
+                group.name = name
+                self.taken[name].add(group.segments)
+        for group in groups:
+            if group.name is None:
+                group.name = self.choose(group)
+                self.taken[group.name].add(group.segments)
+        return {member: group.name or "t" for member, group in self.groups.items()}
+
+    def ordered(self) -> list[Group]:
+        seen = {id(group): group for group in self.groups.values()}
+        return sorted(seen.values(), key=lambda g: g.segments.starts[0])
+
+    def choose(self, group: Group) -> str:
+        if self.uncounted.issuperset(group.members):
+            return "_"
+        named = [m for m in group.members if m in self.s.named]
+        hint = self.hint_of((named or group.members)[0])
+        first = 1 if hint == "t" and self.has_t and not named else 0  # what the user calls t comes first
+        # Groups come in the order of their starts: what began before and has not ended is in the way.
+        taken = self.numbers[hint]
+        free = (k for k in taken.free_at(group.segments.starts[0]) if k >= first)
+        chosen = next(k for k in free if self.is_free(numbered(hint, k), group))
+        taken.take(chosen, group.segments.ends[0])
+        return numbered(hint, chosen)
+
+    def hint_of(self, name: str) -> str:
+        """What a variable is called after, as an identifier."""
+        return "".join(c if c.isalnum() or c == "_" else "_" for c in self.s.hints[name]).lstrip("_") or "t"
+
+    def is_free(self, name: str, group: Group) -> bool:
+        return name not in self.reserved and not self.taken[name].overlap(group.segments)
+
+
+def uncounted(s: Specialiser, statements: list[Any]) -> set[str]:
+    """The counters of loops that only repeat something: they have no name of the user's, and nobody reads them."""
+    found = [x.index for x in statements if isinstance(x, ir.Loop) and x.kind == "range" and x.index is not None]
+    counters = {index for index in found if index not in s.named or not s.hints[index].strip("_")}
+    return counters - {n for x in statements for n in ir.uses(x)} if counters else set()
+
+
+def numbered(hint: str, k: int) -> str:
+    """``x``, ``x2``, ``x3`` and so on."""
+    return hint if k == 0 else f"{hint}{'_' if hint[-1].isdigit() else ''}{k + 1}"
+
+
+def temporary_hints(s: Specialiser, program: ir.Block) -> None:
+    """Name temporaries after what they hold: ``sin_x`` for ``np.sin(x)``."""
+    for stmt in ir.walk(program):
+        if isinstance(stmt, ir.Let) and stmt.target not in s.named and s.hints[stmt.target] in ("t", "item"):
+            found = describe(s, stmt.expr)
+            if found is not None:
+                s.hints[stmt.target] = found
+
+
+REDUCTIONS = {"sum", "prod", "max", "min", "mean", "any", "all"}
+
+
+def describe(s: Specialiser, expr: Any) -> str | None:
+    if isinstance(expr, gast.Call) and getattr(expr.func, "id", "") == "float" and len(expr.args) == 1:
+        expr = expr.args[0]
+    operands = [] if not isinstance(expr, gast.Call) else expr.args
+    if isinstance(expr, gast.Call) and not operands and isinstance(expr.func, gast.Attribute):
+        operands = [expr.func.value] if expr.func.attr in REDUCTIONS else []
+    if len(operands) == 1 and isinstance(operands[0], gast.Name):
+        callee = expr.func.attr if isinstance(expr.func, gast.Attribute) else getattr(expr.func, "id", "")
+        argument = s.hints.get(operands[0].id, operands[0].id)
+        text = f"{callee}_{argument}"
+        return text if len(text) <= 24 and text.isidentifier() else None
+    return None
+
+
+def name_variables(s: Specialiser, program: ir.Block, arguments: dict[str, str]) -> dict[str, str]:
+    """Python names for the variables of a program; `arguments` are fixed."""
+    temporary_hints(s, program)
+    return Naming(s, program, arguments).assign()

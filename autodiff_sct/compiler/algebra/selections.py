@@ -11,13 +11,13 @@ zero is multiplied by an infinity there.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import gast
 
 from .. import ir
 from ..facts import Num
+from ..optimise import count_uses
 from ..peephole import touches
 from ..regions import roots_of
 from ..specialise.state import Specialiser
@@ -28,7 +28,7 @@ def one_selection(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
     """Rewrite the blocks of the reverse sweep of a program, in place."""
     if not any(isinstance(stmt, ir.Let) and is_half(stmt.expr) for stmt in ir.adjoint_walk(back)):
         return
-    read = Counter(name for stmt in ir.walk(program) for name in ir.uses(stmt))
+    read = count_uses(program)
     for block in [back, *(inner for stmt in ir.adjoint_walk(back) for inner in ir.adjoint_bodies(stmt))]:
         Halves(s, block, read).join()
 
@@ -36,11 +36,11 @@ def one_selection(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
 class Halves:
     """The products of one block that are zero where a condition does not hold, or where it does."""
 
-    def __init__(self, s: Specialiser, block: ir.Block, read: Counter[str]) -> None:
+    def __init__(self, s: Specialiser, block: ir.Block, read: dict[str, int]) -> None:
         self.s, self.block = s, block
         lets = [x for x in block if isinstance(x, ir.Let) and len(x.targets) == 1 and not (x.effect or x.in_place)]
-        self.makers = {x.target: x for x in lets if read[x.target] == 1}
-        self.sums = {x.target: x for x in block if is_sum(x) and read[x.target] == 1}
+        self.makers = {x.target: x for x in lets if read.get(x.target) == 1}
+        self.sums = {x.target: x for x in block if is_sum(x) and read.get(x.target) == 1}
 
     def join(self) -> None:
         for stmt in list(self.block):

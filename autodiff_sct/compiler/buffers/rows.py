@@ -41,16 +41,16 @@ def plan_rows(s: Specialiser, arguments: list[str], front: ir.Block, back: ir.Bl
     """Make room for what the loops of a whole program save in rows; what fills it is written by `write_rows`."""
     loops = {x.primal: x for x in back if isinstance(x, ir.Loop) and runs_through(x.primal)}
     found = lists(s, front, back) if loops else []
-    where = memory(s, [*front, *back]) if found else Regions()
+    planned = []
     for loop in [x for x in front if x in loops]:
-        backwards = loops[loop]
-        inside = [x for x in found if x.pushed_in is loop.body and x.popped_in is backwards.body]
+        inside = [x for x in found if x.pushed_in is loop.body and x.popped_in is loops[loop].body]
         known = [*arguments, *made_before(front, loop)] if inside else []
-        for saved in [x for x in inside if where.of(x.value) is not None and not where.is_written(x.value)]:
-            lengths = lengths_of(s, loop, saved.value, known)
-            if lengths:
-                make_room(s, saved, lengths, front, loop)
-                s.in_rows[saved.name] = loop, backwards
+        planned += [(x, loop, lengths) for x in inside if (lengths := lengths_of(s, loop, x.value, known))]
+    where = memory(s, [*front, *back]) if planned else Regions()
+    for saved, loop, lengths in planned:
+        if where.of(saved.value) is not None and not where.is_written(saved.value):
+            make_room(s, saved, lengths, front, loop)
+            s.in_rows[saved.name] = loop, loops[loop]
 
 
 def runs_through(loop: Any) -> bool:

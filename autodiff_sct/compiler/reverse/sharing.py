@@ -153,8 +153,10 @@ def holds_memory(r: Reverse, facts: Any) -> bool:
     return isinstance(facts, (Listed, Mapped, Pair))
 
 
-def reachable(s: Specialiser, facts: Any) -> set[int]:
+def reachable(s: Specialiser, facts: Any) -> frozenset[int] | set[int]:
     """The places of all the memory that a value leads to."""
+    if isinstance(facts, Num):
+        return facts.roots
     found: set[int] = set()
     pending = [facts]
     while pending:

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import AliasError, ArgumentTypeError, AutodiffError
-from ..leaves import children
+from ..errors import ArgumentTypeError, AutodiffError
 from ..runtime.apart import Apart
 from . import collection, kept
 from .emitted import Emitted
 from .signatures import defaults_of, general_tree, signature_of
 from .structure import describe, is_mutable, is_tensor, key
-from .text.imports import imports_of
 from .text.load import note_origin
-from .world import CodeRead
+from .variant import Variant, check_overlap
 from .wrapping import seeds_in, unwrapped, wrap_by, wrapped_like
 
 if TYPE_CHECKING:
@@ -38,6 +36,12 @@ PLAIN = 512  # combinations of shapes that are remembered
 OF_LISTS = (ArithmeticError, IndexError, ValueError)  # what lists and floats raise where arrays do not, or otherwise
 TOLD = frozenset(("raise", "call", "print", "log"))
 Slot = tuple[str, Any]  # a parameter's name and kind
+CONSTANTS = {int, float, bool, complex, str, type(None)}
+
+
+def is_constant(value: Any) -> bool:
+    """Whether nobody can change a value."""
+    return type(value) in CONSTANTS or (type(value) is tuple and all(map(is_constant, value)))
 
 
 class Compiled:
@@ -76,6 +80,15 @@ class Compiled:
         self.parameters = list(self.signature.parameters.values())
         self.simple = all(p.kind in POSITIONAL for p in self.parameters)
         self.slots = tuple((p.name, p.kind) for p in self.parameters)
+        self.spare = getattr(self.fn, "__defaults__", None) or ()
+
+    def filled(self, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """All arguments of a call that leaves the last ones to defaults that no call can change."""
+        missing = self.arity - len(args)
+        if not 0 < missing <= len(self.spare) or self.fn.__defaults__ is not self.spare:
+            return None
+        left = self.spare[-missing:]
+        return (*args, *left) if all(map(is_constant, left)) else None
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Slot, ...], tuple[Any, ...]]:
         """The emitted function's parameters and their arguments: starred ones one by one, defaults filled in."""
@@ -112,10 +125,11 @@ class Compiled:
         """The parameters left to defaults that a call may change for the next one: these are the function's own."""
         if any(position >= count for position in self.positions):
             return set()  # by a default
-        left = [p for p in self.parameters if p.name not in given and p.default is not inspect.Parameter.empty]
+        absent = [p for p in self.parameters if p.name not in given]
+        left = [p for p in absent if p.default is not inspect.Parameter.empty and not is_constant(p.default)]
         own = {p.name for p in left if is_mutable(describe(p.default, p.name, fields=True))}
-        hidden = [p.name for p in left if p.kind is inspect.Parameter.POSITIONAL_ONLY]
-        return own | set(hidden) if own & set(hidden) else own
+        hidden = {p.name for p in absent if p.kind is inspect.Parameter.POSITIONAL_ONLY}
+        return own | hidden if own & hidden else own
 
     def wanted(self, slots: tuple[Slot, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, ...]:
         """The names of the parameters with respect to which is differentiated; keywords count as further positions."""
@@ -215,7 +229,7 @@ class Compiled:
         given = [unwrapped(v) for v in values]
         outside = [unwrapped(e.read()) for e in emitted.externals]
         if variant.written:
-            check_overlap(self, variant, given, outside)
+            check_overlap(self.name, variant, given, outside)
         assert emitted.function is not None
         try:
             return emitted.function(*given, *outside, *seeds)
@@ -266,8 +280,13 @@ class Adjoint(Compiled):
         self, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any = None
     ) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
         """The value (None where it was not asked for), and the gradients by position and by weight."""
-        if kwargs or len(args) != self.arity:
+        if kwargs:
             return self.run_carefully(args, kwargs, seed)
+        if len(args) != self.arity:
+            filled = self.filled(args)
+            if filled is None:
+                return self.run_carefully(args, kwargs, seed)
+            args = filled
         # The short way: arrays of shapes that were met before, and nothing to read, check or unwrap.
         kinds = tuple([(v.dtype, v.shape) if type(v) is ARRAY else float if type(v) is float else key(v) for v in args])
         variant = self.plain.get(kinds)
@@ -323,97 +342,9 @@ class IndexPastArguments(AutodiffError, RuntimeError, IndexError):
     """``grad_position`` names more arguments than there are."""
 
 
-class Variant:
-    """One emitted function, and what has to hold for it to be used."""
-
-    def __init__(
-        self,
-        emitted: Emitted,
-        names: tuple[str, ...] = (),
-        wrt: tuple[int, ...] = (),
-        fn: Any = None,
-        asked: tuple[dict[str, Any], tuple[str, ...]] | None = None,  # what `Compiled.request` is made of
-        weights: tuple[Any, ...] = (),
-    ) -> None:
-        self.asked, self.lists = asked, emitted.lists
-        self.other: Variant | None = None  # without lists
-        self.emitted, self.names, self.wrt, self.code = emitted, names, wrt, getattr(fn, "__code__", None)
-        assert emitted.function is not None
-        self.function = emitted.function
-        self.module = getattr(fn, "__module__", None) or ""
-        self.origins = getattr(emitted.function, "__autodiff_origins__", {})
-        self.keys = [key(e.read()) for e in emitted.externals]
-        self.weights = {id(w): k for k, w in enumerate(weights)}
-        self.places = [self.weights.get(id(e.read())) for e in emitted.externals] if weights else []
-        self.written = emitted.written
-        self.wrap = emitted.wrap
-        self.count = emitted.count
-        self.tensors = emitted.tensors
-        self.is_plain = not (emitted.externals or emitted.written or emitted.tensors)
-        self.guards = distinct(emitted.guards)
-        self.steady = not (self.guards or emitted.externals)  # holds as long as the function's code is the same
-
-    @property
-    def text(self) -> str:
-        lines = imports_of(self.emitted.namespace, self.module, self.emitted.text)
-        return "\n".join([*lines, "", "", self.emitted.text]) if lines else self.emitted.text
-
-    def holds(self, fn: Any) -> bool:
-        """Whether the world is still as it was when this was compiled."""
-        if getattr(fn, "__code__", None) is not self.code:
-            return False
-        for guard in self.guards:
-            if not guard.holds():
-                return False
-        for external, known in zip(self.emitted.externals, self.keys):
-            if key(external.read()) != known:
-                return False
-        # Tied weights are one, and another than was one may be in its place.
-        return all(self.weights.get(id(e.read())) == place for e, place in zip(self.emitted.externals, self.places))
-
-    def wrap_output(self, value: Any) -> Any:
-        return value if self.wrap is None else wrap_by(self.wrap, value)
-
-
-def distinct(guards: Any) -> list[Any]:
-    """Guards, with one of each function's code however often the function is called."""
-    found = {}
-    for guard in guards:
-        read = guard.read
-        function = isinstance(read, CodeRead)
-        found[(id(read.fn), id(guard.expected)) if function else id(guard)] = guard
-    return list(found.values())
-
-
 def floats_may_raise() -> bool:
     """Whether somebody asked to be told of overflows and the like, of which only NumPy's numbers tell."""
     return not TOLD.isdisjoint(np.geterr().values())
-
-
-def check_overlap(compiled: Compiled, variant: Variant, given: list[Any], outside: list[Any]) -> None:
-    """Arrays that share memory, one of which the program writes, would have to be copied together."""
-    symbols = [external.symbol for external in variant.emitted.externals]
-    arrays = [(n, a) for n, v in zip([*variant.names, *symbols], [*given, *outside]) for a in arrays_in(v, set())]
-    for k, (name, value) in enumerate(arrays):
-        for other, array in arrays[:k]:
-            written = {name, other} & variant.written
-            if written and np.may_share_memory(value, array) and np.shares_memory(value, array):
-                raise AliasError(
-                    f"the arguments {other!r} and {name!r} of {compiled.name} share memory, and one of them is written"
-                    if name != other
-                    else f"the argument {name!r} of {compiled.name} holds an array twice, and is written",
-                    "pass a copy of one of them",
-                )
-
-
-def arrays_in(value: Any, seen: set[int]) -> Iterator[np.ndarray]:
-    """The arrays in an argument; an object is looked into once."""
-    if isinstance(value, np.ndarray):
-        yield value
-    elif (inside := children(value)) is not None and id(value) not in seen:
-        seen.add(id(value))
-        for part in inside.values():
-            yield from arrays_in(part, seen)
 
 
 class Pullback(Compiled):

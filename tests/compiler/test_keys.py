@@ -155,3 +155,43 @@ def test_calls_one_after_another(fn, values, backwards):
     gradient = ad.grad(fn, 1)
     for value in values[::-1] if backwards else values:
         np.testing.assert_allclose(gradient(value, X), differences(fn, (value, X), 1), rtol=1e-6, atol=1e-8)
+
+
+def scaled(x, n=3, rate=0.5, bounds=(0.0, 2.0)):
+    return n * np.sum(np.clip(x, *bounds) ** 2) * rate
+
+
+def test_defaults_left_out():
+    gradient = ad.grad(scaled)
+    for _ in range(2):  # the second time by what was compiled the first time
+        np.testing.assert_allclose(gradient(X), 3 * X)
+        np.testing.assert_allclose(gradient(X, 2), 2 * X)
+        np.testing.assert_allclose(gradient(X, 2, 1.0), 4 * X)
+        np.testing.assert_allclose(gradient(X, rate=2.0), 12 * X)
+    with pytest.raises(TypeError):
+        gradient()
+
+
+def test_defaults_that_become_others():
+    def f(x, k=2.0):
+        return k * np.sum(x)
+
+    gradient, both = ad.grad(f), ad.grad(f, (0, 1))
+    for k in (2.0, 5.0, 3):
+        f.__defaults__ = (k,)
+        for _ in range(2):
+            np.testing.assert_array_equal(gradient(X), k * np.ones(3))
+            np.testing.assert_allclose(both(X, 1.5)[1], np.sum(X))
+    f.__defaults__ = (np.array([1.0, 2.0, 3.0]),)
+    np.testing.assert_array_equal(ad.grad(lambda x: np.sum(f(x)))(X), np.full(3, 6.0))
+
+
+def test_defaults_that_are_changed():
+    def f(x, seen=[0.0]):
+        seen[0] += 1.0
+        return seen[0] * np.sum(x)
+
+    gradient = ad.grad(f)
+    assert [gradient(X)[0] for _ in range(3)] == [1.0, 2.0, 3.0]
+    assert gradient(X, [4.0])[0] == 5.0
+    assert f.__defaults__ == ([3.0],)

@@ -1,0 +1,104 @@
+"""One emitted function, and what has to hold for it to be used again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..errors import AliasError
+from ..leaves import children
+from .emitted import Emitted
+from .structure import key
+from .text.imports import imports_of
+from .world import CodeRead
+from .wrapping import wrap_by
+
+
+class Variant:
+    """One emitted function, and what has to hold for it to be used."""
+
+    def __init__(
+        self,
+        emitted: Emitted,
+        names: tuple[str, ...] = (),
+        wrt: tuple[int, ...] = (),
+        fn: Any = None,
+        asked: tuple[dict[str, Any], tuple[str, ...]] | None = None,  # what `Compiled.request` is made of
+        weights: tuple[Any, ...] = (),
+    ) -> None:
+        self.asked, self.lists = asked, emitted.lists
+        self.other: Variant | None = None  # without lists
+        self.emitted, self.names, self.wrt, self.code = emitted, names, wrt, getattr(fn, "__code__", None)
+        assert emitted.function is not None
+        self.function = emitted.function
+        self.module = getattr(fn, "__module__", None) or ""
+        self.origins = getattr(emitted.function, "__autodiff_origins__", {})
+        self.keys = [key(e.read()) for e in emitted.externals]
+        self.weights = {id(w): k for k, w in enumerate(weights)}
+        self.places = [self.weights.get(id(e.read())) for e in emitted.externals] if weights else []
+        self.written = emitted.written
+        self.wrap = emitted.wrap
+        self.count = emitted.count
+        self.tensors = emitted.tensors
+        self.is_plain = not (emitted.externals or emitted.written or emitted.tensors)
+        self.guards = distinct(emitted.guards)
+        self.steady = not (self.guards or emitted.externals)  # holds as long as the function's code is the same
+
+    @property
+    def text(self) -> str:
+        lines = imports_of(self.emitted.namespace, self.module, self.emitted.text)
+        return "\n".join([*lines, "", "", self.emitted.text]) if lines else self.emitted.text
+
+    def holds(self, fn: Any) -> bool:
+        """Whether the world is still as it was when this was compiled."""
+        if getattr(fn, "__code__", None) is not self.code:
+            return False
+        for guard in self.guards:
+            if not guard.holds():
+                return False
+        for external, known in zip(self.emitted.externals, self.keys):
+            if key(external.read()) != known:
+                return False
+        # Tied weights are one, and another than was one may be in its place.
+        return all(self.weights.get(id(e.read())) == place for e, place in zip(self.emitted.externals, self.places))
+
+    def wrap_output(self, value: Any) -> Any:
+        return value if self.wrap is None else wrap_by(self.wrap, value)
+
+
+def distinct(guards: Any) -> list[Any]:
+    """Guards, with one of each function's code however often the function is called."""
+    found = {}
+    for guard in guards:
+        read = guard.read
+        function = isinstance(read, CodeRead)
+        found[(id(read.fn), id(guard.expected)) if function else id(guard)] = guard
+    return list(found.values())
+
+
+def check_overlap(called: str, variant: Variant, given: list[Any], outside: list[Any]) -> None:
+    """Arrays that share memory, one of which the program writes, would have to be copied together."""
+    symbols = [external.symbol for external in variant.emitted.externals]
+    arrays = [(n, a) for n, v in zip([*variant.names, *symbols], [*given, *outside]) for a in arrays_in(v, set())]
+    for k, (name, value) in enumerate(arrays):
+        for other, array in arrays[:k]:
+            written = {name, other} & variant.written
+            if written and np.may_share_memory(value, array) and np.shares_memory(value, array):
+                raise AliasError(
+                    f"the arguments {other!r} and {name!r} of {called} share memory, and one of them is written"
+                    if name != other
+                    else f"the argument {name!r} of {called} holds an array twice, and is written",
+                    "pass a copy of one of them",
+                )
+
+
+def arrays_in(value: Any, seen: set[int]) -> Iterator[np.ndarray]:
+    """The arrays in an argument; an object is looked into once."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif (inside := children(value)) is not None and id(value) not in seen:
+        seen.add(id(value))
+        for part in inside.values():
+            yield from arrays_in(part, seen)

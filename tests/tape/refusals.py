@@ -32,7 +32,7 @@ PLAIN_ARRAY = """
     matrix_product_by_comprehension list_of_functions_applied arrays_in_list_written group_by_key small_floats
     complex_written casts_and_likes array_from_list broadcast_store indices_with_values walk_over_indices
     rotated_list newton_system lotka_volterra_history view_method_and_asarray joined_by_index
-    drawn_with_location_and_scale convolution_by_strides
+    drawn_with_location_and_scale convolution_by_strides dicts_in_groups
     """
 
 # Makes a Python number of a recorded value: `float(t)`, the functions of `math`, `f"{x:.2f}"`, `math.fsum`.
@@ -40,14 +40,19 @@ PYTHON_NUMBER = """
     math_functions more_math sums_and_products floats_and_items powers_and_modulo strings_and_prints
     python_complex mean_kinds black_scholes math_domain_error local_import helper_with_a_cache
     bound_in_a_loop_to_an_outer_array slope_with_a_sign only_the_exception_matters
-    asks_for_values_only_until_it_knows cache_inside writes_a_log function_by_its_name
+    asks_for_values_only_until_it_knows cache_inside writes_a_log function_by_its_name products_of_generators
     """
 
 # Writes recorded values into an array that is none: `out[i] = t`, `out=buffer`.
 INTO_PLAIN_ARRAY = """
     triangular_solve cholesky_by_hand convolution_loops soft_dynamic_time_warping into_empty enumerate_zip
     elementwise_matvec convolution_layer out_keyword out_of_products out_is_a_view parameters_in_a_dict
-    masked_division
+    masked_division arrays_by_setdefault arrays_in_dicts_in_a_list
+    """
+
+# Changes places by other operations than additions: `np.multiply.at`, `np.maximum.at`.
+AT_PLACES = """
+    multiplies_at_places largest_in_groups
     """
 
 # Gives `out` by its position, where the rules know it by name.
@@ -111,6 +116,7 @@ REFUSALS = by_name(
         r"called in this form": OUT_BY_POSITION,
         r"imaginary part": IMAGINARY_PART,
         r"into a plain array|setting an array element": INTO_PLAIN_ARRAY,
+        r"at has no derivative rule": AT_PLACES,
         r"to a compiled gradient|an input of jacfwd": COMPILED_GRADIENT,
         r"has no attribute": NO_METHOD,
         r"you are shuffling": SHUFFLED,

@@ -23,6 +23,7 @@ from .substitution import substitute_own
 
 SUMS = (gast.Add, gast.Sub)
 REVERSE_DEPTH = 8  # operations in one expression of the reverse sweep
+NEAR = 40  # statements among which a cotangent's only reader may be
 
 
 class Liveness:
@@ -216,7 +217,7 @@ class Nesting:
         if not self.s.hints[stmt.target].startswith("d_") or self.uses.get(stmt.target, 0) != 1:
             return False
         ahead: list[Any] = []
-        for other in block[place + 1 :]:
+        for other in block[place + 1 : place + 1 + NEAR]:
             if stmt.target in ir.reads_inside(other):
                 return self.is_next_step(stmt, other, ahead)
             ahead.append(other)

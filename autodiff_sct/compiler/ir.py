@@ -180,7 +180,6 @@ class Try:
     took: str
     origin: Origin | None = None
     ended: frozenset[int] = frozenset()  # the paths that always raise
-    # Set by `naming`: where the statement begins and ends, in the order of the program.
     place: float = field(default=0, init=False, repr=False)
     end: float = field(default=0, init=False, repr=False)
 

@@ -390,13 +390,13 @@ def is_added_negative(stmt: Any, let: ir.Let) -> bool:
 
 def is_copied_term(stmt: Any, let: ir.Let) -> bool:
     """Whether a copy is one side of a sum, which is new anyway."""
-    copied = is_method(let.expr, "copy") and isinstance(let.expr.func.value, gast.Name)
+    copied = is_method(let.expr, "copy") and not let.expr.args and isinstance(let.expr.func.value, gast.Name)
     return copied and isinstance(stmt, ir.Let) and is_sum_of(stmt.expr, let.target)
 
 
 def is_method(expr: Any, name: str) -> bool:
-    func = expr.func if isinstance(expr, gast.Call) and not expr.args else None
-    return isinstance(func, gast.Attribute) and func.attr == name
+    """Whether an expression calls something's attribute of a name."""
+    return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr == name
 
 
 def overwritten_by(stmt: Any) -> str | None:
@@ -413,7 +413,7 @@ def popped_from(let: ir.Let) -> set[str]:
 
 
 def is_pop_call(expr: Any) -> bool:
-    return is_method(expr, "pop")
+    return is_method(expr, "pop") and not expr.args
 
 
 def added_at_once(first: Any, value: Any) -> Any:

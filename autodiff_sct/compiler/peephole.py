@@ -223,6 +223,10 @@ def is_full_addition(s: Specialiser, stmt: Any, name: str, places: Places, start
     return list(places.readers[stmt.value.id]) == [stmt] and stmt.value.id not in places.leaving
 
 
+def is_literal_zero(expr: Any) -> bool:
+    return isinstance(expr, gast.Constant) and type(expr.value) in (int, float) and expr.value == 0
+
+
 def is_ellipsis(expr: Any) -> bool:
     return isinstance(expr, gast.Constant) and expr.value is Ellipsis
 

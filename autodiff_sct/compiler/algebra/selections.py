@@ -18,7 +18,7 @@ import gast
 from .. import ir
 from ..facts import Num
 from ..optimise import count_uses
-from ..peephole import touches
+from ..peephole import is_literal_zero, touches
 from ..regions import roots_of
 from ..specialise.state import Specialiser
 from .spelling import numpy_name
@@ -66,7 +66,7 @@ class Halves:
             return None
         expr = stmt.expr
         if is_half(expr):
-            return expr, expr.args[2 if is_zero(expr.args[1]) else 1], [stmt]
+            return expr, expr.args[2 if is_literal_zero(expr.args[1]) else 1], [stmt]
         if isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.USub):
             found = self.half(expr.operand)
             return found and (found[0], gast.UnaryOp(expr.op, found[1]), [*found[2], stmt])
@@ -82,7 +82,7 @@ class Halves:
     ) -> None:
         """Let a sum be a selection, if the halves have one condition and nothing that they read is written since."""
         (call, a, first), (second, b, rest) = one, other
-        if call.args[0].id != second.args[0].id or is_zero(call.args[1]) == is_zero(second.args[1]):
+        if call.args[0].id != second.args[0].id or is_literal_zero(call.args[1]) == is_literal_zero(second.args[1]):
             return
         gone = [*first, *rest, *([before] if before is not None else [])]
         names = [n for stmt in gone for n in ir.reads(stmt)]
@@ -90,7 +90,7 @@ class Halves:
         start, end = min(map(self.block.index, gone)), self.block.index(total)
         if any(self.writes(stmt, region) for stmt in self.block[start:end] if stmt is not before):
             return
-        selected = ir.call(call.func, call.args[0], *((b, a) if is_zero(call.args[1]) else (a, b)))
+        selected = ir.call(call.func, call.args[0], *((b, a) if is_literal_zero(call.args[1]) else (a, b)))
         total.expr = selected if before is None else ir.binop(before.expr.left, gast.Add, selected)
         total.op, total.in_place = None, before is not None and before.in_place
         self.block[:] = [stmt for stmt in self.block if not any(stmt is x for x in gone)]
@@ -113,8 +113,4 @@ def is_half(expr: Any) -> bool:
     """Whether an expression selects a cotangent or zero."""
     if not isinstance(expr, gast.Call) or numpy_name(expr) != "where" or len(expr.args) != 3 or expr.keywords:
         return False
-    return isinstance(expr.args[0], gast.Name) and is_zero(expr.args[1]) != is_zero(expr.args[2])
-
-
-def is_zero(expr: Any) -> bool:
-    return isinstance(expr, gast.Constant) and type(expr.value) in (int, float) and expr.value == 0
+    return isinstance(expr.args[0], gast.Name) and is_literal_zero(expr.args[1]) != is_literal_zero(expr.args[2])

@@ -36,7 +36,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import Listed, Num
-from ..optimise import is_pop_call
+from ..optimise import is_method, is_pop_call
 from ..specialise.state import Specialiser
 
 METHODS = {"sum", "max", "min", "prod", "reshape", "transpose", "swapaxes"}
@@ -439,7 +439,3 @@ def literal(expr: Any) -> Any:
     if is_negative(expr) and isinstance(expr.operand, gast.Constant):
         return -expr.operand.value
     return expr.value if isinstance(expr, gast.Constant) else None
-
-
-def is_method(expr: Any, name: str) -> bool:
-    return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr == name

@@ -22,7 +22,7 @@ from .. import ir
 from ..facts import Num
 from ..ir import reads_inside
 from ..optimise import count_uses
-from ..peephole import touches
+from ..peephole import is_literal_zero, touches
 from ..regions import roots_of
 from ..specialise.state import Specialiser
 
@@ -68,7 +68,7 @@ def sides(
         names = {store: getattr(table[name], side) for store, name in wanted.items()}
         if None in names.values():
             return None
-        names = {store: name for store, name in names.items() if not is_zero(values.get(name))}
+        names = {store: name for store, name in names.items() if not is_literal_zero(values.get(name))}
         inner = block[-1] if block and isinstance(block[-1], ir.If) and block[-1].path is None else None
         deeper = {m.target for m in inner.merges} if inner is not None else set()
         if inner is not None and names and deeper.issuperset(names.values()):
@@ -79,10 +79,6 @@ def sides(
         else:
             found.append((block, list(names.items())))
     return found
-
-
-def is_zero(expr: Any) -> bool:
-    return isinstance(expr, gast.Constant) and type(expr.value) in (int, float) and expr.value == 0
 
 
 def place(s: Specialiser, ends: list[tuple[ir.Block, list[tuple[ir.Store, str]]]]) -> None:
@@ -106,7 +102,9 @@ def forget(branch: ir.If, names: set[str], values: dict[str, Any]) -> None:
         if isinstance(inner, ir.If):
             forget(inner, {m.target for m in inner.merges} & gone - passed - set(read_in(block[:-1])), values)
         read = {*read_in(block), *passed}
-        block[:] = [x for x in block if not (isinstance(x, ir.Let) and x.target in gone - read and is_zero(x.expr))]
+        block[:] = [
+            x for x in block if not (isinstance(x, ir.Let) and x.target in gone - read and is_literal_zero(x.expr))
+        ]
 
 
 def read_in(block: ir.Block) -> list[str]:

@@ -23,12 +23,12 @@ import gast
 
 from .. import ir
 from ..facts import Num
-from ..peephole import is_call
+from ..peephole import is_call, is_ellipsis
 from ..regions import roots_of
 from ..specialise.state import Specialiser
 from ..substitution import substitute_own
 from .overwrite import is_alike
-from .taken_over import is_addition, is_ellipsis, is_name, is_zero
+from .taken_over import is_addition, is_name, is_zero
 
 
 def add_through(s: Specialiser, reverse: ir.Block, final: ir.Return) -> None:

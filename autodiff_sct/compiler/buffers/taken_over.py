@@ -25,7 +25,7 @@ import gast
 
 from .. import ir
 from ..facts import Num
-from ..peephole import is_call
+from ..peephole import is_call, is_ellipsis
 from ..regions import roots_of
 from ..specialise.state import Specialiser
 from ..substitution import substitute_own
@@ -133,10 +133,6 @@ def is_name(expr: Any, *names: str) -> bool:
 
 def is_addition(stmt: Any, *bases: str) -> bool:
     return isinstance(stmt, ir.Store) and stmt.base in bases and stmt.aug is gast.Add
-
-
-def is_ellipsis(index: Any) -> bool:
-    return isinstance(index, gast.Constant) and index.value is Ellipsis
 
 
 def is_apart(stmt: ir.Store, names: set[str]) -> bool:

@@ -23,7 +23,7 @@ import gast
 
 from .. import ir
 from ..facts import Listed, Num
-from ..optimise import count_uses
+from ..optimise import count_uses, is_method
 from ..specialise.state import Specialiser
 
 
@@ -90,8 +90,7 @@ def base_of(stmt: ir.Let) -> str:
 def is_list_of(stmt: Any) -> bool:
     """Whether a statement makes a list of the items of an array."""
     call: Any = stmt.expr if isinstance(stmt, ir.Let) else None
-    is_method = isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) and call.func.attr == "tolist"
-    return is_method and isinstance(call.func.value, gast.Name)
+    return is_method(call, "tolist") and isinstance(call.func.value, gast.Name)
 
 
 def is_item(stmt: Any, index: str | None) -> bool:

@@ -16,11 +16,14 @@ What is made in a loop has another length in each iteration: nothing that outliv
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from ..facts import Dim, Num, Pair, blurred
+from .. import ir
+from ..facts import Axis, Dim, Num, Pair, blurred
 from .values import MaybeV, TupleV
 
 DEPTH = 20  # lengths that are told of each other in turn, which only those of empty arrays can be without end
@@ -66,6 +69,69 @@ class Lengths:
         if unite(self.refresh(), a, b):
             self.pairs.append((a, b))
             self.seen += 1
+
+
+class AxisLengths:
+    """The lengths that are equal in each block of the program, which a specialiser learns while it writes them."""
+
+    def begin_lengths(self, block: ir.Block) -> None:
+        """Nothing is known yet; `block` is the outermost."""
+        self.lengths = Lengths()  # those of the block being written
+        self.of_blocks: dict[int, tuple[ir.Block, Lengths]] = {id(block): (block, self.lengths)}
+        self.inner: dict[str, Lengths] = {}  # of the block that a variable is made in, where it may not run
+        self.masks: set[str] = set()  # masks of which it matters that they pick as many items each time
+        self.proven: dict[Any, Any] = {}  # what is equal after all that has run before the statement being written
+
+    def lengths_in(self, block: ir.Block) -> Lengths:
+        """The lengths that are equal in a block, which by default is one that may not run."""
+        if id(block) not in self.of_blocks:
+            self.of_blocks[id(block)] = block, Lengths(self.lengths)
+        return self.of_blocks[id(block)][1]
+
+    @contextmanager
+    def within(self, lengths: Lengths) -> Iterator[None]:
+        """Decide with the equal lengths of another block."""
+        outer, self.lengths = self.lengths, lengths
+        try:
+            yield
+        finally:
+            self.lengths = outer
+
+    def where_made(self, *names: str) -> Lengths:
+        """The equal lengths of the innermost block that some variables were made in."""
+        found = [self.inner[name] for name in names if name in self.inner]
+        return max([self.lengths, *found], key=lambda lengths: lengths.depth)
+
+    def equate(self, a: Any, b: Any) -> None:
+        """Two axes have one length, or the program raises before anybody relies on it."""
+        self.lengths.equate(a, b)
+        unite(self.proven, a, b)
+
+    @contextmanager
+    def learning_no_lengths(self) -> Iterator[None]:
+        """Forget afterwards which axes met, for what is not used of this may never run."""
+        pairs, proven = list(self.lengths.pairs), dict(self.proven)
+        try:
+            yield
+        finally:
+            self.lengths.pairs[:], self.proven = pairs, proven
+
+    def have_met(self, shapes: list[tuple[Axis, ...]]) -> bool:
+        """Whether shapes are surely one at the statement being written."""
+        first = [representative(self.proven, axis) for axis in shapes[0]] if shapes else []
+        return None not in first and all([representative(self.proven, x) for x in dims] == first for dims in shapes)
+
+    def by_one_name(self, dims: tuple[Axis, ...] | None) -> tuple[Axis, ...] | None:
+        """A shape by one of the symbols of each length that goes by several at the statement being written."""
+        return dims and tuple(representative(self.proven, axis) for axis in dims)
+
+    def same_lengths(
+        self, a: tuple[Axis, ...] | None, b: tuple[Axis, ...] | None, lengths: Lengths | None = None
+    ) -> bool:
+        """Whether two shapes are surely one, or the program has raised before."""
+        if a is None or b is None or len(a) != len(b):
+            return False
+        return (lengths or self.lengths).are_equal(a, b)
 
 
 def representative(table: dict[Any, Any], axis: Any) -> Any:

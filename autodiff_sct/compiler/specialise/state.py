@@ -13,10 +13,10 @@ import gast
 
 from ...errors import AliasError, NotDifferentiable, Origin, Refused, UnsupportedSyntax
 from .. import ir
-from ..facts import MANY, SIMPLE_FACTS, Axis, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, join
+from ..facts import MANY, SIMPLE_FACTS, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, join
 from ..world import World
 from .building import expr_of_object
-from .lengths import Lengths, representative, unite
+from .lengths import AxisLengths, Lengths
 from .values import (
     Bound,
     Closure,
@@ -47,12 +47,13 @@ class Restart(Exception):
         self.site = site
 
 
-class Specialiser:
+class Specialiser(AxisLengths):
     """Everything that one specialisation knows; the stages after it read the tables."""
 
     def __init__(self, dynamic: set[Any] | None = None, derivatives: dict[Any, list[Any]] | None = None) -> None:
         self.begin_containers()
         self.block: ir.Block = []
+        self.begin_lengths(self.block)
         self.env: dict[Any, Value] = {}
         self.initial: dict[Any, Value] = {}  # the environment before the program
         self.facts: dict[str, Facts] = {}
@@ -90,11 +91,6 @@ class Specialiser:
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
         self.alike: dict[str, str] = {}  # variable -> one that surely has its shape and dtype
         self.definitions: dict[str, Any] = {}
-        self.lengths = Lengths()  # those of the block being written
-        self.of_blocks: dict[int, tuple[ir.Block, Lengths]] = {id(self.block): (self.block, self.lengths)}
-        self.inner: dict[str, Lengths] = {}  # of the block that a variable is made in, where it may not run
-        self.masks: set[str] = set()  # masks of which it matters that they pick as many items each time
-        self.proven: dict[Any, Any] = {}  # what is equal after all that has run before the statement being written
         self.short_loops: list[Any] = []  # sites of the loops around that could be written out
         self.recursions: dict[Any, Any] = {}  # kind of call -> the recursive function compiled for it
         self.recursive_calls = 0
@@ -134,65 +130,12 @@ class Specialiser:
         self.limits: dict[int, Value] = {}  # root of a deque -> its maxlen
         self.members: dict[str, Facts] = {}  # a set -> facts of what is in it
 
-    # -- lengths of axes
-
-    def lengths_in(self, block: ir.Block) -> Lengths:
-        """The lengths that are equal in a block, which by default is one that may not run."""
-        if id(block) not in self.of_blocks:
-            self.of_blocks[id(block)] = block, Lengths(self.lengths)
-        return self.of_blocks[id(block)][1]
-
-    @contextmanager
-    def within(self, lengths: Lengths) -> Iterator[None]:
-        """Decide with the equal lengths of another block."""
-        outer, self.lengths = self.lengths, lengths
-        try:
-            yield
-        finally:
-            self.lengths = outer
-
-    def where_made(self, *names: str) -> Lengths:
-        """The equal lengths of the innermost block that some variables were made in."""
-        found = [self.inner[name] for name in names if name in self.inner]
-        return max([self.lengths, *found], key=lambda lengths: lengths.depth)
-
-    def equate(self, a: Any, b: Any) -> None:
-        """Two axes have one length, or the program raises before anybody relies on it."""
-        self.lengths.equate(a, b)
-        unite(self.proven, a, b)
-
-    @contextmanager
-    def learning_no_lengths(self) -> Iterator[None]:
-        """Forget afterwards which axes met, for what is not used of this may never run."""
-        pairs, proven = list(self.lengths.pairs), dict(self.proven)
-        try:
-            yield
-        finally:
-            self.lengths.pairs[:], self.proven = pairs, proven
-
-    def have_met(self, shapes: list[tuple[Axis, ...]]) -> bool:
-        """Whether shapes are surely one at the statement being written."""
-        first = [representative(self.proven, axis) for axis in shapes[0]] if shapes else []
-        return None not in first and all([representative(self.proven, x) for x in dims] == first for dims in shapes)
-
-    def by_one_name(self, dims: tuple[Axis, ...] | None) -> tuple[Axis, ...] | None:
-        """A shape by one of the symbols of each length that goes by several at the statement being written."""
-        return dims and tuple(representative(self.proven, axis) for axis in dims)
-
-    def same_lengths(
-        self, a: tuple[Axis, ...] | None, b: tuple[Axis, ...] | None, lengths: Lengths | None = None
-    ) -> bool:
-        """Whether two shapes are surely one, or the program has raised before."""
-        if a is None or b is None or len(a) != len(b):
-            return False
-        return (lengths or self.lengths).are_equal(a, b)
+    # -- names and roots
 
     def fits_shape_of(self, cotangent: Value, name: str) -> bool:
         """Whether a cotangent was made for a variable, or for another that is alike."""
         found = self.fits.get(cotangent.name) if isinstance(cotangent, Leaf) else None
         return found is not None and self.alike.get(found, found) == self.alike.get(name, name)
-
-    # -- names and roots
 
     def new_symbol(self, hint: str) -> str:
         """A name that nothing else has; the later it is made, the higher its number."""

@@ -115,8 +115,11 @@ class Analysis:
 
     def roots_inside(self, facts: Any) -> frozenset[int]:
         """The memory of what a list or a dict holds."""
-        element = self.s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else None
-        return element.roots if isinstance(element, (Num, Listed, Mapped)) else frozenset()
+        if not isinstance(facts, (Listed, Mapped)):
+            return frozenset()
+        element = self.s.elements_of(facts)
+        held = [self.s.mixed[root] for root in facts.roots if root in self.s.mixed]
+        return frozenset().union(*held, element.roots if isinstance(element, (Num, Listed, Mapped)) else ())
 
     def is_varied(self, name: str) -> bool:
         r = self.result
@@ -191,7 +194,7 @@ class Analysis:
     def refuse_mixed(self, stmt: Any) -> None:
         """Refuse a list of numbers and containers, whose items could be told apart only at run time."""
         for name in ir.reads(stmt) if self.s.mixed else ():
-            if getattr(self.s.facts[name], "roots", frozenset()) & self.s.mixed:
+            if getattr(self.s.facts[name], "roots", frozenset()) & self.s.mixed.keys():
                 if self.is_varied(name) and self.is_useful(name):
                     raise UnsupportedSyntax(
                         f"{self.s.hints[name]!r} holds containers beside numbers, and carries a derivative",
@@ -285,7 +288,9 @@ def is_real(facts: Num | None) -> bool:
 
 
 def is_reader(fn: Any) -> bool:
-    """Whether a function of a library surely leaves its arguments as they are."""
+    """Whether a function of a library, or a method of a string, surely leaves its arguments as they are."""
+    if isinstance(getattr(fn, "__self__", None), str):
+        return True
     if getattr(fn, "__name__", "") in (
         "at",
         "shuffle",

@@ -155,7 +155,8 @@ def again(part: Any, made: dict[int, Any]) -> Any:
         elif isinstance(part, dict):
             made[id(part)] = {key: again(item, made) for key, item in part.items()}
         else:
-            made[id(part)] = type(part)([again(item, made) for item in part])
+            items = [again(item, made) for item in part]
+            made[id(part)] = type(part)(*items) if hasattr(part, "_fields") else type(part)(items)
     return made[id(part)]
 
 

@@ -50,6 +50,7 @@ TOPICS = (
     "recursion",
     "sharing",
     "solvers",
+    "star_calls",
     "tables",
     "tables_of_functions",
     "views",

@@ -32,7 +32,7 @@ PLAIN_ARRAY = """
     matrix_product_by_comprehension list_of_functions_applied arrays_in_list_written group_by_key small_floats
     complex_written casts_and_likes array_from_list broadcast_store indices_with_values walk_over_indices
     rotated_list newton_system lotka_volterra_history view_method_and_asarray joined_by_index
-    drawn_with_location_and_scale convolution_by_strides dicts_in_groups
+    drawn_with_location_and_scale convolution_by_strides dicts_in_groups queue_of_pairs
     """
 
 # Makes a Python number of a recorded value: `float(t)`, the functions of `math`, `f"{x:.2f}"`, `math.fsum`.
@@ -41,6 +41,7 @@ PYTHON_NUMBER = """
     python_complex mean_kinds black_scholes math_domain_error local_import helper_with_a_cache
     bound_in_a_loop_to_an_outer_array slope_with_a_sign only_the_exception_matters
     asks_for_values_only_until_it_knows cache_inside writes_a_log function_by_its_name products_of_generators
+    convex_hull starred_lambda
     """
 
 # Writes recorded values into an array that is none: `out[i] = t`, `out=buffer`.

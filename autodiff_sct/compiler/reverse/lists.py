@@ -12,8 +12,9 @@ import numpy as np
 
 from ...runtime import broadcast, memory
 from .. import ir
-from ..facts import FLOAT, INT, UNKNOWN, Facts, Listed, Num
-from ..specialise.values import Const, Leaf, TupleV, Value
+from ..facts import FLOAT, INT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
+from ..specialise.state import Specialiser
+from ..specialise.values import Const, Leaf, ListV, TupleV, Value
 from .adjoints import copied, helper
 from .sharing import check_copied, check_put
 
@@ -29,9 +30,10 @@ def list_made(r: Reverse, stmt: ir.Let) -> None:
     if stmt.target in r.shared_lists:
         return
     shadow = r.shadows.of(stmt.target)
+    held = held_by(r.s, stmt.target)
     for k, item in enumerate(items.items):
         check_put(r, stmt, item, stmt.target)
-        give_item(r, item, shadow, Const(k))
+        give_item(r, item, shadow, Const(k), held)
 
 
 def joined(r: Reverse, stmt: ir.Let) -> None:
@@ -59,18 +61,24 @@ def replaced(r: Reverse, stmt: ir.Store, shadow: Leaf, value: Leaf) -> None:
     s.block.append(ir.Store(shadow.name, stmt.index, zero, None, s.origin))
 
 
-def give_item(r: Reverse, item: Value, shadow: Leaf, index: Value) -> None:
-    """The cotangent of something that was put into a list."""
+def give_item(r: Reverse, item: Value, shadow: Leaf, index: Value, held: Facts | None) -> None:
+    """The cotangent of something that was put into a list, which holds items of these facts."""
     s = r.s
     if isinstance(item, TupleV):
         if any(r.activity.active(n) for n in s.leaves(item)):
             inner = s.let(ir.subscript(s.expr(shadow), s.expr(index)), UNKNOWN, may_raise=False)
-            for k, part in enumerate(item.items):
-                give_item(r, part, inner, Const(k))
+            parts = held.items if isinstance(held, Pair) else [held] * len(item.items)
+            for k, (part, facts) in enumerate(zip(item.items, parts)):
+                give_item(r, part, inner, Const(k), facts)
     elif isinstance(item, Leaf) and r.activity.active(item.name):
-        facts = s.facts[item.name]
-        d = s.let(ir.subscript(s.expr(shadow), s.expr(index)), facts_of_item(facts), may_raise=False)
+        d = s.let(ir.subscript(s.expr(shadow), s.expr(index)), facts_of_item(held), may_raise=False)
         r.add(item.name, d, False)
+
+
+def held_by(s: Specialiser, name: str) -> Facts | None:
+    """What is known of the items of a list: its shadow holds numbers of Python's only where it does, too."""
+    facts = s.facts[name]
+    return s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else None
 
 
 def give_popped(r: Reverse, value: Value, d: Leaf) -> None:
@@ -97,10 +105,15 @@ def popped(r: Reverse, stmt: ir.Let) -> None:
         value: Value = r.shadows.of(stmt.target)
     else:
         found = r.take(stmt.target)
-        value = Const(0.0) if found is None else found.value
+        value = zero_of_item(s.facts[stmt.target]) if found is None else found.value
         if found is not None and not found.owned:
             value = copied(s, value)
     s.block.append(ir.Effect(ir.call(ir.attribute(s.expr(shadow), "append"), s.expr(value)), s.origin, "adjoint"))
+
+
+def zero_of_item(facts: Facts) -> Value:
+    """The cotangent of an item that nothing depends on: what is unpacked has to be there for each part."""
+    return ListV(tuple(map(zero_of_item, facts.items))) if isinstance(facts, Pair) else Const(0.0)
 
 
 def facts_of_item(facts: Facts | None) -> Num:
@@ -146,6 +159,6 @@ def appended(r: Reverse, stmt: ir.Effect) -> None:
     if r.activity.active(base.name):
         check_put(r, stmt, value, base.name)
         pop = ir.call(ir.attribute(s.expr(r.shadows.of(base.name)), "pop"))
-        d = s.let(pop, facts_of_item(s.facts_of(value)), effect=True, hint="d_item")
+        d = s.let(pop, facts_of_item(held_by(s, base.name)), effect=True, hint="d_item")
         give_popped(r, value, d)
     r.overwritten.restore(stmt)

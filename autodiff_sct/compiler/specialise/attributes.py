@@ -256,6 +256,10 @@ def of_leaf(s: Specialiser, base: Leaf, attr: str) -> Value:
         from .containers import items_of
 
         return of_tuple(s, TupleV(tuple(items_of(s, base, None)), facts.cls), attr)
+    if isinstance(facts, Listed) and attr == "maxlen":
+        from .lists import limit_of
+
+        return limit_of(s, facts)
     if isinstance(facts, (Listed, Mapped)):
         return Bound(attr, base)
     if isinstance(facts, Num) and facts.row is not None:

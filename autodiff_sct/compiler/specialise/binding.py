@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
-import types
 from typing import Any
-
-import gast
-import numpy as np
 
 from .control import always
 from .state import Specialiser
-from .values import Closure, Const, Obj, TupleV, Value
+from .values import Obj, Rest, TupleV, Value
 
 
 def bind_signature(
@@ -25,6 +20,9 @@ def bind_signature(
 ) -> dict[str, Value]:
     """The arguments by parameter."""
     positional = [a.id for a in [*spec.posonlyargs, *spec.args]]
+    others = None
+    if args and isinstance(args[-1], Rest):
+        args, others = args[:-1], args[-1].items
     if len(args) == len(positional) and not (kwargs or spec.vararg or spec.kwonlyargs or spec.kwarg):
         return dict(zip(positional, args))
     bound: dict[str, Value] = dict(zip(positional, args))
@@ -39,7 +37,8 @@ def bind_signature(
     for parameter, default in kw_defaults.items():
         bound.setdefault(parameter, default)
     if spec.vararg is not None:
-        bound[spec.vararg.id] = TupleV(tuple(rest))
+        assert others is None or not rest
+        bound[spec.vararg.id] = TupleV(tuple(rest)) if others is None else others
     elif rest:
         raise always(s, TypeError, f"{name}() takes {len(positional)} positional arguments but {len(args)} were given")
     if spec.kwarg is not None:
@@ -55,19 +54,3 @@ def bind_signature(
         if parameter not in bound:
             raise always(s, TypeError, f"{name}() missing 1 required positional argument: {parameter!r}")
     return bound
-
-
-def places_left(callee: Value, call: Any) -> int | None:
-    """How many arguments the starred one of a call stands for, where the callee takes a fixed number of them."""
-    fn = callee.value if isinstance(callee, Const) else None
-    if call.keywords or sum(isinstance(arg, gast.Starred) for arg in call.args) != 1:
-        return None
-    if isinstance(fn, np.ufunc):
-        total = fn.nin
-    elif isinstance(fn, types.FunctionType) and not fn.__defaults__ and not fn.__code__.co_flags & inspect.CO_VARARGS:
-        total = fn.__code__.co_argcount
-    elif isinstance(callee, Closure) and not callee.defaults and callee.node.args.vararg is None:
-        total = len(callee.node.args.posonlyargs) + len(callee.node.args.args)
-    else:
-        return None
-    return total - len(call.args) + 1

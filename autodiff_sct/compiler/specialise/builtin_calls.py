@@ -75,29 +75,6 @@ def listed_opaque(s: Specialiser, value: Value) -> Leaf:
     return s.let(expr, listed, ir.Op(dict.keys, {"x": value}), hint="items", effect=True)
 
 
-@handles(zip)
-def zip_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    sources = [over(s, a) for a in args]
-    if kwargs.get("strict", Const(False)) != Const(False):
-        check_strictly(s, sources)
-    return zipped(s, sources)
-
-
-def check_strictly(s: Specialiser, sources: list[Source]) -> None:
-    """Iterables of different lengths are an error, raised before the loop: nobody must see what it would have done."""
-    if s.attempts:
-        raise s.refuse("zip with strict=True inside `try`", "compare the lengths before the loop")
-    lengths = [
-        Const(len(source.items)) if source.items is not None else source.length() if source.length is not None else None
-        for source in sources
-    ]
-    for number, length in enumerate(lengths[1:], 2):
-        if length is None or lengths[0] is None:
-            raise s.refuse("an iterable of unknown length in zip with strict=True", "make a list of it first")
-        if length != lengths[0]:
-            call_python(s, polyfills.check_lengths, [lengths[0], length, Const(number)], {})
-
-
 @handles(reversed)
 def reversed_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     return reversed_source(s, over(s, args[0]))
@@ -155,7 +132,11 @@ def tuple_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
     source = over(s, args[0])
     if source.items is not None:
         return TupleV(tuple(source.items))
-    items = as_list(s, args[0])
+    return as_tuple(s, as_list(s, args[0]))
+
+
+def as_tuple(s: Specialiser, items: Value) -> Value:
+    """A list of run-time length as a tuple."""
     facts = s.facts_of(items)
     return s.let(
         ir.call(gast.Name("tuple", gast.Load(), None, None), s.expr(items)),

@@ -20,7 +20,7 @@ from ..source.fence import YIELDS, own_nodes
 from ..source.parse import Parsed
 from ..world import CodeRead, DefaultRead, Guard, ItemRead, KwDefaultRead
 from . import arrays
-from .binding import bind_signature, places_left
+from .binding import bind_signature
 from .callees import CHANGE_LISTS, ORDINARY, SHARE_MEMORY, is_library, is_pure, raises_so
 from .comprehensions import add_up
 from .control import always, branch
@@ -34,7 +34,7 @@ from .recursion import recursive_call
 from .state import Restart, Specialiser
 from .statements import execute
 from .tables import method_of, refuse_references
-from .values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Super, Suspended, TupleV, Value
+from .values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Rest, Super, Suspended, TupleV, Value
 
 HANDLERS: dict[Any, Callable[[Specialiser, list[Value], dict[str, Value]], Value]] = {}
 MADE: dict[type, Callable[[Specialiser, Any], Value]] = {}  # class of a callable object -> what is called for it
@@ -64,29 +64,14 @@ def call_node(s: Specialiser, node: Any) -> Value:
             raise s.refuse("super() outside a method")
         return Super(frame.cls, frame.self)
     from .generators import left_early
+    from .starred import arguments, parts_of
 
     callee = evaluate(s, node.func)
     if callee == Const(sum) and (total := add_up(s, node)) is not None:
         return total
     if (found := left_early(s, callee, node)) is not None:
         return found
-    args: list[Value] = []
-    for arg in node.args:
-        if isinstance(arg, gast.Starred):
-            from .containers import items_of
-            from .unpacking import is_counted
-
-            value = evaluate(s, arg.value)
-            if callee == Const(zip) and len(node.args) == 1 and not node.keywords and is_counted(s, value):
-                from .standard_library import columns
-
-                return columns(s, value)
-            if callee in (Const(max), Const(min)) and len(node.args) == 1 and is_counted(s, value):
-                args.append(several(s, value))
-                continue
-            args += items_of(s, value, places_left(callee, node) if is_counted(s, value) else None)
-        else:
-            args.append(evaluate(s, arg))
+    parts = parts_of(s, node)
     kwargs: dict[str, Value] = {}
     for keyword in node.keywords:
         value = evaluate(s, keyword.value)
@@ -94,15 +79,7 @@ def call_node(s: Specialiser, node: Any) -> Value:
             kwargs[keyword.arg] = value
         else:
             kwargs |= {str(s.static(key)): item for key, item in pairs_of(s, value)}
-    return call_value(s, callee, args, kwargs)
-
-
-def several(s: Specialiser, items: Value) -> Value:
-    """What ``max(*items)`` compares: of one item it would be an error."""
-    length = ir.call("len", s.expr(items))
-    test = gast.Compare(length, [gast.Gt()], [ir.constant(1)])
-    s.block.append(ir.Raise(gast.Assert(test, ir.constant("one item is not iterable")), s.where()))
-    return items
+    return call_value(s, callee, arguments(s, callee, parts, kwargs), kwargs)
 
 
 def call_value(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -325,6 +302,7 @@ def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs:
             facts = Opaque()
     elif isinstance(fn, type) or fn in MAKES:
         facts = Opaque(fn if isinstance(fn, type) else MAKES[fn])
+    args = [a.items if isinstance(a, Rest) else a for a in args]
     every = {f"argument {k}": v for k, v in enumerate([*args, *kwargs.values()])}
     op = ir.Op(fn if fn is not None else opaque_call, every)
     note_unseen(s, [*args, *kwargs.values()])

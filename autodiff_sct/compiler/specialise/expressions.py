@@ -265,33 +265,21 @@ def elements(s: Specialiser, nodes: list[Any]) -> tuple[Value, ...]:
 
 @expression(gast.Tuple)
 def tuple_display(s: Specialiser, node: Any) -> Value:
+    if any(isinstance(n, gast.Starred) for n in node.elts):
+        from .builtin_calls import tuple_
+        from .starred import display, in_one_list
+
+        return tuple_(s, [in_one_list(s, display(s, node.elts))], {})
     return TupleV(elements(s, node.elts))
 
 
 @expression(gast.List)
 def list_display(s: Specialiser, node: Any) -> Value:
     if any(isinstance(n, gast.Starred) for n in node.elts):
-        return starred_list(s, node)
+        from .starred import display, in_one_list
+
+        return in_one_list(s, display(s, node.elts))
     return ListV(elements(s, node.elts), s.site())
-
-
-def starred_list(s: Specialiser, node: Any) -> Value:
-    """``[*a, b]``: where the length of ``a`` is known only at run time, a list that is filled."""
-    from .unpacking import is_counted
-
-    values = [
-        (isinstance(n, gast.Starred), evaluate(s, n.value if isinstance(n, gast.Starred) else n)) for n in node.elts
-    ]
-    if not any(star and is_counted(s, v) for star, v in values):
-        items = [v for star, value in values for v in (containers.items_of(s, value, None) if star else [value])]
-        return ListV(tuple(items), s.site())
-    result = containers.own_list(s, ListV((), s.site("starred")))
-    for star, value in values:
-        if star:
-            lists.extend_list(s, result, value)
-        else:
-            lists.append(s, result, value)
-    return result
 
 
 @expression(gast.Set)

@@ -65,14 +65,19 @@ def write_out(s: Specialiser, facts: Listed, value: Value) -> None:
 
 def drop_surplus(s: Specialiser, base: Leaf, facts: Listed, start: Value, stop: Value) -> None:
     """A deque that is longer than its `maxlen` keeps its items from `start` to `stop`."""
-    limits = [s.limits[root] for root in facts.roots if root in s.limits]
-    if not limits:
+    if facts.roots.isdisjoint(s.limits):
         return
-    if len(limits) != len(facts.roots) or any(limit != limits[0] for limit in limits):
-        raise s.refuse("deques of different lengths meet", "use lists")
     length = ir.call(gast.Name("len", gast.Load(), None, None), ir.name(base.name))
-    full = s.let(gast.Compare(length, [gast.Gt()], [s.expr(limits[0])]), BOOL, hint="full")
+    full = s.let(gast.Compare(length, [gast.Gt()], [s.expr(limit_of(s, facts))]), BOOL, hint="full")
     branch(s, full, lambda: replace_items(s, base, part(s, base, start, stop)), lambda: None)
+
+
+def limit_of(s: Specialiser, facts: Listed) -> Value:
+    """``items.maxlen``"""
+    limits = [s.limits.get(root) for root in facts.roots]
+    if not limits or limits[0] is None or any(limit != limits[0] for limit in limits):
+        raise s.refuse("only the run tells how long this deque may become", "use lists")
+    return limits[0]
 
 
 def pop(s: Specialiser, base: Leaf, args: list[Value]) -> Value:

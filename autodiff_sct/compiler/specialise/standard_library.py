@@ -22,7 +22,7 @@ from .calls import HANDLERS, MADE, call_python, handles
 from .expressions import OPERATORS, operate
 from .iteration import ENDLESS, Source, each, mapped, nth, over, zipped
 from .state import Specialiser
-from .values import Const, Leaf, ListV, PartialV, TupleV, Value
+from .values import Const, Leaf, ListV, PartialV, Rest, TupleV, Value
 
 # -- collections
 
@@ -326,6 +326,31 @@ for _cls in (operator.itemgetter, operator.attrgetter, operator.methodcaller):
 # -- zip(*rows)
 
 
+@handles(zip)
+def zip_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if args and isinstance(args[0], Rest):
+        return columns(s, args[0].items)
+    sources = [over(s, a) for a in args]
+    if kwargs.get("strict", Const(False)) != Const(False):
+        check_strictly(s, sources)
+    return zipped(s, sources)
+
+
+def check_strictly(s: Specialiser, sources: list[Source]) -> None:
+    """Iterables of different lengths are an error, raised before the loop: nobody must see what it would have done."""
+    if s.attempts:
+        raise s.refuse("zip with strict=True inside `try`", "compare the lengths before the loop")
+    lengths = [
+        Const(len(source.items)) if source.items is not None else source.length() if source.length is not None else None
+        for source in sources
+    ]
+    for number, length in enumerate(lengths[1:], 2):
+        if length is None or lengths[0] is None:
+            raise s.refuse("an iterable of unknown length in zip with strict=True", "make a list of it first")
+        if length != lengths[0]:
+            call_python(s, polyfills.check_lengths, [lengths[0], length, Const(number)], {})
+
+
 def columns(s: Specialiser, rows: Leaf) -> Source:
     """``zip(*rows)`` of the rows of a matrix: its columns, each a list."""
     facts = s.facts[rows.name]
@@ -345,6 +370,3 @@ def columns(s: Specialiser, rows: Leaf) -> Source:
         return result
 
     return Source(bounds=(width,), item=column, hint="i", length=lambda: width)
-
-
-__all__ = ["columns"]

@@ -28,6 +28,7 @@ from .values import (
     Obj,
     PartialV,
     Poison,
+    Rest,
     SliceV,
     Super,
     Suspended,
@@ -113,7 +114,8 @@ class Specialiser(AxisLengths):
 
     def begin_containers(self) -> None:
         """What is known of lists, dicts, sets and iterators; facts of what is in them are in `elements`."""
-        self.mixed: set[int] = set()  # roots of lists and dicts that hold containers beside numbers
+        # roots of lists and dicts that hold containers beside numbers, and the roots of what they hold
+        self.mixed: dict[int, frozenset[int]] = {}
         self.displays: dict[int, int] = {}  # root of a list display -> how many items it has
         self.resized: set[int] = set()  # roots of lists whose length changes
         self.assumed: set[int] = set()  # roots of lists whose length is that of the display
@@ -375,6 +377,8 @@ class Specialiser(AxisLengths):
                 value.function if isinstance(value.function, str) else getattr(value.function, "__name__", "method")
             )
             return ir.attribute(self.expr(value.self), method)
+        if isinstance(value, Rest):
+            return gast.Starred(self.expr(value.items), gast.Load())
         if isinstance(value, Poison):
             raise self.poisoned(value)
         if isinstance(value, (Closure, PartialV, Super)):
@@ -434,7 +438,8 @@ class Specialiser(AxisLengths):
                 raise Restart(("filled", next(site for site, number in self.roots.items() if number == root)))
             self.elements[root] = element if old is None else join(old, element)
             if old is not None and are_mixed((old, element)):
-                self.mixed.add(root)
+                held: list[frozenset[int]] = [getattr(f, "roots", frozenset()) for f in (old, element)]
+                self.mixed[root] = self.mixed.get(root, frozenset()).union(*held)
 
     def new_size(self, leaf: Leaf) -> Dim:
         """The symbol of the length that an integer variable holds."""

@@ -51,6 +51,13 @@ class TupleV:
 
 
 @dataclass(frozen=True)
+class Rest:
+    """The last arguments of a call, ``*items``, of which only the run tells how many there are."""
+
+    items: Any
+
+
+@dataclass(frozen=True)
 class MaybeV:
     """A tuple or None, of which only the run tells which: all its items are None then.
 

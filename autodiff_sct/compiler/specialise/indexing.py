@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..facts import Axis, Dim, Facts, Listed, Num, several
+from ..facts import Axis, Dim, Facts, Listed, Num, Opaque, several
 from ..regions import regions
 from .state import Specialiser
 from .values import Const, Leaf, ListV, SliceV, TupleV, Value
@@ -138,8 +138,13 @@ def begins_several(s: Specialiser, axis: Axis, part: SliceV) -> bool:
 
 
 def advanced_facts(s: Specialiser, facts: Num, parts: list[Value]) -> Facts:
-    """The result of indexing with arrays is a copy; its rank comes from NumPy."""
+    """The result of indexing with arrays is a copy; its rank comes from NumPy.
+
+    Of a part of which nothing is known only the run tells whether it is an array, or a number that shows a part.
+    """
     assert facts.dims is not None
+    if any(is_unknown(s, part) for part in parts):
+        return Num(None, facts.dtype, None, facts.roots, None, facts.tensor)
     try:
         index = tuple(dummy_index(s, p) for p in parts)
         result = np.ones((2,) * len(facts.dims), facts.dtype)[index]
@@ -155,6 +160,14 @@ def advanced_facts(s: Specialiser, facts: Num, parts: list[Value]) -> Facts:
     elif None not in facts.dims and None not in (key := tuple(key_of(s, part) for part in parts)):
         dims = tuple(Dim(("picked", key, facts.dims, k)) for k in range(result.ndim))
     return Num("array", facts.dtype, dims, frozenset([s.root(s.site())]), None, facts.tensor)
+
+
+def is_unknown(s: Specialiser, part: Value) -> bool:
+    """Whether a part of an index may be a number, and may be an array."""
+    facts = s.facts_of(part) if isinstance(part, Leaf) else None
+    if isinstance(facts, Num):
+        return facts.dims is None or facts.dtype is None
+    return isinstance(facts, Opaque)
 
 
 def picked(s: Specialiser, dims: tuple[Axis, ...], index: Value) -> tuple[Axis, ...] | None:

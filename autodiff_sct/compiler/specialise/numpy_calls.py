@@ -13,7 +13,7 @@ from ...rules.index import is_square
 from ...rules.reduce import is_filled
 from ...rules.table import TABLE
 from .. import ir
-from ..facts import FLOAT, INT, Listed, Num, Opaque, several
+from ..facts import FLOAT, INT, Listed, Num, Opaque, Pair, several
 from ..world import AttributeRead
 from . import arrays, memory, polyfills
 from .calls import MADE, call_python, call_value, handles
@@ -181,13 +181,14 @@ def size(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 
 
 def measured(s: Specialiser, value: Value, attr: str) -> Value:
-    """An attribute of an array, by NumPy's function where the run may bring a Python number, which has none."""
+    """An attribute of an array, by NumPy's function where the run may bring a list or a Python number, without any."""
     from .attributes import attribute_of
 
     facts = s.num(value)
-    if not isinstance(value, Leaf) or facts is None or facts.kind is not None or facts.dims:
+    listed = isinstance(value, (ListV, TupleV)) or isinstance(s.facts_of(value), (Listed, Pair))
+    if not listed and (not isinstance(value, Leaf) or facts is None or facts.kind is not None or facts.dims):
         return attribute_of(s, value, attr)
-    if facts.dims == ():
+    if facts is not None and facts.dims == ():
         return TupleV(()) if attr == "shape" else Const(0 if attr == "ndim" else 1)
     expr = ir.call(ir.attribute(s.bind("np", np), attr), s.expr(value))
     found = Opaque(tuple) if attr == "shape" else INT

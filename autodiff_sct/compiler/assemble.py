@@ -36,7 +36,7 @@ from .facts import Num
 from .items.items import may_run_again, on_lists
 from .items.of_numbers import of_numbers
 from .items.plain_floats import plain_floats
-from .optimise import REVERSE_DEPTH, Nesting
+from .optimise import REVERSE_DEPTH, Nesting, count_uses
 from .peephole import without_synonyms
 from .phrasing.bounds import count_up, fold_bounds, inline_lengths
 from .phrasing.chains import chain
@@ -51,6 +51,7 @@ from .phrasing.last_sums import last_sums
 from .phrasing.leaving import leave_at_once
 from .phrasing.one_path import one_path
 from .phrasing.opposites import opposites
+from .phrasing.read_next import read_next
 from .phrasing.repeating import repeat
 from .phrasing.returned import return_at_once
 from .phrasing.saved_shapes import save_shapes
@@ -103,6 +104,8 @@ def emit(
     emitter = Emitter(s, names)
     if request.backend == "numpy" and passes.on("return_at_once"):
         emitter.last_sums = last_sums(s, back)
+    if passes.on("read_next"):
+        emitter.uses = count_uses(program)
     body, tail = emitter.block(front), emitter.block(back)
     start, check = defaults(s, emitter, list(arguments.values()), result)
     body, tail = phrased([*start, *body, *check], tail, not request.split)
@@ -183,6 +186,9 @@ def phrased(body: list[Any], tail: list[Any], whole: bool) -> tuple[list[Any], l
     if passes.on("choose"):
         choose(body)
         choose(tail)
+    if passes.on("read_next"):
+        read_next(body, False)
+        read_next(tail, True)
     if passes.on("return_at_once"):
         return_at_once(tail)
     annotate(tail)

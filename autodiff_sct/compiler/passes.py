@@ -75,6 +75,7 @@ PASSES: dict[str, str] = {
     "leave_at_once": "a loop is left where that is decided",
     "comprehend": "a list that a loop only fills is a comprehension",
     "choose": "a branch that only chooses a value is a conditional expression",
+    "read_next": "what only the next statement reads is computed there",
     "return_at_once": "the only gradient is returned where it is computed",
     "side_by_side": "small assignments that belong together stand on one line",
     "in_strips": "long element-wise programs run over arrays in strips that fit into the cache",

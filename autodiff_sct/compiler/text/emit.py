@@ -34,6 +34,7 @@ class Emitter:
         self.last_sums: set[Any] = set()  # additions that may make new arrays
         self.places: dict[str, Any] = {}  # what the next statement stores into
         self.copied: set[str] = set()  # variables that statements of the compiler's own read
+        self.uses: dict[str, int] = {}  # how often variables are read, where `read_next` asks
 
     def text(self, variable: str) -> str:
         return self.names[variable].id
@@ -52,6 +53,8 @@ class Emitter:
             nodes = self.statement(stmt)
             if stmt in self.last_sums:
                 nodes[0].is_last_sum = True
+            if self.uses and nodes:
+                self.mark(stmt, nodes[0])
             if nodes and getattr(stmt, "origin", None) is not None:
                 for node in nodes:
                     node.origin = stmt.origin
@@ -60,6 +63,14 @@ class Emitter:
                 nodes[-1 if isinstance(stmt, ir.Loop) else 0].comment = "\n".join(self.notes[stmt])
             result += nodes
         return result + self.copies(end or [])
+
+    def mark(self, stmt: Any, node: Any) -> None:
+        """Note of an assignment whether one statement reads it, and of each statement whether it has effects."""
+        node.effect = isinstance(stmt, ir.Effect) or getattr(stmt, "effect", False)
+        if isinstance(stmt, ir.Let) and isinstance(node, gast.Assign) and len(stmt.targets) == 1:
+            held = stmt.saves or stmt.in_place or stmt.target in self.s.unbound
+            node.read_once = self.uses.get(stmt.target) == 1 and not held
+            node.temporary = stmt.target not in self.s.named
 
     def new_lists(self, lists: list[ir.Let]) -> list[Any]:
         """The lists of saved values, several on a line."""

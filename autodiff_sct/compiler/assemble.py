@@ -56,7 +56,7 @@ from .phrasing.repeating import repeat
 from .phrasing.returned import return_at_once
 from .phrasing.saved_shapes import save_shapes
 from .phrasing.side_by_side import side_by_side
-from .phrasing.together import count_saved, save_together
+from .phrasing.together import count_saved, drop_unread_lists, save_together
 from .phrasing.unnamed import without_names
 from .phrasing.unpacked import rearrange
 from .phrasing.unread import drop_unread
@@ -145,6 +145,8 @@ def touched_up(
     if lists and first is not None:
         front, back = both[: both.index(first)], both[both.index(first) :]
     write_rows(s, front, back)
+    if request.backend == "numpy" and request.capture is None and not request.split and passes.on("save_together"):
+        save_together(s, front, back)
     if request.backend == "numpy" and passes.on("rearrange"):
         rearrange(s, front, back)
     if passes.on("counts"):
@@ -301,7 +303,7 @@ def as_one_function(
         plan_rows(s, outside, front, back)
     if tuples and passes.on("save_together"):
         count_saved(s, front, back)
-        save_together(s, front, back)
+        drop_unread_lists(s, front, back)
 
 
 def parameters(s: Specialiser, table: Arguments, externals: list[External], seeds: dict[str, str]) -> dict[str, str]:

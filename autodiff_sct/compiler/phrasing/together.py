@@ -17,9 +17,9 @@ And a loop whose trips were counted for the reverse sweep is reversed as often a
         trips += 1
     for trip in range(trips):
 
-An array that is read once keeps a list of its own: it is popped where it is read, and its memory is free again then.
-Numbers keep lists of their own where a loop reads items of arrays, for those become numbers in lists, too (`items`).
-Of numba's lists each holds one type, and it is told how many there are: programs for it keep theirs.
+What keeps the name of a variable that changes before the last of them is there is saved for itself, and so is what is
+read back in a place that not every run of the block comes to.  Of numba's lists each holds one type, and it is told how
+many there are: programs for it keep theirs.
 """
 
 from __future__ import annotations
@@ -32,10 +32,13 @@ import gast
 
 from .. import ir
 from ..explain import hand_on
-from ..facts import Listed, Num, Pair
+from ..facts import Listed, Pair
 from ..optimise import count_uses, is_pop_call
 from ..specialise.state import Specialiser
+from ..substitution import change_own, substitute_own
 from ..text.naming import describe
+
+FORKS = (gast.IfExp, gast.BoolOp, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda)
 
 
 @dataclass
@@ -44,7 +47,7 @@ class Saved:
 
     name: str
     push: ir.Effect
-    pop: ir.Let
+    pop: Any  # the statement that pops from it
     pushed_in: ir.Block
     popped_in: ir.Block
 
@@ -52,69 +55,85 @@ class Saved:
     def value(self) -> str:
         return str(self.push.expr.args[0].id)
 
+    @property
+    def target(self) -> str | None:
+        """The variable that is read back, if a statement does nothing else."""
+        return self.pop.target if is_pop(self.pop) else None
+
 
 def save_together(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Save together what can be, in place."""
-    known = lists(s, front, back)
-    if not known:
-        return
     groups: dict[tuple[int, int], list[Saved]] = {}
-    uses = count_uses(back)
-    items = reads_items(s, [*front, *back])
-    for saved in known:
-        call_by_content(s, saved)
-        if saved.pop.target not in uses:
-            forget(front, saved)
-        elif saved.name not in s.in_rows and may_be_held(s, saved, uses[saved.pop.target], items):
+    for saved in lists(s, front, back, 1):
+        if saved.name not in s.in_rows:
             groups.setdefault((id(saved.pushed_in), id(saved.popped_in)), []).append(saved)
     for group in groups.values():
         for run in runs(s, group):
-            alone = sum(uses[saved.pop.target] > 1 for saved in run)  # those that are popped on a line of their own
-            if len(run) > 2 or (len(run) == 2 and alone):
-                join(s, front, run)
+            alone = sum(saved.target is not None for saved in run)  # those that are popped on a line of their own
+            if len(run) + alone > 2:
+                join(s, front, back, run)
 
 
-def lists(s: Specialiser, front: ir.Block, back: ir.Block) -> list[Saved]:
-    """The lists of saved values that are filled in one place and emptied in one, in the order of filling."""
+def lists(s: Specialiser, front: ir.Block, back: ir.Block, measured: int = 0) -> list[Saved]:
+    """The lists of saved values that are filled in one place and emptied in one, in the order of filling.
+
+    A loop may ask `measured` times how long they are.
+    """
     pushes: dict[str, tuple[ir.Effect, ir.Block]] = {}
-    pops: dict[str, tuple[ir.Let, ir.Block]] = {}
+    pops: dict[str, tuple[Any, ir.Block]] = {}
     for block in blocks(front):
         for stmt in block:
             if isinstance(stmt, ir.Effect) and stmt.kind == "save" and is_push(stmt.expr):
                 pushes[stmt.expr.func.value.id] = (stmt, block)
     for block in blocks(back):
         for stmt in block:
-            if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and stmt.effect and is_pop_call(stmt.expr):
-                pops |= dict.fromkeys(ir.reads(stmt), (stmt, block))
+            pops |= dict.fromkeys(popped_in(stmt), (stmt, block))
     both = [n for n in pushes if n in pops and n in s.saved]
     uses = count_uses([*front, *back]) if both else {}
-    return [Saved(n, pushes[n][0], pops[n][0], pushes[n][1], pops[n][1]) for n in both if uses[n] == 2]
+    lengths = Counter(n for stmt in back if isinstance(stmt, ir.Loop) for b in stmt.bounds for n in lengths_in(b))
+    kept = [n for n in both if uses[n] == 2 + lengths[n] and lengths[n] <= measured]
+    return [Saved(n, pushes[n][0], pops[n][0], pushes[n][1], pops[n][1]) for n in kept]
 
 
-def may_be_held(s: Specialiser, saved: Saved, uses: int, items: bool) -> bool:
-    """Whether it costs nothing that a value is there from when the first of several is read back."""
-    if s.hints[saved.name].startswith("took"):
-        return False
-    return not items if is_scalar(s, saved.value) else uses > 1
+def popped_in(stmt: Any) -> list[str]:
+    """The lists from which a statement itself pops, whenever it runs, and once."""
+    if isinstance(stmt, ir.Loop) and stmt.kind == "while":
+        return []
+    expressions = [e for e in ir.expressions(stmt) if any(is_pop_call(node) for node in ir.nodes_in(e))]
+    if any(isinstance(node, FORKS) for e in expressions for node in ir.nodes_in(e)):
+        return []
+    found = [node.func.value for e in expressions for node in ir.nodes_in(e) if is_pop_call(node)]
+    return [base.id for base in found if isinstance(base, gast.Name)]
 
 
-def reads_items(s: Specialiser, program: ir.Block) -> bool:
-    """Whether a loop takes numbers out of an array: where arrays become lists, so do the numbers that are saved."""
-    loops = [x for x in ir.walk(program) if isinstance(x, ir.Loop)]
-    inside = [x for loop in loops for x in ir.walk(loop.body) if isinstance(x, ir.Let) and len(x.targets) == 1]
-    return any(isinstance(x.expr, gast.Subscript) and is_scalar(s, x.target) for x in inside)
+def lengths_in(expr: Any) -> list[str]:
+    """The variables of whose lengths an expression is made."""
+    calls = [node for node in ir.nodes_in(expr) if isinstance(node, gast.Call)]
+    lengths = [c.args[0] for c in calls if getattr(c.func, "id", "") == "len" and len(c.args) == 1]
+    return [arg.id for arg in lengths if isinstance(arg, gast.Name)]
 
 
-def is_scalar(s: Specialiser, name: str) -> bool:
-    facts = s.facts[name]
-    return isinstance(facts, Num) and facts.dims == ()
+def is_pop(stmt: Any) -> bool:
+    """Whether a statement does nothing but to give a popped value a name."""
+    return isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and stmt.effect and is_pop_call(stmt.expr)
+
+
+def drop_unread_lists(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+    """Drop lists whose values nobody reads, and call the others after what they hold, in place."""
+    known = [saved for saved in lists(s, front, back) if saved.target is not None]
+    uses = count_uses(back) if known else {}
+    for saved in known:
+        call_by_content(s, saved)
+        if saved.target not in uses:
+            forget(front, saved)
+            saved.popped_in.remove(saved.pop)
 
 
 def call_by_content(s: Specialiser, saved: Saved) -> None:
     """Call what is read back after what it holds, and the list, too: ``saved_sin_x``."""
     found = describe(s, s.definitions.get(saved.value)) if s.hints[saved.value] == "t" else None
-    if found is not None:
-        s.hints[saved.pop.target], s.hints[saved.name] = found, f"saved_{found}"
+    if found is not None and saved.target is not None:
+        s.hints[saved.target], s.hints[saved.name] = found, f"saved_{found}"
 
 
 def is_push(expr: Any) -> bool:
@@ -155,9 +174,11 @@ def can_come(s: Specialiser, run: list[Saved], saved: Saved) -> bool:
     """Whether the name of what is read back is free where the first of a run is read back."""
     block = saved.popped_in
     first = min(block.index(other.pop) for other in run)
-    if saved.pop.target not in s.named:
+    name = saved.value if saved.target is None else saved.target
+    if name not in s.named:
         return True
-    return not any(s.hints[saved.pop.target] in made(s, stmt) for stmt in block[first : block.index(saved.pop)])
+    between = block[first : block.index(saved.pop)]
+    return not any(s.hints[name] in made(s, stmt) | named(s, [*ir.reads_inside(stmt)]) for stmt in between)
 
 
 def made(s: Specialiser, stmt: Any) -> set[str]:
@@ -169,7 +190,7 @@ def named(s: Specialiser, variables: list[str]) -> set[str]:
     return {s.hints[n] for n in variables if n in s.named}
 
 
-def join(s: Specialiser, front: ir.Block, run: list[Saved]) -> None:
+def join(s: Specialiser, front: ir.Block, back: ir.Block, run: list[Saved]) -> None:
     """Make one list of several."""
     facts = Listed(frozenset([s.root(("saved", *(saved.name for saved in run)))]))
     s.put_element(facts, Pair(tuple(s.facts[saved.value] for saved in run)))
@@ -189,19 +210,45 @@ def join(s: Specialiser, front: ir.Block, run: list[Saved]) -> None:
     where.insert(where.index(push), pushed)
     for saved in run:
         hand_on(s, saved.push, pushed)
+        for loop in [x for x in back if isinstance(x, ir.Loop)]:
+            substitute_own(loop, {saved.name: ir.name(name)})
     block = run[0].popped_in
     first = min(block.index(saved.pop) for saved in run)
-    targets = tuple(saved.pop.target for saved in run)
-    together = ir.Let(targets, ir.call(ir.attribute(ir.name(name), "pop")), effect=True, origin=block[first].origin)
+    origin = block[first].origin
+    targets = tuple(read_back(s, saved) for saved in run)
+    together = ir.Let(targets, ir.call(ir.attribute(ir.name(name), "pop")), effect=True, origin=origin)
     block.insert(first, together)
     for saved in run:
         forget(front, saved)
 
 
+def read_back(s: Specialiser, saved: Saved) -> str:
+    """The variable that a saved value becomes where it is popped with others; its own pop goes."""
+    if saved.target is not None:
+        name = saved.target
+        saved.popped_in.remove(saved.pop)
+        return name
+    hint = describe(s, s.definitions.get(saved.value)) if s.hints[saved.value] == "t" else None
+    name = s.fresh(hint or s.hints[saved.value], s.facts[saved.value])
+    change_own(saved.pop, lambda expr: read(expr, saved.name, ir.name(name)))
+    return name
+
+
+def read(expr: Any, popped: str, value: Any) -> Any:
+    """An expression that reads a value instead of popping it."""
+    if isinstance(expr, list):
+        return [read(each, popped, value) for each in expr]
+    if is_pop_call(expr) and getattr(expr.func.value, "id", None) == popped:
+        return value
+    if popped not in ir.names_in(expr):
+        return expr
+    parts = {part: read(getattr(expr, part), popped, value) for part in ir.PARTS[type(expr)] if getattr(expr, part, None)}
+    return type(expr)(*[parts.get(part, getattr(expr, part, None)) for part in expr._fields])
+
+
 def forget(front: ir.Block, saved: Saved) -> None:
-    """Drop a list together with what fills and empties it."""
+    """Drop a list and what fills it."""
     saved.pushed_in.remove(saved.push)
-    saved.popped_in.remove(saved.pop)
     front[:] = [x for x in front if not (isinstance(x, ir.Let) and x.target == saved.name)]
 
 

@@ -17,8 +17,8 @@ And a loop whose trips were counted for the reverse sweep is reversed as often a
         trips += 1
     for trip in range(trips):
 
-What keeps the name of a variable that changes before the last of them is there is saved for itself, and so is what is
-read back in a place that not every run of the block comes to.  Of numba's lists each holds one type, and it is told how
+What keeps the name of a variable that changes before the last of them is there is saved for itself, and so are numbers
+where loops in loops go over items: of these there are many, and a tuple takes more room than they do.  Of numba's lists each holds one type, and it is told how
 many there are: programs for it keep theirs.
 """
 
@@ -32,7 +32,7 @@ import gast
 
 from .. import ir
 from ..explain import hand_on
-from ..facts import Listed, Pair
+from ..facts import Listed, Num, Pair
 from ..optimise import count_uses, is_pop_call
 from ..specialise.state import Specialiser
 from ..substitution import change_own, substitute_own
@@ -64,14 +64,35 @@ class Saved:
 def save_together(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Save together what can be, in place."""
     groups: dict[tuple[int, int], list[Saved]] = {}
-    for saved in lists(s, front, back, 1):
-        if saved.name not in s.in_rows:
+    known = lists(s, front, back, 1)
+    many = {id(block) for block in blocks_of_inner_loops(front)} if known and reads_items(s, [*front, *back]) else set()
+    for saved in known:
+        if saved.name not in s.in_rows and not (id(saved.pushed_in) in many and is_scalar(s, saved.value)):
             groups.setdefault((id(saved.pushed_in), id(saved.popped_in)), []).append(saved)
     for group in groups.values():
         for run in runs(s, group):
             alone = sum(saved.target is not None for saved in run)  # those that are popped on a line of their own
             if len(run) + alone > 2:
                 join(s, front, back, run)
+
+
+def reads_items(s: Specialiser, program: ir.Block) -> bool:
+    """Whether a loop takes numbers out of an array, or a list."""
+    loops = [x for x in ir.walk(program) if isinstance(x, ir.Loop)]
+    inside = [x for loop in loops for x in ir.walk(loop.body) if isinstance(x, ir.Let) and len(x.targets) == 1]
+    return any(isinstance(x.expr, gast.Subscript) and is_scalar(s, x.target) for x in inside)
+
+
+def blocks_of_inner_loops(program: ir.Block) -> list[ir.Block]:
+    """The blocks in loops that are inside of loops."""
+    outer = [x for x in ir.walk(program) if isinstance(x, ir.Loop)]
+    inner = [x for loop in outer for x in ir.walk(loop.body) if isinstance(x, ir.Loop)]
+    return [block for loop in inner for block in blocks(loop.body)]
+
+
+def is_scalar(s: Specialiser, name: str) -> bool:
+    facts = s.facts[name]
+    return isinstance(facts, Num) and facts.dims == ()
 
 
 def lists(s: Specialiser, front: ir.Block, back: ir.Block, measured: int = 0) -> list[Saved]:

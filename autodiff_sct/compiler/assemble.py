@@ -183,14 +183,15 @@ def phrased(body: list[Any], tail: list[Any], whole: bool) -> tuple[list[Any], l
     """The statements of both sweeps as one would phrase them; `whole` if they are one function."""
     if whole and passes.on("leave_at_once"):
         leave_at_once(body, tail)
-    if whole and passes.on("comprehend"):
-        comprehend(body, tail)
     if passes.on("choose"):
         choose(body)
         choose(tail)
-    if passes.on("read_next"):
-        read_next(body, False)
-        read_next(tail, True)
+    for again in (False, True):
+        if passes.on("read_next"):
+            read_next(body, False)
+            read_next(tail, True)
+        if whole and not again and passes.on("comprehend"):
+            comprehend(body, tail)
     if passes.on("return_at_once"):
         return_at_once(tail)
     annotate(tail)

@@ -148,22 +148,32 @@ def test_one_push_for_several():
     assert source.count(".append(") == source.count(".pop()") == 1, source
 
 
-def test_arrays_that_are_read_once_are_freed_where_they_are_read():
+def test_arrays_that_are_read_once_come_back_with_the_others():
     with passes.without("carry_back", "pass_again", "in_rows"):
         source = ad.grad(several_in_a_loop).source_for(V, 4)
-    assert "np.cos(saved_x" in source, source
+    assert source.count("append((x, ") == 1 and "x, a, exp_t, b, t = saved.pop()" in source, source
 
 
-def test_loops_over_items_have_lists_of_numbers():
+def test_a_few_numbers_of_loops_in_loops_have_lists_of_their_own():
     def f(x):
         total = 1.0
+        for _ in range(2):
+            for i in range(1, len(x)):
+                a = np.exp(x[i] * total)
+                total = a * np.sin(a) / (1.0 + total * a)
+        return total
+
+    def once(x):
+        total = 1.0
         for i in range(1, len(x)):
-            a = x[i] * x[i - 1] * total
-            total = a * a / (1.0 + total * a)
+            a = np.exp(x[i] * total)
+            total = a * np.sin(a) / (1.0 + total * a)
         return total
 
     assert "append((" not in ad.grad(f).source_for(V)
+    assert "append((" in ad.grad(once).source_for(V)
     check_gradient(f, (V,))
+    check_gradient(once, (V,))
 
 
 def test_the_list_knows_the_trips():
@@ -180,5 +190,56 @@ def test_steps_that_pop_several_values_before_they_use_one():
         for _ in range(n):
             y = np.tanh(z * p) + y
         return np.sum(y * z)
+
+    check_gradient(f, (V, V[::-1].copy(), 3))
+
+
+def test_conditions_are_saved_with_values():
+    def f(x, n):
+        for k in range(n):
+            a = np.sin(x) * k
+            if a[0] > 0.2:
+                x = a * x
+            else:
+                x = x * np.cos(x)
+        return np.sum(x)
+
+    def left(x):
+        total = 1.0
+        for v in x:
+            total = total * v
+            if total > 1.3:
+                break
+            total = total + v**2
+        return total
+
+    check_gradient(f, (V, 4))
+    check_gradient(left, (V,))
+    check_gradient(left, (3 * V,))
+    check_gradient(left, (V[:0],))
+
+
+def test_loops_that_may_run_no_time():
+    def f(x, n, m):
+        total = np.sum(x)
+        for _ in range(n):
+            for _ in range(m):
+                a = np.tanh(x)
+                b = a * x
+                x = b * a + x
+            total = total + np.sum(x * x)
+        return total
+
+    for n, m in ((0, 3), (3, 0), (2, 2), (1, 1)):
+        check_gradient(f, (V, n, m))
+
+
+def test_a_state_that_is_read_before_it_is_popped():
+    def f(x, y, n):
+        for _ in range(n):
+            a = np.exp(-y)
+            x = np.tanh(x * a)
+            y = y * x + a
+        return np.sum(x * y)
 
     check_gradient(f, (V, V[::-1].copy(), 3))

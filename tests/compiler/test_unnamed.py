@@ -205,14 +205,15 @@ def test_gradient(fn, args):
 def test_what_is_saved_has_no_name():
     source = ad.adjoint_source(rows_saved_before_they_are_written, V)
     assert "[k] = row.copy()\n" in source
-    with passes.without("in_rows"):
+    with passes.without("in_rows", "save_together"):
         assert ".append(row.copy())\n" in ad.adjoint_source(rows_saved_before_they_are_written, V)
-    with passes.without("in_rows", "without_names"):
+    with passes.without("in_rows", "save_together", "without_names"):
         assert "old_row = row.copy()\n" in ad.adjoint_source(rows_saved_before_they_are_written, V)
 
 
 def test_items_are_saved_where_they_are():
-    source = ad.adjoint_source(items_saved_before_they_are_written, V)
+    with passes.without("save_together"):
+        source = ad.adjoint_source(items_saved_before_they_are_written, V)
     assert ".append(y[i])" in source
     assert "y[i + 1] *= y[i]" in source
 
@@ -272,3 +273,17 @@ def f(x, w):
 def test_items_are_stored_without_a_name():
     text = ad.grad(items_of_arrays_in_a_list).source_for(V)
     assert "rows[0][2] += " in text and "d_rows[0][2]" in text
+
+
+def test_a_condition_is_tested_where_it_is_saved():
+    def f(x):
+        while True:
+            if x > 2.0:
+                break
+            x = x * x + 0.3
+        return x
+
+    source = ad.adjoint_source(f, 0.7)
+    assert ".append(x > 2.0)\n        if took_condition[-1]:\n" in source, source
+    check_gradient(f, (0.7,))
+    check_gradient(f, (3.0,))

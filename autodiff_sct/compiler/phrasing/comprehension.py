@@ -21,6 +21,8 @@ from .. import ir
 from .leaving import loops
 from .side_by_side import COLUMNS, blocks, columns_of
 
+WIDE = COLUMNS + 16  # columns of a comprehension, which takes the place of several lines
+
 
 def comprehend(*bodies: list[Any]) -> None:
     """Rewrite the loops in the blocks that make the body of an emitted function, in place."""
@@ -56,13 +58,15 @@ def in_block(block: list[Any], own: set[str], indent: int, after: list[Any]) -> 
     for stmt in list(block):
         for inner in blocks(stmt):
             in_block(inner, own, indent + 1, [])
-        if not isinstance(stmt, gast.For) or (made := filled(stmt, COLUMNS - 4 * indent)) is None:
+        if not isinstance(stmt, gast.For) or (made := filled(stmt, WIDE - 4 * indent)) is None:
             continue
         place = block.index(stmt)
         begin = beginning(block[:place], made.targets[0].id)
         rest = [*block[place + 1 :], *after]
         unread = all(n in own or (after and not is_read(n, rest)) for n in targets_of(stmt))
         if begin is not None and unread:
+            made.read_once, made.temporary = getattr(begin, "reads", 0) == 2, getattr(begin, "temporary", False)
+            made.effect = False
             block[place] = made
             block.remove(begin)
 
@@ -104,7 +108,8 @@ def filled(loop: Any, columns: int) -> Any:
     made, item = call.func.value, call.args[0]
     if not isinstance(made, gast.Name) or made.id in ir.names_in([item, loop.iter, *tests]):
         return None
-    if len(made.id) + 16 + sum(columns_of(x) + 4 for x in (item, loop.target, loop.iter, *tests)) > columns:
+    width = sum(columns_of(x) for x in (item, loop.target, loop.iter)) + sum(columns_of(x) + 4 for x in tests)
+    if len(made.id) + 14 + width > columns:
         return None
     every: Any = gast.ListComp(item, [gast.comprehension(loop.target, loop.iter, tests, 0)])
     if not tests and isinstance(item, gast.Name) and item.id == getattr(loop.target, "id", None):

@@ -23,7 +23,7 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..optimise import is_pop_call, size
+from ..optimise import is_method, is_pop_call, size
 from .side_by_side import COLUMNS, blocks, columns_of
 
 LIMIT = 8  # operations in the statement that it becomes
@@ -44,14 +44,18 @@ def read_next(body: list[Any], again: bool, indent: int = 1) -> None:
 
 def is_absorbed(stmt: Any, following: Any, again: bool, columns: int) -> bool:
     """Whether what a statement computes may stand in the one after it, which alone reads it."""
-    if not getattr(stmt, "read_once", False) or not (stmt.temporary or (again and is_item(stmt.value))):
+    if not getattr(stmt, "read_once", False) or (is_branch(following) and isinstance(stmt.value, gast.Constant)):
+        return False
+    if not (stmt.temporary or (again and is_item(stmt.value)) or is_listed(stmt.value, following)):
         return False
     name, read = stmt.targets[0].id, evaluated(following)
-    if ir.names_in(read).count(name) != 1 or name in forked(read):
+    if ir.names_in(read).count(name) != 1 or name in forked(read) or (is_base(name, following) and has_pop(stmt.value)):
         return False
-    if any(is_pop_call(node) for expr in read for node in ir.nodes(expr)):
+    if popped_before(name, read):
         return False
     if has_pop(stmt.value) and (getattr(following, "effect", False) or held(stmt.value) & {*ir.names_in(read)}):
+        return False
+    if isinstance(stmt.value, (gast.ListComp, gast.IfExp)) and (is_indexed(name, read) or is_branch(following)):
         return False
     if stmt.effect and not is_first(name, following):
         return False
@@ -76,7 +80,9 @@ def evaluated(stmt: Any) -> list[Any]:
 
 def beside(stmt: Any) -> int:
     """The columns of a statement besides what it evaluates."""
-    target = stmt.target if isinstance(stmt, gast.AugAssign) else stmt.targets[0] if isinstance(stmt, gast.Assign) else None
+    target = (
+        stmt.target if isinstance(stmt, gast.AugAssign) else stmt.targets[0] if isinstance(stmt, gast.Assign) else None
+    )
     return 8 if target is None or isinstance(target, gast.Subscript) else columns_of(target) + 4
 
 
@@ -103,6 +109,35 @@ def is_item(expr: Any) -> bool:
     """Whether an expression is an item of something at a place that has a name."""
     index = expr.slice if isinstance(expr, gast.Subscript) else None
     return isinstance(index, (gast.Name, gast.Constant)) and isinstance(expr.value, gast.Name)
+
+
+def popped_before(name: str, read: list[Any]) -> bool:
+    """Whether a value is popped before a variable is read; nothing else refers to lists of saved values."""
+    names = [n for n in ir.names_in(read) if n == name or not n.startswith(("saved", "took"))]
+    return bool(held(read) & {*names[: names.index(name)]})
+
+
+def is_indexed(name: str, read: list[Any]) -> bool:
+    """Whether an item or a part of a variable is taken."""
+    parts = [node.value for expr in read for node in ir.nodes(expr) if isinstance(node, gast.Subscript)]
+    return any(getattr(part, "id", None) == name for part in parts)
+
+
+def is_listed(expr: Any, following: Any) -> bool:
+    """Whether a statement makes the list of an array's numbers over which a loop goes."""
+    return isinstance(following, gast.For) and is_method(expr, "tolist")
+
+
+def is_branch(stmt: Any) -> bool:
+    return isinstance(stmt, (gast.If, gast.For))
+
+
+def is_base(name: str, stmt: Any) -> bool:
+    """Whether a statement stores into a variable."""
+    target = (
+        stmt.target if isinstance(stmt, gast.AugAssign) else stmt.targets[0] if isinstance(stmt, gast.Assign) else None
+    )
+    return isinstance(target, gast.Subscript) and name in ir.names_in(target.value)
 
 
 def has_pop(expr: Any) -> bool:

@@ -18,7 +18,8 @@
     d_x += d_y * (2 * x)                   return d_x + d_y * (2 * x)
     return d_x                     ->
 
-Of several, those that are short and belong to one line of the user's; of additions, those in `last_sums`.
+Of several, in a tuple or in what the arguments came in, those that are short and belong to one line of the user's; of
+additions, those in `last_sums`.
 """
 
 from __future__ import annotations
@@ -78,8 +79,10 @@ def joined(stmt: Any, final: Any) -> Any:
         return None
     if not isinstance(target, gast.Name) or ir.names_in(final.value).count(target.id) != 1:
         return None
-    single = isinstance(final.value, gast.Name)
-    if not single and not (isinstance(final.value, gast.Tuple) and is_short(stmt, value, target.id, final)):
+    single, several = isinstance(final.value, gast.Name), isinstance(final.value, gast.Tuple)
+    if not single and not (
+        (several or is_collected(final.value, target.id)) and is_short(stmt, value, target.id, final)
+    ):
         return None
     if columns_of(value) + columns_of(final.value) > COLUMNS + 12 * single:
         return None
@@ -88,6 +91,17 @@ def joined(stmt: Any, final: Any) -> Any:
         if hasattr(stmt, attribute):
             setattr(result, attribute, getattr(stmt, attribute))
     return result
+
+
+def is_collected(returned: Any, name: str) -> bool:
+    """Whether a variable is one of several gradients that are returned in a tuple, a list, a dict or an object."""
+    if isinstance(returned, gast.Call):
+        inside = [*returned.args, *(k.value for k in returned.keywords)]
+    elif isinstance(returned, gast.Dict):
+        inside = returned.values
+    else:
+        inside = returned.elts if isinstance(returned, (gast.Tuple, gast.List)) else []
+    return any(getattr(e, "id", None) == name or is_collected(e, name) for e in inside)
 
 
 def is_short(stmt: Any, value: Any, name: str, final: Any) -> bool:

@@ -10,7 +10,8 @@
 
 They follow each other, stand for one line of the user's, and neither reads what the other assigns: the order of
 evaluation stays, and so does every value. A name that is read and assigned in one row would keep the memory of its old
-value for longer, and in a ``try`` a handler may see which names are assigned: there nothing is changed.
+value for longer, but that of an argument of which a copy is made is kept anyway. In a ``try`` a handler may see which
+names are assigned: there nothing is changed.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ from typing import Any
 import gast
 
 from .. import ir
+from ..optimise import is_method
 from ..text.emit import line_of
 
-ROW = 3  # assignments on a line
+ROW = 3  # values that are computed on a line
+PARTS = 4  # parts of something that are named on a line, or beginnings
 COLUMNS = 80
 OPERATIONS = 4  # in each value
 STARTS = ("zeros_like", "zeros", "empty_like", "full_like", "ones_like")
@@ -65,7 +68,7 @@ def is_single(stmt: Any) -> bool:
 
 def joins(row: list[Any], stmt: Any, columns: int) -> bool:
     """Whether a statement may stand in a row."""
-    if len(row) == ROW or getattr(stmt, "comment", None) or not is_single(row[-1]):
+    if len(row) == PARTS or getattr(stmt, "comment", None) or not is_single(row[-1]):
         return False
     first, every = row[0], [*row, stmt]
     lines = {line_of(first), line_of(stmt)}
@@ -74,11 +77,20 @@ def joins(row: list[Any], stmt: Any, columns: int) -> bool:
     shared = set.intersection(*(kinds(each.value) for each in every))
     if not shared or (len(lines) > 1 and not shared & {"start", "list"}):
         return False
+    if len(row) >= ROW and ("value" in shared or any(is_computed(each.value) for each in every)):
+        return False
     width = sum(len(each.targets[0].id) + columns_of(each.value) + 4 for each in every) - 1
     if width > columns or any(operations(each.value) > OPERATIONS for each in every):
         return False
     targets = {each.targets[0].id for each in every}
-    return len(targets) == len(every) and not any(targets & set(ir.names_in(each.value)) for each in every)
+    return len(targets) == len(every) and not any(targets & read_in(each) for each in every)
+
+
+def read_in(stmt: Any) -> set[str]:
+    """The names that an assignment reads, but for one of which it makes a copy under its own name."""
+    copied = is_method(stmt.value, "copy") and not stmt.value.args
+    own = stmt.targets[0].id if copied and isinstance(stmt.value.func.value, gast.Name) else None
+    return set(ir.names_in(stmt.value)) - {own}
 
 
 def is_taken(row: list[Any], stmt: Any, columns: int) -> bool:
@@ -111,6 +123,8 @@ def kinds(expr: Any) -> set[str]:
     """What an assignment is about: a beginning, a list, a part of something, or a value that is computed."""
     if isinstance(expr, (gast.Name, gast.Constant)):
         return {"start", "part"} if isinstance(expr, gast.Name) else {"start"}
+    if isinstance(expr, (gast.IfExp, gast.BoolOp, gast.ListComp)):
+        return set()  # read well only on a line of their own
     if isinstance(expr, gast.List):
         return {"list"}
     if isinstance(expr, gast.BinOp) and isinstance(expr.left, gast.List):
@@ -120,6 +134,10 @@ def kinds(expr: Any) -> set[str]:
     while isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and not expr.args:
         expr = expr.func.value  # of a copy, or of a list that is popped from
     return {"part"} if isinstance(expr, (gast.Subscript, gast.Attribute, gast.Name)) else {"value"}
+
+
+def is_computed(expr: Any) -> bool:
+    return any(isinstance(node, gast.Call) for node in ir.nodes(expr))
 
 
 def operations(expr: Any) -> int:
@@ -149,6 +167,16 @@ def columns_of(expr: Any) -> int:
         return 2 + sum(columns_of(e) + 2 for e in expr.elts)
     if kind_of is gast.Compare:
         return columns_of(expr.left) + sum(columns_of(e) + 4 for e in expr.comparators)
+    if kind_of is gast.BoolOp:
+        return sum(columns_of(e) + 5 for e in expr.values) - 5
+    if kind_of is gast.IfExp:
+        return columns_of(expr.body) + columns_of(expr.test) + columns_of(expr.orelse) + 10
+    if kind_of is gast.Dict:
+        return 2 + sum(columns_of(e) + 2 for e in [*expr.keys, *expr.values])
+    if kind_of is gast.ListComp:
+        return 2 + columns_of(expr.elt) + sum(map(columns_of, expr.generators))
+    if kind_of is gast.comprehension:
+        return 9 + columns_of(expr.target) + columns_of(expr.iter) + sum(columns_of(e) + 4 for e in expr.ifs)
     if kind_of is gast.Slice:
         return 2 + sum(columns_of(part) for part in (expr.lower, expr.upper, expr.step) if part is not None)
     return FOREIGN

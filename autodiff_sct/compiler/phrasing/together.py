@@ -17,9 +17,9 @@ And a loop whose trips were counted for the reverse sweep is reversed as often a
         trips += 1
     for trip in range(trips):
 
-What keeps the name of a variable that changes before the last of them is there is saved for itself, and so are numbers
-where loops in loops go over items: of these there are many, and a tuple takes more room than they do.  Of numba's lists each holds one type, and it is told how
-many there are: programs for it keep theirs.
+What keeps the name of a variable that changes before the last of them is there is saved for itself, and so are a few
+numbers in loops that are inside of loops: of these there are many, and tuples take more room than they do.  Of numba's
+lists each holds one type, and it is told how many there are: programs for it keep theirs.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from ..specialise.state import Specialiser
 from ..substitution import change_own, substitute_own
 from ..text.naming import describe
 
+MANY = 5  # numbers beside which a tuple takes little room
 FORKS = (gast.IfExp, gast.BoolOp, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda)
 
 
@@ -64,23 +65,17 @@ class Saved:
 def save_together(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Save together what can be, in place."""
     groups: dict[tuple[int, int], list[Saved]] = {}
-    known = lists(s, front, back, 1)
-    many = {id(block) for block in blocks_of_inner_loops(front)} if known and reads_items(s, [*front, *back]) else set()
-    for saved in known:
-        if saved.name not in s.in_rows and not (id(saved.pushed_in) in many and is_scalar(s, saved.value)):
+    for saved in lists(s, front, back, 1):
+        if saved.name not in s.in_rows and not s.hints[saved.name].startswith("kept"):  # states of segments
             groups.setdefault((id(saved.pushed_in), id(saved.popped_in)), []).append(saved)
+    inner = {id(block) for block in blocks_of_inner_loops(front)} if groups else ()
     for group in groups.values():
-        for run in runs(s, group):
+        for run in filter(None, runs(s, group)):
+            if id(run[0].pushed_in) in inner and len(run) < MANY:
+                run = [saved for saved in run if not is_scalar(s, saved.value)]
             alone = sum(saved.target is not None for saved in run)  # those that are popped on a line of their own
-            if len(run) + alone > 2:
+            if len(run) + alone > 2 and len(run) > 1:
                 join(s, front, back, run)
-
-
-def reads_items(s: Specialiser, program: ir.Block) -> bool:
-    """Whether a loop takes numbers out of an array, or a list."""
-    loops = [x for x in ir.walk(program) if isinstance(x, ir.Loop)]
-    inside = [x for loop in loops for x in ir.walk(loop.body) if isinstance(x, ir.Let) and len(x.targets) == 1]
-    return any(isinstance(x.expr, gast.Subscript) and is_scalar(s, x.target) for x in inside)
 
 
 def blocks_of_inner_loops(program: ir.Block) -> list[ir.Block]:
@@ -263,7 +258,9 @@ def read(expr: Any, popped: str, value: Any) -> Any:
         return value
     if popped not in ir.names_in(expr):
         return expr
-    parts = {part: read(getattr(expr, part), popped, value) for part in ir.PARTS[type(expr)] if getattr(expr, part, None)}
+    parts = {
+        part: read(getattr(expr, part), popped, value) for part in ir.PARTS[type(expr)] if getattr(expr, part, None)
+    }
     return type(expr)(*[parts.get(part, getattr(expr, part, None)) for part in expr._fields])
 
 

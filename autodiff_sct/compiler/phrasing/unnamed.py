@@ -21,6 +21,11 @@
     item = rows[1]
     item[0] = t                        ->    rows[1][0] = t
 
+    condition = x > 0.5
+    took.append(condition)             ->    took.append(x > 0.5)
+    if condition:                            if took[-1]:
+        ...                                      ...
+
 Nothing runs between the two, so nothing is evaluated at another time; what is saved and read once more is an item of
 an array or a list to which nobody writes in between.  Of lists and dicts of arrays, ``d_rows[k] += d_t`` adds to the
 array that is there and puts the same array back.
@@ -65,7 +70,8 @@ def inside(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
                 hand_on(s, stmt, following)
                 stmt.placed = True
     for stmt in [x for x in block if isinstance(x, ir.Let) and uses.get(x.target) == 2]:
-        read_twice(s, stmt, block)
+        if not is_tested(s, stmt, block):
+            read_twice(s, stmt, block)
     for stmt in block:
         for inner in ir.bodies(stmt):
             inside(s, inner, uses)
@@ -137,6 +143,28 @@ def read_twice(s: Specialiser, stmt: ir.Let, block: ir.Block) -> None:
         hand_on(s, stmt, reader)
         substitute_own(reader, mapping)
     block.remove(stmt)
+
+
+def is_tested(s: Specialiser, stmt: ir.Let, block: ir.Block) -> bool:
+    """Whether a value is saved, then tested: now what was saved last is."""
+    place = block.index(stmt)
+    saving, test = (block[place + 1 : place + 3] + [None, None])[:2]
+    if len(stmt.targets) != 1 or stmt.target in s.named or stmt.effect or stmt.state_reads:
+        return False
+    if not isinstance(saving, ir.Effect) or saving.kind != "save" or not isinstance(test, ir.If):
+        return False
+    call = saving.expr
+    if [getattr(arg, "id", None) for arg in call.args] != [stmt.target] or getattr(
+        test.test, "id", None
+    ) != stmt.target:
+        return False
+    together = ir.substitute(call, {stmt.target: stmt.expr})
+    if call.func.attr != "append" or columns_of(together) > COLUMNS:
+        return False
+    hand_on(s, stmt, saving)
+    saving.expr, test.test = together, ir.subscript(call.func.value, ir.constant(-1))
+    block.remove(stmt)
+    return True
 
 
 def writes(stmt: Any) -> bool:

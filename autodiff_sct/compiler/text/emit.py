@@ -54,7 +54,7 @@ class Emitter:
             if stmt in self.last_sums:
                 nodes[0].is_last_sum = True
             if self.uses and nodes:
-                self.mark(stmt, nodes[0])
+                self.note(stmt, nodes[0])
             if nodes and getattr(stmt, "origin", None) is not None:
                 for node in nodes:
                     node.origin = stmt.origin
@@ -64,13 +64,18 @@ class Emitter:
             result += nodes
         return result + self.copies(end or [])
 
-    def mark(self, stmt: Any, node: Any) -> None:
+    def note(self, stmt: Any, node: Any) -> None:
         """Note of an assignment whether one statement reads it, and of each statement whether it has effects."""
         node.effect = isinstance(stmt, ir.Effect) or getattr(stmt, "effect", False)
         if isinstance(stmt, ir.Let) and isinstance(node, gast.Assign) and len(stmt.targets) == 1:
             held = stmt.saves or stmt.in_place or stmt.target in self.s.unbound
-            node.read_once = self.uses.get(stmt.target) == 1 and not held
+            node.reads = 0 if held else self.uses.get(stmt.target, 0)
+            node.read_once = node.reads == 1
             node.temporary = stmt.target not in self.s.named
+        if isinstance(stmt, ir.If) and len(stmt.merges) == 1 and isinstance(node, gast.If):
+            target = stmt.merges[0].target
+            if self.uses.get(target) == 1 and target not in self.s.named | self.s.unbound:
+                node.chosen = self.text(target)
 
     def new_lists(self, lists: list[ir.Let]) -> list[Any]:
         """The lists of saved values, several on a line."""

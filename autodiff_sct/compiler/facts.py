@@ -240,6 +240,9 @@ def broadcast(*shapes: tuple[Axis, ...] | None) -> tuple[Axis, ...] | None:
     for dims in shapes:
         if dims is None:
             return None
+        if not dims or not result:
+            result = result or dims
+            continue
         longer, shorter = (result, dims) if len(result) >= len(dims) else (dims, result)
         cut = len(longer) - len(shorter)
         result = longer[:cut] + tuple(broadcast_axis(a, b) for a, b in zip(longer[cut:], shorter))

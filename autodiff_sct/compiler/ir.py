@@ -197,7 +197,9 @@ LOAD = gast.Load()
 
 
 def name(id: str) -> Expr:
-    return gast.Name(id, LOAD, None, None)
+    node = gast.Name.__new__(gast.Name)  # as its class makes one, but quicker
+    node.id, node.ctx, node.annotation, node.type_comment = id, LOAD, None, None
+    return node
 
 
 def constant(value: Any) -> Expr:
@@ -271,27 +273,14 @@ PARTS = {k: parts_of(k) for k in vars(gast).values() if isinstance(k, type) and 
 
 def names_in(expr: Any) -> list[str]:
     """The names in an expression, in order of evaluation as far as the tree shows it."""
-    found = []
-    stack = [expr]
-    while stack:
-        node = stack.pop()
-        kind = type(node)
-        if kind is gast.Name:
-            found.append(node.id)
-        elif kind is list:
-            stack += reversed(node)
-        else:
-            for part in PARTS.get(kind, ()):
-                if child := getattr(node, part, None):
-                    stack.append(child)
-    return found
+    return [node.id for node in nodes(expr) if type(node) is gast.Name]
 
 
 def variables_in(expr: Any) -> tuple[str, ...]:
     """The variables in an expression of a statement: kept with it, since such an expression never changes in place."""
     found: tuple[str, ...] | None = getattr(expr, "variables_in_it", None)
     if found is None:
-        found = tuple([n for n in names_in(expr) if "." in n])
+        found = tuple([node.id for node in nodes_in(expr) if type(node) is gast.Name and "." in node.id])
         if isinstance(expr, gast.AST):
             expr.variables_in_it = found
     return found
@@ -314,14 +303,19 @@ def nodes(tree: Any) -> list[Any]:
     stack = [tree]
     while stack:
         node = stack.pop()
-        parts = PARTS.get(type(node))
-        if parts is not None:
+        kind = type(node)
+        if kind is gast.Constant:
+            found.append(node)
+        elif kind is gast.BinOp:
+            found.append(node)
+            stack += (node.right, node.left)
+        elif kind is list:
+            stack += reversed(node)
+        elif (parts := PARTS.get(kind)) is not None:
             found.append(node)
             for part in parts:
                 if child := getattr(node, part, None):
                     stack.append(child)
-        elif type(node) is list:
-            stack += reversed(node)
     return found
 
 
@@ -407,6 +401,16 @@ def walk(block: Block) -> list[Any]:
     return found
 
 
+def blocks(block: Block) -> list[Block]:
+    """A block and the blocks inside it."""
+    return [block, *(found for stmt in block for inner in bodies(stmt) for found in blocks(inner))]
+
+
+def inside(stmt: Any) -> Sequence[Any]:
+    """A statement and every one of the blocks inside it, in order."""
+    return (stmt,) if type(stmt) in SIMPLE else walk([stmt])
+
+
 def expressions(stmt: Any) -> list[Any]:
     """The expressions of a statement itself, without the blocks inside it."""
     kind = type(stmt)
@@ -431,8 +435,7 @@ def reads(stmt: Any) -> Sequence[str]:
     """The variables that a statement itself reads, without the blocks inside it."""
     kind = type(stmt)
     if kind is Let or kind is Effect:
-        known: Sequence[str] | None = getattr(stmt.expr, "variables_in_it", None)
-        return variables_in(stmt.expr) if known is None else known
+        return variables_in(stmt.expr)
     if kind is Store:
         return (stmt.base, *variables_in(stmt.index), *variables_in(stmt.value))
     found: list[str] = []
@@ -446,6 +449,8 @@ def reads(stmt: Any) -> Sequence[str]:
 def uses(stmt: Any) -> Sequence[str]:
     """The variables that a statement itself reads, or passes on from its blocks and between its iterations."""
     kind = type(stmt)
+    if kind is Let:
+        return variables_in(stmt.expr)
     if kind is If:
         return [*reads(stmt), *(n for m in stmt.merges for n in (m.then, m.orelse) if n)]
     if kind is Loop:
@@ -457,16 +462,12 @@ def uses(stmt: Any) -> Sequence[str]:
 
 def reads_inside(stmt: Any) -> Sequence[str]:
     """All the variables that a statement and the blocks inside it read, those that they pass on too."""
-    if type(stmt) in SIMPLE:
-        return reads(stmt)
-    return [name for inner in walk([stmt]) for name in uses(inner)]
+    return reads(stmt) if type(stmt) in SIMPLE else [name for inner in inside(stmt) for name in uses(inner)]
 
 
 def defined_in(stmt: Any) -> set[str]:
     """The variables that are defined inside a control statement."""
-    result: set[str] = set()
-    for block in bodies(stmt):
-        result.update(*map(ir_targets, walk(block)))
+    result = {name for block in bodies(stmt) for inner in walk(block) for name in ir_targets(inner)}
     if isinstance(stmt, Loop):
         result |= {c.phi for c in stmt.carries} | ({stmt.index} if stmt.index else set())
     return result
@@ -474,12 +475,7 @@ def defined_in(stmt: Any) -> set[str]:
 
 def defined(block: Block) -> set[str]:
     """The variables that a block and the blocks inside it define."""
-    result: set[str] = set()
-    for stmt in walk(block):
-        result.update(ir_targets(stmt))
-        if isinstance(stmt, Loop):
-            result |= {c.phi for c in stmt.carries}
-    return result
+    return {name for stmt in walk(block) for name in ir_targets(stmt)}
 
 
 def ir_targets(stmt: Any) -> Sequence[str]:

@@ -73,9 +73,8 @@ class Liveness:
 
     def keeps(self, stmt: Any) -> bool:
         """Whether a statement has to stay."""
-        if isinstance(stmt, ir.Let):
-            wanted = not self.live.isdisjoint(stmt.targets)
-            return wanted or stmt.effect or (stmt.may_raise and stmt in self.strict)
+        if type(stmt) is ir.Let:
+            return not self.live.isdisjoint(stmt.targets) or stmt.effect or (stmt.may_raise and stmt in self.strict)
         if isinstance(stmt, ir.Store):
             if stmt in self.strict or stmt.base not in self.shadows or stmt.base in self.live:
                 return True
@@ -173,8 +172,8 @@ class Nesting:
         for place, stmt in enumerate(block):
             self.inside(stmt)
             self.use(stmt, pending, result)
-            if self.is_pop(stmt) or self.is_temporary(stmt) or self.is_passed_on(stmt, block, place):
-                if self.is_pop(stmt):
+            if self.is_single(stmt) and (self.is_read_back(stmt) or self.is_passed_on(stmt, block, place)):
+                if stmt.effect:
                     for name in [n for n, let in pending.items() if self.shortens(stmt, let)]:
                         self.write_out(name, pending, result)
                 pending[stmt.target] = stmt
@@ -191,30 +190,20 @@ class Nesting:
             inner[:] = self.block(inner)
         self.limit = limit
 
-    def is_pop(self, stmt: Any) -> bool:
-        """A saved value that is read once is popped there."""
-        return (
-            isinstance(stmt, ir.Let)
-            and len(stmt.targets) == 1
-            and stmt.effect
-            and is_pop_call(stmt.expr)
-            and self.uses.get(stmt.target, 0) == 1
-        )
+    def is_single(self, stmt: Any) -> bool:
+        """Whether a statement makes one value, which is read once."""
+        return type(stmt) is ir.Let and len(stmt.targets) == 1 and self.uses.get(stmt.target) == 1
+
+    def is_read_back(self, stmt: ir.Let) -> bool:
+        """Whether such a value is popped, or a temporary: it is written where it is read."""
+        return is_pop_call(stmt.expr) if stmt.effect else stmt.target not in self.s.named
 
     def is_temporary(self, stmt: Any) -> bool:
-        return (
-            isinstance(stmt, ir.Let)
-            and len(stmt.targets) == 1
-            and not stmt.effect
-            and stmt.target not in self.s.named
-            and self.uses.get(stmt.target, 0) == 1
-        )
+        return self.is_single(stmt) and not stmt.effect and stmt.target not in self.s.named
 
-    def is_passed_on(self, stmt: Any, block: ir.Block, place: int) -> bool:
-        """Whether a cotangent is only added to another, or made into the same one, by a statement after it."""
-        if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect or stmt.state_reads:
-            return False
-        if not self.s.hints[stmt.target].startswith("d_") or self.uses.get(stmt.target, 0) != 1:
+    def is_passed_on(self, stmt: ir.Let, block: ir.Block, place: int) -> bool:
+        """Whether such a value is a cotangent that is only added to another, or made into the same one, after it."""
+        if stmt.effect or stmt.state_reads or not self.s.hints[stmt.target].startswith("d_"):
             return False
         ahead: list[Any] = []
         for other in block[place + 1 : place + 1 + NEAR]:
@@ -230,7 +219,7 @@ class Nesting:
                 return False
         elif not isinstance(following, ir.Let) or self.s.hints[following.target] != self.s.hints[stmt.target]:
             return False
-        passed = [x for x in ahead if not self.is_temporary(x) and not self.is_pop(x)]
+        passed = [x for x in ahead if not (self.is_single(x) and self.is_read_back(x))]
         total = is_sum_of(following.expr, stmt.target) if isinstance(following, ir.Let) else True
         whole = self.whole_size(following, ahead) if total else 0
         one_line = isinstance(following, ir.Store) or following.origin is None or ir.same_line(following, stmt)

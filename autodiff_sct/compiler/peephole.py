@@ -300,8 +300,7 @@ def is_zeroing(stmt: Any) -> bool:
 
 def touches(s: Specialiser, stmt: Any, region: frozenset[int] | set[int], writing: bool) -> bool:
     """Whether a statement writes to (or, unless `writing`, reads) memory of a region."""
-    inside = (stmt,) if type(stmt) in ir.SIMPLE else ir.walk([stmt])
-    return any(touches_itself(s, inner, region, writing) for inner in inside)
+    return any(touches_itself(s, inner, region, writing) for inner in ir.inside(stmt))
 
 
 def touches_itself(s: Specialiser, stmt: Any, region: frozenset[int] | set[int], writing: bool) -> bool:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
+
+import gast
 
 from . import ir
 
@@ -11,6 +14,24 @@ from . import ir
 def replaced(expr: Any, mapping: dict[str, Any]) -> Any:
     """An expression of a statement with variables replaced; itself where it has none of them."""
     return expr if mapping.keys().isdisjoint(ir.variables_in(expr)) else ir.substitute(expr, mapping)
+
+
+def with_operands(expr: Any, change: Callable[[Any], Any]) -> Any:
+    """An expression with what it operates on, or calls a function with, changed; itself where all of that stays."""
+    kind = type(expr)
+    if kind is gast.BinOp:
+        left, right = change(expr.left), change(expr.right)
+        return expr if left is expr.left and right is expr.right else gast.BinOp(left, expr.op, right)
+    if kind is gast.UnaryOp:
+        operand = change(expr.operand)
+        return expr if operand is expr.operand else gast.UnaryOp(expr.op, operand)
+    if kind is gast.Call:
+        args = [change(a) for a in expr.args]
+        return expr if all(map(operator.is_, args, expr.args)) else gast.Call(expr.func, args, expr.keywords)
+    if kind is gast.Subscript:
+        value = change(expr.value)
+        return expr if value is expr.value else ir.subscript(value, expr.slice)
+    return expr
 
 
 def substitute_in(stmt: Any, mapping: dict[str, Any]) -> None:

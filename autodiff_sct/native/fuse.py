@@ -101,7 +101,7 @@ def names_of(block: ir.Block) -> set[str]:
 def reads_memory(state: State, stmt: Any) -> set[str]:
     """The arrays of which a statement reads elements, or that it gives to a function."""
     found: set[str] = set()
-    for inner in ir.walk([stmt]):
+    for inner in ir.inside(stmt):
         for expr in ir.expressions(inner):
             for node in gast.walk(expr):
                 if is_item(node):

@@ -220,7 +220,7 @@ def used_at_once(state: State, target: str, shown: Any) -> bool:
                 return False
             if left == 0:
                 return True
-        for inner in ir.walk([stmt]):
+        for inner in ir.inside(stmt):
             for base in written_in(inner):
                 if any(state.may_alias(base, source) for source in sources):
                     return False

@@ -26,6 +26,7 @@ from ..facts import Axis, Num, broadcast
 from ..optimise import is_pop_call
 from ..specialise.lengths import Lengths
 from ..specialise.state import Specialiser
+from ..substitution import with_operands
 from .spelling import (
     ELEMENTWISE,
     Spelling,
@@ -69,28 +70,20 @@ class Contractions:
         self.s, self.spelling = s, Spelling(s)
 
     def expr(self, expr: Any) -> Any:
-        if isinstance(expr, gast.BinOp):
-            return self.binop(gast.BinOp(self.expr(expr.left), expr.op, self.expr(expr.right)))
-        if isinstance(expr, gast.UnaryOp):
-            return gast.UnaryOp(expr.op, self.expr(expr.operand))
-        if isinstance(expr, gast.Call):
-            summed = isinstance(expr.func, gast.Attribute) and expr.func.attr == "sum" and not expr.args
-            return self.sum(expr) if summed else gast.Call(expr.func, [self.expr(a) for a in expr.args], expr.keywords)
-        if isinstance(expr, gast.Subscript) and new_axes(expr) is not None:
-            return ir.subscript(self.expr(expr.value), expr.slice)
-        return expr
+        kind = type(expr)
+        if kind is gast.BinOp:
+            return self.binop(with_operands(expr, self.expr))
+        if kind is gast.Call and isinstance(expr.func, gast.Attribute) and expr.func.attr == "sum" and not expr.args:
+            return self.sum(expr)
+        return expr if kind is gast.Subscript and new_axes(expr) is None else with_operands(expr, self.expr)
 
     def forward(self, expr: Any) -> Any:
         """What the user computes, but for the order in which the terms of sums of products and squares are added."""
-        if isinstance(expr, gast.BinOp):
-            return gast.BinOp(self.forward(expr.left), expr.op, self.forward(expr.right))
-        if isinstance(expr, gast.UnaryOp):
-            return gast.UnaryOp(expr.op, self.forward(expr.operand))
         if not isinstance(expr, gast.Call):
-            return expr
+            return expr if isinstance(expr, gast.Subscript) else with_operands(expr, self.forward)
         method = isinstance(expr.func, gast.Attribute) and expr.func.attr == "sum" and not expr.args
         if not method and not (numpy_name(expr) == "sum" and len(expr.args) == 1):
-            return gast.Call(expr.func, [self.forward(a) for a in expr.args], expr.keywords)
+            return with_operands(expr, self.forward)
         return self.summed(expr, expr.func.value if method else expr.args[0]) or expr
 
     def summed(self, call: Any, terms: Any) -> Any | None:

@@ -84,8 +84,8 @@ class Again:
             of = ir.bodies(reversed_stmt) if type(reversed_stmt) is type(stmt) else [[] for _ in inner]
             for body, part in zip(inner, of, strict=True):
                 self.block(body, part, known, looped or isinstance(stmt, ir.Loop))
-        makers = {x.target: x for x in block if isinstance(x, ir.Let) and len(x.targets) == 1}
-        for stmt in list(block):
+        makers = {x.target: x for x in block if isinstance(x, ir.Let) and len(x.targets) == 1} if known else {}
+        for stmt in list(block) if known else []:
             if isinstance(stmt, ir.Let) and is_multiplication(stmt) and stmt in block:
                 found = self.pair(stmt, list(self.leaves(stmt, makers, False)), known)
                 if found is not None:

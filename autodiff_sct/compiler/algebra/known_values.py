@@ -15,7 +15,6 @@ and so are products with numbers, which are multiplied in elsewhere.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import Any
 
 import gast
@@ -23,6 +22,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import Num
+from ..optimise import readers_of
 from ..regions import Regions
 from ..specialise.state import Specialiser
 from .spelling import ELEMENTWISE, literal, numpy_name
@@ -41,15 +41,15 @@ def with_known_values(s: Specialiser, where: Regions, forward: ir.Block, reverse
                 known.setdefault(key, stmt.target)
     if not known:
         return
-    readers: dict[str, list[Any]] = defaultdict(list)
-    for stmt in [*ir.walk(reverse), final]:
-        for name in set(ir.reads_inside(stmt)):
-            readers[name].append(stmt)
+    readers: dict[str, list[Any]] = {}
     names: dict[str, str] = {}
     for stmt in ir.adjoint_walk(reverse):
         key = key_of(s, where, stmt, names) if isinstance(stmt, ir.Let) and not stmt.in_place else None
         found = known.get(key)
-        if found is not None and all(is_arithmetic(reader, stmt.target) for reader in readers[stmt.target]):
+        if found is None:
+            continue
+        readers = readers or readers_of([*ir.walk(reverse), final])
+        if all(is_arithmetic(reader, stmt.target) for reader in readers.get(stmt.target, ())):
             names[stmt.target] = found
             stmt.expr, stmt.op, stmt.may_raise = ir.name(found), None, False
 

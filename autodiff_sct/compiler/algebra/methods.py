@@ -20,6 +20,7 @@ import gast
 from .. import ir
 from ..facts import Num
 from ..specialise.state import Specialiser
+from ..substitution import with_operands
 from ..text.naming import REDUCTIONS
 from .spelling import Spelling, numpy_name
 
@@ -40,16 +41,8 @@ class Methods:
         self.s, self.spelling = s, Spelling(s)
 
     def expr(self, expr: Any) -> Any:
-        if isinstance(expr, gast.BinOp):
-            return gast.BinOp(self.expr(expr.left), expr.op, self.expr(expr.right))
-        if isinstance(expr, gast.UnaryOp):
-            return gast.UnaryOp(expr.op, self.expr(expr.operand))
-        if isinstance(expr, gast.Subscript):
-            return ir.subscript(self.expr(expr.value), expr.slice)
-        if not isinstance(expr, gast.Call):
-            return expr
-        new = gast.Call(expr.func, [self.expr(a) for a in expr.args], expr.keywords)
-        return self.method(new) if new.args and numpy_name(new) in REDUCTIONS else new
+        new = with_operands(expr, self.expr)
+        return self.method(new) if type(new) is gast.Call and new.args and numpy_name(new) in REDUCTIONS else new
 
     def method(self, call: Any) -> Any:
         first, rest = call.args[0], call.args[1:]

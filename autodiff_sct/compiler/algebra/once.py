@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from .. import ir
@@ -35,14 +36,20 @@ class Once:
     """Looks for what is computed again."""
 
     def __init__(self, s: Specialiser, where: Regions, program: ir.Block, results: Sequence[str]) -> None:
-        self.s, self.where = s, where
-        self.readers: dict[str, list[Any]] = defaultdict(list)
+        self.s, self.where, self.statements = s, where, ir.walk(program)
         self.shown = set(results)  # what somebody sees under its own name
-        for stmt in ir.walk(program):
-            for name in set(ir.uses(stmt)):
-                self.readers[name].append(stmt)
+        for stmt in self.statements:
             if isinstance(stmt, ir.Effect):
                 self.shown.update(n for value in stmt.operands for n in s.leaves(value))
+
+    @cached_property
+    def readers(self) -> dict[str, list[Any]]:
+        """For each variable, the statements that read it or pass it on."""
+        readers: dict[str, list[Any]] = defaultdict(list)
+        for stmt in self.statements:
+            for name in set(ir.uses(stmt)):
+                readers[name].append(stmt)
+        return readers
 
     def block(self, block: ir.Block, known: dict[Any, str]) -> None:
         kept = []
@@ -59,9 +66,9 @@ class Once:
         if key is None or stmt.augments or self.where.is_written(stmt.target) or stmt.target in self.shown:
             return False
         found = known.setdefault(key, stmt.target)
-        readers = self.readers[stmt.target]
-        if found == stmt.target or not all(makes_new(reader, stmt.target) for reader in readers):
+        if found == stmt.target or not all(makes_new(reader, stmt.target) for reader in self.readers[stmt.target]):
             return False
+        readers = self.readers[stmt.target]
         for reader in readers:
             substitute_own(reader, {stmt.target: ir.name(found)})
             arguments = reader.op.arguments

@@ -26,10 +26,10 @@ from .spelling import numpy_name
 
 def one_selection(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
     """Rewrite the blocks of the reverse sweep of a program, in place."""
-    if not any(isinstance(stmt, ir.Let) and is_half(stmt.expr) for stmt in ir.adjoint_walk(back)):
-        return
-    read = count_uses(program)
-    for block in [back, *(inner for stmt in ir.adjoint_walk(back) for inner in ir.adjoint_bodies(stmt))]:
+    every = [back, *(inner for stmt in ir.adjoint_walk(back) for inner in ir.adjoint_bodies(stmt))]
+    blocks = [block for block in every if any(isinstance(stmt, ir.Let) and is_half(stmt.expr) for stmt in block)]
+    read = count_uses(program) if blocks else {}
+    for block in blocks:
         Halves(s, block, read).join()
 
 
@@ -84,7 +84,7 @@ class Halves:
         (call, a, first), (second, b, rest) = one, other
         if call.args[0].id != second.args[0].id or is_literal_zero(call.args[1]) == is_literal_zero(second.args[1]):
             return
-        gone = [*first, *rest, *([before] if before is not None else [])]
+        gone = dict.fromkeys([*first, *rest, *([before] if before is not None else [])])
         names = [n for stmt in gone for n in ir.reads(stmt)]
         region = frozenset(root for n in names for root in roots_of(self.s.facts[n]))
         start, end = min(map(self.block.index, gone)), self.block.index(total)
@@ -93,13 +93,13 @@ class Halves:
         selected = ir.call(call.func, call.args[0], *((b, a) if is_literal_zero(call.args[1]) else (a, b)))
         total.expr = selected if before is None else ir.binop(before.expr.left, gast.Add, selected)
         total.op, total.in_place = None, before is not None and before.in_place
-        self.block[:] = [stmt for stmt in self.block if not any(stmt is x for x in gone)]
+        self.block[:] = [stmt for stmt in self.block if stmt not in gone]
         for stmt in gone:
             self.makers.pop(stmt.target, None)
             self.sums.pop(stmt.target, None)
 
     def writes(self, stmt: Any, region: frozenset[int]) -> bool:
-        in_place = any(isinstance(x, ir.Let) and (x.in_place or x.effect) for x in ir.walk([stmt]))
+        in_place = any(isinstance(x, ir.Let) and (x.in_place or x.effect) for x in ir.inside(stmt))
         return touches(self.s, stmt, region, not in_place)
 
 

@@ -31,16 +31,8 @@ def as_softmax(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Bl
     known = {(p, total): q for p, total, q in normalised(where, forward)}
     if known:
         uses = count_uses(reverse)
-        for block in blocks(reverse):
+        for block in ir.blocks(reverse):
             rewrite(s, block, known, uses)
-
-
-def blocks(block: ir.Block) -> Iterator[ir.Block]:
-    """A block of the reverse sweep and the blocks inside it."""
-    yield block
-    for stmt in block:
-        for inner in ir.bodies(stmt):
-            yield from blocks(inner)
 
 
 def normalised(where: Regions, forward: ir.Block) -> Iterator[tuple[str, tuple[str, Any], str]]:

@@ -38,6 +38,7 @@ from .. import ir
 from ..facts import Listed, Num
 from ..optimise import is_method, is_pop_call
 from ..specialise.state import Specialiser
+from ..substitution import with_operands
 
 METHODS = {"sum", "max", "min", "prod", "reshape", "transpose", "swapaxes"}
 ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow)
@@ -120,15 +121,14 @@ class Spelling:
         return expr if isinstance(new, gast.Name) else new
 
     def expr(self, expr: Any) -> Any:
-        if isinstance(expr, gast.BinOp):
-            return self.binop(gast.BinOp(self.expr(expr.left), expr.op, self.expr(expr.right)))
-        if isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.USub):
-            return self.product(gast.UnaryOp(expr.op, self.expr(expr.operand)))
-        if isinstance(expr, gast.Call):
-            return self.call(gast.Call(expr.func, [self.expr(a) for a in expr.args], expr.keywords))
-        if isinstance(expr, gast.Attribute) and expr.attr == "T":
-            return self.transposed(expr)
-        return expr
+        kind = type(expr)
+        if kind is gast.BinOp:
+            return self.binop(with_operands(expr, self.expr))
+        if kind is gast.UnaryOp and isinstance(expr.op, gast.USub):
+            return self.product(with_operands(expr, self.expr))
+        if kind is gast.Call:
+            return self.call(with_operands(expr, self.expr))
+        return self.transposed(expr) if kind is gast.Attribute and expr.attr == "T" else expr
 
     def transposed(self, expr: Any) -> Any:
         """``(a.T @ b).T`` is ``b.T @ a``."""
@@ -288,6 +288,8 @@ def apart(expr: Any) -> tuple[list[float], list[float], Any]:
         more, less = less, more
         if left is None and right is not None:
             return [], [], expr  # one over something stays that
+    if left is expr.left and right is expr.right:
+        return [], [], expr
     rest = left if right is None else right if left is None else gast.BinOp(left, expr.op, right)
     return [*above, *more], [*below, *less], rest
 

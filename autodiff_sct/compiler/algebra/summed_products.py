@@ -36,7 +36,7 @@ def summed_products(s: Specialiser, block: ir.Block) -> None:
     uses, contractions = count_uses(block), Contractions(s)
     for body in [block, *(inner for stmt in ir.adjoint_walk(block) for inner in ir.adjoint_bodies(stmt))]:
         for stmt in list(body):
-            if is_product(s, stmt):
+            if is_product(s, stmt) and 1 < uses[stmt.target] <= MOST:
                 inline(s, body, stmt, uses[stmt.target], contractions)
 
 
@@ -44,16 +44,21 @@ def is_product(s: Specialiser, stmt: Any) -> bool:
     """Whether a statement makes a cotangent that is a product of arrays."""
     if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect or stmt.in_place or stmt.state_reads:
         return False
-    return len(factors_of(stmt.expr)[1]) > 1 and is_cotangent(s, stmt)
+    return (
+        isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp))
+        and len(factors_of(stmt.expr)[1]) > 1
+        and is_cotangent(s, stmt)
+    )
 
 
 def inline(s: Specialiser, body: ir.Block, product: ir.Let, uses: int, contractions: Contractions) -> None:
+    """Write a product into the sums that read it, if nothing else does."""
     name, start = product.target, body.index(product)
     readers = [stmt for stmt in body[start + 1 :] if name in ir.reads_inside(stmt)]
     if not all(isinstance(stmt, ir.Store) or (isinstance(stmt, ir.Let) and is_cotangent(s, stmt)) for stmt in readers):
         return
     sums = [node for stmt in readers for expr in ir.expressions(stmt) for node in sums_of(expr, name)]
-    if not 1 < len(sums) == uses <= MOST:
+    if len(sums) != uses:
         return
     made, expr = apart(s, product, contractions)
     new = [gast.Call(gast.Attribute(expr, "sum", gast.Load()), [], node.keywords) for node in sums]
@@ -94,7 +99,7 @@ def apart(s: Specialiser, product: ir.Let, contractions: Contractions) -> tuple[
 def changes(s: Specialiser, stmt: Any, names: list[str]) -> bool:
     """Whether a statement may write to the memory of one of some variables."""
     region = frozenset(root for name in names for root in roots_of(s.facts[name]))
-    for inner in ir.walk([stmt]):
+    for inner in ir.inside(stmt):
         left = inner.expr.left if isinstance(inner, ir.Let) and inner.in_place else None
         if left is not None and any(roots_of(s.facts[n]) & region for n in ir.variables_in(left)):
             return True

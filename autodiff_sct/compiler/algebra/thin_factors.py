@@ -21,7 +21,7 @@ from ..optimise import count_uses
 from ..peephole import touches
 from ..regions import roots_of
 from ..specialise.state import Specialiser
-from .softmaxes import blocks, operands
+from .softmaxes import operands
 from .spelling import numpy_name
 
 THIN = {"diag": 1, "outer": 2}  # how many vectors make such a matrix
@@ -32,7 +32,7 @@ def with_thin_factors(s: Specialiser, reverse: ir.Block) -> None:
     if not any(isinstance(x, ir.Let) and thin(s, x) for x in ir.adjoint_walk(reverse)):
         return
     uses = count_uses(reverse)
-    for block in blocks(reverse):
+    for block in ir.blocks(reverse):
         once = {x.target: x for x in block if isinstance(x, ir.Let) and uses.get(x.targets[0]) == 1}
         for stmt in list(block):
             sides = operands(stmt, gast.MatMult)

@@ -29,9 +29,12 @@ from ..specialise.state import Specialiser
 
 def add_in_branches(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
     """Rewrite the reverse sweep of a program, in place."""
+    blocks = [back, *(body for stmt in ir.adjoint_walk(back) for body in ir.adjoint_bodies(stmt))]
+    if not any(isinstance(a, ir.If) and isinstance(b, ir.Store) for block in blocks for a, b in zip(block, block[1:])):
+        return
     uses = count_uses(program)
     values = {x.target: x.expr for x in ir.walk(back) if isinstance(x, ir.Let) and len(x.targets) == 1}
-    for block in [back, *(body for stmt in ir.adjoint_walk(back) for body in ir.adjoint_bodies(stmt))]:
+    for block in blocks:
         for stmt in [x for x in block if isinstance(x, ir.If) and x.merges and x.path is None]:
             run = additions(s, block, stmt, uses)
             ends = sides(stmt, {store: store.value.id for store in run}, values) if run else None

@@ -74,7 +74,7 @@ class Copied:
         region, grows = roots_of(self.s.facts[self.old]), False
         late = {name for stmt in between for name in (*ir.ir_targets(stmt), *ir.defined_in(stmt))}
         for stmt in between:
-            touching = [inner for inner in ir.walk([stmt]) if self.touches(inner, region)]
+            touching = [inner for inner in ir.inside(stmt) if self.touches(inner, region)]
             if all(self.adds(inner, region) for inner in touching):
                 grows = grows or bool(touching)
                 continue
@@ -121,7 +121,7 @@ class Copied:
     def taken_until(self, place: int) -> ir.Block:
         """The statements that only take parts out of the original's cotangent, the last ones before a place."""
         region = roots_of(self.s.facts[self.old])
-        touching = [x for x in self.block[:place] if any(self.touches(inner, region) for inner in ir.walk([x]))]
+        touching = [x for x in self.block[:place] if any(self.touches(inner, region) for inner in ir.inside(x))]
         while touching and not all(map(self.takes, touching)):
             touching.pop(0)
         return touching

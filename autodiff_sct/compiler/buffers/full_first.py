@@ -100,5 +100,5 @@ def adds_to(stmt: Any, name: str) -> bool:
 def changes(stmt: Any, names: set[str]) -> bool:
     """Whether a statement changes one of some variables where it is."""
     return any(
-        isinstance(x, ir.Let) and x.in_place and getattr(x.expr.left, "id", "") in names for x in ir.walk([stmt])
+        isinstance(x, ir.Let) and x.in_place and getattr(x.expr.left, "id", "") in names for x in ir.inside(stmt)
     )

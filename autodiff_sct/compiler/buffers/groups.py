@@ -28,7 +28,7 @@ class Groups:
         self.s = s
         self.parent: dict[str, str] = {}
         self.made: set[str] = set()
-        for stmt in ir.walk([loop]):
+        for stmt in ir.inside(loop):
             self.join_names(stmt)
             if isinstance(stmt, ir.Let) and not is_pop_call(stmt.expr):
                 self.made.update(stmt.targets)

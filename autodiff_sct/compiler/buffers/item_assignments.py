@@ -30,7 +30,9 @@ def assign_items(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
     for stmt in ir.walk(program):
         if isinstance(stmt, ir.Store) and stmt.base in zeros:
             stores.setdefault(stmt.base, []).append(stmt)
-    stores = {base: found for base, found in stores.items() if any(map(is_addition, found))}
+    loops = [stmt for stmt in ir.walk(program) if isinstance(stmt, ir.Loop)] if stores else []
+    looped = {stmt for loop in loops for stmt in ir.walk(loop.body)}
+    stores = {base: found for base, found in stores.items() if any(is_addition(x) and x in looped for x in found)}
     if not stores:
         return
     places, hidden = Places(program), written_elsewhere(s, program, stores.keys())

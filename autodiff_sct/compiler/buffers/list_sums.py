@@ -89,4 +89,4 @@ def is_addition(s: Specialiser, stmt: Any, name: str) -> bool:
 
 def is_effect(stmt: Any) -> bool:
     """Whether a statement may change the length of a list."""
-    return any(isinstance(x, (ir.Effect, ir.Try, ir.With)) for x in ir.walk([stmt]))
+    return any(isinstance(x, (ir.Effect, ir.Try, ir.With)) for x in ir.inside(stmt))

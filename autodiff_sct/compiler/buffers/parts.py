@@ -28,17 +28,10 @@ from ..specialise.state import Specialiser
 def collect_parts(s: Specialiser, program: ir.Block) -> None:
     """Rewrite all blocks of a program in place."""
     makers = {stmt.target: stmt for stmt in ir.walk(program) if isinstance(stmt, ir.Let) and len(stmt.targets) == 1}
-    for block in list(blocks_of(program)):
+    for block in ir.blocks(program):
         for stmt in list(block):
             if isinstance(stmt, ir.Store) and stmt.aug is gast.Add and isinstance(stmt.value, gast.Name):
                 collect(s, block, stmt, makers)
-
-
-def blocks_of(block: ir.Block) -> Any:
-    yield block
-    for stmt in block:
-        for inner in ir.bodies(stmt):
-            yield from blocks_of(inner)
 
 
 def collect(s: Specialiser, block: ir.Block, final: ir.Store, makers: dict[str, ir.Let]) -> None:

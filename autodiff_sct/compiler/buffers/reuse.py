@@ -27,9 +27,10 @@ NEW = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like"
 
 def reuse(s: Specialiser, program: ir.Block) -> None:
     """Mark the augmented assignments of a program that may be carried out in place."""
-    owners = Owners(s, program)
-    for stmt in owners.makers.values():
-        if isinstance(stmt, ir.Let) and stmt.augments and owners.may_overwrite(stmt):
+    sums = [stmt for stmt in ir.walk(program) if isinstance(stmt, ir.Let) and stmt.augments]
+    owners = Owners(s, program) if sums else None
+    for stmt in sums:
+        if owners is not None and owners.may_overwrite(stmt):
             stmt.in_place = True
 
 

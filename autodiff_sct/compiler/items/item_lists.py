@@ -342,7 +342,7 @@ def same_items(a: Any, b: Any) -> bool:
 
 def rename(stmt: Any, mapping: dict[str, str]) -> None:
     """Read other variables in a statement and in the blocks inside it."""
-    for inner in ir.walk([stmt]):
+    for inner in ir.inside(stmt):
         rename_own(inner, mapping)
 
 

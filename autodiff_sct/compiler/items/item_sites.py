@@ -34,7 +34,7 @@ class Site:
             self.defined |= dict.fromkeys([*ir.ir_targets(stmt), *ir.defined_in(stmt)], place)
             if isinstance(stmt, ir.Let) and makes_memory(stmt):
                 self.fresh[stmt.target] = place
-            lets = [x for x in ir.walk([stmt]) if isinstance(x, ir.Let) and isinstance(x.expr, gast.BinOp)]
+            lets = [x for x in ir.inside(stmt) if isinstance(x, ir.Let) and isinstance(x.expr, gast.BinOp)]
             self.sums |= {x.target: x.expr for x in lets if isinstance(x.expr.op, (gast.Add, gast.Sub))}
 
     def made_here(self) -> set[str]:
@@ -160,7 +160,7 @@ def length_of(s: Specialiser, expr: Any) -> Any:
 def written_names(stmt: Any) -> set[str]:
     """The variables through which a statement and the blocks inside it may write memory."""
     names: set[str] = set()
-    for inner in ir.walk([stmt]):
+    for inner in ir.inside(stmt):
         names |= set(written_arguments(inner))
         if isinstance(inner, ir.Store):
             names.add(inner.base)

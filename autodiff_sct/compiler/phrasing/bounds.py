@@ -62,7 +62,7 @@ def complete(s: Specialiser, where: Regions, program: ir.Block) -> dict[str, Any
             region = {where.find(root) for n in ir.reads(stmt) for root in roots_of(s.facts[n])}
             if region and not region & changed:
                 found[stmt.target] = stmt.expr
-        for inner in ir.walk([stmt]):
+        for inner in ir.inside(stmt):
             lists = resized(s, inner)
             if lists is None:
                 changed = None

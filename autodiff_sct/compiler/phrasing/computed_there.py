@@ -89,7 +89,7 @@ class Movable:
 
     def takes_from(self, stmt: Any, memory: set[int]) -> bool:
         """Whether a statement may change memory by a call whose result it names, such as ``items.pop()``."""
-        lets = [x for x in ir.walk([stmt]) if isinstance(x, ir.Let) and x.effect]
+        lets = [x for x in ir.inside(stmt) if isinstance(x, ir.Let) and x.effect]
         return any(memory & roots_of(self.s.facts[n]) for x in lets for n in (*ir.reads(x), *x.state_reads))
 
     def targets(self, stmt: Any) -> list[str]:

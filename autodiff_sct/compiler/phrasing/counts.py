@@ -50,7 +50,7 @@ def write_counts(s: Specialiser, program: ir.Block) -> None:
         return
     for stmt in statements:
         substitute_own(stmt, found)
-    for block in blocks(program):
+    for block in ir.blocks(program):
         block[:] = [x for x in block if not (isinstance(x, ir.Let) and x.target in found)]
 
 
@@ -147,8 +147,3 @@ def outside_slices(expr: Any) -> list[Any]:
     if isinstance(expr, gast.Slice):
         return []
     return [expr, *(node for child in ir.children(expr) for node in outside_slices(child))]
-
-
-def blocks(block: ir.Block) -> list[ir.Block]:
-    """A block and the blocks inside it."""
-    return [block, *(found for stmt in block for inner in ir.bodies(stmt) for found in blocks(inner))]

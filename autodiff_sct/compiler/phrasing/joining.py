@@ -71,7 +71,7 @@ class Joining:
                 self.move(stmt, front, target, branch)
             elif partner is not None:
                 self.branch(stmt, front, partner, target.before(partner, passed))
-            for inner in ir.walk([stmt]):
+            for inner in ir.inside(stmt):
                 self.note(inner, passed)
 
     def branch(self, stmt: ir.If, front: ir.Block, partner: ir.If, passed: Passed) -> None:
@@ -145,7 +145,7 @@ class Target:
         self.writers = [stmt for stmt in block if self.written([stmt])]
 
     def written(self, stmts: Iterable[Any]) -> set[int]:
-        return {root for stmt in stmts for inner in ir.walk([stmt]) for root in written(self.s, inner)}
+        return {root for stmt in stmts for inner in ir.inside(stmt) for root in written(self.s, inner)}
 
     def before(self, stmt: Any, passed: Passed) -> Passed:
         """What is passed on the way to a statement."""

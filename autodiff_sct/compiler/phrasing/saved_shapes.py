@@ -18,7 +18,6 @@ import gast
 from .. import ir
 from ..optimise import count_uses, is_pop_call
 from ..specialise.state import Specialiser
-from .together import blocks
 
 
 def save_shapes(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
@@ -28,7 +27,7 @@ def save_shapes(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
         return
     uses = count_uses([*front, *back])
     lists = {n: pops for n, pops in found.items() if uses[n] == 2 and n in s.saved and len(pops) == 1}
-    for stmt in [x for block in blocks(front) for x in block if isinstance(x, ir.Effect) and x.kind == "save"]:
+    for stmt in [x for block in ir.blocks(front) for x in block if isinstance(x, ir.Effect) and x.kind == "save"]:
         name = list_of(stmt.expr)
         if name in lists:
             [(reader, part, shape)] = lists[name]

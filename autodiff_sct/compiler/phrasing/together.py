@@ -82,7 +82,7 @@ def blocks_of_inner_loops(program: ir.Block) -> list[ir.Block]:
     """The blocks in loops that are inside of loops."""
     outer = [x for x in ir.walk(program) if isinstance(x, ir.Loop)]
     inner = [x for loop in outer for x in ir.walk(loop.body) if isinstance(x, ir.Loop)]
-    return [block for loop in inner for block in blocks(loop.body)]
+    return [block for loop in inner for block in ir.blocks(loop.body)]
 
 
 def is_scalar(s: Specialiser, name: str) -> bool:
@@ -97,11 +97,11 @@ def lists(s: Specialiser, front: ir.Block, back: ir.Block, measured: int = 0) ->
     """
     pushes: dict[str, tuple[ir.Effect, ir.Block]] = {}
     pops: dict[str, tuple[Any, ir.Block]] = {}
-    for block in blocks(front):
+    for block in ir.blocks(front):
         for stmt in block:
             if isinstance(stmt, ir.Effect) and stmt.kind == "save" and is_push(stmt.expr):
                 pushes[stmt.expr.func.value.id] = (stmt, block)
-    for block in blocks(back):
+    for block in ir.blocks(back):
         for stmt in block:
             pops |= dict.fromkeys(popped_in(stmt), (stmt, block))
     both = [n for n in pushes if n in pops and n in s.saved]
@@ -160,11 +160,6 @@ def is_push(expr: Any) -> bool:
         and len(expr.args) == 1
         and isinstance(expr.args[0], gast.Name)
     )
-
-
-def blocks(block: ir.Block) -> list[ir.Block]:
-    """A block and the blocks inside it."""
-    return [block, *(found for stmt in block for inner in ir.bodies(stmt) for found in blocks(inner))]
 
 
 # -- one list of tuples

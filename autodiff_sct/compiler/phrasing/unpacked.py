@@ -39,11 +39,19 @@ INDEX = (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.Tuple)
 
 def rearrange(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Rewrite both sweeps, in place."""
-    uses = count_uses([*front, *back])
     for block in (front, back):
         unpack(s, block)
-        swap(block, uses)
-    swap_back(s, back, uses)
+    program = [*front, *back]
+    if any(are_stores(block[k : k + 2]) for block in ir.blocks(program) for k in range(len(block) - 1)):
+        uses = count_uses(program)
+        swap(front, uses)
+        swap(back, uses)
+        swap_back(s, back, uses)
+
+
+def are_stores(statements: ir.Block) -> bool:
+    """Whether all of some statements put something into places."""
+    return all(type(stmt) is ir.Store for stmt in statements)
 
 
 def unpack(s: Specialiser, block: ir.Block) -> None:

@@ -33,7 +33,7 @@ def choose_segments(r: Reverse, forward: ir.Block, reverse: ir.Block, budget: in
     """Let the outermost loops run in segments as long as a budget of bytes allows."""
     s = r.s
     nodes = [x for x in ir.walk(reverse) if isinstance(x, ir.Loop) and x.primal is not None and is_outer(r, x.primal)]
-    tried = [x for stmt in ir.walk(forward) if isinstance(stmt, ir.Try) for x in ir.walk([stmt])]
+    tried = [x for stmt in ir.walk(forward) if isinstance(stmt, ir.Try) for x in ir.inside(stmt)]
     nodes = [node for node in nodes if can_run(r, node, reverse, node.primal in tried)]
     for node in nodes:
         loop = node.primal

@@ -31,7 +31,7 @@ from ..substitution import substitute_own
 def carry_back(s: Specialiser, where: Regions, reverse: ir.Block) -> None:
     """Let the loops of the reverse sweep carry what would be saved twice, in place; the inner ones first."""
     for node in [x for x in reversed(ir.walk(reverse)) if isinstance(x, ir.Loop) and x.primal is not None]:
-        if any(inner.rerun is not None for inner in ir.walk([node]) if isinstance(inner, ir.Loop)):
+        if any(inner.rerun is not None for inner in ir.inside(node) if isinstance(inner, ir.Loop)):
             continue  # what runs a segment again names what it reads
         read = {n for stmt in node.body for n in ir.reads_inside(stmt)}
         made = {n for stmt in node.primal.body for n in ir.ir_targets(stmt)}

@@ -24,7 +24,7 @@ class Places:
         program = ir.walk(block)
         self.around = enclosing_loops(block)
         self.order = {stmt: place for place, stmt in enumerate(program)}
-        self.blocks = {stmt: id(block) for block in blocks_in(block) for stmt in block}
+        self.blocks = {stmt: id(block) for block in ir.blocks(block) for stmt in block}
         self.makers = {t: stmt for stmt in program if isinstance(stmt, ir.Let) for t in stmt.targets}
         self.sides = sides_in(block)
         self.loops = {stmt.index: stmt for stmt in program if isinstance(stmt, ir.Loop) and stmt.index is not None}
@@ -157,10 +157,6 @@ class Places:
             if left == "" and isinstance(expr.op, gast.Add):
                 return right, a + b
         return None, 0
-
-
-def blocks_in(block: ir.Block) -> list[ir.Block]:
-    return [block, *(inner for stmt in block for body in ir.bodies(stmt) for inner in blocks_in(body))]
 
 
 def sides_in(block: ir.Block, around: tuple[tuple[ir.If, int], ...] = ()) -> dict[Any, tuple[tuple[ir.If, int], ...]]:

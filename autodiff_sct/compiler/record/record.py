@@ -322,7 +322,7 @@ class Record:
 
     def rewrite(self, stmt: Any, forward: ir.Block, names: dict[str, str]) -> Any:
         """A statement of the reverse sweep with the variables that stand for the forward sweep's."""
-        mapping = {n: ir.name(new) for n, new in names.items()}
+        mapping = {n: ir.name(names[n]) for n in ir.reads(stmt) if n in names}
         primal = getattr(stmt, "primal", None)
         if isinstance(stmt, ir.If):
             sides = (primal.then, primal.orelse) if isinstance(primal, ir.If) else (forward, forward)

@@ -160,7 +160,7 @@ class Segments:
     def run_again(self) -> ir.Loop:
         """The loop's steps with what they save, under names of their own, from the state that was kept."""
         loop, again = self.loop, cloned([self.loop])[0]
-        twins = dict(zip(ir.walk([loop]), ir.walk([again])))
+        twins = dict(zip(ir.inside(loop), ir.inside(again)))
         for old, new in twins.items():
             hand_on(self.s, old, new)
         draws = steps_again(self.r, again, list(self.node.rerun.state))
@@ -366,7 +366,7 @@ def rename(loop: ir.Loop, mapping: dict[str, str]) -> None:
     def new(name: str | None) -> str | None:
         return None if name is None else mapping.get(name, name)
 
-    for stmt in ir.walk([loop]):
+    for stmt in ir.inside(loop):
         substitute_own(stmt, exprs)
         stmt.origin = None
         if isinstance(stmt, ir.Let):

@@ -59,15 +59,19 @@ def rewrite(s: Specialiser, block: ir.Block, made: set[str]) -> None:
 
 def as_lengths(s: Specialiser, block: ir.Block, read: dict[str, None]) -> None:
     """Take the size of a variable that is read for nothing else from an axis of one that is."""
+    asking = [x for x in block if isinstance(x, ir.Let) and any(map(is_size, ir.nodes_in(x.expr)))]
     axes: dict[Any, Any] = {}
-    for name in read:
+    for name in read if asking else ():
         for k, axis in enumerate(known_axes(s, name)):
             own = ir.name(name)
             length = ir.subscript(ir.attribute(own, "shape"), ir.constant(k)) if k else ir.call(ir.name("len"), own)
             axes.setdefault(s.lengths.canonical(axis), length)
-    for stmt in block:
-        if isinstance(stmt, ir.Let):
-            stmt.expr = with_lengths(s, stmt.expr, axes, read)
+    for stmt in asking:
+        stmt.expr = with_lengths(s, stmt.expr, axes, read)
+
+
+def is_size(expr: Any) -> bool:
+    return isinstance(expr, gast.Attribute) and expr.attr == "size" and isinstance(expr.value, gast.Name)
 
 
 def with_lengths(s: Specialiser, expr: Any, axes: dict[Any, Any], read: dict[str, None]) -> Any:
@@ -78,7 +82,7 @@ def with_lengths(s: Specialiser, expr: Any, axes: dict[Any, Any], read: dict[str
     if isinstance(expr, gast.Call) and getattr(expr.func, "id", "") == "max" and not expr.keywords:
         parts = [with_lengths(s, part, axes, read) for part in expr.args]
         return expr if all(a is b for a, b in zip(parts, expr.args)) else gast.Call(expr.func, parts, [])
-    if not isinstance(expr, gast.Attribute) or expr.attr != "size" or not isinstance(expr.value, gast.Name):
+    if not is_size(expr):
         return expr
     dims = known_axes(s, expr.value.id)
     return axes.get(s.lengths.canonical(dims[0]), expr) if len(dims) == 1 and expr.value.id not in read else expr

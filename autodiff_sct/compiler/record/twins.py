@@ -32,7 +32,7 @@ def twins(s: Specialiser, where: Regions, block: ir.Block) -> dict[str, str]:
             first = known.setdefault((stmt.expr.value.id, gast.dump(stmt.expr.slice)), stmt.target)
             found |= {stmt.target: first} if first != stmt.target else {}
             continue
-        inside = ir.walk([stmt])
+        inside = ir.inside(stmt)
         if any(isinstance(x, ir.Effect) or getattr(x, "effect", False) for x in inside):
             known.clear()
         written = {where.of(n) for x in inside for n in (written_by(x), *written_arguments(x)) if n is not None}

@@ -118,6 +118,9 @@ def base_of(stmt: Any) -> str:
 
 def regions_read(r: Reverse, stmt: Any, among: set[int]) -> set[int]:
     """The regions among some whose content a statement reads."""
+    read = (*ir.reads(stmt), *getattr(stmt, "state_reads", ()))
+    if not any(n in r.first and r.regions.of(n) in among for n in read):
+        return set()
     names: set[str] = set()
     if isinstance(stmt, (ir.Let, ir.Effect)):
         names = content_names(stmt.expr)

@@ -32,7 +32,7 @@ def is_item_read(r: Reverse, stmt: ir.Let) -> bool:
 
 def end_of(r: Reverse, stmt: Any) -> int:
     """The place of the last statement inside `stmt`."""
-    return max(r.order[inner] for inner in ir.walk([stmt]))
+    return max(r.order[inner] for inner in ir.inside(stmt))
 
 
 def writes(r: Reverse, region: int) -> list[int]:

@@ -214,7 +214,7 @@ def refuse_half_done(s: Specialiser, body: ir.Block, entry: dict[Any, Value]) ->
     outside = roots_in(s, [s.facts[n] for value in entry.values() for n in s.leaves(value)])
     last = max((k for k, stmt in enumerate(body) if may_raise(stmt)), default=-1)
     for k, stmt in enumerate(body):
-        for inner in ir.walk([stmt]):
+        for inner in ir.inside(stmt):
             base = written_by(inner)
             if base is None or not roots_in(s, [s.facts[base]]) & outside:
                 continue

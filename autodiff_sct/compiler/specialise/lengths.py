@@ -118,8 +118,9 @@ class AxisLengths:
 
     def have_met(self, shapes: list[tuple[Axis, ...]]) -> bool:
         """Whether shapes are surely one at the statement being written."""
-        first = [representative(self.proven, axis) for axis in shapes[0]] if shapes else []
-        return None not in first and all([representative(self.proven, x) for x in dims] == first for dims in shapes)
+        others = [dims for dims in shapes[1:] if dims != shapes[0]]
+        first = self.by_one_name(shapes[0]) if others else shapes[0] if shapes else ()
+        return first is not None and None not in first and all(self.by_one_name(dims) == first for dims in others)
 
     def by_one_name(self, dims: tuple[Axis, ...] | None) -> tuple[Axis, ...] | None:
         """A shape by one of the symbols of each length that goes by several at the statement being written."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from operator import attrgetter, is_
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from ..leaves import children
 from .emitted import Emitted
 from .structure import key
 from .text.imports import imports_of
-from .world import CodeRead
+from .world import CodeRead, Guard
 from .wrapping import wrap_by
 
 
@@ -68,14 +70,29 @@ class Variant:
         return value if self.wrap is None else wrap_by(self.wrap, value)
 
 
-def distinct(guards: Any) -> list[Any]:
-    """Guards, with one of each function's code however often the function is called."""
-    found = {}
+class CodesGuard:
+    """The code of some functions must stay what it was, each looked at once however often the function is called."""
+
+    def __init__(self, reads: Iterable[tuple[FunctionType, CodeType]]) -> None:
+        different = {(id(fn), id(code)): (fn, code) for fn, code in reads}
+        self.functions, self.codes = zip(*different.values())
+
+    def holds(self) -> bool:
+        return all(map(is_, map(CODE, self.functions), self.codes))
+
+
+CODE = attrgetter("__code__")
+
+
+def distinct(guards: Iterable[Any]) -> list[Any]:
+    """Guards, with one for the code of all functions."""
+    others, codes = {}, []
     for guard in guards:
-        read = guard.read
-        function = isinstance(read, CodeRead)
-        found[(id(read.fn), id(guard.expected)) if function else id(guard)] = guard
-    return list(found.values())
+        if isinstance(guard, Guard) and isinstance(guard.read, CodeRead):
+            codes.append((guard.read.fn, guard.expected))
+        else:
+            others[id(guard)] = guard
+    return [*others.values(), CodesGuard(codes)] if codes else [*others.values()]
 
 
 def check_overlap(called: str, variant: Variant, given: list[Any], outside: list[Any]) -> None:

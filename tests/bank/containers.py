@@ -308,3 +308,25 @@ def cached_square(t):
 @program(args=lambda rng: (rng.normal(size=3),))
 def helper_with_a_cache(x):
     return cached_square(float(x[0])) + cached_square(x[1]) * x[2]
+
+
+class Vector(NamedTuple):
+    x: float
+    y: float
+
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y + other.y)
+
+    def __mul__(self, k):
+        return Vector(self.x * k, self.y * k)
+
+    __rmul__ = __mul__
+
+
+@program(args=lambda rng: (rng.normal(size=4), 0.1))
+def operators_of_a_named_tuple(z, dt):
+    position, velocity = Vector(z[0], z[1]), Vector(z[2], z[3])
+    for _ in range(3):
+        position = position + dt * velocity
+        velocity = velocity + position * -dt
+    return position.x * velocity.y + position.y

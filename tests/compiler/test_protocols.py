@@ -313,6 +313,81 @@ def test_a_tuple_or_dict_of_its_own_kind_as_an_argument() -> None:
             ad.grad(fn)(0.5, argument)
 
 
+# -- operators of named tuples
+
+
+class Vector(typing.NamedTuple):
+    x: Any
+    y: Any
+
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y + other.y)
+
+    def __mul__(self, k):
+        return Vector(self.x * k, self.y * k)
+
+    __rmul__ = __mul__
+
+    def __radd__(self, number):
+        return Vector(number + self.x, number + self.y)
+
+    def __neg__(self):
+        return Vector(-self.x, -self.y)
+
+    def __abs__(self):
+        return self.x * self.x + self.y * self.y
+
+    def __matmul__(self, other):
+        return self.x * other.x + self.y * other.y
+
+    def __iadd__(self, other):
+        return Vector(self.x + 2.0 * other.x, self.y)
+
+    def __call__(self, t):
+        return self.x + t * self.y
+
+
+class Turned(Vector):
+    @property
+    def x(self):
+        return 3.0 * self[1]
+
+    def __radd__(self, other):
+        return Vector(self.y, self.y)
+
+
+def increased(x):
+    v = Vector(x, x * x)
+    v += Vector(x, 1.0)
+    return v.x + v.y
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: (Vector(x, 1.0) + Vector(x * x, x))[0],
+        lambda x: len(Vector(x, 1.0) + Vector(x * x, x)) * x,
+        lambda x: (Vector(x, x * x) * 2.0).y + (3.0 * Vector(x, 1.0)).x,
+        lambda x: (1.0 + Vector(x, x * x)).y,
+        lambda x: (-Vector(x, x * x)).y,
+        lambda x: abs(Vector(x, x * x)),
+        lambda x: Vector(x, 2.0) @ Vector(x, x),
+        lambda x: Vector(x, x * x)(x),
+        lambda x: Turned(x, x * x).x,
+        lambda x: (Vector(x, 1.0) + Turned(x, x * x)).x,
+        lambda x: (Turned(x, 1.0) + Vector(x, x * x)).x,
+        increased,
+    ],
+)
+def test_operators_of_named_tuples_are_called(fn: Callable[[Any], Any]) -> None:
+    assert ad.grad(fn)(0.5) == pytest.approx((fn(0.5 + 1e-6) - fn(0.5 - 1e-6)) / 2e-6, rel=1e-6)
+
+
+def test_an_array_before_a_named_tuple_is_refused() -> None:
+    with pytest.raises(Refused):
+        ad.grad(lambda x: np.sum(np.array([x, x]) * Vector(x, 1.0)))(0.5)
+
+
 # -- methods that are replaced
 
 

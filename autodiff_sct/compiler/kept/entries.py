@@ -87,8 +87,8 @@ class Writer:
         """A guard by what it reads; None for one that always holds."""
         if isinstance(guard, Guard) and self.is_settled(guard.read, guard.expected):
             return None
-        path = self.paths.locate(guard.read)
-        if path is None or type(guard) not in (Guard, KindGuard):
+        path = self.paths.locate(guard.read) if type(guard) in (Guard, KindGuard) else None
+        if path is None:
             raise NotKept(guard)
         return ["kind" if isinstance(guard, KindGuard) else "same", path]
 

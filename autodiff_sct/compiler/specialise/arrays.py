@@ -39,7 +39,7 @@ from .overlap import check_overlap
 from .shapes import DIMS
 from .state import Specialiser
 from .succeeding import cannot_fail, surely_sums
-from .tables import refuse_references
+from .tables import method_of, refuse_references
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
 
 # What a rule's text means on Python floats: the same function without NumPy's cost for a scalar.
@@ -370,6 +370,7 @@ def integer_size(s: Specialiser, fn: Any, args: list[Value]) -> Axis:
 def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = False) -> Value:
     """``old op= value``: the new value of the name, which may be one from outside the activation."""
     from . import lists, methods
+    from .calls import call_value
     from .expressions import OPERATORS, operate
     from .lists import extend_list
     from .objects import call_method, has_method
@@ -380,6 +381,8 @@ def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = Fa
     if isinstance(old, Obj):
         method = f"__i{OPERATORS[op][2]}__"
         return call_method(s, old, method, [value]) if has_method(s, old, method) else operate(s, op, old, value)
+    if (own := method_of(s, old, f"__i{OPERATORS[op][2]}__")) is not None:
+        return call_value(s, own, [value], {})
     facts = s.facts_of(old)
     if isinstance(facts, Listed) and op is gast.Add:
         extend_list(s, old, value)

@@ -20,11 +20,10 @@ from .records import record_of
 from .state import Specialiser
 from .tables import class_of_row, read_field, write_field
 from .values import Bound, Closure, Const, Leaf, ListV, MaybeV, Obj, PartialV, SliceV, Super, TupleV, Value
+from .watched import DESCRIPTORS, found_in, is_library, lookup, own_method, watch
 
 SCALAR_ATTRIBUTES: dict[str, Value] = {"ndim": Const(0), "size": Const(1), "shape": TupleV(())}
 SLICE_ATTRIBUTES = ("start", "stop", "step")
-LIBRARIES = "numpy math scipy operator functools itertools random builtins autodiff_sct".split()
-DESCRIPTORS = (types.FunctionType, property, staticmethod, classmethod)
 
 
 def asked_for(s: Specialiser, base: Value, attr: str) -> Value:
@@ -101,12 +100,6 @@ def of_module(s: Specialiser, base: Const, attr: str, value: Any) -> Value:
     return import_external(s, AttributeRead(base.value, attr), attr, ("module", base.value.__name__, attr))
 
 
-def is_library(owner: Any) -> bool:
-    """Whether a module or a class is NumPy's, the standard library's or ours."""
-    name = owner.__module__ if isinstance(owner, type) else owner.__name__
-    return name.split(".")[0] in LIBRARIES
-
-
 def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
     from .containers import field
     from .protocols import refuse_descriptor
@@ -151,47 +144,6 @@ def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
     raise lacking(s, lambda: hasattr(base.cls, attr) and found is None, AttributeError, message)
 
 
-def watch(s: Specialiser, base: Obj, attr: str, found: Any) -> None:
-    """Compile again when an object from outside has a method or property of its own, or another."""
-    if base.id not in s.objects or not isinstance(found, DESCRIPTORS) or (base.id, attr) in s.watched:
-        return
-    if not base.cls.__module__.startswith("autodiff_sct."):
-        s.watched.add((base.id, attr))
-        obj, read = s.objects[base.id]
-        own = getattr(obj, "__dict__", {}).get(attr)
-        s.guards.append(Guard(lambda: getattr(read(), "__dict__", {}).get(attr), own))
-
-
-def found_in(s: Specialiser, cls: type, attr: str, above: type | None = None) -> Any:
-    """What a class has under a name, `above` one of its bases; compile again when it has another method there."""
-    found = lookup(cls, attr, above)
-    method = isinstance(found, DESCRIPTORS)
-    if (method or attr.startswith("__")) and (cls, attr, above) not in s.watched and not is_library(cls):
-        s.watched.add((cls, attr, above))
-        s.guards.append(Guard(lambda: method_in(cls, attr, above), found if method else None))
-    return found
-
-
-def own_method(s: Specialiser, cls: type, attr: str) -> types.FunctionType | None:
-    """A special method that a class of the user's has in the place of Python's."""
-    found = found_in(s, cls, attr)
-    ours = not isinstance(found, types.FunctionType) or (found.__module__ or "").startswith("autodiff_sct.")
-    return None if ours else found
-
-
-def method_in(cls: type, attr: str, above: type | None) -> Any:
-    found = lookup(cls, attr, above)
-    return found if isinstance(found, DESCRIPTORS) else None
-
-
-def lookup(cls: type, attr: str, above: type | None = None) -> Any:
-    parents = cls.__mro__
-    for parent in parents if above is None else parents[parents.index(above) + 1 :]:
-        if attr in parent.__dict__:
-            return parent.__dict__[attr]
-    return None
-
-
 def of_outside(s: Specialiser, base: Obj, attr: str) -> Value:
     obj, read = s.objects[base.id]
     if not hasattr(obj, attr):
@@ -210,16 +162,12 @@ def is_setting(cls: type) -> bool:
 
 
 def of_tuple(s: Specialiser, base: TupleV, attr: str) -> Value:
-    fields = getattr(base.cls, "_fields", None)
-    if fields is None and base.cls is not None:
-        fields = (
-            [n for n in dir(base.cls) if not n.startswith("_")] if False else getattr(base.cls, "__match_args__", ())
-        )
-    if fields and attr in fields:
+    fields: Any = getattr(base.cls, "_fields", None) or getattr(base.cls, "__match_args__", ())
+    found = found_in(s, base.cls, attr) if base.cls is not None else None
+    if attr in fields and not isinstance(found, DESCRIPTORS):
         return base.items[list(fields).index(attr)]
     if attr in ("_replace", "_asdict"):
         return Bound(attr, base)
-    found = found_in(s, base.cls, attr) if base.cls is not None else None
     if isinstance(found, property):
         from .calls import call_python
 

@@ -14,7 +14,7 @@ from .. import ir
 from ..facts import BOOL, INT, Listed, Mapped, Opaque, Pair
 from ..world import Guard
 from . import arrays, containers, lists, polyfills, records
-from .attributes import asked_for, assign_attribute, attribute_of, found_in, own_method
+from .attributes import asked_for, assign_attribute, attribute_of
 from .calls import call_python, call_value, handles
 from .classes import class_of
 from .control import always
@@ -25,6 +25,7 @@ from .objects import call_method, fields_of, has_method, replace_fields
 from .state import Specialiser
 from .tables import method_of, refuse_references
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
+from .watched import found_in, own_method
 
 
 @handles(len)

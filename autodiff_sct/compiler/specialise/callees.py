@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import types
 from typing import Any
@@ -24,6 +25,18 @@ def is_library(fn: Any) -> bool:
     return module.split(".")[0] in LIBRARIES
 
 
+# Builtins for which a class may have a method.
+SPECIAL: dict[Any, str] = {
+    abs: "__abs__",
+    round: "__round__",
+    float: "__float__",
+    int: "__int__",
+    complex: "__complex__",
+    reversed: "__reversed__",
+    math.floor: "__floor__",
+    math.ceil: "__ceil__",
+    math.trunc: "__trunc__",
+}
 CHANGE_LISTS = {random.shuffle, random.Random.shuffle}
 SHARE_MEMORY = {memoryview, np.frombuffer, np.nditer}
 

@@ -21,16 +21,17 @@ from ..source.parse import Parsed
 from ..world import CodeRead, DefaultRead, Guard, ItemRead, KwDefaultRead
 from . import arrays
 from .binding import bind_signature
-from .callees import CHANGE_LISTS, ORDINARY, SHARE_MEMORY, is_library, is_pure, raises_so
+from .callees import CHANGE_LISTS, ORDINARY, SHARE_MEMORY, SPECIAL, is_library, is_pure, raises_so
 from .comprehensions import add_up
 from .control import always, branch
 from .expressions import evaluate, expression
-from .externals import import_external, object_number
+from .externals import import_external, object_number, outside_object
 from .lacking import note_unseen
 from .managers import is_generator_manager, suspended
 from .prepared import Body, body_of_closure, leaving, prepared
 from .records import pairs_of
 from .recursion import recursive_call
+from .starred import arguments, parts_of
 from .state import Restart, Specialiser
 from .statements import execute
 from .tables import method_of, refuse_references
@@ -63,14 +64,13 @@ def call_node(s: Specialiser, node: Any) -> Value:
         if frame is None or frame.cls is None:
             raise s.refuse("super() outside a method")
         return Super(frame.cls, frame.self)
-    from .generators import left_early
-    from .starred import arguments, parts_of
-
     callee = evaluate(s, node.func)
-    if callee == Const(sum) and (total := add_up(s, node)) is not None:
-        return total
-    if (found := left_early(s, callee, node)) is not None:
-        return found
+    if node.args and isinstance(node.args[0], (gast.GeneratorExp, gast.ListComp)):
+        from .generators import left_early
+
+        total = add_up(s, node) if callee == Const(sum) else None
+        if total is not None or (total := left_early(s, callee, node)) is not None:
+            return total
     parts = parts_of(s, node)
     kwargs: dict[str, Value] = {}
     for keyword in node.keywords:
@@ -121,7 +121,8 @@ def call_either(s: Specialiser, callee: Choice, args: list[Value], kwargs: dict[
 
 
 def call_object(s: Specialiser, obj: Obj, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from .attributes import attribute_of, found_in
+    from .attributes import attribute_of
+    from .watched import found_in
 
     if obj.id in s.objects:
         outside = s.objects[obj.id][0]
@@ -166,15 +167,16 @@ def is_hashable(fn: Any) -> bool:
     return True
 
 
-def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from .externals import outside_object
+def special(s: Specialiser, fn: Any, args: list[Value]) -> Callable[..., Value] | None:
     from .protocols import special_method
 
+    return special_method(s, fn, args) or HANDLERS.get(fn)
+
+
+def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     fn = callee.value
-    try:
-        handler = special_method(s, fn, args) or HANDLERS.get(fn)
-    except TypeError:
-        handler = None
+    hashable = is_hashable(fn)
+    handler = None if not hashable else special(s, fn, args) if fn in SPECIAL else HANDLERS.get(fn)
     if handler is not None:
         try:
             return handler(s, args, kwargs)
@@ -202,7 +204,7 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
         return call_method_object(s, fn, args, kwargs)
     if isinstance(getattr(fn, "__wrapped__", None), types.FunctionType) and hasattr(fn, "cache_info"):
         return call_cached(s, callee, args, kwargs)
-    if not is_hashable(fn):
+    if not hashable:
         return call_object(s, outside_object(s, fn, lambda: fn), args, kwargs)
     if fn in STATIC:
         return call_static(s, fn, args, kwargs)
@@ -254,8 +256,6 @@ def call_static(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Va
 
 
 def call_method_object(s: Specialiser, fn: types.MethodType, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from .externals import outside_object
-
     owner = fn.__self__
     target: Value = Const(owner) if isinstance(owner, type) else outside_object(s, owner, lambda: owner)
     return call_constant(s, Const(fn.__func__), [target, *args], kwargs)

@@ -43,7 +43,7 @@ def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: st
         refuse_tuple(s, type(value))
         items = tuple(import_external(s, ItemRead(read, k), f"{symbol}_{k}", (key, k)) for k in range(len(value)))
         return TupleV(items, type(value) if type(value) is not tuple else None)
-    s.guards.append(Guard(lambda: id(read()), id(value)))
+    s.guards.append(Guard(lambda: identity(read()), identity(value)))
     if type(value) in (list, dict):
         s.guards.append(
             Guard(
@@ -52,6 +52,11 @@ def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: st
             )
         )
     return outside_object(s, value, read)
+
+
+def identity(value: Any) -> tuple[int, type]:
+    """Which object something is, and of which class: that may be assigned, too."""
+    return id(value), type(value)
 
 
 def outside_object(s: Specialiser, value: Any, read: Callable[[], Any]) -> Obj:

@@ -18,7 +18,7 @@ import numpy as np
 from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
 from . import containers, dict_views, lists
-from .attributes import attribute_of, found_in
+from .attributes import attribute_of
 from .calls import HANDLERS, call_value, handles, opaque_call
 from .control import branch
 from .expressions import operate
@@ -28,6 +28,7 @@ from .objects import has_method
 from .standard_library import crossed
 from .state import Restart, Specialiser
 from .values import Closure, Const, Frame, Leaf, ListV, Obj, Poison, Suspended, TupleV, Value
+from .watched import found_in
 
 
 class Cursor:

@@ -20,7 +20,6 @@ from ...errors import AutodiffError, SourceUnavailable
 from .. import ir
 from ..facts import Opaque
 from .attempts import rewritten, run_under_handlers
-from .attributes import found_in
 from .control import Ended, run_block
 from .expressions import evaluate
 from .levels import own_manager, stay
@@ -28,6 +27,7 @@ from .names import assign_name, parameters
 from .piecewise import Block, assign, at, load
 from .state import Specialiser
 from .values import Leaf, Obj, Suspended, Value
+from .watched import found_in
 
 # Managers that let every exception through.
 TRANSPARENT = (

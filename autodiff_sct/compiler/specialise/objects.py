@@ -7,10 +7,11 @@ import functools
 import types
 from typing import Any
 
-from .attributes import attribute_of, found_in, lookup
+from .attributes import attribute_of
 from .state import Specialiser
 from .tables import as_row, class_of_row, fields_of_row, has_table
 from .values import Const, Leaf, Obj, TupleV, Value
+from .watched import found_in, lookup
 
 
 def has_method(s: Specialiser, obj: Obj, name: str) -> bool:

@@ -80,7 +80,7 @@ def assigned_to_class(s: Specialiser, cls: type, attr: str) -> Value | None:
 
 def assign_to_class(s: Specialiser, cls: type, attr: str, value: Value) -> None:
     """``Model.count = value``"""
-    from .attributes import DESCRIPTORS, lookup
+    from .watched import DESCRIPTORS, lookup
 
     own = cls.__module__.split(".")[0] not in ("builtins", "numpy") and type(cls) is type
     if not own or cls in s.inside or attr.startswith("__") or isinstance(lookup(cls, attr), DESCRIPTORS):

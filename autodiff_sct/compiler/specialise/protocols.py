@@ -8,32 +8,25 @@ descriptors other than properties and methods, what makes objects in another way
 from __future__ import annotations
 
 import inspect
-import math
 import types
 from collections.abc import Callable
 from typing import Any
 
-from .attributes import DESCRIPTORS, assign_plainly, found_in, is_library, lookup, own_method
+from .attributes import assign_plainly
+from .callees import SPECIAL
 from .calls import call_value, handles
 from .control import always
 from .objects import has_method
 from .state import Specialiser
 from .tables import class_of_row, method_of
-from .values import Const, Obj, Value
+from .values import Const, Obj, TupleV, Value
+from .watched import DESCRIPTORS, found_in, is_library, lookup, own_method
 
-SPECIAL: dict[Any, str] = {
-    abs: "__abs__",
-    round: "__round__",
-    float: "__float__",
-    int: "__int__",
-    complex: "__complex__",
-    reversed: "__reversed__",
-    math.floor: "__floor__",
-    math.ceil: "__ceil__",
-    math.trunc: "__trunc__",
-}
 # What a named tuple may not do in its own way: the compiler knows what its items are, and how many.
-OF_TUPLES = ("__getitem__", "__iter__", "__len__", "__eq__", "__contains__", "__bool__", "__lt__", "__hash__")
+OF_TUPLES = (
+    *("__getitem__", "__iter__", "__len__", "__eq__", "__contains__", "__bool__", "__lt__", "__hash__"),
+    *("__ne__", "__gt__", "__le__", "__ge__", "__array__", "__getattribute__"),
+)
 BUILTIN_DESCRIPTORS = (
     types.MemberDescriptorType,
     types.GetSetDescriptorType,
@@ -46,10 +39,9 @@ BUILTIN_DESCRIPTORS = (
 
 def special_method(s: Specialiser, fn: Any, args: list[Value]) -> Callable[..., Value] | None:
     """What a call of a builtin on an object of a class that has a method for it does."""
-    name = SPECIAL.get(fn)
-    if name is None or not args:
+    if not args:
         return None
-    target = args[0]
+    target, name = args[0], SPECIAL[fn]
     if isinstance(target, Obj) and has_method(s, target, name):
         method: Value | None = attribute(s, target, name)
     else:
@@ -116,7 +108,7 @@ def refuse_tuple(s: Specialiser, cls: type) -> None:
 
 def refuse_array(s: Specialiser, a: Value, b: Value) -> None:
     """Refuse an array before an object that does not say that NumPy is to leave the operation to it."""
-    facts, cls = s.num(a), b.cls if isinstance(b, Obj) else class_of_row(s, b)
+    facts, cls = s.num(a), b.cls if isinstance(b, (Obj, TupleV)) else class_of_row(s, b)
     if facts is None or facts.kind not in ("array", "npscalar") or cls is None or facts.row is not None:
         return
     asked = getattr(cls, "__array_ufunc__", 0)

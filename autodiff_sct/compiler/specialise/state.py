@@ -87,7 +87,8 @@ class Specialiser(AxisLengths):
         self.lazy: frozenset[int] = frozenset()  # roots of arrays that generators under names read
         self.replaced: frozenset[int] = frozenset()  # roots of arrays for which an augmented assignment makes new ones
         self.imports: dict[Any, Value] = {}
-        self.watched: set[Any] = set()  # methods that are guarded
+        self.classes: dict[type, Any] = {}  # classes of the user's, each with the guard of its methods
+        self.watched: set[Any] = set()  # methods of single objects that are guarded
         self.inside: dict[Any, Frame] = {}  # classes of the program and their methods -> where they are defined
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
         self.alike: dict[str, str] = {}  # variable -> one that surely has its shape and dtype

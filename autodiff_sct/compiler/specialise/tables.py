@@ -28,6 +28,7 @@ from .. import ir
 from ..facts import BOOL, Different, Facts, Listed, Mapped, Num, Opaque, Pair
 from .state import UNFOLLOWED, Restart, Specialiser
 from .values import Bound, Const, Leaf, ListV, Obj, Poison, TupleV, Value
+from .watched import found_in, own_method
 
 NO_TABLE = (dict, list, np.flatiter)
 
@@ -198,7 +199,6 @@ def refuse_references(s: Specialiser, *values: Value) -> None:
 
 def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
     """``row.attr``"""
-    from .attributes import found_in
     from .calls import call_python
     from .containers import get_item
     from .externals import import_external, object_number
@@ -226,7 +226,6 @@ def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
 
 def write_field(s: Specialiser, row: Leaf, attr: str, value: Value) -> None:
     """``row.attr = value``"""
-    from .attributes import found_in
     from .calls import call_python
     from .containers import set_item
 
@@ -284,28 +283,41 @@ def compared(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
 
 
 def method_of(s: Specialiser, value: Value, name: str) -> Value | None:
-    """A method of the user's, of an object in a table."""
+    """A method of the user's, of an object in a table or of a named tuple."""
+    if isinstance(value, TupleV):
+        own = None if value.cls is None else own_method(s, value.cls, name)
+        return None if own is None else Bound(own, value)
     cls = class_of_row(s, value)
     if cls is None or may_be_none(s, value):
         return None
-    from .attributes import found_in
-
     if not isinstance(found_in(s, cls, name), types.FunctionType):
         return None
     assert isinstance(value, Leaf)
     return read_field(s, value, name)
 
 
+def is_overridden(s: Specialiser, name: str, a: Value, b: Value) -> bool:
+    """Whether the class of one named tuple is a subclass of another's, with a method of its own."""
+    one, other = (value.cls if isinstance(value, TupleV) else None for value in (a, b))
+    if one is None or other is None or one is other or not issubclass(other, one):
+        return False
+    return own_method(s, one, name) is not own_method(s, other, name)
+
+
 def overloaded_rows(s: Specialiser, method: str, a: Value, b: Value) -> Value | None:
-    """``a op b`` where one of them is in a table; None where neither is."""
+    """``a op b`` where one of them is in a table, or a named tuple that has the operator; None where neither is."""
+    asked = [(a, f"__{method}__", b), (b, f"__r{method}__", a)]
     if class_of_row(s, a) is None and class_of_row(s, b) is None:
-        return None
+        if not any(isinstance(value, TupleV) and method_of(s, value, name) for value, name, _ in asked):
+            return None
+        if is_overridden(s, f"__r{method}__", a, b):
+            asked.reverse()
     from .calls import call_value
     from .objects import has_method
     from .protocols import refuse_array
 
     refuse_array(s, a, b)
-    for target, name, other in ((a, f"__{method}__", b), (b, f"__r{method}__", a)):
+    for target, name, other in asked:
         found = method_of(s, target, name)
         if found is None and isinstance(target, Obj) and has_method(s, target, name):
             from .attributes import attribute_of

@@ -42,6 +42,7 @@ def receive(s: Specialiser, table: Arguments, parameter: str, tree: Any) -> Valu
     """The abstract value of an argument."""
     variable = s.fresh(parameter, Opaque())
     s.named.add(variable)
+    s.parameters.add(parameter)
     table.names[variable] = parameter
     value = take(s, table, tree, ir.name(variable), parameter, ("argument", parameter))
     table.values[parameter] = value

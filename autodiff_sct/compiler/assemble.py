@@ -73,6 +73,10 @@ from .text.unparse import printed
 from .world import KindGuard
 from .wrapping import seed_spec, wrap_spec
 
+CALLED = frozenset(
+    "abs bool complex dict enumerate float int isinstance len list max min range reversed slice sum tuple zip".split()
+)
+
 
 def emit(
     s: Specialiser,
@@ -308,9 +312,12 @@ def as_one_function(
 
 
 def parameters(s: Specialiser, table: Arguments, externals: list[External], seeds: dict[str, str]) -> dict[str, str]:
-    """The parameters of the emitted function by variable: the user's, what is read from outside, and the seeds."""
-    arguments = dict(table.names)
-    used = {*arguments.values(), *seeds.values(), *s.globals}
+    """The parameters of the emitted function by variable: the user's, what is read from outside, and the seeds.
+
+    The user's have their own names, but for those of builtins that emitted code calls.
+    """
+    used = {*table.names.values(), *seeds.values(), *s.globals}
+    arguments = {v: unique(f"{n}_", used) if n in CALLED else n for v, n in table.names.items()}
     for external in externals:
         arguments[external.name] = unique(s.hints[external.name], used)
     return arguments | seeds

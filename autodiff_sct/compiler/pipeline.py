@@ -86,6 +86,7 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
     while True:
         s = Specialiser(dynamic, derivatives)
         s.frame = Frame(0, None, {})
+        s.parameters |= {*request.parameters, *(f"t_{parameter}" for parameter in request.wrt)}
         table = Arguments()
         args: list[Value] = []
         kwargs: dict[str, Value] = {}

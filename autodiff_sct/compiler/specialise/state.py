@@ -71,6 +71,7 @@ class Specialiser(AxisLengths):
         self.origin: Origin | None = None  # overrides the node's, in rules
         self.dynamic = dynamic if dynamic is not None else set()
         self.globals: dict[str, Any] = {}  # names of the emitted module -> objects
+        self.parameters: set[str] = set()  # names of the emitted function, which hide its module's
         self.externals: dict[Any, Any] = {}
         self.guards: list[Any] = []
         self.world = World()
@@ -417,7 +418,7 @@ class Specialiser(AxisLengths):
             hint = {"numpy": "np"}.get(value.__name__, hint)
         hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint)
         candidate, number = hint, 1
-        while candidate in self.globals and self.globals[candidate] is not value:
+        while candidate in self.parameters or self.globals.get(candidate, value) is not value:
             number += 1
             candidate = f"{hint}{number}"
         self.globals[candidate] = value

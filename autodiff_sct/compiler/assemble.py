@@ -11,6 +11,7 @@ from . import ir, passes
 from .algebra.contractions import contract, contract_forward
 from .algebra.inverses import is_plain, share_inverses
 from .algebra.methods import with_methods
+from .algebra.pairs import pair_products
 from .algebra.selections import one_selection
 from .algebra.spelling import spell
 from .algebra.summed_products import summed_products
@@ -267,6 +268,8 @@ def polished(
         variances(s, where, front)
     if buffers:
         back = in_buffers(s, where, front, back)
+    if buffers and passes.on("pair_products"):
+        pair_products(s, front if reordered else [], back)
     if buffers and not request.split and passes.on("save_shapes"):
         save_shapes(s, front, back)
     fold_bounds([*front, *back])

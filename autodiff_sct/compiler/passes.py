@@ -57,6 +57,7 @@ PASSES: dict[str, str] = {
     "with_methods": "in loops, reductions are methods",
     "summed_products": "a product that is only summed along two axes is not made",
     "contract": "a sum of products is computed without the products",
+    "pair_products": "sums over pairs of vectors are products of matrices",
     "variances": "a variance beside the distances from the mean is a sum of their squares",
     "defer": "what only one reverse line reads is computed there",
     "add_in_branches": "what a branch leaves as zero is not added after it",

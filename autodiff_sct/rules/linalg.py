@@ -194,9 +194,9 @@ def push_cholesky(y, d, a, *, upper=False):
 
 
 def cholesky_adjoint(y, d):
-    back = transposed(np.linalg.inv(y))
-    s = back @ half_diagonal(transposed(y) @ d) @ adjoint_of(back)
-    return half_diagonal(s + adjoint_of(s))
+    back, weights = transposed(np.linalg.inv(y)), triangle_weights(y)
+    s = back @ (transposed(y) @ d * weights) @ adjoint_of(back)
+    return (s + adjoint_of(s)) * weights
 
 
 def cholesky_tangent(y, d):
@@ -211,9 +211,21 @@ def on_diagonal(matrices):
 
 def half_diagonal(a):
     """The lower triangles with half their diagonals."""
-    if a.ndim == 2:
-        return np.tril(a) - np.diag(0.5 * np.diag(a))
-    return 0.5 * (np.tril(a) + np.tril(a, -1))
+    return a * triangle_weights(a)
+
+
+def triangle_weights(a):
+    """One below the diagonals of matrices, a half on them and zero above."""
+    n = a.shape[-1]
+    if is_double(a):
+        return np.tri(n) - 0.5 * np.eye(n)
+    return np.tri(n, dtype=a.dtype) - 0.5 * np.eye(n, dtype=a.dtype)
+
+
+@static
+def is_double(a: np.ndarray) -> bool:
+    """Whether an array holds what NumPy's functions make where they are told no dtype."""
+    return bool(a.dtype == np.float64)
 
 
 def mirrored(a, UPLO):
@@ -264,9 +276,9 @@ def eigh_adjoint(w, v, d_w, d_v, UPLO):
     inner = transposed(v) @ d_v
     if np.iscomplexobj(v):
         check_phase(inner, d_v)
-    inner = inner * inverse_gaps(w)
-    if d_w is not None:
-        inner = inner + diagonal_matrix(d_w)
+    eye = np.eye(w.shape[-1], dtype=bool)
+    gaps = w[..., None, :] - w[..., :, None] + eye
+    inner = np.where(eye, 0.0 if d_w is None else d_w[..., None], inner / gaps)
     return onto_triangle(conjugate(v) @ inner @ transposed(v), UPLO)
 
 

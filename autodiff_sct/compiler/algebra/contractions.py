@@ -93,7 +93,7 @@ class Contractions:
             return None
         sides = (terms.left, terms.right) if isinstance(terms.op, gast.Mult) else (terms.left, terms.left)
         square = isinstance(terms.op, gast.Pow) and literal(terms.right) == 2 and isinstance(terms.left, gast.Name)
-        if not square and not (isinstance(terms.op, gast.Mult) and all(isinstance(e, gast.Name) for e in sides)):
+        if not square and not (isinstance(terms.op, gast.Mult) and all(map(is_plain, sides))):
             return None
         if not call.keywords:
             return self.of_two(call, *sides)
@@ -239,6 +239,11 @@ class Contractions:
 
     def numpy(self, fn: str, *args: Any) -> Any:
         return ir.call(ir.attribute(self.s.bind("np", np), fn), *args)
+
+
+def is_plain(expr: Any) -> bool:
+    """Whether an expression is a variable, or anything with new axes."""
+    return isinstance(expr, gast.Name) or (isinstance(expr, gast.Subscript) and new_axes(expr) is not None)
 
 
 def is_of_doubles(facts: Num) -> bool:

@@ -139,10 +139,14 @@ def settle(
         tensor, whole = tensor or operand.tensor, whole or operand.whole
     if isinstance(facts, Pair):
         made = [roots or frozenset([s.root(s.site(("result", k)))]) for k in range(len(facts.items))]
+        shapes: Any = DIMS[fn](s, args, kwargs) if fn in DIMS else None
+        shapes = shapes or [getattr(f, "dims", None) for f in facts.items]
         return Pair(
             tuple(
-                replace(f, roots=own if f.kind == "array" else frozenset(), tensor=tensor) if isinstance(f, Num) else f
-                for f, own in zip(facts.items, made)
+                replace(f, roots=own if f.kind == "array" else frozenset(), tensor=tensor, dims=dims)
+                if isinstance(f, Num)
+                else f
+                for f, own, dims in zip(facts.items, made, shapes)
             ),
             facts.cls,
         )

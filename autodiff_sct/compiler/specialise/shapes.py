@@ -41,7 +41,7 @@ def option(s: Specialiser, args: list[Value], kwargs: dict[str, Value], k: int, 
 
 @dims_of(
     np.copy, np.cumsum, np.cumprod, np.flip, np.sort, np.roll, np.ascontiguousarray, np.argsort, np.tril, np.triu,
-    np.real, np.imag, np.nan_to_num, np.interp, products_of_others,
+    np.real, np.imag, np.nan_to_num, np.interp, np.digitize, products_of_others,
 )  # fmt: skip
 def as_first(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     return operand(s, args)
@@ -53,6 +53,17 @@ def square(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     if dims is not None and len(dims) >= 2:
         s.equate(dims[-2], dims[-1])
     return dims
+
+
+@dims_of(np.searchsorted)
+def as_second(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    return operand(s, args, 1)
+
+
+@dims_of(np.linalg.eigh, np.linalg.eig)
+def of_eigenvectors(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Any:
+    dims = square(s, args, kwargs)
+    return dims and (dims[:-1], dims)
 
 
 @dims_of(np.linalg.eigvalsh, np.linalg.eigvals)
@@ -141,12 +152,26 @@ def as_self(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims
 
 @dims_of(np.sum, np.mean, np.prod, np.max, np.min, np.amax, np.amin, np.var, np.std, np.any, np.all)
 def reduced(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
-    dims = operand(s, args)
     try:
         axis = option(s, args, kwargs, 1, "axis", None)
         keep = option(s, args, kwargs, 9, "keepdims", False)
     except LookupError:
         return None
+    return without_axes(operand(s, args), axis, keep)
+
+
+@dims_of(np.linalg.norm)
+def norms(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    try:
+        axis = option(s, args, kwargs, 2, "axis", None)
+        keep = option(s, args, kwargs, 3, "keepdims", False)
+    except LookupError:
+        return None
+    return without_axes(operand(s, args), axis, keep)
+
+
+def without_axes(dims: Dims, axis: int | tuple[int, ...] | None, keep: bool) -> Dims:
+    """The axes that are left where some are reduced, by default all of them."""
     if dims is None:
         return None
     axes = range(len(dims)) if axis is None else axis if isinstance(axis, tuple) else (axis,)

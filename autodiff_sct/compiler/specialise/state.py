@@ -156,10 +156,12 @@ class Specialiser(AxisLengths):
 
     def of_one(self, facts: Facts, name: str) -> Facts:
         """The facts of one variable: what holds of each of several arrays has lengths of its own here."""
-        if not isinstance(facts, Num) or not facts.dims or MANY not in facts.dims:
+        if not isinstance(facts, Num) or not facts.dims or (MANY not in facts.dims and None not in facts.dims):
             return facts
-        own = [None if self.recursive_calls else Dim((name, k), 0, True) for k in range(len(facts.dims))]
-        return replace(facts, dims=tuple(new if a == MANY else a for a, new in zip(facts.dims, own)))
+        if self.recursive_calls:
+            return replace(facts, dims=tuple(None if a == MANY else a for a in facts.dims))
+        own = tuple(Dim((name, k), 0, a == MANY) if a in (None, MANY) else a for k, a in enumerate(facts.dims))
+        return replace(facts, dims=own)
 
     def root(self, site: Any) -> int:
         """The number of the place where memory is made."""

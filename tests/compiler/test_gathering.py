@@ -162,7 +162,47 @@ def solved(w, u, b, xs):
     return np.sum(h * h)
 
 
-ONE = [cell, every_second_sample, until_small, twice_in_a_step, epochs, in_a_branch, decaying, states_in_an_array,
+def quadratic_cost(w, u, b, xs):
+    h, cost = b, 0.0
+    for i in range(len(xs)):
+        cost += h @ w @ h + xs[i] @ xs[i]
+        h = w @ h + u @ xs[i]
+    return cost + h @ h
+
+
+def partly_kept(w, u, b, xs):
+    h, total = b, 0.0
+    for x in xs:
+        h = 0.9 * (w @ h) + 0.1 * h + u @ x
+        total += np.sum(h * h)
+    return total
+
+
+def small_steps(w, u, b, xs):
+    h = b * 1.0
+    for x in xs:
+        h = h + 0.1 * (w @ h + u @ x)
+    return np.sum(h**3)
+
+
+def two_states(w, u, b, xs):
+    p, q, total = b, b * b, 0.0
+    for x in xs:
+        p, q = q - 0.1 * (w @ p), p + 0.1 * (w @ q) + u @ x
+        total += p @ q
+    return total + np.sum(p) * np.sum(q)
+
+
+def in_place(w, u, b, xs):
+    h, total = b.copy(), 0.0
+    for x in xs:
+        h[:] = w @ h + u @ x
+        h *= b
+        total += h @ h
+    return total
+
+
+ONE = [cell, quadratic_cost, partly_kept, small_steps, two_states, in_place, every_second_sample, until_small, twice_in_a_step, epochs, in_a_branch, decaying, states_in_an_array,
        samples_overwritten, one_buffer, ragged, weights_change, residuals, residuals_of_overwritten_rows,
        solved]  # fmt: skip
 MANY = [batched_cell, weights_on_the_right, sums_of_rows]

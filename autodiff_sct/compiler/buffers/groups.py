@@ -34,6 +34,8 @@ class Groups:
                 self.made.update(stmt.targets)
         self.writes = [(k, name) for k, top in enumerate(loop.body) for name in self.written([top])]
         self.outside = {self.find(n) for n in self.parent if n not in self.made}
+        self.before = {c.phi for c in loop.carries if c.phi != c.next}  # what was made before the iteration
+        self.new = self.new_in_iteration(loop.body)
 
     def find(self, name: str) -> str:
         while (up := self.parent.setdefault(name, name)) != name:
@@ -96,10 +98,24 @@ class Groups:
             return getattr(self.s.globals[called.id], "__module__", "") != broadcast.__name__
         return (stmt.effect and not is_pop_call(stmt.expr)) or bool(stmt.state_reads)
 
+    def new_in_iteration(self, body: ir.Block) -> set[str]:
+        """The variables that hold memory which the iteration itself has made, whatever they are joined with."""
+        new: set[str] = set()
+        for stmt in body:
+            if isinstance(stmt, ir.Let) and isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp)):
+                left = getattr(stmt.expr, "left", None) if stmt.in_place else None
+                if isinstance(self.s.facts[stmt.target], Num) and (left is None or getattr(left, "id", "") in new):
+                    new.add(stmt.target)
+        return new
+
     def stays(self, name: str, place: int) -> bool:
-        """Whether nothing is written, at `place` of the body or later, to what a variable holds there."""
-        new = self.find(name) not in self.outside
-        return not any(self.may_be_one(name, base) and (k >= place or not new) for k, base in self.writes)
+        """Whether nothing is written, at `place` of the body or later, to what a variable holds there.
+
+        What an iteration finds is not written where all that is written is memory that an iteration has made itself.
+        """
+        new, before = self.find(name) not in self.outside, name in self.before
+        writes = [(k, base) for k, base in self.writes if self.may_be_one(name, base)]
+        return not any((k >= place or not new) and not (before and base in self.new) for k, base in writes)
 
     def may_be_one(self, a: str, b: str) -> bool:
         """Whether two variables may share memory; what an iteration makes is shared within a group only."""

@@ -11,7 +11,7 @@ import operator
 import numpy as np
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
-from ..runtime import gather_adjoint, stored, zeros_like
+from ..runtime import diagonal_adjoint, gather_adjoint, stored, zeros_like
 from ..runtime.scatter import strided_places
 from .elementwise import is_literal
 from .shape import along
@@ -166,9 +166,19 @@ def linalg_trace(y, d, x, *, offset=0, dtype=None):
 def on_diagonal(d, a, offset, axis1, axis2):
     """An array like `a` with `d` on its diagonals and zero elsewhere."""
     if a.ndim == 2 and axis1 % 2 == 0:
-        return gather_adjoint(d, a, diagonal_places(a.shape, offset))
+        return diagonal_adjoint(d, a) if is_literal(offset) and offset == 0 else diagonal_adjoint(d, a, offset)
     last = np.moveaxis(a, (axis1, axis2), (-2, -1))
     return np.moveaxis(gather_adjoint(d, last, (..., *diagonal_places(last.shape, offset))), (-2, -1), (axis1, axis2))
+
+
+@reverse(diagonal_adjoint)
+def diagonal_adjoint_rule(y, d, cotangent, x, offset=0):
+    return np.diag(d, offset) if np.ndim(cotangent) else np.trace(d, offset), 0.0
+
+
+@forward(diagonal_adjoint)
+def push_diagonal_adjoint(y, d, cotangent, x, offset=0):
+    return diagonal_adjoint(d, x, offset), 0.0
 
 
 def diagonal_places(shape, offset):

@@ -45,8 +45,8 @@ def push_nancumsum(y, d, a, axis=None, dtype=None):
 @reverse(np.cumprod)
 def cumprod(y, d, a, axis=None, dtype=None):
     if axis is None and a.ndim != 1:
-        return np.reshape(running_products_adjoint(d, np.ravel(a), 0), np.shape(a))
-    return running_products_adjoint(d, a, 0 if axis is None else axis)
+        return np.reshape(running_products_adjoint(d, np.ravel(a), 0, y), np.shape(a))
+    return running_products_adjoint(d, a, 0 if axis is None else axis, y)
 
 
 @forward(np.cumprod)
@@ -66,7 +66,7 @@ def push_nancumprod(y, d, a, axis=None, dtype=None):
 
 @reverse(np.multiply.accumulate)
 def multiply_accumulate(y, d, array, axis=0, dtype=None):
-    return running_products_adjoint(d, array, axis)
+    return running_products_adjoint(d, array, axis, y)
 
 
 @forward(np.multiply.accumulate)
@@ -105,20 +105,21 @@ if hasattr(np, "cumulative_sum"):  # NumPy 2.1
 
 
 @reverse(running_products_adjoint)
-def running_products_adjoint_adjoint(e, d_e, d, a, axis=-1):
+def running_products_adjoint_adjoint(e, d_e, d, a, axis=-1, products=None):
     before, after = np.cumprod(shift(a, 1, axis, 1), axis), recurrence(shift(a, -1, axis), d, axis, backward=True)
     d_before = cumprod_adjoint(d_e * after, shift(a, 1, axis, 1), axis)
     d_sums = recurrence(a, d_e * before, axis)
     d_factors = d_sums * shift(after, -1, axis)
-    return d_sums, shift(d_before, -1, axis) + shift(d_factors, 1, axis)
+    d_a = shift(d_before, -1, axis) + shift(d_factors, 1, axis)
+    return d_sums, d_a, 0.0  # what follows from `a` is not another input
 
 
 @forward(running_products_adjoint)
-def push_running_products_adjoint(e, t, d, a, axis=-1):
+def push_running_products_adjoint(e, t, d, a, axis=-1, products=None):
     before, after = np.cumprod(shift(a, 1, axis, 1), axis), recurrence(shift(a, -1, axis), d, axis, backward=True)
     t_before = cumprod_tangent(shift(t, 1, axis), shift(a, 1, axis, 1), axis)
     t_after = recurrence(shift(a, -1, axis), shift(t, -1, axis) * shift(after, -1, axis), axis, backward=True)
-    return running_products_adjoint(t, a, axis), t_before * after + before * t_after
+    return running_products_adjoint(t, a, axis), t_before * after + before * t_after, 0.0
 
 
 @linear(shift)

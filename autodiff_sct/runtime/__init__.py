@@ -8,10 +8,11 @@ from __future__ import annotations
 from .broadcast import ones_like, spread, unbroadcast, zeros_like
 from .padding import unpad
 from .powers import real_power
-from .scatter import add_at, gather_adjoint, stored
+from .scatter import add_at, diagonal_adjoint, gather_adjoint, stored
 
 __all__ = [
     "add_at",
+    "diagonal_adjoint",
     "gather_adjoint",
     "ones_like",
     "real_power",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -54,7 +55,7 @@ def recurrence(a: Any, b: Any, axis: int = -1, backward: bool = False) -> np.nda
     return np.moveaxis(s, 0, axis)
 
 
-def running_products_adjoint(d: Any, a: Any, axis: int = -1) -> np.ndarray:
+def running_products_adjoint(d: Any, a: Any, axis: int = -1, products: Any = None) -> np.ndarray:
     """The cotangent of `a` from `d`, that of ``np.cumprod(a, axis)``.
 
     Parameters
@@ -63,6 +64,8 @@ def running_products_adjoint(d: Any, a: Any, axis: int = -1) -> np.ndarray:
         Of one shape.
     axis : int
         The axis of the running products.
+    products : array, optional
+        The running products themselves, where they are known.
 
     Returns
     -------
@@ -73,10 +76,11 @@ def running_products_adjoint(d: Any, a: Any, axis: int = -1) -> np.ndarray:
     >>> running_products_adjoint(np.ones(3), np.array([2.0, 0.0, 3.0]))
     array([1., 8., 0.])
     """
-    products = np.cumprod(a, axis)
+    if products is None:
+        products = np.cumprod(a, axis)
     if is_moderate(products):
         parts = d * products
-        sums = np.cumsum(parts[::-1])[::-1] if a.ndim == 1 else np.flip(np.cumsum(np.flip(parts, axis), axis), axis)
+        sums = parts[::-1].cumsum()[::-1] if a.ndim == 1 else np.flip(np.cumsum(np.flip(parts, axis), axis), axis)
         found = sums / a
         if np.isfinite(found).all():
             return found
@@ -88,8 +92,15 @@ def is_moderate(y: np.ndarray) -> bool:
     """Whether the digits of numbers are all there, and still would be in quotients of them."""
     if not y.size or y.dtype.kind not in "fc":
         return False
-    sizes, limits = np.abs(y), np.finfo(y.dtype)
-    return bool(limits.tiny**0.5 < sizes.min() and sizes.max() < limits.max**0.5)
+    sizes, (least, most) = np.abs(y), moderate_sizes(y.dtype)
+    return bool(least < sizes.min() and sizes.max() < most)
+
+
+@lru_cache
+def moderate_sizes(dtype: np.dtype[Any]) -> tuple[float, float]:
+    """The roots of the smallest and of the largest number of a dtype."""
+    limits = np.finfo(dtype)
+    return float(limits.tiny) ** 0.5, float(limits.max) ** 0.5
 
 
 def products_of_others(a: Any, axis: int | tuple[int, ...] | None = None) -> np.ndarray:

@@ -16,7 +16,7 @@ from numpy.lib.stride_tricks import as_strided
 from ..errors import AliasError
 from .broadcast import zeros_like
 
-__all__ = ["add_at", "gather_adjoint", "stored", "strided_places"]
+__all__ = ["add_at", "diagonal_adjoint", "gather_adjoint", "stored", "strided_places"]
 
 
 FEW = 400  # numbers that are added one by one before an index of each of them is made
@@ -51,6 +51,23 @@ def gather_adjoint(cotangent: Any, x: Any, index: Any) -> Any:
     """The cotangent of `x` from that of ``x[index]``: zero but at `index`, where shares of one position are added."""
     shadow = zeros_like(x)
     add_at(shadow, index, cotangent)
+    return shadow
+
+
+def diagonal_adjoint(cotangent: Any, x: np.ndarray, offset: int = 0) -> np.ndarray:
+    """The cotangent of a matrix `x` from that of ``np.diagonal(x, offset)``, an array or one number for all of it.
+
+    >>> diagonal_adjoint(2.0, np.ones((2, 3)), 1)
+    array([[0., 2., 0.],
+           [0., 0., 2.]])
+    """
+    shadow = zeros_like(x)
+    rows, columns = shadow.shape
+    right, down = max(offset, 0), max(-offset, 0)
+    first, length = down * columns + right, max(0, min(rows - down, columns - right))
+    if np.iscomplexobj(cotangent) and not np.iscomplexobj(shadow):
+        cotangent = np.real(cotangent)
+    shadow.flat[first : first + length * (columns + 1) : columns + 1] = cotangent
     return shadow
 
 

@@ -49,6 +49,17 @@ def items_that_the_right_side_overwrites(x):
 
 
 @case(V)
+def picked_before_a_write(x):
+    y = x.copy()
+
+    def g():
+        y[0] = 5.0 * x[1]
+        return x[2]
+
+    return np.sum(y[[0, 1]] * g()) * np.sum(y[y > 0] + g()) + np.sum(y[::2] * g())
+
+
+@case(V)
 def stack_that_shrinks(x):
     stack = [x[0]]
     for v in x[1:]:

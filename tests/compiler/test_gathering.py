@@ -202,9 +202,9 @@ def in_place(w, u, b, xs):
     return total
 
 
-ONE = [cell, quadratic_cost, partly_kept, small_steps, two_states, in_place, every_second_sample, until_small, twice_in_a_step, epochs, in_a_branch, decaying, states_in_an_array,
-       samples_overwritten, one_buffer, ragged, weights_change, residuals, residuals_of_overwritten_rows,
-       solved]  # fmt: skip
+ONE = [cell, quadratic_cost, partly_kept, small_steps, two_states, in_place, every_second_sample, until_small,
+       twice_in_a_step, epochs, in_a_branch, decaying, states_in_an_array, samples_overwritten, one_buffer, ragged,
+       weights_change, residuals, residuals_of_overwritten_rows, solved]  # fmt: skip
 MANY = [batched_cell, weights_on_the_right, sums_of_rows]
 CASES = [pytest.param(f, (W, U, B, xs), id=f.__name__) for fs, xs in ((ONE, XS), (MANY, BATCHES)) for f in fs]
 

@@ -7,7 +7,7 @@ import operator
 import numpy as np
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
-from autodiff_sct.runtime import gather_adjoint, stored
+from autodiff_sct.runtime import diagonal_adjoint, gather_adjoint, stored
 from tests.laws.checker import Case, case
 
 V = np.array([0.3, -1.2, 0.7])
@@ -31,6 +31,7 @@ READS = [
     case(operator.getitem, [0.5, 0.25, 0.1], slice(1, 3)),
     case(operator.getitem, (0.5, V), 0), case(operator.getitem, C, (TWICE, slice(None), TWICE)),
     case(operator.getitem, E, slice(0, 2)),
+    case(diagonal_adjoint, X[0, :2], X), case(diagonal_adjoint, X[0, :1], X, 2), case(diagonal_adjoint, 0.7, X, -1),
     case(gather_adjoint, X[TWICE], X, TWICE), case(gather_adjoint, X[:, 0], X, (slice(None), 0)),
     case(stored, V, TWICE), case(stored, X, TWICE), case(stored, X, (slice(None), 1)), case(stored, X, (TWICE, TWICE)),
     case(stored, X, X > 0), case(stored, X, (1, 2)),

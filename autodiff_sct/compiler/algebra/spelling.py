@@ -34,6 +34,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ...runtime import scatter
 from .. import ir
 from ..facts import Listed, Num
 from ..optimise import is_method, is_pop_call
@@ -175,6 +176,8 @@ class Spelling:
 
     def call(self, expr: Any) -> Any:
         name = numpy_name(expr)
+        if self.s.globals.get(getattr(expr.func, "id", "")) is scatter.diagonal_adjoint:
+            return self.with_number(expr)
         if name is None or not expr.args:
             return expr
         if name == "squeeze" and (summed := without_kept_axis(expr)) is not None:
@@ -194,6 +197,13 @@ class Spelling:
             found = widened(positive, rest[0], rank) or expr
             return gast.UnaryOp(gast.USub(), found) if sign < 0 and found is not expr else found
         return expr
+
+    def with_number(self, call: Any) -> Any:
+        """A call that takes one number for an array of it."""
+        first = call.args[0]
+        if not isinstance(first, gast.Call) or numpy_name(first) != "full_like" or not self.is_number(first.args[1]):
+            return call
+        return gast.Call(call.func, [first.args[1], *call.args[1:]], call.keywords)
 
     def squeezed(self, expr: Any, axis: Any) -> Any | None:
         """``np.squeeze``: a sum that does not keep its axis, or an item of the axis."""

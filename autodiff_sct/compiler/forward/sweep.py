@@ -204,6 +204,8 @@ class Forward:
             helper_name = s.bind("tangent_view", memory.tangent_view)
             expr = ir.call(helper_name, expr, s.expr(tangent), ir.name(stmt.target), ir.name(base))
         roots = roots_of(s.facts[tangent.name])
+        if isinstance(s.facts[base], Num) and not roots_of(s.facts[base]) & roots_of(s.facts[stmt.target]):
+            roots = frozenset([s.root(("tangent", stmt.target))])  # of a copy
         facts = [
             replace(f, roots=roots or f.roots) if isinstance(f := s.facts[t], Num) and f.roots else f
             for t in stmt.targets

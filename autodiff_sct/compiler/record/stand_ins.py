@@ -26,7 +26,11 @@ from ..specialise.state import Specialiser
 from ..substitution import substitute_own
 
 ATTRIBUTES = {"size", "shape", "ndim", "dtype"}
-LIKE = {"zeros_like": 0, "full_like": 0, "empty_like": 0, "unbroadcast": 1, "spread": 1}  # which argument shows a shape
+# Which argument shows a shape.
+LIKE = {
+    "zeros_like": 0, "full_like": 0, "empty_like": 0, "unbroadcast": 1, "spread": 1, "gather_adjoint": 1,
+    "diagonal_adjoint": 1,
+}  # fmt: skip
 
 
 def stand_in(s: Specialiser, reverse: ir.Block) -> None:

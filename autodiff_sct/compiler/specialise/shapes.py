@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...runtime.scan import products_of_others
+from ...runtime.scatter import diagonal_adjoint, gather_adjoint
 from ..facts import Axis, Dim, Num, broadcast, several
 from .values import Const, Leaf, ListV, TupleV, Value
 
@@ -55,7 +56,7 @@ def square(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     return dims
 
 
-@dims_of(np.searchsorted)
+@dims_of(np.searchsorted, gather_adjoint, diagonal_adjoint)
 def as_second(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     return operand(s, args, 1)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -20,15 +20,17 @@ from . import ir, passes
 from .algebra.shifts import cancelled
 from .facts import Listed, Mapped, Num, Opaque, Pair
 from .regions import Regions, written_arguments, written_by
-from .specialise.calls import opaque_call
-from .specialise.methods import opaque_method
+from .specialise.callees import opaque_call
+from .specialise.methods import is_random, opaque_method
 from .specialise.recursion import Recursion
 from .specialise.state import Specialiser
 from .specialise.values import Leaf
 
 # Functions that look at their arguments and change nothing.
 READERS = {print, repr, str, format, len, isinstance, bool, int, type, id, hash, dict.keys}
-INERT = {str, bytes, bool, int, type, type(None), tuple, set, np.dtype, range}
+INERT = {bool, int, type, type(None), tuple, np.dtype, range}
+TEXT = (str, bytes)
+TO_TEXT = {str, repr, format}
 STRUCTURAL = {list, dict, list.pop, list.copy, operator.concat}
 
 
@@ -58,13 +60,36 @@ def flows(s: Specialiser, block: ir.Block, still: set[str]) -> list[Flow]:
             if stmt.op is None:
                 found += unknown_flow(s, stmt)
             elif not is_step(s, stmt.op) and stmt.target not in still:
-                found.append(Flow([*stmt.targets, *written_arguments(stmt)], operands(s, stmt)))
+                found.append(Flow([*stmt.targets, *written_arguments(stmt), *keepers(s, stmt)], sources(s, stmt)))
         elif isinstance(stmt, ir.Store):
-            found.append(Flow([stmt.base], [n for n in operands(s, stmt) if n != stmt.base]))
+            found.append(Flow([stmt.base], [n for n in sources(s, stmt) if n != stmt.base]))
         elif isinstance(stmt, ir.Effect) and stmt.kind and stmt.kind != "publish":
             found.append(Flow([stmt.operands[0].name], operands(s, stmt)[1:]))
         found += [Flow([target], sources) for target, sources in joins(stmt)]
     return found
+
+
+def keepers(s: Specialiser, stmt: ir.Let) -> list[str]:
+    """The variables in which a call of a function of which nothing is known may keep what it is given."""
+    fn = stmt.op.fn if stmt.op is not None else None
+    if not stmt.effect or has_meaning(stmt) or fn in READERS or fn is not opaque_method and is_reader(fn):
+        return []
+    return [n for n in operands(s, stmt) if can_keep(s.facts[n])]
+
+
+def can_keep(facts: Any) -> bool:
+    """Whether something may hold what it is given."""
+    if isinstance(facts, Opaque):
+        return facts.cls not in INERT and facts.cls not in TEXT and not is_random(facts)
+    return not isinstance(facts, Num) or facts.kind == "array"
+
+
+def has_meaning(stmt: ir.Let) -> bool:
+    """Whether it is known how derivatives pass through a statement's operation."""
+    op = cast(ir.Op, stmt.op)
+    known = op.fn in TABLE and "argument 0" not in op.arguments
+    step = op.fn in NONDIFFERENTIABLE and op.fn not in TO_TEXT
+    return known or step or op.fn in STRUCTURAL or isinstance(op.fn, Recursion)
 
 
 def unknown_flow(s: Specialiser, stmt: ir.Let) -> list[Flow]:
@@ -234,41 +259,22 @@ class Analysis:
         return unknown and base.name not in self.s.definitions
 
     def check_let(self, stmt: ir.Let, op: ir.Op) -> None:
-        fn = op.fn
-        if (
-            fn in TABLE
-            and "argument 0" not in op.arguments
-            or fn in NONDIFFERENTIABLE
-            or fn in STRUCTURAL
-            or isinstance(fn, Recursion)
-        ):
+        if has_meaning(stmt):
             return
         varied = [n for n in operands(self.s, stmt) if self.is_varied(n)]
         if not varied:
             return
-        name = f"the method {stmt.expr.func.attr!r}" if fn is opaque_method else getattr(fn, "__name__", str(fn))
+        name = callee_of(stmt)
         if any(self.is_useful(t) for t in stmt.targets):
-            raise NoRule(
-                f"{name} has no derivative rule"
-                + (
-                    " for these arguments"
-                    if fn not in (opaque_call, opaque_method) and type(fn).__name__ == "Unbound"
-                    else ""
-                ),
-                self.remedy(op),
-                stmt.origin,
-            )
-        base = op.arguments.get("argument 0")
-        if fn is opaque_method and self.is_of_several_kinds(base):
+            of_these = " for these arguments" if type(op.fn).__name__ == "Unbound" else ""
+            raise NoRule(f"{name} has no derivative rule{of_these}", self.remedy(op), stmt.origin)
+        if op.fn is opaque_method and self.is_of_several_kinds(op.arguments.get("argument 0")):
             raise NoRule(
                 f"only the run tells what this is, and {name} may keep in it what carries a derivative",
                 "give it one kind on every path: a list, say, and not None before",
                 stmt.origin,
             )
-        mutable = [
-            n for n in varied if not (isinstance(f := self.s.facts[n], Num) and (f.python or f.kind == "npscalar"))
-        ]
-        if stmt.effect and mutable and fn not in READERS and not is_reader(fn) and not self.formats(op):
+        if stmt.effect and not self.formats(op) and may_write(self.s, op, varied):
             raise NoRule(
                 f"{name} has no derivative rule and may write into an argument that carries a derivative",
                 "give it a copy (`x.copy()`), or register a rule",
@@ -276,11 +282,34 @@ class Analysis:
             )
 
 
+def callee_of(stmt: ir.Let) -> str:
+    """What a message calls the function of a statement."""
+    fn = cast(ir.Op, stmt.op).fn
+    if fn is opaque_method:
+        return f"the method {stmt.expr.func.attr!r}"
+    return "an object that is called" if fn is opaque_call else getattr(fn, "__name__", str(fn))
+
+
+def may_write(s: Specialiser, op: ir.Op, given: list[str]) -> bool:
+    """Whether a function of which nothing is known may write into some of the variables that it is given."""
+    if op.fn in READERS or is_reader(op.fn):
+        return False
+    for facts in (s.facts[name] for name in given):
+        if isinstance(facts, Opaque):
+            # An object of a library's class that is called computes from what it keeps.
+            written = facts.cls not in (*TEXT, set) and not (op.fn is opaque_call and is_reader(facts.cls))
+        else:
+            written = not isinstance(facts, Num) or not (facts.python or facts.kind == "npscalar")
+        if written:
+            return True
+    return False
+
+
 def is_step(s: Specialiser, op: ir.Op) -> bool:
     """Whether an operation is constant between steps, or its result is no real number."""
     if op.fn in STEPS_OF_REALS:
         return all(is_real(s.num(v)) for v in op.arguments.values())
-    return op.fn in NONDIFFERENTIABLE
+    return op.fn in NONDIFFERENTIABLE and op.fn not in TO_TEXT
 
 
 def is_real(facts: Num | None) -> bool:
@@ -317,6 +346,12 @@ def operands(s: Specialiser, stmt: Any) -> list[str]:
     else:
         values = ()
     return [name for value in values for name in s.leaves(value)]
+
+
+def sources(s: Specialiser, stmt: Any) -> list[str]:
+    """The operands of a statement that a derivative can come from: an index only chooses."""
+    given = stmt.op.arguments.items() if stmt.op is not None else ()
+    return [name for parameter, value in given if parameter != "index" for name in s.leaves(value)]
 
 
 def joins(stmt: Any) -> list[tuple[str, list[str]]]:

@@ -82,7 +82,7 @@ def describe(value: Any, symbol: str, fields: bool = False) -> Any:
     kinds = (str, int, bool, tuple) if fields else (str, int, bool, tuple, enum.Enum)
     if type(value) is dict and all(isinstance(k, kinds) for k in value):
         return Branch(dict, tuple(value), tuple(describe(v, f"{symbol}_{k}", fields) for k, v in value.items()))
-    if is_of_library(value):
+    if is_of_library(value) or is_compiled(type(value)):
         return Leaf(Opaque(type(value))) if not callable(value) else Static(value)
     if hasattr(value, "__dict__") or dataclasses.is_dataclass(value) or hasattr(type(value), "__slots__"):
         if is_cell(value) or not fields:
@@ -103,6 +103,11 @@ def is_mutable(tree: Any) -> bool:
 def is_of_library(value: Any) -> bool:
     """Whether a value is of a class that Python or NumPy defines, whose attributes are its own affair."""
     return type(value).__module__.split(".")[0] in LIBRARY or type(value) in (OrderedDict, Counter)
+
+
+def is_compiled(cls: type) -> bool:
+    """Whether a class is not written in Python, so that its objects hold more than can be seen of them."""
+    return isinstance(vars(cls).get("__new__"), BuiltinFunctionType)
 
 
 def is_cell(value: Any) -> bool:

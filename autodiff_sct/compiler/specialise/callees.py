@@ -1,16 +1,23 @@
-"""What kind of function a callee without a rule is."""
+"""What kind of function a callee without a rule is, and the call of one."""
 
 from __future__ import annotations
 
+import logging
 import math
 import random
 import types
+from collections import deque
 from typing import Any
 
 import numpy as np
 
+from .. import ir
+from ..facts import Num, Opaque
+from . import arrays
+from .lacking import note_unseen
 from .state import Specialiser
-from .values import Value
+from .tables import refuse_references
+from .values import Leaf, Rest, Value
 
 ORDINARY = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 LIBRARIES = {
@@ -37,6 +44,9 @@ SPECIAL: dict[Any, str] = {
     math.ceil: "__ceil__",
     math.trunc: "__trunc__",
 }
+UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType)
+CONTAINERS = {list, dict, deque, np.ndarray}  # a method of theirs may be called as `list.append(items, x)`
+MAKES = {np.random.default_rng: np.random.Generator, logging.getLogger: logging.Logger}
 CHANGE_LISTS = {random.shuffle, random.Random.shuffle}
 SHARE_MEMORY = {memoryview, np.frombuffer, np.nditer}
 
@@ -63,3 +73,33 @@ def raises_so(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Valu
     except type(error):
         return True
     return False
+
+
+def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A call of something without a rule: it just runs, and is refused where a derivative would pass through it.
+
+    `fn` is the function, or the variable that holds it.
+    """
+    refuse_references(s, *args, *kwargs.values())
+    if fn in CHANGE_LISTS:
+        raise s.refuse(
+            f"{fn.__name__} changes a list where the compiler cannot see it",
+            "do that before the differentiated function, or write the change out with methods of the list",
+        )
+    if fn in SHARE_MEMORY and any(f.kind == "array" for a in args if (f := s.num(a)) is not None):
+        if fn is not np.nditer or "op_flags" in kwargs:
+            raise s.refuse(f"{fn.__name__} gives another way to an array's memory", "index the array itself")
+    expr = ir.call(callee, *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
+    facts: Any = Opaque()
+    if is_pure(fn):
+        facts = arrays.facts_of_call(s, fn, args, kwargs)
+        if isinstance(facts, Num) and facts.kind is None:
+            facts = Opaque()
+    elif isinstance(fn, type) or fn in MAKES:
+        facts = Opaque(fn if isinstance(fn, type) else MAKES[fn])
+    args = [a.items if isinstance(a, Rest) else a for a in args]
+    held = [fn] if isinstance(fn, Leaf) else []
+    every = {f"argument {k}": v for k, v in enumerate([*held, *args, *kwargs.values()])}
+    op = ir.Op(opaque_call if held else fn, every)
+    note_unseen(s, [*args, *kwargs.values()])
+    return s.let(expr, facts, op, hint="result", effect=True)

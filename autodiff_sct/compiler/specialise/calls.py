@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import functools
 import inspect
-import logging
 import types
 from collections.abc import Callable
 from typing import Any
 
 import gast
-import numpy as np
 
 from ...errors import AutodiffError, NoRule, SourceUnavailable, UnsupportedSyntax
 from ...rules.table import NONDIFFERENTIABLE, STATIC, TABLE
 from .. import ir
-from ..facts import Num, Opaque
+from ..facts import Opaque
 from ..source.fence import YIELDS, own_nodes
 from ..source.parse import Parsed
+from ..structure import is_compiled
 from ..world import CodeRead, DefaultRead, Guard, ItemRead, KwDefaultRead
-from . import arrays
 from .binding import bind_signature
-from .callees import CHANGE_LISTS, ORDINARY, SHARE_MEMORY, SPECIAL, is_library, is_pure, raises_so
+from .callees import CONTAINERS, ORDINARY, SPECIAL, UNBOUND, is_library, opaque_call, raises_so
 from .comprehensions import add_up
 from .control import always, branch
 from .expressions import evaluate, expression
 from .externals import import_external, object_number, outside_object
-from .lacking import note_unseen
 from .managers import is_generator_manager, suspended
 from .prepared import Body, body_of_closure, leaving, prepared
 from .records import pairs_of
@@ -34,13 +31,12 @@ from .recursion import recursive_call
 from .starred import arguments, parts_of
 from .state import Restart, Specialiser
 from .statements import execute
-from .tables import method_of, refuse_references
-from .values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Rest, Super, Suspended, TupleV, Value
+from .tables import method_of
+from .values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Super, Suspended, TupleV, Value
 
 HANDLERS: dict[Any, Callable[[Specialiser, list[Value], dict[str, Value]], Value]] = {}
 MADE: dict[type, Callable[[Specialiser, Any], Value]] = {}  # class of a callable object -> what is called for it
 DEPTH = 120
-MAKES = {np.random.default_rng: np.random.Generator, logging.getLogger: logging.Logger}
 
 
 def handles(*fns: Any) -> Callable[[Any], Any]:
@@ -100,7 +96,7 @@ def call_value(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[st
     if called is not None:
         return call_value(s, called, args, kwargs)
     if isinstance(callee, Leaf):
-        return opaque_call(s, s.expr(callee), None, args, kwargs)
+        return opaque_call(s, s.expr(callee), callee, args, kwargs)
     if hasattr(callee, "call"):
         return callee.call(s, args, kwargs)
     raise s.refuse("this value cannot be called")
@@ -208,6 +204,8 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
         return call_object(s, outside_object(s, fn, lambda: fn), args, kwargs)
     if fn in STATIC:
         return call_static(s, fn, args, kwargs)
+    if isinstance(fn, UNBOUND) and fn.__objclass__ in CONTAINERS and args:
+        return call_bound(s, Bound(fn.__name__, args[0]), args[1:], kwargs)
     if fn in TABLE or fn in NONDIFFERENTIABLE:
         return call_known(s, callee, args, kwargs)
     if is_generator_manager(fn) and (generator := suspended(s, fn, args, kwargs)) is not None:
@@ -271,7 +269,7 @@ def call_class(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
     from .objects import construct
 
     cls = callee.value
-    if issubclass(cls, BaseException) or is_library(cls):
+    if issubclass(cls, BaseException) or is_library(cls) or is_compiled(cls):
         return opaque_call(s, s.expr(callee), cls, args, kwargs)
     return construct(s, cls, args, kwargs)
 
@@ -281,32 +279,6 @@ def call_known(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
     from .numpy_calls import call_numpy
 
     return call_numpy(s, callee, args, kwargs)
-
-
-def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """A call of something without a rule: it just runs, and is refused where a derivative would pass through it."""
-    refuse_references(s, *args, *kwargs.values())
-    if fn in CHANGE_LISTS:
-        raise s.refuse(
-            f"{fn.__name__} changes a list where the compiler cannot see it",
-            "do that before the differentiated function, or write the change out with methods of the list",
-        )
-    if fn in SHARE_MEMORY and any(f.kind == "array" for a in args if (f := s.num(a)) is not None):
-        if fn is not np.nditer or "op_flags" in kwargs:
-            raise s.refuse(f"{fn.__name__} gives another way to an array's memory", "index the array itself")
-    expr = ir.call(callee, *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
-    facts: Any = Opaque()
-    if is_pure(fn):
-        facts = arrays.facts_of_call(s, fn, args, kwargs)
-        if isinstance(facts, Num) and facts.kind is None:
-            facts = Opaque()
-    elif isinstance(fn, type) or fn in MAKES:
-        facts = Opaque(fn if isinstance(fn, type) else MAKES[fn])
-    args = [a.items if isinstance(a, Rest) else a for a in args]
-    every = {f"argument {k}": v for k, v in enumerate([*args, *kwargs.values()])}
-    op = ir.Op(fn if fn is not None else opaque_call, every)
-    note_unseen(s, [*args, *kwargs.values()])
-    return s.let(expr, facts, op, hint="result", effect=True)
 
 
 # -- inlining

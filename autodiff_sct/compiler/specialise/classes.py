@@ -11,7 +11,8 @@ from ...runtime import real_power
 from .. import ir
 from ..facts import BOOL, Listed, Mapped, Num, Pair, dummy
 from . import arrays
-from .calls import call_value, handles, opaque_call
+from .callees import opaque_call
+from .calls import call_value, handles
 from .records import record_of
 from .state import Specialiser
 from .tables import class_of_row, may_be_none, not_none

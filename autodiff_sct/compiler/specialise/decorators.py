@@ -21,7 +21,8 @@ from dataclasses import dataclass
 
 from ..source.fence import YIELDS, own_nodes
 from . import polyfills
-from .calls import handles, opaque_call
+from .callees import opaque_call
+from .calls import handles
 from .managers import yields_once
 from .prepared import body_of_closure
 from .state import Specialiser

@@ -12,8 +12,13 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+<<<<<<< HEAD
 from .attributes import assign_plainly
 from .callees import SPECIAL
+=======
+from ..structure import is_compiled
+from .attributes import DESCRIPTORS, assign_plainly, found_in, is_library, lookup, own_method
+>>>>>>> 3aa41f3 (A derivative that goes into an object, a set or a text that nothing is known of is refused where it comes out)
 from .calls import call_value, handles
 from .control import always
 from .objects import has_method
@@ -93,8 +98,8 @@ def refuse_maker(s: Specialiser, cls: Any) -> None:
 
 
 def refuse_builtin(s: Specialiser, cls: Any) -> None:
-    """Refuse objects of a class above which there is one of Python's, such as dict."""
-    builtin = next((base for base in cls.__mro__[:-1] if base.__module__ == "builtins"), None)
+    """Refuse objects of a class above which there is one that is not written in Python, such as dict."""
+    builtin = next((base for base in cls.__mro__[:-1] if base.__module__ == "builtins" or is_compiled(base)), None)
     if builtin is not None and builtin is not cls:
         raise s.refuse(f"{cls.__name__} is a {builtin.__name__} of its own kind", f"let it hold a {builtin.__name__}")
 

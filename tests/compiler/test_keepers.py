@@ -1,0 +1,158 @@
+"""Values that carry a derivative, kept in what the compiler does not look into: none comes out as a constant."""
+
+import collections
+import io
+import queue
+import threading
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+from tests.compiler.checked import check_gradient
+
+local = threading.local()
+waiting = queue.SimpleQueue()
+seen = set()
+
+
+def in_polynomial(x):
+    p = np.polynomial.Polynomial(x)
+    return float(p(1.1))
+
+
+def in_polynomial_of_array(x):
+    p = np.polynomial.Polynomial(x)
+    y = np.zeros(3)
+    y[:] = p(np.arange(3.0))
+    return y.sum()
+
+
+def in_queue(x):
+    q = queue.SimpleQueue()
+    q.put(x[0] * 2)
+    return float(q.get())
+
+
+def in_queue_outside(x):
+    waiting.put(float(x[0]))
+    return float(waiting.get())
+
+
+def in_thread(x):
+    local.x = x[0]
+    return local.x * 2
+
+
+def in_file(x):
+    file = io.StringIO()
+    file.write(str(float(x[0])))
+    return float(file.getvalue())
+
+
+def in_set(x):
+    found = set()
+    found.add(float(x[0]))
+    return found.pop() * 2
+
+
+def in_set_outside(x):
+    seen.add(float(x[0]))
+    return seen.pop() * 2
+
+
+def in_set_comprehension(x):
+    return sum({float(v) for v in x})
+
+
+def largest_of_set(x):
+    return max({float(v) for v in x})
+
+
+def in_text(x):
+    return float(str(float(x[0])))
+
+
+def in_formatted_text(x):
+    return float(f"{x[0]:.17g}")
+
+
+def in_texts(x):
+    return np.array(list(map(str, x))).astype(float).sum()
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        in_polynomial,
+        in_polynomial_of_array,
+        in_queue,
+        in_queue_outside,
+        in_thread,
+        in_file,
+        in_set,
+        in_set_outside,
+        in_set_comprehension,
+        largest_of_set,
+        in_text,
+        in_formatted_text,
+        in_texts,
+    ],
+)
+def test_derivative_that_would_pass_is_refused(fn):
+    with pytest.raises(ad.AutodiffError):
+        ad.grad(fn)(np.array([0.5, -1.5, 2.0]))
+    with pytest.raises(ad.AutodiffError):
+        ad.jvp(fn, (np.array([0.5, -1.5, 2.0]),), (np.ones(3),))
+
+
+def test_polynomial_that_only_decides():
+    def chosen(x):
+        p = np.polynomial.Polynomial(x)
+        return x[0] ** 2 if p(1.1) > 0 else x[1] ** 2
+
+    check_gradient(chosen, (np.array([0.5, -1.5, 2.0]),))
+
+
+def test_text_that_only_names():
+    def named(x):
+        table = {"0.5": x[1] ** 2}
+        key = f"{x[0]:.1f}"
+        return table[key] if key in table else x[2]
+
+    check_gradient(named, (np.array([0.51, -1.5, 2.0]),))
+
+
+def test_set_that_only_decides():
+    def unique(x):
+        total, met = 0.0, set()
+        for v in x:
+            if float(v) not in met:
+                met.add(float(v))
+                total += v * v
+        return total
+
+    check_gradient(unique, (np.array([0.5, -1.5, 2.0]),))
+
+
+def test_methods_taken_from_their_class():
+    def unbound(x):
+        items, table, ends = [1.0], {}, collections.deque()
+        append = list.append
+        append(items, x[0])
+        list.extend(items, [x[1]])
+        dict.update(table, {"last": x[2]})
+        collections.deque.appendleft(ends, x[0] * x[1])
+        return items[1] * items[2] * table["last"] + ends[0] + np.ndarray.sum(x) * np.ndarray.item(x, 0)
+
+    check_gradient(unbound, (np.array([0.5, -1.5, 2.0]),))
+
+
+def test_write_by_a_method_taken_from_its_class_is_refused():
+    def unbound(x):
+        y = np.zeros(3)
+        np.ndarray.__setitem__(y, 0, x[0])
+        return y.sum()
+
+    with pytest.raises(ad.AutodiffError):
+        ad.grad(unbound)(np.array([0.5, -1.5, 2.0]))

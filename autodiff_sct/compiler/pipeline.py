@@ -37,7 +37,7 @@ from .record.segments import write_segments
 from .record.stand_ins import stand_in
 from .regions import Regions, regions
 from .request import Request, observe
-from .results import check_output, output_leaves, own_result
+from .results import check_output, output_leaves, own_result, unknown_leaves
 from .reverse.beside import beside
 from .reverse.seeds import sow, weight_gradients
 from .reverse.settle import settle
@@ -176,7 +176,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
         once(s, where, forward, s.leaves(result))
     outputs = list(dict.fromkeys(output_leaves(s, chosen)))
     inputs, weights = wanted_inputs(s, table, request)
-    active = activity(s, forward, where, inputs, set(outputs))
+    active = activity(s, forward, where, inputs, {*outputs, *unknown_leaves(s, chosen)})
     refuse_captured(s, where, active)
     refuse_writes(s, forward, where, active)
     s.active = {n for n in active.varied if n in active.useful}

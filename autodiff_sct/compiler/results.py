@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from ..errors import NotDifferentiable
+from typing import Any
+
+import gast
+
+from ..errors import NoRule, NotDifferentiable
 from ..runtime import objects
 from . import ir
+from .activity import TEXT
 from .arguments import Arguments
 from .facts import Listed, Mapped, Num, Opaque, Pair
 from .places import place_of_result
@@ -12,9 +17,12 @@ from .regions import Regions
 from .request import Request
 from .reverse.adjoints import copied
 from .reverse.sharing import reachable
+from .specialise.iteration import Source
+from .specialise.iterators import Cursor
 from .specialise.prepared import prepared
 from .specialise.state import Specialiser
 from .specialise.values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, Suspended, TupleV, Value
+from .text.unparse import unparse
 
 
 def output_leaves(s: Specialiser, value: Value) -> list[str]:
@@ -33,8 +41,17 @@ def output_leaves(s: Specialiser, value: Value) -> list[str]:
     return []
 
 
+def unknown_leaves(s: Specialiser, value: Value) -> list[str]:
+    """The variables of a result of which nothing is known, through which a derivative may be lost."""
+    return [n for n in s.leaves(value) if isinstance(f := s.facts[n], Opaque) and f.cls not in TEXT]
+
+
 def check_output(s: Specialiser, value: Value, request: Request) -> Value:
     """The part of the result that is differentiated."""
+    if holds_iterator(s, value):
+        raise NotDifferentiable(
+            f"{request.name} returns an iterator", "return a list of its items", place_of_result(request.fn)
+        )
     if request.has_aux:
         if not isinstance(value, TupleV) or len(value.items) < 2:
             raise NotAux(
@@ -42,6 +59,13 @@ def check_output(s: Specialiser, value: Value, request: Request) -> Value:
             )
         value = value.items[0]
     found = underivable(s, value)
+    made = s.definitions.get(value.name) if found is not None and isinstance(value, Leaf) else None
+    if isinstance(made, gast.Call):
+        raise NoRule(
+            f"{request.name} returns what {callee(made.func)} returns, and that has no derivative rule",
+            "register one with autodiff_sct.rule, or write it with functions that have rules",
+            place_of_result(request.fn),
+        )
     if found is not None:
         raise NotDifferentiable(
             f"{request.name} returns {found}, which has no derivative",
@@ -49,6 +73,15 @@ def check_output(s: Specialiser, value: Value, request: Request) -> Value:
             place_of_result(request.fn),
         )
     return value
+
+
+def holds_iterator(s: Specialiser, value: Value) -> bool:
+    """Whether an iterator leaves the program, which is none at run time."""
+    if isinstance(value, (TupleV, ListV)):
+        return any(holds_iterator(s, item) for item in value.items)
+    if isinstance(value, Obj):
+        return value.cls is Cursor or any(holds_iterator(s, s.env[(value.id, key)]) for key in s.fields(value))
+    return isinstance(value, Source)
 
 
 def underivable(s: Specialiser, value: Value) -> str | None:
@@ -67,6 +100,13 @@ def underivable(s: Specialiser, value: Value) -> str | None:
     if isinstance(value, Obj) and value.cls not in (dict, list) and not output_leaves(s, value):
         return f"a {value.cls.__name__}"
     return None
+
+
+def callee(func: Any) -> str:
+    """What a message calls a function, by the expression that it was called by."""
+    if not any(map(ir.is_variable, ir.names_in(func))):
+        return unparse(func)
+    return f"the method {func.attr!r}" if isinstance(func, gast.Attribute) else "an object that is called"
 
 
 class NotAux(NotDifferentiable, ValueError):

@@ -81,6 +81,26 @@ def in_texts(x):
     return np.array(list(map(str, x))).astype(float).sum()
 
 
+def beside_a_number(x):
+    return x.sum(), np.polynomial.Polynomial(x)(1.1)
+
+
+def inside_a_table(x):
+    return {"sum": x.sum(), "rest": [np.polynomial.Polynomial(x)(1.1)]}
+
+
+def set_beside_a_number(x):
+    return x.sum(), {float(v) for v in x}
+
+
+def iterator_beside_a_number(x):
+    return x.sum(), iter([x[0], x[1]])
+
+
+def lazy_map_beside_a_number(x):
+    return x.sum(), map(lambda v: 2 * v, x)
+
+
 @pytest.mark.parametrize(
     "fn",
     [
@@ -97,6 +117,11 @@ def in_texts(x):
         in_text,
         in_formatted_text,
         in_texts,
+        beside_a_number,
+        inside_a_table,
+        set_beside_a_number,
+        iterator_beside_a_number,
+        lazy_map_beside_a_number,
     ],
 )
 def test_derivative_that_would_pass_is_refused(fn):
@@ -156,3 +181,18 @@ def test_write_by_a_method_taken_from_its_class_is_refused():
 
     with pytest.raises(ad.AutodiffError):
         ad.grad(unbound)(np.array([0.5, -1.5, 2.0]))
+
+
+def test_what_an_unknown_object_computes_is_named():
+    with pytest.raises(ad.errors.NoRule, match="what an object that is called returns"):
+        ad.grad(lambda x: np.polynomial.Polynomial(x)(1.1))(np.array([0.5, -1.5, 2.0]))
+
+
+def test_unknown_result_as_auxiliary():
+    def fn(x):
+        return (x**2).sum(), np.polynomial.Polynomial(x)(1.1), f"{x[0]:.1f}"
+
+    x = np.array([0.5, -1.5, 2.0])
+    (value, *aux), gradient = ad.value_and_grad(fn, has_aux=True)(x)
+    assert value == (x**2).sum() and aux == list(fn(x)[1:])
+    np.testing.assert_array_equal(gradient, 2 * x)

@@ -16,7 +16,7 @@ from ..optimise import sweep_dead
 from ..pipeline import refuse_captured, specialise, wanted_inputs, without_dead
 from ..regions import Regions, regions
 from ..request import Request
-from ..results import check_output, detached, output_leaves, own_result
+from ..results import check_output, detached, output_leaves, own_result, unknown_leaves
 from ..reverse.adjoints import copied
 from ..specialise.state import Specialiser
 from ..specialise.values import Frame, Leaf, ListV, Obj, TupleV, Value
@@ -34,7 +34,7 @@ def tangent(request: Request) -> Emitted:
     where = regions(block, s.facts, s.elements)
     protect(s, table, where)
     inputs, _ = wanted_inputs(s, table, request)
-    active = activity(s, block, where, inputs, set(output_leaves(s, chosen)))
+    active = activity(s, block, where, inputs, {*output_leaves(s, chosen), *unknown_leaves(s, chosen)})
     refuse_captured(s, where, active)
     refuse_writes(s, block, where, active)
     initial = s.initial

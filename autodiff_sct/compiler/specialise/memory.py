@@ -109,20 +109,29 @@ def containers_shape(s: Specialiser, value: Value) -> Any:
     return Opaque(tuple)
 
 
+def as_mask(s: Specialiser, value: Value) -> Value:
+    """What a function takes for a mask: where numbers are not zero."""
+    facts = s.num(value)
+    known = facts is not None and facts.dtype is not None and facts.dtype.kind == "b"
+    return value if known else numpy(s, "asarray", value, Const(bool))
+
+
 @handles(np.place)
 def place(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    base, mask, value = target(s, args[0]), args[1], args[2]
+    given = dict(zip(("arr", "mask", "vals"), args)) | kwargs
+    base, mask = target(s, given["arr"]), as_mask(s, given["mask"])
     count = numpy(s, "count_nonzero", mask)
-    arrays.store_item(s, base, mask, numpy(s, "resize", value, count))
+    arrays.store_item(s, base, mask, numpy(s, "resize", given["vals"], count))
     return Const(None)
 
 
 @handles(np.putmask)
 def putmask(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``np.putmask`` takes the values at the positions that it writes."""
-    base, mask, value = target(s, args[0]), args[1], args[2]
-    given = s.num(value)
-    if given is None or given.dims != ():
+    given = dict(zip(("a", "mask", "values"), args)) | kwargs
+    base, mask, value = target(s, given["a"]), as_mask(s, given["mask"]), given["values"]
+    facts = s.num(value)
+    if facts is None or facts.dims != ():
         from .attributes import attribute_of
         from .containers import get_item
 

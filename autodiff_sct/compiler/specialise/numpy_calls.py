@@ -258,9 +258,15 @@ MADE[np.poly1d] = of_polynomial
 
 @handles(np.piecewise)
 def piecewise(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if (
+        len(args) == 3
+        and (single := s.num(args[1])) is not None
+        and single.ndim == getattr(s.num(args[0]), "ndim", None)
+    ):
+        args = [args[0], ListV((args[1],), s.site()), args[2]]
     if len(args) != 3 or kwargs or not isinstance(args[1], (ListV, TupleV)) or not isinstance(args[2], (ListV, TupleV)):
         raise s.refuse("np.piecewise without lists of conditions and of functions", "use np.where")
-    conditions, pieces = list(args[1].items), args[2].items
+    conditions, pieces = [memory.as_mask(s, c) for c in args[1].items], args[2].items
     if len(pieces) == len(conditions) + 1:
         conditions.append(call_python(s, polyfills.none_of, [ListV(tuple(conditions), s.site())], {}))
     y = numpy_call(s, np.zeros_like, [args[0]], {})

@@ -18,14 +18,9 @@ import numpy as np
 from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
 from . import containers, dict_views, lists
-<<<<<<< HEAD
 from .attributes import attribute_of
-from .calls import HANDLERS, call_value, handles, opaque_call
-=======
-from .attributes import attribute_of, found_in
 from .callees import opaque_call
 from .calls import HANDLERS, call_value, handles
->>>>>>> 3aa41f3 (A derivative that goes into an object, a set or a text that nothing is known of is refused where it comes out)
 from .control import branch
 from .expressions import operate
 from .iteration import ENDLESS, Ahead, Source, all_storable, as_counted, nth, over, over_range

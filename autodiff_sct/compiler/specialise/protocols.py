@@ -12,13 +12,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-<<<<<<< HEAD
+from ..structure import is_compiled
 from .attributes import assign_plainly
 from .callees import SPECIAL
-=======
-from ..structure import is_compiled
-from .attributes import DESCRIPTORS, assign_plainly, found_in, is_library, lookup, own_method
->>>>>>> 3aa41f3 (A derivative that goes into an object, a set or a text that nothing is known of is refused where it comes out)
 from .calls import call_value, handles
 from .control import always
 from .objects import has_method

@@ -17,7 +17,6 @@ from .algebra.spelling import spell
 from .algebra.summed_products import summed_products
 from .algebra.variances import variances
 from .arguments import Arguments
-from .buffers.branch_additions import add_in_branches
 from .buffers.dead_stores import drop_dead_stores
 from .buffers.first_touch import touch_first
 from .buffers.full_first import full_first
@@ -61,6 +60,7 @@ from .phrasing.together import count_saved, drop_unread_lists, save_together
 from .phrasing.unnamed import without_names
 from .phrasing.unpacked import rearrange
 from .phrasing.unread import drop_unread
+from .phrasing.where_taken import reverse_where_taken
 from .record.handover import always_assigned, kept_state, own_copies, unset_state
 from .recursion.pairs import settle_calls
 from .regions import Regions
@@ -226,6 +226,8 @@ def polished(
         full_first(s, back)
     if buffers and passes.on("gather_products"):
         gather_products(s, back)
+    if passes.on("where_taken"):
+        reverse_where_taken(s, program, back)
     if passes.on("sink"):
         sink(s, back)
     if passes.on("zero_last"):
@@ -278,8 +280,6 @@ def polished(
 
 def in_buffers(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) -> ir.Block:
     """The reverse sweep with fewer passes over memory; fused loops of native programs have none of these buffers."""
-    if passes.on("add_in_branches"):
-        add_in_branches(s, [*front, *back], back)
     if passes.on("touch_first"):
         touch_first(s, [*front, *back], back)
         back = Nesting(s, where, [*front, *back], REVERSE_DEPTH).block(back)

@@ -30,6 +30,7 @@ from .peephole import improve
 from .places import place_of_definition
 from .record.budget import choose_segments
 from .record.carried_back import carry_back
+from .record.cheap import computed_anyway
 from .record.checkpointed import plan_segments
 from .record.raised_again import raised_again
 from .record.record import record
@@ -370,7 +371,9 @@ def finish(
         improve(s, reverse, frozenset(ir.reads(final)))  # before the recording: nothing is kept for what it drops
     if passes.on("carry_back"):
         carry_back(s, r.regions, reverse)
-    forward, reverse = record(s, r.regions, forward, reverse)
+    native = request.backend != "numpy" and request.memory is None
+    computed = computed_anyway(s, forward, reverse, final) if native and passes.on("save_math") else frozenset()
+    forward, reverse = record(s, r.regions, forward, reverse, computed)
     write_segments(r, forward, reverse)
     observe(request, "record", s, [*forward, *reverse, final])
     if not request.split and passes.on("raised_again"):

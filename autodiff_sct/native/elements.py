@@ -121,9 +121,15 @@ def binary(op: type, a: Number, b: Number, check: Check) -> Number:
         raise Outside("integers that may outgrow 64 bits")
     left, right = as_dtype(a, dtype), as_dtype(b, dtype)
     if op is gast.Div and a.dtype == dtype == FLOAT64 and b.dtype == INT64 and constant_of(b.expr) is None:
+        if b.bits <= FEW:
+            shared = ir.binop(left, gast.Div, right)
+            return Number(gast.IfExp(ir_compare(b.expr, gast.Eq, ir.constant(1)), left, shared), dtype, python, bits)
         # A count is often known long before what it divides: the division need not be waited for.
         op, right = gast.Mult, ir.binop(ir.constant(1.0), gast.Div, right)
     return Number(ir.binop(left, op, right), dtype, python, bits)
+
+
+FEW = 4  # bits of a count of those that tie: there mostly is one
 
 
 def truth(op: type, a: Number, b: Number, python: bool | None) -> Number:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import gast
@@ -22,6 +23,7 @@ from .fuse import fused
 from .grids import make
 from .hoist import hoisted
 from .kinds import WIDTH, Bundle, Grid, Number, Raw, Value
+from .one_by_one import one_by_one
 from .registers import in_registers
 from .saving import lists_together
 from .state import State
@@ -55,6 +57,7 @@ def native_program(
     first, second = fused(state, first), fused(state, second)
     in_registers(state, first, second)
     hoisted(state, first, second, small=True)
+    one_by_one(state, [*first, *second])
     text = written(state, first, second, parameters, name)
     return Native(name, text, results, any(isinstance(stmt, ir.Loop) for stmt in program))
 
@@ -200,12 +203,13 @@ def written(state: State, first: ir.Block, second: ir.Block, parameters: dict[st
         [gast.Name(t, gast.Param(), None, None) for t in [*arguments.values(), *room]], [], None, [], [], None, []
     )
     function = printed(gast.Module([gast.FunctionDef(name, spec, [*body, *tail], [], None, None, [])], [])).text
-    used = {*state.imported, *(n for n in ("reserve", "reserve_parts", "half_power") if f"{n}(" in function)}
+    own = {*state.imported, "reserve", "reserve_parts", "half_power"}
+    used = {n for n in own if re.search(rf"(?<![.\w]){n}\(", function)}
     used |= {"NoRoom"} if room else set()
-    own = sorted(n for n in used if "." not in n and n != "abs")
+    imported = sorted(n for n in used if "." not in n and n != "abs")
     lines = ["import math", "", "import numpy as np", "from numba import njit"]
-    if own:
-        lines += ["", f"from autodiff_sct.native.functions import {', '.join(own)}"]
+    if imported:
+        lines += ["", f"from autodiff_sct.native.functions import {', '.join(imported)}"]
     return "\n".join([*lines, "", "", f"@njit({OPTIONS})", function])
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import gast
 
 from .. import ir
+from ..optimise import Liveness
+from ..specialise.state import Specialiser
 
 ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
@@ -24,7 +27,27 @@ def is_math(stmt: ir.Let) -> bool:
     """Whether a statement calls `float` or a function of `math`, which take no longer than to save a number."""
     if stmt.op is None or not isinstance(stmt.expr, gast.Call):
         return False
-    return stmt.op.fn is float or stmt.op.fn.__module__ == "math"
+    return stmt.op.fn is float or getattr(stmt.op.fn, "__module__", "") == "math"
+
+
+QUICK = (float, math.sqrt, math.fabs)
+
+
+def computed_anyway(s: Specialiser, forward: ir.Block, reverse: ir.Block, final: ir.Return) -> frozenset[str]:
+    """The functions of `math` that machine code saves: those that take longer, and that the forward sweep computes.
+
+    It computes what somebody reads beside the reverse sweep, for which it may be computed there.
+    """
+    found = {
+        stmt.target
+        for stmt in ir.walk(forward)
+        if isinstance(stmt, ir.Let) and is_math(stmt) and stmt.op is not None and stmt.op.fn not in QUICK
+    }
+    if not found:
+        return frozenset()
+    read = {n for stmt in [*reverse, final] for n in ir.reads_inside(stmt)} - found
+    rest = ir.Return(ir.tuple_([ir.name(n) for n in sorted(read)]))
+    return frozenset(found & Liveness(s, [*forward, rest], set(), set()).live)
 
 
 def is_test(expr: Any) -> bool:

@@ -45,6 +45,7 @@ class Record:
     s: Specialiser
     regions: Regions
     interleaved: bool = False  # whether other activations of the same function save in the same lists
+    computed: frozenset[str] = frozenset()  # functions of `math` that the forward sweep computes, and better saves
     homes: dict[str, Home] = field(default_factory=dict)
     saved: dict[str, str] = field(default_factory=dict)  # variable -> the list that keeps its values
     pushes: dict[int, list[tuple[str, Any]]] = field(default_factory=dict)
@@ -221,7 +222,8 @@ class Record:
         if number and isinstance(stmt.expr, gast.Subscript) and stmt.op is not None and self.may_repeat(stmt):
             there = self.wanted.get(id(forward), ())
             return {n for n in ir.reads(stmt) if n not in there and not self.is_there(n, forward, names)}
-        if not ((is_arithmetic(stmt.expr) or (facts.python and is_math(stmt))) if number else self.is_pass(stmt)):
+        quick = facts.python and name not in self.computed and is_math(stmt)
+        if not ((quick or is_arithmetic(stmt.expr)) if number else self.is_pass(stmt)):
             return None
         found: set[str] = set()
         for operand in map(self.first, ir.reads(stmt)):
@@ -436,9 +438,11 @@ def saved_into(stmt: Any) -> str | None:
     return None
 
 
-def record(s: Specialiser, regions: Regions, forward: ir.Block, reverse: ir.Block) -> tuple[ir.Block, ir.Block]:
-    """Both sweeps with what has to be kept between them."""
-    table = Record(s, regions, readers=readers(s, reverse))
+def record(
+    s: Specialiser, regions: Regions, forward: ir.Block, reverse: ir.Block, computed: frozenset[str]
+) -> tuple[ir.Block, ir.Block]:
+    """Both sweeps with what has to be kept between them; `computed` are saved sooner than computed again."""
+    table = Record(s, regions, computed=computed, readers=readers(s, reverse))
     if passes.on("read_again"):
         table.lasting = lasting(s, regions, forward, reverse)
     table.locate(forward, False)

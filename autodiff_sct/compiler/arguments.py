@@ -35,6 +35,7 @@ class Arguments:
     )  # variable -> the statement that takes it out of a parameter
     owners: dict[str, str] = field(default_factory=dict)  # variable -> the parameter that it is in
     written: frozenset[str] = frozenset()  # parameters that the program writes
+    ordered: bool = False  # whether those have to lie in C order
     handed: list[str] = field(default_factory=list)  # variables of the value as a forward function returns it
 
 

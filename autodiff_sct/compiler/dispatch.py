@@ -22,7 +22,7 @@ from .emitted import Emitted
 from .signatures import defaults_of, general_tree, signature_of
 from .structure import describe, is_mutable, is_tensor, key
 from .text.load import note_origin
-from .variant import Variant, check_overlap
+from .variant import Variant, check_order, check_overlap
 from .wrapping import seeds_in, unwrapped, wrap_by, wrapped_like
 
 if TYPE_CHECKING:
@@ -230,6 +230,8 @@ class Compiled:
         outside = [unwrapped(e.read()) for e in emitted.externals]
         if variant.written:
             check_overlap(self.name, variant, given, outside)
+            if emitted.ordered:
+                check_order(self.name, variant, given)
         assert emitted.function is not None
         try:
             return emitted.function(*given, *outside, *seeds)

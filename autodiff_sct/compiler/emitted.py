@@ -20,6 +20,7 @@ class Emitted:
     guards: list[Any]
     namespace: dict[str, Any] = field(default_factory=dict)
     written: frozenset[str] = frozenset()
+    ordered: bool = False  # whether what is written has to come in C order
     wrap: Any = None  # where the value holds tensors
     tensors: bool = False  # whether anything is a tensor
     count: int = 1  # results of the emitted function

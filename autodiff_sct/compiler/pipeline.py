@@ -25,6 +25,7 @@ from .buffers.taken_over import take_over
 from .depth import deeply
 from .emitted import Emitted
 from .facts import Num, Opaque
+from .layouts import needs_order
 from .optimise import sweep_dead
 from .peephole import improve
 from .places import place_of_definition
@@ -173,6 +174,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     s.unbound = unbound(forward)
     where = regions(forward, s.facts, s.elements)
     protect(s, table, where)
+    table.ordered = bool(table.written) and needs_order(forward, where)
     if passes.on("once"):
         once(s, where, forward, s.leaves(result))
     outputs = list(dict.fromkeys(output_leaves(s, chosen)))

@@ -111,6 +111,17 @@ def check_overlap(called: str, variant: Variant, given: list[Any], outside: list
                 )
 
 
+def check_order(called: str, variant: Variant, given: list[Any]) -> None:
+    """Arrays that the program writes and that are copied in C order, where the order matters."""
+    for name, value in zip(variant.names, given):
+        if name in variant.written and not all(a.flags.c_contiguous for a in arrays_in(value, set())):
+            raise AliasError(
+                f"the argument {name!r} of {called} is written and does not lie in C order, "
+                "and whether a view of it is a copy depends on that",
+                "pass it in C order (`np.ascontiguousarray`)",
+            )
+
+
 def arrays_in(value: Any, seen: set[int]) -> Iterator[np.ndarray]:
     """The arrays in an argument; an object is looked into once."""
     if isinstance(value, np.ndarray):

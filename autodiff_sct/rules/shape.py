@@ -146,7 +146,7 @@ def asarray(y, d, a, dtype=None):
 
 
 @linear(np.array)
-def array(y, d, object, dtype=None):
+def array(y, d, object, dtype=None, *, order="K"):
     return rows(d, object)
 
 

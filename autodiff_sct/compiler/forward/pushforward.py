@@ -12,6 +12,7 @@ from ..arguments import Arguments, of_rank_0, protect, receive
 from ..assemble import emit
 from ..emitted import Emitted
 from ..facts import Listed, Num
+from ..layouts import needs_order
 from ..optimise import sweep_dead
 from ..pipeline import refuse_captured, specialise, wanted_inputs, without_dead
 from ..regions import Regions, regions
@@ -33,6 +34,7 @@ def tangent(request: Request) -> Emitted:
     s.unbound = unbound(block)
     where = regions(block, s.facts, s.elements)
     protect(s, table, where)
+    table.ordered = bool(table.written) and needs_order(block, where)
     inputs, _ = wanted_inputs(s, table, request)
     active = activity(s, block, where, inputs, {*output_leaves(s, chosen), *unknown_leaves(s, chosen)})
     refuse_captured(s, where, active)

@@ -97,8 +97,8 @@ def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
     if out is not None:
         return memory.with_out(s, fn, args, {**kwargs, "out": out})
     kwargs.pop("out", None)
-    if fn is np.array and kwargs.get("copy") == Const(True):
-        del kwargs["copy"]  # as it does without
+    if fn in (np.array, np.asarray, np.asanyarray) and not OF_LAYOUT.isdisjoint(kwargs):
+        return array_laid_out(s, callee, args, kwargs)
     if isinstance(fn, np.ufunc) and kwargs.get("where", Const(True)) != Const(True):
         raise s.refuse("a ufunc with `where=` and no `out=` leaves the other elements undefined", "use np.where")
     if s.frame is not None and s.frame.rule:
@@ -107,6 +107,30 @@ def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
             return scalar
     expr = ir.call(s.expr(callee), *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
     return arrays.apply(s, fn, expr, args, kwargs)
+
+
+OF_LAYOUT = {"copy", "order", "ndmin"}
+
+
+def array_laid_out(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``np.array`` and ``np.asarray`` told how to lay the array out, by the functions that do that."""
+    fn: Any = callee.value
+    settings = {k: s.static(kwargs.pop(k)) for k in [*OF_LAYOUT & kwargs.keys()] if s.is_static(kwargs[k])}
+    copy, order = settings.get("copy", fn is np.array or None), (settings.get("order") or "K").upper()
+    facts = s.num(args[0]) if args else None
+    ndim = facts.ndim if facts is not None and not facts.python else None
+    if not OF_LAYOUT.isdisjoint(kwargs) or copy is False or not copy and order in "CF" and not ndim:
+        raise s.refuse(f"np.{fn.__name__} with these settings of its layout", "use np.ascontiguousarray or `x.copy()`")
+    if copy:
+        result = numpy_call(s, np.array, args, kwargs if order == "K" else {**kwargs, "order": Const(order)})
+    else:
+        laid_out = {"C": np.ascontiguousarray, "F": np.asfortranarray}
+        result = numpy_call(s, laid_out.get(order, np.asarray), args, kwargs)
+    least, found = settings.get("ndmin", 0), s.num(result)
+    if least and (found is None or found.ndim is None):
+        raise s.refuse(f"np.{fn.__name__} with `ndmin` of what has any number of axes", "use np.atleast_1d")
+    lacking = least - found.ndim if least and found is not None and found.ndim is not None else 0
+    return numpy_call(s, np.expand_dims, [result, Const(tuple(range(lacking)))], {}) if lacking > 0 else result
 
 
 def as_operand(s: Specialiser, value: Value) -> Value:

@@ -1,0 +1,113 @@
+"""Arrays in other orders than C, and functions that are told an order: right, or refused where views depend on it."""
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+from tests.compiler.checked import check_gradient
+
+X = np.arange(1.0, 7.0).reshape(2, 3)
+
+
+def through_reshape(x):
+    flat = x.reshape(-1)
+    flat[0] = flat[1] * 2
+    return (x**2).sum() + flat.sum()
+
+
+def through_contiguous(x):
+    y = np.ascontiguousarray(x)
+    y[0] = y[1] * 2
+    return (x * y).sum()
+
+
+def through_order(x):
+    y = np.asarray(x, order="C")
+    y[0] = y[1] * 2
+    return (x * y).sum()
+
+
+def through_derived(x):
+    x[0] *= 2
+    y = x * 3
+    flat = y.reshape(-1)
+    flat[0] = flat[1]
+    return (x * y).sum()
+
+
+def in_a_loop(x):
+    y = x
+    for _ in range(2):
+        x[0] += x[1] * 2
+        y = np.ravel(x).reshape(2, 3)
+    return (x * y).sum()
+
+
+@pytest.mark.parametrize("fn", [through_reshape, through_contiguous, through_order, through_derived, in_a_loop])
+def test_views_that_depend_on_the_order(fn):
+    check_gradient(lambda x: fn(x.copy()), (X,))
+    np.testing.assert_allclose(ad.grad(fn)(X), ad.grad(lambda x: fn(x.copy()))(X))
+    for other in (np.asfortranarray(X), np.repeat(X, 2, axis=1)[:, ::2]):
+        with pytest.raises(ad.errors.AliasError, match="C order"):
+            ad.grad(fn)(other)
+        with pytest.raises(ad.errors.AliasError, match="C order"):
+            ad.jvp(fn, (other,), (np.ones((2, 3)),))
+
+
+def written_and_read_in_a_row(x):
+    x[0] = x[1] * 2
+    return (x.reshape(-1) ** 2).sum() + x.astype(float, copy=False)[0, 0]
+
+
+def its_own_view(x):
+    y = np.ascontiguousarray(x) * 1.0
+    flat = y.T.reshape(-1)
+    flat *= 2
+    return (x * y).sum() + (flat**2).sum()
+
+
+@pytest.mark.parametrize("fn", [written_and_read_in_a_row, its_own_view])
+@pytest.mark.parametrize("lay_out", [np.array, np.asfortranarray, lambda x: np.repeat(x, 2, axis=1)[:, ::2]])
+def test_any_order_where_it_does_not_matter(fn, lay_out):
+    x = lay_out(X)
+    gradient = ad.grad(fn)(x)
+    np.testing.assert_allclose(gradient, ad.grad(fn)(X.copy()))
+    np.testing.assert_array_equal(x, X)
+
+
+def of_a_number(x):
+    return np.array(x[0, 0], ndmin=2)[0, 0] * x[1, 1]
+
+
+def of_a_list(x):
+    return (np.array([x[0], x[1]], ndmin=3, copy=True)[0] * x).sum()
+
+
+def view_with_an_axis_more(x):
+    y = x * 1.0
+    z = np.array(y, copy=None, ndmin=3)
+    z[0, 0] *= 2
+    return (x * y).sum() + z.sum()
+
+
+def copy_with_an_axis_more(x):
+    y = x * 1.0
+    z = np.array(y, ndmin=3)
+    z[0, 0] *= 2
+    return (x * y).sum() + (z**2).sum()
+
+
+def in_fortran_order(x):
+    return (np.array(x, order="F") * np.asarray(x * x, order="f")).sum() + np.asarray(x, order="K", copy=None).sum()
+
+
+@pytest.mark.parametrize(
+    "fn", [of_a_number, of_a_list, view_with_an_axis_more, copy_with_an_axis_more, in_fortran_order]
+)
+def test_arrays_told_how_to_lie(fn):
+    check_gradient(fn, (X,))
+
+
+def test_promise_not_to_copy_is_refused():
+    with pytest.raises(ad.errors.UnsupportedSyntax, match="layout"):
+        ad.grad(lambda x: np.array(x, copy=False).sum())(X)

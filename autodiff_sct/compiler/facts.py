@@ -94,9 +94,13 @@ class Num:
 
 @dataclass(frozen=True)
 class Listed:
-    """A Python list; facts of its elements are kept by root, for they grow as it is filled."""
+    """A Python list; facts of its elements are kept by root, for they grow as it is filled.
+
+    `is_tuple` says that it is a tuple as long as only the run tells; None where it may be either.
+    """
 
     roots: frozenset[int]
+    is_tuple: bool | None = False
 
 
 @dataclass(frozen=True)
@@ -155,7 +159,7 @@ def join(a: Facts, b: Facts) -> Facts:
             a.whole or b.whole or is_beside_integers(a, b) or is_beside_integers(b, a),
         )
     if isinstance(a, Listed) and isinstance(b, Listed):
-        return Listed(a.roots | b.roots)
+        return Listed(a.roots | b.roots, a.is_tuple if a.is_tuple == b.is_tuple else None)
     if isinstance(a, Mapped) and isinstance(b, Mapped):
         return Mapped(a.roots | b.roots)
     if isinstance(a, Pair) and isinstance(b, Pair) and len(a.items) == len(b.items) and a.cls is b.cls:

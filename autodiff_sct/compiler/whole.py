@@ -23,6 +23,7 @@ from .specialise import numpy_calls as _numpy_calls  # noqa: F401
 from .specialise import segments as _segments  # noqa: F401
 from .specialise import sequences as _sequences  # noqa: F401
 from .specialise import standard_library as _standard_library  # noqa: F401
+from .specialise import strings as _strings  # noqa: F401
 from .specialise import tensor_calls as _tensor_calls  # noqa: F401
 from .specialise import vectorize as _vectorize  # noqa: F401
 from .specialise import zeros as _zeros  # noqa: F401

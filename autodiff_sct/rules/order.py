@@ -10,8 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ..runtime import levels
 from .reduce import count, in_lanes, kept, shared, total
-from .table import forward, reverse, static
+from .table import forward, nondifferentiable, reverse, static
+
+nondifferentiable(levels.linear_level, levels.level_rate)
 
 
 @reverse(np.sort)
@@ -61,6 +64,26 @@ def order_statistics(a, q, axis):
     low = int(position)
     lanes = np.sort(in_lanes(a, axis), -1)
     return lanes[..., low], lanes[..., min(low + 1, count(a, axis) - 1)], position - low
+
+
+def check_method(method):
+    if method not in levels.METHODS:
+        raise NotImplementedError("quantiles by a method that skips between elements")
+
+
+def by_method(d, a, q, axis, keepdims, method):
+    """Of a quantile by another method than the linear one: its slope by `a`, and its derivative by the level."""
+    check_method(method)
+    level = levels.linear_level(q, count(a, axis), method)
+    rate = levels.level_rate(q, count(a, axis), method)
+    return quantile_slope(kept(d, axis, keepdims), a, level, axis), level_slope(d * rate, a, level, axis, keepdims)
+
+
+def pushed_by_method(d, a, q, axis, keepdims, method):
+    check_method(method)
+    level = levels.linear_level(q, count(a, axis), method)
+    rate = levels.level_rate(q, count(a, axis), method)
+    return total(quantile_slope(d, a, level, axis), axis, keepdims), level_slope(d * rate, a, level, axis, keepdims)
 
 
 def quantile_slope(d, a, q, axis):
@@ -145,7 +168,10 @@ def push_median(y, d, a, axis=None, *, keepdims=False):
 
 
 @reverse(np.quantile)
-def quantile(y, d, a, q, axis=None, *, keepdims=False):
+def quantile(y, d, a, q, axis=None, *, method="linear", keepdims=False):
+    if method != "linear":
+        d_a, d_q = by_method(d, a, one_level(q), axis, keepdims, method)
+        return d_a, d_q
     if np.ndim(q) == 1:
         d_a, d_q = levels_slope(d, a, q, axis)
         return d_a, d_q
@@ -154,7 +180,10 @@ def quantile(y, d, a, q, axis=None, *, keepdims=False):
 
 
 @forward(np.quantile)
-def push_quantile(y, d, a, q, axis=None, *, keepdims=False):
+def push_quantile(y, d, a, q, axis=None, *, method="linear", keepdims=False):
+    if method != "linear":
+        of_a, of_q = pushed_by_method(d, a, one_level(q), axis, keepdims, method)
+        return of_a, of_q
     if np.ndim(q) == 1:
         return levels_tangent(y, d, a, q, axis), levels_drift(y, d, a, q, axis)
     level = one_level(q)
@@ -162,7 +191,10 @@ def push_quantile(y, d, a, q, axis=None, *, keepdims=False):
 
 
 @reverse(np.percentile)
-def percentile(y, d, a, q, axis=None, *, keepdims=False):
+def percentile(y, d, a, q, axis=None, *, method="linear", keepdims=False):
+    if method != "linear":
+        d_a, d_q = by_method(d, a, one_level(q) / 100, axis, keepdims, method)
+        return d_a, d_q / 100
     if np.ndim(q) == 1:
         d_a, d_q = levels_slope(d, a, np.divide(q, 100), axis)
         return d_a, d_q / 100
@@ -171,7 +203,10 @@ def percentile(y, d, a, q, axis=None, *, keepdims=False):
 
 
 @forward(np.percentile)
-def push_percentile(y, d, a, q, axis=None, *, keepdims=False):
+def push_percentile(y, d, a, q, axis=None, *, method="linear", keepdims=False):
+    if method != "linear":
+        of_a, of_q = pushed_by_method(d, a, one_level(q) / 100, axis, keepdims, method)
+        return of_a, of_q / 100
     if np.ndim(q) == 1:
         return levels_tangent(y, d, a, np.divide(q, 100), axis), levels_drift(y, d / 100, a, np.divide(q, 100), axis)
     level = one_level(q) / 100

@@ -102,12 +102,16 @@ def mean(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
 
 
 @reverse(np.nansum)
-def nansum(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
-    return np.where(np.isnan(a), 0, masked(kept(d, axis, keepdims), where))
+def nansum(y, d, a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True):
+    share = np.where(np.isnan(a), 0, masked(kept(d, axis, keepdims), where))
+    return share if initial is None else (share, None, None, None, d)
 
 
 @forward(np.nansum)
-def push_nansum(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
+def push_nansum(y, d, a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True):
+    if initial is not None:
+        share = np.where(np.isnan(a), 0, masked(np.broadcast_to(d, a.shape), where))
+        return total(share, axis, keepdims), None, None, None, d
     return total(np.where(np.isnan(a), 0, masked(d, where)), axis, keepdims)
 
 
@@ -193,13 +197,19 @@ def push_multiply_reduce(y, d, array, axis=0, dtype=None, *, keepdims=False, whe
 
 
 @reverse(np.nanprod)
-def nanprod(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
-    return prod(y, d, a, axis, keepdims=keepdims, where=np.logical_and(where, ~np.isnan(a)))
+def nanprod(y, d, a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True):
+    share = prod(y, d, a, axis, keepdims=keepdims, where=np.logical_and(where, ~np.isnan(a)))
+    if initial is None:
+        return share
+    return share * initial, None, None, None, d * np.nanprod(a, axis, keepdims=keepdims, where=where)
 
 
 @forward(np.nanprod)
-def push_nanprod(y, d, a, axis=None, dtype=None, *, keepdims=False, where=True):
-    return push_prod(y, d, a, axis, keepdims=keepdims, where=np.logical_and(where, ~np.isnan(a)))
+def push_nanprod(y, d, a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True):
+    share = push_prod(y, d, a, axis, keepdims=keepdims, where=np.logical_and(where, ~np.isnan(a)))
+    if initial is None:
+        return share
+    return share * initial, None, None, None, d * np.nanprod(a, axis, keepdims=keepdims, where=where)
 
 
 def product_of_others(a, axis):

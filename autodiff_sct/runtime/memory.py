@@ -107,6 +107,8 @@ def add_items(shadow: Any, cotangents: Any) -> None:
         for k, cotangent in cotangents.items():
             shadow[k] = plus(shadow.get(k, 0.0), cotangent)
     else:
+        if len(cotangents) > len(shadow):
+            raise AliasError("a list that is in another one has changed its length since", "put a copy into the list")
         for k in range(len(cotangents)):
             shadow[k] = plus(shadow[k], cotangents[k])
 

@@ -45,6 +45,7 @@ TOPICS = (
     "objects",
     "optional",
     "outside",
+    "positions",
     "randomness",
     "records",
     "recursion",

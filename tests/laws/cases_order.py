@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from autodiff_sct.runtime import levels
 from tests.laws.cases_reduce import NANS, A
 from tests.laws.checker import Case, case
 
@@ -22,6 +23,13 @@ CASES: list[Case] = [
     *(case(np.quantile, A, 0.37, **settings) for settings in [*AXES, {"axis": (0, 1)}, {"axis": 1, "keepdims": True}]),
     *(case(np.percentile, A, 41.0, **settings) for settings in [*AXES, {"axis": -1, "keepdims": True}]),
     *(case(np.percentile, A, q) for q in (0, 100)),
+    *(
+        case(fn, A, q, method=method, **settings)
+        for method in levels.METHODS
+        for fn, q in ((np.quantile, 0.4), (np.percentile, 41.0))
+        for settings in ({}, {"axis": 1, "keepdims": True})
+    ),
+    case(np.quantile, V, 0.01, method="hazen"),
     *(case(np.nanmedian, a, **settings) for a in (A, NANS) for settings in [*AXES, {"axis": (0, 2), "keepdims": True}]),
     *(case(np.quantile, A, np.array([0.37, 0.81]), **settings) for settings in AXES),
     *(case(np.percentile, A, np.array([37.0, 5.0, 81.0]), **settings) for settings in AXES),

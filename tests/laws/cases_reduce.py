@@ -39,6 +39,7 @@ CASES: list[Case] = [
     *(case(products_of_others, a, axis) for a in (A, ONE_ZERO, TWO_ZEROS) for axis in (None, 0, -1, (1, 0))),
     *(case(fn, A, initial=np.array(1.7), **settings) for fn in (np.sum, np.prod) for settings in AXES),
     *(case(fn, A, initial=1.7, axis=1, where=MASK) for fn in (np.sum, np.prod)),
+    *(case(fn, a, initial=np.array(1.7), **settings) for fn in NAN[0:3:2] for a in (A, NANS) for settings in AXES),
     case(np.add.reduce, A, axis=(0, 2), initial=0.7, keepdims=True),
     case(np.add.reduce, A),
     case(np.add.reduce, A, axis=(0, 1)),

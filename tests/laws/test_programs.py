@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 
 from autodiff_sct.api import grad, jvp
-from autodiff_sct.errors import AutodiffError
 from tests.laws.checker import Call, fit, is_inexact, is_narrow, leaves, matched, pairing, random_like
 from tests.laws.programs import Program, load, program
 
@@ -23,11 +21,6 @@ EVERY = [
     for k, item in enumerate(importlib.import_module(f"tests.laws.{topic}").CASES)
 ]
 PROGRAMS = [p for p in EVERY if p.positions and "np.ndarray" not in p.text]
-
-# What the compiler cannot do, by case: the reason, which is part of the message.
-REFUSED = {
-    item: "as many results as an axis is long" for item in ("np.unstack(f[2,3])", "np.unstack(f[2,3,4], axis=2)")
-}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -44,34 +37,7 @@ def differentiable(p: Program, y: Any) -> tuple[list[int], list[Any]]:
     return places, [entries[p.positions[k]] for k in places]
 
 
-def of(names: dict[str, str], refused: bool) -> list[Program]:
-    """The programs that are refused, or those that are not."""
-    return [p for p in PROGRAMS if (str(p.item) in names) is refused]
-
-
-def check_refusal(p: Program, reason: str, derive: Callable[[], Any]) -> None:
-    """The refusal says why and at which line of the program."""
-    with pytest.raises(AutodiffError) as caught:
-        derive()
-    message = str(caught.value)
-    assert reason in message and f"in {p.name}" in message and p.text.splitlines()[1].strip() in message
-
-
-@pytest.mark.parametrize("p", of(REFUSED, True), ids=lambda p: str(p.item))
-def test_refused_gradient(p: Program) -> None:
-    check_refusal(p, REFUSED[str(p.item)], lambda: grad(p.function, 0)(*p.args))
-
-
-@pytest.mark.parametrize("p", of(REFUSED, True), ids=lambda p: str(p.item))
-def test_refused_tangent(p: Program) -> None:
-    check_refusal(p, REFUSED[str(p.item)], lambda: jvp(p.function, tuple(p.args), tuple(p.args)))
-
-
-def test_every_refused_case_is_there() -> None:
-    assert {str(p.item) for p in of(REFUSED, True)} == set(REFUSED)
-
-
-@pytest.mark.parametrize("p", of(REFUSED, False), ids=lambda p: str(p.item))
+@pytest.mark.parametrize("p", PROGRAMS, ids=lambda p: str(p.item))
 def test_gradient(p: Program) -> None:
     y = p.function(*p.args)
     places, entries = differentiable(p, y)
@@ -86,7 +52,7 @@ def test_gradient(p: Program) -> None:
         np.testing.assert_allclose(gradient, fit(entry, x), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("p", of(REFUSED, False), ids=lambda p: str(p.item))
+@pytest.mark.parametrize("p", PROGRAMS, ids=lambda p: str(p.item))
 def test_tangent(p: Program) -> None:
     rng = np.random.default_rng(5)
     y = p.function(*p.args)

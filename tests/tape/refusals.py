@@ -12,6 +12,7 @@ INTO_LEAF = """
     element_read_before_the_write copy_by_reshape_of_transpose constant_fill_through_a_list
     write_into_argument normalise_argument dataclass_inside dataclass_argument_written
     view_in_one_branch_returned early_return_of_a_view rows_in_a_list name_of_a_loop_test helper_writes
+    rows_by_letters rows_by_draws rows_by_sorted_keys rows_by_settings
     """
 
 # Overwrites a value that an earlier operation's derivative needs: the tape has no copy of it, the compiler restores it.
@@ -59,6 +60,11 @@ AT_PLACES = """
 # Gives `out` by its position, where the rules know it by name.
 OUT_BY_POSITION = """
     out_by_position
+    """
+
+# Gives settings that the compiler says with other functions.
+SETTINGS = """
+    averages_with_weights_returned variances_around_given_means
     """
 
 # Writes into `z.imag`, a view whose cotangent is not the same view of that of `z`.
@@ -114,7 +120,7 @@ REFUSALS = by_name(
         r"modified in place": SAVED_VALUE,
         r"a plain array made from a tensor": PLAIN_ARRAY,
         r"a Python number": PYTHON_NUMBER,
-        r"called in this form": OUT_BY_POSITION,
+        r"called in this form": OUT_BY_POSITION + SETTINGS,
         r"imaginary part": IMAGINARY_PART,
         r"into a plain array|setting an array element": INTO_PLAIN_ARRAY,
         r"at has no derivative rule": AT_PLACES,

@@ -223,10 +223,9 @@ class Shadows:
             return None
         s = self.r.s
         facts = s.facts[stmt.target]
-        for value in stmt.op.arguments.values():
-            if isinstance(value, Leaf):
-                if stmt.op.fn is operator.getitem and isinstance(s.facts[value.name], (Listed, Mapped, Pair)):
-                    return value if self.r.has_shadow(stmt.target) else None
+        base = stmt.op.arguments.get("x") if stmt.op.fn is operator.getitem else None
+        if isinstance(base, Leaf) and isinstance(s.facts[base.name], (Listed, Mapped, Pair)):
+            return base if self.r.has_shadow(stmt.target) else None
         return Leaf(stmt.op.shares[0]) if stmt.op.shares and roots_of(facts) else None
 
     def is_view(self, stmt: ir.Let) -> bool:

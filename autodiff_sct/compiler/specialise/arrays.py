@@ -388,9 +388,11 @@ def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = Fa
     if (own := method_of(s, old, f"__i{OPERATORS[op][2]}__")) is not None:
         return call_value(s, own, [value], {})
     facts = s.facts_of(old)
-    if isinstance(facts, Listed) and op is gast.Add:
+    if isinstance(facts, Listed) and op is gast.Add and facts.is_tuple is False:
         extend_list(s, old, value)
         return old
+    if isinstance(facts, Listed):
+        return operate(s, op, old, value)
     if not isinstance(old, Leaf) or not isinstance(facts, Num) or facts.python or facts.kind == "npscalar":
         return updated(s, op, old, value)
     fn, python, _ = OPERATORS[op]

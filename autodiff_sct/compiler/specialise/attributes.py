@@ -208,6 +208,8 @@ def of_leaf(s: Specialiser, base: Leaf, attr: str) -> Value:
         from .lists import limit_of
 
         return limit_of(s, facts)
+    if isinstance(facts, Listed) and facts.is_tuple and not hasattr(tuple, attr):
+        raise always(s, AttributeError, f"'tuple' object has no attribute {attr!r}")
     if isinstance(facts, (Listed, Mapped)):
         return Bound(attr, base)
     if isinstance(facts, Num) and facts.row is not None:

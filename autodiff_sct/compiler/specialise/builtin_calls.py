@@ -121,8 +121,11 @@ def as_list(s: Specialiser, value: Value) -> Value:
 def list_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if not args:
         return ListV((), s.site())
-    if isinstance(args[0], Leaf) and isinstance(s.facts[args[0].name], Listed):
-        return call_value(s, Bound("copy", args[0]), [], {})
+    if isinstance(args[0], Leaf) and isinstance(facts := s.facts[args[0].name], Listed):
+        if facts.is_tuple is False:
+            return call_value(s, Bound("copy", args[0]), [], {})
+        called = ir.call(gast.Name("list", gast.Load(), None, None), s.expr(args[0]))
+        return lists.copied(s, args[0], facts, called)
     return as_list(s, args[0])
 
 
@@ -139,6 +142,10 @@ def tuple_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
 def as_tuple(s: Specialiser, items: Value) -> Value:
     """A list of run-time length as a tuple."""
     facts = s.facts_of(items)
+    if isinstance(facts, Listed):
+        element, facts = s.elements_of(facts), Listed(frozenset([s.root(("tuple", s.site()))]), True)
+        if element is not None:
+            s.put_element(facts, element)
     return s.let(
         ir.call(gast.Name("tuple", gast.Load(), None, None), s.expr(items)),
         facts,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..facts import Num, Opaque
+from ..facts import FLOAT, INT, Facts, Num, Opaque
 from . import arrays
 from .lacking import note_unseen
 from .state import Specialiser
@@ -51,6 +51,18 @@ CHANGE_LISTS = {random.shuffle, random.Random.shuffle}
 SHARE_MEMORY = {memoryview, np.frombuffer, np.nditer}
 
 
+DRAWN_WHOLE = ("getrandbits", "randint", "randrange")
+DRAWN_REAL = (
+    "betavariate", "expovariate", "gammavariate", "gauss", "lognormvariate", "normalvariate", "paretovariate", "random",
+    "triangular", "uniform", "vonmisesvariate", "weibullvariate",
+)  # fmt: skip
+
+
+def drawn(name: str) -> Facts:
+    """What is known of the result of a method of a generator of the module `random`."""
+    return INT if name in DRAWN_WHOLE else FLOAT if name in DRAWN_REAL else Opaque()
+
+
 def is_pure(fn: Any) -> bool:
     """Whether a call does nothing but compute its result, so that it may be tried on dummies."""
     module = getattr(fn, "__module__", None) or ""
@@ -80,6 +92,8 @@ def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs:
 
     `fn` is the function, or the variable that holds it.
     """
+    from . import strings
+
     refuse_references(s, *args, *kwargs.values())
     if fn in CHANGE_LISTS:
         raise s.refuse(
@@ -89,12 +103,18 @@ def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs:
     if fn in SHARE_MEMORY and any(f.kind == "array" for a in args if (f := s.num(a)) is not None):
         if fn is not np.nditer or "op_flags" in kwargs:
             raise s.refuse(f"{fn.__name__} gives another way to an array's memory", "index the array itself")
+    if (text := strings.computed(s, fn, args, kwargs)) is not None:
+        return text
     expr = ir.call(callee, *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
     facts: Any = Opaque()
     if is_pure(fn):
         facts = arrays.facts_of_call(s, fn, args, kwargs)
         if isinstance(facts, Num) and facts.kind is None:
             facts = Opaque()
+    elif isinstance(getattr(fn, "__self__", None), str):
+        facts = strings.returned_by(fn.__name__)
+    elif isinstance(getattr(fn, "__self__", None), random.Random):
+        facts = drawn(fn.__name__)
     elif isinstance(fn, type) or fn in MAKES:
         facts = Opaque(fn if isinstance(fn, type) else MAKES[fn])
     args = [a.items if isinstance(a, Rest) else a for a in args]

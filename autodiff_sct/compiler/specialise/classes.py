@@ -78,7 +78,9 @@ def class_of(s: Specialiser, value: Value) -> type | None:
 
                 return Tensor
             return class_of_number(facts) if facts.kind is not None else None
-        return {Listed: list, Mapped: dict, Pair: tuple}.get(type(facts), getattr(facts, "cls", None))
+        if isinstance(facts, Listed):
+            return None if facts.is_tuple is None else tuple if facts.is_tuple else list
+        return {Mapped: dict, Pair: tuple}.get(type(facts), getattr(facts, "cls", None))
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -14,18 +15,24 @@ from .control import branch, loop
 from .expressions import evaluate, operate, truth
 from .iteration import Source, advancing, over, short
 from .state import Specialiser
-from .values import Const, Leaf, ListV, Suspended, Value
+from .values import Const, Frame, Leaf, ListV, Suspended, Value
 
 
 def bound_names(generators: list[Any]) -> list[str]:
     return [n.id for g in generators for n in gast.walk(g.target) if isinstance(n, gast.Name)]
 
 
-def scoped(s: Specialiser, generators: list[Any], work: Callable[[], Any]) -> Any:
+def scoped(s: Specialiser, comprehension: Any, work: Callable[[], Any]) -> Any:
     """Run `work` with the comprehension's own variables hidden from the function around it."""
     frame = s.frame
     assert frame is not None
-    names = bound_names(generators)
+    names = bound_names(comprehension.generators)
+    if are_captured(comprehension, names):
+        s.frame = scope_of(s, frame, comprehension, names)
+        try:
+            return work()
+        finally:
+            s.frame = frame
     saved = {n: s.env.get((frame.id, n)) for n in names}
     outer = frame.locals
     frame.locals = outer | frozenset(names)
@@ -39,17 +46,29 @@ def scoped(s: Specialiser, generators: list[Any], work: Callable[[], Any]) -> An
                 s.env[(frame.id, n)] = value
 
 
+def are_captured(comprehension: Any, names: list[str]) -> bool:
+    """Whether a lambda in a comprehension reads its variables, which it may do after the comprehension's end."""
+    lambdas = [n for n in gast.walk(comprehension) if isinstance(n, gast.Lambda)]
+    read = {n.id for each in lambdas for n in gast.walk(each.body) if isinstance(n, gast.Name)}
+    return not read.isdisjoint(names)
+
+
+def scope_of(s: Specialiser, frame: Frame, comprehension: Any, names: list[str]) -> Frame:
+    """An activation that holds the variables of a comprehension, as long as what captures them lives."""
+    number = s.frames.setdefault(("comprehension", s.site(), id(comprehension)), len(s.frames) + 1)
+    beyond = {n.target.id for n in gast.walk(comprehension) if isinstance(n, gast.NamedExpr)}
+    return replace(frame, id=number, locals=frozenset(names), nonlocals=frozenset(beyond), parent=frame)
+
+
 def build_list(s: Specialiser, node: Any) -> Value:
     """A list of the elements; things known one by one stay so."""
     site = s.site()
-    static = scoped(s, node.generators, lambda: unrolled(s, node.generators, 0, lambda: evaluate(s, node.elt)))
+    static = scoped(s, node, lambda: unrolled(s, node.generators, 0, lambda: evaluate(s, node.elt)))
     if static is not None:
         return ListV(tuple(static), site)
     listed = Listed(frozenset([s.root(("list", site))]))
     result = s.let(gast.List([], gast.Load()), listed, ir.Op(list, {"items": ListV(())}), hint="items", may_raise=False)
-    scoped(
-        s, node.generators, lambda: nest(s, node.generators, 0, lambda: lists.append(s, result, evaluate(s, node.elt)))
-    )
+    scoped(s, node, lambda: nest(s, node.generators, 0, lambda: lists.append(s, result, evaluate(s, node.elt))))
     return result
 
 
@@ -73,7 +92,7 @@ def add_up(s: Specialiser, node: Any) -> Value | None:
             s.env[total] = operate(s, gast.Add, s.env[total], element)
 
     s.env[total] = Const(0)
-    scoped(s, comprehension.generators, lambda: nest(s, comprehension.generators, 0, add))
+    scoped(s, comprehension, lambda: nest(s, comprehension.generators, 0, add))
     if all(added) and added:
         return s.env.pop(total)
     del s.block[mark:]
@@ -192,5 +211,5 @@ def build_dict(s: Specialiser, node: Any) -> Value:
         key = evaluate(s, node.key)
         containers.set_item(s, result, key, evaluate(s, node.value))
 
-    scoped(s, node.generators, lambda: nest(s, node.generators, 0, put))
+    scoped(s, node, lambda: nest(s, node.generators, 0, put))
     return result

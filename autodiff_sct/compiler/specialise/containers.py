@@ -10,7 +10,7 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, blurred
+from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, blurred
 from . import arrays, attributes, chosen, dict_views, indexing, objects, optional, records
 from .control import always, raise_if
 from .iteration import Source, keys_of, part_of_range
@@ -255,7 +255,8 @@ def get_from_constant(s: Specialiser, base: Const, index: Value) -> Value:
             return found
     if isinstance(base.value, (tuple, list)):
         return get_item(s, own_list(s, ListV(tuple(Const(v) for v in base.value), s.site())), index)
-    return s.let(ir.subscript(s.expr(base), s.expr(index)), Opaque(), effect=True)
+    whole = isinstance(base.value, range) and s.facts_of(index) == INT
+    return s.let(ir.subscript(s.expr(base), s.expr(index)), INT if whole else Opaque(), effect=True)
 
 
 def get_element(s: Specialiser, base: Leaf, facts: Listed | Mapped, index: Value, present: bool = False) -> Value:
@@ -270,14 +271,13 @@ def get_element(s: Specialiser, base: Leaf, facts: Listed | Mapped, index: Value
     op = ir.Op(operator.getitem, {"x": base, "index": index})
     expr = ir.subscript(ir.name(base.name), s.expr(index))
     if is_slice(index):
-        copy = Listed(frozenset([s.root(("list", s.site()))]))
+        copy = Listed(frozenset([s.root(("list", s.site()))]), facts.is_tuple if isinstance(facts, Listed) else False)
         if element is not None:
             s.put_element(copy, element)
         return s.let(expr, copy, op, hint="items")
     if element is None and isinstance(facts, Mapped) and holds_nothing(s, facts):
         raise key_error(s, index)
-    if element is None:
-        element = Opaque()
+    element = Opaque() if element is None else element
     if isinstance(facts, Mapped):
         element = narrowed(s, facts, index, element)
     return spread(s, s.let(expr, element, op, hint="item"))
@@ -429,11 +429,12 @@ def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
     if (record := records.record_of(s, base)) is not None:
         records.set_item(s, base, record, index, own_value(s, value))
     elif isinstance(facts, (Listed, Mapped)):
+        if isinstance(facts, Listed) and facts.is_tuple is not False:
+            raise s.refuse("an item of what may be a tuple is assigned", "make a list of it first")
         if is_slice(index) and isinstance(facts, Listed):
             from .lists import replace_slice
 
-            replace_slice(s, base, index, value)
-            return
+            return replace_slice(s, base, index, value)
         value = own_value(s, value)
         if not storable(s, value):
             restart_tabled(s, value)

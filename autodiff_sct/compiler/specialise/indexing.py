@@ -167,7 +167,7 @@ def is_unknown(s: Specialiser, part: Value) -> bool:
     facts = s.facts_of(part) if isinstance(part, Leaf) else None
     if isinstance(facts, Num):
         return facts.dims is None or facts.dtype is None
-    return isinstance(facts, Opaque)
+    return isinstance(facts, Opaque) or isinstance(facts, Listed) and facts.is_tuple is not False
 
 
 def picked(s: Specialiser, dims: tuple[Axis, ...], index: Value) -> tuple[Axis, ...] | None:

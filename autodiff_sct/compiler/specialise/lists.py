@@ -63,6 +63,17 @@ def write_out(s: Specialiser, facts: Listed, value: Value) -> None:
             raise Restart(("static", site))
 
 
+def copied(s: Specialiser, base: Leaf, facts: Listed, called: Any) -> Value:
+    """What copies a list: a list of its own."""
+    copy = Listed(frozenset([s.root(("list", s.site()))]))
+    element = s.elements_of(facts)
+    if element is not None:
+        s.put_element(copy, element)
+    for root in facts.roots & s.limits.keys():
+        s.limits[next(iter(copy.roots))] = s.limits[root]
+    return s.let(called, copy, ir.Op(list.copy, {"x": base}), hint="items", may_raise=False)
+
+
 def drop_surplus(s: Specialiser, base: Leaf, facts: Listed, start: Value, stop: Value) -> None:
     """A deque that is longer than its `maxlen` keeps its items from `start` to `stop`."""
     if facts.roots.isdisjoint(s.limits):
@@ -113,7 +124,8 @@ def joined(s: Specialiser, lists: list[Value]) -> Value:
     """``a + b + ...`` of lists that live in variables."""
     result = lists[0]
     for other in lists[1:]:
-        facts = Listed(frozenset([s.root(("list", s.site("joined")))]))
+        beside = s.facts_of(result)
+        facts = Listed(frozenset([s.root(("list", s.site("joined")))]), isinstance(beside, Listed) and beside.is_tuple)
         for one in (result, other):
             known = s.facts_of(one)
             element = s.elements_of(known) if isinstance(known, Listed) else None
@@ -219,8 +231,14 @@ def combine(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
         if isinstance(a, ListV) and isinstance(b, ListV):
             return ListV(a.items + b.items, s.site())
         a, b = (own_list(s, v) if isinstance(v, ListV) and is_list(s, other) else v for v, other in ((a, b), (b, a)))
-        if isinstance(s.facts_of(a), Listed) and isinstance(s.facts_of(b), Listed):
+        a, b = (own_tuple(s, v) if isinstance(v, TupleV) and is_tuple(s, other) else v for v, other in ((a, b), (b, a)))
+        if isinstance(known := s.facts_of(a), Listed) and isinstance(other := s.facts_of(b), Listed):
+            if known.is_tuple is None or known.is_tuple != other.is_tuple:
+                raise s.refuse("a list and a tuple are joined", "make lists of both")
             return joined(s, [a, b])
+        for one, other in ((a, b), (b, a)):
+            if isinstance(one, (TupleV, ListV)) and isinstance(other, Leaf) and s.facts[other.name] == Opaque():
+                raise s.refuse("only the run tells what this is joined with", "give it one kind on every path")
         if is_list(s, a) and is_list(s, b):
             result = own_list(s, ListV((), s.site("sum")))
             extend_list(s, result, a)
@@ -256,6 +274,19 @@ def is_list(s: Specialiser, value: Value) -> bool:
     )
 
 
+def is_tuple(s: Specialiser, value: Value) -> bool:
+    """Whether a value is a tuple as long as only the run tells."""
+    facts = s.facts_of(value)
+    return isinstance(facts, Listed) and facts.is_tuple is True
+
+
+def own_tuple(s: Specialiser, value: TupleV) -> Value:
+    """A tuple beside one that is as long as only the run tells."""
+    from .builtin_calls import as_tuple
+
+    return as_tuple(s, own_list(s, ListV(value.items, s.site("items"))))
+
+
 def repeat(s: Specialiser, items: Any, times: Value) -> Value:
     items = type(items)(
         tuple(own_value(s, v) for v in items.items), items.cls if isinstance(items, TupleV) else items.site
@@ -283,6 +314,10 @@ def repeat_list(s: Specialiser, items: Value, times: Value) -> Value:
 
     if not isinstance(items, Leaf):
         raise s.refuse("a list of objects or functions is repeated", "write it out")
+    if is_tuple(s, items):
+        from .builtin_calls import as_tuple, list_
+
+        return as_tuple(s, repeat_list(s, list_(s, [items], {}), times))
     if s.is_static(times) and 0 < s.static(times) <= 4:
         copies = [get_item(s, items, Const(slice(None)))]
         return joined(s, copies + [items] * (s.static(times) - 1)) if s.static(times) > 1 else copies[0]

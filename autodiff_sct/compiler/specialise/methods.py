@@ -14,6 +14,7 @@ import numpy as np
 from .. import ir
 from ..facts import BOOL, INT, Listed, Mapped, Num, Opaque
 from . import arrays, containers, dict_views, indexing, lists, memory, polyfill_lists, polyfills, records
+from .callees import drawn
 from .control import always, branch
 from .lacking import holds_nothing, note_unseen
 from .state import Specialiser
@@ -196,7 +197,11 @@ def run_method(s: Specialiser, base: Leaf, facts: Any, name: str, args: list[Val
     if is_random(facts):
         result = arrays.facts_of_call(s, drawing(facts.cls, name), args, kwargs)
     elif isinstance(facts, Opaque) and facts.cls is str:
-        result = Opaque(str) if name in ("format", "upper", "lower", "strip", "join", "replace") else Opaque()
+        from .strings import returned_by
+
+        result = returned_by(name)
+    elif isinstance(facts, Opaque) and facts.cls is Random:
+        result = drawn(name)
     elif isinstance(facts, Num) and facts.python and name == "is_integer":
         result = BOOL
     every = {f"argument {k}": v for k, v in enumerate([base, *args, *kwargs.values()])}
@@ -252,19 +257,7 @@ def list_method(
         lists.extend_list(s, base, args[0])
         return Const(None)
     if name == "copy":
-        copy = Listed(frozenset([s.root(("list", s.site()))]))
-        element = s.elements_of(facts)
-        if element is not None:
-            s.put_element(copy, element)
-        for root in facts.roots & s.limits.keys():
-            s.limits[next(iter(copy.roots))] = s.limits[root]
-        return s.let(
-            ir.call(ir.attribute(ir.name(base.name), "copy")),
-            copy,
-            ir.Op(list.copy, {"x": base}),
-            hint="items",
-            may_raise=False,
-        )
+        return lists.copied(s, base, facts, ir.call(ir.attribute(ir.name(base.name), "copy")))
     if name in REPLACING:
         lists.replace_items(s, base, REPLACING[name](s, base, args, kwargs))
         return Const(None)

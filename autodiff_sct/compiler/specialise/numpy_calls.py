@@ -85,9 +85,13 @@ def with_arrays(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Va
 
 
 def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .settings import rewritten
+
     fn = callee.value
     args = [as_array(s, fn, as_operand(s, a)) for a in args]
     kwargs = {k: as_array(s, fn, v) for k, v in kwargs.items()}
+    if (result := rewritten(s, fn, args, kwargs)) is not None:
+        return result
     if fn is np.einsum:
         args = with_subscripts(s, args)
     args = with_arrays(s, fn, args, kwargs)

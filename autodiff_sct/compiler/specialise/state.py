@@ -410,6 +410,9 @@ class Specialiser(AxisLengths):
             return ir.attribute(self.bind(type(value).__name__, type(value)), value.name)
         if isinstance(value, (slice, tuple)) or isinstance(value, LITERALS):
             return ir.constant(value)
+        if isinstance(value, range):
+            bounds = (value.start, value.stop, value.step) if value.step != 1 else (value.start, value.stop)
+            return ir.call("range", *map(ir.constant, bounds if bounds[0] or len(bounds) > 2 else bounds[1:]))
         if isinstance(value, type) and value in self.inside:
             raise self.refuse("a class that is defined inside the function is needed at run time", "define it outside")
         return self.bind(getattr(value, "__name__", "constant"), value)

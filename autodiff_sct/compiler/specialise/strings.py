@@ -1,0 +1,50 @@
+"""Methods of strings: those of constants are computed here; of others, what kind of thing they return is known."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from .. import ir
+from ..facts import BOOL, INT, Facts, Opaque
+from .calls import handles
+from .state import Specialiser
+from .values import Const, Value
+
+WHOLE = ("count", "find", "index", "rfind", "rindex")
+TESTS = (
+    "endswith", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "islower", "isnumeric", "isspace", "isupper",
+    "startswith",
+)  # fmt: skip
+TEXT = (
+    "capitalize", "casefold", "center", "format", "join", "ljust", "lower", "lstrip", "replace", "rjust", "rstrip",
+    "strip", "swapcase", "title", "upper", "zfill",
+)  # fmt: skip
+
+
+def returned_by(name: str) -> Facts:
+    """What is known of the result of a method of a string."""
+    if name in WHOLE:
+        return INT
+    if name in TESTS:
+        return BOOL
+    return Opaque(str) if name in TEXT else Opaque()
+
+
+def computed(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """The result of a method of a constant string where all of its arguments are constants, too."""
+    known = isinstance(fn, types.BuiltinMethodType) and isinstance(fn.__self__, str)
+    if not known or not all(s.is_static(v) for v in [*args, *kwargs.values()]):
+        return None
+    try:
+        result = fn(*map(s.static, args), **{k: s.static(v) for k, v in kwargs.items()})
+    except (IndexError, KeyError, TypeError, ValueError):
+        return None  # the call raises when it runs
+    return Const(result) if isinstance(result, (str, int)) else None
+
+
+@handles(ord)
+def code_point(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if s.is_static(args[0]) and isinstance(letter := s.static(args[0]), str) and len(letter) == 1:
+        return Const(ord(letter))
+    return s.let(ir.call("ord", s.expr(args[0])), INT, hint="code")

@@ -197,6 +197,7 @@ class Analysis:
     def refuse_unknown(self, block: ir.Block) -> None:
         for stmt in ir.walk(block):
             self.refuse_mixed(stmt)
+            self.refuse_kinds(stmt)
             if isinstance(stmt, ir.Let) and stmt.op is not None:
                 self.check_let(stmt, stmt.op)
             elif isinstance(stmt, ir.Let):
@@ -224,6 +225,18 @@ class Analysis:
                     raise UnsupportedSyntax(
                         f"{self.s.hints[name]!r} holds containers beside numbers, and carries a derivative",
                         "keep them in two lists, or in a list display that does not grow",
+                        stmt.origin,
+                    )
+
+    def refuse_kinds(self, stmt: Any) -> None:
+        """Refuse a variable that is a container on one path and a number on another, and carries a derivative."""
+        for target, sources in joins(stmt):
+            kinds = {type(self.s.facts[name]) for name in sources if self.is_varied(name)}
+            if not kinds.isdisjoint({Listed, Mapped, Pair}) and self.is_useful(target):
+                if any(isinstance(self.s.facts[name], Num) for name in sources):
+                    raise UnsupportedSyntax(
+                        f"{self.s.hints[target]!r} is a container on one path and a number on another",
+                        "give them two names",
                         stmt.origin,
                     )
 

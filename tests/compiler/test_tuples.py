@@ -64,3 +64,15 @@ def test_ones_that_grow_in_a_dict_are_refused():
 
     with pytest.raises(ad.AutodiffError, match="joined with"):
         ad.grad(program)(np.ones(3))
+
+
+def test_a_list_on_one_path_and_a_number_on_another_is_refused():
+    def program(x):
+        items = list(x)
+        last = items[::-1]
+        for last in items:
+            pass
+        return last * items[0]
+
+    with pytest.raises(ad.AutodiffError, match="a container on one path"):
+        ad.grad(program)(np.ones(3))

@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from ..runtime.vectors import cross
+
 PYTHON_KINDS: dict[type, str] = {bool: "bool", int: "int", float: "float", complex: "complex"}
 
 NOWHERE: frozenset[int] = frozenset()  # the roots of what has no memory of its own
@@ -279,7 +281,7 @@ def of_result(result: Any) -> Facts:
     return of_value(result)
 
 
-OF_THREE = {np.cross, np.linalg.cross}  # products of vectors with three components
+OF_THREE = {np.cross, np.linalg.cross, cross}  # products of vectors with three components
 
 
 @lru_cache(maxsize=8192)

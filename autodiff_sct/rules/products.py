@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import gather_adjoint
+from ..runtime import gather_adjoint, vectors
 from .shape import upto
 from .table import forward, reverse, static
 
@@ -282,14 +282,14 @@ def kron_subscripts(ndim: int) -> tuple[str, str]:
     return f"{both},{b}->{a}", f"{both},{a}->{b}"
 
 
-@reverse(np.cross)
+@reverse(np.cross, vectors.cross)
 def cross(y, d, a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     if axis is not None:
         return cross_adjoints(y, d, a, b, axis, axis, axis)
     return cross_adjoints(y, d, a, b, axisa, axisb, axisc)
 
 
-@forward(np.cross)
+@forward(np.cross, vectors.cross)
 def push_cross(y, d, a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     return np.cross(d, b, axisa, axisb, axisc, axis), np.cross(a, d, axisa, axisb, axisc, axis)
 
@@ -309,9 +309,9 @@ def cross_adjoints(y, d, a, b, axis_a, axis_b, axis_y):
     if y.ndim < max(np.ndim(a), np.ndim(b)):
         raise NotImplementedError("np.cross of vectors of 2 components: write a[0] * b[1] - a[1] * b[0]")
     if axis_a == axis_b == axis_y == -1:
-        return np.cross(b, d), np.cross(d, a)
+        return vectors.cross(b, d), vectors.cross(d, a)
     back_a, back_b = axis_from_back(axis_a, np.ndim(a)), axis_from_back(axis_b, np.ndim(b))
-    return np.cross(b, d, axis_b, axis_y, back_a), np.cross(d, a, axis_y, axis_a, back_b)
+    return vectors.cross(b, d, axis_b, axis_y, back_a), vectors.cross(d, a, axis_y, axis_a, back_b)
 
 
 @static

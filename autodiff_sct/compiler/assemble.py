@@ -17,6 +17,7 @@ from .algebra.spelling import spell
 from .algebra.summed_products import summed_products
 from .algebra.variances import variances
 from .arguments import Arguments
+from .buffers.at_once import put_at_once
 from .buffers.dead_stores import drop_dead_stores
 from .buffers.first_touch import touch_first
 from .buffers.full_first import full_first
@@ -49,6 +50,7 @@ from .phrasing.iterate import iterate
 from .phrasing.joining import join_branches
 from .phrasing.last_sums import last_sums
 from .phrasing.leaving import leave_at_once
+from .phrasing.merged import read_merged
 from .phrasing.one_path import one_path
 from .phrasing.opposites import opposites
 from .phrasing.read_next import read_next
@@ -218,6 +220,8 @@ def polished(
     buffers = request.backend == "numpy"  # where memory costs time
     front = [stmt for stmt in program if id(stmt) in early]
     back = [stmt for stmt in program if id(stmt) not in early]
+    if buffers and passes.on("read_merged"):
+        read_merged(s, back)
     if buffers and passes.on("share_inverses"):
         share_inverses(s, back)
     if buffers and passes.on("one_selection"):
@@ -233,6 +237,8 @@ def polished(
     if passes.on("zero_last"):
         zero_last(s, back)
     without_synonyms(s, back)
+    if buffers and passes.on("put_at_once"):
+        put_at_once(s, back)
     if passes.on("drop_dead_stores"):
         drop_dead_stores(s, back)
     program = [*front, *back]

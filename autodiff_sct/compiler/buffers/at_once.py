@@ -1,0 +1,63 @@
+"""What is put into an item is put there where it is computed.
+
+::
+
+    d_c = d_pred.sum()                      d_coef[i] = d_pred.sum()
+    d_pred = d_pred * x             ->      d_pred = d_pred * x
+    d_coef[i] = d_c
+
+Nothing between the two reads or writes memory that the item may be part of, nor what is put there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from .. import ir
+from ..optimise import readers_of
+from ..reverse.sharing import reachable
+from ..specialise.state import Specialiser
+
+PLACE = (gast.Name, gast.Constant, gast.UnaryOp, gast.BinOp, gast.Slice, gast.Tuple)
+FAR = 40  # statements that may lie between
+
+
+def put_at_once(s: Specialiser, block: ir.Block) -> None:
+    """Move stores in a block of the reverse sweep and in the blocks inside it, in place."""
+    for stmt in block:
+        for inner in ir.adjoint_bodies(stmt):
+            put_at_once(s, inner)
+    stores = [stmt for stmt in block if isinstance(stmt, ir.Store) and isinstance(stmt.value, gast.Name)]
+    if not stores:
+        return
+    readers = readers_of(block)
+    made = {stmt.target: stmt for stmt in block if isinstance(stmt, ir.Let) and len(stmt.targets) == 1}
+    for store in stores:
+        made_by = made.get(store.value.id)
+        if made_by is not None and readers[store.value.id] == [store] and is_plain(store):
+            move_up(s, block, made_by, store)
+
+
+def is_plain(store: ir.Store) -> bool:
+    """Whether a variable is stored, and nothing of what tells the place is read from memory."""
+    return store.op is None and all(isinstance(node, PLACE) for node in ir.nodes_in(store.index))
+
+
+def move_up(s: Specialiser, block: ir.Block, made_by: ir.Let, store: ir.Store) -> None:
+    """Put a store behind the statement that makes what is stored, if what lies between does not matter to it."""
+    first, last = block.index(made_by) + 1, block.index(store)
+    between = block[first:last]
+    if not 0 < len(between) < FAR:
+        return
+    needed = {store.base, *ir.variables_in(store.index)}
+    memory = {*reachable(s, s.facts[store.base]), *reachable(s, s.facts[store.value.id])}
+    for stmt in (inner for x in between for inner in ir.walk([x])):
+        if isinstance(stmt, (ir.Raise, ir.Return, ir.Effect)) or not needed.isdisjoint(ir.ir_targets(stmt)):
+            return
+        names = {*ir.uses(stmt), *ir.ir_targets(stmt)}
+        if store.base in names or any(not memory.isdisjoint(reachable(s, s.facts[n])) for n in names):
+            return
+    block.remove(store)
+    block.insert(first, store)

@@ -6,16 +6,16 @@
     d_pred = d_pred * x             ->      d_pred = d_pred * x
     d_coef[i] = d_c
 
+That is done for cotangents that are named after a variable; temporaries become part of the store where it is.
 Nothing between the two reads or writes memory that the item may be part of, nor what is put there.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import gast
 
 from .. import ir
+from ..facts import Num
 from ..optimise import readers_of
 from ..reverse.sharing import reachable
 from ..specialise.state import Specialiser
@@ -36,13 +36,28 @@ def put_at_once(s: Specialiser, block: ir.Block) -> None:
     made = {stmt.target: stmt for stmt in block if isinstance(stmt, ir.Let) and len(stmt.targets) == 1}
     for store in stores:
         made_by = made.get(store.value.id)
-        if made_by is not None and readers[store.value.id] == [store] and is_plain(store):
+        if (
+            made_by is None
+            or made_by.effect
+            or made_by.target not in s.named
+            or readers[store.value.id] != [store]
+            or not is_plain(store)
+        ):
+            continue
+        if isinstance(s.facts[store.base], Num) or not any_waits(s, block, made_by, readers):
             move_up(s, block, made_by, store)
 
 
 def is_plain(store: ir.Store) -> bool:
     """Whether a variable is stored, and nothing of what tells the place is read from memory."""
     return store.op is None and all(isinstance(node, PLACE) for node in ir.nodes_in(store.index))
+
+
+def any_waits(s: Specialiser, block: ir.Block, made_by: ir.Let, readers: dict[str, list[ir.Let]]) -> bool:
+    """Whether a temporary from before a statement becomes part of one after it, past which no list is written."""
+    place = block.index(made_by)
+    before = [x for x in block[max(0, place - FAR) : place] if isinstance(x, ir.Let) and x.target not in s.named]
+    return any(block.index(reader) > place for x in before for reader in readers.get(x.target, ()))
 
 
 def move_up(s: Specialiser, block: ir.Block, made_by: ir.Let, store: ir.Store) -> None:

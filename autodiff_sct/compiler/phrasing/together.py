@@ -71,8 +71,8 @@ def save_together(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     inner = {id(block) for block in blocks_of_inner_loops(front)} if groups else ()
     for group in groups.values():
         for run in filter(None, runs(s, group)):
-            if id(run[0].pushed_in) in inner and len(run) < MANY:
-                run = [saved for saved in run if not is_scalar(s, saved.value)]
+            if id(run[0].pushed_in) in inner and len(run) < MANY and all(is_scalar(s, x.value) for x in run):
+                continue
             alone = sum(saved.target is not None for saved in run)  # those that are popped on a line of their own
             if len(run) + alone > 2 and len(run) > 1:
                 join(s, front, back, run)

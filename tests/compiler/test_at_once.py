@@ -11,7 +11,7 @@ CASES = []
 case = registrar(CASES)
 
 
-@case(V, V[::-1].copy())
+@case((V, V[::-1].copy()))
 def coefficients(coef, x):
     pred = np.zeros_like(x)
     for c in coef:

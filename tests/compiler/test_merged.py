@@ -71,7 +71,7 @@ def written_in_the_branch(x):
     return np.sum(y**2)
 
 
-@case(V, 3)
+@case(V)
 def inside_a_loop(x, n=3):
     for k in range(n):
         if x[0] > 0.3:
@@ -82,7 +82,7 @@ def inside_a_loop(x, n=3):
     return np.sum(x)
 
 
-@case(0.3, -0.4, 2)
+@case(0.3, -0.4, 2.0)
 def kinds_of_numbers(x):
     if x > 0:
         y = np.exp(x)
@@ -99,16 +99,12 @@ def a_number_or_an_array(x):
 
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn, args):
-    if fn is kinds_of_numbers and type(args[0]) is int:
-        args = (float(args[0]),)
-    if fn is inside_a_loop:
-        args = (V,)
     check_gradient(fn, args)
     found = ad.grad(fn)(*args)
     with passes.without("read_merged"):
-        plain = ad.grad(lambda *given: fn(*given))(*args)
+        plain = ad.grad(lambda x: fn(x))(*args)
     np.testing.assert_array_equal(found, plain)
-    value, pullback = ad.vjp(fn, args)[:2]
+    _, pullback = ad.vjp(fn, *args)
     first, second = pullback(1.0), pullback(1.0)
     np.testing.assert_array_equal(np.asarray(first[0]), np.asarray(second[0]))
 

@@ -169,3 +169,42 @@ def test_loops_that_only_repeat():
     assert text.count("for _ in range(n):") == 2
     text = ad.adjoint_source(repeated_inside, 0.4, 3)
     assert text.count("for _ in range(i):") == 2 and "for i in range(n - 1, -1, -1):" in text
+
+
+def test_sums_are_written_where_loops_need_them():
+    def f(x, n):
+        total = 0.0
+        for k in range(1, n + 1):
+            total = total * np.sin(x) + k * x
+        return total
+
+    def changed(x, n):
+        total = x
+        for _ in range(n + 1):
+            total = np.sin(total)
+        n = n - 2
+        for _ in range(n + 1):
+            total = total * np.cos(total)
+        return total
+
+    source = ad.adjoint_source(f, 0.3, 4)
+    assert "range(1, n + 1)" in source and "range(n, 0, -1)" in source, source
+    for fn in (f, changed):
+        for n in (0, 1, 4):
+            found, h = ad.grad(fn)(0.3, n), 1e-6
+            np.testing.assert_allclose(found, (fn(0.3 + h, n) - fn(0.3 - h, n)) / (2 * h), rtol=1e-6, atol=1e-9)
+
+
+def test_powers_of_numbers_are_computed_again():
+    def f(x, n):
+        m, v = x * 0.0, x * 0.0
+        for t in range(1, n + 1):
+            m = 0.9 * m + 0.1 * x
+            v = m / (1 - 0.9**t)
+            x = x - 0.1 * v * np.sin(x)
+        return np.sum(x)
+
+    x = np.array([0.4, 1.3, -0.7])
+    assert ".append(" not in ad.adjoint_source(f, x, 3)
+    ends = [np.array([f(x + s * h, 3) for h in 1e-6 * np.eye(3)]) for s in (1, -1)]
+    np.testing.assert_allclose(ad.grad(f)(x, 3), (ends[0] - ends[1]) / 2e-6, rtol=1e-6)

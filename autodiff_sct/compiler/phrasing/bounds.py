@@ -1,9 +1,9 @@
 """The bounds of loops, as one would write them.
 
 ``n = len(x)`` with ``range(n)`` and ``range(n - 1, -1, -1)`` becomes ``range(len(x))`` and
-``range(len(x) - 1, -1, -1)`` (`inline_lengths`), of an array or of a list that has all its items by then; a start of
-``len(x) - 1 - 1`` becomes ``len(x) - 2`` (`fold_bounds`). Where the counter has no name, ``range(n - 1, -1, -1)`` is
-``range(n)`` (`count_up`).
+``range(len(x) - 1, -1, -1)`` (`inline_lengths`), of an array or of a list that has all its items by then; so is
+``t = steps + 1`` written where loops need it. A start of ``len(x) - 1 - 1`` becomes ``len(x) - 2`` (`fold_bounds`).
+Where the counter has no name, ``range(n - 1, -1, -1)`` is ``range(n)`` (`count_up`).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ def inline_lengths(s: Specialiser, where: Regions, program: ir.Block, lists: boo
     lengths = {stmt.target: stmt.expr for stmt in statements if is_length(s, stmt, Num)}
     if lists:
         lengths |= complete(s, where, program)
+    lengths |= sums(s, statements)
     if not lengths:
         return program
     loops = [x for x in statements if isinstance(x, ir.Loop)]
@@ -36,6 +37,26 @@ def inline_lengths(s: Specialiser, where: Regions, program: ir.Block, lists: boo
     for loop in loops:
         loop.bounds = tuple(ir.substitute(bound, lengths) for bound in loop.bounds)
     return without(program, lengths)
+
+
+def sums(s: Specialiser, statements: list[Any]) -> dict[str, Any]:
+    """The integers that are one of the user's with a number added, whose name never stands for another."""
+    made = Counter(s.hints[n] for stmt in statements for n in ir.ir_targets(stmt) if n in s.named)
+    found = {}
+    for stmt in statements:
+        expr: Any = stmt.expr if isinstance(stmt, ir.Let) and stmt.target not in s.named else None
+        if not isinstance(expr, gast.BinOp) or not isinstance(expr.op, (gast.Add, gast.Sub)):
+            continue
+        number = isinstance(expr.right, gast.Constant) and type(expr.right.value) is int
+        left = expr.left.id if number and isinstance(expr.left, gast.Name) else None
+        if left in s.facts and is_python_int(s.facts[left]) and (left in s.named or left not in s.definitions):
+            if made[s.hints[left]] <= (left in s.definitions):
+                found[stmt.target] = expr
+    return found
+
+
+def is_python_int(facts: Any) -> bool:
+    return isinstance(facts, Num) and facts.python and facts.kind == "int"
 
 
 def is_length(s: Specialiser, stmt: Any, kind: type) -> bool:

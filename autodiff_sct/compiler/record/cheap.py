@@ -23,6 +23,12 @@ def is_arithmetic(expr: Any) -> bool:
     return isinstance(expr, gast.BinOp) and isinstance(expr.op, ARITHMETIC)
 
 
+def is_power_of_constant(expr: Any) -> bool:
+    """Whether an expression is a number from the program's text to some power: ``0.9**t``."""
+    power = isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Pow)
+    return power and isinstance(expr.left, gast.Constant)
+
+
 def is_math(stmt: ir.Let) -> bool:
     """Whether a statement calls `float` or a function of `math`, which take no longer than to save a number."""
     if stmt.op is None or not isinstance(stmt.expr, gast.Call):

@@ -25,7 +25,7 @@ from ..specialise.recursion import Recursion
 from ..specialise.state import Specialiser
 from ..specialise.values import Leaf
 from ..substitution import replaced, substitute_in
-from .cheap import is_arithmetic, is_math, is_test
+from .cheap import is_arithmetic, is_math, is_power_of_constant, is_test
 from .lasting import lasting
 from .sources import common_sources
 from .twins import read_first, twins
@@ -222,8 +222,9 @@ class Record:
         if number and isinstance(stmt.expr, gast.Subscript) and stmt.op is not None and self.may_repeat(stmt):
             there = self.wanted.get(id(forward), ())
             return {n for n in ir.reads(stmt) if n not in there and not self.is_there(n, forward, names)}
-        quick = facts.python and name not in self.computed and is_math(stmt)
-        if not ((quick or is_arithmetic(stmt.expr)) if number else self.is_pass(stmt)):
+        quick = is_arithmetic(stmt.expr) or is_power_of_constant(stmt.expr)
+        quick = quick or (facts.python and name not in self.computed and is_math(stmt))
+        if not (quick if number else self.is_pass(stmt)):
             return None
         found: set[str] = set()
         for operand in map(self.first, ir.reads(stmt)):

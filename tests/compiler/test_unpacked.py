@@ -141,6 +141,68 @@ def rotated(x):
     return np.sum(y * np.arange(4.0))
 
 
+EDGES = np.array([[0, 1], [1, 2], [3, 0]])
+
+
+@case(V)
+def edges_of_a_graph(x):
+    force = np.zeros_like(x)
+    for e in range(len(EDGES)):
+        a, b = EDGES[e]
+        d = x[b] - x[a]
+        force[a] += d * d
+        force[b] -= d * x[a]
+    return np.sum(force * x)
+
+
+@case(V)
+def edges_that_change(x):
+    edges = EDGES.copy()
+    total = 0.0
+    for e in range(len(edges)):
+        a, b = edges[e]
+        total = total * x[a] + x[a] * np.sin(x[b])
+        edges[(e + 1) % 3, 0] = b
+        total = total + x[edges[e, 1]]
+    return total
+
+
+@case(V)
+def pairs_of_numbers(x):
+    pairs = [(x[k], x[k + 1]) for k in range(3)]
+    total = 1.0
+    for a, b in pairs:
+        total = total * a + b * b
+    return total
+
+
+@case(np.outer(V, V[:2]))
+def rows_of_numbers(p):
+    total = 1.0
+    for k in range(len(p)):
+        a, b = p[k]
+        total = total * np.sin(a) + a * b
+    return total
+
+
+@case(np.outer(V, V[:2]))
+def only_one_is_read_again(p):
+    total = 1.0
+    for row in p:
+        a, b = row
+        total = total + a * a + b
+    return total
+
+
+@case(np.outer(V, V[:2]))
+def the_whole_is_read_too(p):
+    total = 1.0
+    for row in p:
+        a, b = row
+        total = total * a + b * np.sum(row * row)
+    return total
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn, args):
     check_gradient(fn, args)
@@ -180,3 +242,21 @@ def test_an_index_out_of_range_raises():
     np.testing.assert_array_equal(ad.grad(f)(V, 2), np.ones(4))
     with pytest.raises(IndexError):
         ad.grad(f)(V, 7)
+
+
+def test_the_reverse_sweep_unpacks_as_the_program_does():
+    source = ad.adjoint_source(edges_of_a_graph, V)
+    assert "for a, b in EDGES:" in source and "a, b = EDGES[e]" in source, source
+
+
+def test_a_wrong_number_in_a_loop_raises():
+    def f(p):
+        total = 0.0
+        for k in range(len(p)):
+            a, b = p[k]
+            total = total + a * b
+        return total
+
+    ad.grad(f)(np.ones((3, 2)))
+    with pytest.raises(ValueError):
+        ad.grad(f)(np.ones((3, 3)))

@@ -11,6 +11,10 @@
         v, k = x[i], w[i]          ->
         total = total + v * k * i
 
+    for t in pairs:                        for a, b in pairs:
+        a, b = t                   ->          ...
+        ...
+
 Of the forward sweep.  What is gone over is an array, or a list that the loop does not change in length: the compiler's
 own, or one that no method is called on.  The items are read where an iteration begins, before anything else runs.
 """
@@ -43,6 +47,7 @@ def iterate(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
         if found and (len(lengths) == 1 or lengths == {lists.get(b, b) for b in map(base_of, found)}):
             uses = uses or count_uses([*front, *back])
             go_over(s, loop, found, uses.get(loop.index or "") == len(found))
+            unpack_items(loop, uses)
 
 
 def go_over(s: Specialiser, loop: ir.Loop, found: list[ir.Let], alone: bool) -> None:
@@ -63,6 +68,18 @@ def go_over(s: Specialiser, loop: ir.Loop, found: list[ir.Let], alone: bool) -> 
         loop.index = found[0].target
     loop.items = items if isinstance(items, gast.Tuple) else None
     loop.body[:] = [x for x in loop.body if x not in found]
+
+
+def unpack_items(loop: ir.Loop, uses: dict[str, int]) -> None:
+    """Let a loop unpack its items in its head, where that is all that is done with them."""
+    first = loop.body[0] if loop.body and loop.kind == "iter" else None
+    if not isinstance(first, ir.Let) or len(first.targets) < 2 or not isinstance(first.expr, gast.Name):
+        return
+    item, whole = first.expr.id, ir.name(str(loop.index)) if loop.items is None else loop.items
+    if uses.get(item) == 1 and item in ir.names_in(whole):
+        loop.items = ir.substitute(whole, {item: ir.tuple_([ir.name(n) for n in first.targets])})
+        loop.index = first.targets[0] if loop.index == item else loop.index
+        loop.body.remove(first)
 
 
 def items_of(s: Specialiser, loop: ir.Loop, lengths: set[str], lists: dict[str, str]) -> list[ir.Let]:

@@ -68,6 +68,8 @@ def move_up(s: Specialiser, block: ir.Block, made_by: ir.Let, store: ir.Store) -
         return
     needed = {store.base, *ir.variables_in(store.index)}
     memory = {*reachable(s, s.facts[store.base]), *reachable(s, s.facts[store.value.id])}
+    if any(isinstance(stmt, ir.Store) and isinstance(stmt.value, gast.Constant) for stmt in between):
+        return  # a place is cleared in the statement that reads it
     for stmt in (inner for x in between for inner in ir.walk([x])):
         if isinstance(stmt, (ir.Raise, ir.Return, ir.Effect)) or not needed.isdisjoint(ir.ir_targets(stmt)):
             return

@@ -27,6 +27,7 @@ import gast
 from autodiff_sct.compiler import ir
 from autodiff_sct.compiler.depth import deeply
 from autodiff_sct.compiler.source.texts import TEXTS, CodeMap, Found, Text, first_line, locate, register, texts_of
+from autodiff_sct.compiler.source.trees import converted
 from autodiff_sct.errors import Origin, SourceUnavailable, UnsupportedSyntax
 
 __all__ = ["TEXTS", "Parsed", "Text", "function_of", "parse", "register"]
@@ -148,16 +149,22 @@ def _parsed(function: FunctionType, text: Text, found: Found) -> Parsed:
     name = _short_name(function)
     lines = text.source.split("\n")
     shell = Parsed(gast.Pass(lineno=code.co_firstlineno), text.file, code.co_firstlineno, lines, name)
-    _check_kinds(found.node, shell)
-    tree = gast.ast_to_gast(found.node)
-    for node in ir.nodes(tree):
-        if isinstance(node, gast.ExceptHandler) and node.name is not None:
-            gast.copy_location(node.name, node)
+    tree = converted(found.node, lambda part: _by_gast(part, shell))
     tree = _as_function(tree, found.bound_to) if isinstance(tree, gast.Lambda) else tree
     tree.decorator_list = []
     if found.class_name.strip("_"):
         _mangle(tree, "_" + found.class_name.lstrip("_"))
     return Parsed(tree, text.file, first_line(found.node), lines, name, code.co_freevars)
+
+
+def _by_gast(part: ast.AST, shell: Parsed) -> Any:
+    """Convert what has rarer kinds of nodes."""
+    _check_kinds(part, shell)
+    tree = gast.ast_to_gast(part)
+    for node in ir.nodes(tree):
+        if isinstance(node, gast.ExceptHandler) and node.name is not None:
+            gast.copy_location(node.name, node)
+    return tree
 
 
 def _check_kinds(node: ast.AST, shell: Parsed) -> None:

@@ -109,6 +109,7 @@ class Analysis:
         self.s, self.regions = s, regions
         self.result = Activity()
         self.changed = False
+        self.places: dict[str, frozenset[int]] = {}  # the regions of a variable, and of what it holds
 
     def carries(self, name: str) -> bool:
         """Whether a variable's kind can carry a derivative."""
@@ -158,9 +159,11 @@ class Analysis:
         """Whether the memory of a variable, or of the arrays in a list or dict, is in one of these regions."""
         if not regions:
             return False
-        if self.regions.of(name) in regions:
-            return True
-        return any(self.regions.find(root) in regions for root in self.roots_inside(self.s.facts[name]))
+        places = self.places.get(name)
+        if places is None:
+            inside = self.roots_inside(facts := self.s.facts[name])
+            places = self.places[name] = frozenset(map(self.regions.find, [*facts.roots, *inside]))
+        return not places.isdisjoint(regions)
 
     def spread_varied(self, flows: list[Flow]) -> list[Flow]:
         """Mark what depends on something varied; the flows that had none."""

@@ -31,7 +31,7 @@ class Liveness:
 
     def __init__(self, s: Specialiser, program: ir.Block, strict: set[Any], shadows: set[str]) -> None:
         self.live: set[str] = set()
-        self.marked: set[Any] = set()  # statements that stay, what they read being live; but for assignments
+        self.marked: set[Any] = set()  # statements that stay, what they read being live
         self.s = s
         self.live_roots: set[int] = set()
         self.strict, self.shadows = strict, shadows
@@ -50,6 +50,7 @@ class Liveness:
         """Mark what a statement needs; whether there is no more to come."""
         if type(stmt) is ir.Let:
             if kept := self.keeps(stmt):
+                self.marked.add(stmt)
                 self.live.update(ir.variables_in(stmt.expr))
             return kept
         if stmt not in self.marked and self.keeps(stmt):
@@ -96,7 +97,7 @@ class Liveness:
 
     def prune(self, block: ir.Block) -> ir.Block:
         """What stays of a block, and inside its statements, in place."""
-        kept = [stmt for stmt in block if self.keeps(stmt)]
+        kept = [stmt for stmt in block if stmt in self.marked or (type(stmt) is not ir.Let and self.keeps(stmt))]
         for stmt in [stmt for stmt in kept if type(stmt) not in ir.SIMPLE]:
             if isinstance(stmt, ir.If):
                 stmt.then[:], stmt.orelse[:] = self.prune(stmt.then), self.prune(stmt.orelse)

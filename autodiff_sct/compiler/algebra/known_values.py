@@ -64,6 +64,8 @@ def key_of(s: Specialiser, where: Regions, stmt: ir.Let, names: dict[str, str]) 
     expr, settings = stmt.expr, {}
     if isinstance(expr, gast.BinOp) and isinstance(expr.op, ELEMENTWISE):
         kind, operands = type(expr.op), [expr.left, expr.right]
+        if kind is gast.Mult and any(isinstance(operand, gast.Constant) for operand in operands):
+            return None
     elif isinstance(expr, gast.Call) and (fn := getattr(np, numpy_name(expr) or "", None)) is not None:
         if not isinstance(fn, np.ufunc) and fn not in SETTINGS:
             return None
@@ -73,8 +75,6 @@ def key_of(s: Specialiser, where: Regions, stmt: ir.Let, names: dict[str, str]) 
         if len(expr.args) > len(operands) + len(settings) or not all(literal(v) is not None for v in settings.values()):
             return None
     else:
-        return None
-    if kind is gast.Mult and any(isinstance(operand, gast.Constant) for operand in operands):
         return None
     parts = [part_of(where, operand, names) for operand in operands]
     options = frozenset((name, type(literal(value)), literal(value)) for name, value in settings.items())

@@ -61,9 +61,16 @@ def plain(facts: Facts) -> Facts:
     return facts
 
 
-@functools.lru_cache
-def plain_number(kind: str | None, dtype: np.dtype | None, ndim: int | None) -> Num:
-    return Num(kind, dtype, None if ndim is None else (None,) * ndim)
+class PlainNumber(Num):
+    """Facts of which there is one for each kind, dtype and rank: they are looked up by what they are, not by value."""
+
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
+
+
+@functools.cache
+def plain_number(kind: str | None, dtype: np.dtype | None, ndim: int | None) -> PlainNumber:
+    return PlainNumber(kind, dtype, None if ndim is None else (None,) * ndim)
 
 
 def argument(s: Specialiser, value: Value) -> Any:

@@ -235,13 +235,12 @@ class Specialiser(AxisLengths):
         """Emit into `block`, where some lengths are equal; by default it is a block that may not run."""
         if lengths is not None:
             self.of_blocks[id(block)] = block, lengths
-        outer, self.block = self.block, block
-        proven, self.proven = self.proven, dict(self.proven)
+        outer = self.block, self.proven, self.lengths
+        self.block, self.proven, self.lengths = block, dict(self.proven), self.lengths_in(block)
         try:
-            with self.within(self.lengths_in(block)):
-                yield block
+            yield block
         finally:
-            self.block, self.proven = outer, proven
+            self.block, self.proven, self.lengths = outer
 
     @contextmanager
     def knowing(self, proven: dict[Any, Any]) -> Iterator[None]:

@@ -129,8 +129,8 @@ class Lives:
         if stmt.trips is not None:
             self.define(stmt.trips, stmt.place - 0.2, live)
         inside = dict(live)
-        own = {n for c in stmt.carries for n in (c.phi,)} | ({stmt.index} if stmt.index else set())
-        own |= set(ir.variables_in(stmt.items)) if stmt.items is not None else set()
+        unpacked = ir.variables_in(stmt.items) if stmt.items is not None else ()
+        own = dict.fromkeys([*(c.phi for c in stmt.carries), *([stmt.index] if stmt.index else []), *unpacked])
         made = {n for inner in ir.walk([*stmt.head, *stmt.body]) for n in ir_targets(inner)}
         made |= {c.phi for inner in ir.walk(stmt.body) if isinstance(inner, ir.Loop) for c in inner.carries}
         # What a loop leaves as it came from outside, it must find there after its last iteration.
@@ -153,7 +153,7 @@ class Lives:
                 if ir.is_variable(name):
                     inside.setdefault(name, tested)
         inside = self.block(stmt.head, inside)
-        bounds = {name for bound in stmt.bounds for name in ir.variables_in(bound)}
+        bounds = dict.fromkeys(name for bound in stmt.bounds for name in ir.variables_in(bound))
         # What is carried gets its first value before the bounds are read: of one bound it may go on with the name.
         same = next((c for c in stmt.carries if c.init in bounds), None)
         others = {c.phi for c in stmt.carries if c is not same} if same is not None else set()
@@ -342,7 +342,9 @@ class Naming:
 
     def hint_of(self, name: str) -> str:
         """What a variable is called after, as an identifier."""
-        return "".join(c if c.isalnum() or c == "_" else "_" for c in self.s.hints[name]).lstrip("_") or "t"
+        hint = self.s.hints[name]
+        plain = hint if hint.isidentifier() else "".join(c if c.isalnum() or c == "_" else "_" for c in hint)
+        return plain.lstrip("_") or "t"
 
     def is_free(self, name: str, group: Group) -> bool:
         return name not in self.reserved and not self.taken[name].overlap(group.segments)

@@ -435,7 +435,7 @@ def reads(stmt: Any) -> Sequence[str]:
     """The variables that a statement itself reads, without the blocks inside it."""
     kind = type(stmt)
     if kind is Let or kind is Effect:
-        return variables_in(stmt.expr)
+        return getattr(stmt.expr, "variables_in_it", None) or variables_in(stmt.expr)
     if kind is Store:
         return (stmt.base, *variables_in(stmt.index), *variables_in(stmt.value))
     found: list[str] = []
@@ -450,7 +450,7 @@ def uses(stmt: Any) -> Sequence[str]:
     """The variables that a statement itself reads, or passes on from its blocks and between its iterations."""
     kind = type(stmt)
     if kind is Let:
-        return variables_in(stmt.expr)
+        return getattr(stmt.expr, "variables_in_it", None) or variables_in(stmt.expr)
     if kind is If:
         return [*reads(stmt), *(n for m in stmt.merges for n in (m.then, m.orelse) if n)]
     if kind is Loop:

@@ -128,9 +128,9 @@ def remove_synonyms(s: Specialiser, block: ir.Block) -> None:
 
 
 def is_synonym(s: Specialiser, stmt: Any) -> bool:
-    if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.target in s.named:
+    if type(stmt) is not ir.Let or type(stmt.expr) is not gast.Name or not ir.is_variable(stmt.expr.id):
         return False
-    return isinstance(stmt.expr, gast.Name) and ir.is_variable(stmt.expr.id)
+    return len(stmt.targets) == 1 and stmt.target not in s.named
 
 
 def renamed(name: str | None, mapping: dict[str, Any]) -> str | None:

@@ -98,19 +98,11 @@ def binary(s: Specialiser, node: Any) -> Value:
 
 def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
     """``a op b``."""
-    fn, python, method = OPERATORS[op]
-    if op is gast.BitOr and lists.is_dict(s, a) and lists.is_dict(s, b):
-        return lists.union(s, a, b)
-    of_rows = overloaded_rows(s, method, a, b)
-    if of_rows is not None:
-        return of_rows
-    if isinstance(a, Obj) or isinstance(b, Obj):
-        return objects.overloaded(s, (f"__{method}__", f"__r{method}__"), a, b)
+    fn, python, _ = OPERATORS[op]
     if isinstance(a, Const) and isinstance(b, Const):
         return fold(s, python, gast.BinOp(s.expr(a), op(), s.expr(b)), a, b)
-    combined = lists.combine(s, op, a, b)
-    if combined is not None:
-        return combined
+    if not (holds_numbers(s, a) and holds_numbers(s, b)) and (found := of_others(s, op, a, b)) is not None:
+        return found
     if op in (gast.MatMult, gast.Pow):
         from .numpy_calls import array_of_list
 
@@ -118,6 +110,27 @@ def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
     expr = ir.binop(s.expr(a), op, s.expr(b))
     simple = simplify(s, op, a, b)
     return simple if simple is not None else arrays.apply(s, fn, expr, [a, b], {}, python)
+
+
+def holds_numbers(s: Specialiser, value: Value) -> bool:
+    """Whether a value is a number or an array of numbers, and no reference to an object."""
+    if type(value) is Const:
+        return type(value.value) in (int, float)
+    facts = s.facts[value.name] if type(value) is Leaf else None
+    return isinstance(facts, Num) and facts.row is None
+
+
+def of_others(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
+    """``a op b`` where one of them is a container or an object; None where it is as for arrays."""
+    method = OPERATORS[op][2]
+    if op is gast.BitOr and lists.is_dict(s, a) and lists.is_dict(s, b):
+        return lists.union(s, a, b)
+    of_rows = overloaded_rows(s, method, a, b)
+    if of_rows is not None:
+        return of_rows
+    if isinstance(a, Obj) or isinstance(b, Obj):
+        return objects.overloaded(s, (f"__{method}__", f"__r{method}__"), a, b)
+    return lists.combine(s, op, a, b)
 
 
 def simplify(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:

@@ -6,7 +6,7 @@ import functools
 import inspect
 import types
 from collections.abc import Collection
-from typing import Any
+from typing import Any, NamedTuple
 
 import gast
 
@@ -36,7 +36,7 @@ def apply_rule(
     """The entries of ``rule(y, d, **arguments)``, by parameter; of those only that are `wanted`, where that is told."""
     parsed, body = prepared(rule.__code__, rule)
     parameters = parameters_of(rule, rule.__code__)
-    positional, named = arrange(parameters[2:], arguments)
+    positional, named = arrange(parameters, arguments)
     defaults = [Const(v) for v in rule.__defaults__ or ()]
     kw_defaults = {k: Const(v) for k, v in (rule.__kwdefaults__ or {}).items()}
     bound = bind_signature(s, body.tree.args, [y, d, *positional], named, defaults, kw_defaults, rule.__name__)
@@ -50,7 +50,7 @@ def apply_rule(
     try:
         frame = new_frame(s, rule.__code__, parsed, rule.__globals__, free, body, None)
         frame.rule = True
-        frame.wanted = None if wanted is None else [p.name in wanted for p in parameters[2:]]
+        frame.wanted = None if wanted is None else [p.name in wanted for p in parameters]
         mark = len(s.block)
         result = run(s, frame, body, bound, rule)
         if is_undecided(s.block[mark:]) and not one_at_a_time(fn, rule, result):
@@ -60,13 +60,23 @@ def apply_rule(
         raise NoRule(reason_of(s.block[mark:]), "wrap it in stop_gradient", s.where()) from None
     finally:
         s.frame, s.origin, s.node = outer_frame, outer_origin, outer_node
-    return entries_of(parameters[2:], result)
+    return entries_of(parameters, result)
+
+
+class Parameter(NamedTuple):
+    """A parameter of a rule."""
+
+    name: str
+    starred: bool
+    by_name: bool  # it is given by name only
 
 
 @functools.lru_cache(maxsize=4096)
-def parameters_of(rule: Any, code: types.CodeType) -> list[inspect.Parameter]:
+def parameters_of(rule: Any, code: types.CodeType) -> list[Parameter]:
+    """The parameters of a rule but for the first two, the result and its derivative."""
     del code  # the parameters of the rule as it is now
-    return list(inspect.signature(rule).parameters.values())
+    kinds = list(inspect.signature(rule).parameters.values())[2:]
+    return [Parameter(p.name, p.kind is p.VAR_POSITIONAL, p.kind is p.KEYWORD_ONLY) for p in kinds]
 
 
 def reason_of(block: ir.Block) -> str:
@@ -105,17 +115,17 @@ def call_rule(s: Specialiser, rule: Any, args: list[Value], named: dict[str, Val
     return TupleV(tuple(item if item == Const(None) else spread(s, leaf) for item, leaf in zip(result.items, leaves)))
 
 
-def arrange(parameters: list[inspect.Parameter], arguments: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+def arrange(parameters: list[Parameter], arguments: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
     """Arguments by name as positional and keyword arguments, a starred parameter's spread out."""
     positional: list[Value] = []
     named: dict[str, Value] = {}
     in_order = True
     for parameter in parameters:
-        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+        if parameter.starred:
             items = arguments.get(parameter.name, TupleV(()))
             positional += items.items
         elif parameter.name in arguments:
-            if in_order and parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
+            if in_order and not parameter.by_name:
                 positional.append(arguments[parameter.name])
             else:
                 named[parameter.name] = arguments[parameter.name]
@@ -124,15 +134,13 @@ def arrange(parameters: list[inspect.Parameter], arguments: dict[str, Value]) ->
     return positional, named
 
 
-def entries_of(parameters: list[inspect.Parameter], result: Value) -> dict[str, Value]:
+def entries_of(parameters: list[Parameter], result: Value) -> dict[str, Value]:
     if not isinstance(result, TupleV):
-        return {
-            parameters[0].name: TupleV((result,)) if parameters[0].kind is inspect.Parameter.VAR_POSITIONAL else result
-        }
+        return {parameters[0].name: TupleV((result,)) if parameters[0].starred else result}
     entries: dict[str, Value] = {}
     items = list(result.items)
     for parameter in parameters:
-        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+        if parameter.starred:
             entries[parameter.name] = TupleV(tuple(items))
             break
         if not items:

@@ -343,6 +343,9 @@ def substitute(expr: Any, mapping: dict[str, Expr]) -> Any:
     if kind is list:
         new = [substitute(item, mapping) for item in expr]
         return expr if all(a is b for a, b in zip(new, expr)) else new
+    if kind is gast.BinOp:
+        left, right = substitute(expr.left, mapping), substitute(expr.right, mapping)
+        return expr if left is expr.left and right is expr.right else gast.BinOp(left, expr.op, right)
     changed = {}
     for part in PARTS.get(kind, ()):
         old = getattr(expr, part, None)

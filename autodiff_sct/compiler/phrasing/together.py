@@ -101,9 +101,10 @@ def lists(s: Specialiser, front: ir.Block, back: ir.Block, measured: int = 0) ->
         for stmt in block:
             if isinstance(stmt, ir.Effect) and stmt.kind == "save" and is_push(stmt.expr):
                 pushes[stmt.expr.func.value.id] = (stmt, block)
-    for block in ir.blocks(back):
+    for block in ir.blocks(back) if pushes else ():
         for stmt in block:
-            pops |= dict.fromkeys(popped_in(stmt), (stmt, block))
+            if not pushes.keys().isdisjoint(ir.reads(stmt)):
+                pops |= dict.fromkeys(popped_in(stmt), (stmt, block))
     both = [n for n in pushes if n in pops and n in s.saved]
     uses = count_uses([*front, *back]) if both else {}
     lengths = Counter(n for stmt in back if isinstance(stmt, ir.Loop) for b in stmt.bounds for n in lengths_in(b))

@@ -119,6 +119,8 @@ def locate(text: Text, code: CodeType) -> Found | None:
     """
     try:
         module = _module(text.source)
+        if TEXTS.get(code) is text:  # this is what it was compiled from
+            return _definition(module, code)
         for search in (_in_place, _anywhere):
             found = search(module, text.source, code)
             if found is not None:

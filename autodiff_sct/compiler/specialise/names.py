@@ -28,11 +28,12 @@ def scan(body: list[Any]) -> tuple[frozenset[str], frozenset[str]]:
     stack: list[Any] = list(body)
     while stack:
         node = stack.pop()
-        if isinstance(node, (gast.Nonlocal, gast.Global)):
-            declared.update(node.names)
-        elif isinstance(node, gast.Name):
+        if isinstance(node, gast.Name):
             if isinstance(node.ctx, (gast.Store, gast.Del)):
                 assigned.add(node.id)
+            continue
+        if isinstance(node, (gast.Nonlocal, gast.Global)):
+            declared.update(node.names)
         elif isinstance(node, (gast.Import, gast.ImportFrom)):
             assigned.update((a.asname or a.name.split(".")[0]) for a in node.names)
         elif isinstance(node, (gast.FunctionDef, gast.ClassDef)):

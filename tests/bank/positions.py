@@ -145,3 +145,20 @@ def parts_of_unknown_number(a):
     first, *others = np.unstack(longer)
     columns = np.unstack(longer, axis=1)
     return first @ others[-1] + columns[0] @ columns[-1] * len(others)
+
+
+@program(
+    args=lambda rng: ({"b": {"w": rng.normal(size=3), "n": (2, "relu")}, "a": [rng.normal(), 1.5]}, rng.normal(size=3)),
+    wrt=(0, 1),
+)
+def settings_in_the_order_of_their_names(p, x):
+    def walk(node, depth=1):
+        if isinstance(node, dict):
+            named = enumerate(sorted(node.items()), start=1)
+            return sum(walk(v, depth + k) * k for k, (name, v) in named if name != "n")
+        if isinstance(node, (list, tuple)):
+            return sum(walk(v) for v in node) ** 2
+        return np.sum(np.square(node)) * depth
+
+    _, last = sorted(p.items(), reverse=True)[0]
+    return walk(p) * 0.1 + np.maximum(last["w"] * x, 0).sum() ** last["n"][0]

@@ -249,6 +249,9 @@ def sorted_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
         items = ListV(tuple(Const(k) for k in s.fields(items)), s.site())
     if s.is_static(items) and key == Const(None):
         return Const(sorted(s.static(items), reverse=s.static(kwargs.get("reverse", Const(False)))))
+    backwards = kwargs.get("reverse", Const(False))
+    if key == Const(None) and s.is_static(backwards) and (known := by_constants(as_items(s, items) or [])) is not None:
+        return ListV(tuple(reversed(known) if s.static(backwards) else known), s.site())
     return call_python(
         s,
         polyfills.ordered,
@@ -259,6 +262,16 @@ def sorted_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
         ],
         {},
     )
+
+
+def by_constants(items: list[Value]) -> list[Value] | None:
+    """Tuples in the order of their first items, if these are constants of one type that all differ."""
+    firsts = [v.items[0].value for v in items if isinstance(v, TupleV) and v.items and isinstance(v.items[0], Const)]
+    if len(firsts) < max(len(items), 1) or {type(first) for first in firsts} not in ({str}, {int}):
+        return None
+    if len(set(firsts)) < len(firsts):
+        return None
+    return [item for _, item in sorted(zip(firsts, items), key=lambda pair: pair[0])]
 
 
 @handles(polyfills.order_of)

@@ -17,6 +17,7 @@ from ..compiler.text.emit import Emitter, comment_of
 from ..compiler.text.naming import Naming
 from ..compiler.text.unparse import printed
 from . import control as _control  # noqa: F401  (lowers branches and loops)
+from .accumulators import accumulated
 from .expressions import facts_number, lower
 from .function import Native
 from .fuse import fused
@@ -57,6 +58,8 @@ def native_program(
     first, second = fused(state, first), fused(state, second)
     in_registers(state, first, second)
     hoisted(state, first, second, small=True)
+    accumulated(state, first, {})
+    accumulated(state, second, {})
     one_by_one(state, [*first, *second])
     text = written(state, first, second, parameters, name)
     return Native(name, text, results, any(isinstance(stmt, ir.Loop) for stmt in program))

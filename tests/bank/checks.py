@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import autodiff_sct as ad
+from autodiff_sct.compiler import passes
 from autodiff_sct.entry import dispatch
 from tests.bank.differences import assert_close, differentiate, gradient_by_differences, quiet, shrink_of, tolerance_of
 from tests.bank.registry import Program
@@ -35,9 +36,20 @@ def by_path(wrt: tuple[int, ...], gradient: Any) -> dict[tuple[str, ...], Any]:
     return found
 
 
+GRADIENTS: dict[Any, Any] = {}
+
+
+def gradient_of(program: Program, anew: bool = False) -> Any:
+    """The gradient function of a program, which several checks of one process call."""
+    key = program.name, program.function, passes.off()
+    if anew or key not in GRADIENTS:
+        GRADIENTS[key] = ad.grad(program.function, position_of(program.wrt))
+    return GRADIENTS[key]
+
+
 def check_gradient(program: Program) -> None:
     """The gradient is that of central differences, in the caller's structure, dtypes and kinds of numbers."""
-    gradient = ad.grad(program.function, position_of(program.wrt))
+    gradient = gradient_of(program, anew=True)
     found, _ = quiet(gradient, *program.args())
     check_kinds(program.args(), program.wrt, found)
     compare(program, found, gradient_by_differences(program))
@@ -53,7 +65,7 @@ def compare(program: Program, gradient: Any, differences: dict[tuple[str, ...], 
 
 def check_other_values(program: Program) -> None:
     """A gradient function that was compiled for some numbers is right for others."""
-    gradient = ad.grad(program.function, position_of(program.wrt))
+    gradient = gradient_of(program)
     quiet(gradient, *program.args())
     for number in range(1, 10):
         if (expected := differences_elsewhere(program, number)) is not None:
@@ -197,7 +209,7 @@ def check_forward(program: Program) -> None:
     differences = gradient_by_differences(program)
     expected = [differences[(f"[{position}]",)] for position in program.wrt]
     compare_with(tangent, expected, directions, 10 * tolerance_of(program, 0.0))
-    gradient, _ = quiet(ad.grad(program.function, position_of(program.wrt)), *program.args())
+    gradient, _ = quiet(gradient_of(program), *program.args())
     reverse = list(by_position(program.wrt, gradient).values())
     narrow = any(np.asarray(leaf).dtype.itemsize < 8 for leaf in reverse)
     compare_with(tangent, reverse, directions, 1e-2 if narrow else 1e-8)
@@ -223,7 +235,7 @@ def check_pullback(program: Program) -> None:
     active = tuple(args[position] for position in program.wrt)
     (value, pull), _ = quiet(ad.vjp, of_active(program, args), *active)
     seed = tuple(map(np.ones_like, value)) if isinstance(value, tuple) else np.ones_like(value)
-    gradient, _ = quiet(ad.grad(program.function, position_of(program.wrt)), *program.args())
+    gradient, _ = quiet(gradient_of(program), *program.args())
     expected = list(by_position(program.wrt, gradient).values())
     for _ in range(3):
         found, _ = quiet(pull, seed)

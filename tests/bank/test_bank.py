@@ -20,7 +20,7 @@ from tests.bank.structures import arrays
 
 PROGRAMS, REFUSED = load_bank()
 ROOT = Path(__file__).parents[2]
-SAMPLE = sorted(program.name for program in within(PROGRAMS.values()))[::4]
+SAMPLE = sorted({*sorted(program.name for program in within(PROGRAMS.values()))[::4], "convex_hull"})
 
 
 def each(*programs: Program) -> pytest.MarkDecorator:

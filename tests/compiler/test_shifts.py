@@ -1,5 +1,7 @@
 """Extremes that cancel leave no trace in the adjoint; all others stay, and every gradient is right."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -53,9 +55,38 @@ def shifted_by_the_least(z):
     return np.sum(np.sqrt(e / np.mean(e, axis=0, keepdims=True)))
 
 
+def at_a_temperature(z):
+    t = 0.5 + z[0, 0] ** 2
+    top = np.max(z, axis=1, keepdims=True)
+    return np.sum(top + t * np.log(np.sum(np.exp((z - top) / t), axis=1, keepdims=True)))
+
+
+def softmax_at_a_temperature(z):
+    t = 0.5 + z[0, 0] ** 2
+    e = np.exp((z - np.max(z)) / t)
+    return np.sum((e / np.sum(e)) ** 2) * t
+
+
+def least_of_neighbours(z):
+    total, t = 0.0, 0.3 + z[0, 0] ** 2
+    for i in range(1, 3):
+        for j in range(1, 4):
+            p, q, r = z[i - 1, j], z[i, j - 1], z[i - 1, j - 1]
+            low = min(p, q, r)
+            s = math.exp(-(p - low) / t) + math.exp(-(q - low) / t) + math.exp((low - r) / t)
+            total = total + (low - t * math.log(s)) ** 2
+    return total
+
+
+def larger_of_two(z):
+    a, b = z[0, 1], z[1, 2]
+    m = np.maximum(a, b)
+    return (m + np.log(np.exp(a - m) + np.exp(b - m))) ** 2
+
+
 CANCELLED = [
     softmax, softmax_of_methods, log_softmax, logsumexp, logsumexp_of_all, one_sample, with_a_zero,
-    shifted_by_the_least,
+    shifted_by_the_least, at_a_temperature, softmax_at_a_temperature, least_of_neighbours, larger_of_two,
 ]  # fmt: skip
 
 
@@ -116,9 +147,30 @@ def changed_in_place(z):
     return np.sum((e / np.sum(e, axis=1, keepdims=True)) ** 2)
 
 
+def two_temperatures(z):
+    t, u = 0.5 + z[0, 0] ** 2, 0.7 + z[0, 1] ** 2
+    top = np.max(z)
+    return top + t * np.log(np.sum(np.exp((z - top) / u)))
+
+
+def number_over_the_difference(z):
+    top = np.max(z) + 5.0
+    return np.log(np.sum(np.exp(1.5 / (z - top)))) + top
+
+
+def of_other_numbers(z):
+    low = min(z[0, 0], z[0, 1])
+    return low - 0.3 * math.log(math.exp(-(z[0, 0] - low) / 0.3) + math.exp(-(z[0, 1] - low) / 0.4))
+
+
+def a_power_of_the_temperature(z):
+    t, top = 0.5 + z[0, 0] ** 2, np.max(z)
+    return top + t * np.log(np.sum(np.exp((z - top) / t / t)))
+
+
 KEPT = [
     unnormalised, other_axis, all_axes, rows_and_columns, twice_the_top, top_is_kept, carried, on_one_path,
-    changed_in_place,
+    changed_in_place, two_temperatures, number_over_the_difference, of_other_numbers, a_power_of_the_temperature,
 ]  # fmt: skip
 
 

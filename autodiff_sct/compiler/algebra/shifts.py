@@ -10,11 +10,13 @@ its sum by ``c`` again, and the difference not at all.  The derivative through t
 is, and the adjoint need not compute that zero.
 
 A *shift* says how a variable moves: by ``degree * c``, or by the factor ``exp(degree * c)`` (`times`).  ``c`` may
-differ from row to row, so that a shift also says where the reduced axis is: counted from the end, or dropped.
+differ from row to row, so that a shift also says where the reduced axis is: counted from the end, or dropped.  At a
+temperature, ``z / t``, what moves is ``c / t``: a shift says by which numbers ``c`` has been multiplied, too.
 """
 
 from __future__ import annotations
 
+import math
 import operator
 from collections import defaultdict
 from dataclasses import dataclass, replace
@@ -29,6 +31,8 @@ from ..specialise.state import Specialiser
 from ..specialise.values import Const, Leaf, TupleV, Value
 
 EXTREMES = {np.max, np.amax, np.min, np.amin}
+OF_NUMBERS = {min, max, np.minimum, np.maximum}
+EXPONENTIALS, LOGARITHMS = {np.exp, math.exp}, {np.log, math.log}
 ADDITIONS = {np.add: 1, operator.add: 1, np.subtract: -1, operator.sub: -1}
 PRODUCTS = {np.multiply: 1, operator.mul: 1, np.divide: -1, operator.truediv: -1}
 WHOLE = (Ellipsis, slice(None))
@@ -42,6 +46,7 @@ class Shift:
     degree: int
     axis: int | None
     dropped: bool = False
+    scale: tuple[tuple[str, int], ...] = ()  # the numbers that ``c`` is multiplied by, and how often
 
 
 def cancelled(s: Specialiser, block: ir.Block, outputs: set[str]) -> set[str]:
@@ -56,6 +61,9 @@ def cancelled(s: Specialiser, block: ir.Block, outputs: set[str]) -> set[str]:
 def shift_of(s: Specialiser, stmt: ir.Let) -> Shift | None:
     """The shift of an extreme itself."""
     op = stmt.op
+    if op is not None and op.fn in OF_NUMBERS:
+        found = s.num(Leaf(stmt.target))
+        return Shift(False, 1, None) if found is not None and found.dims == () else None
     if op is None or op.fn not in EXTREMES or not op.arguments.keys() <= {"a", "axis", "keepdims"}:
         return None
     facts = s.num(op.arguments["a"])
@@ -129,14 +137,19 @@ class Following:
         if op.fn in ADDITIONS and given.keys() == {"a", "b"}:
             return added(given["a"], given["b"], ADDITIONS[op.fn])
         if op.fn in PRODUCTS and given.keys() == {"a", "b"}:
-            return multiplied(given["a"], given["b"], PRODUCTS[op.fn])
+            power = PRODUCTS[op.fn]
+            for one, other in (("a", "b"), ("b", "a"))[: 1 + (power > 0)]:
+                moved = given[one]
+                if given[other] is None and moved is not None and not moved.times:
+                    return self.scaled(moved, op.arguments[other], power)
+            return multiplied(given["a"], given["b"], power)
         if any(shift is not None for p, shift in given.items() if p not in ("x", "a")):
             return None
         shift = given.get("x") or given.get("a")
         if shift is None:
             return None
-        if op.fn in (np.exp, np.log) and len(given) == 1:
-            return replace(shift, times=not shift.times) if shift.times is (op.fn is np.log) else None
+        if op.fn in EXPONENTIALS | LOGARITHMS and len(given) == 1:
+            return replace(shift, times=not shift.times) if shift.times is (op.fn in LOGARITHMS) else None
         if op.fn in (np.negative, operator.neg) and not shift.times:
             return replace(shift, degree=-shift.degree)
         if op.fn in (np.sum, np.mean) and op.arguments.keys() <= {"a", "axis", "keepdims"}:
@@ -146,6 +159,16 @@ class Following:
         if op.fn is operator.getitem:
             return self.taken(op, shift)
         return None
+
+    def scaled(self, shift: Shift, number: Value, power: int) -> Shift | None:
+        """A shift times a number, or divided by it."""
+        facts = self.s.num(number)
+        if facts is None or facts.dims != ():
+            return None
+        key = number.name if isinstance(number, Leaf) else repr(getattr(number, "value", None))
+        powers = dict(shift.scale)
+        powers[key] = powers.get(key, 0) + power
+        return replace(shift, scale=tuple(sorted(item for item in powers.items() if item[1])))
 
     def broadcast(self, shift: Shift | None, other: Value) -> Shift | None:
         """The shift of an operand as it meets another: a first axis that was dropped is back."""
@@ -210,7 +233,7 @@ def taken_over(stmt: Any) -> set[str]:
 
 def alike(a: Shift, b: Shift) -> bool:
     """Whether two shifts move the same elements by the same numbers."""
-    return (a.axis, a.dropped) == (b.axis, b.dropped)
+    return (a.axis, a.dropped, a.scale) == (b.axis, b.dropped, b.scale)
 
 
 def added(a: Shift | None, b: Shift | None, sign: int) -> Shift | None:

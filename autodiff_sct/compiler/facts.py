@@ -55,6 +55,14 @@ class Dim:
         return Dim(self.symbol, self.offset + offset)
 
 
+LONG = 16  # elements, from which on a part of an axis is taken to have several, too
+
+
+def size_class(length: int) -> int:
+    """What a call is specialised on of the length of an axis: whether it is 0, 1, or `LONG` and more."""
+    return length if length < 2 else 2 + (length >= LONG)
+
+
 Axis = Dim | int | None
 MANY = Dim("many", 0, True)  # of items in lists, and of either of two: no one length, but none is 1
 
@@ -209,13 +217,18 @@ def join_dtypes(a: Num, b: Num) -> np.dtype | None:
     return None
 
 
+def of_length(n: int, symbol: str, k: int) -> Dim:
+    """The length of axis `k` of an argument."""
+    return Dim((symbol, k, "long" if n >= LONG else ""), 0, n > 1)
+
+
 def of_value(value: Any, root: int | None = None, symbol: str = "", tensor: bool = False) -> Facts:
-    """The facts that a call is specialised on: not the lengths of axes, only which of them are 1."""
+    """The facts that a call is specialised on: not the lengths of axes, only which of them are 1 and which are long."""
     if type(value) in PYTHON_KINDS:
         return {"bool": BOOL, "int": INT, "float": FLOAT, "complex": COMPLEX}[PYTHON_KINDS[type(value)]]
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
         # With a colon, it is the name of no variable.
-        dims = tuple(1 if n == 1 else Dim((f"{symbol}:", k), 0, n > 1) for k, n in enumerate(value.shape))
+        dims = tuple([1 if n == 1 else of_length(n, f"{symbol}:", k) for k, n in enumerate(value.shape)])
         return Num("array", value.dtype, dims, frozenset() if root is None else frozenset([root]), None, tensor)
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         return Num("npscalar", value.dtype, ())
@@ -228,8 +241,10 @@ def same(a: Axis, b: Axis) -> bool:
 
 
 def several(a: Axis) -> bool:
-    """Whether an axis is known not to have length 1."""
-    return (isinstance(a, int) and a != 1) or (isinstance(a, Dim) and a.several)
+    """Whether an axis is known not to have length 1: a part of a long one that leaves out a few at its ends has not."""
+    if not isinstance(a, Dim):
+        return isinstance(a, int) and a != 1
+    return a.several or (isinstance(a.symbol, tuple) and a.symbol[-1] == "long" and a.offset > 1 - LONG)
 
 
 def broadcast_axis(a: Axis, b: Axis) -> Axis:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import NotDifferentiable
-from .facts import Facts, Num, Opaque, blurred, of_value
+from .facts import Facts, Num, Opaque, blurred, of_value, size_class
 
 
 @dataclasses.dataclass(frozen=True)
@@ -227,13 +227,20 @@ def refuse_subclass(value: Any) -> None:
         )
 
 
+def short(found: Any) -> Any:
+    """A key that does not tell which axes are long, as that of an item of a list that may be of any length."""
+    if not isinstance(found, tuple):
+        return found
+    if found and isinstance(found[0], np.dtype):
+        return (found[0], *[min(n, 2) for n in found[1:]])
+    return tuple([short(part) for part in found])
+
+
 def key(value: Any) -> Any:
     """What a call is specialised on, as fast as it can be had: equal keys, equal trees."""
     kind = type(value)
     if kind is np.ndarray:
-        shape = value.shape
-        usual = 1 not in shape and 0 not in shape
-        return (value.dtype, len(shape)) if usual else (value.dtype, tuple([min(n, 2) for n in shape]))
+        return (value.dtype, *[size_class(n) for n in value.shape])
     if kind is float or kind is int or kind is complex:
         return kind
     if value is None or kind is bool or kind is str:
@@ -244,7 +251,7 @@ def key(value: Any) -> Any:
         return value.dtype
     if kind is list:
         keys = [key(v) for v in value]
-        several = dict.fromkeys(keys)
+        several = dict.fromkeys(map(short, keys))
         # A list at run time may be of any length; of any other one, each item is known to the compiler.
         return ("list", *several) if is_run_time(value, len(several)) else ("items", *keys)
     if isinstance(value, tuple):

@@ -81,3 +81,63 @@ def test_one_program_serves_all_lengths(fn):
 def test_an_array_is_as_long_as_itself():
     text = ad.adjoint_source(lambda x: np.sum(np.linalg.eigh(np.outer(x, x))[1][:, -1] ** 4), V)
     assert "full_like" not in text and "spread" not in text
+
+
+def with_parts_of_another(v, c, steps):
+    v = v.copy()
+    for _ in range(steps):
+        slope = (v[2:] - v[:-2]) * 0.5
+        v[1:-1] += 0.1 * (c[1:-1] * slope - c[1:-1] ** 2 * v[1:-1])
+    return np.sum(v**2)
+
+
+def with_most_left_out(v, c):
+    return np.sum(v[7:-7] * c[7:-7]) + np.sum((v[8:-7] * c[9:-7]) ** 2) + np.sum(v[3:] * c[:-3])
+
+
+@pytest.mark.parametrize("position", [0, 1])
+@pytest.mark.parametrize(("n", "m"), [(16, 16), (20, 20), (15, 15), (3, 20), (20, 3), (3, 3), (17, 3), (4, 4), (3, 17)])
+def test_parts_of_short_and_long_arrays(n, m, position):
+    args = np.sin(np.arange(float(n))), np.cos(np.arange(float(m))), 2
+    check_position(with_parts_of_another, args, position)
+
+
+@pytest.mark.parametrize("position", [0, 1])
+@pytest.mark.parametrize("n", [14, 15, 16, 17, 18, 30])
+def test_parts_that_leave_out_most(n, position):
+    args = np.sin(np.arange(float(n))), np.cos(np.arange(float(n)))
+    check_position(with_most_left_out, args, position)
+
+
+def check_position(fn, args, position):
+    try:
+        fn(*args)
+    except ValueError:
+        with pytest.raises(ValueError, match="broadcast"):
+            ad.grad(fn, grad_position=position)(*args)
+        return
+    found = ad.grad(fn, grad_position=position)(*args)
+    assert found.shape == args[position].shape
+    np.testing.assert_allclose(found, differences(fn, args, position), rtol=1e-5, atol=1e-7)
+
+
+def test_parts_of_long_arrays_need_no_fitting():
+    long, short = np.ones(16), np.ones(15)
+    assert "unbroadcast" not in ad.adjoint_source(with_parts_of_another, long, long, 2)
+    assert "unbroadcast" in ad.adjoint_source(with_parts_of_another, short, short, 2)
+
+
+def test_one_gradient_for_short_and_long_arrays():
+    gradient = ad.grad(with_parts_of_another)
+    for n in (3, 20, 15, 16, 3):
+        args = np.sin(np.arange(float(n))), np.cos(np.arange(float(n))), 2
+        np.testing.assert_allclose(gradient(*args), differences(with_parts_of_another, args), rtol=1e-5, atol=1e-7)
+
+
+def test_a_list_may_hold_short_and_long_arrays():
+    gradient = ad.grad(lambda rows: sum([np.sum(row[1:] * row[:-1]) for row in rows], 0.0))
+    for lengths in ((3, 20), (20, 3), (2, 30, 16, 15)):
+        rows = [np.sin(np.arange(float(n))) for n in lengths]
+        for row, found in zip(rows, gradient(rows)):
+            expected = np.concatenate([row[1:], [0.0]]) + np.concatenate([[0.0], row[:-1]])
+            np.testing.assert_allclose(found, expected)

@@ -85,6 +85,35 @@ def rows_of_items(a, b):
     return total
 
 
+def damped(c, v, n):
+    for k in range(n):
+        v = v * c + np.sin(v * c * k)
+    return np.sum(v**2)
+
+
+def damped_inside(c, v, n):
+    v = v * 1.0
+    for _ in range(n):
+        v[1:-1] += 0.1 * c * np.sin(v[1:-1] * v[2:])
+        v[:-1] *= c
+    return np.sum(v**2)
+
+
+def shrinking(c, v, n):
+    total = 0.0
+    for _ in range(n):
+        v = c * v[1:] * np.sin(v[:-1])
+        total = total + c * np.sum(v**2)
+    return total
+
+
+def growing(c, v, n):
+    w = v[:1]
+    for _ in range(n):
+        w = c * np.sin(w) * (w if n > 3 else v)
+    return np.sum(w)
+
+
 CASES = [
     (rows_scaled, (A[:, 0], B)), (rows_scaled, (A[:1, 0], B)), (rows_scaled, (A[:1, 0], B[:1])),
     (scaled, (0.7, A, B)), (scaled_twice, (0.7, A, B)), (column, (A, B)), (row, (A, B)), (middle, (CUBE, A)),
@@ -125,6 +154,24 @@ def test_contracted():
     assert "vdot" not in ad.adjoint_source(scaled, 0.7, A.astype(np.float32), B)
     text = ad.adjoint_source(rows_scaled, A[:, 0], B)
     assert 'np.einsum("ij,ij->i", ' in text and "spread(" not in text
+
+
+@pytest.mark.parametrize("fn", [damped, damped_inside, shrinking, growing])
+@pytest.mark.parametrize("steps", [0, 1, 3, 5])
+@pytest.mark.parametrize("size", [1, 2, 7, 20])
+def test_products_with_what_a_loop_has_saved(fn, steps, size):
+    args = 0.9, np.cos(np.arange(float(size))), steps
+    found = ad.grad(fn, grad_position=(0, 1))(*args)
+    with passes.without("contract"):
+        plain = ad.grad(fn, grad_position=(0, 1))(*args)
+    for k in (0, 1):
+        np.testing.assert_allclose(found[k], plain[k], rtol=1e-12, atol=1e-13)
+        np.testing.assert_allclose(found[k], differences(fn, args, k), rtol=1e-5, atol=1e-7)
+
+
+def test_a_product_with_a_saved_vector_is_one_of_vectors():
+    for fn in (damped, damped_inside):
+        assert "np.vdot(" in ad.adjoint_source(fn, 0.9, np.ones(20), 3)
 
 
 def test_infinities_stay_where_they_are():

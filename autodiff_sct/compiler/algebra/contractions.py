@@ -22,9 +22,9 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..facts import Axis, Num, broadcast
+from ..facts import Axis, Dim, Num, broadcast
 from ..optimise import is_pop_call
-from ..specialise.lengths import Lengths
+from ..specialise.lengths import Lengths, born
 from ..specialise.state import Specialiser
 from ..substitution import with_operands
 from .spelling import (
@@ -187,7 +187,7 @@ class Contractions:
         if is_pop_call(expr):
             saved = popped(self.s, expr)
             known = saved.dims if saved is not None and is_of_doubles(saved) else None
-            return known and tuple(axis if axis == 1 else None for axis in known)
+            return known and tuple(axis if axis == 1 or lasts(axis) else None for axis in known)
         if isinstance(expr, gast.BinOp) and isinstance(expr.op, ELEMENTWISE):
             return broadcast(*(() if self.spelling.is_number(e) else self.dims(e) for e in (expr.left, expr.right)))
         if isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.USub):
@@ -196,6 +196,8 @@ class Contractions:
             return with_axes(self.dims(expr.value), places)
         if isinstance(expr, gast.Subscript) and is_item(self.s, expr):
             return (self.dims(expr.value) or (None,))[1:] or None
+        if isinstance(expr, gast.Subscript):
+            return sliced(self.dims(expr.value), expr.slice)
         if isinstance(expr, gast.Call) and (axis := summed_axis(expr)) is not None:
             dims = self.dims(expr.func.value)
             return dims[:axis] + dims[axis + 1 :] if dims and axis < len(dims) else None
@@ -239,6 +241,27 @@ class Contractions:
 
     def numpy(self, fn: str, *args: Any) -> Any:
         return ir.call(ir.attribute(self.s.bind("np", np), fn), *args)
+
+
+def sliced(dims: tuple[Axis, ...] | None, index: Any) -> tuple[Axis, ...] | None:
+    """The axes of a part that leaves out a few at the ends of some axes."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    if dims is None or len(parts) > len(dims):
+        return None
+    result: list[Axis] = []
+    for part, axis in zip(parts, dims):
+        if not isinstance(part, gast.Slice) or part.step is not None:
+            return None
+        ends = [0 if end is None else literal(end) for end in (part.lower, part.upper)]
+        if not all(type(end) is int for end in ends) or ends[0] < 0 or (part.upper is not None and ends[1] >= 0):
+            return None
+        result.append(axis.plus(ends[1] - ends[0]) if isinstance(axis, Dim) else None)
+    return (*result, *dims[len(parts) :])
+
+
+def lasts(axis: Axis) -> bool:
+    """Whether a length is one of the arguments', and so the same in all steps of a loop."""
+    return isinstance(axis, Dim) and born(axis) == 0
 
 
 def is_plain(expr: Any) -> bool:

@@ -27,6 +27,7 @@ from .buffers.item_sums import add_at_once
 from .buffers.list_sums import sum_lists
 from .buffers.overwrite import overwrite
 from .buffers.parts import collect_parts
+from .buffers.plain_sums import add_plainly
 from .buffers.reuse import reuse
 from .buffers.rows import plan_rows, write_rows
 from .buffers.sinking import sink
@@ -167,6 +168,8 @@ def touched_up(
         front, back = in_strips(s, front, back, outside, seeds) or (front, back)
     if request.backend == "numpy" and passes.on("without_names"):
         without_names(s, front, back)
+    if request.backend == "numpy" and passes.on("add_plainly"):
+        add_plainly(s, back)
     if passes.on("chain"):
         chain([*front, *back])
     if passes.on("opposites"):

@@ -68,6 +68,7 @@ PASSES: dict[str, str] = {
     "sum_lists": "the cotangent of a list begins with what each item gets from the sum of all",
     "assign_items": "what is added to an item of zeros for the first time is assigned",
     "add_at_once": "what is added to an item twice in a row is added at once",
+    "add_plainly": "what is added at places that integers name is added by NumPy itself",
     "overwrite": "a cotangent that is read for the last time is overwritten by its successor",
     "iterate": "a loop that reads items by its counter goes over them",
     "drop_unread": "what nobody reads and what cannot fail is not computed",

@@ -31,8 +31,11 @@ def is_safe_value(s: Specialiser, expr: Any) -> bool:
     if isinstance(expr, gast.UnaryOp):
         return isinstance(fact(s, expr.operand), Num) and not isinstance(expr.op, gast.Not)
     if isinstance(expr, gast.BinOp):
-        return is_safe_operation(expr.op, fact(s, expr.left), fact(s, expr.right))
-    return isinstance(expr, gast.Call) and (is_safe_sum(s, expr) or is_safe_call(s, expr))
+        left, right = fact(s, expr.left), fact(s, expr.right)
+        return is_safe_operation(expr.op, left, right) or is_divided_by_constant(expr, left)
+    if not isinstance(expr, gast.Call):
+        return False
+    return is_safe_sum(s, expr) or is_safe_call(s, expr) or is_safe_total(s, expr)
 
 
 def fact(s: Specialiser, expr: Any) -> Any:
@@ -56,6 +59,36 @@ def is_safe_operation(op: Any, left: Any, right: Any) -> bool:
         return True
     floats = any(f.dtype is not None and f.dtype.kind == "f" and f.kind in ("array", "npscalar") for f in (left, right))
     return isinstance(op, POWERS) and floats
+
+
+def is_divided_by_constant(expr: Any, left: Any) -> bool:
+    """Whether a float is divided by a number that is written in the program and not zero."""
+    number = isinstance(expr.right, gast.Constant) and type(expr.right.value) in (int, float) and expr.right.value != 0
+    return number and isinstance(expr.op, (gast.Div, gast.Mod, gast.FloorDiv)) and is_float(left)
+
+
+def is_float(found: Any) -> bool:
+    """Whether something is one float."""
+    return is_real(found) and found.dims == () and found.kind in ("float", "npscalar") and found.dtype.kind == "f"
+
+
+def is_safe_total(s: Specialiser, expr: Any) -> bool:
+    """Whether a call adds up a few numbers that it is given, the diagonal of a matrix, or an array along axes."""
+    if not expr.args or any(isinstance(arg, gast.Starred) for arg in expr.args):
+        return False
+    (first, *rest), name = expr.args, getattr(expr.func, "id", "")
+    if isinstance(first, gast.List) and s.globals.get(name, getattr(builtins, name, None)) is sum:
+        return not rest and not expr.keywords and all(is_float(fact(s, e)) for e in first.elts)
+    found, callee = fact(s, first), path(s, expr.func)
+    if rest or not is_real(found) or found.kind != "array":
+        return False
+    if callee is np.trace:
+        return not expr.keywords and found.ndim == 2
+    if callee is not np.sum or [k.arg for k in expr.keywords] != ["axis"] or found.ndim is None:
+        return False
+    axis = expr.keywords[0].value
+    axes = [getattr(e, "value", None) for e in (axis.elts if isinstance(axis, gast.Tuple) else [axis])]
+    return all(type(k) is int and 0 <= k < found.ndim for k in axes) and len(set(axes)) == len(axes)
 
 
 def is_safe_sum(s: Specialiser, expr: Any) -> bool:

@@ -94,7 +94,7 @@ def test_wrt_names_the_differentiated_arguments(shapes, capsys):
 
 def test_arguments_see_numpy_and_the_modules_names(shapes, capsys):
     text = shown(capsys, "parts.shapes_for_cli:volume", "--wrt", "1", "--args", "np.float64(1.5), HEIGHT")
-    assert "d_h" in text
+    assert "np.full_like(h, d_out * area)" in text
 
 
 def test_a_single_argument_needs_no_comma(shapes, capsys):

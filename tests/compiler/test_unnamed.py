@@ -129,7 +129,7 @@ def zip_of_other_lengths(x, w):
     total = 0.0
     for v, k in zip(x, w):
         total = total * 0.5 + v * v * k
-    return total + np.sum(x)
+    return total * total + np.sum(x)
 
 
 @case((V, np.array([2.0, 3.0, 4.0, 5.0, 6.0])))

@@ -130,19 +130,21 @@ def as_array(state: State, args: Arguments, keywords: Keywords) -> Value:
     return value if wanted == value.dtype else in_dtype(state, value, wanted)
 
 
-def identity(state: State, args: Arguments, keywords: Keywords) -> Value:
-    """``eye``, ``identity``."""
-    if len(args) != 1 or keywords:
-        raise state.outside("an identity matrix with options")
-    axis = axis_of(state, number(state, args[0]))
+def ones_where(op: type) -> Any:
+    """``eye``, ``identity`` and ``tri``: ones in the columns that stand so to the row."""
 
-    def at(index: list[Any]) -> Any:
-        i, j = index
-        if isinstance(i, gast.Constant) and isinstance(j, gast.Constant):
-            return ir.constant(float(i.value == j.value))
-        return gast.IfExp(gast.Compare(i, [gast.Eq()], [j]), ir.constant(1.0), ir.constant(0.0))
+    def handler(state: State, args: Arguments, keywords: Keywords) -> Value:
+        if len(args) != 1 or keywords:
+            raise state.outside("an identity matrix or a triangle of ones with options")
+        axis = axis_of(state, number(state, args[0]))
 
-    return Grid((axis, axis), FLOAT64, at)
+        def at(index: list[Any]) -> Any:
+            row, column = index
+            return gast.IfExp(gast.Compare(column, [op()], [row]), ir.constant(1.0), ir.constant(0.0))
+
+        return Grid((axis, axis), FLOAT64, at)
+
+    return handler
 
 
 def counted(state: State, args: Arguments, keywords: Keywords) -> Value:

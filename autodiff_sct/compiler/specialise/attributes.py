@@ -116,10 +116,10 @@ def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
     found = found_in(s, base.cls, attr)
     watch(s, base, attr, found)
     if isinstance(found, property):
-        from .calls import call_python
+        from .calls import call_value
 
         assert found.fget is not None
-        return call_python(s, found.fget, [base], {})
+        return call_value(s, Const(found.fget), [base], {})
     if isinstance(found, types.FunctionType):
         if own:
             return of_outside(s, base, attr)
@@ -169,10 +169,10 @@ def of_tuple(s: Specialiser, base: TupleV, attr: str) -> Value:
     if attr in ("_replace", "_asdict"):
         return Bound(attr, base)
     if isinstance(found, property):
-        from .calls import call_python
+        from .calls import call_value
 
         assert found.fget is not None
-        return call_python(s, found.fget, [base], {})
+        return call_value(s, Const(found.fget), [base], {})
     if isinstance(found, types.FunctionType):
         return Bound(found, base)
     return Bound(attr, base)
@@ -182,10 +182,10 @@ def of_super(s: Specialiser, base: Super, attr: str) -> Value:
     cls = class_of_row(s, base.self) or (base.self.cls if isinstance(base.self, Obj) else base.self.value)
     found = found_in(s, cls, attr, base.cls)
     if isinstance(found, property):
-        from .calls import call_python
+        from .calls import call_value
 
         assert found.fget is not None
-        return call_python(s, found.fget, [base.self], {})
+        return call_value(s, Const(found.fget), [base.self], {})
     if isinstance(found, (types.FunctionType, types.WrapperDescriptorType)):
         return Bound(found, base.self)
     if isinstance(found, staticmethod):

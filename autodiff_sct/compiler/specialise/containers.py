@@ -179,6 +179,12 @@ def get_item(s: Specialiser, base: Value, index: Value) -> Value:
     )
 
 
+def is_whole(s: Specialiser, value: Value) -> bool:
+    """Whether a value is a whole number."""
+    facts = s.num(value)
+    return facts is not None and facts.kind == "int"
+
+
 def get_from_items(s: Specialiser, base: Any, index: Value) -> Value:
     if s.is_static(index):
         try:
@@ -189,6 +195,8 @@ def get_from_items(s: Specialiser, base: Any, index: Value) -> Value:
             ) from None
         return type(base)(found) if isinstance(found, tuple) else found
     if isinstance(base, TupleV) and is_slice(index):
+        if base.cls is None and all(is_whole(s, item) for item in base.items):  # as a shape is
+            return s.let(ir.subscript(s.expr(base), s.expr(index)), Opaque(tuple), hint="part")
         raise s.refuse("a tuple is cut where only the run tells", "make a list of it first, or cut it at a constant")
     if chosen.are_functions([*base.items]) and not is_slice(index):
         return chosen.by_position(s, [*base.items], index)

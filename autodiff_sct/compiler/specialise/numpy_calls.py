@@ -114,13 +114,16 @@ def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
 
 
 OF_LAYOUT = {"copy", "order", "ndmin"}
+COPY_MODES: dict[Any, None] = {2: None}  # the value of the mode that is called IF_NEEDED
 
 
 def array_laid_out(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``np.array`` and ``np.asarray`` told how to lay the array out, by the functions that do that."""
     fn: Any = callee.value
     settings = {k: s.static(kwargs.pop(k)) for k in [*OF_LAYOUT & kwargs.keys()] if s.is_static(kwargs[k])}
-    copy, order = settings.get("copy", fn is np.array or None), (settings.get("order") or "K").upper()
+    copy = settings.get("copy", fn is np.array or None)
+    copy = COPY_MODES.get(getattr(copy, "value", copy), copy)
+    order = (settings.get("order") or "K").upper()
     facts = s.num(args[0]) if args else None
     ndim = facts.ndim if facts is not None and not facts.python else None
     if not OF_LAYOUT.isdisjoint(kwargs) or copy is False or not copy and order in "CF" and not ndim:

@@ -28,7 +28,7 @@ from ..regions import Regions, enclosing_loops, roots_of
 from ..reverse.adjoints import copied, facts_like, fit, helper, is_full, is_new, spread, zeros
 from ..reverse.shadows import UNCERTAIN
 from ..specialise import arrays, indexing
-from ..specialise.containers import is_slice
+from ..specialise.elements import is_slice
 from ..specialise.rules import apply_rule
 from ..specialise.state import Specialiser
 from ..specialise.values import Const, Leaf, ListV, TupleV, Value

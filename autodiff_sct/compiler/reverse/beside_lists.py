@@ -17,7 +17,7 @@ from ..activity import operands
 from ..facts import UNKNOWN, Listed, Mapped, Num, Pair
 from ..regions import written_arguments, written_by
 from ..specialise.by_value import SPLITS
-from ..specialise.containers import is_slice
+from ..specialise.elements import is_slice
 from ..specialise.state import Specialiser
 from ..specialise.values import Const, Leaf, ListV, TupleV, Value
 from .adjoints import helper

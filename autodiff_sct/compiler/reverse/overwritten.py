@@ -12,7 +12,7 @@ from ...runtime import objects
 from .. import ir
 from ..facts import UNKNOWN, Facts, Listed, Mapped, Num
 from ..specialise import indexing
-from ..specialise.containers import is_slice
+from ..specialise.elements import is_slice
 from ..specialise.state import Specialiser
 from ..specialise.values import Const, Leaf, Value
 from .adjoints import helper, numpy_call

@@ -21,7 +21,7 @@ from .. import ir
 from ..facts import FLOAT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from ..regions import roots_of
 from ..specialise import by_value, indexing
-from ..specialise.containers import is_slice
+from ..specialise.elements import is_slice
 from ..specialise.values import Const, Leaf, Value
 from .adjoints import helper, numpy_call
 from .branches import leave_memory

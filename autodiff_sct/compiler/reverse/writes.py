@@ -13,7 +13,7 @@ from ...runtime import broadcast, memory, scatter
 from .. import ir
 from ..facts import UNKNOWN, Listed, Mapped, Num, several
 from ..specialise import arrays, indexing
-from ..specialise.containers import is_slice
+from ..specialise.elements import is_slice
 from ..specialise.rules import apply_rule
 from ..specialise.values import Const, Leaf, ListV, TupleV, Value
 from .adjoints import copied, fit, helper, numpy_call

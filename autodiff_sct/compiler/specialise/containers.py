@@ -3,39 +3,32 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import replace
 from typing import Any
 
 import gast
 import numpy as np
 
 from .. import ir
-from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, blurred
+from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed
 from . import arrays, attributes, chosen, dict_views, indexing, objects, optional, records
 from .control import always, raise_if
+from .elements import as_element, element_facts, is_slice, storable
 from .iteration import Source, keys_of, part_of_range
 from .keys import narrowed, note_assigned, restart_whole
 from .lacking import call_factory, fill_missing, holds_nothing, key_error
 from .state import Restart, Specialiser
 from .tables import restart_tabled
-from .values import Const, Leaf, ListV, MaybeV, Obj, Poison, SliceV, Suspended, TupleV, Value
+from .values import Const, Leaf, ListV, MaybeV, Obj, Poison, Suspended, TupleV, Value
 
 # -- making
-
-
-def storable(s: Specialiser, value: Value) -> bool:
-    """Whether a value can be an element of a list that lives in a variable."""
-    if isinstance(value, Leaf):
-        return True
-    if isinstance(value, Const):
-        return isinstance(s.facts_of(value), Num) or value.value is None or isinstance(value.value, str)
-    return isinstance(value, TupleV) and all(storable(s, v) for v in value.items)
 
 
 def own_list(s: Specialiser, value: ListV) -> Value:
     """A list display gets a variable; one of objects or functions exists at compile time only."""
     site = ("list", value.site)
     items = [own_value(s, v) for v in value.items]
+    if site in s.dynamic:
+        items = [as_element(s, v) for v in items]
     if ("static", site) in s.dynamic or not all(storable(s, v) for v in items) or are_mixed(map(s.facts_of, items)):
         if site in s.dynamic:
             restart_tabled(s, *items)
@@ -103,16 +96,6 @@ def own_value(s: Specialiser, value: Value) -> Value:
 def holds_display(value: Value) -> bool:
     display = isinstance(value, (ListV, Source, Suspended))
     return display or isinstance(value, TupleV) and any(holds_display(v) for v in value.items)
-
-
-def element_facts(facts: Facts) -> Facts:
-    """Facts of an element: elements of one list need not agree in the lengths of their axes."""
-    if isinstance(facts, Num):
-        dims = None if facts.dims is None else tuple(map(blurred, facts.dims))
-        return replace(facts, dims=dims, size=None)
-    if isinstance(facts, Pair):
-        return Pair(tuple(element_facts(f) for f in facts.items), facts.cls)
-    return facts
 
 
 def new_dict(s: Specialiser) -> Value:
@@ -291,10 +274,6 @@ def get_element(s: Specialiser, base: Leaf, facts: Listed | Mapped, index: Value
     return spread(s, s.let(expr, element, op, hint="item"))
 
 
-def is_slice(index: Value) -> bool:
-    return isinstance(index, SliceV) or (isinstance(index, Const) and isinstance(index.value, slice))
-
-
 def spread(s: Specialiser, leaf: Leaf) -> Value:
     """A tuple held in a variable, taken apart."""
     facts = s.facts[leaf.name]
@@ -443,7 +422,7 @@ def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
             from .lists import replace_slice
 
             return replace_slice(s, base, index, value)
-        value = own_value(s, value)
+        value = as_element(s, own_value(s, value))
         if not storable(s, value):
             restart_tabled(s, value)
             raise s.refuse(

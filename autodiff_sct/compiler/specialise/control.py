@@ -18,6 +18,7 @@ from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ..regions import written_by
 from ..world import Guard
 from . import optional
+from .elements import is_slice, slice_object
 from .lengths import born, outliving
 from .state import LITERALS, Restart, Specialiser
 from .tables import restart_tabled, several_things, with_other_keys
@@ -248,6 +249,9 @@ def as_leaf(s: Specialiser, value: Value, block: ir.Block, hint: str) -> Leaf | 
     """`value` as a variable, assigned at the end of `block` where it was none."""
     if isinstance(value, Leaf):
         return value
+    if is_slice(value):
+        with s.writing(block):
+            return slice_object(s, value)
     plain = isinstance(value, Const) and (isinstance(value.value, LITERALS) or isinstance(s.facts_of(value), Num))
     if not plain and not isinstance(value, (ListV, TupleV)):
         return None

@@ -32,10 +32,17 @@ def is_basic(s: Specialiser, part: Value) -> bool:
             or isinstance(part.value, (slice, int, np.integer))
             and not isinstance(part.value, bool)
         )
-    if isinstance(part, SliceV):
+    if is_cut(s, part):
         return True
     facts = s.facts_of(part)
     return isinstance(facts, Num) and facts.dims == () and facts.dtype is not None and facts.dtype.kind in "iu"
+
+
+def is_cut(s: Specialiser, part: Value) -> bool:
+    """Whether a part of an index is a slice, be it one that only the run knows."""
+    if isinstance(part, Const):
+        return isinstance(part.value, slice)
+    return isinstance(part, SliceV) or isinstance(part, Leaf) and s.facts[part.name] == Opaque(slice)
 
 
 def load_item(s: Specialiser, base: Leaf, index: Value) -> Value:
@@ -103,7 +110,7 @@ def basic_facts(s: Specialiser, facts: Num, parts: list[Value]) -> Facts:
             ellipsis = True
             dims += axes[:rest]
             axes = axes[rest:]
-        elif isinstance(part, SliceV) or isinstance(part, Const) and isinstance(part.value, slice):
+        elif is_cut(s, part):
             dims.append(sliced(s, axes.pop(0), part))
         else:
             axes.pop(0)
@@ -118,6 +125,8 @@ def sliced(s: Specialiser, axis: Axis, part: Value) -> Axis:
     if isinstance(part, SliceV):
         several_long = begins_several(s, axis, part)
         return Dim(("slice", axis, *bounds_of(part)), 0, several_long) if axis is not None else None
+    if isinstance(part, Leaf):
+        return Dim(("slice", axis, part.name)) if axis is not None else None
     start, stop, step = part.value.start, part.value.stop, part.value.step
     if (start, stop) == (None, None) and step in (None, 1, -1):
         return axis
@@ -143,7 +152,7 @@ def advanced_facts(s: Specialiser, facts: Num, parts: list[Value]) -> Facts:
     Of a part of which nothing is known only the run tells whether it is an array, or a number that shows a part.
     """
     assert facts.dims is not None
-    if any(is_unknown(s, part) for part in parts):
+    if any(is_unknown(s, part) and not is_cut(s, part) for part in parts):
         return Num(None, facts.dtype, None, facts.roots, None, facts.tensor)
     try:
         index = tuple(dummy_index(s, p) for p in parts)
@@ -225,7 +234,7 @@ def masks_are_written(s: Specialiser) -> bool:
 def dummy_index(s: Specialiser, part: Value) -> Any:
     if isinstance(part, Const):
         return part.value if not isinstance(part.value, int) or isinstance(part.value, bool) else 0
-    if isinstance(part, SliceV):
+    if is_cut(s, part):
         return slice(None)
     if isinstance(part, (ListV, TupleV)):
         return [dummy_index(s, p) for p in part.items]

@@ -259,7 +259,7 @@ def zipped(s: Specialiser, sources: list[Source]) -> Source:
 
 
 def all_storable(s: Specialiser, items: list[Value]) -> bool:
-    from .containers import storable
+    from .elements import storable
 
     return all(storable(s, v) or isinstance(v, ListV) for v in items)
 

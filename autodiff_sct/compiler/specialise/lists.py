@@ -11,7 +11,6 @@ from .. import ir
 from ..facts import BOOL, Listed, Mapped, Opaque
 from . import dict_views, polyfill_lists
 from .containers import (
-    element_facts,
     get_item,
     is_slice,
     iteration,
@@ -22,9 +21,9 @@ from .containers import (
     refuse_frozen,
     site_of,
     spread,
-    storable,
 )
 from .control import branch
+from .elements import as_element, element_facts, storable
 from .state import Restart, Specialiser
 from .tables import restart_tabled
 from .values import Const, Leaf, ListV, Obj, SliceV, TupleV, Value
@@ -39,6 +38,7 @@ def append(s: Specialiser, base: Value, value: Value) -> None:
     assert isinstance(base, Leaf)
     facts = s.facts[base.name]
     assert isinstance(facts, Listed)
+    value = as_element(s, value)
     if not storable(s, value):
         write_out(s, facts, value)
         raise s.refuse(

@@ -133,6 +133,9 @@ def list_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 def tuple_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if not args:
         return TupleV(())
+    facts = s.facts_of(args[0]) if isinstance(args[0], Leaf) else None
+    if isinstance(facts, Listed) and facts.roots.isdisjoint(s.lazy | s.generators):
+        return as_tuple(s, args[0])
     source = over(s, args[0])
     if source.items is not None:
         return TupleV(tuple(source.items))

@@ -177,9 +177,10 @@ def get_from_items(s: Specialiser, base: Any, index: Value) -> Value:
                 s, IndexError, f"{'tuple' if isinstance(base, TupleV) else 'list'} index out of range"
             ) from None
         return type(base)(found) if isinstance(found, tuple) else found
+    if isinstance(base, TupleV) and base.cls is None and all(is_whole(s, item) for item in base.items):  # as a shape is
+        found = Opaque(tuple) if is_slice(index) else INT
+        return s.let(ir.subscript(s.expr(base), s.expr(index)), found, hint="part" if is_slice(index) else "n")
     if isinstance(base, TupleV) and is_slice(index):
-        if base.cls is None and all(is_whole(s, item) for item in base.items):  # as a shape is
-            return s.let(ir.subscript(s.expr(base), s.expr(index)), Opaque(tuple), hint="part")
         raise s.refuse("a tuple is cut where only the run tells", "make a list of it first, or cut it at a constant")
     if chosen.are_functions([*base.items]) and not is_slice(index):
         return chosen.by_position(s, [*base.items], index)

@@ -135,26 +135,11 @@ def tuple_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
         return TupleV(())
     facts = s.facts_of(args[0]) if isinstance(args[0], Leaf) else None
     if isinstance(facts, Listed) and facts.roots.isdisjoint(s.lazy | s.generators):
-        return as_tuple(s, args[0])
+        return lists.as_tuple(s, args[0])
     source = over(s, args[0])
     if source.items is not None:
         return TupleV(tuple(source.items))
-    return as_tuple(s, as_list(s, args[0]))
-
-
-def as_tuple(s: Specialiser, items: Value) -> Value:
-    """A list of run-time length as a tuple."""
-    facts = s.facts_of(items)
-    if isinstance(facts, Listed):
-        element, facts = s.elements_of(facts), Listed(frozenset([s.root(("tuple", s.site()))]), True)
-        if element is not None:
-            s.put_element(facts, element)
-    return s.let(
-        ir.call(gast.Name("tuple", gast.Load(), None, None), s.expr(items)),
-        facts,
-        ir.Op(list.copy, {"x": items}),
-        hint="items",
-    )
+    return lists.as_tuple(s, as_list(s, args[0]))
 
 
 @handles(dict)

@@ -29,6 +29,21 @@ from .tables import restart_tabled
 from .values import Const, Leaf, ListV, Obj, SliceV, TupleV, Value
 
 
+def as_tuple(s: Specialiser, items: Value) -> Value:
+    """A list of run-time length as a tuple."""
+    facts = s.facts_of(items)
+    if isinstance(facts, Listed):
+        element, facts = s.elements_of(facts), Listed(frozenset([s.root(("tuple", s.site()))]), True)
+        if element is not None:
+            s.put_element(facts, element)
+    return s.let(
+        ir.call(gast.Name("tuple", gast.Load(), None, None), s.expr(items)),
+        facts,
+        ir.Op(list.copy, {"x": items}),
+        hint="items",
+    )
+
+
 def append(s: Specialiser, base: Value, value: Value) -> None:
     value = own_value(s, value)
     if isinstance(base, Obj) and base.cls is list:
@@ -282,8 +297,6 @@ def is_tuple(s: Specialiser, value: Value) -> bool:
 
 def own_tuple(s: Specialiser, value: TupleV) -> Value:
     """A tuple beside one that is as long as only the run tells."""
-    from .builtin_calls import as_tuple
-
     return as_tuple(s, own_list(s, ListV(value.items, s.site("items"))))
 
 
@@ -315,7 +328,7 @@ def repeat_list(s: Specialiser, items: Value, times: Value) -> Value:
     if not isinstance(items, Leaf):
         raise s.refuse("a list of objects or functions is repeated", "write it out")
     if is_tuple(s, items):
-        from .builtin_calls import as_tuple, list_
+        from .builtin_calls import list_
 
         return as_tuple(s, repeat_list(s, list_(s, [items], {}), times))
     if s.is_static(times) and 0 < s.static(times) <= 4:

@@ -106,7 +106,8 @@ def by_signature(s: Specialiser, signature: inspect.Signature, named: set[str], 
 
 def rest_of(s: Specialiser, value: Value, missing: int) -> list[Value]:
     """The items for parameters that are still missing, and what is left as the arguments behind them."""
-    from .builtin_calls import as_list, as_tuple
+    from .builtin_calls import as_list
+    from .lists import as_tuple
 
     if missing:
         front = as_many(s, value, missing, gast.Lt())

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
+import gast
 import numpy as np
 
 from ..errors import NoRule, UnsupportedSyntax
@@ -25,6 +26,7 @@ from .specialise.methods import is_random, opaque_method
 from .specialise.recursion import Recursion
 from .specialise.state import Specialiser
 from .specialise.values import Leaf
+from .text.unparse import unparse
 
 # Functions that look at their arguments and change nothing.
 READERS = {print, repr, str, format, len, isinstance, bool, int, type, id, hash, dict.keys}
@@ -301,9 +303,14 @@ class Analysis:
 def callee_of(stmt: ir.Let) -> str:
     """What a message calls the function of a statement."""
     fn = cast(ir.Op, stmt.op).fn
-    if fn is opaque_method:
-        return f"the method {stmt.expr.func.attr!r}"
-    return "an object that is called" if fn is opaque_call else getattr(fn, "__name__", str(fn))
+    return callee(stmt.expr.func) if fn in (opaque_call, opaque_method) else getattr(fn, "__name__", str(fn))
+
+
+def callee(func: Any) -> str:
+    """What a message calls a function, by the expression that it was called by."""
+    if not any(map(ir.is_variable, ir.names_in(func))):
+        return unparse(func)
+    return f"the method {func.attr!r}" if isinstance(func, gast.Attribute) else "an object that is called"
 
 
 def may_write(s: Specialiser, op: ir.Op, given: list[str]) -> bool:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gast
 
 from ..errors import NoRule, NotDifferentiable
 from ..runtime import objects
 from . import ir
-from .activity import TEXT
+from .activity import TEXT, callee
 from .arguments import Arguments
 from .facts import Listed, Mapped, Num, Opaque, Pair
 from .places import place_of_result
@@ -22,7 +20,6 @@ from .specialise.iterators import Cursor
 from .specialise.prepared import prepared
 from .specialise.state import Specialiser
 from .specialise.values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, Suspended, TupleV, Value
-from .text.unparse import unparse
 
 
 def output_leaves(s: Specialiser, value: Value) -> list[str]:
@@ -100,13 +97,6 @@ def underivable(s: Specialiser, value: Value) -> str | None:
     if isinstance(value, Obj) and value.cls not in (dict, list) and not output_leaves(s, value):
         return f"a {value.cls.__name__}"
     return None
-
-
-def callee(func: Any) -> str:
-    """What a message calls a function, by the expression that it was called by."""
-    if not any(map(ir.is_variable, ir.names_in(func))):
-        return unparse(func)
-    return f"the method {func.attr!r}" if isinstance(func, gast.Attribute) else "an object that is called"
 
 
 class NotAux(NotDifferentiable, ValueError):

@@ -196,3 +196,33 @@ def test_unknown_result_as_auxiliary():
     (value, *aux), gradient = ad.value_and_grad(fn, has_aux=True)(x)
     assert value == (x**2).sum() and aux == list(fn(x)[1:])
     np.testing.assert_array_equal(gradient, 2 * x)
+
+
+def test_rule_of_an_object_that_is_called():
+    class Curve:
+        def __call__(self, x):
+            return np.asarray([1.0, 2.0, 3.0]) @ np.stack([x**0, x, x**2])
+
+    curve, slope = Curve(), np.polynomial.Polynomial([2.0, 6.0])
+
+    @ad.rule(curve)
+    def curve_rule(y, d, x):
+        return d * slope(x)
+
+    class Model:
+        def __init__(self):
+            self.curve = curve
+
+        def __call__(self, x):
+            return (self.curve(x) ** 2).sum() + curve(x).sum()
+
+    x, model = np.array([0.5, -1.5, 2.0]), Model()
+    gradient = ad.grad(lambda x: model(x))
+    np.testing.assert_allclose(gradient(x), (2 * curve(x) + 1) * slope(x), rtol=1e-13)
+    assert "slope(x)" in gradient.source
+
+
+def test_object_without_a_rule_is_named():
+    curve = np.polynomial.Polynomial([1.0, 2.0])
+    with pytest.raises(ad.errors.NoRule, match="curve has no derivative rule"):
+        ad.grad(lambda x: 2.0 * float(curve(x)))(1.5)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def expr_of_object(s: Specialiser, obj: Obj) -> Any:
     """An expression for an object: what it is outside the call, or one that is built of its fields."""
     if obj.id in s.objects:
-        return s.bind("captured", s.objects[obj.id][0])
+        return s.bind(s.symbols.get(obj.id[1], "captured"), s.objects[obj.id][0])
     fields = {key: s.expr(s.env[(obj.id, key)]) for key in s.fields(obj)}
     if obj.cls is dict:
         return gast.Dict([s.expr(Const(k)) for k in fields], list(fields.values()))

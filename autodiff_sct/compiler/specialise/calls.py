@@ -127,6 +127,10 @@ def call_object(s: Specialiser, obj: Obj, args: list[Value], kwargs: dict[str, V
             from .nested import call_gradient
 
             return call_gradient(s, outside, args, kwargs)
+        if is_hashable(outside) and outside in TABLE:
+            return call_known(s, Const(outside, s.expr(obj)), args, kwargs)
+        if is_library(obj.cls):
+            return opaque_call(s, s.expr(obj), None, args, kwargs)
     if (
         isinstance(found_in(s, obj.cls, "construct"), types.FunctionType)
         and obj.cls.__call__ is not None

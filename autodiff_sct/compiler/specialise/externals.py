@@ -36,6 +36,7 @@ def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: st
     tree = describe(value, symbol)
     if isinstance(tree, Static) or hasattr(type(value), "__autodiff_gradient__"):
         s.guards.append(Guard(read, value))
+        note_symbol(s, value, symbol)
         return Const(value)
     if isinstance(tree, (LeafTree, Listing)):
         return external_leaf(s, value, read, symbol, tree)
@@ -51,7 +52,13 @@ def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: st
                 tuple(value) if isinstance(value, dict) else len(value),
             )
         )
+    note_symbol(s, value, symbol)
     return outside_object(s, value, read)
+
+
+def note_symbol(s: Specialiser, value: Any, symbol: str) -> None:
+    """Note what the program calls an object that is outside."""
+    s.symbols.setdefault(object_number(s, value), symbol.rpartition(".")[2])
 
 
 def identity(value: Any) -> tuple[int, type]:

@@ -77,6 +77,7 @@ class Specialiser(AxisLengths):
         self.world = World()
         self.frozen: set[Any] = set()
         self.objects: dict[Any, Any] = {}  # id of an Obj that exists outside -> (object, read)
+        self.symbols: dict[int, str] = {}  # number of an object outside -> what the program calls it
         self.identities: dict[int, tuple[int, Any]] = {}  # id of an outside object -> its number, and it
         self.active: set[str] = set()  # variables that carry a derivative, once that is known
         self.tells: dict[str, tuple[MaybeV, bool]] = {}  # a test -> the tuple of which it says whether it is None

@@ -111,7 +111,7 @@ def running_products_adjoint_adjoint(e, d_e, d, a, axis=-1, products=None):
     d_sums = recurrence(a, d_e * before, axis)
     d_factors = d_sums * shift(after, -1, axis)
     d_a = shift(d_before, -1, axis) + shift(d_factors, 1, axis)
-    return d_sums, d_a, 0.0  # what follows from `a` is not another input
+    return d_sums, d_a, None, 0.0  # what follows from `a` is not another input
 
 
 @forward(running_products_adjoint)
@@ -119,7 +119,7 @@ def push_running_products_adjoint(e, t, d, a, axis=-1, products=None):
     before, after = np.cumprod(shift(a, 1, axis, 1), axis), recurrence(shift(a, -1, axis), d, axis, backward=True)
     t_before = cumprod_tangent(shift(t, 1, axis), shift(a, 1, axis, 1), axis)
     t_after = recurrence(shift(a, -1, axis), shift(t, -1, axis) * shift(after, -1, axis), axis, backward=True)
-    return running_products_adjoint(t, a, axis), t_before * after + before * t_after, 0.0
+    return running_products_adjoint(t, a, axis), t_before * after + before * t_after, None, 0.0
 
 
 @linear(shift)

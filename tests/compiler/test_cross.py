@@ -13,7 +13,8 @@ def area(a, b):
 @pytest.mark.filterwarnings("ignore:Arrays of 2-dimensional vectors")
 @pytest.mark.parametrize("shape", [(2,), (2, 2), (3, 2)])
 def test_two_components_are_refused(shape):
-    with pytest.raises(ad.AutodiffError, match="two components"):
+    """By the reverse sweep, or by newer versions of NumPy."""
+    with pytest.raises((ad.AutodiffError, ValueError), match="two components|3-dimensional vectors"):
         ad.grad(area)(np.ones(shape), np.arange(float(np.prod(shape))).reshape(shape))
 
 

@@ -303,7 +303,8 @@ class Analysis:
 def callee_of(stmt: ir.Let) -> str:
     """What a message calls the function of a statement."""
     fn = cast(ir.Op, stmt.op).fn
-    return callee(stmt.expr.func) if fn in (opaque_call, opaque_method) else getattr(fn, "__name__", str(fn))
+    name = getattr(fn, "__name__", str(fn))
+    return callee(stmt.expr.func) if fn in (opaque_call, opaque_method) or name == "__call__" else name
 
 
 def callee(func: Any) -> str:

@@ -226,3 +226,8 @@ def test_object_without_a_rule_is_named():
     curve = np.polynomial.Polynomial([1.0, 2.0])
     with pytest.raises(ad.errors.NoRule, match="curve has no derivative rule"):
         ad.grad(lambda x: 2.0 * float(curve(x)))(1.5)
+
+
+def test_object_that_only_decides():
+    curve = np.polynomial.Polynomial([1.0, 2.0])
+    check_gradient(lambda x: x[0] ** 2 if curve(x)[0] > 0 else x[1] ** 2, (np.array([0.5, -1.5, 2.0]),))

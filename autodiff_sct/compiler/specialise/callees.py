@@ -90,7 +90,7 @@ def raises_so(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Valu
 def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A call of something without a rule: it just runs, and is refused where a derivative would pass through it.
 
-    `fn` is the function, the variable that holds it, or None for an object outside the program.
+    `fn` is the function, or the variable that holds it.
     """
     from . import strings
 
@@ -120,6 +120,6 @@ def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs:
     args = [a.items if isinstance(a, Rest) else a for a in args]
     held = [fn] if isinstance(fn, Leaf) else []
     every = {f"argument {k}": v for k, v in enumerate([*held, *args, *kwargs.values()])}
-    op = ir.Op(opaque_call if held or fn is None else fn, every)
+    op = ir.Op(opaque_call if held else fn, every)
     note_unseen(s, [*args, *kwargs.values()])
     return s.let(expr, facts, op, hint="result", effect=True)

@@ -130,7 +130,7 @@ def call_object(s: Specialiser, obj: Obj, args: list[Value], kwargs: dict[str, V
         if is_hashable(outside) and outside in TABLE:
             return call_known(s, Const(outside, s.expr(obj)), args, kwargs)
         if is_library(obj.cls):
-            return opaque_call(s, s.expr(obj), None, args, kwargs)
+            return opaque_call(s, s.expr(obj), obj.cls.__call__, args, kwargs)
     if (
         isinstance(found_in(s, obj.cls, "construct"), types.FunctionType)
         and obj.cls.__call__ is not None

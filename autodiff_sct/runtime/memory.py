@@ -16,6 +16,7 @@ __all__ = [
     "apart",
     "copies",
     "give_back",
+    "in_c_order",
     "in_order",
     "same_view",
     "tangent_view",
@@ -52,6 +53,21 @@ def tangent_view(tangent: Any, tangent_base: Any, primal: Any, primal_base: Any)
     if np.may_share_memory(primal, primal_base):
         return same_view(tangent, tangent_base, primal, primal_base)
     return tangent.copy() if np.may_share_memory(tangent, tangent_base) else tangent
+
+
+def in_c_order(array: Any) -> None:
+    """Check that an array, which a function is about to copy in C order and write, lies in it.
+
+    Raises
+    ------
+    AliasError
+        If it does not, so that views of the copy may share memory where views of the array do not.
+    """
+    if not array.flags.c_contiguous:
+        raise AliasError(
+            "an array that is written does not lie in C order, and whether a view of it is a copy depends on that",
+            "pass it in C order (`np.ascontiguousarray`)",
+        )
 
 
 def in_order(target: np.ndarray, source: Any) -> None:

@@ -111,3 +111,13 @@ def test_arrays_told_how_to_lie(fn):
 def test_promise_not_to_copy_is_refused():
     with pytest.raises(ad.errors.UnsupportedSyntax, match="layout"):
         ad.grad(lambda x: np.array(x, copy=False).sum())(X)
+
+
+def test_order_of_what_an_inner_derivative_is_given():
+    inner = ad.grad(through_reshape)
+    weights = np.arange(6.0).reshape(3, 2)
+    check_gradient(lambda x: (inner(x * 1.0) * weights.T).sum(), (X,))
+    with pytest.raises(ad.errors.AliasError, match="C order"):
+        ad.grad(lambda x: (inner(x.T) * weights).sum())(X)
+    with pytest.raises(ad.errors.AliasError, match="C order"):
+        ad.jvp(lambda x: (inner(x.T) * weights).sum(), (X,), (X,))

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...arguments import checked_flag, refuse_position
 from ...gradfunction import GradFunction, assemble
+from ...runtime.memory import in_c_order
 from ...tensor import Parameter
 from .. import ir
 from ..facts import Num
@@ -207,6 +208,8 @@ def emit_inner(
     s.world.add(emitted.world, emitted.function)
     capture.refuse_changes(emitted.written)
     refuse_overlap(s, emitted.written, dict(zip(names, [*args, *kwargs.values()])), capture.values)
+    if emitted.ordered:
+        check_order(s, [v for n, v in zip(names, [*args, *kwargs.values()]) if n in emitted.written])
     outside = [import_external(s, e.read, e.symbol, ("nested", id(e.key), e.symbol)) for e in emitted.externals]
     assert emitted.function is not None
     return Inner(emitted, [*capture.values, *outside])
@@ -249,6 +252,17 @@ def refuse_overlap(s: Specialiser, written: frozenset[str], args: dict[str, Valu
                 "by another name, too",
                 "pass a copy",
             )
+
+
+def check_order(s: Specialiser, values: list[Value]) -> None:
+    """Emit the checks that arrays which a function copies and writes lie in C order."""
+    for name in [leaf for value in values for leaf in s.leaves(value)]:
+        facts = s.facts[name]
+        if isinstance(facts, Num) and (facts.python or facts.kind == "npscalar"):
+            continue
+        if not isinstance(facts, Num) or facts.kind is None:
+            raise s.alias_error("arrays in a list are written by a function that is differentiated here", "pass copies")
+        s.block.append(ir.Effect(ir.call(s.bind(in_c_order.__name__, in_c_order), ir.name(name)), s.where()))
 
 
 def own(s: Specialiser, value: Value) -> Value:

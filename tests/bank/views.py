@@ -155,6 +155,15 @@ def flat_iterator(A, t):
     return s * B.flat[2]
 
 
+@program(args=lambda rng: (rng.normal(size=(2, 4)), 0.4), wrt=(0, 1), tags=VIEW)
+def flat_masks(A, t):
+    scaled = np.zeros_like(A)
+    inside = np.abs(A.ravel()) < 1
+    scaled.flat[inside] = np.arcsin(A.flat[inside]) * t
+    scaled.flat[~inside] += t**2
+    return np.sum(scaled**2) * A.flat[3]
+
+
 @program(args=lambda rng: (rng.normal(size=6),), tags=VIEW)
 def split_views(x):
     y = x * x

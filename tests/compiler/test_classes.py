@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import typing
+from collections.abc import Callable, Iterable, KeysView, Sequence, ValuesView
+from numbers import Number
 from typing import Any
 
 import numpy as np
 import pytest
 
 from autodiff_sct import grad, jvp, value_and_grad
+from autodiff_sct.errors import Refused
 
 EMPTY, FULL = np.zeros(0), np.array([0.5, 1.0])
 
@@ -71,3 +74,62 @@ def test_powers_that_numpy_makes_nan_are_nan() -> None:
 def test_whole_exponents_stay_as_they_are() -> None:
     assert grad(lambda c, x: less_all(c, x) ** 2.0)(-3.0, EMPTY) == -6.0
     assert grad(lambda c, x: less_all(c, x) ** -1)(-2.0, EMPTY) == -0.25
+
+
+@typing.runtime_checkable
+class Shaped(typing.Protocol):
+    shape: tuple[int, ...]
+
+
+def one_or_other(kinds: Any) -> Callable[[Any], Any]:
+    def fn(x: Any) -> Any:
+        y = np.sum(x) if x[0] > 0 else float(x[1])
+        return y * 2 if isinstance(y, kinds) else y * y
+
+    return fn
+
+
+KINDS = [float, int, np.ndarray, np.floating, Number, Iterable, Sequence, (KeysView, ValuesView), (int, (float, list))]
+
+
+@pytest.mark.parametrize("x", [np.array([1.0, 2.0]), np.array([-1.0, 2.0])], ids=str)
+@pytest.mark.parametrize("kinds", KINDS, ids=str)
+def test_what_holds_for_each_class_that_a_number_may_have(kinds: Any, x: np.ndarray) -> None:
+    fn = one_or_other(kinds)
+    value, slope = value_and_grad(fn)(x)
+    assert value == fn(x)
+    moved = [(fn(x + e) - fn(x - e)) / 2e-6 for e in 1e-6 * np.eye(2)]
+    np.testing.assert_allclose(slope, moved, rtol=1e-6, atol=1e-9)
+
+
+def test_views_of_dicts_are_no_numbers() -> None:
+    def as_array(a: Any) -> Any:
+        if isinstance(a, (KeysView, ValuesView)):
+            a = list(a)
+        return np.asarray(a, np.float64)
+
+    def fn(x: Any) -> Any:
+        a, b = [np.squeeze(part) for part in np.split(np.where(x > 0, x, 2.0), 2)]
+        return as_array(a) * as_array(b)
+
+    assert np.array_equal(grad(fn)(np.array([3.0, 5.0])), [5.0, 3.0])
+
+
+@pytest.mark.parametrize("kinds", [typing.Sequence, Shaped], ids=str)
+def test_what_cannot_be_asked_of_a_class_is_refused(kinds: Any) -> None:
+    with pytest.raises(Refused):
+        grad(one_or_other(kinds))(np.array([1.0, 2.0]))
+
+
+def test_negative_numbers_to_powers_that_python_makes_complex_are_refused() -> None:
+    def fn(t: Any, x: Any) -> Any:
+        return np.sum(abs((-2) ** t * x))
+
+    x = np.array([1.0, -2.0])
+    for wrt in (0, 1):
+        with pytest.raises(ValueError, match="math domain"):
+            grad(fn, wrt)(1.5, x)
+    assert np.array_equal(grad(fn, 1)(3.0, x), [8.0, -8.0])
+    assert np.array_equal(grad(fn, 1)(3, x), [8.0, -8.0])
+    with pytest.raises(Refused):
+        grad(lambda c, x: abs((-1) ** less_all(c, x)))(1.5, EMPTY)

@@ -6,10 +6,11 @@ import math
 import operator
 
 import gast
+import numpy as np
 
 from ...runtime import real_power
 from .. import ir
-from ..facts import BOOL, Listed, Mapped, Num, Pair, dummy
+from ..facts import BOOL, PYTHON_KINDS, Listed, Mapped, Num, Pair, dummy
 from . import arrays
 from .callees import opaque_call
 from .calls import call_value, handles
@@ -18,7 +19,7 @@ from .state import Specialiser
 from .tables import class_of_row, may_be_none, not_none
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
 
-CONTAINERS = frozenset((list, tuple, dict, set, str, bytes))
+SCALARS = [np.dtype(code).type for code in np.typecodes["AllInteger"] + np.typecodes["AllFloat"] + "?"]
 
 
 @handles(isinstance)
@@ -34,10 +35,12 @@ def isinstance_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
 
         if cls is Tensor:
             return Const(any(issubclass(Tensor, kind) for kind in kinds))
-        return Const(issubclass(cls, kinds))
+        return Const(is_one_of(s, cls, kinds))
     facts = s.facts_of(value)
-    if isinstance(facts, Num) and facts.row is None and CONTAINERS.issuperset(kinds):
-        return Const(False)  # whichever number it is
+    if isinstance(facts, Num) and facts.row is None and not facts.tensor:
+        answers = {is_one_of(s, possible, kinds) for possible in possible_classes(facts)}
+        if len(answers) == 1:
+            return Const(answers.pop())  # whichever it is
     return s.let(
         ir.call(gast.Name("isinstance", gast.Load(), None, None), s.expr(value), s.expr(classes)),
         BOOL,
@@ -49,10 +52,19 @@ def isinstance_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
 def classes_of(s: Specialiser, value: Value) -> tuple[type, ...]:
     import types
 
+    if not s.is_static(value):
+        raise s.refuse("`isinstance` with something that is no class", "name a class, or a tuple of classes")
     found = s.static(value)
     if isinstance(found, types.UnionType):
         return tuple(found.__args__)
     return found if isinstance(found, tuple) else (found,)
+
+
+def is_one_of(s: Specialiser, cls: type, kinds: tuple[type, ...]) -> bool:
+    try:
+        return issubclass(cls, kinds)
+    except TypeError:  # a protocol with attributes asks the object itself
+        raise s.refuse("`isinstance` with something that cannot be asked of a class", "ask for a class") from None
 
 
 def class_of(s: Specialiser, value: Value) -> type | None:
@@ -89,6 +101,20 @@ def class_of_number(facts: Num) -> type | None:
         return type(dummy(facts))
     except ValueError:
         return None
+
+
+def possible_classes(facts: Num) -> list[type]:
+    """The classes of which a number or an array is one, where the facts do not tell which."""
+    array: list[type] = [np.ndarray] if facts.kind in (None, "array") else []
+    if facts.dims:
+        return array
+    known = facts.dtype is not None and not facts.whole
+    scalars = [facts.dtype.type] if known and facts.dtype is not None else SCALARS
+    return [
+        *array,
+        *(scalars if facts.kind in (None, "npscalar") else []),
+        *(PYTHON_KINDS if facts.kind is None else []),
+    ]
 
 
 def class_in_rules(s: Specialiser, value: Value) -> type | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -107,9 +108,27 @@ def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
         from .numpy_calls import array_of_list
 
         a, b = array_of_list(s, a), array_of_list(s, b)
+        if op is gast.Pow and is_negative(a) and (real := power_of_negative(s, a, b)) is not None:
+            return real
     expr = ir.binop(s.expr(a), op, s.expr(b))
     simple = simplify(s, op, a, b)
     return simple if simple is not None else arrays.apply(s, fn, expr, [a, b], {}, python)
+
+
+def is_negative(value: Value) -> bool:
+    return isinstance(value, Const) and type(value.value) in (int, float) and value.value < 0
+
+
+def power_of_negative(s: Specialiser, base: Value, exp: Value) -> Value | None:
+    """A negative number to a power that may be a Python float: by `math`, which raises where Python's is complex."""
+    from .calls import call_value
+
+    facts = s.num(exp)
+    if facts is None or facts.kind not in ("float", None) or facts.dims:
+        return None
+    if facts.kind is None:
+        raise s.refuse("a power of a negative number may be complex", "use `np.power`, or an integer as exponent")
+    return call_value(s, Const(math.pow, ir.attribute(s.bind("math", math), "pow")), [base, exp], {})
 
 
 def holds_numbers(s: Specialiser, value: Value) -> bool:

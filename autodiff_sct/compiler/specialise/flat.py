@@ -17,7 +17,7 @@ from .expressions import operate
 from .iteration import Source
 from .overlap import check_apart
 from .state import Specialiser
-from .values import Const, Leaf, Obj, SliceV, TupleV, Value
+from .values import Const, Leaf, ListV, Obj, SliceV, TupleV, Value
 
 BASE = "base"
 
@@ -47,6 +47,36 @@ def elements(s: Specialiser, flat: Obj) -> Value:
     return numpy(s, "ravel", base_of(s, flat))
 
 
+def plain_index(s: Specialiser, index: Value) -> Value:
+    """An index without what changes nothing in it: one of a tuple of one, and all of them for an ellipsis."""
+    if isinstance(index, TupleV) and len(index.items) == 1:
+        index = index.items[0]
+    if isinstance(index, Const) and index.value is Ellipsis:
+        return Const(slice(None))
+    items = index.items if isinstance(index, ListV) else (index,)
+    for facts in [s.num(item) for item in items]:
+        if facts is not None and (facts.dtype is None or (facts.dtype.kind == "b" and not facts.ndim)):
+            what = "something that may be positions or a mask" if facts.dtype is None else "a boolean"
+            raise s.refuse(f"`.flat` is indexed by {what}", "index what `np.ravel` returns")
+    return index
+
+
+def is_mask(s: Specialiser, index: Value) -> bool:
+    facts = s.num(index)
+    if facts is None or facts.dtype is None or facts.dtype.kind != "b":
+        return False
+    if facts.ndim != 1:
+        raise s.refuse("`.flat` is indexed by a mask that may have several axes", "take `np.ravel` of the mask")
+    return True
+
+
+def mask_of(s: Specialiser, base: Leaf, index: Value) -> Value:
+    """The mask over an array's own axes that picks what `index` picks of its elements in order."""
+    facts = s.num(base)
+    flat = facts is not None and facts.ndim == 1
+    return index if flat else numpy(s, "reshape", index, attribute_of(s, base, "shape"))
+
+
 def numbers(s: Specialiser, base: Leaf, index: Value) -> Value:
     """The positions that an index names, in an array where it is a slice."""
     if isinstance(index, SliceV) or isinstance(index, Const) and isinstance(index.value, slice):
@@ -70,16 +100,18 @@ def place(s: Specialiser, base: Leaf, index: Value) -> Value | None:
 
 def get_flat(s: Specialiser, flat: Obj, index: Value) -> Value:
     """``a.flat[index]`` is a copy."""
-    base = base_of(s, flat)
+    base, index = base_of(s, flat), plain_index(s, index)
     one = place(s, base, index)
     if one is not None:
         return indexing.load_item(s, base, one)
+    if is_mask(s, index):
+        return indexing.load_item(s, base, mask_of(s, base, index))
     return numpy(s, "take", base, numbers(s, base, index))
 
 
 def set_flat(s: Specialiser, flat: Obj, index: Value, value: Value) -> None:
     """``a.flat[index] = value``"""
-    base = base_of(s, flat)
+    base, index = base_of(s, flat), plain_index(s, index)
     one = place(s, base, index)
     if one is not None:
         arrays.store_item(s, base, one, value)
@@ -89,11 +121,13 @@ def set_flat(s: Specialiser, flat: Obj, index: Value, value: Value) -> None:
     given = s.num(value)
     if where is not index and (given is None or given.dims != ()):
         value = numpy(s, "resize", value, attribute_of(s, where, "size"))
-    if isinstance(facts, Num) and facts.ndim == 1:
-        arrays.store_item(s, base, where, value)
-        return
-    expr = ir.call(s.bind("places_flat", places_flat), s.expr(where), s.expr(attribute_of(s, base, "shape")))
-    arrays.store_item(s, base, s.let(expr, Opaque(tuple), hint="places"), value)
+    if is_mask(s, index):
+        where = mask_of(s, base, index)
+    elif not isinstance(facts, Num) or facts.ndim != 1:
+        shape = attribute_of(s, base, "shape")
+        expr = ir.call(s.bind("places_flat", places_flat), s.expr(where), s.expr(shape))
+        where = s.let(expr, Opaque(tuple), hint="places")
+    arrays.store_item(s, base, where, value)
 
 
 def assign_flat(s: Specialiser, base: Leaf, value: Value) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import keyword
 from typing import Any
 
 import gast
@@ -72,7 +74,7 @@ from .specialise.state import Specialiser
 from .specialise.values import External, Value
 from .text.emit import Emitter, annotate, defaults
 from .text.load import load_parts
-from .text.naming import name_variables
+from .text.naming import identifier, name_variables
 from .text.unparse import printed
 from .world import KindGuard
 from .wrapping import seed_spec, wrap_spec
@@ -107,7 +109,7 @@ def emit(
     settle_calls(s, program)
     observe(request, "optimise", s, program)
     externals = used_externals(s, program, request)
-    arguments = parameters(s, table, externals, seeds)
+    arguments = parameters(s, table, externals, seeds, builtins_in(program))
     names = name_variables(s, program, arguments)
     emitter = Emitter(s, names)
     if request.backend == "numpy" and passes.on("return_at_once"):
@@ -323,16 +325,27 @@ def as_one_function(
         drop_unread_lists(s, front, back)
 
 
-def parameters(s: Specialiser, table: Arguments, externals: list[External], seeds: dict[str, str]) -> dict[str, str]:
+def parameters(
+    s: Specialiser, table: Arguments, externals: list[External], seeds: dict[str, str], called: set[str]
+) -> dict[str, str]:
     """The parameters of the emitted function by variable: the user's, what is read from outside, and the seeds.
 
-    The user's have their own names, but for those of builtins that emitted code calls.
+    The user's have their own names, but for those of builtins that emitted code calls.  What is found under a key of a
+    dict is called after the key, which may be any text.
     """
     used = {*table.names.values(), *seeds.values(), *s.globals}
-    arguments = {v: unique(f"{n}_", used) if n in CALLED else n for v, n in table.names.items()}
+    arguments = {v: unique(f"{n}_", used) if n in called else n for v, n in table.names.items()}
     for external in externals:
-        arguments[external.name] = unique(s.hints[external.name], used)
+        plain = identifier(s.hints[external.name])
+        taken = plain in called or keyword.iskeyword(plain)
+        arguments[external.name] = unique(f"{plain}_" if taken else plain, used)
     return arguments | seeds
+
+
+def builtins_in(program: ir.Block) -> set[str]:
+    """The builtins that a program names, or may be given when it is printed."""
+    nodes = (n for stmt in ir.walk(program) for expr in ir.expressions(stmt) for n in ir.nodes_in(expr))
+    return {n.id for n in nodes if type(n) is gast.Name and hasattr(builtins, n.id)} | CALLED
 
 
 def emitted(

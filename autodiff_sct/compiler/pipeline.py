@@ -47,8 +47,8 @@ from .reverse.sweep import Reverse
 from .reverse.unseen import refuse_unseen
 from .specialise import tables
 from .specialise.calls import call_value
-from .specialise.control import Ended
 from .specialise.indexing import MASKS, masks_are_written
+from .specialise.raising import Ended
 from .specialise.recursion import has_effects
 from .specialise.state import Restart, Specialiser
 from .specialise.values import (

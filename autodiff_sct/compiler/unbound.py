@@ -31,3 +31,9 @@ def sources(stmt: object) -> list[tuple[str, list[str | None]]]:
     if isinstance(stmt, ir.Loop):
         return [(t, [c.init, c.next]) for c in stmt.carries for t in (c.phi, c.out)]
     return []
+
+
+def only_path(stmt: ir.Try) -> int | None:
+    """The path of a ``try`` that was taken wherever the program went on; None where there are several."""
+    alive = [k for k in range(1 + len(stmt.handlers)) if k not in stmt.ended]
+    return alive[0] if len(alive) == 1 else None

@@ -349,3 +349,42 @@ def only_the_exception_matters(x):
         except ValueError:
             factor *= x[1]
     return factor * x[2] ** 2
+
+
+@program(args=lambda rng: (1.3, 0.4), tags={"second"})
+def cases_without_a_last_one(x, y):
+    for k in range(4):
+        if x > 100.0:
+            w = math.sin(x * y)
+        elif k in (0, 2):
+            w = math.cos(x * y)
+        elif k < 9:
+            w = math.exp(-x * y)
+        else:
+            raise ValueError(f"no case for {k}")
+        y = y * w + math.sin(w)
+    return y * x
+
+
+@program(args=lambda rng: (rng.uniform(0.5, 1.5, size=4),))
+def errors_of_the_library_translated(x):
+    factors = {"a": 1.5, "b": 2.5}
+    total = 0.0
+    for k, name in enumerate("abba"):
+        try:
+            scale = factors[name] * math.sqrt(x[k])
+        except KeyError:
+            raise Diverged(name) from None
+        total = total * scale + scale * scale
+    return total
+
+
+@program(args=lambda rng: (1.3, 0.4))
+def report_only_where_asked_for(x, y, full=False):
+    if full:
+        report = {"steps": 0}
+    for _ in range(3):
+        x = x * y + math.sin(x)
+        if full:
+            report["steps"] += 1
+    return x * report["steps"] if full else x

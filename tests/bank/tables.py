@@ -262,3 +262,20 @@ def tape_of_objects(x):
         y = y * b + c
     back(y, 1.0)
     return a.slope * b.slope + c.slope
+
+
+ROUGHNESS = {
+    "steel, bare": (0.3, (1.2, 2.0)),
+    "steel (lined)": (0.2, (0.7, 3.0)),
+    "class": (0.1, (0.4, 1.5)),
+    "7732-18-5": (0.5, (0.6, 2.5)),
+}
+
+
+@program(lambda rng: (1.3, "steel (lined)"))
+def table_by_text(d, name):
+    plain, (a, b) = ROUGHNESS[name]
+    total = a * d ** (b + 1.0) + plain * d
+    for other in ("class", "7732-18-5", "steel, bare"):
+        total = total + ROUGHNESS[other][0] * d * total
+    return total

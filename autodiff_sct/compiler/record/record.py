@@ -25,6 +25,7 @@ from ..specialise.recursion import Recursion
 from ..specialise.state import Specialiser
 from ..specialise.values import Leaf
 from ..substitution import replaced, substitute_in
+from ..unbound import only_path
 from .cheap import is_arithmetic, is_math, is_power_of_constant, is_test
 from .lasting import lasting
 from .sources import common_sources
@@ -420,7 +421,10 @@ def passed_through(stmt: Any) -> list[ir.Block]:
     """The blocks of a statement that run with what is around it, and are reversed with that."""
     if isinstance(stmt, ir.With):
         return [stmt.body]
-    return ([stmt.final] if stmt.handlers else [stmt.body, stmt.final]) if isinstance(stmt, ir.Try) else []
+    if not isinstance(stmt, ir.Try):
+        return []
+    alone = only_path(stmt)
+    return [stmt.final] if alone is None else [ir.bodies(stmt)[alone], stmt.final]
 
 
 def insert_after(block: ir.Block, stmt: Any, node: Any) -> None:

@@ -13,6 +13,7 @@ from ..activity import joins, operands
 from ..facts import FLOAT, INT, UNKNOWN, Facts, Num
 from ..ir import defined_in
 from ..specialise.values import Const, Leaf, Value
+from ..unbound import only_path
 from .adjoints import Adjoint, copied, facts_like, name_adjoint, spread, zeros
 from .branches import as_variable, meet, merge_numbers
 
@@ -239,7 +240,7 @@ def reversed_bounds(bounds: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def reverse_attempt(r: Reverse, stmt: ir.Try) -> None:
-    """The path that was taken, backwards."""
+    """The path that was taken, backwards; that of which all others raise is no branch, but part of what is around."""
     s = r.s
     incoming = {target: r.take(target) for target, _ in stmt.merges if not r.has_shadow(target)}
     paths = [stmt.body, *(block for _, _, block in stmt.handlers)]
@@ -272,7 +273,11 @@ def reverse_attempt(r: Reverse, stmt: ir.Try) -> None:
         r.adjoints = meet(r, node, ends)
         s.block.append(node)
 
-    choose(0)
+    alone = only_path(stmt)
+    if alone is None:
+        choose(0)
+    else:
+        write(alone)
 
 
 __all__ = ["FLOAT", "Const", "Num", "reverse_loop"]

@@ -14,11 +14,12 @@ import gast
 from .. import ir
 from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ..failing import SUMS, fact
-from .control import MISSING, Ended, as_leaf, forget, label, run_block
+from .control import MISSING, as_leaf, forget, label
 from .expressions import evaluate
 from .levels import keep_whole, own_manager
 from .names import assign_name
 from .piecewise import Piecewise, is_one_unit
+from .raising import Ended, run_block
 from .state import Specialiser
 from .values import BEGUN, Const, Leaf, Obj, Poison, Suspended, TupleV, Value
 

@@ -12,10 +12,10 @@ from .. import ir
 from ..facts import INT, Listed, Mapped, Num, Opaque, Pair
 from ..world import AttributeRead, Guard
 from . import arrays, optional
-from .control import always, lacking
 from .externals import import_external, object_number
 from .names import is_ours
 from .outside import assign_global, assign_outside, assign_to_class, assigned, assigned_to_class
+from .raising import always, lacking
 from .records import record_of
 from .state import Specialiser
 from .tables import class_of_row, read_field, write_field

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .control import always
+from .raising import always
 from .state import Specialiser
 from .values import Obj, Rest, TupleV, Value
 

@@ -17,11 +17,11 @@ from . import arrays, containers, lists, polyfills, records
 from .attributes import asked_for, assign_attribute, attribute_of
 from .calls import call_python, call_value, handles
 from .classes import class_of
-from .control import always
 from .expressions import OPERATORS, operate, truth
 from .flat import base_of, is_flat
 from .iteration import Source, each, enumerated, keys_of, length_of, mapped, over, over_range, reversed_source, zipped
 from .objects import call_method, fields_of, has_method, replace_fields
+from .raising import always
 from .state import Specialiser
 from .tables import method_of, refuse_references
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value

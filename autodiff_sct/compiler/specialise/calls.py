@@ -21,11 +21,12 @@ from ..world import CodeRead, DefaultRead, Guard, ItemRead, KwDefaultRead
 from .binding import bind_signature
 from .callees import CONTAINERS, ORDINARY, SPECIAL, UNBOUND, is_library, opaque_call, raises_so
 from .comprehensions import add_up
-from .control import always, branch
+from .control import branch
 from .expressions import evaluate, expression
 from .externals import import_external, object_number, outside_object
 from .managers import is_generator_manager, suspended
 from .prepared import Body, body_of_closure, leaving, prepared
+from .raising import always
 from .records import pairs_of
 from .recursion import recursive_call
 from .starred import arguments, parts_of

@@ -9,7 +9,8 @@ import gast
 from .. import ir
 from ..facts import BOOL, INT
 from . import containers
-from .control import is_function, raise_if
+from .control import is_function
+from .raising import raise_if
 from .state import Specialiser
 from .values import Choice, Const, Leaf, Obj, Value
 

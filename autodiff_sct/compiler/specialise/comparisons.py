@@ -13,10 +13,11 @@ from ..facts import BOOL, Mapped, Num, Opaque
 from . import optional
 from .arrays import facts_of_call
 from .calls import call_value
-from .control import attempted, branch
+from .control import branch
 from .expressions import evaluate, expression, fold_block, truth
 from .lacking import holds_nothing
 from .objects import call_method, has_method
+from .raising import attempted
 from .records import record_of
 from .state import Specialiser
 from .tables import compared, method_of

@@ -11,11 +11,11 @@ import numpy as np
 from .. import ir
 from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed
 from . import arrays, attributes, chosen, dict_views, indexing, objects, optional, records
-from .control import always, raise_if
 from .elements import as_element, element_facts, is_slice, storable
 from .iteration import Source, keys_of, part_of_range
 from .keys import narrowed, note_assigned, restart_whole
 from .lacking import call_factory, fill_missing, holds_nothing, key_error
+from .raising import always, raise_if
 from .state import Restart, Specialiser
 from .tables import restart_tabled
 from .values import Const, Leaf, ListV, MaybeV, Obj, Poison, Suspended, TupleV, Value

@@ -16,10 +16,10 @@ import gast
 from .. import ir
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ..regions import written_by
-from ..world import Guard
 from . import optional
 from .elements import is_slice, slice_object
 from .lengths import born, outliving
+from .raising import beside, run_block, run_side
 from .state import LITERALS, Restart, Specialiser
 from .tables import restart_tabled, several_things, with_other_keys
 from .values import Bound, Choice, Closure, Const, Leaf, ListV, MaybeV, Obj, PartialV, Poison, TupleV, Value
@@ -29,60 +29,11 @@ NESTED = 6  # objects that a loop carries inside each other: a chain that grows 
 MISSING = Poison("this name may not have been assigned on the path that led here")
 
 
-class Ended(Exception):
-    """The block being written always raises: nothing after it runs."""
-
-
-def always(s: Specialiser, error: type[Exception], argument: Any) -> Ended:
-    """What ends a block that always raises an exception where this is written."""
-    call = ir.call(ir.name(error.__name__), s.expr(Const(argument)))
-    s.block.append(ir.Raise(gast.Raise(call, None), s.where()))
-    return Ended()
-
-
-def raise_if(s: Specialiser, test: Any, error: type[Exception], message: str) -> None:
-    """Raise an exception where a test, an expression of the emitted program, holds."""
-    raising = ir.Raise(gast.Raise(ir.call(ir.name(error.__name__), ir.constant(message)), None), s.where())
-    s.block.append(ir.If(test, [raising], [], [], s.where()))
-
-
-def lacking(s: Specialiser, exists: Callable[[], bool], error: type[Exception], message: str) -> Ended:
-    """As `always`, for something outside that does not exist: once it does, the program is compiled again."""
-    s.guards.append(Guard(exists, False))
-    s.world.closed = True  # that there is nothing has no mark
-    return always(s, error, message)
-
-
-def run_block(s: Specialiser, block: ir.Block, work: Callable[[], None]) -> bool:
-    """Write `work` into `block`; False where it always raises."""
-    with s.writing(block):
-        try:
-            work()
-        except Ended:
-            return False
-    return True
-
-
-def attempted(s: Specialiser, block: ir.Block, work: Callable[[], Value]) -> Value | None:
-    """Write `work` into `block`, which may be thrown away; None where it always raises."""
-    with s.writing(block):
-        try:
-            return work()
-        except Ended:
-            return None
-
-
-def run_side(s: Specialiser, block: ir.Block, work: Callable[[], None]) -> bool:
-    """Write one side of a branch."""
-    s.branches += 1
-    try:
-        return run_block(s, block, work)
-    finally:
-        s.branches -= 1
-
-
 def branch(s: Specialiser, test: Value, then: Callable[[], None], orelse: Callable[[], None]) -> None:
-    """``if test: then else: orelse``, whose bodies write into the environment."""
+    """``if test: then else: orelse``, whose bodies write into the environment.
+
+    Where one side always raises, the other is no side of a branch: it is what follows.
+    """
     origin = s.where()
     expr = s.expr(test)
     entry = dict(s.env)
@@ -90,17 +41,24 @@ def branch(s: Specialiser, test: Value, then: Callable[[], None], orelse: Callab
     with optional.knowing(s, test, True):
         then_goes_on = run_side(s, then_block, then)
     then_env, s.env = s.env, dict(entry)
+    if not then_goes_on:
+        s.block.append(ir.If(expr, then_block, [], [], origin))
+        with optional.knowing(s, test, False), beside(s):
+            orelse()
+        return
     else_block: ir.Block = []
     with optional.knowing(s, test, False):
         else_goes_on = run_side(s, else_block, orelse)
     else_env = s.env
+    if not else_goes_on:
+        s.block.append(ir.If(gast.UnaryOp(gast.Not(), expr), else_block, [], [], origin))
+        s.block += then_block
+        for a, b in s.lengths_in(then_block).pairs:
+            s.equate(a, b)
+        s.env = then_env
+        return
     node = ir.If(expr, then_block, else_block, [], origin)
     s.block.append(node)
-    if not then_goes_on and not else_goes_on:
-        raise Ended
-    if not then_goes_on or not else_goes_on:
-        s.env = then_env if then_goes_on else else_env
-        return
     s.env = meet(s, node, then_env, else_env)
 
 
@@ -275,10 +233,10 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
     """
     entry = dict(s.env)
     carried: dict[Any, Value] = {}
-    rule_calls, unassigned, since = s.rule_calls, s.unassigned, s.counter
+    rule_calls, since = s.rule_calls, s.counter
     s.loops += 1
     for _ in range(ROUNDS):
-        s.rule_calls, s.unassigned = rule_calls, None
+        s.rule_calls = rule_calls
         node = make()
         s.env = dict(entry)
         known = dict(s.elements)
@@ -304,9 +262,6 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
         )
     refuse_resizing(s, lists, node.body)
     s.loops -= 1
-    if s.unassigned is not None and not s.loops:
-        raise s.unassigned
-    s.unassigned = s.unassigned or unassigned
     s.block.append(node)
     finish_loop(s, node, entry, phis, end)
 

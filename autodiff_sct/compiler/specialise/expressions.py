@@ -13,8 +13,9 @@ import numpy as np
 from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
 from . import arrays, attributes, containers, lists, objects, optional
-from .control import Ended, branch
+from .control import branch
 from .names import assign_name, load_name
+from .raising import Ended
 from .records import as_record
 from .state import Specialiser
 from .tables import class_of_row, exists, method_of, overloaded_rows, refuse_references

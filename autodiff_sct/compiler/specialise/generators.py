@@ -28,10 +28,10 @@ from ..source.nodes import Names, at, load, rebuilt, some
 from . import polyfills
 from .calls import HANDLERS, call_closure, call_python, handles
 from .comprehensions import bound_names
-from .control import attempted
 from .expressions import evaluate, expression
 from .iterators import own_iterator
 from .names import assign_name
+from .raising import attempted
 from .state import Specialiser
 from .values import BEGUN, Closure, Const, ListV, Obj, Poison, Suspended, TupleV, Value
 

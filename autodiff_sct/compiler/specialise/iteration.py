@@ -13,7 +13,8 @@ import gast
 from .. import ir
 from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair
 from ..regions import roots_of, written_by
-from .control import attempted, loop
+from .control import loop
+from .raising import attempted
 from .records import record_of
 from .state import Specialiser
 from .values import Const, Leaf, ListV, Obj, Suspended, TupleV, Value

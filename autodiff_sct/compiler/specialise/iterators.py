@@ -188,7 +188,7 @@ def step(s: Specialiser, cursor: Obj, default: Value | None) -> Value:
         stop: ir.Block = [ir.Raise(gast.Raise(ir.name("StopIteration"), None), s.where())]
         s.block.append(ir.If(gast.UnaryOp(gast.Not(), s.expr(left)), stop, [], [], s.where()))
     if source.items is not None:
-        from .control import Ended
+        from .raising import Ended
 
         raise Ended
     return take(s, cursor, source)

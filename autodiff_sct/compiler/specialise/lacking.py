@@ -14,7 +14,8 @@ import gast
 
 from .. import ir
 from ..facts import BOOL, Listed, Mapped, Opaque, Pair
-from .control import Ended, branch
+from .control import branch
+from .raising import Ended
 from .state import Specialiser
 from .values import Leaf, Value
 

@@ -9,8 +9,8 @@ import gast
 
 from ...runtime.apart import apart, rejoined
 from .. import ir
-from .control import Ended, run_block
 from .names import home
+from .raising import Ended, run_block
 from .state import Specialiser
 from .values import Frame, Value
 

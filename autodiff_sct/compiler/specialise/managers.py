@@ -20,11 +20,11 @@ from ...errors import AutodiffError, SourceUnavailable
 from .. import ir
 from ..facts import Opaque
 from .attempts import rewritten, run_under_handlers
-from .control import Ended, run_block
 from .expressions import evaluate
 from .levels import own_manager, stay
 from .names import assign_name, parameters
 from .piecewise import Block, assign, at, load
+from .raising import Ended, run_block
 from .state import Specialiser
 from .values import Leaf, Obj, Suspended, Value
 from .watched import found_in

@@ -15,8 +15,9 @@ from .. import ir
 from ..facts import BOOL, INT, Listed, Mapped, Num, Opaque
 from . import arrays, containers, dict_views, indexing, lists, memory, polyfill_lists, polyfills, records
 from .callees import drawn
-from .control import always, branch
+from .control import branch
 from .lacking import holds_nothing, note_unseen
+from .raising import always
 from .state import Specialiser
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
 

@@ -12,9 +12,9 @@ import gast
 from .. import ir
 from ..source.fence import own_nodes
 from ..world import CellRead, GlobalRead
-from .control import lacking
 from .externals import import_external, object_number
 from .outside import assign_global, assign_outside, assigned, holder, module_of
+from .raising import always, lacking
 from .state import Specialiser
 from .values import Const, Frame, Leaf, Poison, TupleV, Value
 
@@ -83,13 +83,11 @@ def load_name(s: Specialiser, id: str) -> Value:
     if owner is not None:
         value = s.env.get((owner.id, id))
         if value is None:
-            error = s.refuse(f"{id!r} is read before it is assigned")
-            if s.loops:  # a later statement of the loop may assign it, for the next iteration
-                from .control import Ended
-
-                s.unassigned = s.unassigned or error
-                raise Ended
-            raise error
+            # Where a later statement of a loop assigns it, the loop is specialised again.
+            unbound = "where it is not associated with a value"
+            if owner is frame:
+                raise always(s, UnboundLocalError, f"cannot access local variable {id!r} {unbound}")
+            raise always(s, NameError, f"cannot access free variable {id!r} {unbound} in enclosing scope")
         if isinstance(value, Poison):
             raise s.poisoned(value, f"give {id!r} one meaning on every path")
         return value

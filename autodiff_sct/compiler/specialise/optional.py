@@ -127,7 +127,7 @@ def opposite(s: Specialiser, test: Value, negated: Leaf) -> Leaf:
 
 def present(s: Specialiser, value: MaybeV, message: str, error: type[Exception] = TypeError) -> TupleV:
     """The tuple, in a place where None raises what Python raises."""
-    from .control import raise_if
+    from .raising import raise_if
 
     raise_if(s, is_none(s, value), error, message)
     found = there(s, value)

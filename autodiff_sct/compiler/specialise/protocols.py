@@ -16,8 +16,8 @@ from ..structure import is_compiled
 from .attributes import assign_plainly
 from .callees import SPECIAL
 from .calls import call_value, handles
-from .control import always
 from .objects import has_method
+from .raising import always
 from .state import Specialiser
 from .tables import class_of_row, method_of
 from .values import Const, Obj, TupleV, Value

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from .control import always
+from .raising import always
 from .state import Restart, Specialiser
 from .tables import class_of_row, column, fields_of_row, has_table, new_row
 from .values import Const, Leaf, Obj, TupleV, Value

@@ -22,7 +22,8 @@ from ...errors import Refused
 from .. import ir
 from ..facts import Dim, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ..regions import regions
-from .control import Ended, as_leaf
+from .control import as_leaf
+from .raising import Ended
 from .signatures import Signature, every_root, general, rebuilt
 from .state import Specialiser
 from .tables import restart_tabled

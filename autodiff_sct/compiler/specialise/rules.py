@@ -16,8 +16,8 @@ from .. import ir
 from .binding import bind_signature
 from .calls import new_frame, run
 from .containers import spread
-from .control import Ended
 from .prepared import prepared
+from .raising import Ended
 from .state import Specialiser
 from .values import Const, Frame, Leaf, ListV, TupleV, Value
 

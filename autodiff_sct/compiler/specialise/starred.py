@@ -19,8 +19,8 @@ from .. import ir
 from . import lists
 from .callees import is_library
 from .containers import get_item, items_of, own_list
-from .control import raise_if
 from .expressions import evaluate
+from .raising import raise_if
 from .state import Specialiser
 from .unpacking import is_counted
 from .values import Bound, Closure, Const, ListV, Obj, PartialV, Rest, Value

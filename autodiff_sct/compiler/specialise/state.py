@@ -109,7 +109,6 @@ class Specialiser(AxisLengths):
         self.attempts = self.loud = 0  # blocks around: under handlers, and where NumPy's warnings may be exceptions
         self.level = 1  # of the tangents of this program: above those of the programs that are part of it
         self.loops = 0  # how many loops are being specialised
-        self.unassigned: Refused | None = None  # a name read before a later statement of the loop has assigned it
         self.saved: set[str] = set()  # lists that carry values from the forward to the reverse sweep
         self.in_rows: dict[str, Any] = {}  # those of short vectors -> the loop that fills them, and its reverse
         self.unbound: set[str] = set()  # variables that some paths leave unbound

@@ -13,11 +13,12 @@ from ..facts import INT, Num
 from ..regions import written_arguments, written_by
 from ..reverse.sharing import reachable
 from . import arrays, containers, dict_views, lists, unpacking
-from .control import Ended, always, as_leaf, attempted, branch, loop
+from .control import as_leaf, branch, loop
 from .expressions import evaluate, truth
 from .holders import held_by
 from .iteration import UNROLL, Source, advancing, short
 from .names import assign_name, delete_name
+from .raising import Ended, always, attempted
 from .state import Restart, Specialiser
 from .values import Closure, Const, Leaf, ListV, Obj, Suspended, Value
 

@@ -7,7 +7,7 @@ import gast
 from .. import ir
 from ..facts import Listed, Num
 from .containers import display_length, get_item
-from .control import raise_if
+from .raising import raise_if
 from .state import Specialiser
 from .values import Const, Leaf, Value
 

@@ -153,7 +153,7 @@ class Emitter:
             return []
         if not then:
             return [gast.If(negated(test), orelse, [])]
-        return [gast.If(test, then, orelse)]
+        return [gast.If(test, then, alternatives(orelse))]
 
     def loop(self, stmt: ir.Loop) -> list[Any]:
         result = self.copies([(c.phi, c.init) for c in stmt.carries if c.init])
@@ -289,6 +289,19 @@ def negated(test: Any) -> Any:
     if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
         return test.operand
     return gast.UnaryOp(gast.Not(), test)
+
+
+def alternatives(orelse: list[Any]) -> list[Any]:
+    """Statements after ``else``, the first of which may only raise: what is left is one more case, or the last one.
+
+    ``if not b: raise error`` and what follows it are ``elif b:`` with that, and ``else: raise error``.
+    """
+    first, rest = (orelse[0], orelse[1:]) if orelse else (None, [])
+    if not rest or not isinstance(first, gast.If) or first.orelse or not isinstance(first.body[-1], gast.Raise):
+        return orelse
+    if isinstance(first.test, gast.UnaryOp) and isinstance(first.test.op, gast.Not):
+        return [gast.If(first.test.operand, rest, first.body)]
+    return [gast.If(first.test, first.body, alternatives(rest))]
 
 
 def comment_of(origin: Origin) -> str:

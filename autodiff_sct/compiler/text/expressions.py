@@ -9,6 +9,7 @@ import ast
 import math
 from collections.abc import Iterable
 from enum import IntEnum
+from keyword import iskeyword
 from typing import Any
 
 import astunparse
@@ -295,6 +296,11 @@ class ExpressionPrinter(astunparse.Unparser):
         self.at(Level.TEST, tree.value)
 
     def _Attribute(self, tree: Any) -> None:
+        if not tree.attr.isidentifier() or iskeyword(tree.attr):
+            self.write("getattr(")
+            self.at(Level.TEST, tree.value)
+            self.write(f", {tree.attr!r})")
+            return
         is_integer = type(tree.value).__name__ == "Constant" and type(tree.value.value) is int
         self.at(Level.ATOM + is_integer, tree.value)
         self.write("." + tree.attr)

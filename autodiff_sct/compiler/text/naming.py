@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import re
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -342,12 +343,20 @@ class Naming:
 
     def hint_of(self, name: str) -> str:
         """What a variable is called after, as an identifier."""
-        hint = self.s.hints[name]
-        plain = hint if hint.isidentifier() else "".join(c if c.isalnum() or c == "_" else "_" for c in hint)
-        return plain.lstrip("_") or "t"
+        return identifier(self.s.hints[name].lstrip("_"))
 
     def is_free(self, name: str, group: Group) -> bool:
         return name not in self.reserved and not self.taken[name].overlap(group.segments)
+
+
+def identifier(text: str) -> str:
+    """A text as a name: what cannot be part of one is left out, an underscore in its place.
+
+    >>> identifier("item_Cr13, bare")
+    'item_Cr13_bare'
+    """
+    plain = text if text.isidentifier() else "_".join(filter(None, re.split(r"\W+", text)))
+    return plain if plain.isidentifier() else f"t_{plain}".rstrip("_")
 
 
 def uncounted(s: Specialiser, statements: list[Any]) -> set[str]:

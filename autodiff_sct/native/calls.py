@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -131,25 +132,26 @@ def operator(op: type) -> Any:
             raise state.outside("a call with options")
         a, b = (lower(state, arg) for arg in args)
         operands(state, a, b)
-        # NumPy's function makes NumPy numbers out of Python's.
-        return arithmetic(state, op, of_numpy(a), of_numpy(b))
+        return of_numpy(arithmetic(state, op, of_numpy(a), of_numpy(b)))
 
     return handler
 
 
 def of_numpy(value: Value) -> Value:
-    if not isinstance(value, Number) or value.dtype != FLOAT64:
-        return value
-    return Number(value.expr, value.dtype, False, value.bits)
+    """What NumPy's functions make of Python's numbers: its own."""
+    return replace(value, python=False) if isinstance(value, Number) else value
 
 
-def function_of_one(function: Callable[[Number], Number]) -> Any:
+def function_of_one(function: Callable[[Number], Number], numpy: bool = True) -> Any:
+    """The handler of a function of one argument, one of NumPy's or one that keeps Python's numbers."""
+
     def handler(state: State, args: Arguments, keywords: Keywords) -> Value:
         if len(args) != 1 or keywords:
             raise state.outside("a call with options")
         value = lower(state, args[0])
         operands(state, value)
-        return elementwise(state, lambda x: function(x[0]), [repeated(state, value)])
+        value = repeated(state, of_numpy(value) if numpy else value)
+        return elementwise(state, lambda x: function(x[0]), [value])
 
     return handler
 
@@ -182,8 +184,8 @@ def logical(op: type) -> Any:
     return two(function)
 
 
-def finite(name: str) -> Any:
-    return function_of_one(lambda x: Number(ir.call(f"math.{name}", elements.as_float(x)), BOOL, False))
+def finite(name: str, python: bool = False) -> Any:
+    return function_of_one(lambda x: Number(ir.call(f"math.{name}", elements.as_float(x)), BOOL, python))
 
 
 def clip(state: State, args: Arguments, keywords: Keywords) -> Value:
@@ -198,10 +200,6 @@ def clip(state: State, args: Arguments, keywords: Keywords) -> Value:
 
 
 # -- Python's
-
-
-def absolute(state: State, args: Arguments, keywords: Keywords) -> Value:
-    return function_of_one(elements.absolute)(state, args, keywords)
 
 
 def builtin_extreme(name: str) -> Any:
@@ -226,6 +224,35 @@ def conversion(kind: Any) -> Any:
         return elements.converted(kind, value, state.check)
 
     return handler
+
+
+def whole(name: str) -> Any:
+    """Python's functions that make a float the whole number above, below or next to it."""
+
+    def handler(state: State, args: Arguments, keywords: Keywords) -> Value:
+        if len(args) != 1 or keywords:
+            raise state.outside("a number rounded to some digits")
+        value = number(state, args[0])
+        if value.dtype.kind == "f":
+            value = state.let(Number(ir.call(name, value.expr), FLOAT64, value.python))
+        return elements.converted(int, value, state.check)
+
+    return handler
+
+
+def rounded(state: State, args: Arguments, keywords: Keywords) -> Value:
+    """``np.round`` to whole numbers."""
+    if len(args) != 1 or keywords:
+        raise state.outside("numbers rounded to some digits")
+    value = lower(state, args[0])
+    operands(state, value)
+    return elementwise(state, lambda x: elements.unary_function("np.rint", x[0]), [value])
+
+
+def math_power(state: State, args: Arguments, keywords: Keywords) -> Value:
+    """``math.pow``: of two floats, whatever it is given."""
+    a, b = (Number(elements.as_float(number(state, arg)), FLOAT64, True) for arg in args)
+    return arithmetic(state, gast.Pow, a, b)
 
 
 def length(state: State, args: Arguments, keywords: Keywords) -> Value:
@@ -253,7 +280,9 @@ def power_of(state: State, args: Arguments, keywords: Keywords) -> Value:
 
 
 HANDLERS: dict[Any, Any] = {
-    np.abs: absolute, np.fabs: absolute, builtins.abs: absolute, np.where: where, np.clip: clip,
+    np.abs: function_of_one(elements.absolute),
+    np.fabs: function_of_one(lambda x: elements.absolute(elements.floating(x))),
+    builtins.abs: function_of_one(elements.absolute, numpy=False), np.where: where, np.clip: clip,
     np.negative: function_of_one(elements.negative), np.square: function_of_one(
         lambda x: elements.binary(gast.Mult, x, x, lambda test: None)
     ),
@@ -263,11 +292,15 @@ HANDLERS: dict[Any, Any] = {
     np.maximum: extreme("maximum"), np.minimum: extreme("minimum"), np.power: power_of,
     np.logical_and: logical(gast.And), np.logical_or: logical(gast.Or),
     np.logical_not: function_of_one(elements.negation), np.isnan: finite("isnan"), np.isinf: finite("isinf"),
-    np.isfinite: finite("isfinite"), math.isnan: finite("isnan"), math.isfinite: finite("isfinite"),
+    np.isfinite: finite("isfinite"), math.isnan: finite("isnan", True),
+    math.isfinite: finite("isfinite", True), math.isinf: finite("isinf", True),
     builtins.min: builtin_extreme("min"), builtins.max: builtin_extreme("max"), builtins.float: conversion(float),
     builtins.int: conversion(int), builtins.bool: conversion(bool), builtins.len: length, builtins.sum: builtin_sum,
+    builtins.round: whole("np.rint"), math.floor: whole("np.floor"), math.ceil: whole("np.ceil"),
+    math.trunc: whole("np.trunc"), np.round: rounded, np.around: rounded, math.pow: math_power,
     np.sum: reduction("sum"), np.mean: reduction("sum", True), np.max: reduction("maximum"),
-    np.min: reduction("minimum"), np.all: all_any("all"), np.any: all_any("any"),
+    np.min: reduction("minimum"), np.amax: reduction("maximum"), np.amin: reduction("minimum"),
+    np.all: all_any("all"), np.any: all_any("any"),
     np.zeros_like: like(0), np.ones_like: like(1), np.full_like: like(None), np.empty_like: like(0),
     np.zeros: created(0.0), np.ones: created(1.0), np.full: created(None), np.empty: created(0.0), np.array: array,
     np.copy: copied, np.expand_dims: expand, np.transpose: transpose, np.outer: outer, np.dot: product,

@@ -9,7 +9,7 @@ import gast
 
 from ..compiler import ir
 from ..compiler.facts import INT, Num
-from . import elements
+from . import bound, elements
 from .counters import by_index
 from .elements import as_truth, constant_of, within
 from .expressions import facts_number, number
@@ -35,7 +35,7 @@ def if_stmt(state: State, stmt: ir.If) -> None:
     for demand in demands:
         for variable, counts in demand.items():
             state.demand.setdefault(variable, []).extend(counts)
-    merges = [merged(state, m, sides) for m in stmt.merges]
+    merges = [*[merged(state, m, sides) for m in stmt.merges], *bound.merged(state, stmt, sides)]
     if all(is_quick(state, inner) for side in sides for inner in side):
         state.out += [inner for side in sides for inner in side]
         sides = [[], []]
@@ -65,8 +65,6 @@ def merged(state: State, merge: ir.Merge, sides: list[ir.Block]) -> ir.Merge:
     have = [v for v in values if v is not None]
     if len(have) < len([n for n in names if n is not None]) or not have or isinstance(have[0], (Bundle, Raw)):
         raise state.outside("a value of a branch that is no number or array")
-    if None in names and merge.target in state.s.unbound:  # type: ignore[attr-defined]
-        raise state.outside("a variable that one branch only assigns")
     if isinstance(have[0], Number):
         return merged_numbers(state, merge, sides, values, have)
     ranks = {(v.dtype, v.ndim) if isinstance(v, Grid) else None for v in have}
@@ -144,7 +142,8 @@ def loop(state: State, stmt: ir.Loop) -> None:
         high = low.plus(constant_form(max(trips.constant - 1, 0)), step)
     low, high = (low, high) if step > 0 else (high, low)
     assert stmt.index is not None
-    carries = begin_carries(state, stmt, trips)
+    carries = begin_carries(state, stmt)
+    flags = [] if only_runs(state, stmt, trips) else bound.begin(state, stmt)
     outer_demand, state.demand = state.demand, {}
     scope = Scope("range", stmt.index, low, high, stmt.stop is not None)
     with state.inside(scope) as body:
@@ -152,8 +151,10 @@ def loop(state: State, stmt: ir.Loop) -> None:
         bits = max(start.bits, stop.bits)
         state.values[stmt.index] = Number(ir.name(stmt.index), INT64, True, bits)
         define_phis(state, stmt, carries)
+        bound.enter(state, flags)
         block(state, stmt.body)
         end_carries(state, stmt, carries)
+        bound.end(state, stmt, flags)
         if stmt.stop is not None:
             stop_test = as_truth(number(state, stmt.stop))
     uncounted = (
@@ -166,7 +167,7 @@ def loop(state: State, stmt: ir.Loop) -> None:
     if stmt.trips is not None:
         define_trips(state, stmt.trips)
     again = ir.Loop(
-        "range", body, [c for c, _ in carries], stmt.index, tuple(b.expr for b in bounds),
+        "range", body, [*[c for c, _ in carries], *flags], stmt.index, tuple(b.expr for b in bounds),
         stop=stop_test if stmt.stop is not None else None, trips=stmt.trips, origin=stmt.origin,
     )  # fmt: skip
     finish_carries(state, carries)
@@ -216,21 +217,25 @@ def define_trips(state: State, trips: str) -> None:
 
 def while_loop(state: State, stmt: ir.Loop) -> None:
     carries = begin_carries(state, stmt)
+    flags = bound.begin(state, stmt)
     outer_demand, state.demand = state.demand, {}
     with state.inside(Scope("while")) as head:
         define_phis(state, stmt, carries)
+        bound.enter(state, flags)
         block(state, stmt.head)
         test = as_truth(number(state, stmt.test))
         with state.writing() as body:
             block(state, stmt.body)
             end_carries(state, stmt, carries)
+            bound.end(state, stmt, flags)
             stop = None if stmt.stop is None else as_truth(number(state, stmt.stop))
     state.demand = outer_demand
     if stmt.trips is not None:
         define_trips(state, stmt.trips)
     finish_carries(state, carries)
     again = ir.Loop(
-        "while", body, [c for c, _ in carries], head=head, test=test, stop=stop, trips=stmt.trips, origin=stmt.origin
+        "while", body, [*[c for c, _ in carries], *flags], head=head, test=test, stop=stop, trips=stmt.trips,
+        origin=stmt.origin,
     )  # fmt: skip
     state.emit(again)
     check_counts(state, stmt, carries)
@@ -239,11 +244,9 @@ def while_loop(state: State, stmt: ir.Loop) -> None:
 Carried = list[tuple[ir.Carry, Any]]
 
 
-def begin_carries(state: State, stmt: ir.Loop, trips: Form | None = None) -> Carried:
+def begin_carries(state: State, stmt: ir.Loop) -> Carried:
     """What a loop carries, with its kind: what enters is made of that kind before the loop."""
     result: Carried = []
-    if any(c.init is None and c.out in state.s.unbound for c in stmt.carries):  # type: ignore[attr-defined]
-        check_runs(state, stmt, trips)
     for c in stmt.carries:
         facts = state.s.facts[c.phi]
         init = None if c.init is None else state.values.get(c.init)
@@ -295,12 +298,14 @@ def compare_lengths(state: State, given: Axis, wanted: Axis) -> None:
         state.check(gast.Compare(given.length, [gast.Eq()], [expected]))
 
 
-def check_runs(state: State, stmt: ir.Loop, trips: Form | None) -> None:
-    """A variable that only the loop assigns: the loop has to run, and its first iteration must not read it."""
-    read = [c for c in stmt.carries if c.init is None and state.uses.get(c.phi, 0)]
-    if trips is None or read:
-        raise state.outside("a variable that has no value if the loop does not run")
-    state.check(gast.Compare(ir.constant(0), [gast.Lt()], [trips.expr()]))
+def only_runs(state: State, stmt: ir.Loop, trips: Form) -> bool:
+    """Check that a loop runs, if that is all that it takes for the variables to be bound that it assigns."""
+    carried = [c for c in stmt.carries if c.out in state.s.unbound]  # type: ignore[attr-defined]
+    if any(c.init is not None or state.uses.get(c.phi, 0) or c.next in state.s.unbound for c in carried):
+        return False
+    if carried:
+        state.check(gast.Compare(ir.constant(0), [gast.Lt()], [trips.expr()]))
+    return True
 
 
 def nothing(state: State, facts: Num) -> Any:

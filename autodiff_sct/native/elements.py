@@ -25,14 +25,15 @@ UNARY: dict[Any, str] = {
     np.arccos: "math.acos", np.arctan: "math.atan", np.sinh: "math.sinh", np.cosh: "math.cosh",
     np.arcsinh: "math.asinh", np.arccosh: "math.acosh", np.arctanh: "math.atanh", np.log2: "math.log2",
     np.log10: "math.log10", np.log1p: "math.log1p", np.expm1: "math.expm1", np.floor: "np.floor", np.ceil: "np.ceil",
-    np.exp: "exp", np.log: "log", np.tanh: "tanh", np.sign: "sign",
+    np.exp: "exp", np.log: "log", np.tanh: "tanh", np.sign: "sign", np.rint: "np.rint", np.trunc: "np.trunc",
+    np.degrees: "math.degrees", np.radians: "math.radians", np.rad2deg: "math.degrees", np.deg2rad: "math.radians",
 }  # fmt: skip
 MATH: dict[Any, str] = {
     math.sqrt: "math.sqrt", math.sin: "math.sin", math.cos: "math.cos", math.tan: "math.tan", math.asin: "math.asin",
     math.acos: "math.acos", math.atan: "math.atan", math.sinh: "math.sinh", math.cosh: "math.cosh",
     math.log2: "math.log2", math.log10: "math.log10", math.log1p: "math.log1p", math.expm1: "math.expm1",
     math.exp: "exp", math.log: "log", math.tanh: "tanh", math.erf: "math.erf", math.erfc: "math.erfc",
-    math.fabs: "abs", math.asinh: "math.asinh",
+    math.fabs: "abs", math.asinh: "math.asinh", math.degrees: "math.degrees", math.radians: "math.radians",
 }  # fmt: skip
 # Where functions of `math` have finite results: from which argument on, and whether from that itself.
 DOMAINS: dict[str, tuple[float, type]] = {
@@ -46,6 +47,7 @@ BINARY: dict[Any, str] = {
 }  # fmt: skip
 ARITHMETIC: dict[Any, type] = {
     np.add: gast.Add, np.subtract: gast.Sub, np.multiply: gast.Mult, np.divide: gast.Div, np.power: gast.Pow,
+    np.floor_divide: gast.FloorDiv, np.remainder: gast.Mod,
 }  # fmt: skip
 COMPARISONS: dict[Any, type] = {
     np.greater: gast.Gt, np.greater_equal: gast.GtE, np.less: gast.Lt, np.less_equal: gast.LtE, np.equal: gast.Eq,
@@ -75,6 +77,11 @@ def binary_function(name: str, a: Number, b: Number) -> Number:
     return Number(ir.call("np.float32", expr) if dtype == FLOAT32 else expr, dtype, False)
 
 
+def floating(x: Number) -> Number:
+    """A number as NumPy's functions of floating-point numbers take it."""
+    return x if x.dtype.kind == "f" else Number(as_float(x), FLOAT64, x.python)
+
+
 def absolute(x: Number) -> Number:
     if x.dtype == BOOL:
         raise Outside("the absolute value of a truth value")
@@ -101,8 +108,10 @@ def python_of(a: Number, b: Number) -> bool | None:
 def binary(op: type, a: Number, b: Number, check: Check) -> Number:
     """``a op b``."""
     python = python_of(a, b)
-    if BOOL in (a.dtype, b.dtype) and a.dtype == b.dtype:
-        return truth(op, a, b, python)
+    if a.dtype == b.dtype == BOOL:
+        if python is not True or op in (gast.BitAnd, gast.BitOr, gast.BitXor):
+            return truth(op, a, b, python)
+        a, b = as_integer(a), as_integer(b)
     if op in (gast.FloorDiv, gast.Mod):
         return remainder(op, a, b, python, check)
     if op is gast.Pow:
@@ -132,18 +141,46 @@ def binary(op: type, a: Number, b: Number, check: Check) -> Number:
 FEW = 4  # bits of a count of those that tie: there mostly is one
 
 
+# NumPy's sums and products of truth values are truth values; Python's are numbers.
+TRUTHS: dict[type, Any] = {
+    gast.BitAnd: gast.And, gast.Mult: gast.And, gast.BitOr: gast.Or, gast.Add: gast.Or, gast.BitXor: None,
+}  # fmt: skip
+
+
 def truth(op: type, a: Number, b: Number, python: bool | None) -> Number:
-    if op not in (gast.BitAnd, gast.BitOr) or python is None:
+    if op not in TRUTHS or python is None:
         raise Outside("arithmetic on truth values")
-    return Number(gast.BoolOp(gast.And() if op is gast.BitAnd else gast.Or(), [a.expr, b.expr]), BOOL, python)
+    if op is gast.BitXor:
+        return Number(ir_compare(a.expr, gast.NotEq, b.expr), BOOL, python)
+    return Number(gast.BoolOp(TRUTHS[op](), [a.expr, b.expr]), BOOL, python)
+
+
+def as_integer(x: Number) -> Number:
+    """A truth value of Python's as the number that it is."""
+    return Number(ir.call("int", x.expr), INT64, True, 1)
 
 
 def remainder(op: type, a: Number, b: Number, python: bool | None, check: Check) -> Number:
     if not (integer_like(a) and integer_like(b)):
-        raise Outside("the remainder of a division of floats")
+        return remainder_of_floats(op, a, b, python, check)
     if not constant_of(b.expr):
         check(ir_compare(b.expr, gast.NotEq, ir.constant(0)))
-    return Number(ir.binop(a.expr, op, b.expr), INT64, python, max(a.bits, b.bits))
+    result = ir.binop(a.expr, op, b.expr)
+    if op is gast.FloorDiv and a.bits > 62 and constant_of(b.expr) in (None, -1):
+        # The least integer has no positive one: NumPy wraps round there, LLVM has 0.
+        opposite = gast.UnaryOp(gast.USub(), a.expr)
+        result = gast.IfExp(ir_compare(b.expr, gast.Eq, ir.constant(-1)), opposite, result)
+    return Number(result, INT64, python, max(a.bits, b.bits))
+
+
+def remainder_of_floats(op: type, a: Number, b: Number, python: bool | None, check: Check) -> Number:
+    dtype = promote(a, b)
+    if dtype != FLOAT64 or BOOL in (a.dtype, b.dtype):
+        raise Outside(f"the remainder of a division of {dtype}")
+    if python is not False and not constant_of(b.expr):
+        check(ir_compare(b.expr, gast.NotEq, ir.constant(0)))
+    name = "floor_divide" if op is gast.FloorDiv else "remainder"
+    return Number(ir.call(name, as_float(a), as_float(b)), FLOAT64, python)
 
 
 HALVES = (1.5, 2.5, 3.5, -0.5, -1.5, -2.5, -3.5)
@@ -258,7 +295,9 @@ def builtin_extreme(name: str, items: list[Number]) -> Number:
 
 def negative(x: Number) -> Number:
     if x.dtype == BOOL:
-        raise Outside("minus a truth value")
+        if x.python is not True:
+            raise Outside("minus a truth value")
+        x = as_integer(x)
     return Number(gast.UnaryOp(gast.USub(), x.expr), x.dtype, x.python, x.bits)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..compiler import ir
 from ..compiler.facts import Num
-from . import elements
+from . import bound, elements
 from .elements import as_truth, compare, negation, negative, select
 from .grids import elementwise, in_memory
 from .indexing import part, transposed
@@ -43,6 +43,7 @@ def number(state: State, expr: Any) -> Number:
 
 def lower_name(state: State, expr: Any) -> Value:
     if expr.id in state.values:
+        bound.check(state, expr.id)
         return state.values[expr.id]
     raise state.outside(f"{state.s.hints.get(expr.id, expr.id)!r}, which is no number or array")
 
@@ -108,12 +109,27 @@ def lower_unaryop(state: State, expr: Any) -> Value:
 
 
 def lower_compare(state: State, expr: Any) -> Value:
-    if len(expr.ops) != 1:
-        raise state.outside("a chain of comparisons")
-    op = type(expr.ops[0])
+    left, links = lower(state, expr.left), []
+    for k, (op, comparator) in enumerate(zip(expr.ops, expr.comparators)):
+        with state.writing() as extra:
+            right = lower(state, comparator)
+        if extra and k:
+            raise state.outside("a chain of comparisons that computes something only where those before hold")
+        state.out += extra
+        right = repeated(state, right) if expr.ops[k + 1 :] else right
+        links.append(comparison(state, type(op), left, right))
+        left = right
+    if len(links) == 1:
+        return links[0]
+    if not all(isinstance(link, Number) for link in links):
+        raise state.outside("a chain of comparisons of arrays")
+    python = links[0].python if all(link.python == links[0].python for link in links) else None
+    return Number(gast.BoolOp(gast.And(), [link.expr for link in links]), BOOL, python)
+
+
+def comparison(state: State, op: type, left: Value, right: Value) -> Value:
     if op not in (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq):
         raise state.outside(f"the comparison {op.__name__}")
-    left, right = lower(state, expr.left), lower(state, expr.comparators[0])
     operands(state, left, right)
     return elementwise(state, lambda x: compare(op, x[0], x[1]), [left, right])
 

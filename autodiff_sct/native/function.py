@@ -117,18 +117,22 @@ class NativeFunction:
         return result
 
 
+PYTHON = (float, int, bool)  # the kinds of Python's own numbers
+
+
 def kinds_told(kinds: Any) -> Any:
     """The kinds of results as JSON has them."""
     if isinstance(kinds, tuple):
         return [kinds_told(kind) for kind in kinds]
-    return None if kinds is None else "Python" if kinds is float else np.dtype(kinds).name
+    return None if kinds is None else f"Python {kinds.__name__}" if kinds in PYTHON else np.dtype(kinds).name
 
 
 def kinds_from(told: Any) -> Any:
     """The kinds of results from what `kinds_told` made of them."""
     if isinstance(told, list):
         return tuple(map(kinds_from, told))
-    return None if told is None else float if told == "Python" else np.dtype(told).type
+    named = {f"Python {kind.__name__}": kind for kind in PYTHON}
+    return None if told is None else named[told] if told in named else np.dtype(told).type
 
 
 def typed(kinds: Any, value: Any) -> Any:

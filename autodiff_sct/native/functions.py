@@ -15,8 +15,8 @@ import numpy as np
 from . import NoRoom
 
 __all__ = [
-    "NoRoom", "exp", "half_power", "inside", "log", "logaddexp", "matrix_matrix", "matrix_vector", "maximum", "minimum",
-    "reserve", "reserve_parts", "sign", "tanh", "vector_matrix",
+    "NoRoom", "exp", "floor_divide", "half_power", "inside", "log", "logaddexp", "matrix_matrix", "matrix_vector",
+    "maximum", "minimum", "remainder", "reserve", "reserve_parts", "sign", "tanh", "vector_matrix",
 ]  # fmt: skip
 
 native = numba.njit(error_model="numpy", fastmath={"contract"})
@@ -137,6 +137,34 @@ def maximum(x, y):  # type: ignore[no-untyped-def]
 def minimum(x, y):  # type: ignore[no-untyped-def]
     """The smaller of two numbers, NaN if either is."""
     return x if x <= y or x != x else y
+
+
+@native
+def remainder(x, y):  # type: ignore[no-untyped-def]
+    """``x % y`` of floats, with the sign of `y`."""
+    if x - x != 0.0:
+        return math.nan
+    r = np.fmod(x, y)
+    if r != 0.0:
+        return r + y if (r < 0.0) != (y < 0.0) else r
+    return math.copysign(0.0, y)
+
+
+@native
+def floor_divide(x, y):  # type: ignore[no-untyped-def]
+    """``x // y`` of floats, as Python and NumPy have it."""
+    if y == 0.0:
+        return x / y
+    if x - x != 0.0:
+        return math.nan
+    r = np.fmod(x, y)
+    q = (x - r) / y
+    if r != 0.0 and (r < 0.0) != (y < 0.0):
+        q -= 1.0
+    if q == 0.0:
+        return math.copysign(0.0, x / y)
+    whole = np.floor(q)
+    return whole + 1.0 if q - whole > 0.5 else whole
 
 
 @native

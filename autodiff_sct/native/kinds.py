@@ -19,6 +19,8 @@ from .function import WIDTH as WIDTH
 BOOL, INT64 = np.dtype(bool), np.dtype(np.int64)
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 COUNTED = 31  # bits of integers that loops carry
+# Functions of `functions` that expressions call without `State.imported` telling so.
+SCALARS = {"reserve", "reserve_parts", "half_power", "remainder", "floor_divide"}
 LARGEST = 16  # elements of an array that is kept in variables
 DTYPES = {BOOL, INT64, FLOAT32, FLOAT64}
 

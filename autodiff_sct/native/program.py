@@ -23,7 +23,7 @@ from .function import Native
 from .fuse import fused
 from .grids import make
 from .hoist import hoisted
-from .kinds import WIDTH, Bundle, Grid, Number, Raw, Value
+from .kinds import SCALARS, WIDTH, Bundle, Grid, Number, Raw, Value
 from .one_by_one import one_by_one
 from .registers import in_registers
 from .saving import lists_together
@@ -157,7 +157,7 @@ def result_kinds(state: State, value: Value, exprs: list[Any]) -> Any:
         return kinds if any(kind is not None for kind in kinds) else None
     if isinstance(value, Number):
         exprs.append(value.expr)
-        return (float if value.dtype.kind == "f" else value.dtype.type) if value.python else value.dtype.type
+        return {"f": float, "i": int, "b": bool}[value.dtype.kind] if value.python else value.dtype.type
     if not isinstance(value, Grid):
         raise state.outside("a result that is no number or array")
     exprs.append(value.view if value.view is not None else make(state, value, state.s.fresh("t", INT)).view)
@@ -206,7 +206,7 @@ def written(state: State, first: ir.Block, second: ir.Block, parameters: dict[st
         [gast.Name(t, gast.Param(), None, None) for t in [*arguments.values(), *room]], [], None, [], [], None, []
     )
     function = printed(gast.Module([gast.FunctionDef(name, spec, [*body, *tail], [], None, None, [])], [])).text
-    own = {*state.imported, "reserve", "reserve_parts", "half_power"}
+    own = {*state.imported, *SCALARS}
     used = {n for n in own if re.search(rf"(?<![.\w]){n}\(", function)}
     used |= {"NoRoom"} if room else set()
     imported = sorted(n for n in used if "." not in n and n != "abs")

@@ -16,7 +16,7 @@ from ..compiler.regions import Regions, roots_of
 from ..compiler.specialise.state import Specialiser
 from ..errors import Origin
 from .elements import within
-from .kinds import BOOL, COUNTED, INT64, ONE, Axis, Grid, Number, Outside, Value
+from .kinds import BOOL, COUNTED, INT64, ONE, SCALARS, Axis, Grid, Number, Outside, Value
 from .linear import Form, form_of, reads_memory
 
 
@@ -84,7 +84,7 @@ class State:
         self.following: ir.Block = []  # the statements after this one in its block
         self.demand: dict[str, list[Form]] = {}  # stack -> what the block being written pushes on it
         self.origin: Origin | None = None
-        self.reserved: set[str] = {"np", "math", "reserve", "reserve_parts", "half_power", "NoRoom"}
+        self.reserved: set[str] = {"np", "math", "NoRoom", *SCALARS}
         self.room: str | None = None  # the parameter that says for how many items there is room in lists that grow
         self.imported: set[str] = set()
         self.equal = s.lengths  # which lengths are taken for equal, if what comes from outside has them so
@@ -93,6 +93,7 @@ class State:
         self.entered: dict[Any, Any] = {}  # a length of what comes from outside -> the one that it was found to equal
         self.lengths: dict[Any, Any] = {}  # the latter -> its expression
         self.entered_as: dict[str, Dim] = {}  # the expression of a length of what comes from outside -> that length
+        self.bound: dict[str, str] = {}  # a variable that may be unbound -> the one that tells whether it is bound
         self.written: set[int] = set()  # the memory that the program writes
         self.written_later: set[str] = set()  # variables through which the program writes what was saved in a list
         self.given: set[str] = set()  # arrays from outside, which nothing here writes

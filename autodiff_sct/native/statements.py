@@ -11,6 +11,7 @@ from ..compiler.facts import Num
 from ..compiler.regions import roots_of
 from ..compiler.text.emit import is_new_list
 from ..runtime import scatter
+from . import bound
 from .elements import as_truth, constant_of, within
 from .expressions import arithmetic, facts_number, lower, number, resolved
 from .gathers import added, written
@@ -279,7 +280,7 @@ def in_place(state: State, stmt: ir.Let, left: str, value: Grid, added: Value) -
 
 
 def store_stmt(state: State, stmt: ir.Store) -> None:
-    base = state.values.get(stmt.base)
+    base = lower(state, ir.name(stmt.base))
     if not isinstance(base, Grid):
         raise state.outside("an item of something that is no array is assigned")
     value = lower(state, stmt.value)
@@ -306,7 +307,7 @@ def effect(state: State, stmt: ir.Effect) -> None:
             raise state.outside("a view that is saved, of memory that is written")
         return pushed(state, expr.func.value.id, value)
     if isinstance(expr, gast.Name) and expr.id in state.values:
-        return
+        return bound.check(state, expr.id)
     if isinstance(expr, gast.Call) and resolved(state, expr.func) is scatter.add_at:
         return added(state, expr.args)
     raise state.outside("a statement with effects")

@@ -112,7 +112,9 @@ def test_damage_is_compiled_anew(place, anew):  # noqa: F811
     assert value_and_gradient(anew().f, X, 3, True)[0] == expected[0]
 
 
-@pytest.mark.parametrize("kinds", [None, float, np.float64, (float, None, (np.float32, np.int64, np.bool_))])
+@pytest.mark.parametrize(
+    "kinds", [None, float, np.float64, (float, None, (np.float32, np.int64, np.bool_)), (int, bool, np.int64)]
+)
 def test_kinds_of_results(kinds):
     assert kinds_from(kinds_told(kinds)) == kinds
     native = Native("f", "text", kinds, True)

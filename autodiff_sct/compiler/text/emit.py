@@ -266,16 +266,13 @@ def defaults(s: Any, emitter: Emitter, arguments: list[str], result: Any) -> tup
 
     Second, the check of a result that is one of these.
     """
-    texts = {n: emitter.text(n) for n in s.unbound if n in emitter.names and n in s.defaulted | emitter.copied}
-    start = [
-        gast.Assign([store_name(text)], ir.constant(None), None)
-        for text in sorted(set(texts.values()))
-        if text not in arguments
-    ]
+    unbound = {n: emitter.text(n) for n in s.unbound if n in emitter.names}
+    none = {text for n, text in unbound.items() if n in s.defaulted | emitter.copied}
+    start = [gast.Assign([store_name(text)], ir.constant(None), None) for text in sorted(none - set(arguments))]
     check = []
     for n in s.leaves(result):
-        if n in texts and s.hints[n] != "result" and getattr(s.facts[n], "kind", None) is not None:
-            test = gast.Compare(ir.name(texts[n]), [gast.Is()], [ir.constant(None)])
+        if unbound.get(n) in none and s.hints[n] != "result" and isinstance(s.facts[n], Num):
+            test = gast.Compare(ir.name(unbound[n]), [gast.Is()], [ir.constant(None)])
             message = f"cannot access local variable {s.hints[n]!r} where it is not associated with a value"
             check.append(gast.If(test, [gast.Raise(ir.call("UnboundLocalError", ir.constant(message)), None)], []))
     return start, check

@@ -17,6 +17,7 @@ from .elements import as_truth, compare, negation, negative, select
 from .grids import elementwise, in_memory
 from .indexing import part, transposed
 from .kinds import BOOL, DTYPES, FLOAT64, INT64, WIDTH, Bundle, Grid, Number, Raw, Value
+from .linear import remainder
 from .state import State
 
 CONSTANTS = {id(value): f"{module}.{name}" for module, name, value in (
@@ -81,6 +82,8 @@ def arithmetic(state: State, op: type, left: Value, right: Value) -> Value:
         checks = [ir.call("math.isfinite", result.expr)]
     for test in checks:
         state.check(test)
+    if op is gast.Mod and isinstance(result, Number) and result.dtype == INT64:
+        return remainder(state, left, right, result)
     return result
 
 

@@ -55,6 +55,7 @@ class NativeFunction:
         self.rest: tuple[Any, ...] = ()  # seeds that a call leaves out, and the room for lists that grow
         self.overloads: Any = ()  # the kinds of arguments that there is machine code for
         self.known = 0  # how many of them were noted down in the cache
+        self.convert: Any = None  # what gives results the types of `results`, where machine code does not
         self.told = False
         self.__code__ = plain.__code__
         self.__name__ = plain.__name__
@@ -76,8 +77,8 @@ class NativeFunction:
         except Exception as error:
             return self.give_up(args, error)
         if len(self.overloads) != self.known:
-            self.note()
-        return result if self.results is None else typed(self.results, result)
+            self.note(result)
+        return result if self.convert is None else self.convert(result)
 
     def loaded(self, args: tuple[Any, ...]) -> Any:
         """The compiled function; what kinds of arguments a program is called with does not change."""
@@ -94,9 +95,11 @@ class NativeFunction:
         self.overloads = self.kernel.overloads
         return self.kernel
 
-    def note(self) -> None:
-        """New machine code was made, or found in the cache: note down what is there."""
+    def note(self, result: Any) -> None:
+        """New machine code was made, or found in the cache: note down what is there, and which types it gives."""
+        first = self.known == 0
         self.known = len(self.overloads)
+        self.convert = conversion(self.results, result if first else None)
         if any(self.kernel.stats.cache_misses.values()):
             files.note(self.kernel.__module__)
 
@@ -108,7 +111,7 @@ class NativeFunction:
         if uncompiled:
             self.kernel = lambda *args: self.plain(*args)
             self.overloads, self.known = (), 0
-            self.results = None
+            self.convert = None
         result = self.plain(*args)
         if not self.told:
             self.told = True
@@ -135,10 +138,21 @@ def kinds_from(told: Any) -> Any:
     return None if told is None else named[told] if told in named else np.dtype(told).type
 
 
-def typed(kinds: Any, value: Any) -> Any:
-    """Results in the types that NumPy gives them: natively, every number is a Python number."""
-    if kinds is None:
-        return value
-    if isinstance(kinds, tuple):
-        return tuple(typed(k, v) for k, v in zip(kinds, value))
-    return kinds(value)
+def conversion(kinds: Any, result: Any) -> Any:
+    """What turns results into the types that NumPy gives them: natively, every number is a Python number.
+
+    None where nothing has to be done, since `result`, one of them, has these types already.
+    """
+    if kinds is None or type(result) is kinds:
+        return None
+    if not isinstance(kinds, tuple):
+        return kinds
+    given = result if isinstance(result, tuple) else (None,) * len(kinds)
+    parts = [conversion(kind, value) for kind, value in zip(kinds, given)]
+    if not any(parts):
+        return None
+
+    def convert(value: Any) -> Any:
+        return tuple([v if part is None else part(v) for part, v in zip(parts, value)])
+
+    return convert

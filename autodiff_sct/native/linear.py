@@ -7,7 +7,7 @@ before.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -16,6 +16,7 @@ from ..compiler import ir
 from ..compiler.facts import Dim
 
 if TYPE_CHECKING:
+    from .kinds import Number
     from .state import State
 
 
@@ -141,7 +142,10 @@ def least(state: State, form: Form, level: int) -> tuple[Form, int] | None:
 
 
 def proved(state: State, form: Form) -> bool:
-    """Whether a sum is at least zero, by the ranges of the loops around."""
+    """Whether a sum is at least zero, by the ranges of remainders and of the loops around."""
+    for key, count, _ in form.terms:
+        if key in state.ranges:
+            form = form.without(key).plus(state.ranges[key][count < 0], count)
     while form.terms:
         found = least(state, form, depth_of(state, form))
         if found is None:
@@ -196,3 +200,35 @@ def check_index(state: State, index: Any, axis: Any) -> None:
     require(state, length.plus(form, -1).plus(constant_form(1), -1))
     if not proved(state, form):
         require(state, form.plus(length))
+
+
+def wrapped(state: State, a: Any, b: Any) -> Any:
+    """``a % b`` where `a` is at most one step outside the range from 0 to ``b - 1``: no division is needed.
+
+    None where that cannot be shown.  That `b` is no zero is checked.
+    """
+    place, length = form_of(state, a), form_of(state, b)
+    beyond = place.plus(length, -1)
+    zero, one = ir.constant(0), constant_form(1)
+    if proved(state, place) and proved(state, beyond.times(-1)):  # from 0 to b
+        return gast.IfExp(gast.Compare(a, [gast.Eq()], [b]), zero, a)
+    if proved(state, place.plus(one)) and proved(state, beyond.plus(one).times(-1)):  # from -1 to b - 1
+        return gast.IfExp(gast.Compare(a, [gast.Lt()], [zero]), place.plus(length).expr(), a)
+    if proved(state, beyond.plus(one)) and proved(state, length.plus(beyond, -1).plus(one, -1)):  # b - 1 to 2 * b - 1
+        return gast.IfExp(gast.Compare(beyond.expr(), [gast.Lt()], [zero]), a, beyond.expr())
+    return None
+
+
+def remainder(state: State, a: Number, b: Number, result: Number) -> Number:
+    """``a % b`` of whole numbers, of which it is known that it lies between 0 and `b` where `b` is a length."""
+    if max(a.bits, b.bits) > 62 or reads_memory(b.expr):
+        return result
+    length = form_of(state, b.expr)
+    if not proved(state, length):
+        return result
+    quick = None if reads_memory(a.expr) else wrapped(state, a.expr, b.expr)
+    number = state.let(result if quick is None else replace(result, expr=quick), "k")
+    key = gast.dump(number.expr)
+    state.forms[number.expr.id] = Form(((key, 1, number.expr),))
+    state.ranges[key] = (constant_form(0), length.plus(constant_form(1), -1))
+    return number

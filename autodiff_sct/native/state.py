@@ -78,6 +78,7 @@ class State:
         self.depth: dict[str, int] = {}
         self.scopes: list[Scope] = [Scope("if")]
         self.forms: dict[str, Form] = {}
+        self.ranges: dict[Any, tuple[Form, Form]] = {}  # an atom of sums -> its least and its greatest value
         self.stacks: dict[str, Stack] = {}
         self.together: dict[str, Any] = {}  # list -> what it has in common with those that it shares a counter with
         self.counters_of: dict[Any, Counter] = {}

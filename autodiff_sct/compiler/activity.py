@@ -57,7 +57,7 @@ class Flow(NamedTuple):
 def flows(s: Specialiser, block: ir.Block, still: set[str]) -> list[Flow]:
     """Where derivatives pass through a program, in order; none pass into the variables in `still`."""
     found = []
-    for stmt in ir.walk(block):
+    for stmt in block:
         if isinstance(stmt, ir.Let):
             if stmt.op is None:
                 found += unknown_flow(s, stmt)
@@ -67,7 +67,10 @@ def flows(s: Specialiser, block: ir.Block, still: set[str]) -> list[Flow]:
             found.append(Flow([stmt.base], [n for n in sources(s, stmt) if n != stmt.base]))
         elif isinstance(stmt, ir.Effect) and stmt.kind and stmt.kind != "publish":
             found.append(Flow([stmt.operands[0].name], operands(s, stmt)[1:]))
-        found += [Flow([target], sources) for target, sources in joins(stmt)]
+        if type(stmt) not in ir.SIMPLE:
+            passed = [Flow([target], sources) for target, sources in joins(stmt)]
+            inside = [flow for inner in ir.bodies(stmt) for flow in flows(s, inner, still)]
+            found += [*passed, *inside, *passed]  # to what is inside, and from there
     return found
 
 

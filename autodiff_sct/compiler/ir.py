@@ -192,7 +192,7 @@ class Return:
 
 
 Block = list[Any]
-SIMPLE = (Let, Store, Effect, Raise, Return)  # statements without blocks inside
+SIMPLE = frozenset((Let, Store, Effect, Raise, Return))  # statements without blocks inside
 LOAD = gast.Load()
 
 
@@ -278,12 +278,13 @@ def names_in(expr: Any) -> list[str]:
 
 def variables_in(expr: Any) -> tuple[str, ...]:
     """The variables in an expression of a statement: kept with it, since such an expression never changes in place."""
-    found: tuple[str, ...] | None = getattr(expr, "variables_in_it", None)
-    if found is None:
+    try:
+        return expr.variables_in_it  # type: ignore[no-any-return]
+    except AttributeError:
         found = tuple([node.id for node in nodes_in(expr) if type(node) is gast.Name and "." in node.id])
         if isinstance(expr, gast.AST):
             expr.variables_in_it = found
-    return found
+        return found
 
 
 def nodes_in(expr: Any) -> tuple[Any, ...]:
@@ -362,11 +363,11 @@ def same_line(a: Any, b: Any) -> bool:
     return one == other
 
 
-def bodies(stmt: Any) -> list[Block]:
+def bodies(stmt: Any) -> Sequence[Block]:
     """The blocks nested directly in a statement."""
     kind = type(stmt)
     if kind in SIMPLE:
-        return []
+        return ()
     if kind is If:
         return [stmt.then, stmt.orelse]
     if kind is Loop:
@@ -378,30 +379,33 @@ def bodies(stmt: Any) -> list[Block]:
     return []
 
 
-def adjoint_bodies(stmt: Any) -> list[Block]:
+def adjoint_bodies(stmt: Any) -> Sequence[Block]:
     """The blocks nested directly in a statement of the reverse sweep, but for what runs the forward sweep again."""
-    return [] if type(stmt) in SIMPLE or getattr(stmt, "again", False) else bodies(stmt)
+    return () if type(stmt) in SIMPLE or getattr(stmt, "again", False) else bodies(stmt)
 
 
 def adjoint_walk(block: Block) -> list[Any]:
     """Every statement of a block of the reverse sweep and of the blocks inside it, as `adjoint_bodies` tells."""
-    found = []
-    for stmt in block:
-        found.append(stmt)
-        for inner in adjoint_bodies(stmt):
-            found += adjoint_walk(inner)
+    found: list[Any] = []
+    gather(block, found, adjoint_bodies)
     return found
 
 
 def walk(block: Block) -> list[Any]:
     """Every statement of a block and of the blocks inside it, in order."""
-    found = []
+    found: list[Any] = []
+    gather(block, found, bodies)
+    return found
+
+
+def gather(block: Block, found: list[Any], inside_of: Callable[[Any], Sequence[Block]]) -> None:
+    """Add every statement of a block, and of those that control statements have inside, to a list."""
     for stmt in block:
         found.append(stmt)
         if type(stmt) not in SIMPLE:
-            for inner in bodies(stmt):
-                found += walk(inner)
-    return found
+            for inner in inside_of(stmt):
+                if inner:
+                    gather(inner, found, inside_of)
 
 
 def blocks(block: Block) -> list[Block]:

@@ -42,7 +42,7 @@ class Liveness:
         while changed:
             rest = [stmt for stmt in rest if not self.is_settled(stmt)]
             new = self.live - known
-            self.live_roots |= {root for name in new for root in reachable(s, self.s.facts[name])}
+            self.live_roots.update(*[reachable(s, s.facts[name]) for name in new])
             known |= new
             changed = bool(new)
 
@@ -120,8 +120,9 @@ def inside_out(block: ir.Block) -> ir.Block:
     """The statements of a block from the last to the first, each after those inside it."""
     found = []
     for stmt in reversed(block):
-        for inner in reversed(ir.bodies(stmt)):
-            found += inside_out(inner)
+        if type(stmt) not in ir.SIMPLE:
+            for inner in reversed(ir.bodies(stmt)):
+                found += inside_out(inner)
         found.append(stmt)
     return found
 

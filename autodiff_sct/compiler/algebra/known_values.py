@@ -48,7 +48,7 @@ def with_known_values(s: Specialiser, where: Regions, forward: ir.Block, reverse
         found = known.get(key)
         if found is None:
             continue
-        readers = readers or readers_of([*ir.walk(reverse), final])
+        readers = readers or readers_of([*reverse, final])
         if all(is_arithmetic(reader, stmt.target) for reader in readers.get(stmt.target, ())):
             names[stmt.target] = found
             stmt.expr, stmt.op, stmt.may_raise = ir.name(found), None, False

@@ -34,13 +34,21 @@ def pair_products(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     pairs = Pairs(s)
     for stmt, part in cotangents(s, back):
         expr = getattr(stmt, part)
+        if not has_products(expr):
+            continue
         if getattr(stmt, "in_place", False) and isinstance(expr, gast.BinOp) and isinstance(expr.left, gast.Name):
             stmt.expr = gast.BinOp(expr.left, expr.op, pairs.expr(expr.right))  # what is added to stays apart
         else:
             setattr(stmt, part, pairs.expr(expr))
     for stmt in ir.walk(front):
         if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and not (stmt.effect or stmt.augments or stmt.in_place):
-            stmt.expr = pairs.expr(stmt.expr)
+            if has_products(stmt.expr):
+                stmt.expr = pairs.expr(stmt.expr)
+
+
+def has_products(expr: Any) -> bool:
+    """Whether there are products of matrices in an expression, or sums of products."""
+    return any(is_product(n) or (type(n) is gast.Call and numpy_name(n) == "einsum") for n in ir.nodes_in(expr))
 
 
 class Pairs:

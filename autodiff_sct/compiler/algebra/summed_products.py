@@ -33,6 +33,8 @@ MOST = 2  # sums
 
 def summed_products(s: Specialiser, block: ir.Block) -> None:
     """Write the products of a block of the reverse sweep and the blocks inside it into their sums, in place."""
+    if not any(is_axis_sum(n) for stmt in ir.adjoint_walk(block) for e in ir.expressions(stmt) for n in ir.nodes_in(e)):
+        return
     uses, contractions = count_uses(block), Contractions(s)
     for body in [block, *(inner for stmt in ir.adjoint_walk(block) for inner in ir.adjoint_bodies(stmt))]:
         for stmt in list(body):
@@ -75,8 +77,13 @@ def inline(s: Specialiser, body: ir.Block, product: ir.Let, uses: int, contracti
 def sums_of(expr: Any, name: str) -> Iterator[Any]:
     """The sums of a variable along one axis in an expression."""
     for node in ir.nodes_in(expr):
-        if is_call(node, "sum") and summed_axis(node) is not None and getattr(node.func.value, "id", None) == name:
+        if is_axis_sum(node) and getattr(node.func.value, "id", None) == name:
             yield node
+
+
+def is_axis_sum(node: Any) -> bool:
+    """Whether an expression is the sum of something along one axis."""
+    return is_call(node, "sum") and summed_axis(node) is not None
 
 
 def apart(s: Specialiser, product: ir.Let, contractions: Contractions) -> tuple[ir.Block, Any]:

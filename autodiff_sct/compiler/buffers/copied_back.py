@@ -49,7 +49,7 @@ class Copied:
 
     def is_added(self) -> bool:
         """Whether the shares of the copy's cotangent may go to the original's at once."""
-        whole = [x for x in self.block if is_addition(x, *ir.reads(x)[:1]) and is_name(x.value, self.new)]
+        whole = [x for x in self.block if isinstance(x, ir.Store) and x.aug is gast.Add and is_name(x.value, self.new)]
         if len(whole) != 1 or not is_ellipsis(whole[0].index) or not isinstance(self.s.facts[self.new], Num):
             return False
         self.whole, self.old = whole[0], whole[0].base

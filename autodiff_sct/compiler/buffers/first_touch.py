@@ -256,9 +256,10 @@ def first_whole(
 ) -> tuple[Any, list[ir.Store]]:
     """The first addition to all of new zeros, and the additions to parts of them that may as well follow it."""
     parts: list[ir.Store] = []
+    memory: set[int] = set()  # that they read
     for stmt in block[block.index(zero) + 1 :]:
         if stmt not in touching:
-            if any(writes_to(s, stmt, part) for part in parts):
+            if memory and touches(s, stmt, memory, True):
                 break
         elif isinstance(stmt, ir.Let) and stmt.in_place and is_sum_with(stmt.expr, zero.target):
             return (stmt if parts and is_last(s, block, stmt, zero.target, region) else None), parts
@@ -270,6 +271,7 @@ def first_whole(
             break
         else:
             parts.append(stmt)
+            memory |= {root for n in ir.reads(stmt) if n != stmt.base for root in reachable(s, s.facts[n])}
     return None, []
 
 
@@ -280,12 +282,6 @@ def is_last(s: Specialiser, block: ir.Block, total: ir.Let, name: str, region: f
     if name in others or any(reachable(s, s.facts[n]) & region for n in others):
         return False
     return not any(name in ir.reads_inside(stmt) for stmt in after)
-
-
-def writes_to(s: Specialiser, stmt: Any, part: ir.Store) -> bool:
-    """Whether a statement may change what another one reads."""
-    memory = {root for n in ir.reads(part) if n != part.base for root in reachable(s, s.facts[n])}
-    return touches(s, stmt, memory, True)
 
 
 def is_made_there(expr: Any) -> bool:

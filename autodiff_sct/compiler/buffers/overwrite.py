@@ -35,7 +35,7 @@ IN_PLACE = (*COMMUTATIVE, gast.Sub, gast.Div)
 def overwrite(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
     """Let the statements of the reverse sweep that may do so work in place, in a form that is printed so."""
     candidates = [stmt for stmt in ir.adjoint_walk(back) if isinstance(stmt, ir.Let) and len(stmt.targets) == 1]
-    candidates = [stmt for stmt in candidates if successor(s, stmt) is not None or copied(s, stmt) is not None]
+    candidates = [stmt for stmt in candidates if may_continue(s, stmt) or copied(s, stmt) is not None]
     final = program[-1]
     if not candidates and not copies(final):
         return
@@ -44,10 +44,16 @@ def overwrite(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
         found = successor(s, stmt)
         if found is None:
             drop_copy(s, memory, stmt)
-        elif is_alike(s, found[0], stmt.target) and memory.is_free(found[0], stmt):
+        elif memory.is_free(found[0], stmt):
             stmt.expr, stmt.in_place = ir.binop(ir.name(found[0]), *found[1:]), True
             memory.unite(found[0], stmt.target)
     keep_own(memory, final)
+
+
+def may_continue(s: Specialiser, stmt: ir.Let) -> bool:
+    """Whether a statement replaces an array by another one that surely fits into its memory."""
+    found = successor(s, stmt)
+    return found is not None and is_alike(s, found[0], stmt.target)
 
 
 def successor(s: Specialiser, stmt: ir.Let) -> tuple[str, type, Any] | None:

@@ -77,7 +77,7 @@ class Flow:
         while known != (known := sum(map(len, (*self.sources.values(), self.mixed, self.unsure, self.sure)))):
             self.restored.clear()
             for stmt in program:
-                self.outside: Any = stmt if isinstance(stmt, ir.SIMPLE) and owner is None else None
+                self.outside: Any = stmt if type(stmt) in ir.SIMPLE and owner is None else None
                 self.statement(stmt)
 
     def flows(self, target: str, sources: frozenset[str]) -> None:

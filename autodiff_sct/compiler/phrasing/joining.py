@@ -20,7 +20,6 @@ that may raise the first stays the first.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -142,18 +141,18 @@ class Target:
     def __init__(self, s: Specialiser, block: ir.Block) -> None:
         self.s, self.block = s, block
         self.readers = readers_of(block)
-        self.writers = [stmt for stmt in block if self.written([stmt])]
-
-    def written(self, stmts: Iterable[Any]) -> set[int]:
-        return {root for stmt in stmts for inner in ir.inside(stmt) for root in written(self.s, inner)}
+        # What moves here writes nothing.
+        memory = {stmt: frozenset(root for x in ir.inside(stmt) for root in written(s, x)) for stmt in block}
+        self.writers = {stmt: roots for stmt, roots in memory.items() if roots}
+        self.written = frozenset().union(*self.writers.values())
 
     def before(self, stmt: Any, passed: Passed) -> Passed:
         """What is passed on the way to a statement."""
-        ahead = self.writers
-        if len(ahead) < FEW:
+        ahead = self.written
+        if len(self.writers) < FEW:
             place = self.block.index(stmt)
-            ahead = [x for x in ahead if self.block.index(x) < place]
-        return Passed(passed.acts, passed.fails, passed.written | self.written(ahead))
+            ahead = frozenset().union(*(roots for x, roots in self.writers.items() if self.block.index(x) < place))
+        return Passed(passed.acts, passed.fails, passed.written | ahead)
 
     def first_reader(self, stmt: ir.Let) -> Any:
         found = [x for n in stmt.targets for x in self.readers.get(n, ())]

@@ -126,12 +126,13 @@ class Repeating:
             return False
         if uses == 3 and not (is_part(stmt.expr) and columns_of(stmt.expr) <= SHORT):
             return False
-        if any(self.versions[self.s.hints[n]] > 1 for n in ir.reads(stmt) if n in self.s.named):
-            return False  # the name may stand for another value by then
         expr = stmt.expr
         if isinstance(expr, gast.Compare):
-            return self.tests[stmt.target] == 2 and all(self.is_number(e) for e in [expr.left, *expr.comparators])
-        return self.is_part(stmt) or self.is_size(expr) or self.is_sum(stmt)
+            short = self.tests[stmt.target] == 2 and all(self.is_number(e) for e in [expr.left, *expr.comparators])
+        else:
+            short = self.is_part(stmt) or self.is_size(expr) or self.is_sum(stmt)
+        # A name of the user's may stand for another value by then.
+        return short and not any(self.versions[self.s.hints[n]] > 1 for n in ir.reads(stmt) if n in self.s.named)
 
     def may_be_short(self, expr: Any) -> bool:
         """Whether an expression has a form that `is_short` asks more about."""

@@ -60,7 +60,7 @@ def stays(places: Places, stmt: Any, name: str, item: Any, writes: list[Any]) ->
         and maker is not None
         and places.blocks[maker] == places.blocks[stmt]
         and all(loop.every is None for loop in places.around[stmt])
-        and all(places.is_apart(stmt, item, write) for write in writes)
+        and all(places.is_apart(stmt, item, write) for write in reversed(writes))  # the last ones are likelier not
     )
 
 

@@ -40,12 +40,13 @@ def has_effect(stmt: Any) -> bool:
 
 def match(forward: ir.Block, reverse: ir.Block, found: list[ir.Let]) -> None:
     """Note the statements in `reverse` that compute one of `forward` again, whenever that block has run."""
+    run = set(forward)
     for stmt in reverse:
         primal = getattr(stmt, "primal", None)
         if isinstance(stmt, ir.Let):
-            if stmt.repeats in forward and stmt.repeats.may_raise:
+            if stmt.repeats in run and stmt.repeats.may_raise:
                 found.append(stmt)
-        elif primal is None or primal not in forward:
+        elif primal is None or primal not in run:
             continue
         elif isinstance(stmt, ir.Loop) and stmt.rerun is None:
             match(primal.body, stmt.body, found)

@@ -8,7 +8,9 @@ reverse sweep can have made it, and *free* after a statement where nothing of it
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -30,6 +32,26 @@ COMPUTED = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant, gast.JoinedSt
 GIVEN_BACK = (broadcast.unbroadcast, broadcast.spread)  # their first argument, if anything
 
 
+@dataclass
+class Group:
+    """Variables that may share memory, and the places at which they are made and are read last, each in order."""
+
+    names: list[str]
+    starts: list[float]
+    ends: list[float]
+
+    def add(self, other: Group) -> None:
+        self.names += other.names
+        for start in other.starts:
+            insort(self.starts, start)
+        for end in other.ends:
+            insort(self.ends, end)
+
+    def held_after(self, place: float) -> int:
+        """How many stretches of them begin up to a place and end after it."""
+        return bisect_right(self.starts, place) - bisect_right(self.ends, place)
+
+
 class Memory:
     """The groups of a program's variables, and the stretches in which they are read."""
 
@@ -38,7 +60,7 @@ class Memory:
         lives = Lives()
         lives.program(program, [])
         self.segments = lives.segments
-        self.group: dict[str, list[str]] = {}
+        self.groups: dict[str, Group] = {}
         statements = ir.walk(program)
         self.join_roots({stmt.target for stmt in statements if isinstance(stmt, ir.Let) and self.tells(stmt)})
         for stmt in statements:
@@ -115,24 +137,31 @@ class Memory:
     def unite(self, *names: str) -> None:
         holding = [name for name in names if not is_number(self.s.facts[name])]
         for name in holding[1:]:
-            a, b = (self.group.setdefault(n, [n]) for n in (holding[0], name))
-            if a is not b:
-                a += b
-                self.group |= dict.fromkeys(b, a)
+            small, large = sorted((self.group_of(holding[0]), self.group_of(name)), key=lambda g: len(g.names))
+            if small is not large:
+                large.add(small)
+                self.groups |= dict.fromkeys(small.names, large)
+
+    def group_of(self, name: str) -> Group:
+        group = self.groups.get(name)
+        if group is None:
+            stretches = [(start, end) for start, end in self.segments[name] if start < end]
+            group = Group([name], sorted(start for start, _ in stretches), sorted(end for _, end in stretches))
+            self.groups[name] = group
+        return group
 
     def may_share(self, a: str, b: str) -> bool:
-        return a == b or b in self.group.get(a, ())
+        return a == b or self.group_of(a) is self.group_of(b)
 
     # -- questions
 
     def is_free(self, name: str, stmt: Any) -> bool:
         """Whether a variable holds own memory that nothing reads after a statement but what that makes."""
-        return self.is_own(name, set()) and not any(
-            start <= stmt.place < end
-            for other in self.group.get(name, [name])
-            if other != stmt.target
-            for start, end in self.segments[other]
-        )
+        if not self.is_own(name, set()):
+            return False
+        group, made = self.group_of(name), self.group_of(stmt.target) is self.group_of(name)
+        own = sum(start <= stmt.place < end for start, end in self.segments[stmt.target]) if made else 0
+        return group.held_after(stmt.place) == own
 
     def note(self, stmt: Any) -> None:
         """Note where the memory of a variable of the reverse sweep comes from."""

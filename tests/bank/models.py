@@ -242,3 +242,17 @@ def kalman_filter(F, q, r, measurements):
         P = (np.eye(2) - K @ H) @ P
         log_likelihood -= 0.5 * (np.log(S[0, 0]) + innovation[0] ** 2 / S[0, 0])
     return log_likelihood
+
+
+@program(
+    args=lambda rng: (rng.normal(size=(5, 2)), rng.normal(size=(2, 3)), rng.normal(size=3), np.array([0, 2, 1, 2, 0])),
+    wrt=(1, 2),
+)
+def step_of_a_softmax_classifier(X, W, b, labels):
+    n = X.shape[0]
+    scores = np.exp(X @ W + b)
+    d_scores = scores / scores.sum(axis=1, keepdims=True)
+    d_scores[range(n), labels] -= 1
+    moved = np.exp(X @ (W - 0.5 * X.T @ d_scores / n) + b)
+    shares = moved / moved.sum(axis=1, keepdims=True)
+    return -np.log(shares[range(n), labels]).sum() / n + 0.01 * np.sum(W * W)

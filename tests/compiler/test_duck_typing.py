@@ -30,6 +30,29 @@ def attribute_read_for_its_error(x):
     return np.sum(x * 2)
 
 
+@case(0.7, np.float64(0.7), V)
+def attribute_assigned_for_its_error(x):
+    y = np.cos(x)
+    for name in ("first", "second"):
+        try:
+            y.label = name
+            y = y * 2
+        except AttributeError:
+            y = y * 3
+    return np.sum(y * x)
+
+
+@case(V, -V)
+def attribute_of_either_kind_of_number(x):
+    y = np.sum(x) if x[0] > 0 else float(x[1])
+    try:
+        y.label = "sum"
+        y = y * 2
+    except AttributeError:
+        y = y * 3
+    return y * y
+
+
 @case(0.7, V)
 def attributes_looked_up(x):
     n = x.shape[0] if hasattr(x, "shape") else 3

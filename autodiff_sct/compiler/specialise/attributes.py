@@ -261,14 +261,15 @@ def of_number(s: Specialiser, base: Leaf, facts: Num, attr: str) -> Value:
 
 
 def lacks(facts: Num, attr: str) -> str | None:
-    """What a number or an array without an attribute says; None where it has it, or where its class is not known."""
-    classes = {"bool": bool, "int": int, "float": float, "complex": complex, "array": np.ndarray}
-    if facts.kind == "npscalar" and facts.dtype is not None:
-        classes["npscalar"] = facts.dtype.type
-    cls = classes.get(facts.kind or "")
-    if cls is None or facts.tensor or hasattr(cls, attr):
+    """What a number or an array without an attribute says; None where it has it, or may have it."""
+    from .classes import possible_classes
+
+    classes = possible_classes(facts)
+    if not classes or facts.tensor or any(hasattr(cls, attr) for cls in classes):
         return None
-    name = cls.__name__ if facts.python else f"numpy.{cls.__name__}"
+    if len(classes) > 1:
+        return f"a number has no attribute {attr!r}"
+    name = classes[0].__name__ if facts.python else f"numpy.{classes[0].__name__}"
     return f"{name!r} object has no attribute {attr!r}"
 
 
@@ -382,6 +383,8 @@ def assign_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> No
         if attr == "real" or attr == "flat":
             assign_part(s, base, facts, attr, value)
             return
+        if (message := lacks(facts, attr)) is not None:
+            raise always(s, AttributeError, message)
         raise s.refuse(f"the attribute {attr!r} of an array is assigned", "use reshape or a new array")
     raise s.refuse(f"the attribute {attr!r} of something outside the function is assigned", "return the value instead")
 

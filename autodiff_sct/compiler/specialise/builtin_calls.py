@@ -13,7 +13,7 @@ import numpy as np
 from .. import ir
 from ..facts import BOOL, INT, Listed, Mapped, Opaque, Pair
 from ..world import Guard
-from . import arrays, containers, lists, polyfills, records
+from . import arrays, containers, iteration, lists, polyfills, records
 from .attributes import asked_for, assign_attribute, attribute_of
 from .calls import call_python, call_value, handles
 from .classes import class_of
@@ -46,8 +46,8 @@ def len_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         return Const(len(facts.items)) if isinstance(facts, Pair) else length_of(s, value)
     if isinstance(value, Bound) and isinstance(value.function, str):  # an attribute of an object of unknown class
         return s.let(ir.call("len", s.expr(value)), INT, effect=True, hint="length")
-    if isinstance(value, Source) and value.item is Source.item and value.length is not None:  # a range
-        return value.length()
+    if isinstance(value, Source) and iteration.is_range(value):
+        return iteration.count_of(s, value)
     raise s.refuse("len() of something whose length cannot be followed", "make a list of it first")
 
 

@@ -110,11 +110,8 @@ def possible_classes(facts: Num) -> list[type]:
         return array
     known = facts.dtype is not None and not facts.whole
     scalars = [facts.dtype.type] if known and facts.dtype is not None else SCALARS
-    return [
-        *array,
-        *(scalars if facts.kind in (None, "npscalar") else []),
-        *(PYTHON_KINDS if facts.kind is None else []),
-    ]
+    pythons = [cls for cls, name in PYTHON_KINDS.items() if facts.kind in (None, name)]
+    return [*array, *(scalars if facts.kind in (None, "npscalar") else []), *pythons]
 
 
 def class_in_rules(s: Specialiser, value: Value) -> type | None:

@@ -14,6 +14,7 @@ from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
 from . import arrays, attributes, containers, lists, objects, optional
 from .control import branch
+from .iteration import is_range
 from .names import assign_name, load_name
 from .raising import Ended
 from .records import as_record
@@ -342,7 +343,25 @@ def slice_(s: Specialiser, node: Any) -> Value:
 @expression(gast.Subscript)
 def subscript(s: Specialiser, node: Any) -> Value:
     base = evaluate(s, node.value)
-    return containers.get_item(s, base, evaluate(s, node.slice))
+    return containers.get_item(s, base, index_into(s, base, node.slice))
+
+
+def index_into(s: Specialiser, base: Value, node: Any) -> Value:
+    """An index; for an array with ranges that only the run knows as arrays, as NumPy reads them."""
+    index = evaluate(s, node)
+    if not isinstance(base, Leaf) or not isinstance(s.facts[base.name], Num):
+        return index
+    if isinstance(index, TupleV) and index.cls is None:
+        return TupleV(tuple(positions(s, part) for part in index.items))
+    return positions(s, index)
+
+
+def positions(s: Specialiser, index: Value) -> Value:
+    if not is_range(index):
+        return index
+    from .calls import call_value
+
+    return call_value(s, Const(np.arange, ir.attribute(s.bind("np", np), "arange")), list(index.bounds), {})
 
 
 @expression(gast.Lambda)

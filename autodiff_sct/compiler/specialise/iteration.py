@@ -79,6 +79,11 @@ class Source:
     every: Value | None = None  # the steps of one segment, where the loop keeps its state at the start of each only
 
 
+def is_range(value: Value) -> bool:
+    """Whether a value is a range with bounds that only the run knows."""
+    return isinstance(value, Source) and value.item is Source.item and value.length is not None
+
+
 def length_of(s: Specialiser, value: Leaf) -> Value:
     """``len(value)``."""
     facts = s.facts[value.name]
@@ -201,6 +206,34 @@ def over_range(s: Specialiser, args: list[Value]) -> Source:
         return s.let(expr, INT, hint="n")
 
     return Source(bounds=bounds, length=length)
+
+
+def count_of(s: Specialiser, source: Source) -> Value:
+    """How many items there are: none where a range ends before it begins, for which `length` may be negative."""
+    from .calls import call_value
+
+    assert source.length is not None
+    length: Value = source.length()
+    if isinstance(length, Const):
+        return Const(max(length.value, 0))
+    if counts(s, s.expr(length)):
+        return length
+    return call_value(s, Const(max, gast.Name("max", gast.Load(), None, None)), [length, Const(0)], {})
+
+
+def counts(s: Specialiser, expr: Any) -> bool:
+    """Whether a whole number is surely not negative: a length, or the least of several."""
+    if isinstance(expr, gast.Constant):
+        return bool(expr.value >= 0)
+    if isinstance(expr, gast.Name):
+        facts = s.facts.get(expr.id)
+        size = facts.size if isinstance(facts, Num) else None
+        if size is not None and (isinstance(size, int) or size.offset >= 0):
+            return True
+        return expr.id in s.definitions and counts(s, s.definitions[expr.id])
+    if isinstance(expr, gast.Call) and isinstance(expr.func, gast.Name):
+        return expr.func.id == "len" or expr.func.id == "min" and all(counts(s, arg) for arg in expr.args)
+    return False
 
 
 def nth(s: Specialiser, source: Source, k: Value) -> Value:

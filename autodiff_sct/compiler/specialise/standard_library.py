@@ -20,7 +20,7 @@ from .attributes import attribute_of
 from .builtin_calls import as_list
 from .calls import HANDLERS, MADE, call_python, handles
 from .expressions import OPERATORS, operate
-from .iteration import ENDLESS, Source, each, mapped, nth, over, zipped
+from .iteration import ENDLESS, Source, count_of, counts, each, mapped, nth, over, zipped
 from .state import Specialiser
 from .values import Const, Leaf, ListV, PartialV, Rest, TupleV, Value
 
@@ -139,7 +139,7 @@ def crossed(s: Specialiser, sources: list[Source]) -> Source:
     """Counted through like a number whose digits are the positions."""
     if any(source.length is None for source in sources):
         raise s.refuse("itertools.product of an iterable of unknown length", "make a list of it first")
-    lengths = [source.length() for source in sources]  # type: ignore[misc]
+    lengths = lengths_of(s, sources)
     total: Value = Const(1)
     for length in lengths:
         total = length if total == Const(1) else operate(s, gast.Mult, total, length)
@@ -152,6 +152,18 @@ def crossed(s: Specialiser, sources: list[Source]) -> Source:
         return TupleV(tuple(nth(s, source, position) for source, position in zip(sources, [k, *positions])))
 
     return Source(bounds=(total,), item=item, hint="i", length=lambda: total)
+
+
+def lengths_of(s: Specialiser, sources: list[Source]) -> list[Value]:
+    """Lengths whose product is not positive where one of them is not: of two that are negative it would be."""
+    lengths = [source.length() for source in sources if source.length is not None]
+    if sum(not counts(s, s.expr(length)) for length in lengths) < 2:
+        return lengths
+    found: dict[Value, Value] = {}
+    for source, length in zip(sources, lengths):
+        if length not in found:
+            found[length] = count_of(s, source)
+    return [found[length] for length in lengths]
 
 
 @handles(itertools.chain)
@@ -340,15 +352,20 @@ def check_strictly(s: Specialiser, sources: list[Source]) -> None:
     """Iterables of different lengths are an error, raised before the loop: nobody must see what it would have done."""
     if s.attempts:
         raise s.refuse("zip with strict=True inside `try`", "compare the lengths before the loop")
-    lengths = [
-        Const(len(source.items)) if source.items is not None else source.length() if source.length is not None else None
-        for source in sources
-    ]
-    for number, length in enumerate(lengths[1:], 2):
-        if length is None or lengths[0] is None:
-            raise s.refuse("an iterable of unknown length in zip with strict=True", "make a list of it first")
-        if length != lengths[0]:
-            call_python(s, polyfills.check_lengths, [lengths[0], length, Const(number)], {})
+    for number, source in enumerate(sources[1:], 2):
+        lengths = [strict_length(s, source) for source in (sources[0], source)]
+        if lengths[0] != lengths[1]:
+            given = [strict_length(s, source, count_of) for source in (sources[0], source)]
+            call_python(s, polyfills.check_lengths, [*given, Const(number)], {})
+
+
+def strict_length(s: Specialiser, source: Source, counted: Any = lambda s, source: source.length()) -> Value:
+    if source.items is not None:
+        return Const(len(source.items))
+    if source.length is None:
+        raise s.refuse("an iterable of unknown length in zip with strict=True", "make a list of it first")
+    length: Value = counted(s, source)
+    return length
 
 
 def columns(s: Specialiser, rows: Leaf) -> Source:

@@ -14,7 +14,7 @@ from ..regions import written_arguments, written_by
 from ..reverse.sharing import reachable
 from . import arrays, containers, dict_views, lists, unpacking
 from .control import as_leaf, branch, loop
-from .expressions import evaluate, truth
+from .expressions import evaluate, index_into, truth
 from .holders import held_by
 from .iteration import UNROLL, Source, advancing, short
 from .names import assign_name, delete_name
@@ -99,7 +99,7 @@ def store(s: Specialiser, target: Any, value: Value) -> None:
         unpack(s, target.elts, value)
     elif isinstance(target, gast.Subscript):
         base = evaluate(s, target.value)
-        containers.set_item(s, base, evaluate(s, target.slice), value)
+        containers.set_item(s, base, index_into(s, base, target.slice), value)
     elif isinstance(target, gast.Attribute):
         containers.set_attribute(s, evaluate(s, target.value), target.attr, value)
     else:
@@ -136,7 +136,8 @@ def augmented(s: Specialiser, node: Any) -> None:
         outer = s.frame is not None and target.id in s.frame.nonlocals
         assign_name(s, target.id, arrays.augment(s, old, type(node.op), evaluate(s, node.value), outer))
     elif isinstance(target, gast.Subscript):
-        base, index = evaluate(s, target.value), evaluate(s, target.slice)
+        base = evaluate(s, target.value)
+        index = index_into(s, base, target.slice)
         place, env = len(s.block), dict(s.env)
         value = evaluate(s, node.value)
         if is_changed(s, base, s.block[place:], env):

@@ -164,6 +164,18 @@ def flat_masks(A, t):
     return np.sum(scaled**2) * A.flat[3]
 
 
+@program(args=lambda rng: (rng.normal(size=12), 0.7), wrt=(0, 1), tags=VIEW)
+def shapes_in_lists(x, k):
+    n = len(x) // 3
+    rows = np.reshape(x, [n, 3])
+    shape = list(rows.shape)
+    shape[-1] += 1
+    padded = k * np.ones(tuple(shape))
+    padded[..., 1:] = rows**2
+    padded = padded / np.sum(padded, axis=-1)[..., None]
+    return np.sum(padded * padded[..., -1:]) + np.sum(rows.sum(axis=-1) ** 2)
+
+
 @program(args=lambda rng: (rng.normal(size=6),), tags=VIEW)
 def split_views(x):
     y = x * x

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import typing
 from collections.abc import Callable, Iterable, KeysView, Sequence, ValuesView
 from numbers import Number
@@ -133,3 +134,28 @@ def test_negative_numbers_to_powers_that_python_makes_complex_are_refused() -> N
     assert np.array_equal(grad(fn, 1)(3, x), [8.0, -8.0])
     with pytest.raises(Refused):
         grad(lambda c, x: abs((-1) ** less_all(c, x)))(1.5, EMPTY)
+
+
+@functools.cache
+def letters(n: int) -> str:
+    return "a" * n
+
+
+def test_what_operations_make_of_something_unknown_need_not_be_a_number() -> None:
+    def of_text(x: Any, n: int) -> Any:
+        text = letters(n) + letters(n)
+        return x * 2 if isinstance(text, str) else x * 3
+
+    def of_text_again(x: Any, n: int) -> Any:
+        try:
+            return x * len((letters(n) * 2).upper())
+        except AttributeError:
+            return x * 3
+
+    def of_keys(x: Any, n: int) -> Any:
+        keys = {"n": n}.keys()
+        return x * 2 if isinstance(keys, (list, tuple)) else x * 4
+
+    for fn in (of_text, of_text_again, of_keys):
+        assert value_and_grad(fn)(1.0, 2) == (fn(1.0, 2), fn(1.0, 2))
+    assert grad(lambda x, n: x * 2 if isinstance(str(letters(n)), str) else x * 3)(1.0, 2) == 2.0

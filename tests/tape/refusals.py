@@ -24,7 +24,7 @@ SAVED_VALUE = """
     gram_schmidt multigrid_restriction prefix_scan_by_doubling householder_qr ping_pong_buffers
     base_written_view_read diagonal_views rows_written_in_loop zipped_rows_written added_axes split_views
     view_index_from_loop nan_to_zero stencil_over_segments segments_inside_segments manager_that_changes_an_array
-    buffers_in_turns
+    buffers_in_turns step_of_a_softmax_classifier
     """
 
 # Makes a plain array of recorded values: `np.array([a, b])`, `np.asarray(t)`, `B[:] = row`.

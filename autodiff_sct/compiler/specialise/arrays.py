@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import math
 import operator
@@ -16,30 +15,20 @@ import numpy as np
 from ...rules.table import NONDIFFERENTIABLE, TABLE
 from .. import ir
 from ..facts import (
-    FLOAT,
-    INT,
-    NOWHERE,
     PYTHON_KINDS,
     Axis,
     Dim,
-    Facts,
     Listed,
     Num,
     Pair,
-    Sequence,
-    Static,
-    broadcast,
-    evaluate,
     same,
-    several,
 )
-from .by_value import by_value, may_view, unknown_result
 from .holders import is_shared
+from .outcomes import facts_of_call, outcome
 from .overlap import check_overlap
-from .shapes import DIMS
 from .state import Specialiser
 from .succeeding import cannot_fail, surely_sums
-from .tables import method_of, refuse_references
+from .tables import method_of
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
 
 # What a rule's text means on Python floats: the same function without NumPy's cost for a scalar.
@@ -50,166 +39,6 @@ SCALAR_TWINS: dict[Callable[..., Any], Callable[..., Any]] = {
         ("tanh", "tanh"), ("arctan", "atan"), ("arctan2", "atan2"), ("hypot", "hypot"), ("copysign", "copysign"),
     ]
 }  # fmt: skip
-
-
-def plain(facts: Facts) -> Facts:
-    """Facts as NumPy's own behaviour depends on them, so that what is computed once serves many programs."""
-    if isinstance(facts, Num):
-        return plain_number(facts.kind, facts.dtype, facts.ndim)
-    if isinstance(facts, Pair):
-        return Pair(tuple(plain(f) for f in facts.items), facts.cls)
-    return facts
-
-
-class PlainNumber(Num):
-    """Facts of which there is one for each kind, dtype and rank: they are looked up by what they are, not by value."""
-
-    __hash__ = object.__hash__
-    __eq__ = object.__eq__
-
-
-@functools.cache
-def plain_number(kind: str | None, dtype: np.dtype | None, ndim: int | None) -> PlainNumber:
-    return PlainNumber(kind, dtype, None if ndim is None else (None,) * ndim)
-
-
-def argument(s: Specialiser, value: Value) -> Any:
-    """An argument as `facts.evaluate` takes it."""
-    if isinstance(value, Const):
-        return Static(value.value, type(value.value))
-    if isinstance(value, Leaf) and isinstance(known := s.facts[value.name], Num) and known.row is None:
-        return plain(known)
-    refuse_references(s, value)
-    if isinstance(value, TupleV):
-        return tuple(argument(s, v) for v in value.items)
-    if isinstance(value, ListV):
-        return Sequence(tuple(argument(s, v) for v in value.items))
-    facts = s.facts_of(value)
-    if isinstance(facts, Listed):
-        element = s.elements_of(facts)
-        if element is None:
-            raise ValueError("an empty list")
-        if isinstance(element, Listed):
-            inner = s.elements_of(element)
-            if inner is None:
-                raise ValueError("an empty list")
-            return Sequence((Sequence((plain(inner), plain(inner))),) * 2)
-        return Sequence((plain(element), plain(element)))
-    return plain(facts)
-
-
-def facts_of_call(
-    s: Specialiser, fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value], elementwise: bool = False
-) -> Facts:
-    """The facts of ``fn(*args, **kwargs)``."""
-    return outcome(s, fn, args, kwargs, elementwise)[0]
-
-
-def outcome(
-    s: Specialiser, fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value], elementwise: bool
-) -> tuple[Facts, tuple[str, ...]]:
-    """The facts of ``fn(*args, **kwargs)``, and the variables whose memory the result may share.
-
-    That is every one of them where nothing is known.
-    """
-    facts = by_value(s, fn, args, kwargs)
-    operands = [*args, *kwargs.values()]
-    found: Facts | None = None
-    try:
-        found, shared, _ = evaluate(fn, [argument(s, a) for a in args], {k: argument(s, v) for k, v in kwargs.items()})
-    except ValueError:
-        shared = tuple(range(len(operands))) if may_view(fn) else ()
-    leaves = dict.fromkeys([leaf for position in shared for leaf in s.leaves(operands[position])])
-    names = tuple([n for n in leaves if isinstance(s.facts[n], Num)])
-    if facts is None and found is not None:
-        facts = settle(s, fn, found, args, kwargs, names, elementwise)
-    elif facts is None:
-        of_math = getattr(fn, "__module__", None) == "math"
-        facts = FLOAT if of_math else unknown_result(s, fn, args, kwargs, elementwise)
-    return facts, names
-
-
-def settle(
-    s: Specialiser,
-    fn: Any,
-    facts: Facts,
-    args: list[Value],
-    kwargs: dict[str, Value],
-    shared: tuple[str, ...],
-    elementwise: bool,
-) -> Facts:
-    """Facts from dummies, completed with axes and roots, those of the variables whose memory is `shared`."""
-    roots = NOWHERE.union(*[s.facts[n].roots for n in shared]) if shared else NOWHERE
-    operands = [f for v in [*args, *kwargs.values()] for n in s.leaves(v) if isinstance(f := s.facts[n], Num)]
-    tensor = whole = False
-    for operand in operands:
-        tensor, whole = tensor or operand.tensor, whole or operand.whole
-    if isinstance(facts, Pair):
-        made = [roots or frozenset([s.root(s.site(("result", k)))]) for k in range(len(facts.items))]
-        shapes: Any = DIMS[fn](s, args, kwargs) if fn in DIMS else None
-        shapes = shapes or [getattr(f, "dims", None) for f in facts.items]
-        return Pair(
-            tuple(
-                replace(f, roots=own if f.kind == "array" else frozenset(), tensor=tensor, dims=dims)
-                if isinstance(f, Num)
-                else f
-                for f, own, dims in zip(facts.items, made, shapes)
-            ),
-            facts.cls,
-        )
-    if not isinstance(facts, Num) or facts.dims is None:
-        return facts
-    dims: tuple[Axis, ...] | None = facts.dims
-    numbers = [s.num(a) for a in args]
-    if elementwise:
-        shapes = [None if f is None else f.dims for f in numbers]
-        found = broadcast(*shapes)
-        if found is not None and None in found:
-            found = broadcast(*map(s.by_one_name, shapes))
-        equate_axes(s, shapes)
-        dims = found if found is not None and len(found) == len(facts.dims) else dims
-    elif fn in DIMS:
-        found = DIMS[fn](s, args, kwargs)
-        dims = found if found is not None and len(found) == len(facts.dims) else dims
-    if facts.kind == "array" and not roots:
-        roots = frozenset([s.root(s.site())])
-    whole = whole and may_be_whole(s, fn, facts, args, kwargs)
-    if facts.kind == "npscalar" and any(f is not None and f.kind is None for f in numbers):
-        return Num(None, facts.dtype, (), NOWHERE, None, tensor, whole=whole)  # a scalar, of Python's or of NumPy's
-    own = roots if facts.kind == "array" else NOWHERE
-    return Num(facts.kind, facts.dtype, dims, own, facts.size, tensor and not facts.python, facts.row, whole)
-
-
-def may_be_whole(s: Specialiser, fn: Any, facts: Num, args: list[Value], kwargs: dict[str, Value]) -> bool:
-    """Whether a function returns integers where those operands are integers of which only the run tells."""
-    if facts.dtype is None or facts.dtype.kind != "f":
-        return False
-    try:
-        found = evaluate(fn, [integral(s, a) for a in args], {k: integral(s, v) for k, v in kwargs.items()})[0]
-    except ValueError:
-        return True
-    return isinstance(found, Num) and found.dtype is not None and found.dtype.kind in "iub"
-
-
-def integral(s: Specialiser, value: Value) -> Any:
-    """What is given to a function, with integers for what may be integers."""
-    if isinstance(value, ListV):
-        return Sequence(tuple(integral(s, item) for item in value.items))
-    if isinstance(value, TupleV) and value.cls is None:
-        return tuple(integral(s, item) for item in value.items)
-    facts = s.facts[value.name] if isinstance(value, Leaf) else None
-    if not isinstance(facts, Num) or not facts.whole:
-        return argument(s, value)
-    return INT if facts.dims == () else Num("array", INT.dtype, facts.dims)
-
-
-def equate_axes(s: Specialiser, shapes: list[tuple[Axis, ...] | None]) -> None:
-    """Axes that meet in an elementwise operation have one length, unless one of them may be 1."""
-    known = [d[::-1] for d in shapes if d]
-    for other in known[1:]:
-        for a, b in zip(known[0], other):
-            if a is not b and several(a) and several(b):
-                s.equate(a, b)
 
 
 def bind(fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) -> dict[str, Value] | None:

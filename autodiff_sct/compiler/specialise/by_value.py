@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...runtime import memory
-from ..facts import Facts, Listed, Num, Pair, several
+from ..facts import Facts, Listed, Num, Opaque, Pair, several
 from .shapes import from_shape
 from .state import Specialiser
 from .values import Const, Leaf, Value
@@ -72,7 +72,8 @@ def reshaped(s: Specialiser, args: list[Value]) -> Facts | None:
         return None
     if isinstance(args[1], Leaf) and not (isinstance(f := s.facts[args[1].name], Num) and f.kind == "int"):
         return None
-    return Num("array", facts.dtype, from_shape(s, args[1]), facts.roots, None, facts.tensor)
+    dims = from_shape(s, args[1])
+    return None if dims is None else Num("array", facts.dtype, dims, facts.roots, None, facts.tensor)
 
 
 def squeezed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Facts | None:
@@ -129,8 +130,18 @@ def may_view(fn: Any) -> bool:
     }
 
 
+OTHERS: dict[Any, Facts] = {
+    **dict.fromkeys((str, repr), Opaque(str)),
+    **dict.fromkeys((np.dtype, np.result_type, np.promote_types, np.min_scalar_type), Opaque(np.dtype)),
+    **dict.fromkeys((np.shape, np.broadcast_shapes), Opaque(tuple)),
+    **dict.fromkeys((type, np.common_type), Opaque(type)),
+}  # functions that return no numbers
+
+
 def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value], elementwise: bool) -> Facts:
     """The result of an operation on something unknown: a number or an array, which may share its operands' memory."""
+    if fn in OTHERS:
+        return OTHERS[fn]
     roots: set[int] = set()
     dtypes, scalars = set(), set()
     for value in [*args, *kwargs.values()]:

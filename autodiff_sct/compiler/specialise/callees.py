@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import FLOAT, INT, Facts, Num, Opaque
-from . import arrays
+from . import outcomes
 from .lacking import note_unseen
 from .state import Specialiser
 from .tables import refuse_references
@@ -108,7 +108,7 @@ def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs:
     expr = ir.call(callee, *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
     facts: Any = Opaque()
     if is_pure(fn):
-        facts = arrays.facts_of_call(s, fn, args, kwargs)
+        facts = outcomes.facts_of_call(s, fn, args, kwargs)
         if isinstance(facts, Num) and facts.kind is None:
             facts = Opaque()
     elif isinstance(getattr(fn, "__self__", None), str):

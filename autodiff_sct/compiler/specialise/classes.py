@@ -14,6 +14,7 @@ from ..facts import BOOL, PYTHON_KINDS, Listed, Mapped, Num, Pair, dummy
 from . import arrays
 from .callees import opaque_call
 from .calls import call_value, handles
+from .dict_views import class_of_view
 from .records import record_of
 from .state import Specialiser
 from .tables import class_of_row, may_be_none, not_none
@@ -69,6 +70,8 @@ def is_one_of(s: Specialiser, cls: type, kinds: tuple[type, ...]) -> bool:
 
 def class_of(s: Specialiser, value: Value) -> type | None:
     """The class that a value has at run time, where it is known."""
+    if (view := class_of_view(s, value)) is not None:
+        return view
     if isinstance(value, Const):
         return type(value.value)
     if isinstance(value, TupleV):
@@ -104,7 +107,12 @@ def class_of_number(facts: Num) -> type | None:
 
 
 def possible_classes(facts: Num) -> list[type]:
-    """The classes of which a number or an array is one, where the facts do not tell which."""
+    """The classes of which a number or an array is one, where the facts do not tell which; none where nothing is known.
+
+    What an operation makes of something unknown need not be a number: a sum may be that of two texts.
+    """
+    if facts.kind is None and facts.dtype is None:
+        return []
     array: list[type] = [np.ndarray] if facts.kind in (None, "array") else []
     if facts.dims:
         return array

@@ -11,12 +11,12 @@ import gast
 from .. import ir
 from ..facts import BOOL, Mapped, Num, Opaque
 from . import optional
-from .arrays import facts_of_call
 from .calls import call_value
 from .control import branch
 from .expressions import evaluate, expression, fold_block, truth
 from .lacking import holds_nothing
 from .objects import call_method, has_method
+from .outcomes import facts_of_call
 from .raising import attempted
 from .records import record_of
 from .state import Specialiser

@@ -32,6 +32,12 @@ def view(s: Specialiser, value: Value, base: Value, method: str) -> Value:
     return value
 
 
+def class_of_view(s: Specialiser, value: Value) -> type | None:
+    """The class of what a method of a dict returned; None of other values."""
+    known = next((v for v in s.views if v.value is value), None)
+    return type(getattr({}, known.method)()) if known is not None else None
+
+
 def refuse_change(s: Specialiser, base: Value) -> None:
     """Refuse to change a dict of which a view has a name."""
     own = [v.value for v in s.views if places(s, v.base) & places(s, base)]

@@ -75,6 +75,10 @@ def load_item(s: Specialiser, base: Leaf, index: Value) -> Value:
 def new_axes(facts: Num, parts: list[Value]) -> int | tuple[int, ...] | None:
     """The places of the axes that an index like ``[:, None]`` puts in and does nothing else; None for another index."""
     values = [part.value if isinstance(part, Const) else part for part in parts]
+    if not facts.ndim and all(value is None or value is Ellipsis for value in values):
+        before = values.index(Ellipsis) if Ellipsis in values else len(values)
+        added = [k if k < before else k - len(values) for k, value in enumerate(values) if value is None]
+        return (added[0] if len(added) == 1 else tuple(added)) if added else None
     if not facts.ndim or not all(value is None or value is Ellipsis or is_whole(value) for value in values):
         return None
     rest = facts.ndim - sum(is_whole(value) for value in values)

@@ -13,11 +13,12 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, INT, Listed, Mapped, Num, Opaque
-from . import arrays, containers, dict_views, indexing, lists, memory, polyfill_lists, polyfills, records
+from . import arrays, containers, dict_views, indexing, lists, memory, outcomes, polyfill_lists, polyfills, records
 from .callees import drawn
 from .control import branch
 from .lacking import holds_nothing, note_unseen
 from .raising import always
+from .shapes import DIMS
 from .state import Specialiser
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
 
@@ -136,8 +137,8 @@ def emit_method(
         ir.attribute(ir.name(base.name), name), *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()}
     )
     method = caller(name)
-    if fn in arrays.DIMS:
-        arrays.DIMS.setdefault(method, arrays.DIMS[fn])
+    if fn in DIMS:
+        DIMS.setdefault(method, DIMS[fn])
     return arrays.apply(s, fn, expr, [base, *rule_args], kwargs, method)
 
 
@@ -196,7 +197,7 @@ def run_method(s: Specialiser, base: Leaf, facts: Any, name: str, args: list[Val
     )
     result: Any = Opaque()
     if is_random(facts):
-        result = arrays.facts_of_call(s, drawing(facts.cls, name), args, kwargs)
+        result = outcomes.facts_of_call(s, drawing(facts.cls, name), args, kwargs)
     elif isinstance(facts, Opaque) and facts.cls is str:
         from .strings import returned_by
 

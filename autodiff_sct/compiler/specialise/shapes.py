@@ -291,11 +291,25 @@ def measured(s: Specialiser, value: Value) -> Axis:
 
 
 def from_shape(s: Specialiser, value: Value) -> Dims:
-    if isinstance(value, Const) and isinstance(value.value, tuple):
+    """The axes of an array that is made of a shape; None where only the run tells how many there are."""
+    if isinstance(value, Const) and isinstance(value.value, (tuple, list)):
         return tuple(measured(s, Const(v)) for v in value.value)
-    if isinstance(value, TupleV):
+    if isinstance(value, (TupleV, ListV)):
         return tuple(measured(s, v) for v in value.items)
-    return (measured(s, value),)
+    facts = s.facts_of(value)
+    return (measured(s, value),) if isinstance(facts, Num) and facts.dims == () else None
+
+
+SHAPES = {np.zeros: 0, np.ones: 0, np.empty: 0, np.full: 0, np.reshape: 1, np.broadcast_to: 1, np.tile: 1, np.resize: 1}
+
+
+def has_any_rank(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """Whether a function takes an array of integers for a shape, so that only the run tells how many axes there are."""
+    place = SHAPES.get(fn, 1 if getattr(fn, "numpy_name", None) in ("reshape", "resize") else None)
+    if place is None:
+        return False
+    given = [*args[place : place + 1], *(kwargs[name] for name in ("shape", "reps", "new_shape") if name in kwargs)]
+    return any(isinstance(facts := s.facts_of(v), Num) and facts.dims != () and not isinstance(v, Const) for v in given)
 
 
 @dims_of(np.zeros, np.ones, np.empty, np.full)

@@ -34,6 +34,7 @@ from .buffers.reuse import reuse
 from .buffers.rows import plan_rows, write_rows
 from .buffers.sinking import sink
 from .buffers.strips import in_strips
+from .buffers.ties import ask_for_ties
 from .buffers.zeroing import zero_last
 from .emitted import Emitted
 from .facts import Num
@@ -172,6 +173,8 @@ def touched_up(
         without_names(s, front, back)
     if request.backend == "numpy" and passes.on("add_plainly"):
         add_plainly(s, back)
+    if request.backend == "numpy" and request.capture is None and passes.on("ask_for_ties"):
+        ask_for_ties(s, back)
     if passes.on("chain"):
         chain([*front, *back])
     if passes.on("opposites"):

@@ -69,6 +69,7 @@ PASSES: dict[str, str] = {
     "assign_items": "what is added to an item of zeros for the first time is assigned",
     "add_at_once": "what is added to an item twice in a row is added at once",
     "add_plainly": "what is added at places that integers name is added by NumPy itself",
+    "ask_for_ties": "halves of a cotangent are made where two arrays tie, if they do",
     "overwrite": "a cotangent that is read for the last time is overwritten by its successor",
     "iterate": "a loop that reads items by its counter goes over them",
     "drop_unread": "what nobody reads and what cannot fail is not computed",

@@ -323,7 +323,19 @@ def orbit(x, w):
     return np.sum(x**2) + np.sum(force * w)
 
 
-@pytest.mark.parametrize("fn", [distances, pulls, pulled_until_large, orbit])
+def norms(x, w):
+    total = np.sum(x / np.linalg.norm(x, axis=1, keepdims=True)) + np.sum(np.linalg.norm(x, axis=-2) ** 3)
+    for _ in range(2):
+        x = x * w[:, None] / np.linalg.norm(x)
+        w = w / (1 + np.linalg.norm(w)) + np.linalg.norm(x, 2, axis=1) + np.linalg.norm(w, axis=0, keepdims=True)
+    return total * np.linalg.norm(x, axis=(0, 1)) + np.linalg.norm(w, ord=1)
+
+
+def norm_that_decides(x, w):
+    return np.sum(x) if np.linalg.norm(x) > 0.5 else np.sum(w)
+
+
+@pytest.mark.parametrize("fn", [distances, pulls, pulled_until_large, orbit, norms, norm_that_decides])
 @pytest.mark.parametrize("args", [(A, B[:, 0]), (A[:1], B[:1, 0]), (A[:, :1], B[:, 0]), (A.T.copy().T, B[:, 0])])
 def test_sums_of_the_forward_sweep(fn, args):
     value, both = ad.value_and_grad(fn, grad_position=(0, 1))(*args)
@@ -336,6 +348,17 @@ def test_sums_of_the_forward_sweep(fn, args):
 
 def forward(text):
     return "\n".join(x for x in text.split("d_out=1.0):")[1].splitlines() if "# " not in x).split("d_")[0]
+
+
+def test_norms_of_the_forward_sweep():
+    text = ad.adjoint_source(norms, A, B[:, 0], grad_position=(0, 1))
+    assert "np.sqrt(np.vdot(w, w))" in text
+    assert 'np.sqrt(np.einsum("ij,ij->i", x, x))[:, None]' in text
+    assert "np.linalg.norm(x2, 2, axis=1)" in text
+    single = ad.grad(lambda x: np.sum(x / np.linalg.norm(x)))(A.astype(np.float32))
+    assert single.dtype == np.float32
+    assert np.all(np.isnan(ad.grad(np.linalg.norm)(np.array([np.nan, 1.0]))))
+    np.testing.assert_array_equal(ad.grad(np.linalg.norm)(np.zeros(3)), np.zeros(3))
 
 
 def test_the_value_is_never_summed_in_another_order():

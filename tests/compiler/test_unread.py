@@ -199,3 +199,21 @@ def test_what_may_fail_is_computed(fn, error):
         fn(V, 0)
     with pytest.raises(error):
         ad.grad(fn)(V, 0)
+
+
+@pytest.mark.parametrize(
+    ("fn", "gone"),
+    [
+        (lambda x, w: np.sum(np.maximum(x, 0.0) * w), "np.maximum"),
+        (lambda x, w: np.sum(np.maximum(x, w)), "np.maximum"),
+        (lambda x, w: np.sum(w * np.minimum(x, 3.0)) + np.sum(x), "np.minimum"),
+    ],
+)
+def test_what_is_selected_by_the_reverse_sweep_meets_there(fn, gone):
+    lines = ad.adjoint_source(fn, V, V).splitlines()
+    assert not any(gone in line for line in lines if "# " not in line)
+    for arguments in ((V, V[:2]), (V[:2], V)):
+        with pytest.raises(ValueError, match="broadcast"):
+            ad.grad(fn)(*arguments)
+    for arguments in ((V, V[:1]), (V[:1], V), (V, 2.0), (np.outer(V, V), V), (V, np.outer(V, V)), (V[:0], V[:1])):
+        assert ad.grad(fn)(*arguments).shape == arguments[0].shape

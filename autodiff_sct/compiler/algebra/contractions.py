@@ -7,10 +7,13 @@
 ``(d_y * x / c).sum(axis=1)``          ``np.einsum("ij,ij->i", d_y, x) / c``
 ``d_y / c - d_c / c``                  ``(d_y - d_c) / c``
 ``d_c[:, None] * (2 * x)``             ``2 * d_c[:, None] * x``
+``np.linalg.norm(x)``                  ``np.sqrt(np.vdot(x, x))``
+``np.linalg.norm(x, axis=1)``          ``np.sqrt(np.einsum("ij,ij->i", x, x))``
 =====================================  =========================================
 
-In the third line ``c`` has one number for each of the sums.  The terms are added in another order, which a cotangent
-may, and what the forward sweep computes for cotangents only; only of doubles, for single precision would feel it.
+In the third line ``c`` has one number for each of the sums; the last two are of the forward sweep.  The terms are added
+in another order, which a cotangent may, and what the forward sweep computes for cotangents only; only of doubles, for
+single precision would feel it.
 Arrays that are broadcast against each other stay as they are where all is summed, for `vdot` pairs elements.
 """
 
@@ -81,10 +84,34 @@ class Contractions:
         """What the user computes, but for the order in which the terms of sums of products and squares are added."""
         if not isinstance(expr, gast.Call):
             return expr if isinstance(expr, gast.Subscript) else with_operands(expr, self.forward)
+        if ir.path_of(expr.func) == "np.linalg.norm" and len(expr.args) == 1:
+            return self.norm(expr, expr.args[0]) or with_operands(expr, self.forward)
         method = isinstance(expr.func, gast.Attribute) and expr.func.attr == "sum" and not expr.args
         if not method and not (numpy_name(expr) == "sum" and len(expr.args) == 1):
             return with_operands(expr, self.forward)
         return self.summed(expr, expr.func.value if method else expr.args[0]) or expr
+
+    def norm(self, call: Any, vectors: Any) -> Any | None:
+        """The Euclidean norm of an array, or of its vectors along one axis; NumPy has to find out which is asked."""
+        dims = self.dims(vectors) if isinstance(vectors, gast.Name) else None
+        if not dims or not call.keywords:
+            return self.numpy("sqrt", self.numpy("vdot", vectors, vectors)) if dims else None
+        settings = {k.arg: literal(k.value) for k in call.keywords}
+        axis, keeps = settings.get("axis"), settings.get("keepdims", False)
+        if not settings.keys() <= {"axis", "keepdims"} or type(axis) is not int or type(keeps) is not bool:
+            return None
+        if not -len(dims) <= axis < len(dims) <= len(LETTERS):
+            return None
+        along = [gast.keyword("axis", ir.constant(axis % len(dims)))]
+        along += [gast.keyword("keepdims", ir.constant(True))] if keeps else []
+        total = self.along(gast.Call(call.func, [], along), vectors, vectors, axis % len(dims), len(dims))
+        return total and self.root(total)
+
+    def root(self, total: Any) -> Any:
+        """The square root of sums, before they get an axis of length 1."""
+        if isinstance(total, gast.Subscript):
+            return ir.subscript(self.numpy("sqrt", total.value), total.slice)
+        return self.numpy("sqrt", total)
 
     def summed(self, call: Any, terms: Any) -> Any | None:
         """The sum of a product or a square of arrays."""

@@ -253,6 +253,8 @@ class Spelling:
         if isinstance(expr, gast.Subscript) and is_item(self.s, expr):
             rank = self.rank(expr.value)
             return None if rank is None else rank - 1 or None
+        if isinstance(expr, gast.Subscript) and is_part(expr.slice):
+            return self.rank(expr.value)
         if isinstance(expr, gast.Call) and (axis := summed_axis(expr)) is not None:
             rank = self.rank(expr.func.value)
             return rank - 1 if rank is not None and axis < rank else None
@@ -411,6 +413,11 @@ def new_axes(expr: Any) -> list[int] | None:
     fresh = [isinstance(p, gast.Constant) and p.value is None for p in parts]
     kept = [isinstance(p, gast.Slice) and p.lower is p.upper is p.step is None for p in parts]
     return [k for k, new in enumerate(fresh) if new] if all(map(any, zip(fresh, kept))) else None
+
+
+def is_part(index: Any) -> bool:
+    """Whether an index takes a part of some axes, and keeps them all."""
+    return all(isinstance(part, gast.Slice) for part in (index.elts if isinstance(index, gast.Tuple) else [index]))
 
 
 def is_item(s: Specialiser, expr: Any) -> bool:

@@ -11,8 +11,8 @@
 
 Other passes leave such statements behind: tests that the reverse sweep reads again, items that a loop goes over. What
 may raise stays, for the forward sweep raises where the program does; but for products of arrays of other lengths than
-each other's, where the reverse sweep multiplies arrays of just these lengths in any case and nothing else happens
-before. What has effects is executed without a name for its result: ``print(x)``.
+each other's, where the reverse sweep multiplies or selects arrays of just these lengths in any case and nothing else
+happens before. What has effects is executed without a name for its result: ``print(x)``.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ class Unread:
             return [self.shapes(stmt.value) | self.shapes(ir.name(stmt.base))]
         if type(stmt) not in ir.SIMPLE:
             return []
-        return [self.shapes(e) for expr in ir.expressions(stmt) for e in ir.nodes_in(expr) if isinstance(e, gast.BinOp)]
+        nodes = [e for expr in ir.expressions(stmt) for e in ir.nodes_in(expr)]
+        return [self.shapes(e) for e in nodes if isinstance(e, gast.BinOp) or self.is_selection(e)]
 
     def shapes(self, expr: Any) -> set[Any]:
         """The shapes of the arrays that an expression computes with element by element, as far as they are known."""
@@ -68,8 +69,10 @@ class Unread:
             return self.shapes(expr.left) | self.shapes(expr.right)
         if isinstance(expr, gast.UnaryOp):
             return self.shapes(expr.operand)
-        if isinstance(expr, gast.Call) and isinstance(path(self.s, expr.func), np.ufunc) and len(expr.args) == 1:
-            return self.shapes(expr.args[0])
+        if isinstance(expr, gast.Compare):
+            return self.shapes(expr.left).union(*map(self.shapes, expr.comparators))
+        if self.is_function(expr) or self.is_selection(expr):
+            return set().union(*map(self.shapes, expr.args))
         dims = self.contractions.dims(expr)
         return {dims} if dims is not None and None not in dims else set()
 
@@ -87,11 +90,23 @@ class Unread:
         if isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.USub):
             return self.is_elementwise(expr.operand)
         if isinstance(expr, gast.Call):
-            known = isinstance(path(self.s, expr.func), np.ufunc) and len(expr.args) == 1 and not expr.keywords
-            return known and self.is_elementwise(expr.args[0]) and bool(self.shapes(expr.args[0]))
+            return self.is_function(expr) and all(map(self.is_elementwise, expr.args)) and bool(self.shapes(expr))
         if isinstance(expr, gast.Name):
             return self.is_number(expr) or bool(self.shapes(expr))
         return isinstance(expr, gast.Constant) and type(expr.value) in (int, float)
+
+    def is_function(self, expr: Any) -> bool:
+        """Whether an expression is a function of NumPy's of one array, or the greater or the smaller of two."""
+        if not isinstance(expr, gast.Call) or expr.keywords:
+            return False
+        callee = path(self.s, expr.func)
+        two = callee in (np.maximum, np.minimum) and len(expr.args) == 2
+        return two or (isinstance(callee, np.ufunc) and len(expr.args) == 1)
+
+    def is_selection(self, expr: Any) -> bool:
+        """Whether an expression chooses, element by element, between two."""
+        plain = isinstance(expr, gast.Call) and len(expr.args) == 3 and not expr.keywords
+        return plain and path(self.s, expr.func) is np.where
 
     def is_square(self, expr: Any) -> bool:
         squared = isinstance(expr.op, gast.Pow) and getattr(expr.right, "value", None) == 2
@@ -137,7 +152,8 @@ class Unread:
             return all(self.is_number(e) for e in (expr.left, *expr.comparators)) and is_ordered(expr)
         if is_safe(self.s, stmt):
             return True
-        return isinstance(stmt, ir.Let) and stmt in self.front and isinstance(expr, gast.BinOp) and self.is_met(expr)
+        computes = isinstance(stmt, ir.Let) and isinstance(expr, (gast.BinOp, gast.Call))
+        return computes and stmt in self.front and self.is_met(expr)
 
     def is_number(self, expr: Any) -> bool:
         found = fact(self.s, expr)

@@ -11,6 +11,7 @@ import gast
 from ..native import natively
 from . import ir, passes
 from .algebra.contractions import contract, contract_forward
+from .algebra.invariants import before_loops
 from .algebra.inverses import is_plain, share_inverses
 from .algebra.methods import with_methods
 from .algebra.pairs import pair_products
@@ -166,6 +167,8 @@ def touched_up(
         iterate(s, front, back)
     if not request.split and passes.on("drop_unread"):
         drop_unread(s, front, back)
+    if request.backend == "numpy" and passes.on("before_loops"):
+        before_loops(s, front, back)
     if runs_alone(request) and passes.on("in_strips"):
         outside = [*table.entries, *(e.name for e in s.externals.values())]
         front, back = in_strips(s, front, back, outside, seeds) or (front, back)

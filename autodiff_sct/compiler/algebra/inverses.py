@@ -55,19 +55,19 @@ def solve_with_inverses(s: Specialiser, where: Regions, forward: ir.Block, rever
                     systems.setdefault(matrix, {}).setdefault(id(block), []).append(stmt)
     if systems:
         share_in(s, reverse)
-        solve_in(s, reverse, [forward], systems)
+        solve_in(s, where, reverse, [forward], systems)
 
 
-def solve_in(s: Specialiser, block: ir.Block, primal: list[ir.Block], systems: Systems) -> None:
+def solve_in(s: Specialiser, where: Regions, block: ir.Block, primal: list[ir.Block], systems: Systems) -> None:
     """The same for what reverses the last of the blocks in `primal`, each inside the one before: all have run."""
     for stmt in block:
         found = systems.get(operand(stmt, "inv") or "", {})
         place = next((outer for outer in primal if id(outer) in found), None)
         if place is not None:
-            stmt.expr = ir.name(made_first(s, place, found[id(place)], stmt))
+            stmt.expr = ir.name(made_first(s, where, place, found[id(place)], stmt))
         of = getattr(stmt, "primal", None)
         for inner, part in zip(ir.adjoint_bodies(stmt), ir.bodies(of) if type(of) is type(stmt) else ()):
-            solve_in(s, inner, [*primal, part], systems)
+            solve_in(s, where, inner, [*primal, part], systems)
 
 
 def is_plain(stmt: Any) -> bool:
@@ -88,18 +88,19 @@ def fits(s: Specialiser, matrix: str, right: str) -> bool:
     return alike and s.same_lengths((facts.dims or ())[:1], other.dims[:1], s.where_made(matrix, right))
 
 
-def made_first(s: Specialiser, block: ir.Block, systems: list[ir.Let], inverse: ir.Let) -> str:
-    """The inverse, made before the first of the systems, which are all solved with it."""
+def made_first(s: Specialiser, where: Regions, block: ir.Block, systems: list[ir.Let], inverse: ir.Let) -> str:
+    """The inverse, made before the first of the systems, if it is not there by then; all are solved with it."""
     first, matrix = systems[0], inverse.expr.args[0].id
-    before = next((x for x in block[: block.index(first)][-1:] if operand(x, "inv") == matrix), None)
+    earlier = [x for x in block[: block.index(first)] if operand(x, "inv") == matrix]
+    before = next((x for x in earlier if not where.is_written(x.target)), None)
     if before is None:
         before = ir.Let((s.fresh(s.hints[inverse.target], s.facts[inverse.target]),), inverse.expr, None, first.origin)
         block.insert(block.index(first), before)
-        for stmt in systems:
-            stmt.expr = ir.binop(ir.name(before.target), gast.MatMult, stmt.expr.args[1])
-        for stmt in block[block.index(first) :]:
-            if isinstance(stmt, ir.Let) and is_determinant(stmt.expr, matrix):
-                stmt.may_raise = False  # of what has an inverse
+    for stmt in [x for x in systems if operand(x, "solve") == matrix]:
+        stmt.expr = ir.binop(ir.name(before.target), gast.MatMult, stmt.expr.args[1])
+    for stmt in block[block.index(first) :]:
+        if isinstance(stmt, ir.Let) and is_determinant(stmt.expr, matrix):
+            stmt.may_raise = False  # of what has an inverse
     return before.target
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...runtime.scan import products_of_others
 from ...runtime.scatter import diagonal_adjoint, gather_adjoint
+from ...runtime.vectors import cross
 from ..facts import Axis, Dim, Num, broadcast, several
 from .values import Const, Leaf, ListV, TupleV, Value
 
@@ -151,7 +152,9 @@ def as_self(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims
     return operand(s, args)
 
 
-@dims_of(np.sum, np.mean, np.prod, np.max, np.min, np.amax, np.amin, np.var, np.std, np.any, np.all)
+@dims_of(
+    np.sum, np.mean, np.prod, np.max, np.min, np.amax, np.amin, np.var, np.std, np.any, np.all, np.argmax, np.argmin,
+)  # fmt: skip
 def reduced(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     try:
         axis = option(s, args, kwargs, 1, "axis", None)
@@ -252,6 +255,16 @@ def multiplied_stacks(s: Specialiser, args: list[Value], kwargs: dict[str, Value
     s.equate(a[-1], b[-2])
     stacks = broadcast(a[:-2], b[:-2])
     return None if stacks is None else (*stacks, a[-2], b[-1])
+
+
+@dims_of(np.cross, np.linalg.cross, cross)
+def crossed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    """The last axis is one of three components, whatever shares them out."""
+    a, b = operand(s, args, 0), operand(s, args, 1)
+    if not a or not b or len(args) != 2 or kwargs:
+        return None
+    stacks = broadcast(a[:-1], b[:-1])
+    return None if stacks is None else (*stacks, 3)
 
 
 @dims_of(np.outer)

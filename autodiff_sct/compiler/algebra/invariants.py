@@ -15,6 +15,7 @@ several operations do.  Where the forward sweep has it already, the reverse swee
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import gast
@@ -24,7 +25,7 @@ from .. import ir
 from ..buffers.rows import changed_by, memory
 from ..facts import FLOAT, Num
 from ..failing import path
-from ..regions import regions, roots_of
+from ..regions import Regions, roots_of
 from ..specialise.state import Specialiser
 from ..substitution import substitute_own, with_operands
 from .contractions import sliced
@@ -53,11 +54,15 @@ class Invariants:
     """Looks for what the steps of loops have in common."""
 
     def __init__(self, s: Specialiser, program: ir.Block) -> None:
-        self.s, self.where = s, memory(s, program)
-        self.kinds = Kinds(s)
+        self.s, self.program, self.kinds = s, program, Kinds(s)
         self.known: dict[str, str] = {}  # what lasts and is computed outside all loops
         self.made: dict[str, Any] = {}  # what is computed before loops
         self.defined, self.there = ir.defined(program), set[str]()
+
+    @cached_property
+    def where(self) -> Regions:
+        """The memory of the program, and what of it is changed anywhere."""
+        return memory(self.s, self.program)
 
     def block(self, block: ir.Block, there: set[str], outermost: bool) -> None:
         """Rewrite a block and those inside it; `there` are the variables that have a value by then."""
@@ -83,17 +88,27 @@ class Steps:
     def __init__(self, every: Invariants, loop: ir.Loop, there: set[str], known: dict[str, str]) -> None:
         self.s, self.every, self.kinds, self.loop, self.there = every.s, every, every.kinds, loop, there
         self.inside = ir.walk([loop])
-        self.where = regions([], self.s.facts, self.s.elements)
-        roots = {root for stmt in self.inside for name in changed_by(stmt) for root in roots_of(self.s.facts[name])}
-        self.where.written = {self.where.find(root) for root in roots}
-        self.readers: dict[str, list[Any]] = {}
-        for stmt in self.inside:
-            for name in set(ir.uses(stmt)):
-                self.readers.setdefault(name, []).append(stmt)
         self.known, self.here = known, dict[str, str]()
         self.moved: ir.Block = []
         self.moved_names: set[str] = set()
         self.renamed: dict[str, Any] = {}
+
+    @cached_property
+    def where(self) -> Regions:
+        """The memory of the program, and what of it the loop changes."""
+        changed = {name for stmt in self.inside for name in changed_by(stmt)}
+        where = self.every.where
+        written = {where.find(root) for name in changed for root in roots_of(self.s.facts[name])}
+        return Regions(where.parent, written, where.facts)
+
+    @cached_property
+    def readers(self) -> dict[str, list[Any]]:
+        """For each variable, the statements of the loop that read it or pass it on."""
+        readers: dict[str, list[Any]] = {}
+        for stmt in self.inside:
+            for name in set(ir.uses(stmt)):
+                readers.setdefault(name, []).append(stmt)
+        return readers
 
     def before(self) -> ir.Block:
         for block in (self.loop.head, self.loop.body):
@@ -168,12 +183,9 @@ class Steps:
     def is_same(self, expr: Any) -> bool:
         """Whether an expression surely works before the loop, and gives what it gives in each step."""
         names = ir.variables_in(expr)
-        return (
-            bool(names)
-            and all(map(self.is_unchanged, names))
-            and all(map(self.is_there, names))
-            and (self.kinds.of(expr) is not None)
-        )
+        if not names or not all(map(self.is_there, names)):
+            return False
+        return self.kinds.of(expr) is not None and all(map(self.is_unchanged, names))
 
     def is_there(self, name: str) -> bool:
         """Whether a variable has a value before the loop."""

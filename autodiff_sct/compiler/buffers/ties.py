@@ -28,7 +28,9 @@ from ..substitution import with_operands
 def ask_for_ties(s: Specialiser, block: ir.Block) -> None:
     """Rewrite the cotangents that a block of the reverse sweep computes, in place."""
     for stmt, part in cotangents(s, block):
-        setattr(stmt, part, asked(s, getattr(stmt, part)))
+        expr = getattr(stmt, part)
+        if sum(type(node) is gast.Call and is_selection(node) for node in ir.nodes_in(expr)) > 1:
+            setattr(stmt, part, asked(s, expr))
 
 
 def asked(s: Specialiser, expr: Any) -> Any:

@@ -46,6 +46,8 @@ def from_source(text: str, namespace: dict[str, Any] | None = None) -> Any:
     >>> grad(from_source("def cube(x): return x ** 3"))(2.0)
     12.0
     """
+    from .compiler.source.texts import Text, register
+
     if not isinstance(text, str):
         raise ArgumentTypeError(f"from_source takes the text of a function, not {text!r}")
     source = textwrap.dedent(text).strip("\n") + "\n"
@@ -53,11 +55,14 @@ def from_source(text: str, namespace: dict[str, Any] | None = None) -> Any:
     # No modification time: linecache keeps such an entry, as it does that of an interactive session.
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     seen = {"__name__": "__main__"} if namespace is None else namespace
-    if source.lstrip("(").startswith("lambda"):
-        found = eval(compile(source, file, "eval"), seen)
+    is_lambda = source.lstrip("(").startswith("lambda")
+    code = compile(source, file, "eval" if is_lambda else "exec")
+    register(code, Text(file, source))
+    if is_lambda:
+        found = eval(code, seen)
     else:
         made: dict[str, Any] = seen if namespace is None else {}
-        exec(compile(source, file, "exec"), seen, made)
+        exec(code, seen, made)
         functions = [v for v in made.values() if isinstance(v, types.FunctionType) and v.__code__.co_filename == file]
         found = functions[-1] if functions else None
     if not isinstance(found, types.FunctionType):

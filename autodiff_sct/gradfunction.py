@@ -181,7 +181,7 @@ class GradFunction:
         except (TypeError, ValueError):
             pass  # a builtin that does not tell
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         run = self._run
         if run is None or len(args) < self._least:
             return self.call_carefully(args, kwargs)
@@ -279,7 +279,7 @@ class GradFunction:
         """The text of the adjoint, for arguments of any kind."""
         return self.prepared().source()
 
-    def source_for(self, *args: Any, **kwargs: Any) -> str:
+    def source_for(self, /, *args: Any, **kwargs: Any) -> str:
         """The text of the adjoint that a call with these arguments runs."""
         return self.prepared().source(*args, **kwargs)
 

@@ -74,7 +74,8 @@ class Num:
     `kind` is a Python type's name, ``"npscalar"``, ``"array"``, ``"row"`` or ``None``; `dims` has one entry an axis;
     `roots` are the places where the memory may have been made; `size` is the axis that an integer measures; `tensor`
     tells a MindSpore tensor; `row` is the class of an object of which the integer is the row in its table; `whole` says
-    that it may hold integers where `dtype` is one of floats, as ``total = 0`` does before a loop that adds floats.
+    that it may hold integers where `dtype` is one of floats, as ``total = 0`` does before a loop that adds floats;
+    `unless_none` is the kind of what is either one number, of this dtype, or None.
     """
 
     kind: str | None = None
@@ -85,6 +86,7 @@ class Num:
     tensor: bool = False
     row: type | None = None
     whole: bool = False
+    unless_none: str | None = None
 
     def __hash__(self) -> int:  # of what mostly tells numbers apart
         return hash((self.kind, self.dtype, self.dims))
@@ -100,6 +102,11 @@ class Num:
     @property
     def python(self) -> bool:
         return self.kind in ("bool", "int", "float", "complex")
+
+    @property
+    def number(self) -> str | None:
+        """The kind of one number, which may also be None."""
+        return self.kind if self.python or self.kind == "npscalar" else self.unless_none
 
 
 @dataclass(frozen=True)
@@ -152,14 +159,21 @@ UNKNOWN = Num()
 SIMPLE_FACTS = {bool: BOOL, int: INT, float: FLOAT, complex: COMPLEX}
 
 
+def unless_none(facts: Facts) -> Facts:
+    """The facts of a number that may be None, where it is not."""
+    if isinstance(facts, Num) and facts.unless_none is not None:
+        return Num(facts.unless_none, facts.dtype, (), tensor=facts.tensor)
+    return facts
+
+
 def join(a: Facts, b: Facts) -> Facts:
     """What holds of a value that is one of two."""
     if a == b:
         return a
     if isinstance(a, Num) and isinstance(b, Num):
-        dims = join_dims(a.dims, b.dims)
+        dims, kind = join_dims(a.dims, b.dims), a.kind if a.kind == b.kind else None
         return Num(
-            a.kind if a.kind == b.kind else None,
+            kind,
             join_dtypes(a, b),
             dims,
             a.roots | b.roots,
@@ -167,6 +181,7 @@ def join(a: Facts, b: Facts) -> Facts:
             a.tensor or b.tensor,
             a.row if a.row is b.row else Different,
             a.whole or b.whole or is_beside_integers(a, b) or is_beside_integers(b, a),
+            a.number if kind is None and (a.number, a.dtype) == (b.number, b.dtype) else None,
         )
     if isinstance(a, Listed) and isinstance(b, Listed):
         return Listed(a.roots | b.roots, a.is_tuple if a.is_tuple == b.is_tuple else None)
@@ -176,7 +191,8 @@ def join(a: Facts, b: Facts) -> Facts:
         return Pair(tuple(join(x, y) for x, y in zip(a.items, b.items)), a.cls)
     for number, other in ((a, b), (b, a)):
         if isinstance(number, Num) and other == Opaque(type(None)):
-            return Num(None, number.dtype, None, number.roots, None, number.tensor, number.row)
+            own = number.number
+            return Num(None, number.dtype, None, number.roots, None, number.tensor, number.row, unless_none=own)
     return Opaque()
 
 

@@ -206,3 +206,49 @@ def ping_pong_buffers(fields, steps):
         target[:, 0] = target[:, 1]
         target[:, -1] = source[:, -1] ** 2
     return np.sum(buffers[steps % 2] ** 2) + np.sum(buffers[(steps + 1) % 2])
+
+
+def secant_in_a_bracket(residual, start, args=(), steps=12):
+    p0, p1 = start, start * 1.01 + 1e-4
+    q0, q1 = residual(p0, *args), residual(p1, *args)
+    low, high = None, None
+    for p, q in ((p0, q0), (p1, q1)):
+        if q < 0.0:
+            low = p
+        else:
+            high = p
+    for _ in range(steps):
+        p = p1 - q1 * (p1 - p0) / (q1 - q0)
+        if low is not None and high is not None and not low < p < high:
+            p = 0.5 * (low + high)
+        if abs(p - p1) <= 1e-9:
+            return p
+        p0, q0, p1 = p1, q1, p
+        q1 = residual(p1, *args)
+        if q1 == q0:
+            raise NotConverged("the last two points are the same", point=p1, residual=q1)
+        if q1 < 0.0:
+            low = p1
+        else:
+            high = p1
+    raise NotConverged("too many steps", point=p1, residual=q1)
+
+
+class NotConverged(Exception):
+    def __init__(self, message, point=None, residual=None):
+        super().__init__(message)
+        self.point = point
+        self.residual = residual
+
+
+def split_of_phases(fraction, shares, ratios):
+    total = 0.0
+    for k in range(len(shares)):
+        total += shares[k] * (1.0 - ratios[k]) / (1.0 + fraction * (ratios[k] - 1.0))
+    return total
+
+
+@program(lambda rng: ([0.5, 0.3, 0.2], [1.685, 0.742, 0.532]))
+def phases_by_secants(shares, ratios):
+    fraction = secant_in_a_bracket(split_of_phases, 0.5, (shares, ratios))
+    return fraction * shares[0] + fraction**2

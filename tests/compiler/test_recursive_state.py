@@ -204,5 +204,5 @@ def test_second_order(fn, args):
 
 
 REFUSED_TWICE = {
-    "loopcalls", "catches", "halves", "mutual", "local_arrays", "tree", "captured", "inner_loop_state", "fills"
+    "loopcalls", "catches", "mutual", "local_arrays", "tree", "captured", "inner_loop_state", "fills"
 }  # fmt: skip

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...runtime import broadcast as runtime
 from .. import ir
-from ..facts import FLOAT, Axis, Num, several
+from ..facts import FLOAT, Axis, Num, several, unless_none
 from ..specialise import arrays
 from ..specialise.state import Specialiser
 from ..specialise.values import Const, Leaf, Value
@@ -31,7 +31,7 @@ class Adjoint:
 
 def facts_like(s: Specialiser, name: str) -> Num:
     """The facts of a full cotangent of a variable."""
-    facts = s.facts[name]
+    facts = unless_none(s.facts[name])
     if not isinstance(facts, Num):
         return Num()
     if is_unbound(s, name):
@@ -49,7 +49,7 @@ def is_one_number(facts: Num) -> bool:
 
 def is_unbound(s: Specialiser, name: str) -> bool:
     """Whether not even the shape of a variable may be read, since some paths leave it unbound."""
-    facts = s.facts[name]
+    facts = unless_none(s.facts[name])
     return name in s.unbound and not (isinstance(facts, Num) and facts.python)
 
 
@@ -67,7 +67,7 @@ def name_adjoint(s: Specialiser, leaf: Value, name: str) -> None:
 
 def is_full(s: Specialiser, value: Value, name: str) -> bool:
     """Whether a cotangent surely has its variable's shape."""
-    have, want = s.num(value), s.facts[name]
+    have, want = s.num(value), unless_none(s.facts[name])
     if s.fits_shape_of(value, name):
         return True
     if have is None or not isinstance(want, Num) or have.dims is None or want.dims is None:
@@ -81,7 +81,7 @@ def fits(s: Specialiser, a: Axis, b: Axis) -> bool:
 
 def is_narrower(s: Specialiser, value: Value, name: str) -> bool:
     """Whether a cotangent surely broadcasts to its variable's shape."""
-    have, want = s.num(value), s.facts[name]
+    have, want = s.num(value), unless_none(s.facts[name])
     if (
         have is None
         or not isinstance(want, Num)
@@ -104,7 +104,7 @@ def numpy_call(s: Specialiser, fn: str, *args: Any, **keywords: Any) -> Any:
 
 def fit(s: Specialiser, value: Value, name: str) -> Value:
     """A contribution in the shape and dtype of its variable, summed over the axes along which that was broadcast."""
-    want = s.facts[name]
+    want = unless_none(s.facts[name])
     have = s.num(value)
     if not isinstance(want, Num) or s.fits_shape_of(value, name):
         return value
@@ -233,7 +233,7 @@ def call_sum(s: Specialiser, value: Value, **settings: Value) -> Value:
 
 def zeros(s: Specialiser, name: str, bound: bool = False) -> Value:
     """The cotangent of a variable on which nothing depends; `bound` where the program reads the variable."""
-    facts = s.facts[name]
+    facts = unless_none(s.facts[name])
     if not bound and is_unbound(s, name):
         return Const(0.0)
     if isinstance(facts, Num) and (facts.python or is_one_number(facts) and not bound):
@@ -247,7 +247,7 @@ def spread(s: Specialiser, value: Value, name: str, bound: bool = False) -> Valu
     """A cotangent in the full shape of its variable; `bound` where the program reads the variable."""
     if is_full(s, value, name) or (not bound and is_unbound(s, name)):
         return value
-    want = s.facts[name]
+    want = unless_none(s.facts[name])
     have = s.num(value)
     if (
         isinstance(want, Num)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -24,12 +25,16 @@ from ..facts import (
     evaluate,
     join,
     several,
+    unless_none,
 )
 from .by_value import by_value, may_view, unknown_result
 from .shapes import DIMS, has_any_rank
 from .state import Specialiser
 from .tables import refuse_references
 from .values import Const, Leaf, ListV, TupleV, Value
+
+# They raise where an operand is None.
+RAISING = frozenset(getattr(operator, n) for n in "add sub mul truediv floordiv mod pow neg pos lt le gt ge".split())
 
 
 def plain(facts: Facts) -> Facts:
@@ -78,6 +83,14 @@ def argument(s: Specialiser, value: Value, count: int = 2) -> Any:
     return plain(facts)
 
 
+def operand(s: Specialiser, value: Value) -> Any:
+    """An operand of Python's, which is not None: the operator would raise."""
+    facts = s.facts[value.name] if isinstance(value, Leaf) else None
+    if isinstance(facts, Num) and facts.unless_none is not None:
+        return plain(unless_none(facts))
+    return argument(s, value)
+
+
 def facts_of_call(
     s: Specialiser, fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value], elementwise: bool = False
 ) -> Facts:
@@ -96,7 +109,8 @@ def outcome(
     operands = [*args, *kwargs.values()]
     found: Facts | None = None
     try:
-        found, shared, _ = evaluate(fn, [argument(s, a) for a in args], {k: argument(s, v) for k, v in kwargs.items()})
+        given = [operand(s, a) if fn in RAISING else argument(s, a) for a in args]
+        found, shared, _ = evaluate(fn, given, {k: argument(s, v) for k, v in kwargs.items()})
     except ValueError:
         shared = tuple(range(len(operands))) if may_view(fn) else ()
     leaves = dict.fromkeys([leaf for position in shared for leaf in s.leaves(operands[position])])

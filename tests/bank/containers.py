@@ -330,3 +330,12 @@ def operators_of_a_named_tuple(z, dt):
         position = position + dt * velocity
         velocity = velocity + position * -dt
     return position.x * velocity.y + position.y
+
+
+@program(lambda rng: (rng.uniform(0.5, 1.5, size=3), [0.3, 0.7, 1.1], (1.5, 0.5, 0.2)), tags={"second"})
+def lists_beside_arrays(x, weights, scales):
+    y = x * weights + [0.1, 0.2, 0.3]
+    y *= scales
+    rows = [x, y] * np.sin(x)
+    z = scales / x - weights * y + [w * w for w in weights] * x
+    return np.sum(rows) + np.sum(z**2)

@@ -339,6 +339,33 @@ def scaled_by(a, b):
     return a * b
 
 
+@program(lambda rng: (rng.uniform(0.5, 1.5, size=3), float(rng.uniform(0.5, 1.5))))
+def numbers_or_arrays_by_exceptions(x, t):
+    def floored(v):
+        try:
+            v[v < 1.0] = 1.0
+        except TypeError:
+            v = max(v, 1.0)
+        return v
+
+    def halves(v):
+        try:
+            first, *rest = v
+        except TypeError as error:
+            print(error)
+            return v / 2, v / 2
+        return first, sum(rest)
+
+    def last(v):
+        try:
+            return v[-1]
+        except (IndexError, TypeError):
+            return v * v
+
+    total = np.sum(x * x)
+    return last(x) * last(t) * last(total) * sum(halves(x)) * sum(halves(total)) * np.sum(floored(x * 1.1)) * floored(t)
+
+
 @program(args=lambda rng: (np.array([-1.0, 2.0, 0.5]),))
 def only_the_exception_matters(x):
     factor = 1.0

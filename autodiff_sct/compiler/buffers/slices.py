@@ -103,6 +103,8 @@ def is_length(expr: Any) -> bool:
 def cover(s: Specialiser, indices: list[Any]) -> bool:
     """Whether slices along one axis, each from where another ends, make up the whole."""
     chains = [parts(written_out(s, index)) for index in indices]
+    if not chains[0]:
+        return len(chains) == 1  # ``[()]`` is the whole itself
     axis = next((k for k, part in enumerate(chains[0]) if not is_full(part)), 0)
     if any(len(c) != len(chains[0]) or not all(is_full(p) for k, p in enumerate(c) if k != axis) for c in chains):
         return False

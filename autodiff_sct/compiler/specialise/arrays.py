@@ -24,6 +24,7 @@ from ..facts import (
     same,
 )
 from .holders import is_shared
+from .mistakes import refuse_item
 from .outcomes import facts_of_call, outcome
 from .overlap import check_overlap
 from .state import Specialiser
@@ -294,9 +295,7 @@ def refuse_whole(s: Specialiser, base: Leaf, value: Value) -> None:
 
 def store_item(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
     """``base[index] = value`` on an array."""
-    facts = s.facts[base.name]
-    if isinstance(facts, Num) and facts.kind == "npscalar":
-        raise s.refuse("a NumPy scalar cannot be assigned to by index")
+    refuse_item(s, base, "does not support item assignment")
     check_overlap(s, base, index, value)
     refuse_late(s, base)
     refuse_whole(s, base, value)
@@ -308,6 +307,7 @@ def store_augmented(s: Specialiser, base: Leaf, index: Value, op: type, value: V
     """``base[index] op= value`` on an array."""
     from .expressions import OPERATORS
 
+    refuse_item(s, base, "does not support item assignment")
     refuse_late(s, base)
     arguments = {"x": base, "index": index, "value": value}
     node = ir.Store(base.name, s.expr(index), s.expr(value), op, s.where(), ir.Op(OPERATORS[op][0], arguments))

@@ -13,6 +13,7 @@ from ..facts import INT, Listed, Mapped, Num, Opaque, Pair
 from ..world import AttributeRead, Guard
 from . import arrays, optional
 from .externals import import_external, object_number
+from .mistakes import class_name
 from .names import is_ours
 from .outside import assign_global, assign_outside, assign_to_class, assigned, assigned_to_class
 from .raising import always, lacking
@@ -269,8 +270,7 @@ def lacks(facts: Num, attr: str) -> str | None:
         return None
     if len(classes) > 1:
         return f"a number has no attribute {attr!r}"
-    name = classes[0].__name__ if facts.python else f"numpy.{classes[0].__name__}"
-    return f"{name!r} object has no attribute {attr!r}"
+    return f"{class_name(classes[0])!r} object has no attribute {attr!r}"
 
 
 def as_large(s: Specialiser, base: Leaf) -> Leaf:

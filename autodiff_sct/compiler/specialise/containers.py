@@ -15,6 +15,7 @@ from .elements import as_element, element_facts, is_slice, storable
 from .iteration import Source, keys_of, part_of_range
 from .keys import narrowed, note_assigned, restart_whole
 from .lacking import call_factory, fill_missing, holds_nothing, key_error
+from .mistakes import refuse_item, refuse_unpacking
 from .raising import always, raise_if
 from .state import Restart, Specialiser
 from .tables import restart_tabled
@@ -154,6 +155,7 @@ def get_item(s: Specialiser, base: Value, index: Value) -> Value:
         return get_element(s, base, facts, index)
     if isinstance(facts, Num) and (facts.kind in ("array", None) or facts.kind == "npscalar"):
         return indexing.load_item(s, base, index)
+    refuse_item(s, base, "is not subscriptable")
     return s.let(
         ir.subscript(ir.name(base.name), s.expr(index)),
         Opaque(),
@@ -237,8 +239,8 @@ def get_from_constant(s: Specialiser, base: Const, index: Value) -> Value:
     if s.is_static(index):
         try:
             return Const(base.value[s.static(index)])
-        except Exception as error:
-            raise s.refuse(f"this constant cannot be indexed so: {error}") from error
+        except (LookupError, TypeError) as error:
+            raise always(s, type(error), error.args[0]) from error
     if base.value is np.r_ or base.value is np.c_:
         from .numpy_calls import joined
 
@@ -315,6 +317,7 @@ def items_of(s: Specialiser, value: Value, count: int | None) -> list[Value]:
             return [get_item(s, value, Const(k)) for k in range(known)]
         if isinstance(facts, Num) and count is None and facts.dims and isinstance(facts.dims[0], int):
             count = facts.dims[0]
+        refuse_unpacking(s, value)
         if count is not None:
             return items_of_leaf(s, value, facts, count)
     raise s.refuse(

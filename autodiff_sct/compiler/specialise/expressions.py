@@ -104,9 +104,9 @@ def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
     fn, python, _ = OPERATORS[op]
     if isinstance(a, Const) and isinstance(b, Const):
         return fold(s, python, gast.BinOp(s.expr(a), op(), s.expr(b)), a, b)
-    if not (holds_numbers(s, a) and holds_numbers(s, b)) and (found := of_others(s, op, a, b)) is not None:
-        return found
-    if op in (gast.MatMult, gast.Pow):
+    if not (holds_numbers(s, a) and holds_numbers(s, b)):
+        if (found := of_others(s, op, a, b)) is not None:
+            return found
         from .numpy_calls import array_of_list
 
         a, b = array_of_list(s, a), array_of_list(s, b)

@@ -10,6 +10,7 @@ import numpy as np
 from .. import ir
 from ..facts import Axis, Dim, Facts, Listed, Num, Opaque, several
 from ..regions import regions
+from .mistakes import too_many_indices
 from .state import Specialiser
 from .values import Const, Leaf, ListV, SliceV, TupleV, Value
 
@@ -103,7 +104,7 @@ def basic_facts(s: Specialiser, facts: Num, parts: list[Value]) -> Facts:
     consumed = sum(1 for p in parts if not (isinstance(p, Const) and (p.value is None or p.value is Ellipsis)))
     rest = len(facts.dims) - consumed
     if rest < 0:
-        raise s.refuse(f"too many indices for an array of rank {len(facts.dims)}")
+        raise too_many_indices(s, facts, consumed)
     dims: list[Axis] = []
     axes = list(facts.dims)
     ellipsis = False

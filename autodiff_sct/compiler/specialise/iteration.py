@@ -14,6 +14,7 @@ from .. import ir
 from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair
 from ..regions import roots_of, written_by
 from .control import loop
+from .mistakes import refuse_iteration
 from .raising import attempted
 from .records import record_of
 from .state import Specialiser
@@ -119,7 +120,7 @@ def over(s: Specialiser, value: Value) -> Source:
             return Source(items=items_of(s, value, None))
         if isinstance(facts, Listed) or (isinstance(facts, Num) and facts.kind in ("array", None)):
             if isinstance(facts, Num) and facts.dims == ():
-                raise s.refuse("iteration over a 0-d array")
+                refuse_iteration(s, value)
             if isinstance(facts, Num):
                 s.held |= facts.roots  # the loop goes on reading it, whatever becomes of its name
             length = length_of(s, value)
@@ -135,6 +136,7 @@ def over(s: Specialiser, value: Value) -> Source:
             return over(s, keys_of(s, value))
         if isinstance(facts, Opaque):
             return Source()
+    refuse_iteration(s, value)
     raise s.refuse(
         "the compiler cannot tell what this loop goes over", "loop over a range, an array, a list, a tuple or a dict"
     )

@@ -24,6 +24,8 @@ from .containers import (
 )
 from .control import branch
 from .elements import as_element, element_facts, storable
+from .mistakes import scalar_class
+from .raising import always
 from .state import Restart, Specialiser
 from .tables import restart_tabled
 from .values import Const, Leaf, ListV, Obj, SliceV, TupleV, Value
@@ -261,11 +263,23 @@ def combine(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
             return result
     if op is gast.Mult:
         for items, times in ((a, b), (b, a)):
-            if isinstance(items, (TupleV, ListV)):
+            if isinstance(items, (TupleV, ListV)) and may_count(s, times):
                 return repeat(s, items, times)
-            if isinstance(s.facts_of(items), Listed):
+            if isinstance(s.facts_of(items), Listed) and may_count(s, times):
                 return repeat_list(s, items, times)
     return None
+
+
+def may_count(s: Specialiser, times: Value) -> bool:
+    """Whether a factor of a list may be a whole number, by which it is repeated; an array multiplies its items."""
+    facts = s.num(times)
+    if facts is None or facts.kind == "array":
+        return facts is None
+    name = scalar_class(facts)
+    whole = facts.dtype is None or facts.dtype.kind in "iub"
+    if name is not None and not whole:
+        raise always(s, TypeError, f"can't multiply sequence by non-int of type {name!r}")
+    return whole
 
 
 def is_dict(s: Specialiser, value: Value) -> bool:

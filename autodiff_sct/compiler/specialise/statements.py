@@ -381,6 +381,16 @@ def for_(s: Specialiser, node: Any) -> None:
         ahead.check(s, s.block[after:])
 
 
+def iteration_of(s: Specialiser, node: Any, iterable: Value) -> Source:
+    """How a loop goes over a value; under handlers, what always raises would be written where none of them hears it."""
+    try:
+        return containers.iteration(s, iterable)
+    except Ended:
+        if getattr(node, "is_handled", False):
+            raise s.refuse("a loop under a handler goes over a number", "test what it is before the loop") from None
+        raise
+
+
 def go_over(s: Specialiser, node: Any, iterable: Value) -> None:
     """The loop, once it is known what it goes over."""
     body, stop = split_stop(node.body)
@@ -388,7 +398,7 @@ def go_over(s: Specialiser, node: Any, iterable: Value) -> None:
         over_generator(s, node, iterable, body, stop)
         return
     site, numbers = short(s, iterable)
-    source = containers.iteration(s, iterable) if numbers is None else Source(items=numbers)
+    source = iteration_of(s, node, iterable) if numbers is None else Source(items=numbers)
     if source.items is not None:
         known = dict_views.container(s, iterable)
         if known is None:

@@ -39,7 +39,7 @@ from .record.segments import write_segments
 from .record.stand_ins import stand_in
 from .regions import Regions, regions
 from .request import Request, observe
-from .results import check_output, output_leaves, own_result, unknown_leaves
+from .results import check_output, output_leaves, own_result, refuse_unknown, unknown_leaves
 from .reverse.beside import beside
 from .reverse.seeds import sow, weight_gradients
 from .reverse.settle import settle
@@ -209,6 +209,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
         seeds = sow(r, request, chosen, forward, set(table.names.values()))
         for stmt in reversed(forward):
             r.statement(stmt)
+        refuse_unknown(s, chosen, request, active.varied)
         s.origin = None
         grads = [gradient(r, table.values[p], request.parameters[p][1], parameter_name(table, p)) for p in request.wrt]
         grads += weight_gradients(r, weights)

@@ -43,6 +43,17 @@ def unknown_leaves(s: Specialiser, value: Value) -> list[str]:
     return [n for n in s.leaves(value) if isinstance(f := s.facts[n], Opaque) and f.cls not in TEXT]
 
 
+def refuse_unknown(s: Specialiser, value: Value, request: Request, varied: set[str]) -> None:
+    """Refuse a result that depends on an argument and may be no number: no cotangent begins with it."""
+    for name in unknown_leaves(s, value):
+        if name in varied:
+            raise NotDifferentiable(
+                f"{request.name} returns {s.hints[name]!r}, of which only the run tells whether it is a number",
+                "give it one kind on every path",
+                place_of_result(request.fn),
+            )
+
+
 def check_output(s: Specialiser, value: Value, request: Request) -> Value:
     """The part of the result that is differentiated."""
     if holds_iterator(s, value):

@@ -387,7 +387,7 @@ def clip(y, d, a, a_min=None, a_max=None, *, min=None, max=None):
 
 @elementwise(np.where)
 def where(y, d, condition, a, b):
-    return None, np.where(condition, d, 0.0), np.where(condition, 0.0, d)
+    return 0.0, np.where(condition, d, 0.0), np.where(condition, 0.0, d)
 
 
 @elementwise(np.nan_to_num)

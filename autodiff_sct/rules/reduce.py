@@ -265,7 +265,7 @@ def last_axes(axis: tuple[int, ...]) -> tuple[int, ...]:
 
 @linear(math.fsum)
 def fsum(y, d, seq, /):
-    return [d for k in range(len(seq))] if isinstance(seq, list) else d
+    return [d for k in range(len(seq))] if isinstance(seq, (list, tuple)) else d
 
 
 @reverse(math.prod)

@@ -151,7 +151,7 @@ def array(y, d, object, dtype=None, *, order="K"):
 
 
 def rows(d, value):
-    """The cotangent of what ``np.array`` was made from: of an array, a number, or a list nested three deep."""
+    """The cotangent of what ``np.array`` was made from: of an array, a number, or a list nested four deep."""
     return [cells(d[k], value[k]) for k in range(len(value))] if isinstance(value, (list, tuple)) else d
 
 
@@ -160,12 +160,16 @@ def cells(d, value):
 
 
 def deep_cells(d, value):
+    return [deepest(d[k], value[k]) for k in range(len(value))] if isinstance(value, (list, tuple)) else d
+
+
+def deepest(d, value):
     return [leaf(d[k], value[k]) for k in range(len(value))] if isinstance(value, (list, tuple)) else d
 
 
 def leaf(d, value):
     if isinstance(value, (list, tuple)):
-        raise NotImplementedError("np.array of lists nested more than three deep: build it by np.stack or np.reshape")
+        raise NotImplementedError("np.array of lists nested more than four deep: build it by np.stack or np.reshape")
     return d
 
 

@@ -35,7 +35,8 @@ def unbroadcast(cotangent: Any, like: Any) -> Any:
     if type(like) is float is type(cotangent):
         return cotangent
     if isinstance(like, (list, tuple)):
-        return [unbroadcast(part, item) for part, item in zip(cotangent, like, strict=True)]
+        parts = [cotangent] * len(like) if np.ndim(cotangent) == 0 else cotangent
+        return [unbroadcast(part, item) for part, item in zip(parts, like, strict=True)]
     if isinstance(like, dict):
         return {key: unbroadcast(cotangent[key], item) for key, item in like.items()}
     return zeros_like(like) if cotangent is None else cast(fit_shape(np.asarray(cotangent), np.shape(like)), like)

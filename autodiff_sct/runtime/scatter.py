@@ -118,16 +118,16 @@ def add_to_items(shadow: Any, index: Any, cotangent: Any) -> None:
 def plus(a: Any, b: Any) -> Any:
     """`a` with `b` added, in the memory of `a` where it has any.
 
-    None, the cotangent of what nothing depends on, adds nothing.
+    None and the number zero, cotangents of what nothing depends on, add nothing.
     """
-    if b is None:
+    if b is None or isinstance(a, (dict, list)) and np.isscalar(b) and b == 0:
         return a
     if isinstance(a, dict):
-        for key, item in b.items() if isinstance(b, dict) else ():
+        for key, item in b.items():
             a[key] = plus(a.get(key, 0.0), item)
         return a
     if isinstance(a, list):
-        for k, item in enumerate(b if isinstance(b, (list, tuple)) else ()):
+        for k, item in enumerate(b):
             a[k] = plus(a[k], item)
         return a
     if isinstance(b, (list, tuple, dict)):  # `a` is the zero of what was not there

@@ -24,6 +24,7 @@ from ..facts import (
     same,
 )
 from .holders import is_shared
+from .indexing import check_axes
 from .mistakes import refuse_item
 from .outcomes import facts_of_call, outcome
 from .overlap import check_overlap
@@ -296,6 +297,7 @@ def refuse_whole(s: Specialiser, base: Leaf, value: Value) -> None:
 def store_item(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
     """``base[index] = value`` on an array."""
     refuse_item(s, base, "does not support item assignment")
+    check_axes(s, base, index)
     check_overlap(s, base, index, value)
     refuse_late(s, base)
     refuse_whole(s, base, value)
@@ -307,7 +309,7 @@ def store_augmented(s: Specialiser, base: Leaf, index: Value, op: type, value: V
     """``base[index] op= value`` on an array."""
     from .expressions import OPERATORS
 
-    refuse_item(s, base, "does not support item assignment")
+    check_axes(s, base, index)
     refuse_late(s, base)
     arguments = {"x": base, "index": index, "value": value}
     node = ir.Store(base.name, s.expr(index), s.expr(value), op, s.where(), ir.Op(OPERATORS[op][0], arguments))

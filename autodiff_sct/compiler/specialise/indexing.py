@@ -99,12 +99,25 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, slice) and value == slice(None)
 
 
-def basic_facts(s: Specialiser, facts: Num, parts: list[Value]) -> Facts:
+def check_axes(s: Specialiser, base: Leaf, index: Value) -> None:
+    """Raise what Python does where ``base[index]`` surely has too many indices."""
+    facts, parts = s.num(base), parts_of(index)
+    if facts is not None and facts.dims is not None and all(is_basic(s, part) for part in parts):
+        axes_left(s, facts, parts)
+
+
+def axes_left(s: Specialiser, facts: Num, parts: list[Value]) -> int:
+    """How many axes an index of integers and slices leaves to an ellipsis."""
     assert facts.dims is not None
     consumed = sum(1 for p in parts if not (isinstance(p, Const) and (p.value is None or p.value is Ellipsis)))
-    rest = len(facts.dims) - consumed
-    if rest < 0:
+    if consumed > len(facts.dims):
         raise too_many_indices(s, facts, consumed)
+    return len(facts.dims) - consumed
+
+
+def basic_facts(s: Specialiser, facts: Num, parts: list[Value]) -> Facts:
+    assert facts.dims is not None
+    rest = axes_left(s, facts, parts)
     dims: list[Axis] = []
     axes = list(facts.dims)
     ellipsis = False

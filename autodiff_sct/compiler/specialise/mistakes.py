@@ -46,6 +46,8 @@ def refuse_item(s: Specialiser, value: Value, said: str) -> None:
 
 def too_many_indices(s: Specialiser, facts: Num, count: int) -> Ended:
     """What ends a block where more axes are indexed than there are."""
+    if facts.python:
+        return always(s, TypeError, f"{facts.kind!r} object is not subscriptable")
     if facts.kind == "npscalar":
         return always(s, IndexError, "invalid index to scalar variable.")
     message = f"too many indices for array: array is {facts.ndim}-dimensional, but {count} were indexed"

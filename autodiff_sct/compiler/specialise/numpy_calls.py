@@ -28,8 +28,7 @@ OUT_POSITION = {True: 2, False: 1}
 # Functions whose rules take a list item by item.
 OF_LISTS = frozenset(
     [np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.concatenate, np.stack, np.vstack, np.hstack]
-    + [np.dstack, np.column_stack, np.block, np.select, np.einsum, np.linalg.multi_dot, np.meshgrid]
-    + [np.broadcast_arrays, np.polyval]
+    + [np.dstack, np.column_stack, np.block, np.select, np.einsum, np.linalg.multi_dot, np.polyval]
 )
 
 
@@ -49,8 +48,20 @@ OF_ARRAYS: dict[Any, str] = {
     np.append: "arr values",
     np.bincount: "x weights",
     np.histogram: "a weights",
+    np.select: "default",
 }
-OF_PARTS = frozenset([np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack])
+# Where functions of several arrays have the list of them, whose items may be lists that NumPy reads as arrays.
+OF_PARTS: dict[Any, int] = {
+    **dict.fromkeys([np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack], 0),
+    np.linalg.multi_dot: 0,
+    np.select: 1,
+}
+
+# Functions whose rules ask what they are given for its type and its axes, so that a Python number is made an array.
+OF_NUMBERS = frozenset(
+    [np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin, np.ptp, np.median, np.nanmedian]
+    + [np.quantile, np.nanquantile, np.percentile, np.nanpercentile]
+)
 
 
 def with_subscripts(s: Specialiser, args: list[Value]) -> list[Value]:
@@ -70,13 +81,16 @@ def with_subscripts(s: Specialiser, args: list[Value]) -> list[Value]:
 
 def with_arrays(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> list[Value]:
     """The arguments, keywords in place, with arrays for the lists that NumPy reads as arrays."""
-    if isinstance(fn, np.ufunc):
+    if isinstance(fn, np.ufunc) or isinstance(getattr(fn, "__self__", None), np.ufunc):
         return [array_of_list(s, a) for a in args]
     if fn is np.einsum and s.is_static(args[0]) and isinstance(s.static(args[0]), str):
         return [args[0], *(array_of_list(s, a) for a in args[1:])]
-    if fn in OF_PARTS and args and isinstance(args[0], (ListV, TupleV)):
-        parts = tuple(array_of_list(s, part) for part in args[0].items)
-        return [ListV(parts, args[0].site) if isinstance(args[0], ListV) else TupleV(parts), *args[1:]]
+    at = OF_PARTS.get(fn, len(args))
+    if at < len(args) and isinstance(known := args[at], (ListV, TupleV)):
+        parts = tuple(array_of_list(s, part) for part in known.items)
+        args[at] = ListV(parts, known.site) if isinstance(known, ListV) else TupleV(parts)
+    if fn in OF_NUMBERS and args and (facts := s.num(args[0])) is not None and facts.python:
+        args[0] = numpy_call(s, np.asarray, [args[0]], {})
     wanted = OF_ARRAYS.get(fn, "").split()
     names = list(TABLE[fn].signature.parameters) if wanted else []
     for k, value in kwargs.items():
@@ -152,17 +166,19 @@ def as_array(s: Specialiser, fn: Any, value: Value) -> Value:
     """A list of numbers where NumPy reads an array, made that array: rules ask arrays for their shapes."""
     if fn in OF_LISTS or fn is not np_function(fn):
         return value
-    listed = s.facts[value.name] if isinstance(value, Leaf) else None
-    if isinstance(listed, Listed):
-        element = s.elements_of(listed)
-        if not isinstance(element, Num) or not element.differentiable:
-            return value
-        return numpy_call(s, np.array, [value], {})
-    if not isinstance(value, (ListV, TupleV)):
-        return value
-    if not any(isinstance(f := s.facts[n], Num) and f.differentiable for n in s.leaves(value)):
+    listed = isinstance(value, (ListV, TupleV)) or isinstance(value, Leaf) and isinstance(s.facts[value.name], Listed)
+    if not listed or not any(holds_floats(s, s.facts[n]) for n in s.leaves(value)):
         return value
     return numpy_call(s, np.array, [value], {})
+
+
+def holds_floats(s: Specialiser, facts: Any) -> bool:
+    """Whether something is, or holds, numbers through which derivatives may pass."""
+    if isinstance(facts, Num):
+        return facts.differentiable
+    if isinstance(facts, Pair):
+        return any(holds_floats(s, item) for item in facts.items)
+    return isinstance(facts, Listed) and holds_floats(s, s.elements_of(facts))
 
 
 def array_of_list(s: Specialiser, value: Value) -> Value:
@@ -289,6 +305,8 @@ MADE[np.poly1d] = of_polynomial
 
 @handles(np.piecewise)
 def piecewise(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if args and ((facts := s.num(args[0])) is None or facts.python):
+        args = [numpy_call(s, np.asarray, [args[0]], {}), *args[1:]]
     if (
         len(args) == 3
         and (single := s.num(args[1])) is not None
@@ -308,6 +326,7 @@ def piecewise(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
 
 @handles(np.apply_along_axis)
 def apply_along_axis(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    args = [*args[:2], *(array_of_list(s, a) for a in args[2:])]
     facts = s.num(args[2]) if len(args) == 3 and not kwargs else None
     if facts is None or facts.ndim != 2:
         raise s.refuse("np.apply_along_axis other than `(fn, axis, matrix)`", "write the loop over the lanes")
@@ -350,7 +369,7 @@ def joined(s: Specialiser, base: Const, index: Value) -> Value | None:
         fn: Any = np.hstack
     elif base.value is np.r_ and ranks == {2}:
         fn = np.vstack
-    elif base.value is np.c_ and ranks <= {1, 2}:
+    elif base.value is np.c_ and ranks <= {0, 1, 2}:
         fn = np.column_stack
     else:
         return None

@@ -58,6 +58,9 @@ def plain_number(kind: str | None, dtype: np.dtype | None, ndim: int | None) -> 
     return PlainNumber(kind, dtype, None if ndim is None else (None,) * ndim)
 
 
+NESTED = 4  # lists inside each other whose shape is told
+
+
 def argument(s: Specialiser, value: Value, count: int = 2) -> Any:
     """An argument as `facts.evaluate` takes it; a list of which only the run knows the length has `count` items."""
     if isinstance(value, Const):
@@ -69,17 +72,15 @@ def argument(s: Specialiser, value: Value, count: int = 2) -> Any:
         return tuple(argument(s, v, count) for v in value.items)
     if isinstance(value, ListV):
         return Sequence(tuple(argument(s, v, count) for v in value.items))
-    facts = s.facts_of(value)
-    if isinstance(facts, Listed):
-        element = s.elements_of(facts)
-        if element is None:
-            raise ValueError("an empty list")
-        if isinstance(element, Listed):
-            inner = s.elements_of(element)
-            if inner is None:
-                raise ValueError("an empty list")
-            return Sequence((Sequence((plain(inner), plain(inner))),) * count)
-        return Sequence((plain(element),) * count)
+    return argument_of(s, s.facts_of(value), count)
+
+
+def argument_of(s: Specialiser, facts: Facts | None, count: int, depth: int = NESTED) -> Any:
+    """Facts as `facts.evaluate` takes them: of a list, `count` of its items stand for all."""
+    if facts is None:
+        raise ValueError("an empty list")
+    if isinstance(facts, Listed) and depth > 0:
+        return Sequence((argument_of(s, s.elements_of(facts), 2, depth - 1),) * count)
     return plain(facts)
 
 

@@ -18,7 +18,7 @@ from .elements import ARITHMETIC, BINARY, COMPARISONS, MATH, UNARY, compare
 from .expressions import arithmetic, lower, number, operands, repeated, resolved
 from .factors import determinant, log_determinant, of_matrix, solved
 from .fitting import derivative_like, fitted_like, seed, spread
-from .gathers import diagonal, from_gather, trace
+from .gathers import diagonal, from_gather, stored, trace
 from .grids import elementwise
 from .kinds import BOOL, FLOAT32, FLOAT64, INT64, WIDTH, Bundle, Grid, Number, Value
 from .making import (
@@ -313,7 +313,7 @@ HANDLERS: dict[Any, Any] = {
     np.linalg.norm: norm, np.argmax: extreme_place("argmax"), np.argmin: extreme_place("argmin"),
     np.linalg.solve: solved, np.linalg.inv: of_matrix("inv"), np.linalg.cholesky: of_matrix("cholesky"),
     np.linalg.det: determinant, np.linalg.slogdet: log_determinant, np.diag: diagonal, np.trace: trace,
-    scatter.gather_adjoint: from_gather,
+    scatter.gather_adjoint: from_gather, scatter.stored: stored,
     broadcast.unbroadcast: fitted_like, broadcast.spread: spread, broadcast.zeros_like: derivative_like(0),
     broadcast.ones_like: derivative_like(1), boundary.seed: seed,
 }  # fmt: skip

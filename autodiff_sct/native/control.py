@@ -118,7 +118,7 @@ def as_variable(state: State, value: Number, dtype: Any) -> str:
     if isinstance(value.expr, gast.Name) and value.dtype == dtype:
         return str(value.expr.id)
     variable = state.fresh("t", dtype)
-    state.emit(ir.Let((variable,), elements.as_float(value) if dtype == FLOAT64 else value.expr))
+    state.emit(ir.Let((variable,), elements.as_float(value) if dtype == FLOAT64 else elements.as_dtype(value, dtype)))
     return variable
 
 

@@ -287,7 +287,7 @@ def builtin_extreme(name: str, items: list[Number]) -> Number:
     op = gast.Lt if name == "min" else gast.Gt
     for item in items[1:]:
         dtype, python = joined(result, item)
-        a, b = (as_float(result), as_float(item)) if dtype == FLOAT64 else (result.expr, item.expr)
+        a, b = (as_float(x) if dtype == FLOAT64 else as_dtype(x, dtype) for x in (result, item))
         expr = gast.IfExp(ir_compare(b, op, a), b, a)
         result = Number(expr, dtype, python, max(result.bits, item.bits))
     return result

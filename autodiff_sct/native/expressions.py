@@ -160,7 +160,10 @@ def lower_ifexp(state: State, expr: Any) -> Value:
 def lower_subscript(state: State, expr: Any) -> Value:
     base = shape_or(state, expr.value)
     if isinstance(base, Bundle):
-        place = elements.constant_of(number(state, expr.slice).expr)
+        index = number(state, expr.slice)
+        place = elements.constant_of(index.expr)
+        if place is None and base.items and all(isinstance(item, Number) for item in base.items):
+            return one_of(state, base, index)
         if not isinstance(place, int) or not -len(base.items) <= place < len(base.items):
             raise state.outside("an item of a tuple that is not known before the run")
         return base.items[place]
@@ -176,6 +179,30 @@ def lower_subscript(state: State, expr: Any) -> Value:
     if by_arrays is not None:
         return by_arrays
     return part(state, base, expr.slice, lambda e: number(state, e))
+
+
+def one_of(state: State, base: Bundle, index: Number) -> Number:
+    """An item of a tuple of numbers of one kind: out of an array that holds them."""
+    kinds = {(item.dtype, item.python) for item in base.items}
+    if len(kinds) > 1 or base.items[0].dtype == BOOL:
+        raise state.outside("an item of a tuple of several kinds that is not known before the run")
+    from .making import stacked
+
+    constant = all(isinstance(item.expr, gast.Constant) for item in base.items)
+    with state.writing() as making:
+        array = stacked(state, base)
+    (before_loops(state) if constant else state.out).extend(making)
+    bits = max(item.bits for item in base.items)
+    found = part(state, array, ir.name("index"), lambda e: index)
+    return Number(found.expr, array.dtype, base.items[0].python, bits)
+
+
+def before_loops(state: State) -> ir.Block:
+    """The statements before the loops over ranges that are around, as far as nothing else is in between."""
+    level = state.level
+    while level > 0 and state.scopes[level].kind == "range":
+        level -= 1
+    return state.out if level == state.level else state.scopes[level + 1].before
 
 
 def shape_or(state: State, expr: Any) -> Value:

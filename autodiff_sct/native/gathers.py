@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import builtins
+from dataclasses import replace
 from typing import Any
 
 import gast
 
 from ..compiler import ir
 from ..compiler.facts import INT
-from .expressions import lower, number, resolved
-from .grids import broadcast, fitted, in_order, made, make, new_array, over, store, store_item, to_number
-from .indexing import entries_of, is_ellipsis, is_new, section
-from .kinds import BOOL, FLOAT64, INT64, Axis, Grid, Number, Value
+from .expressions import arithmetic, lower, number, resolved
+from .grids import along, broadcast, fitted, in_order, made, make, new_array, over, store, store_item, to_number
+from .indexing import entries_of, is_ellipsis, is_new, part, section
+from .kinds import BOOL, FLOAT32, FLOAT64, INT64, Axis, Grid, Number, Value
 from .saving import assign, named
 from .state import State
 
@@ -131,9 +132,10 @@ def written(state: State, base: str, target: Grid, index: Any, value: Value, aug
     if arrays.get(0) is not None and arrays[0].dtype == BOOL and len(entries_of(index)) == 1:
         store_masked(state, base, target, arrays[0], value, aug)
         return True
-    if aug is not None:
-        raise state.outside("an operator that assigns to places named by an array")
-    scatter(state, base, gathered(state, target, index, arrays, base), value, None)
+    places = gathered(state, target, index, arrays, base)
+    if aug is not None:  # of places that are named twice, the last result stays
+        value = arithmetic(state, aug, places, value)
+    scatter(state, base, places, value, None)
     return True
 
 
@@ -144,8 +146,8 @@ def scatter(state: State, base: str, places: Grid, value: Value, aug: type | Non
     store(state, base, places, value, aug)
 
 
-def added(state: State, args: list[Any]) -> None:
-    """``add_at(shadow, index, cotangent)``."""
+def added(state: State, args: list[Any], op: type = gast.Add) -> None:
+    """``add_at(shadow, index, cotangent)``; ``np.add.at`` and ``np.subtract.at``."""
     shadow, value = lower(state, args[0]), lower(state, args[2])
     if not isinstance(shadow, Grid) or not isinstance(shadow.view, gast.Name) or not isinstance(value, (Grid, Number)):
         raise state.outside("a derivative that is no array")
@@ -153,8 +155,36 @@ def added(state: State, args: list[Any]) -> None:
     if not arrays:
         raise state.outside("an index that is not known before the run")
     if arrays.get(0) is not None and arrays[0].dtype == BOOL and len(entries_of(args[1])) == 1:
-        return store_masked(state, shadow.view.id, shadow, arrays[0], value, gast.Add)
-    scatter(state, shadow.view.id, gathered(state, shadow, args[1], arrays, shadow.view.id), value, gast.Add)
+        return store_masked(state, shadow.view.id, shadow, arrays[0], value, op)
+    scatter(state, shadow.view.id, gathered(state, shadow, args[1], arrays, shadow.view.id), value, op)
+
+
+def stored(state: State, args: list[Any], keywords: dict[str, Any]) -> Value:
+    """``stored(shadow, index)``: what lies at some places, zero where another one names the same place later."""
+    shadow = lower(state, args[0])
+    if not isinstance(shadow, Grid):
+        raise state.outside("a derivative that is no array")
+    arrays = arrays_of(state, args[1])
+    if not arrays:
+        value = part(state, shadow, args[1], lambda e: number(state, e))
+        return replace(value, copied=True) if isinstance(value, Grid) else value
+    if all(grid.dtype == BOOL for grid in arrays.values()):
+        value = read(state, shadow, args[1])
+        assert value is not None
+        return value
+    if list(arrays) != [0] or arrays[0].ndim != 1 or len(entries_of(args[1])) != 1:
+        raise state.outside("places named by several arrays, some of them perhaps twice")
+    places = checked(state, arrays[0], shadow.axes[0], None)
+    value = gathered(state, shadow, args[1], arrays)
+    last = new_array(state, state.s.fresh("last", INT), (shadow.axes[0],), INT64)
+    along(state, places.axes[0], lambda i: state.emit(ir.Store(last.view.id, places.at(i), i[0])))
+    zero = ir.call(f"np.{value.dtype.name}", ir.constant(0)) if value.dtype == FLOAT32 else ir.constant(0.0)
+
+    def at(index: list[Any]) -> Any:
+        own = ir.subscript(last.view, places.at(index[:1]))
+        return gast.IfExp(gast.Compare(own, [gast.Eq()], [index[0]]), value.at(index), zero)
+
+    return Grid(value.axes, value.dtype, at, copied=True)
 
 
 def from_gather(state: State, args: list[Any], keywords: dict[str, Any]) -> Value:

@@ -111,11 +111,20 @@ def section(state: State, axis: Axis, entry: Any, number: Any) -> tuple[Axis, An
     if count == -1 and lower is None and upper is None:
         last = length_form(state, axis).plus(constant_form(1), -1)
         return axis, lambda i: last.plus(form_of(state, i), -1).expr()
-    if not isinstance(count, int) or count < 1 or axis.one and (lower is not None or upper is not None):
-        raise state.outside("a slice with steps")
+    if not isinstance(count, int) or count == 0:
+        raise state.outside("a slice whose step is not known before the run")
+    if axis.one and (lower is not None or upper is not None):
+        raise state.outside("a slice of an axis of length 1")
     if lower is None and upper is None and count == 1:
         return axis, lambda i: i
     length = length_form(state, axis)
+    if count < 0:
+        last = length.plus(constant_form(1), -1)
+        start = last if lower is None else bound(state, lower, length)
+        stop = constant_form(-1) if upper is None else bound(state, upper, length)
+        for form in (last.plus(start, -1), stop.plus(constant_form(1)), start.plus(stop, -1)):
+            require(state, form)
+        return stepped(state, start.plus(stop, -1), start, count)
     start = constant_form(0) if lower is None else bound(state, lower, length)
     stop = length if upper is None else bound(state, upper, length)
     # NumPy cuts slices off at the ends; here they have to lie inside.
@@ -129,14 +138,15 @@ def section(state: State, axis: Axis, entry: Any, number: Any) -> tuple[Axis, An
 
 
 def stepped(state: State, size: Form, start: Form, count: int) -> tuple[Axis, Any]:
-    """The axis that each `count`-th place of a section leaves."""
+    """The axis that each `count`-th place of a section leaves, from its end where that is negative."""
+    step = abs(count)
     if not size.terms:
-        length: Any = ir.constant(-(-size.constant // count))
+        length: Any = ir.constant(-(-size.constant // step))
         key: Any = length.value
     else:
-        whole = size.plus(constant_form(count - 1)).expr()
-        length = state.let(Number(ir.binop(whole, gast.FloorDiv, ir.constant(count)), INT64, True), "n").expr
-        key = ("step", count, tuple(sorted((repr(k), c) for k, c, _ in size.terms)), size.constant)
+        whole = size.plus(constant_form(step - 1)).expr()
+        length = state.let(Number(ir.binop(whole, gast.FloorDiv, ir.constant(step)), INT64, True), "n").expr
+        key = ("step", step, tuple(sorted((repr(k), c) for k, c, _ in size.terms)), size.constant)
     return Axis(length, key, key == 1), lambda i: form_of(state, i).times(count).plus(start).expr()
 
 

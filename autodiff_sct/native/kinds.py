@@ -21,6 +21,7 @@ FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 COUNTED = 31  # bits of integers that loops carry
 # Functions of `functions` that expressions call without `State.imported` telling so.
 SCALARS = {"reserve", "reserve_parts", "half_power", "remainder", "floor_divide"}
+SINGLE_BITS = 24  # bits of integers that single precision holds
 LARGEST = 16  # elements of an array that is kept in variables
 DTYPES = {BOOL, INT64, FLOAT32, FLOAT64}
 
@@ -97,6 +98,12 @@ def promote(a: Number, b: Number) -> np.dtype:
     """The dtype of an arithmetic operation, by NumPy's rules: Python numbers are weak."""
     if a.dtype == b.dtype:
         return a.dtype
+    for unknown, other in ((a, b), (b, a)):
+        if unknown.dtype == FLOAT32 and unknown.python is None:
+            if other.python is True:
+                return FLOAT32
+            if other.dtype == FLOAT64:
+                raise Outside("a number that may be a Python or a NumPy one meets double precision")
     for strong, weak in ((a, b), (b, a)):
         if weak.python is False or strong.python is not False:
             continue
@@ -109,6 +116,13 @@ def promote(a: Number, b: Number) -> np.dtype:
 
 def joined(a: Number, b: Number) -> tuple[np.dtype, bool | None]:
     """The dtype and the origin of a number that is one of two."""
+    for one, other in ((a, b), (b, a)):
+        if (
+            one.dtype == FLOAT32 != other.dtype
+            and other.python
+            and (other.dtype == FLOAT64 or other.bits <= SINGLE_BITS)
+        ):
+            return FLOAT32, None
     if a.dtype != b.dtype and {a.dtype, b.dtype} != {INT64, FLOAT64}:
         raise Outside(f"a number is {a.dtype} on one path and {b.dtype} on another")
     return np.result_type(a.dtype, b.dtype), a.python if a.python == b.python else None

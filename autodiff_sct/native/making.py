@@ -26,7 +26,7 @@ from .grids import (
     to_number,
 )
 from .indexing import expanded, transposed
-from .kinds import FLOAT64, INT64, ONE, Axis, Bundle, Grid, Number, Value, promote
+from .kinds import BOOL, FLOAT64, INT64, ONE, Axis, Bundle, Grid, Number, Value, promote
 from .linear import form_of
 from .reductions import Arguments, Keywords, in_dtype, option
 from .state import Scope, State
@@ -81,8 +81,6 @@ def created(fill: Any) -> Any:
         axes = tuple(axis_of(state, item) for item in items)
         value = Number(ir.constant(fill), FLOAT64, True) if fill is not None else lower(state, args[1])
         chosen = dtype_of(state, dtype) if dtype is not None else value.dtype
-        if dtype is None and chosen != FLOAT64:
-            raise state.outside("an array of integers")
         if not axes:
             raise state.outside("an array of rank 0")
         return full(state, axes, value, chosen)
@@ -136,8 +134,8 @@ def stacked(state: State, value: Bundle) -> Grid:
     dtype = items[0].dtype
     for item in items[1:]:
         dtype = promote(Number(None, dtype, False), Number(None, item.dtype, item.python))
-    if dtype.kind != "f":
-        raise state.outside("an array of integers")
+    if dtype == BOOL:
+        raise state.outside("an array of truth values")
     items = tuple(state.let(item) for item in items)
     variable = state.s.fresh("t", INT)
     axes = (Axis(ir.constant(len(items)), len(items), len(items) == 1),)

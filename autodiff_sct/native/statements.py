@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import gast
+import numpy as np
 
 from ..compiler import ir
 from ..compiler.facts import Num
@@ -163,7 +165,7 @@ def let_number(state: State, stmt: ir.Let, value: Number) -> None:
             del state.forms[target]
     state.define(target, value.dtype)
     state.emit(ir.Let((target,), value.expr, None, stmt.origin))
-    state.values[target] = Number(ir.name(target), value.dtype, value.python, value.bits)
+    state.values[target] = replace(value, expr=ir.name(target))
 
 
 def check_facts(state: State, target: str, dtype: Any, ndim: int) -> None:
@@ -310,7 +312,14 @@ def effect(state: State, stmt: ir.Effect) -> None:
         return bound.check(state, expr.id)
     if isinstance(expr, gast.Call) and resolved(state, expr.func) is scatter.add_at:
         return added(state, expr.args)
+    if isinstance(expr, gast.Call) and getattr(expr.func, "attr", "") == "at" and len(expr.args) == 3:
+        op = ADDED_AT.get(resolved(state, expr.func.value))
+        if op is not None:
+            return added(state, expr.args, op)
     raise state.outside("a statement with effects")
+
+
+ADDED_AT = {np.add: gast.Add, np.subtract: gast.Sub}
 
 
 def is_shared(state: State, expr: Any, value: Value) -> bool:

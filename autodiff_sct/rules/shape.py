@@ -86,7 +86,7 @@ def rolled_place(axis: int, start: int, ndim: int) -> int:
 
 @linear(np.expand_dims)
 def expand_dims(y, d, a, axis):
-    return np.squeeze(d, axis)
+    return np.reshape(d, np.shape(a)) if isinstance(axis, list) else np.squeeze(d, axis)
 
 
 @linear(np.squeeze, np.ndarray.squeeze)

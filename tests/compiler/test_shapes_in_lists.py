@@ -31,7 +31,7 @@ def reshaped(x: Any, shape: Any) -> Any:
 
 def new_axes(x: Any, shape: Any) -> Any:
     a = np.sum(np.reshape(x, listed(shape)) ** 2, axis=-1)
-    b = a[None, ..., None] * a[..., None] + a[np.newaxis, np.newaxis, ...]
+    b = a[None, ..., None] * a[..., None] + a[None] * a[np.newaxis, np.newaxis, ...]
     c = np.sum(x)
     return np.sum(b**2) + np.sum(c[None] * x) + np.sum(c[..., None, None] * x)
 

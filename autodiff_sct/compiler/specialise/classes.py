@@ -15,11 +15,13 @@ from . import arrays
 from .callees import opaque_call
 from .calls import call_value, handles
 from .dict_views import class_of_view
+from .names import is_ours
 from .records import record_of
 from .state import Specialiser
 from .tables import class_of_row, may_be_none, not_none
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
 
+CONTAINERS = frozenset((list, tuple, dict, set, str, bytes))
 SCALARS = [np.dtype(code).type for code in np.typecodes["AllInteger"] + np.typecodes["AllFloat"] + "?"]
 
 
@@ -42,6 +44,8 @@ def isinstance_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
         answers = {is_one_of(s, possible, kinds) for possible in possible_classes(facts)}
         if len(answers) == 1:
             return Const(answers.pop())  # whichever it is
+        if is_ours(s) and not answers and CONTAINERS.issuperset(kinds):
+            return Const(False)  # our own functions are given numbers and arrays
     return s.let(
         ir.call(gast.Name("isinstance", gast.Load(), None, None), s.expr(value), s.expr(classes)),
         BOOL,

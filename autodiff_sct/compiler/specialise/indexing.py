@@ -51,6 +51,10 @@ def load_item(s: Specialiser, base: Leaf, index: Value) -> Value:
     facts = s.facts[base.name]
     assert isinstance(facts, Num)
     parts = parts_of(index)
+    if not parts and facts.kind == "npscalar":
+        return base
+    if not parts and facts.ndim:
+        return load_item(s, base, Const(Ellipsis))
     index_ok = all(is_basic(s, p) for p in parts)
     result: Facts
     if facts.dims is None or facts.dtype is None:
@@ -62,9 +66,11 @@ def load_item(s: Specialiser, base: Leaf, index: Value) -> Value:
     axes = new_axes(facts, parts)
     op = (
         ir.Op(np.expand_dims, {"a": base, "axis": Const(axes)})
-        if axes
+        if axes or (axes == 0 and not facts.ndim)  # of a number, no part is another view
         else ir.Op(operator.getitem, {"x": base, "index": index})
     )
+    if not parts:  # all of it, or the number that is in it
+        op = ir.Op(np.asarray, {"a": base}) if facts.dims is None else ir.Op(np.reshape, {"a": base, "shape": index})
     if isinstance(result, Num) and result.roots and result.roots == facts.roots:
         op.shares = (base.name,)
     cut_only = index_ok and all(

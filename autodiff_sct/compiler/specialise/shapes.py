@@ -231,7 +231,7 @@ def expanded(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dim
         return None
     if dims is None:
         return None
-    axes = axis if isinstance(axis, tuple) else (axis,)
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     rank = len(dims) + len(axes)
     rest = iter(dims)
     places = {a % rank for a in axes}

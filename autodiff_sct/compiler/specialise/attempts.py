@@ -297,7 +297,7 @@ def meet_all(s: Specialiser, node: ir.Try, ends: Ends) -> dict[Any, Value]:
         return only_path(s, node, ends, *alive[0])
     result: dict[Any, Value] = {}
     s.env = result
-    forget(*(env for _, env in alive))
+    forget(s, *(env for _, env in alive))
     for key in dict.fromkeys(key for _, env in alive for key in env):
         values = [env.get(key, MISSING) for _, env in alive]
         result[key] = meet_one(s, node, key, ends, [k for k, _ in alive], values)

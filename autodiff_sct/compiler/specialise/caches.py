@@ -21,7 +21,6 @@ from ..facts import Num
 from . import polyfills
 from .calls import call_python, call_value, handles
 from .containers import own_value
-from .control import MEMO
 from .state import Restart, Specialiser
 from .values import Closure, Const, PartialV, TupleV, Value
 
@@ -39,13 +38,14 @@ class Cached:
         name = self.function.name
         if self.remembering is not None or not all(map(s.is_static, [*args, *kwargs.values()])):
             return self.call_at_run_time(s, args, kwargs)
-        key = ((MEMO, self.site), (*args, *kwargs.items()))
+        key = (("memo", self.site), (*args, *kwargs.items()))
         if key not in s.env:
             mark = len(s.block)
             result = own_value(s, call_value(s, self.function, args, kwargs))
             if not all(is_quiet(stmt) for stmt in ir.walk(s.block[mark:])):
                 raise s.refuse(f"{name} has a cache, and does more than compute a value", "call it without the cache")
             s.env[key] = result
+            s.memos.add(key)
         return s.env[key]
 
     def call_at_run_time(self, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:

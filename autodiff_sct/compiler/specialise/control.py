@@ -64,7 +64,7 @@ def branch(s: Specialiser, test: Value, then: Callable[[], None], orelse: Callab
 
 def meet(s: Specialiser, node: ir.If, then_env: dict[Any, Value], else_env: dict[Any, Value]) -> dict[Any, Value]:
     result: dict[Any, Value] = {}
-    forget(then_env, else_env)
+    forget(s, then_env, else_env)
     for key in [*then_env, *(k for k in else_env if k not in then_env)]:
         a, b = then_env.get(key, MISSING), else_env.get(key, MISSING)
         if a is b or a == b:
@@ -72,7 +72,7 @@ def meet(s: Specialiser, node: ir.If, then_env: dict[Any, Value], else_env: dict
     s.env = result
     envs = (then_env, else_env)
     check_presence(s, *envs)
-    complete(s, then_env, else_env)
+    complete(s, *envs)
     for key in [*then_env, *(k for k in else_env if k not in then_env)]:
         if key not in result:
             a, b = then_env.get(key, MISSING), else_env.get(key, MISSING)
@@ -80,43 +80,39 @@ def meet(s: Specialiser, node: ir.If, then_env: dict[Any, Value], else_env: dict
     return result
 
 
-MEMO = "memo"
-
-
-def is_memo(key: Any) -> bool:
-    """Whether a variable is what a function with a cache remembers, which only paths that computed it may use."""
-    return isinstance(key, tuple) and isinstance(key[0], tuple) and key[0][0] == MEMO
-
-
-def forget(*envs: dict[Any, Value]) -> None:
-    """Drop what functions remember on one path, where another joins it."""
-    memos = {key for env in envs for key in env if is_memo(key)}
-    for key in memos:
+def forget(s: Specialiser, *envs: dict[Any, Value]) -> None:
+    """Drop what functions remember on one path, where another joins it: only paths that computed it may use it."""
+    for key in s.memos:
         if any(env.get(key) is not envs[0].get(key) for env in envs):
             for env in envs:
                 env.pop(key, None)
 
 
-def check_presence(s: Specialiser, *envs: dict[Any, Value]) -> None:
+def on_one_path(one: dict[Any, Value], other: dict[Any, Value]) -> list[Any]:
+    """What only one of two environments holds, in order."""
+    if one.keys() == other.keys():
+        return []
+    return [*(key for key in one if key not in other), *(key for key in other if key not in one)]
+
+
+def check_presence(s: Specialiser, one: dict[Any, Value], other: dict[Any, Value]) -> None:
     """A dict that has a key on one path and lacks it on another lives at run time, as does a list of either length."""
-    for env in envs:
-        for key in env:
-            if isinstance(key, tuple) and isinstance(key[0], tuple) and key[0][0] in ("dict", "list"):
-                if any(key not in other and ("made", key[0]) in other for other in envs):
-                    restart_tabled(s, env[key])
-                    raise Restart(key[0])
+    for key in on_one_path(one, other):
+        if isinstance(key, tuple) and isinstance(key[0], tuple) and key[0][0] in ("dict", "list"):
+            having, lacking = (one, other) if key in one else (other, one)
+            if ("made", key[0]) in lacking:
+                restart_tabled(s, having[key])
+                raise Restart(key[0])
 
 
-def complete(s: Specialiser, *envs: dict[Any, Value]) -> None:
-    """A field of an outside object that one path assigns has on the others the value that it came with."""
-    for env in envs:
-        for key in env:
-            if isinstance(key, tuple) and key[0] in s.objects:
-                for other in envs:
-                    if key not in other:
-                        from .outside import of_other_path
+def complete(s: Specialiser, one: dict[Any, Value], other: dict[Any, Value]) -> None:
+    """A field of an outside object that one path assigns has on the other the value that it came with."""
+    for key in on_one_path(one, other):
+        if isinstance(key, tuple) and key[0] in s.objects:
+            from .outside import of_other_path
 
-                        other[key] = of_other_path(s, *key)
+            lacking = other if key in one else one
+            lacking[key] = of_other_path(s, *key)
 
 
 def label(key: Any) -> str:
@@ -247,7 +243,7 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
         with s.going_over() as lists:
             goes_on = run_block(s, node.body, partial(iteration, s, node, body, proven))
         end = s.env if goes_on else head
-        forget(end, head)
+        forget(s, end, head)
         check_presence(s, entry, end)
         complete(s, end, entry)
         with s.knowing(proven):

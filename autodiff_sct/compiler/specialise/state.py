@@ -122,6 +122,7 @@ class Specialiser(AxisLengths):
         self.resized: set[int] = set()  # roots of lists whose length changes
         self.assumed: set[int] = set()  # roots of lists whose length is that of the display
         self.factories: dict[Any, Value] = {}  # of a defaultdict
+        self.memos: set[Any] = set()  # what functions with a cache remember, as the environment has it
         self.counters: set[Any] = set()  # places and roots of dicts that count, where what is missing is 0
         self.cursors: dict[Any, Any] = {}  # an iterator -> what it goes over
         self.walks: dict[Any, list[Lengths]] = {}  # an iterator -> the bodies of loops that go over it

@@ -339,3 +339,28 @@ def lists_beside_arrays(x, weights, scales):
     rows = [x, y] * np.sin(x)
     z = scales / x - weights * y + [w * w for w in weights] * x
     return np.sum(rows) + np.sum(z**2)
+
+
+def row_reduced(matrix):
+    """The inverse, by operations on the rows of nested lists."""
+    rows = [[*row] for row in matrix]
+    inverse = [[float(i == j) for j in range(len(rows))] for i in range(len(rows))]
+    for i in range(len(rows)):
+        pivot = rows[i][i]
+        rows[i] = [v / pivot for v in rows[i]]
+        inverse[i] = [v / pivot for v in inverse[i]]
+        for r in range(len(rows)):
+            if r != i:
+                f = rows[r][i]
+                rows[r] = [a - f * b for a, b in zip(rows[r], rows[i])]
+                inverse[r] = [a - f * b for a, b in zip(inverse[r], inverse[i])]
+    return inverse
+
+
+@program(lambda rng: ((rng.normal(size=(3, 3)) + 4 * np.eye(3)).tolist(), rng.normal(size=3).tolist()), wrt=(0, 1))
+def rows_of_nested_lists(matrix, b):
+    columns = [list(column) for column in zip(*row_reduced(matrix))]
+    x = [sum(u * v for u, v in zip(column, b)) for column in columns]
+    points = sorted((v * v, v + w) for v, w in zip(x, b))
+    squares, sums = zip(*points)
+    return sum(s * t for s, t in zip(squares, sums)) + sum(map(sum, columns))

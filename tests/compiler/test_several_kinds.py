@@ -135,3 +135,31 @@ EXTREMES = [np.max, np.min, np.nanmax, np.ptp, np.median, np.mean]
 @pytest.mark.parametrize("fn", EXTREMES)
 def test_reductions_of_python_numbers(fn):
     assert ad.grad(lambda t: fn(t * t) + t)(0.5) == (1.0 if fn is np.ptp else 2.0)
+
+
+def filled_from_its_own_row(x):
+    rows = [[x[0]], [x[1]]]
+    for k in range(2):
+        new = []
+        rows[k] = new
+        for v in rows[k]:
+            new.append(v)
+    return rows[0]
+
+
+def filled_while_either_is_gone_over(x):
+    rows = [[x[0]], [x[1]]]
+    for k in range(2):
+        new = [x[1]]
+        either = new if x[0] > 0.0 else rows[k]
+        for v in either:
+            if len(new) < 3:
+                new.append(v * 2.0)
+        rows[k] = new
+    return sum(rows[0])
+
+
+@pytest.mark.parametrize("fn", [filled_from_its_own_row, filled_while_either_is_gone_over])
+def test_a_new_list_that_the_loop_may_go_over_is_no_other(fn):
+    with pytest.raises(UnsupportedSyntax, match="changes its length"):
+        ad.grad(fn)(np.array([1.0, 2.0]))

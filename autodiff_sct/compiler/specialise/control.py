@@ -269,10 +269,22 @@ def refuse_resizing(s: Specialiser, lists: set[int], block: ir.Block) -> None:
         if base is None or isinstance(stmt, ir.Store) and not isinstance(stmt.index, gast.Slice):
             continue
         found = s.facts[base]
-        if isinstance(found, Listed) and found.roots & lists:
+        if isinstance(found, Listed) and found.roots & lists and not is_only_filled(s, base, block):
             raise s.refuse(
                 "a list changes its length while a loop goes over it", "loop over a copy: `for x in list(xs)`"
             )
+
+
+def is_only_filled(s: Specialiser, base: str, body: ir.Block) -> bool:
+    """Whether a list is made in the block being written, and nothing before the end of a loop does more than fill it.
+
+    So it is none that the loop goes over, wherever it may be put afterwards.
+    """
+    made = next((k for k, stmt in enumerate(s.block) if isinstance(stmt, ir.Let) and stmt.target == base), None)
+    if made is None or not isinstance(s.definitions[base], gast.List):
+        return False
+    later = ir.walk([*s.block[made + 1 :], *body])
+    return all([*ir.uses(stmt)].count(base) == (written_by(stmt) == base) for stmt in later)
 
 
 def iteration(s: Specialiser, node: ir.Loop, body: Callable[[ir.Loop], None], proven: dict[Any, Any]) -> None:

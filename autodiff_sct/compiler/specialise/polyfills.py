@@ -371,6 +371,11 @@ def set_where(y: Any, x: Any, condition: Any, fn: Any) -> None:
         y[condition] = fn
 
 
+def shortest(rows: Any) -> Any:
+    """How many columns ``zip(*rows)`` has."""
+    return min([len(row) for row in rows], default=0)
+
+
 def none_of(conditions: Any) -> Any:
     return ~np.any(conditions, axis=0)
 

@@ -9,18 +9,19 @@ import itertools
 import operator
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import gast
 
 from .. import ir
-from ..facts import Listed, Num
+from ..facts import Listed, Num, Pair
 from . import arrays, containers, lists, polyfill_lists, polyfills
 from .attributes import attribute_of
 from .builtin_calls import as_list
 from .calls import HANDLERS, MADE, call_python, handles
 from .expressions import OPERATORS, operate
-from .iteration import ENDLESS, Source, count_of, counts, each, mapped, nth, over, zipped
+from .iteration import ENDLESS, Source, count_of, counts, each, length_of, mapped, nth, over, zipped
 from .state import Specialiser
 from .values import Const, Leaf, ListV, PartialV, Rest, TupleV, Value
 
@@ -369,21 +370,34 @@ def strict_length(s: Specialiser, source: Source, counted: Any = lambda s, sourc
 
 
 def columns(s: Specialiser, rows: Leaf) -> Source:
-    """``zip(*rows)`` of the rows of a matrix: its columns, each a list."""
+    """``zip(*rows)`` of a matrix, or of a list of rows: the columns, each a list."""
     facts = s.facts[rows.name]
-    if not isinstance(facts, Num) or facts.dims is None or len(facts.dims) != 2:
+    element = s.elements_of(facts) if isinstance(facts, Listed) else None
+    if isinstance(element, Pair):
+        return Source(items=[column(s, rows, length_of(s, rows), Const(k)) for k in range(len(element.items))])
+    if isinstance(facts, Num) and facts.dims is not None and len(facts.dims) == 2:
+        shape = attribute_of(s, rows, "shape")
+        assert isinstance(shape, TupleV)
+        height, width = shape.items
+    elif isinstance(element, Listed) or isinstance(element, Num) and element.ndim == 1:
+        height, width = length_of(s, rows), call_python(s, polyfills.shortest, [rows], {})
+    else:
         raise s.refuse("zip of the items of something whose length is known only at run time", "transpose an array")
-    shape = attribute_of(s, rows, "shape")
-    assert isinstance(shape, TupleV)
-    width, height = shape.items[1], shape.items[0]
+    lists = facts.roots if isinstance(facts, Listed) else frozenset()
+    return Source(bounds=(width,), item=partial(column, s, rows, height), hint="i", length=lambda: width, lists=lists)
 
-    def column(k: Value) -> Value:
-        listed = Listed(frozenset([s.root(("list", s.site("column")))]))
-        result = s.let(
-            gast.List([], gast.Load()), listed, ir.Op(list, {"items": ListV(())}), hint="column", may_raise=False
-        )
-        source = Source(bounds=(height,), item=lambda j: containers.get_item(s, rows, TupleV((j, k))), hint="j")
-        each(s, source, lambda item: lists.append(s, result, item))
-        return result
 
-    return Source(bounds=(width,), item=column, hint="i", length=lambda: width)
+def column(s: Specialiser, rows: Leaf, height: Value, k: Value) -> Value:
+    """The items at `k` of all rows, as a list."""
+    listed = Listed(frozenset([s.root(("list", s.site("column")))]))
+    result = s.let(
+        gast.List([], gast.Load()), listed, ir.Op(list, {"items": ListV(())}), hint="column", may_raise=False
+    )
+
+    def item(j: Value) -> Value:
+        if isinstance(s.facts[rows.name], Num):
+            return containers.get_item(s, rows, TupleV((j, k)))
+        return containers.get_item(s, containers.get_item(s, rows, j), k)
+
+    each(s, Source(bounds=(height,), item=item, hint="j"), lambda value: lists.append(s, result, value))
+    return result

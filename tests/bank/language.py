@@ -76,3 +76,14 @@ def tree_mapped(x, y):
     tree = {"a": x, "b": [y, (x * y, 2.0)], "c": {"d": x}}
     squares = mapped(lambda v: v * v + x, tree)
     return sum(leaf * (k + 1) for k, leaf in enumerate(leaves_of(squares)))
+
+
+@program(args=lambda rng: (1.3, 0.4))
+def keys_of_either_dict(x, y):
+    first, second = {"a": x, "b": x * y}, {"b": y, "c": x - y}
+    seen = set()
+    total = 0.0
+    for key in sorted(set(first) | set(second)):
+        total = total * 0.5 + first.get(key, 1.0) * second.get(key, 2.0)
+        seen |= {key, key.upper()}
+    return total * len(seen - {"a"})

@@ -20,6 +20,7 @@ from ..facts import (
     Dim,
     Listed,
     Num,
+    Opaque,
     Pair,
     same,
 )
@@ -209,6 +210,14 @@ def integer_size(s: Specialiser, fn: Any, args: list[Value]) -> Axis:
     return None
 
 
+SET_UPDATES = {
+    gast.BitOr: "update",
+    gast.BitAnd: "intersection_update",
+    gast.Sub: "difference_update",
+    gast.BitXor: "symmetric_difference_update",
+}
+
+
 def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = False) -> Value:
     """``old op= value``: the new value of the name, which may be one from outside the activation."""
     from . import lists, methods
@@ -219,6 +228,9 @@ def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = Fa
 
     if op is gast.BitOr and lists.is_dict(s, old):
         methods.update(s, old, [value], {})
+        return old
+    if op in SET_UPDATES and s.facts_of(old) == Opaque(set) == s.facts_of(value):
+        methods.call_method_of(s, old, SET_UPDATES[op], [value], {})
         return old
     if isinstance(old, Obj):
         method = f"__i{OPERATORS[op][2]}__"

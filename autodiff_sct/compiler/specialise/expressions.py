@@ -47,6 +47,7 @@ UNARY: dict[type, tuple[Callable[..., Any], Callable[..., Any], str]] = {
 
 
 ONE, ONE_FLOAT = Const(1), Const(1.0)
+OF_SETS = (gast.BitOr, gast.BitAnd, gast.BitXor, gast.Sub)
 
 
 def expression(*kinds: type) -> Callable[[Any], Any]:
@@ -146,6 +147,8 @@ def of_others(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
     method = OPERATORS[op][2]
     if op is gast.BitOr and lists.is_dict(s, a) and lists.is_dict(s, b):
         return lists.union(s, a, b)
+    if op in OF_SETS and s.facts_of(a) == Opaque(set) == s.facts_of(b):
+        return s.let(ir.binop(s.expr(a), op, s.expr(b)), Opaque(set), effect=True)
     of_rows = overloaded_rows(s, method, a, b)
     if of_rows is not None:
         return of_rows

@@ -108,14 +108,20 @@ def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
     if not (holds_numbers(s, a) and holds_numbers(s, b)):
         if (found := of_others(s, op, a, b)) is not None:
             return found
-        from .numpy_calls import array_of_list
-
-        a, b = array_of_list(s, a), array_of_list(s, b)
-        if op is gast.Pow and is_negative(a) and (real := power_of_negative(s, a, b)) is not None:
-            return real
+        a, b = beside_array(s, a, b), beside_array(s, b, a)
+    if op is gast.Pow and is_negative(a) and (real := power_of_negative(s, a, b)) is not None:
+        return real
     expr = ir.binop(s.expr(a), op, s.expr(b))
     simple = simplify(s, op, a, b)
     return simple if simple is not None else arrays.apply(s, fn, expr, [a, b], {}, python)
+
+
+def beside_array(s: Specialiser, value: Value, other: Value) -> Value:
+    """A list in an operation with an array, which NumPy makes an array."""
+    from .numpy_calls import array_of_list
+
+    facts = s.num(other)
+    return array_of_list(s, value) if facts is not None and facts.kind in ("array", "npscalar") else value
 
 
 def is_negative(value: Value) -> bool:

@@ -94,6 +94,9 @@ def size_form(state: State, size: Any, expr: Any) -> Form:
     if isinstance(size, int):
         return Form((), size)
     if isinstance(size, Dim):
+        known = state.lengths.get(state.outer(size.symbol))
+        if known is not None:
+            return Form(((("dim", size.symbol), 1, known),), size.offset)
         # What stands for the symbol itself is this expression less the offset.
         whole = Form(((("dim", size.symbol), 1, expr),), size.offset)
         return whole if size.offset == 0 else Form((((("dim", size.symbol), size.offset), 1, expr),))

@@ -35,7 +35,7 @@ def unbroadcast(cotangent: Any, like: Any) -> Any:
     if type(like) is float is type(cotangent):
         return cotangent
     if isinstance(like, (list, tuple)):
-        parts = [cotangent] * len(like) if np.ndim(cotangent) == 0 else cotangent
+        parts = [cotangent] * len(like) if np.isscalar(cotangent) else cotangent
         return [unbroadcast(part, item) for part, item in zip(parts, like, strict=True)]
     if isinstance(like, dict):
         return {key: unbroadcast(cotangent[key], item) for key, item in like.items()}

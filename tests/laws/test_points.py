@@ -107,7 +107,7 @@ def test_sparse_meshgrid() -> None:
         (np.pad, (A, 1), {"constant_values": (1.0, 2.0)}),
         (np.einsum, (A, [0, 1], A, [1, 2]), {}),
         (np.block, ([[[A, A]]],), {}),
-        (np.array, ([[[[1.0]]]],), {}),
+        (np.array, ([[[[[1.0]]]]],), {}),
     ],
     ids=lambda value: getattr(value, "__name__", type(value).__name__),
 )

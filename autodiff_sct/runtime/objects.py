@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import AliasError
 
-__all__ = ["all_different", "build", "detached", "like", "peek", "put_back", "rebuild"]
+__all__ = ["all_different", "build", "detached", "like", "peek", "put_back", "rebuild", "swap"]
 
 MISSING = object()
 
@@ -70,6 +70,14 @@ def put_back(table: Any, key: Any, old: Any) -> None:
 
 
 put_back.changed = (0,)  # type: ignore[attr-defined]
+
+
+def swap(items: Any, i: Any, j: Any) -> None:
+    """Let two items of a list change places."""
+    items[i], items[j] = items[j], items[i]
+
+
+swap.changed = (0,)  # type: ignore[attr-defined]
 
 
 def all_different(items: Any, seen: set[int] | None = None) -> None:

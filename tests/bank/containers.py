@@ -364,3 +364,20 @@ def rows_of_nested_lists(matrix, b):
     points = sorted((v * v, v + w) for v, w in zip(x, b))
     squares, sums = zip(*points)
     return sum(s * t for s, t in zip(squares, sums)) + sum(map(sum, columns))
+
+
+@program(lambda rng: (rng.normal(size=(3, 3)).tolist(), rng.normal(size=3).tolist()), wrt=(0, 1))
+def elimination_with_pivots(matrix, b):
+    n = len(matrix)
+    rows = [[*row, v] for row, v in zip(matrix, b)]
+    for i in range(n):
+        pivot = max(range(i, n), key=lambda r: abs(rows[r][i]))
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        for r in range(i + 1, n):
+            factor = rows[r][i] / rows[i][i]
+            for c in range(i, n + 1):
+                rows[r][c] -= factor * rows[i][c]
+    x = [0.0] * n
+    for i in reversed(range(n)):
+        x[i] = (rows[i][n] - sum(rows[i][j] * x[j] for j in range(i + 1, n))) / rows[i][i]
+    return sum(v * v for v in x)

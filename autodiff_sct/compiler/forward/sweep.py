@@ -18,6 +18,7 @@ import numpy as np
 from ...errors import NoRule
 from ...rules.table import NONDIFFERENTIABLE, TABLE
 from ...runtime import broadcast, memory
+from ...runtime.objects import swap
 from .. import ir
 from ..activity import Activity
 from ..facts import UNKNOWN, Listed, Mapped, Num, Pair
@@ -389,6 +390,9 @@ class Forward:
             tangent = self.of(stmt.operands[0].name)
             expr = ir.call(ir.attribute(s.expr(tangent), "pop"), s.expr(stmt.operands[1]))
             s.block.append(ir.Effect(expr, s.origin, "tangent"))
+        elif stmt.kind == "swap" and self.active(stmt.operands[0].name):
+            base, i, j = stmt.operands
+            s.block.append(ir.Effect(helper(s, swap, self.of(base.name), i, j), s.origin, "tangent"))
         elif stmt.kind in ("add.at", "subtract.at"):
             base, index, value = stmt.operands
             if self.active(base.name) and any(self.active(n) for n in s.leaves(value)):

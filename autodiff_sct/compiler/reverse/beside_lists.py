@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
+from ...runtime.objects import swap
 from .. import ir
 from ..activity import operands
 from ..facts import UNKNOWN, Listed, Mapped, Num, Pair
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from .sweep import Reverse
 
 STRUCTURAL = {list, list.pop, list.copy, operator.concat}
-CHANGES = {"append", "delete"}
+CHANGES = {"append", "delete", "swap"}
 
 
 def is_structural(stmt: Any) -> bool:
@@ -95,6 +96,9 @@ class Lists:
             self.change(ir.call(ir.attribute(shadow, "append"), value))
         elif stmt.kind == "delete":
             self.change(ir.call(ir.attribute(self.of(stmt.operands[0].name), "pop"), self.s.expr(stmt.operands[1])))
+        elif stmt.kind == "swap":
+            base, i, j = stmt.operands
+            self.change(ir.call(self.s.bind("swap", swap), self.of(base.name), self.s.expr(i), self.s.expr(j)))
         else:
             self.b.followed = False
         if not isinstance(stmt, ir.Let) or stmt.op is None or stmt.op.fn is not operator.getitem:

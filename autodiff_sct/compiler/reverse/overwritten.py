@@ -89,6 +89,9 @@ class Overwritten:
             base, key = stmt.operands
             old = self.olds.get(stmt) or self.save(stmt, base, key)
             undo = ir.Effect(helper(s, objects.put_back, base, key, old), s.origin)
+        elif stmt.kind == "swap":
+            base = stmt.operands[0]
+            undo = ir.Effect(helper(s, objects.swap, *stmt.operands), s.origin)
         elif stmt.kind.endswith(".at"):
             base, index = stmt.operands[0], stmt.operands[1]
             old = self.olds.get(stmt) or self.save(stmt, base, index)

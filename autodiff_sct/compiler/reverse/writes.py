@@ -9,7 +9,7 @@ import gast
 import numpy as np
 
 from ...rules.table import NONDIFFERENTIABLE, TABLE
-from ...runtime import broadcast, memory, scatter
+from ...runtime import broadcast, memory, objects, scatter
 from .. import ir
 from ..facts import UNKNOWN, Listed, Mapped, Num, several
 from ..specialise import arrays, indexing
@@ -175,10 +175,20 @@ def effect(r: Reverse, stmt: ir.Effect) -> None:
         appended(r, stmt)
     elif stmt.kind == "delete":
         deleted(r, stmt)
+    elif stmt.kind == "swap":
+        swapped(r, stmt)
     elif stmt.kind in ("add.at", "subtract.at"):
         added_at(r, stmt)
     elif stmt.kind.startswith("list."):
         r.overwritten.restore(stmt)
+
+
+def swapped(r: Reverse, stmt: ir.Effect) -> None:
+    """``items[i], items[j] = items[j], items[i]``: the cotangents change places, too."""
+    base, i, j = stmt.operands
+    if r.activity.active(base.name):
+        r.s.block.append(ir.Effect(helper(r.s, objects.swap, r.shadows.of(base.name), i, j), r.s.origin, "adjoint"))
+    r.overwritten.restore(stmt)
 
 
 def deleted(r: Reverse, stmt: ir.Effect) -> None:

@@ -20,6 +20,7 @@ from .iteration import UNROLL, Source, advancing, short
 from .names import assign_name, delete_name
 from .raising import Ended, always, attempted
 from .state import Restart, Specialiser
+from .swaps import swapped
 from .values import Closure, Const, Leaf, ListV, Obj, Suspended, Value
 
 STATEMENTS: dict[type, Callable[[Specialiser, Any], None]] = {}
@@ -52,6 +53,8 @@ def execute(s: Specialiser, body: list[Any]) -> None:
 
 @statement(gast.Assign)
 def assign(s: Specialiser, node: Any) -> None:
+    if swapped(s, node):
+        return
     value = evaluate(s, node.value)
     if isinstance(node.value, gast.GeneratorExp):
         check_generator(s, node, value)

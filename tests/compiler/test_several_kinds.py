@@ -5,6 +5,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.errors import NotDifferentiable, UnsupportedSyntax
+from tests.compiler.checked import check_gradient
 
 
 def empty_or_array(x):
@@ -163,3 +164,12 @@ def filled_while_either_is_gone_over(x):
 def test_a_new_list_that_the_loop_may_go_over_is_no_other(fn):
     with pytest.raises(UnsupportedSyntax, match="changes its length"):
         ad.grad(fn)(np.array([1.0, 2.0]))
+
+
+def methods_of_ufuncs(x):
+    rows = np.maximum.reduce([x[0], x[1]]) * np.add.accumulate([x[0], x[1]], 0)
+    return np.add.reduce(x * x, (0, 1)) * np.sum(rows) + np.sum(np.multiply.outer([1.0, 2.0], x[0]) * x)
+
+
+def test_lists_and_axes_given_to_methods_of_ufuncs():
+    check_gradient(methods_of_ufuncs, (np.array([[0.5, 1.5, 1.0], [0.7, 0.9, 2.0]]),))

@@ -81,8 +81,11 @@ def with_subscripts(s: Specialiser, args: list[Value]) -> list[Value]:
 
 def with_arrays(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> list[Value]:
     """The arguments, keywords in place, with arrays for the lists that NumPy reads as arrays."""
-    if isinstance(fn, np.ufunc) or isinstance(getattr(fn, "__self__", None), np.ufunc):
+    if isinstance(fn, np.ufunc):
         return [array_of_list(s, a) for a in args]
+    if isinstance(getattr(fn, "__self__", None), np.ufunc):
+        operands = len(args) if fn.__name__ == "outer" else 1  # what follows them are axes and places
+        return [*(array_of_list(s, a) for a in args[:operands]), *args[operands:]]
     if fn is np.einsum and s.is_static(args[0]) and isinstance(s.static(args[0]), str):
         return [args[0], *(array_of_list(s, a) for a in args[1:])]
     at = OF_PARTS.get(fn, len(args))

@@ -12,7 +12,7 @@ INTO_LEAF = """
     element_read_before_the_write copy_by_reshape_of_transpose constant_fill_through_a_list
     write_into_argument normalise_argument dataclass_inside dataclass_argument_written
     view_in_one_branch_returned early_return_of_a_view rows_in_a_list name_of_a_loop_test helper_writes
-    rows_by_letters rows_by_draws rows_by_sorted_keys rows_by_settings
+    rows_by_letters rows_by_draws rows_by_sorted_keys rows_by_settings elimination_with_pivots
     """
 
 # Overwrites a value that an earlier operation's derivative needs: the tape has no copy of it, the compiler restores it.

@@ -123,19 +123,50 @@ def add_items(shadow: Any, cotangents: Any) -> None:
         for k, cotangent in cotangents.items():
             shadow[k] = plus(shadow.get(k, 0.0), cotangent)
     else:
-        if len(cotangents) > len(shadow):
-            raise AliasError("a list that is in another one has changed its length since", "put a copy into the list")
+        if len(cotangents) != len(shadow):
+            refuse_resized()
         for k in range(len(cotangents)):
             shadow[k] = plus(shadow[k], cotangents[k])
 
 
 def add_carried(shadow: Any, cotangents: Any) -> None:
-    """Add the cotangent of a list, as a loop began with it, to its shadow, which is as long as the list became."""
-    while len(shadow) > len(cotangents):
-        shadow.pop()
-    while len(shadow) < len(cotangents):
-        shadow.append(zeros_like(cotangents[len(shadow)]))
-    add_items(shadow, cotangents)
+    """Add the cotangent of a list, as it was before its length changed, to its shadow, as long as the list became.
+
+    Raises
+    ------
+    AliasError
+        If something depends on an item that was not there yet: the list was read under a name that is not followed.
+    """
+    if isinstance(cotangents, dict):
+        for key, cotangent in cotangents.items():
+            shadow[key] = carried(shadow.get(key, 0.0), cotangent)
+        return
+    if any(map(is_used, shadow[len(cotangents) :])):
+        refuse_resized()
+    del shadow[len(cotangents) :]
+    shadow += [zeros_like(cotangent) for cotangent in cotangents[len(shadow) :]]
+    for k, cotangent in enumerate(cotangents):
+        shadow[k] = carried(shadow[k], cotangent)
+
+
+def carried(shadow: Any, cotangent: Any) -> Any:
+    if isinstance(shadow, (list, dict)) and isinstance(cotangent, (list, dict)):
+        add_carried(shadow, cotangent)
+        return shadow
+    return plus(shadow, cotangent)
+
+
+def is_used(cotangent: Any) -> bool:
+    """Whether something depends on what has this cotangent."""
+    if isinstance(cotangent, dict):
+        return any(map(is_used, cotangent.values()))
+    if isinstance(cotangent, (list, tuple)):
+        return any(map(is_used, cotangent))
+    return cotangent is not None and bool(np.any(cotangent))
+
+
+def refuse_resized() -> None:
+    raise AliasError("a list that is in another one has changed its length since", "put a copy into the list")
 
 
 def writable(view: Any) -> Any:

@@ -5,7 +5,7 @@ What is put into a list takes its cotangent out of the shadow, and what is taken
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gast
 import numpy as np
@@ -16,7 +16,7 @@ from ..facts import FLOAT, INT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from ..specialise.state import Specialiser
 from ..specialise.values import Const, Leaf, ListV, TupleV, Value
 from .adjoints import copied, helper
-from .sharing import check_copied, check_put
+from .sharing import check_copied, check_put, loops_around, written_later, written_regions
 
 if TYPE_CHECKING:
     from .sweep import Reverse
@@ -33,7 +33,7 @@ def list_made(r: Reverse, stmt: ir.Let) -> None:
     held = held_by(r.s, stmt.target)
     for k, item in enumerate(items.items):
         check_put(r, stmt, item, stmt.target)
-        give_item(r, item, shadow, Const(k), held)
+        give_item(r, stmt, item, shadow, Const(k), held)
 
 
 def joined(r: Reverse, stmt: ir.Let) -> None:
@@ -61,7 +61,7 @@ def replaced(r: Reverse, stmt: ir.Store, shadow: Leaf, value: Leaf) -> None:
     s.block.append(ir.Store(shadow.name, stmt.index, zero, None, s.origin))
 
 
-def give_item(r: Reverse, item: Value, shadow: Leaf, index: Value, held: Facts | None) -> None:
+def give_item(r: Reverse, stmt: Any, item: Value, shadow: Leaf, index: Value, held: Facts | None) -> None:
     """The cotangent of something that was put into a list, which holds items of these facts."""
     s = r.s
     if isinstance(item, TupleV):
@@ -69,10 +69,10 @@ def give_item(r: Reverse, item: Value, shadow: Leaf, index: Value, held: Facts |
             inner = s.let(ir.subscript(s.expr(shadow), s.expr(index)), UNKNOWN, may_raise=False)
             parts = held.items if isinstance(held, Pair) else [held] * len(item.items)
             for k, (part, facts) in enumerate(zip(item.items, parts)):
-                give_item(r, part, inner, Const(k), facts)
+                give_item(r, stmt, part, inner, Const(k), facts)
     elif isinstance(item, Leaf) and r.activity.active(item.name):
         d = s.let(ir.subscript(s.expr(shadow), s.expr(index)), facts_of_item(held), may_raise=False)
-        r.add(item.name, d, False)
+        give_put(r, stmt, item.name, d, False)
 
 
 def held_by(s: Specialiser, name: str) -> Facts | None:
@@ -81,15 +81,33 @@ def held_by(s: Specialiser, name: str) -> Facts | None:
     return s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else None
 
 
-def give_popped(r: Reverse, value: Value, d: Leaf) -> None:
+def give_popped(r: Reverse, stmt: Any, value: Value, d: Leaf) -> None:
     s = r.s
     if isinstance(value, Leaf):
-        r.add(value.name, d, True)
+        give_put(r, stmt, value.name, d, True)
     elif isinstance(value, TupleV):
         for k, part in enumerate(value.items):
             if any(r.activity.active(n) for n in s.leaves(part)):
                 inner = s.let(ir.subscript(s.expr(d), ir.constant(k)), UNKNOWN, may_raise=False, hint="d_item")
-                give_popped(r, part, inner)
+                give_popped(r, stmt, part, inner)
+
+
+def give_put(r: Reverse, stmt: Any, name: str, d: Leaf, owned: bool) -> None:
+    """The cotangent of what was put into a list: its own, as it was then."""
+    if r.activity.active(name) and r.has_shadow(name) and isinstance(r.s.facts[name], Listed):
+        give_list(r, stmt, name, d)
+    else:
+        r.add(name, d, owned)
+
+
+def give_list(r: Reverse, stmt: Any, name: str, d: Leaf) -> None:
+    """Give a list the cotangents that its items had at a statement; its shadow is as long as the list became."""
+    loops = loops_around(r, stmt)
+    if any(written_later(r, stmt, region, loops) for region in written_regions(r, name)):
+        s = r.s
+        s.block.append(ir.Effect(helper(s, memory.add_carried, r.shadows.of(name), d), s.origin, "adjoint"))
+    else:
+        r.add_items(name, r.shadows.of(name), d)
 
 
 def popped(r: Reverse, stmt: ir.Let) -> None:
@@ -160,5 +178,5 @@ def appended(r: Reverse, stmt: ir.Effect) -> None:
         check_put(r, stmt, value, base.name)
         pop = ir.call(ir.attribute(s.expr(r.shadows.of(base.name)), "pop"))
         d = s.let(pop, facts_of_item(held_by(s, base.name)), effect=True, hint="d_item")
-        give_popped(r, value, d)
+        give_popped(r, stmt, value, d)
     r.overwritten.restore(stmt)

@@ -25,9 +25,10 @@ from ..specialise.elements import is_slice
 from ..specialise.values import Const, Leaf, Value
 from .adjoints import helper, numpy_call
 from .branches import leave_memory
+from .lists import give_list
 from .one_memory import ONE_ARRAY, refuse_one_memory
 from .settled_views import OVERLAPPING, is_settled
-from .sharing import end_of, is_item_read, refuse_changed, regions_held, writes
+from .sharing import end_of, is_item_read, refuse_changed, regions_held
 
 if TYPE_CHECKING:
     from .sweep import Reverse
@@ -475,18 +476,10 @@ class Shadows:
                 continue
             if isinstance(self.r.s.facts[c.init], Num):
                 self.r.store(self.of(c.init), Const(Ellipsis), Leaf(carry.out), gast.Add)
+            elif isinstance(self.r.s.facts[c.init], Listed):
+                give_list(self.r, stmt, c.init, Leaf(carry.out))
             else:
-                self.give_list(stmt, c.init, Leaf(carry.out))
-
-    def give_list(self, stmt: ir.Loop, name: str, cotangents: Leaf) -> None:
-        """Give the list that a loop begins with what it gets; no other name of it is in use from there on."""
-        region = self.r.regions.of(name)
-        later = region is not None and any(place > self.r.order[stmt] for place in writes(self.r, region))
-        if later and isinstance(self.r.s.facts[name], Listed):
-            call = helper(self.r.s, memory.add_carried, self.of(name), cotangents)
-            self.r.s.block.append(ir.Effect(call, self.r.s.origin, "adjoint"))
-        else:
-            self.r.add_items(name, self.of(name), cotangents)
+                self.r.add_items(c.init, self.of(c.init), Leaf(carry.out))
 
 
 def shadow_element(facts: Any) -> Any:

@@ -41,7 +41,7 @@ def stored(r: Reverse, stmt: ir.Store) -> None:
         replaced(r, stmt, shadow, value)
     elif isinstance(facts, (Listed, Mapped)):
         check_put(r, stmt, value, base.name)
-        give_item(r, value, shadow, index, s.elements_of(facts))
+        give_item(r, stmt, value, shadow, index, s.elements_of(facts))
         if holds_memory(r, s.elements_of(facts)):
             r.overwritten.restore(stmt)
             zero = helper(s, broadcast.zeros_like, r.overwritten.old(stmt))

@@ -376,6 +376,12 @@ def shortest(rows: Any) -> Any:
     return min([len(row) for row in rows], default=0)
 
 
+def check_any(rows: Any, expected: Any) -> None:
+    """The columns of no rows cannot be unpacked."""
+    if len(rows) == 0:
+        raise ValueError(f"not enough values to unpack (expected {expected}, got 0)")
+
+
 def none_of(conditions: Any) -> Any:
     return ~np.any(conditions, axis=0)
 

@@ -342,7 +342,7 @@ for _cls in (operator.itemgetter, operator.attrgetter, operator.methodcaller):
 @handles(zip)
 def zip_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if args and isinstance(args[0], Rest):
-        return columns(s, args[0].items)
+        return columns(s, args[0].items, kwargs)
     sources = [over(s, a) for a in args]
     if kwargs.get("strict", Const(False)) != Const(False):
         check_strictly(s, sources)
@@ -369,22 +369,75 @@ def strict_length(s: Specialiser, source: Source, counted: Any = lambda s, sourc
     return length
 
 
-def columns(s: Specialiser, rows: Leaf) -> Source:
+def columns(s: Specialiser, rows: Leaf, kwargs: dict[str, Value]) -> Source:
     """``zip(*rows)`` of a matrix, or of a list of rows: the columns, each a list."""
     facts = s.facts[rows.name]
-    element = s.elements_of(facts) if isinstance(facts, Listed) else None
-    if isinstance(element, Pair):
-        return Source(items=[column(s, rows, length_of(s, rows), Const(k)) for k in range(len(element.items))])
     if isinstance(facts, Num) and facts.dims is not None and len(facts.dims) == 2:
         shape = attribute_of(s, rows, "shape")
         assert isinstance(shape, TupleV)
         height, width = shape.items
-    elif isinstance(element, Listed) or isinstance(element, Num) and element.ndim == 1:
-        height, width = length_of(s, rows), call_python(s, polyfills.shortest, [rows], {})
     else:
-        raise s.refuse("zip of the items of something whose length is known only at run time", "transpose an array")
-    lists = facts.roots if isinstance(facts, Listed) else frozenset()
-    return Source(bounds=(width,), item=partial(column, s, rows, height), hint="i", length=lambda: width, lists=lists)
+        found = columns_of_list(s, rows, facts) if isinstance(facts, Listed) and not kwargs else None
+        if found is None:
+            raise s.refuse(
+                "zip of the items of something whose length is known only at run time",
+                "transpose an array, unpack the columns of tuples, or make a list of the columns at once",
+            )
+        if found.items is not None:
+            return found
+        height, (width,) = length_of(s, rows), found.bounds or ()
+    return Source(bounds=(width,), item=partial(column, s, rows, height), hint="i", length=lambda: width)
+
+
+def columns_of_list(s: Specialiser, rows: Leaf, facts: Listed) -> Source | None:
+    """How many columns the rows in a list have, or the columns of tuples; None where they may not be read at once.
+
+    Python holds on to the rows that it is given, and reads each of them when a column is asked for.
+    """
+    element = s.elements_of(facts)
+    if isinstance(element, Pair) and is_unpacked(s, s.node):
+        call_python(s, polyfills.check_any, [rows, Const(len(element.items))], {})
+        return Source(items=[column(s, rows, length_of(s, rows), Const(k)) for k in range(len(element.items))])
+    if isinstance(element, Listed) or isinstance(element, Num) and element.ndim == 1:
+        if unpacks(around(s, s.node)) or is_listed(s, s.node):
+            return Source(bounds=(call_python(s, polyfills.shortest, [rows], {}),))
+    return None
+
+
+AT_ONCE = frozenset("list tuple sum max min len".split())  # they change none of what they are given
+
+
+def around(s: Specialiser, node: Any) -> Any:
+    """The node that an expression of the function stands in."""
+    assert s.frame is not None
+    return next((n for n in gast.walk(s.frame.parsed.tree) if any(c is node for c in gast.iter_child_nodes(n))), None)
+
+
+def is_unpacked(s: Specialiser, node: Any) -> bool:
+    """Whether what an iterator gives is unpacked where it is made, if need be through ``map``."""
+    parent = around(s, node)
+    if isinstance(parent, gast.Call) and getattr(parent.func, "id", None) == "map":
+        return is_unpacked(s, parent)
+    return unpacks(parent)
+
+
+def unpacks(stmt: Any) -> bool:
+    return isinstance(stmt, gast.Assign) and isinstance(stmt.targets[0], (gast.Tuple, gast.List))
+
+
+def is_listed(s: Specialiser, node: Any) -> bool:
+    """Whether a list is made of what an iterator gives where it is made, and nothing is changed meanwhile."""
+    parent = around(s, node)
+    if isinstance(parent, gast.comprehension):
+        made = around(s, parent)
+        calls = [n for n in gast.walk(made) if isinstance(n, gast.Call) and n is not node]
+        inside = {id(n) for n in gast.walk(node)}
+        known = all(id(n) in inside or getattr(n.func, "id", None) in AT_ONCE for n in calls)
+        return isinstance(made, gast.ListComp) and made.generators == [parent] and known
+    name = getattr(parent.func, "id", None) if isinstance(parent, gast.Call) else None
+    if name == "map":
+        return getattr(parent.args[0], "id", None) in AT_ONCE and is_listed(s, parent)
+    return name in AT_ONCE
 
 
 def column(s: Specialiser, rows: Leaf, height: Value, k: Value) -> Value:

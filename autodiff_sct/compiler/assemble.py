@@ -16,6 +16,7 @@ from .algebra.inverses import is_plain, share_inverses
 from .algebra.methods import with_methods
 from .algebra.pairs import pair_products
 from .algebra.selections import one_selection
+from .algebra.signs import absorb_signs
 from .algebra.spelling import spell
 from .algebra.summed_products import summed_products
 from .algebra.variances import variances
@@ -306,6 +307,8 @@ def in_buffers(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) 
         assign_items(s, [*front, *back], back)
     if passes.on("add_at_once"):
         add_at_once(s, back)
+    if passes.on("absorb_signs"):
+        absorb_signs(s, front, back)
     if passes.on("overwrite"):
         overwrite(s, [*front, *back], back)
     return back

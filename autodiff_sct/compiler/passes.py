@@ -66,6 +66,7 @@ PASSES: dict[str, str] = {
     "variances": "a variance beside the distances from the mean is a sum of their squares",
     "defer": "what only one reverse line reads is computed there",
     "touch_first": "what is added to zeros is assigned",
+    "begin_lists": "the cotangent of a list is the first list of cotangents that it is given",
     "sum_lists": "the cotangent of a list begins with what each item gets from the sum of all",
     "assign_items": "what is added to an item of zeros for the first time is assigned",
     "add_at_once": "what is added to an item twice in a row is added at once",

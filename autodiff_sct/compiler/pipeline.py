@@ -21,6 +21,7 @@ from .algebra.thin_factors import with_thin_factors
 from .arguments import Arguments, gradient, protect, receive
 from .assemble import emit, runs_alone
 from .buffers.copied_back import add_through
+from .buffers.given_lists import begin_lists
 from .buffers.taken_over import take_over
 from .depth import deeply
 from .emitted import Emitted
@@ -372,6 +373,8 @@ def finish(
         add_through(s, reverse, final)
     if passes.on("improve"):
         improve(s, reverse, frozenset(ir.reads(final)))  # before the recording: nothing is kept for what it drops
+    if passes.on("begin_lists"):
+        begin_lists(s, reverse, final)
     if passes.on("carry_back"):
         carry_back(s, r.regions, reverse)
     native = request.backend != "numpy" and request.memory is None

@@ -9,7 +9,18 @@ import numpy as np
 
 from ..errors import AliasError
 
-__all__ = ["all_different", "build", "detached", "like", "peek", "put_back", "rebuild", "swap"]
+__all__ = [
+    "all_different",
+    "build",
+    "detached",
+    "like",
+    "peek",
+    "put_back",
+    "put_popped",
+    "rebuild",
+    "swap",
+    "take_inserted",
+]
 
 MISSING = object()
 
@@ -78,6 +89,26 @@ def swap(items: Any, i: Any, j: Any) -> None:
 
 
 swap.changed = (0,)  # type: ignore[attr-defined]
+
+
+def put_popped(items: list[Any], index: int, item: Any) -> None:
+    """Undo ``items.pop(index)``, which took out an item."""
+    items.insert(index if index >= 0 else len(items) + 1 + index, item)
+
+
+put_popped.changed = (0,)  # type: ignore[attr-defined]
+
+
+def take_inserted(items: list[Any], index: int) -> Any:
+    """Undo ``items.insert(index, item)``; returns the item.
+
+    As with slices, an index beyond an end means that end.
+    """
+    before = len(items) - 1
+    return items.pop(min(index, before) if index >= 0 else max(before + index, 0))
+
+
+take_inserted.changed = (0,)  # type: ignore[attr-defined]
 
 
 def all_different(items: Any, seen: set[int] | None = None) -> None:

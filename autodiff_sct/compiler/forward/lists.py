@@ -40,7 +40,8 @@ def popped(f: Forward, stmt: ir.Let) -> bool:
     if not f.active(base):
         return False
     s.block.append(stmt)
-    expr = ir.call(ir.attribute(s.expr(f.of(base)), "pop"))
+    index = map(s.expr, [stmt.op.arguments["index"]] if "index" in stmt.op.arguments else [])
+    expr = ir.call(ir.attribute(s.expr(f.of(base)), "pop"), *index)
     tangent = s.let(expr, s.facts[stmt.target], effect=True)
     if f.active(stmt.target):
         f.tangents[stmt.target] = f.variable(tangent, stmt.target)

@@ -377,15 +377,11 @@ class Forward:
 
     def effect(self, stmt: ir.Effect) -> None:
         s = self.s
-        if stmt.kind == "append" and self.active(stmt.operands[0].name):
-            shadow = self.of(stmt.operands[0].name)
-            s.block.append(
-                ir.Effect(
-                    ir.call(ir.attribute(s.expr(shadow), "append"), s.expr(self.item(stmt.operands[1]))),
-                    s.origin,
-                    "tangent",
-                )
-            )
+        if stmt.kind in ("append", "insert") and self.active(stmt.operands[0].name):
+            base, value, *index = stmt.operands
+            put = ir.attribute(s.expr(self.of(base.name)), stmt.kind)
+            expr = ir.call(put, *map(s.expr, index), s.expr(self.item(value)))
+            s.block.append(ir.Effect(expr, s.origin, "tangent"))
         elif stmt.kind == "delete" and self.active(stmt.operands[0].name):
             tangent = self.of(stmt.operands[0].name)
             expr = ir.call(ir.attribute(s.expr(tangent), "pop"), s.expr(stmt.operands[1]))

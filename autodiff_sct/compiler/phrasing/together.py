@@ -144,6 +144,21 @@ def drop_unread_lists(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
         if saved.target not in uses:
             forget(front, saved)
             saved.popped_in.remove(saved.pop)
+    drop_empty(back)
+
+
+def drop_empty(block: ir.Block) -> None:
+    """Drop the loops and branches of the reverse sweep that do nothing, in place."""
+    for stmt in block:
+        for inner in ir.adjoint_bodies(stmt):
+            drop_empty(inner)
+    block[:] = [stmt for stmt in block if not is_empty(stmt)]
+
+
+def is_empty(stmt: Any) -> bool:
+    if isinstance(stmt, ir.If):
+        return not (stmt.then or stmt.orelse or stmt.merges)
+    return isinstance(stmt, ir.Loop) and stmt.kind == "range" and not (stmt.body or stmt.carries or stmt.trips)
 
 
 def call_by_content(s: Specialiser, saved: Saved) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .sweep import Reverse
 
 STRUCTURAL = {list, list.pop, list.copy, operator.concat}
-CHANGES = {"append", "delete", "swap"}
+CHANGES = {"append", "insert", "delete", "swap"}
 
 
 def is_structural(stmt: Any) -> bool:
@@ -91,9 +91,10 @@ class Lists:
             self.let(stmt)
         elif isinstance(stmt, ir.Store):
             self.store(stmt)
-        elif stmt.kind == "append":
-            shadow, value = self.of(stmt.operands[0].name), self.placed(stmt, stmt.operands[1])
-            self.change(ir.call(ir.attribute(shadow, "append"), value))
+        elif stmt.kind in ("append", "insert"):
+            base, value, *index = stmt.operands
+            put = ir.attribute(self.of(base.name), stmt.kind)
+            self.change(ir.call(put, *map(self.s.expr, index), self.placed(stmt, value)))
         elif stmt.kind == "delete":
             self.change(ir.call(ir.attribute(self.of(stmt.operands[0].name), "pop"), self.s.expr(stmt.operands[1])))
         elif stmt.kind == "swap":

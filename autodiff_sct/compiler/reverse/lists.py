@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from ...runtime import broadcast, memory
+from ...runtime import broadcast, memory, objects
 from .. import ir
 from ..facts import FLOAT, INT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from ..specialise.state import Specialiser
@@ -126,7 +126,27 @@ def popped(r: Reverse, stmt: ir.Let) -> None:
         value = zero_of_item(s.facts[stmt.target]) if found is None else found.value
         if found is not None and not found.owned:
             value = copied(s, value)
-    s.block.append(ir.Effect(ir.call(ir.attribute(s.expr(shadow), "append"), s.expr(value)), s.origin, "adjoint"))
+    s.block.append(ir.Effect(put_again(s, shadow, stmt.op.arguments.get("index"), value), s.origin, "adjoint"))
+
+
+def put_again(s: Specialiser, items: Leaf, index: Value | None, item: Value) -> Any:
+    """The call that undoes ``items.pop(index)``."""
+    if index is None:
+        return ir.call(ir.attribute(s.expr(items), "append"), s.expr(item))
+    if is_from_front(index):
+        return ir.call(ir.attribute(s.expr(items), "insert"), s.expr(index), s.expr(item))
+    return helper(s, objects.put_popped, items, index, item)
+
+
+def take_again(s: Specialiser, items: Leaf, index: Value | None = None) -> Any:
+    """The call that undoes ``items.append(item)``, or ``items.insert(index, item)``."""
+    if index is None or index == Const(0):
+        return ir.call(ir.attribute(s.expr(items), "pop"), *([] if index is None else [s.expr(index)]))
+    return helper(s, objects.take_inserted, items, index)
+
+
+def is_from_front(index: Value) -> bool:
+    return isinstance(index, Const) and type(index.value) is int and index.value >= 0
 
 
 def zero_of_item(facts: Facts) -> Value:
@@ -171,12 +191,12 @@ def numbers_summed(r: Reverse, stmt: ir.Let) -> None:
 
 
 def appended(r: Reverse, stmt: ir.Effect) -> None:
-    """``items.append(value)``"""
+    """``items.append(value)``, or ``items.insert(index, value)``"""
     s = r.s
-    base, value = stmt.operands
+    base, value, *index = stmt.operands
     if r.activity.active(base.name):
         check_put(r, stmt, value, base.name)
-        pop = ir.call(ir.attribute(s.expr(r.shadows.of(base.name)), "pop"))
-        d = s.let(pop, facts_of_item(held_by(s, base.name)), effect=True, hint="d_item")
+        taken, facts = take_again(s, r.shadows.of(base.name), *index), facts_of_item(held_by(s, base.name))
+        d = s.let(taken, facts, effect=True, hint="d_item")
         give_popped(r, stmt, value, d)
     r.overwritten.restore(stmt)

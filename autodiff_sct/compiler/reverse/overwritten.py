@@ -16,6 +16,7 @@ from ..specialise.elements import is_slice
 from ..specialise.state import Specialiser
 from ..specialise.values import Const, Leaf, Value
 from .adjoints import helper, numpy_call
+from .lists import put_again, take_again
 
 
 class Overwritten:
@@ -81,10 +82,10 @@ class Overwritten:
         elif isinstance(stmt, ir.Let):
             assert stmt.op is not None
             base = stmt.op.arguments["x"]
-            undo = ir.Effect(ir.call(ir.attribute(s.expr(base), "append"), ir.name(stmt.target)), s.origin)
-        elif stmt.kind == "append":
-            base = stmt.operands[0]
-            undo = ir.Effect(ir.call(ir.attribute(s.expr(base), "pop")), s.origin)
+            undo = ir.Effect(put_again(s, base, stmt.op.arguments.get("index"), Leaf(stmt.target)), s.origin)
+        elif stmt.kind in ("append", "insert"):
+            base, _, *index = stmt.operands
+            undo = ir.Effect(take_again(s, base, *index), s.origin)
         elif stmt.kind == "delete":
             base, key = stmt.operands
             old = self.olds.get(stmt) or self.save(stmt, base, key)

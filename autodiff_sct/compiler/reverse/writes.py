@@ -171,7 +171,7 @@ def as_large(s: Specialiser, d: Value, old: str) -> Value:
 
 
 def effect(r: Reverse, stmt: ir.Effect) -> None:
-    if stmt.kind == "append":
+    if stmt.kind in ("append", "insert"):
         appended(r, stmt)
     elif stmt.kind == "delete":
         deleted(r, stmt)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from functools import partial
 from typing import Any
 
 import gast
@@ -47,12 +48,24 @@ def as_tuple(s: Specialiser, items: Value) -> Value:
 
 
 def append(s: Specialiser, base: Value, value: Value) -> None:
+    """``base.append(value)``"""
     value = own_value(s, value)
     if isinstance(base, Obj) and base.cls is list:
         refuse_frozen(s, base)
         s.env[(base.id, len(s.fields(base)))] = value
         return
     assert isinstance(base, Leaf)
+    put_in(s, base, value, None)
+    drop_surplus(s, base, Const(0))
+
+
+def insert(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
+    """``base.insert(index, value)``"""
+    put_in(s, base, own_value(s, value), index)
+
+
+def put_in(s: Specialiser, base: Leaf, value: Value, index: Value | None) -> None:
+    """Put a value into a list that lives in a variable, before a place or at the end."""
     facts = s.facts[base.name]
     assert isinstance(facts, Listed)
     value = as_element(s, value)
@@ -63,9 +76,11 @@ def append(s: Specialiser, base: Value, value: Value) -> None:
         )
     s.put_element(facts, element_facts(s.facts_of(value)))
     note_resized(s, facts)
-    expr = ir.call(ir.attribute(ir.name(base.name), "append"), s.stored(value))
-    s.block.append(ir.Effect(expr, s.where(), "append", (base, value)))
-    drop_surplus(s, base, facts, Const(1), Const(None))
+    method = partial(ir.call, ir.attribute(ir.name(base.name), "append" if index is None else "insert"))
+    if index is None:
+        s.block.append(ir.Effect(method(s.stored(value)), s.where(), "append", (base, value)))
+    else:
+        s.block.append(ir.Effect(method(s.expr(index), s.stored(value)), s.where(), "insert", (base, value, index)))
 
 
 def write_out(s: Specialiser, facts: Listed, value: Value) -> None:
@@ -91,13 +106,14 @@ def copied(s: Specialiser, base: Leaf, facts: Listed, called: Any) -> Value:
     return s.let(called, copy, ir.Op(list.copy, {"x": base}), hint="items", may_raise=False)
 
 
-def drop_surplus(s: Specialiser, base: Leaf, facts: Listed, start: Value, stop: Value) -> None:
-    """A deque that is longer than its `maxlen` keeps its items from `start` to `stop`."""
-    if facts.roots.isdisjoint(s.limits):
+def drop_surplus(s: Specialiser, base: Leaf, index: Value) -> None:
+    """A deque that is longer than its `maxlen` loses the item at an end."""
+    facts = s.facts[base.name]
+    if not isinstance(facts, Listed) or facts.roots.isdisjoint(s.limits):
         return
     length = ir.call(gast.Name("len", gast.Load(), None, None), ir.name(base.name))
     full = s.let(gast.Compare(length, [gast.Gt()], [s.expr(limit_of(s, facts))]), BOOL, hint="full")
-    branch(s, full, lambda: replace_items(s, base, part(s, base, start, stop)), lambda: None)
+    branch(s, full, lambda: pop(s, base, [index]), lambda: None)
 
 
 def limit_of(s: Specialiser, facts: Listed) -> Value:
@@ -111,14 +127,11 @@ def limit_of(s: Specialiser, facts: Listed) -> Value:
 def pop(s: Specialiser, base: Leaf, args: list[Value]) -> Value:
     facts = s.facts[base.name]
     assert isinstance(facts, Listed)
-    if args and args != [Const(-1)]:
-        item = get_item(s, base, args[0])
-        replace_items(s, base, without_item(s, base, args[0]))
-        return item
+    given = {} if args in ([], [Const(-1)]) else {"index": args[0]}
     element = s.elements_of(facts)
     note_resized(s, facts)
-    expr = ir.call(ir.attribute(ir.name(base.name), "pop"))
-    op = ir.Op(list.pop, {"x": base})
+    expr = ir.call(ir.attribute(ir.name(base.name), "pop"), *map(s.expr, given.values()))
+    op = ir.Op(list.pop, {"x": base, **given})
     return spread(s, s.let(expr, element if element is not None else Opaque(), op, hint="item", effect=True))
 
 
@@ -127,14 +140,6 @@ def part(s: Specialiser, base: Value, start: Value, stop: Value) -> Value:
     bounds = (start, stop, Const(None))
     static = all(isinstance(b, Const) and b.expr is None for b in bounds)
     return get_item(s, base, Const(slice(*(b.value for b in bounds))) if static else SliceV(*bounds))
-
-
-def without_item(s: Specialiser, base: Leaf, index: Value) -> Value:
-    """The items but one, in a new list."""
-    before = part(s, base, Const(None), index)
-    if isinstance(index, Const) and index.value != -1:
-        return joined(s, [before, part(s, base, Const(index.value + 1), Const(None))])
-    return joined(s, [before, part(s, part(s, base, index, Const(None)), Const(1), Const(None))])
 
 
 def joined(s: Specialiser, lists: list[Value]) -> Value:

@@ -252,8 +252,11 @@ def list_method(
     if name == "popleft":
         return lists.pop(s, base, [Const(0)])
     if name == "appendleft":
-        lists.replace_items(s, base, inserted(s, base, [Const(0), *args], {}))
-        lists.drop_surplus(s, base, facts, Const(None), Const(-1))
+        lists.insert(s, base, Const(0), args[0])
+        lists.drop_surplus(s, base, Const(-1))
+        return Const(None)
+    if name == "insert":
+        lists.insert(s, base, *args)
         return Const(None)
     if name == "extend":
         lists.extend_list(s, base, args[0])
@@ -282,12 +285,6 @@ def position(s: Specialiser, base: Leaf, name: str, args: list[Value]) -> Value:
     return s.let(expr, INT, hint="k")
 
 
-def inserted(s: Specialiser, base: Leaf, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    middle = containers.own_list(s, ListV((args[1],), s.site("inserted")))
-    before = lists.part(s, base, Const(None), args[0])
-    return lists.joined(s, [before, middle, lists.part(s, base, args[0], Const(None))])
-
-
 def turned(s: Specialiser, base: Leaf, args: list[Value], kwargs: dict[str, Value]) -> Value:
     return containers.get_item(s, base, Const(slice(None, None, -1)))
 
@@ -303,7 +300,7 @@ def emptied(s: Specialiser, base: Leaf, args: list[Value], kwargs: dict[str, Val
 
 
 # Methods after which a list holds the items of another one.
-REPLACING = {"insert": inserted, "reverse": turned, "sort": in_order, "clear": emptied}
+REPLACING = {"reverse": turned, "sort": in_order, "clear": emptied}
 
 
 def static_list_method(s: Specialiser, base: Obj, name: str, args: list[Value]) -> Value:

@@ -15,6 +15,8 @@ __all__ = [
     "detached",
     "like",
     "peek",
+    "permute",
+    "permute_back",
     "put_back",
     "put_popped",
     "rebuild",
@@ -89,6 +91,24 @@ def swap(items: Any, i: Any, j: Any) -> None:
 
 
 swap.changed = (0,)  # type: ignore[attr-defined]
+
+
+def permute(items: list[Any], order: list[int]) -> None:
+    """Let the items of a list stand in an order: first the one whose number is the first of `order`."""
+    items[:] = [items[k] for k in order]
+
+
+permute.changed = (0,)  # type: ignore[attr-defined]
+
+
+def permute_back(items: list[Any], order: list[int]) -> None:
+    """Undo `permute`."""
+    moved = items[:]
+    for k, item in zip(order, moved):
+        items[k] = item
+
+
+permute_back.changed = (0,)  # type: ignore[attr-defined]
 
 
 def put_popped(items: list[Any], index: int, item: Any) -> None:

@@ -1,7 +1,8 @@
-"""Items that are put into lists, and taken out of them, at any place."""
+"""Items that are put into lists, taken out of them, and change places."""
 
 from __future__ import annotations
 
+import math
 from collections import deque
 
 import numpy as np
@@ -145,9 +146,96 @@ def read_between(x):
     return a * b * sum(items)
 
 
+@case(X)
+def turned(x):
+    items = [v * v for v in x]
+    total = weighed(items)
+    items.reverse()
+    items[0] = items[0] * total
+    return weighed(items)
+
+
+@case(X)
+def sorted_in_place(x):
+    items = [v * v for v in x]
+    items.sort()
+    items[0] = items[0] * items[2]
+    items.sort(key=lambda v: -v)
+    return weighed(items)
+
+
+@case(X)
+def sorted_tuples(x):
+    items = [(v, k) for k, v in enumerate(x)]
+    items.sort(reverse=True)
+    return sum([a * a * (b + 1) * (k + 1) for k, (a, b) in enumerate(items)])
+
+
+@case(X)
+def rows_in_order(x):
+    rows = [[v * k for v in x] for k in range(3, 0, -1)]
+    rows.sort(key=lambda row: row[0])
+    rows[0].append(x[0])
+    rows.reverse()
+    rows[1][0] = x[1]
+    return sum([weighed(row) * (k + 1) for k, row in enumerate(rows)])
+
+
+@case(X)
+def arrays_in_order(x):
+    arrays = [x * k for k in (3, 1, 2)]
+    arrays.sort(key=lambda a: np.sum(a))
+    arrays[0][1] = x[0] * 3
+    arrays.reverse()
+    return sum([np.sum(a * a) * (k + 1) for k, a in enumerate(arrays)])
+
+
+@case(X)
+def sorted_in_a_loop(x):
+    items, total = [v * v for v in x], 0.0
+    for k in range(3):
+        items.append(items[0] * x[k])
+        items.sort(reverse=k % 2 == 0)
+        total = total + items[1] * sum(items)
+    return total
+
+
+@case(X)
+def read_before_one_is_taken(x):
+    items = [v * v for v in x]
+    product = math.prod(items)
+    return product * items.pop(0)
+
+
+@case(X)
+def read_before_they_turn(x):
+    items = [v * v for v in x]
+    product = math.prod(items[1:]) + math.prod(items)
+    items.reverse()
+    return product * items[0]
+
+
+@case(X)
+def rows_and_columns_turned(x):
+    matrix = [[x[0], x[1]], [x[2], x[0] * x[1]]]
+    matrix.reverse()
+    for row in matrix:
+        row.reverse()
+    return matrix[0][0] * matrix[1][1] + matrix[0][1] ** 2
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn, args):
     check_gradient(fn, args)
+
+
+@pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
+def test_pullback_twice(fn, args):
+    """The state that a pullback keeps is not changed by what undoes the program's changes."""
+    _, pullback = ad.vjp(fn, args[0]) if len(args) == 1 else ad.vjp(lambda x: fn(x, *args[1:]), args[0])
+    first, second = np.array(pullback(1.0)), np.array(pullback(1.0))
+    np.testing.assert_array_equal(first, second)
+    np.testing.assert_allclose(first[0], ad.grad(fn)(*args))
 
 
 def test_second_order():

@@ -18,11 +18,11 @@ import numpy as np
 from ...errors import NoRule
 from ...rules.table import NONDIFFERENTIABLE, TABLE
 from ...runtime import broadcast, memory
-from ...runtime.objects import swap
 from .. import ir
 from ..activity import Activity
 from ..facts import UNKNOWN, Listed, Mapped, Num, Pair
 from ..ir import ir_targets
+from ..moves import MOVES, move
 from ..recursion.forward import tangent_call
 from ..recursion.pairs import is_recursive
 from ..regions import Regions, enclosing_loops, roots_of
@@ -386,9 +386,9 @@ class Forward:
             tangent = self.of(stmt.operands[0].name)
             expr = ir.call(ir.attribute(s.expr(tangent), "pop"), s.expr(stmt.operands[1]))
             s.block.append(ir.Effect(expr, s.origin, "tangent"))
-        elif stmt.kind == "swap" and self.active(stmt.operands[0].name):
-            base, i, j = stmt.operands
-            s.block.append(ir.Effect(helper(s, swap, self.of(base.name), i, j), s.origin, "tangent"))
+        elif stmt.kind in MOVES and self.active(stmt.operands[0].name):
+            base, *operands = stmt.operands
+            s.block.append(ir.Effect(move(s, stmt.kind, self.of(base.name), *operands), s.origin, "tangent"))
         elif stmt.kind in ("add.at", "subtract.at"):
             base, index, value = stmt.operands
             if self.active(base.name) and any(self.active(n) for n in s.leaves(value)):

@@ -23,6 +23,8 @@ from ..specialise.state import Specialiser
 from ..substitution import substitute_own
 from ..unbound import unbound
 
+CHANGING = ("append", "insert", "pop", "reverse")  # methods that change a list
+
 
 def outside_names(block: ir.Block) -> list[str]:
     """The variables that a block reads and does not define."""
@@ -177,7 +179,7 @@ def changed_names(back: ir.Block, s: Specialiser) -> set[str]:
         if isinstance(stmt, ir.Store):
             found.add(stmt.base)
         for call in [node for expr in ir.expressions(stmt) for node in ir.nodes(expr) if isinstance(node, gast.Call)]:
-            if isinstance(call.func, gast.Attribute) and call.func.attr in ("pop", "append"):
+            if isinstance(call.func, gast.Attribute) and call.func.attr in CHANGING:
                 found.update(ir.names_in(call.func.value))
             elif isinstance(call.func, gast.Name):
                 for k in getattr(s.globals.get(call.func.id), "changed", ()):

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ...runtime.objects import swap
 from .. import ir
 from ..activity import operands
 from ..facts import UNKNOWN, Listed, Mapped, Num, Pair
+from ..moves import MOVES, move
 from ..regions import written_arguments, written_by
 from ..specialise.by_value import SPLITS
 from ..specialise.elements import is_slice
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .sweep import Reverse
 
 STRUCTURAL = {list, list.pop, list.copy, operator.concat}
-CHANGES = {"append", "insert", "delete", "swap"}
+CHANGES = {"append", "insert", "delete", *MOVES}
 
 
 def is_structural(stmt: Any) -> bool:
@@ -97,9 +97,9 @@ class Lists:
             self.change(ir.call(put, *map(self.s.expr, index), self.placed(stmt, value)))
         elif stmt.kind == "delete":
             self.change(ir.call(ir.attribute(self.of(stmt.operands[0].name), "pop"), self.s.expr(stmt.operands[1])))
-        elif stmt.kind == "swap":
-            base, i, j = stmt.operands
-            self.change(ir.call(self.s.bind("swap", swap), self.of(base.name), self.s.expr(i), self.s.expr(j)))
+        elif stmt.kind in MOVES:
+            base, *operands = stmt.operands
+            self.change(move(self.s, stmt.kind, Leaf(self.of(base.name).id), *operands))
         else:
             self.b.followed = False
         if not isinstance(stmt, ir.Let) or stmt.op is None or stmt.op.fn is not operator.getitem:

@@ -11,6 +11,7 @@ from typing import Any
 from ...runtime import objects
 from .. import ir
 from ..facts import UNKNOWN, Facts, Listed, Mapped, Num
+from ..moves import MOVES, move
 from ..specialise import indexing
 from ..specialise.elements import is_slice
 from ..specialise.state import Specialiser
@@ -90,9 +91,9 @@ class Overwritten:
             base, key = stmt.operands
             old = self.olds.get(stmt) or self.save(stmt, base, key)
             undo = ir.Effect(helper(s, objects.put_back, base, key, old), s.origin)
-        elif stmt.kind == "swap":
+        elif stmt.kind in MOVES:
             base = stmt.operands[0]
-            undo = ir.Effect(helper(s, objects.swap, *stmt.operands), s.origin)
+            undo = ir.Effect(move(s, stmt.kind, *stmt.operands, back=True), s.origin)
         elif stmt.kind.endswith(".at"):
             base, index = stmt.operands[0], stmt.operands[1]
             old = self.olds.get(stmt) or self.save(stmt, base, index)

@@ -9,9 +9,10 @@ import gast
 import numpy as np
 
 from ...rules.table import NONDIFFERENTIABLE, TABLE
-from ...runtime import broadcast, memory, objects, scatter
+from ...runtime import broadcast, memory, scatter
 from .. import ir
 from ..facts import UNKNOWN, Listed, Mapped, Num, several
+from ..moves import MOVES, move
 from ..specialise import arrays, indexing
 from ..specialise.elements import is_slice
 from ..specialise.rules import apply_rule
@@ -175,19 +176,20 @@ def effect(r: Reverse, stmt: ir.Effect) -> None:
         appended(r, stmt)
     elif stmt.kind == "delete":
         deleted(r, stmt)
-    elif stmt.kind == "swap":
-        swapped(r, stmt)
+    elif stmt.kind in MOVES:
+        moved(r, stmt)
     elif stmt.kind in ("add.at", "subtract.at"):
         added_at(r, stmt)
     elif stmt.kind.startswith("list."):
         r.overwritten.restore(stmt)
 
 
-def swapped(r: Reverse, stmt: ir.Effect) -> None:
-    """``items[i], items[j] = items[j], items[i]``: the cotangents change places, too."""
-    base, i, j = stmt.operands
+def moved(r: Reverse, stmt: ir.Effect) -> None:
+    """``items[i], items[j] = items[j], items[i]`` and the like: the cotangents change places, too."""
+    base, *operands = stmt.operands
     if r.activity.active(base.name):
-        r.s.block.append(ir.Effect(helper(r.s, objects.swap, r.shadows.of(base.name), i, j), r.s.origin, "adjoint"))
+        back = move(r.s, stmt.kind, r.shadows.of(base.name), *operands, back=True)
+        r.s.block.append(ir.Effect(back, r.s.origin, "adjoint"))
     r.overwritten.restore(stmt)
 
 

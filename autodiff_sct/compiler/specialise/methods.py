@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, INT, Listed, Mapped, Num, Opaque
+from ..moves import write_move
 from . import arrays, containers, dict_views, indexing, lists, memory, outcomes, polyfill_lists, polyfills, records
 from .callees import drawn
 from .control import branch
@@ -263,8 +264,17 @@ def list_method(
         return Const(None)
     if name == "copy":
         return lists.copied(s, base, facts, ir.call(ir.attribute(ir.name(base.name), "copy")))
-    if name in REPLACING:
-        lists.replace_items(s, base, REPLACING[name](s, base, args, kwargs))
+    if name == "clear":
+        lists.replace_items(s, base, ListV((), s.site("emptied")))
+        return Const(None)
+    if name == "reverse":
+        write_move(s, "reverse", base)
+        return Const(None)
+    if name == "sort":
+        from .calls import call_python
+
+        order = call_python(s, polyfill_lists.places_in_order, [base], kwargs)
+        write_move(s, "permute", base, order)
         return Const(None)
     if name in ("rotate", "extendleft"):
         from .calls import call_python
@@ -283,24 +293,6 @@ def position(s: Specialiser, base: Leaf, name: str, args: list[Value]) -> Value:
     """``items.index(x)`` and ``items.count(x)``: whole numbers, through which no derivative passes."""
     expr = ir.call(ir.attribute(ir.name(base.name), name), *(s.expr(a) for a in args))
     return s.let(expr, INT, hint="k")
-
-
-def turned(s: Specialiser, base: Leaf, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    return containers.get_item(s, base, Const(slice(None, None, -1)))
-
-
-def in_order(s: Specialiser, base: Leaf, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from .calls import call_value
-
-    return call_value(s, Const(sorted), [base], kwargs)
-
-
-def emptied(s: Specialiser, base: Leaf, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    return ListV((), s.site("emptied"))
-
-
-# Methods after which a list holds the items of another one.
-REPLACING = {"reverse": turned, "sort": in_order, "clear": emptied}
 
 
 def static_list_method(s: Specialiser, base: Obj, name: str, args: list[Value]) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import Any
 
-from .polyfills import settle_down
+from .polyfills import order_of, settle_down
 
 
 def heap_push_pop(heap: Any, item: Any) -> Any:
@@ -84,6 +84,10 @@ def insert_behind(items: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any =
 
 
 # Other changes of lists
+
+
+def places_in_order(items: Any, *, key: Any = None, reverse: Any = False) -> Any:
+    return order_of([item if key is None else key(item) for item in items], reverse)
 
 
 def rotate(items: Any, steps: Any = 1) -> None:

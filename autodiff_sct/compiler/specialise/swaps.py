@@ -9,9 +9,8 @@ from typing import Any
 
 import gast
 
-from ...runtime.objects import swap
-from .. import ir
 from ..facts import Listed
+from ..moves import write_move
 from .arrays import KEPT_GENERATOR
 from .state import Specialiser
 from .values import Leaf
@@ -35,8 +34,7 @@ def swapped(s: Specialiser, node: Any) -> bool:
     if facts.roots & s.lazy:
         raise s.refuse(KEPT_GENERATOR, "make a list of it")
     i, j = evaluate(s, places[1]), evaluate(s, places[2])
-    expr = ir.call(s.bind("swap", swap), s.expr(base), s.expr(i), s.expr(j))
-    s.block.append(ir.Effect(expr, s.where(), "swap", (base, i, j)))
+    write_move(s, "swap", base, i, j)
     return True
 
 

@@ -138,3 +138,14 @@ def test_the_columns_of_no_pairs_cannot_be_unpacked():
     with pytest.raises(ValueError, match="not enough values to unpack"):
         ad.grad(fn)(X)
     np.testing.assert_allclose(ad.grad(fn)(X * 10.0), [0.0, 0.0, 2.0])
+
+
+def test_a_matrix_without_rows_has_no_columns():
+    def fn(x, n):
+        total = x[0] * 1.0
+        for column in zip(*np.outer(x, x)[:n]):
+            total = total + sum(column) + x[1]
+        return total
+
+    check_gradient(fn, (X, 0))
+    check_gradient(fn, (X, 2))

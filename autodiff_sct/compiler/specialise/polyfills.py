@@ -376,6 +376,10 @@ def shortest(rows: Any) -> Any:
     return min([len(row) for row in rows], default=0)
 
 
+def width(matrix: Any) -> Any:
+    return matrix.shape[1] if len(matrix) > 0 else 0
+
+
 def check_any(rows: Any, expected: Any) -> None:
     """The columns of no rows cannot be unpacked."""
     if len(rows) == 0:

@@ -17,7 +17,6 @@ import gast
 from .. import ir
 from ..facts import Listed, Num, Pair
 from . import arrays, containers, lists, polyfill_lists, polyfills
-from .attributes import attribute_of
 from .builtin_calls import as_list
 from .calls import HANDLERS, MADE, call_python, handles
 from .expressions import OPERATORS, operate
@@ -373,9 +372,7 @@ def columns(s: Specialiser, rows: Leaf, kwargs: dict[str, Value]) -> Source:
     """``zip(*rows)`` of a matrix, or of a list of rows: the columns, each a list."""
     facts = s.facts[rows.name]
     if isinstance(facts, Num) and facts.dims is not None and len(facts.dims) == 2:
-        shape = attribute_of(s, rows, "shape")
-        assert isinstance(shape, TupleV)
-        height, width = shape.items
+        height, width = length_of(s, rows), call_python(s, polyfills.width, [rows], {})
     else:
         found = columns_of_list(s, rows, facts) if isinstance(facts, Listed) and not kwargs else None
         if found is None:

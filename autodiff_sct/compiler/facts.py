@@ -318,7 +318,8 @@ OF_THREE = {np.cross, np.linalg.cross, cross}  # products of vectors with three 
 @lru_cache(maxsize=8192)
 def evaluate_cached(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: tuple[tuple[str, Any], ...]) -> Any:
     last: Exception | None = None
-    for length, integer in ((3, 1),) if fn in OF_THREE else ((1, 1), (1, 0), (2, 1), (3, 1), (4, 2)):
+    lengths = ((1, 1), (1, 0), (2, 1), (3, 1), (4, 2), *((n, 1) for n in literal_lengths(args, kwargs)))
+    for length, integer in ((3, 1),) if fn in OF_THREE else lengths:
         try:
             values = [realise(a, length, integer) for a in args]
             named = {k: realise(v, length, integer) for k, v in kwargs}
@@ -340,6 +341,13 @@ def evaluate_cached(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: tuple
             shared = [0]  # a view of an array with another layout than the dummy's
         return of_result(result), tuple(shared), isinstance(result, list)
     raise ValueError(str(last))
+
+
+def literal_lengths(args: tuple[Any, ...], kwargs: tuple[tuple[str, Any], ...]) -> list[int]:
+    """The largest integer that is asked for literally, where longer axes may be needed: those of windows."""
+    literals = [a.value for a in (*args, *(v for _, v in kwargs)) if isinstance(a, Static)]
+    numbers = [n for a in literals for n in (a if isinstance(a, (tuple, list)) else (a,)) if type(n) is int]
+    return [n for n in [max(numbers, default=0)] if 4 < n <= 64]
 
 
 def arrays_in(result: Any) -> list[Any]:

@@ -41,7 +41,7 @@ def extreme(y, d, items):
 
 @forward(builtins.max, builtins.min)
 def push_extreme(y, d, items):
-    if isinstance(d, list):  # the tangents of all items, of a list whose length is known at run time
+    if isinstance(d, (list, tuple)):  # the tangents of all items, of a list whose length is known at run time
         chosen = [t for t, item in zip(d, items) if item == y]
         return builtins.sum(chosen) / len(chosen)
     if isinstance(items, (list, tuple)):  # `d` is that of one item

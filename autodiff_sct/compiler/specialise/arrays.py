@@ -160,12 +160,19 @@ CHANGE_DTYPE = {np.absolute, np.real, np.imag, np.angle}
 
 
 def note_shape(s: Specialiser, fn: Any, result: Leaf, args: list[Value]) -> None:
-    """An elementwise function of one array and numbers keeps the array's shape, whatever it is."""
-    arrays = [a for a in args if (f := s.num(a)) is None or f.kind not in NUMBERS]
+    """An elementwise function of one array and numbers keeps the array's shape, whatever it is.
+
+    It keeps a dtype that nobody knows beside Python's real numbers only: ``1j * x`` is complex.
+    """
+    facts = [s.num(a) for a in args]
+    arrays = [a for a, f in zip(args, facts) if f is None or f.kind not in NUMBERS]
     if len(arrays) == 1 and isinstance(arrays[0], Leaf) and fn not in CHANGE_DTYPE:
         have, made = s.facts[arrays[0].name], s.facts[result.name]
-        if isinstance(have, Num) and isinstance(made, Num) and have.dtype == made.dtype:
-            s.alike[result.name] = s.alike.get(arrays[0].name, arrays[0].name)
+        if not isinstance(have, Num) or not isinstance(made, Num) or have.dtype != made.dtype:
+            return
+        if have.dtype is None and any(f is not None and f.kind in ("complex", "npscalar") for f in facts):
+            return
+        s.alike[result.name] = s.alike.get(arrays[0].name, arrays[0].name)
 
 
 def as_tensor(s: Specialiser, value: Leaf, args: list[Value]) -> Leaf:

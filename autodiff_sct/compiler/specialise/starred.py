@@ -106,13 +106,12 @@ def by_signature(s: Specialiser, signature: inspect.Signature, named: set[str], 
 
 def rest_of(s: Specialiser, value: Value, missing: int) -> list[Value]:
     """The items for parameters that are still missing, and what is left as the arguments behind them."""
-    from .builtin_calls import as_list
-    from .lists import as_tuple
+    from .builtin_calls import tuple_
 
     if missing:
         front = as_many(s, value, missing, gast.Lt())
-        return [*front, Rest(as_tuple(s, as_list(s, get_item(s, value, Const(slice(missing, None))))))]
-    return [Rest(as_tuple(s, as_list(s, value)))]
+        return [*front, Rest(tuple_(s, [get_item(s, value, Const(slice(missing, None)))], {}))]
+    return [Rest(tuple_(s, [value], {}))]
 
 
 def as_many(s: Specialiser, value: Value, count: int, unlike: Any) -> list[Value]:

@@ -61,6 +61,7 @@ def tangent(request: Request) -> Emitted:
     final = ir.Return(ir.tuple_([s.expr(value), expr]))
     # The tangents' own statements come after the arguments'.
     program = sweep_dead(s, [*before, *forward, *tail, final], strict, set())
+    s.unbound = unbound(program)  # with the tangents of what may be unbound
     return emit(
         s,
         where,

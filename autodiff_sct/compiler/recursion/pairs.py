@@ -26,9 +26,9 @@ from ..record.handover import first_origin
 from ..regions import Regions, regions, roots_of
 from ..specialise.recursion import Recursion
 from ..specialise.state import Specialiser
-from ..specialise.values import Frame, Leaf
+from ..specialise.values import Frame, Leaf, TupleV
 from ..stopped import refuse_writes
-from ..text.emit import Emitter
+from ..text.emit import Emitter, defaults
 from ..text.naming import name_variables
 
 
@@ -229,11 +229,15 @@ def define(s: Specialiser, where: Regions, name: str, arguments: dict[str, str],
     """Print one function from a program whose last statement returns."""
     from ..assemble import function
     from ..optimise import Nesting
+    from ..unbound import unbound
 
+    s.unbound = unbound(program)  # with the tangents of what may be unbound
     program = Nesting(s, where, program, 0).block(program)
     given = distinct(s, arguments)
-    names = name_variables(s, program, given)
-    s.functions.append(function(name, given, {}, Emitter(s, names).block(program), False))
+    emitter = Emitter(s, name_variables(s, program, given))
+    body = emitter.block(program)
+    start, _ = defaults(s, emitter, list(given.values()), TupleV(()))
+    s.functions.append(function(name, given, {}, [*start, *body], False))
 
 
 def distinct(s: Specialiser, arguments: dict[str, str]) -> dict[str, str]:

@@ -12,9 +12,10 @@ Axes are symbols (`Dim`): two axes with one symbol have the same length, so that
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -388,9 +389,60 @@ def evaluate(fn: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) ->
     said.
     """
     try:
-        return evaluate_cached(fn, tuple(args), tuple(kwargs.items()))
+        given = tuple(args), tuple(kwargs.items())
+        return evaluate_any_dtype(fn, *given) if count_untyped(given) else evaluate_cached(fn, *given)
     except TypeError as error:  # an argument that cannot be hashed
         raise ValueError(str(error)) from error
+
+
+DTYPES = tuple(np.dtype(name) for name in "bool int8 int64 float16 float32 float64 complex64 complex128".split())
+
+
+@lru_cache(maxsize=1024)
+def evaluate_any_dtype(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: tuple[tuple[str, Any], ...]) -> Any:
+    """What holds whichever dtypes there are, of arrays of which only the rank is known, and of dtypes as arguments."""
+    count = count_untyped((args, kwargs))
+    few = count <= 2  # of more, one dtype for all tells the rank
+    outcomes = []
+    for dtypes in product(DTYPES, repeat=count) if few else zip(*[DTYPES] * count):
+        left = iter(dtypes)
+        try:
+            outcomes.append(evaluate_cached(fn, typed(args, left), typed(kwargs, left)))
+        except ValueError:  # the function does not take these: the program fails where it meets them
+            continue
+    if not outcomes:
+        raise ValueError("unknown")
+    found, shared, is_list = zip(*outcomes)
+    facts = reduce(join, found)
+    conjugate = getattr(fn, "numpy_name", "") in ("conj", "conjugate")  # the array itself where it is real
+    if any(is_list) or (len(set(shared)) > 1 and not conjugate) or not (few or isinstance(facts, Num)):
+        raise ValueError("unknown")
+    return facts if few else replace(facts, dtype=None), max(shared), False
+
+
+def is_untyped(argument: Any) -> bool:
+    if isinstance(argument, Num):
+        return argument.kind in ("array", "npscalar") and argument.dims is not None and argument.dtype is None
+    return argument == Opaque(np.dtype)
+
+
+def count_untyped(argument: Any) -> int:
+    """The number of arrays, NumPy's numbers and dtypes in an argument of which the dtype is not known."""
+    if isinstance(argument, (tuple, Sequence)):
+        return sum(map(count_untyped, argument if isinstance(argument, tuple) else argument.items))
+    return is_untyped(argument)
+
+
+def typed(argument: Any, dtypes: Iterator[np.dtype]) -> Any:
+    """An argument in which these have the next of the dtypes."""
+    if type(argument) is tuple:
+        return tuple(typed(a, dtypes) for a in argument)
+    if isinstance(argument, Sequence):
+        return Sequence(tuple(typed(a, dtypes) for a in argument.items))
+    if not is_untyped(argument):
+        return argument
+    dtype = next(dtypes)
+    return Num(argument.kind, dtype, argument.dims) if isinstance(argument, Num) else Static(dtype, type(dtype))
 
 
 def without_memory(facts: Facts) -> Facts:

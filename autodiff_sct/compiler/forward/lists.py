@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import gast
+
+from ...errors import NoRule
 from .. import ir
 from ..specialise import arrays
-from ..specialise.values import Const, ListV, Value
+from ..specialise.values import Const, ListV, TupleV, Value
 
 if TYPE_CHECKING:
+    from ..specialise.state import Specialiser
     from .sweep import Forward
 
 
@@ -46,3 +50,42 @@ def popped(f: Forward, stmt: ir.Let) -> bool:
     if f.active(stmt.target):
         f.tangents[stmt.target] = f.variable(tangent, stmt.target)
     return True
+
+
+def without_constants(s: Specialiser, stmt: ir.Let, argument: Value) -> Any:
+    """The expression of a statement with zeros for the numbers written into a list that it reads."""
+    flat = zeros_for_constants(argument)
+    if flat == argument:
+        return stmt.expr
+    wanted = gast.dump(s.expr(argument))
+    found = [node for node in gast.walk(stmt.expr) if gast.dump(node) == wanted]
+    if len(found) != 1:
+        raise NoRule("numbers in this list have no forward rule", "make arrays of them first", stmt.origin)
+    return Exchange(found[0], s.expr(flat)).visit(stmt.expr)
+
+
+def zeros_for_constants(value: Value) -> Value:
+    """A list with zeros for its numbers."""
+    if isinstance(value, TupleV):
+        return TupleV(tuple(zeros_for_constants(v) for v in value.items), value.cls)
+    if isinstance(value, ListV):
+        return ListV(tuple(zeros_for_constants(v) for v in value.items), value.site)
+    return Const(0.0) if isinstance(value, Const) and isinstance(value.value, (int, float, complex)) else value
+
+
+class Exchange(gast.NodeTransformer):
+    """Put an expression in the place of one node; nothing that is shared changes."""
+
+    def __init__(self, old: Any, new: Any) -> None:
+        self.old, self.new = old, new
+
+    def visit(self, node: Any) -> Any:
+        if node is self.old:
+            return self.new
+        changes = {}
+        for field, value in gast.iter_fields(node):
+            if isinstance(value, list):
+                changes[field] = [self.visit(v) if isinstance(v, gast.AST) else v for v in value]
+            else:
+                changes[field] = self.visit(value) if isinstance(value, gast.AST) else value
+        return gast.copy_location(type(node)(**changes), node) if changes else node

@@ -34,7 +34,7 @@ from ..specialise.rules import apply_rule
 from ..specialise.state import Specialiser
 from ..specialise.values import Const, Leaf, ListV, TupleV, Value
 from .attempts import attempt, set_apart
-from .lists import multilinear, popped, sum_from
+from .lists import multilinear, popped, sum_from, without_constants
 
 
 class Forward:
@@ -100,12 +100,17 @@ class Forward:
         facts = s.facts[name]
         if isinstance(facts, Num):
             given, value = value, fit(s, value, name)
-            sharing = [] if is_new(s, value, given) else [n for n, t in self.tangents.items() if t == given]
+            sharing = [] if is_new(s, value, given) else self.sharing(given)
             if not is_full(s, value, name):
                 value = spread(s, value, name)
             elif sharing and any(map(self.regions.is_written, [name, *sharing])):
                 value = copied(s, value)
         self.tangents[name] = self.variable(value, name)
+
+    def sharing(self, given: Value) -> list[str]:
+        """The variables whose tangents a value is, or may be: one of the two sides of a branch of a rule."""
+        roots = roots_of(self.s.facts_of(given)) if isinstance(given, Leaf) else frozenset()
+        return [n for n, t in self.tangents.items() if t == given or roots & roots_of(self.s.facts_of(t))]
 
     # -- blocks
 
@@ -457,42 +462,3 @@ def takes_items(row: Any, fn: Any, parameter: str) -> bool:
     """Whether a forward rule gives the share of each item of a list, and not that of the list as an array."""
     starred = row.signature.parameters[parameter].kind is inspect.Parameter.VAR_POSITIONAL
     return starred or fn in (max, min, math.prod, math.dist, np.select)
-
-
-def without_constants(s: Specialiser, stmt: ir.Let, argument: Value) -> Any:
-    """The expression of a statement with zeros for the numbers written into a list that it reads."""
-    flat = zeros_for_constants(argument)
-    if flat == argument:
-        return stmt.expr
-    wanted = gast.dump(s.expr(argument))
-    found = [node for node in gast.walk(stmt.expr) if gast.dump(node) == wanted]
-    if len(found) != 1:
-        raise NoRule("numbers in this list have no forward rule", "make arrays of them first", stmt.origin)
-    return Exchange(found[0], s.expr(flat)).visit(stmt.expr)
-
-
-def zeros_for_constants(value: Value) -> Value:
-    """A list with zeros for its numbers."""
-    if isinstance(value, TupleV):
-        return TupleV(tuple(zeros_for_constants(v) for v in value.items), value.cls)
-    if isinstance(value, ListV):
-        return ListV(tuple(zeros_for_constants(v) for v in value.items), value.site)
-    return Const(0.0) if isinstance(value, Const) and isinstance(value.value, (int, float, complex)) else value
-
-
-class Exchange(gast.NodeTransformer):
-    """Put an expression in the place of one node; nothing that is shared changes."""
-
-    def __init__(self, old: Any, new: Any) -> None:
-        self.old, self.new = old, new
-
-    def visit(self, node: Any) -> Any:
-        if node is self.old:
-            return self.new
-        changes = {}
-        for field, value in gast.iter_fields(node):
-            if isinstance(value, list):
-                changes[field] = [self.visit(v) if isinstance(v, gast.AST) else v for v in value]
-            else:
-                changes[field] = self.visit(value) if isinstance(value, gast.AST) else value
-        return gast.copy_location(type(node)(**changes), node) if changes else node

@@ -248,10 +248,13 @@ class Shadows:
         shadow = self.of(base.name)
         expr = ir.substitute(stmt.expr, {base.name: ir.name(shadow.name)})
         known = s.facts[target]
-        if isinstance(known, Num) and (stmt.op.fn in UNCERTAIN | FITTING or known.dims is None):
+        by_dtype = isinstance(known, Num) and known.dtype is None and stmt.op.fn is np.conjugate
+        if isinstance(known, Num) and (stmt.op.fn in UNCERTAIN | FITTING or known.dims is None or by_dtype):
             maybe_scalar = stmt.op.fn is operator.getitem and not self.cuts_only(stmt.op.arguments.get("index"))
-            if known.dims is None and (
-                maybe_scalar or stmt.op.fn not in UNCERTAIN and stmt.op.fn is not operator.getitem
+            if (
+                by_dtype
+                or known.dims is None
+                and (maybe_scalar or stmt.op.fn not in UNCERTAIN and stmt.op.fn is not operator.getitem)
             ):
                 raise AliasError(
                     "whether this is a view of an array that is written is known only at run time",

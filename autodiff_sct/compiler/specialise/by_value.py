@@ -127,6 +127,8 @@ def may_view(fn: Any) -> bool:
         "view",
         "real",
         "imag",
+        "conj",
+        "conjugate",
     }
 
 

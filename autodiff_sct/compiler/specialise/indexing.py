@@ -57,7 +57,7 @@ def load_item(s: Specialiser, base: Leaf, index: Value) -> Value:
         return load_item(s, base, Const(Ellipsis))
     index_ok = all(is_basic(s, p) for p in parts)
     result: Facts
-    if facts.dims is None or facts.dtype is None:
+    if facts.dims is None or (facts.dtype is None and facts.kind != "array"):
         result = Num(None, facts.dtype, None, facts.roots, None, facts.tensor)
     elif index_ok:
         result = basic_facts(s, facts, parts)

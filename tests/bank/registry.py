@@ -17,6 +17,7 @@ from tests.bank.structures import map_leaves
 
 TOPICS = (
     "aliases",
+    "applications",
     "branches",
     "builtins_math",
     "checkpoints",

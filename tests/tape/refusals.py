@@ -24,7 +24,7 @@ SAVED_VALUE = """
     gram_schmidt multigrid_restriction prefix_scan_by_doubling householder_qr ping_pong_buffers
     base_written_view_read diagonal_views rows_written_in_loop zipped_rows_written added_axes split_views
     view_index_from_loop nan_to_zero stencil_over_segments segments_inside_segments manager_that_changes_an_array
-    buffers_in_turns step_of_a_softmax_classifier
+    buffers_in_turns step_of_a_softmax_classifier boids
     """
 
 # Makes a plain array of recorded values: `np.array([a, b])`, `np.asarray(t)`, `B[:] = row`.
@@ -33,7 +33,8 @@ PLAIN_ARRAY = """
     matrix_product_by_comprehension list_of_functions_applied arrays_in_list_written group_by_key small_floats
     complex_written casts_and_likes array_from_list broadcast_store indices_with_values walk_over_indices
     rotated_list newton_system lotka_volterra_history view_method_and_asarray joined_by_index
-    drawn_with_location_and_scale convolution_by_strides dicts_in_groups queue_of_pairs
+    drawn_with_location_and_scale convolution_by_strides dicts_in_groups queue_of_pairs ukf_pendulum
+    bodies_of_several_shapes conjugate_of_unknown_dtype
     """
 
 # Makes a Python number of a recorded value: `float(t)`, the functions of `math`, `f"{x:.2f}"`, `math.fsum`.
@@ -43,6 +44,7 @@ PYTHON_NUMBER = """
     bound_in_a_loop_to_an_outer_array slope_with_a_sign only_the_exception_matters
     asks_for_values_only_until_it_knows cache_inside writes_a_log function_by_its_name products_of_generators
     convex_hull starred_lambda cases_without_a_last_one errors_of_the_library_translated report_only_where_asked_for
+    ctc_loss peng_robinson
     """
 
 # Writes recorded values into an array that is none: `out[i] = t`, `out=buffer`.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import Enum
 from typing import Any
 
 from .. import ir
@@ -16,7 +17,7 @@ def storable(s: Specialiser, value: Value) -> bool:
     if isinstance(value, Leaf):
         return True
     if isinstance(value, Const):
-        return isinstance(s.facts_of(value), Num) or value.value is None or isinstance(value.value, str)
+        return isinstance(s.facts_of(value), Num) or value.value is None or isinstance(value.value, (str, Enum))
     return isinstance(value, TupleV) and all(storable(s, v) for v in value.items)
 
 

@@ -95,8 +95,20 @@ def recurrence(x, k):
     return np.sum(y**2)
 
 
+def added_to_the_negative(x, k):
+    y = np.exp(-np.cumsum(x))
+    flux = np.concatenate([np.array([1.0]), y[:-1]]) - y
+    return np.sum((flux - k) ** 2)
+
+
+def views_of_the_negative(x, k):
+    y = x * k
+    z = np.stack([y, x * x]) - np.stack([x, y])
+    return np.sum(z[0] ** 2 * z[1]) - np.sum((x[1:] - y[:-1]) ** 2 * y[1:])
+
+
 PROGRAMS = [orbit, predator, written_between, view_of_the_cotangent, subtracted_twice, own_product, in_a_branch]
-PROGRAMS += [divided, transposed, solved, recurrence]
+PROGRAMS += [divided, transposed, solved, recurrence, added_to_the_negative, views_of_the_negative]
 
 
 @pytest.mark.parametrize("fn", PROGRAMS)

@@ -18,12 +18,15 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..buffers.memory import Memory, is_number
+from ..buffers.memory import Memory, changed, is_new, is_number
+from ..facts import Num
+from ..peephole import is_call
 from ..specialise.state import Specialiser
 from ..substitution import replaced
 from .spelling import Spelling, is_negative, negated, numpy_name
 
 LINEAR = frozenset(("vdot", "dot", "outer", "matmul", "sum", "roll", "squeeze", "expand_dims", "reshape", "transpose"))
+COMPUTED = (gast.BinOp, gast.UnaryOp)
 METHODS = frozenset(("sum", "reshape", "transpose", "swapaxes"))
 
 
@@ -71,8 +74,9 @@ class Signs:
 
     def drop(self, block: ir.Block, stmt: ir.Let) -> bool:
         """Let the readers of a negative read what it is the negative of, if they are statements of its block."""
-        readers = [x for x in block if x in self.readers[stmt.target]]
-        if len(readers) < max(1, len(self.readers[stmt.target])) or not all(map(is_plain, readers)):
+        name = stmt.target
+        readers = [x for x in block if x in self.readers[name] and makes_new(self.s, x, name)]
+        if not readers or len(readers) < len(self.readers[name]):
             return False
         start, end = block.index(stmt), block.index(readers[-1])
         if not self.may_read(block, start, end):
@@ -122,11 +126,15 @@ class Signs:
         return any(self.memory.may_share(n, name) for n in changed)
 
 
-def is_plain(stmt: Any) -> bool:
-    """Whether a statement computes or adds an expression, which is not just a variable."""
+def makes_new(s: Specialiser, stmt: Any, name: str) -> bool:
+    """Whether a statement makes something new of a variable, or adds it to an array: it holds none of its memory."""
     if isinstance(stmt, ir.Store):
-        return not isinstance(stmt.value, gast.Name) or stmt.aug in (gast.Add, gast.Sub)
-    return isinstance(stmt, ir.Let) and not stmt.effect and not isinstance(stmt.expr, gast.Name)
+        return stmt.base != name and isinstance(s.facts[stmt.base], Num)
+    if not isinstance(stmt, ir.Let) or stmt.effect or (stmt.in_place and name in ir.names_in(changed(stmt))):
+        return False
+    if is_number(s.facts[name]):
+        return not isinstance(stmt.expr, gast.Name)
+    return isinstance(stmt.expr, COMPUTED) or is_new(stmt.expr) or is_call(stmt.expr, "vdot")
 
 
 def without_sign(s: Specialiser, reader: Any, stmt: ir.Let) -> tuple[type | None, Any, int]:

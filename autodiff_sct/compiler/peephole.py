@@ -13,6 +13,7 @@ from typing import Any
 
 import gast
 
+from ..runtime.broadcast import unbroadcast
 from . import ir
 from .facts import Num
 from .regions import roots_of
@@ -241,27 +242,50 @@ def is_copy(stmt: Any) -> bool:
 def drop_copy(s: Specialiser, places: Places, copy: ir.Let) -> None:
     """Use a part of a shadow directly where nothing writes to it in between."""
     source = [n for n in ir.names_in(copy.expr.func.value) if ir.is_variable(n)]
-    users = places.readers[copy.target]
-    if (
-        copy.target in places.leaving
-        or not source
-        or not users
-        or not all(consumes(s, user, copy.target) for user in users)
-    ):
+    users, fitted = users_of(s, places, copy.target)
+    if not source or not users:
         return
     region = roots_of(s.facts[copy.target]) | {root for n in source for root in roots_of(s.facts[n])}
     last = max(users, key=places.of.__getitem__)
     writes = [stmt for stmt in places.between(copy, last) if touches(s, stmt, region, True)]
-    if len(writes) > 1 or writes and not may_wait(s, places, writes[0], last, region, copy):
+    if len(writes) > (not fitted) or writes and not may_wait(s, places, writes[0], last, region, copy):
         return
     if writes:
         places.drop(writes[0])
         slot, position = places.of[last]
         places.put(writes[0], slot, position + 1)
     copy.expr, copy.op = copy.expr.func.value, None
-    facts = s.facts[copy.target]
-    if isinstance(facts, Num):  # it shares the memory now
-        s.facts[copy.target] = replace(facts, roots=frozenset(region))
+    for name in (copy.target, *fitted):
+        facts = s.facts[name]
+        if isinstance(facts, Num):  # it shares the memory now
+            s.facts[name] = replace(facts, roots=region | roots_of(facts))
+
+
+def users_of(s: Specialiser, places: Places, name: str) -> tuple[list[Any], list[str]]:
+    """The statements that make something new of a value, or of what is fitted to a shape; none if there are others."""
+    users, fitted = list(places.readers[name]), list[str]()
+    for user in users:
+        if name in places.leaving or not (consumes(s, user, name) or is_fitting(s, user, name)):
+            return [], []
+        if is_fitting(s, user, name):
+            more, others = users_of(s, places, user.target)
+            if not more:
+                return [], []
+            users, fitted = [*users, *more], [*fitted, user.target, *others]
+    return users, fitted
+
+
+def is_fitting(s: Specialiser, stmt: Any, name: str) -> bool:
+    """Whether a statement fits a value to the shape of another, which may leave it as it is."""
+    if (
+        not isinstance(stmt, ir.Let)
+        or not isinstance(stmt.expr, gast.Call)
+        or not isinstance(s.facts[stmt.target], Num)
+    ):
+        return False
+    called = s.globals.get(getattr(stmt.expr.func, "id", ""))
+    first = [getattr(arg, "id", "") == name for arg in stmt.expr.args] == [True, False]
+    return called is unbroadcast and first and isinstance(s.facts[stmt.target], Num)
 
 
 def may_wait(s: Specialiser, places: Places, write: Any, last: Any, region: frozenset[int], copy: ir.Let) -> bool:
@@ -282,7 +306,7 @@ def consumes(s: Specialiser, stmt: Any, name: str) -> bool:
     if isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp)):
         # A sum that is printed as ``d += e`` changes the memory of its left side.
         return not stmt.in_place or getattr(stmt.expr.left, "id", None) != name
-    return is_call(stmt.expr, "sum")
+    return is_call(stmt.expr, "sum") or (is_call(stmt.expr, "einsum") and len(stmt.expr.args) == 3)
 
 
 def is_list(s: Specialiser, name: str) -> bool:

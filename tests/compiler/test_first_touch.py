@@ -203,4 +203,4 @@ def test_what_the_text_says():
     text = ad.adjoint_source(gates, A, np.ones(1))
     assert text.count("d_z[") == 4 and "+=" not in text and "zeros" not in text
     assert "+=" in ad.adjoint_source(two_behind, W)
-    assert "d_p[1] = " in ad.adjoint_source(items, V) and "d_p[-1] += " in ad.adjoint_source(items, V)
+    assert "d_p[1] = " in ad.adjoint_source(items, V) and "d_p[-1] -= " in ad.adjoint_source(items, V)

@@ -177,7 +177,11 @@ def leaf(d, value):
 def item(y, d, a, *args):
     if len(args) == 0:
         return d
-    return gather_adjoint(d, a, np.unravel_index(args[0], a.shape) if len(args) == 1 else args)
+    if len(args) > 1:
+        return gather_adjoint(d, a, args)
+    if isinstance(args[0], tuple):
+        return gather_adjoint(d, a, args[0])
+    return gather_adjoint(d, a, np.unravel_index(args[0] % a.size, a.shape))
 
 
 # Repetition: the adjoint sums over the copies.

@@ -267,3 +267,21 @@ def test_what_may_be_a_number_or_an_array(large):
     gradient = ad.grad(measured, (0, 1))(np.array([1.0, 2.0]), 3.0, large)
     assert gradient[0].tolist() == ([4.0, 4.0] if large else [0.0, 0.0])
     assert gradient[1] == (0.0 if large else 1.0)
+
+
+@pytest.mark.parametrize(
+    "count",
+    [
+        lambda x: np.size(x),
+        lambda x: np.size(x, 1),
+        lambda x: np.size(x, axis=-1),
+        lambda x: np.size(a=x, axis=None),
+        lambda x: np.size(x, (0, 1)),
+        lambda x: np.size(x, axis=(1,)),
+        lambda x: sum([np.size(x, k) * (k + 1) for k in range(np.ndim(x))]),
+    ],
+)
+def test_size_along_an_axis(count):
+    x = np.ones((2, 3))
+    gradient = ad.grad(lambda x: count(x) * np.sum(x))(x)
+    np.testing.assert_array_equal(gradient, np.full((2, 3), float(count(x))))

@@ -42,6 +42,7 @@ COPIES = [
     case(np.array, [[0.5, 1.5], [2.5, 3.5]]), case(np.array, [[V, V], [V, V]]), case(np.array, [[[0.5], [1.5]]]),
     case(np.array, 0.5), case(np.array, X, np.float32),
     case(np.ndarray.item, X[:1, :1]), case(np.ndarray.item, X, 4), case(np.ndarray.item, X, 1, 2),
+    case(np.ndarray.item, X, -2), case(np.ndarray.item, X, (1, 2)), case(np.ndarray.item, V, (-1,)),
 ]  # fmt: skip
 
 REPEATS = [

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 
 from .. import ir
 from ..facts import BOOL, Mapped, Num, Opaque
@@ -141,6 +142,8 @@ def compare_two(s: Specialiser, op: Any, a: Value, b: Value) -> Value:
 def compare_static(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
     """The outcome of a comparison where it is known at compile time."""
     if isinstance(op, (gast.Is, gast.IsNot)):
+        if is_small(s, a) and is_small(s, b):  # one object for each number: the emitted text has no `is` with a literal
+            return compare_two(s, gast.Eq() if isinstance(op, gast.Is) else gast.NotEq(), a, b)
         same = identical(s, a, b)
         return None if same is None else Const(same is isinstance(op, gast.Is))
     if isinstance(op, (gast.In, gast.NotIn)):
@@ -161,7 +164,25 @@ def compare_static(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
     return None
 
 
+SMALL = range(-5, 257)  # the integers of which CPython has one object each
+
+
+def is_small(s: Specialiser, value: Value) -> bool:
+    """Whether a value is a small integer, or one that only the run tells."""
+    if isinstance(value, Const):
+        return type(value.value) is int and value.value in SMALL
+    facts = s.num(value)
+    return facts is not None and facts.kind == "int"
+
+
+def is_either(facts: Num, value: Any) -> bool:
+    """Whether something is one of the two objects of a class of truth values that a constant is one of, too."""
+    numpys = facts.kind == "npscalar" and facts.dtype == bool
+    return type(value) is bool and facts.kind == "bool" or type(value) is np.bool and numpys
+
+
 def identical(s: Specialiser, a: Value, b: Value) -> bool | None:
+    """Whether two values are one object; None where only the run tells."""
     if isinstance(a, Const) and isinstance(b, Const):
         return a.value is b.value
     for x, y in ((a, b), (b, a)):
@@ -169,6 +190,10 @@ def identical(s: Specialiser, a: Value, b: Value) -> bool | None:
             if not isinstance(y, Leaf):
                 return False
             facts = s.facts[y.name]
+            if isinstance(facts, Num) and is_either(facts, x.value):
+                return None
+            if isinstance(facts, Num) and facts.kind == "float" and type(x.value) is float:
+                raise s.refuse("whether a number is the object that a constant is", "compare by `==`, or `np.isnan`")
             if not isinstance(facts, (Num, Opaque)) or (isinstance(facts, Num) and facts.kind is not None):
                 return False
             if x.value is None and isinstance(facts, Num) and facts.dims == () and s.frame is not None and s.frame.rule:

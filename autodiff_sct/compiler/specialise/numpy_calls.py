@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from typing import Any
 
@@ -15,7 +16,7 @@ from ...rules.table import TABLE
 from .. import ir
 from ..facts import FLOAT, INT, Listed, Num, Opaque, Pair, several
 from ..world import AttributeRead
-from . import arrays, memory, polyfills
+from . import arrays, containers, memory, polyfills
 from .calls import MADE, call_python, call_value, handles
 from .externals import import_external, object_number
 from .iteration import Source
@@ -225,9 +226,14 @@ def ndim(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 
 @handles(np.size)
 def size(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    if len(args) > 1 or kwargs:
-        return call_value(s, Const(len), args[:1], {})
-    return measured(s, args[0], "size")
+    given = inspect.signature(np.size).bind(*args, **kwargs).arguments
+    axis = given.get("axis", Const(None))
+    if axis == Const(None):
+        return measured(s, given["a"], "size")
+    lengths = measured(s, given["a"], "shape")
+    if not isinstance(axis, TupleV):
+        return containers.get_item(s, lengths, axis)
+    return call_value(s, Const(math.prod), [TupleV(tuple(containers.get_item(s, lengths, k) for k in axis.items))], {})
 
 
 def measured(s: Specialiser, value: Value, attr: str) -> Value:

@@ -87,6 +87,45 @@ def filled_by_numpy(x, n):
     return np.sum(x * x)
 
 
+@case((V, 3), (V, 1), (V, 0))
+def computed_twice(x, n):
+    big = np.outer(x, x) + 3 * np.eye(4)
+    for i in range(n):
+        k = (7 * i) % 3
+        block = np.sin(x[k]) * big[k : k + 2, k : k + 2]
+        big[k : k + 2, k : k + 2] += block
+        big[k : k + 2, 2 - k : 4 - k] -= block * x[i]
+    return np.sum(big**2)
+
+
+@case((V, 3), (V, 0))
+def counted_in_between(x, n):
+    k, s = 0, 1.0
+    u = x * 2.0
+    for i in range(n):
+        u[k + 1] += u[k] * u[k + 1] * s
+        k = k + 1 if u[0] > 0 else k - 1
+        k = k % 2
+        u[k + 1] *= u[k] * s
+        s = s * 0.5 + i
+        u[k + 1 :] *= x[k + 1 :] * s * s
+        s = s * 0.5 + i
+    return np.sum(u * u)
+
+
+@case((V, 2))
+def in_both_branches(x, n):
+    for i in range(n):
+        j = i + 1
+        if x[i] > x[j]:
+            y = x[2 * i : 2 * i + 2] * x[j]
+            x = x * np.sum(y)
+        else:
+            y = x[2 * i : 2 * i + 2] * x[i]
+            x = x * x[2 * i] + np.sum(y * x[2 * i : 2 * i + 2])
+    return np.sum(x * x)
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn, args):
     check_gradient(fn, args)
@@ -95,7 +134,7 @@ def test_gradient(fn, args):
     np.testing.assert_allclose(ad.grad(fn)(*args), plain, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize("fn", [read_twice, written_in_between, written_under_another_name, flow])
+@pytest.mark.parametrize("fn", [read_twice, written_in_between, written_under_another_name, flow, computed_twice])
 def test_other_ways(fn):
     assert ad.grad(fn)(V.astype(np.float32), 3).dtype == np.float32
     _, pull = ad.vjp(lambda x: fn(x, 3), V)
@@ -112,3 +151,10 @@ def test_saved_once():
     with passes.without("read_once"):
         plain = ad.adjoint_source(read_twice, *args).count(".append(")
     assert ad.adjoint_source(read_twice, *args).count(".append(") < plain
+
+
+def test_of_what_is_computed():
+    with passes.without("read_once"):
+        plain = ad.adjoint_source(computed_twice, V, 3)
+    text = ad.adjoint_source(computed_twice, V, 3)
+    assert text.count(", ") < plain.count(", ")

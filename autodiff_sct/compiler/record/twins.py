@@ -1,4 +1,4 @@
-"""Numbers that a step reads twice from one place are one number to the reverse sweep, and saved once.
+"""Numbers that a step reads twice from one place, or computes twice, are one number to the reverse sweep, saved once.
 
 ::
 
@@ -7,7 +7,8 @@
     saved_t2.append(u[i])                  rest = 1.0 - u[i]
     rest = 1.0 - u[i]
 
-Nothing may have been written there in between.
+Nothing may have been written there in between.  Of what is computed, only sums, products and the like of other numbers
+count: nothing can be written into those.
 """
 
 from __future__ import annotations
@@ -17,17 +18,25 @@ from typing import Any
 import gast
 
 from .. import ir
+from ..buffers.memory import is_number
 from ..facts import Num
 from ..regions import Regions, written_arguments, written_by
 from ..specialise.state import Specialiser
-from ..substitution import substitute_own
+from ..substitution import replaced, substitute_own
+from .cheap import is_arithmetic
 
 
 def twins(s: Specialiser, where: Regions, block: ir.Block) -> dict[str, str]:
-    """The numbers that a block reads again from where it has read them, each with the one that was read first."""
+    """The numbers that a block reads or computes again, each with the one that was first."""
     found: dict[str, str] = {}
     known: dict[tuple[str, str], str] = {}
+    computed: dict[str, str] = {}
     for stmt in block:
+        if is_computed(s, stmt):
+            key = gast.dump(replaced(stmt.expr, {n: ir.name(first) for n, first in found.items()}))
+            first = computed.setdefault(key, stmt.target)
+            found |= {stmt.target: first} if first != stmt.target else {}
+            continue
         if is_read(s, stmt):
             first = known.setdefault((stmt.expr.value.id, gast.dump(stmt.expr.slice)), stmt.target)
             found |= {stmt.target: first} if first != stmt.target else {}
@@ -48,6 +57,15 @@ def is_read(s: Specialiser, stmt: Any) -> bool:
     if not isinstance(base, gast.Name) or not ir.is_variable(base.id) or not isinstance(facts, Num):
         return False
     return isinstance(s.facts[base.id], Num) and facts.dims == () and (facts.python or facts.kind == "npscalar")
+
+
+def is_computed(s: Specialiser, stmt: Any) -> bool:
+    """Whether a statement computes a number from others by one of Python's operators."""
+    if not isinstance(stmt, ir.Let) or stmt.effect or len(stmt.targets) != 1 or not is_arithmetic(stmt.expr):
+        return False
+    operands = ir.children(stmt.expr)
+    plain = all(isinstance(operand, (gast.Name, gast.Constant)) for operand in operands)
+    return plain and all(is_number(s.facts[n]) for n in (stmt.target, *ir.variables_in(stmt.expr)))
 
 
 def read_first(stmt: Any, found: dict[str, str]) -> None:

@@ -25,16 +25,6 @@ def keeps_a_generator(x):
     return next(values) * sum(values)  # refused here
 
 
-@refused(r"changes what the generator reads", args=vector)
-def changes_what_a_generator_expression_reads(x):
-    y = x * 2.0
-    total = 0.0
-    for v in (q * q for q in y):  # refused here
-        total += v
-        y[2] = total
-    return total
-
-
 @refused(r"nothing is known", args=vector)
 def spans_a_grid(x):
     points = np.mgrid[0.0 : x[0] : 3j]  # refused here

@@ -181,7 +181,7 @@ def read_row(name: str, stmt: Any, row: Any) -> None:
     """Read a row where a statement takes the last item of a list."""
     for part in ("expr", "value", "index", "test"):
         for node in ir.nodes_in(getattr(stmt, part, None)):
-            if is_pop_call(node) and node.func.value.id == name:
+            if is_pop_call(node) and getattr(node.func.value, "id", None) == name:
                 setattr(stmt, part, replaced(getattr(stmt, part), node, row))
     if isinstance(stmt, ir.Let) and stmt.expr is row:
         stmt.effect = False

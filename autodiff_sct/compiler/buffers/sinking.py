@@ -31,7 +31,7 @@ def sink(s: Specialiser, block: ir.Block) -> None:
         for inner in ir.adjoint_bodies(stmt):
             sink(s, inner)
     following = [stmt for stmt in block if is_next_value(s, stmt)]
-    pops = {stmt.target: stmt for stmt in block if is_pop(stmt)}
+    pops = {stmt.target: stmt for stmt in block if is_pop(s, stmt)}
     readers = readers_of(block) if following else {}
     places = {stmt: k for k, stmt in enumerate(block)}
     for stmt in following:
@@ -39,9 +39,11 @@ def sink(s: Specialiser, block: ir.Block) -> None:
         move_past(s, block, places, readers, stmt, popped)
 
 
-def is_pop(stmt: Any) -> bool:
+def is_pop(s: Specialiser, stmt: Any) -> bool:
     """Whether a statement reads back one value: of several, others may be read before."""
-    return isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and stmt.effect and is_call(stmt.expr, "pop")
+    if not isinstance(stmt, ir.Let) or len(stmt.targets) > 1 or not stmt.effect or not is_call(stmt.expr, "pop"):
+        return False
+    return getattr(stmt.expr.func.value, "id", None) in s.saved
 
 
 def is_next_value(s: Specialiser, stmt: Any) -> bool:

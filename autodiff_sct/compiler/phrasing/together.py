@@ -59,7 +59,8 @@ class Saved:
     @property
     def target(self) -> str | None:
         """The variable that is read back, if a statement does nothing else."""
-        return self.pop.target if is_pop(self.pop) else None
+        alone = is_pop(self.pop) and getattr(self.pop.expr.func.value, "id", None) == self.name
+        return self.pop.target if alone else None
 
 
 def save_together(s: Specialiser, front: ir.Block, back: ir.Block) -> None:

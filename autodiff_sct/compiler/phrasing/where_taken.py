@@ -187,7 +187,7 @@ class Moving:
 
     def lift(self, stmt: Any, made: dict[str, Any]) -> bool:
         """Take a statement before the branch, with what it needs."""
-        if not isinstance(stmt, ir.Let) or (stmt.effect and not is_pop(stmt)) or stmt.in_place:
+        if not isinstance(stmt, ir.Let) or (stmt.effect and not is_pop(self.s, stmt)) or stmt.in_place:
             return False
         for name in ir.reads(stmt):
             if name in made and made[name] in self.stay and not self.lift(made[name], made):
@@ -202,7 +202,7 @@ class Moving:
 
     def passes(self, stmt: Any, others: ir.Block) -> bool:
         """Whether a statement may run before others that now run before it."""
-        if isinstance(stmt, ir.Let) and is_pop(stmt):
+        if is_pop(self.s, stmt):
             taken = set(ir.reads(stmt))
             return not any(taken.intersection(ir.reads_inside(x)) for x in others)
         read = {root for n in ir.reads(stmt) for root in roots_of(self.s.facts[n])}

@@ -180,11 +180,18 @@ def changed_names(back: ir.Block, s: Specialiser) -> set[str]:
             found.add(stmt.base)
         for call in [node for expr in ir.expressions(stmt) for node in ir.nodes(expr) if isinstance(node, gast.Call)]:
             if isinstance(call.func, gast.Attribute) and call.func.attr in CHANGING:
-                found.update(ir.names_in(call.func.value))
+                found.update(ir.names_in(whose_item(call.func.value)))
             elif isinstance(call.func, gast.Name):
                 for k in getattr(s.globals.get(call.func.id), "changed", ()):
                     found.update(ir.names_in(call.args[k]))
     return found
+
+
+def whose_item(expr: Any) -> Any:
+    """What an item of an item is taken of: the indices are only read."""
+    while isinstance(expr, gast.Subscript):
+        expr = expr.value
+    return expr
 
 
 def replace_everywhere(block: ir.Block, old: str, new: str) -> None:

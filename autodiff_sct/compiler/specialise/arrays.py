@@ -249,7 +249,11 @@ def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = Fa
         extend_list(s, old, value)
         return old
     if isinstance(facts, Listed):
-        return operate(s, op, old, value)
+        new = operate(s, op, old, value)
+        if op is gast.Mult and facts.is_tuple is False and isinstance(s.facts_of(new), Listed):
+            lists.replace_items(s, old, new)
+            return old
+        return new
     if not isinstance(old, Leaf) or not isinstance(facts, Num) or facts.python or facts.kind == "npscalar":
         return updated(s, op, old, value)
     fn, python, _ = OPERATORS[op]

@@ -134,7 +134,7 @@ def tuple_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
     if not args:
         return TupleV(())
     facts = s.facts_of(args[0]) if isinstance(args[0], Leaf) else None
-    if isinstance(facts, Listed) and facts.roots.isdisjoint(s.lazy | s.generators):
+    if isinstance(facts, Listed) and facts.roots.isdisjoint(s.lazy):
         return lists.as_tuple(s, args[0])
     source = over(s, args[0])
     if source.items is not None:

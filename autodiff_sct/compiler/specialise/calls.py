@@ -68,6 +68,7 @@ def call_node(s: Specialiser, node: Any) -> Value:
         total = add_up(s, node) if callee == Const(sum) else None
         if total is not None or (total := left_early(s, callee, node)) is not None:
             return total
+    note_gone_through(s, callee, node)
     parts = parts_of(s, node)
     kwargs: dict[str, Value] = {}
     for keyword in node.keywords:
@@ -77,6 +78,15 @@ def call_node(s: Specialiser, node: Any) -> Value:
         else:
             kwargs |= {str(s.static(key)): item for key, item in pairs_of(s, value)}
     return call_value(s, callee, arguments(s, callee, parts, kwargs), kwargs)
+
+
+def note_gone_through(s: Specialiser, callee: Value, call: Any) -> None:
+    """Note the generator expressions that a call goes through at once."""
+    from .generators import goes_through
+
+    given = [a for a in [*call.args, *(k.value for k in call.keywords)] if isinstance(a, gast.GeneratorExp)]
+    if given and goes_through(s, callee):
+        s.gone_through |= {id(a) for a in given}
 
 
 def call_value(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -147,6 +147,8 @@ def compare_static(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
         same = identical(s, a, b)
         return None if same is None else Const(same is isinstance(op, gast.Is))
     if isinstance(op, (gast.In, gast.NotIn)):
+        if isinstance(b, Obj) and b.id in s.cursors:
+            raise s.refuse("an iterator is searched, which moves it", "make a list of it first")
         if isinstance(b, Obj) and b.cls is dict and s.is_static(a):
             return Const((s.static(a) in s.fields(b)) is isinstance(op, gast.In))
         if s.is_static(a) and s.is_static(b):

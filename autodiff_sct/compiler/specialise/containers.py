@@ -433,11 +433,11 @@ def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
                 "an object or a function is put into a list that lives at run time",
                 "put numbers, arrays or tuples of them",
             )
+        if facts.roots & s.lazy:
+            raise s.refuse(arrays.KEPT_GENERATOR, "make a list of it")
         if isinstance(facts, Mapped):
             dict_views.refuse_change(s, base)
             note_assigned(s, facts, index, s.facts_of(value))
-        elif facts.roots & s.lazy:
-            raise s.refuse(arrays.KEPT_GENERATOR, "make a list of it")
         s.put_element(facts, element_facts(s.facts_of(value)))
         op = ir.Op(operator.setitem, {"x": base, "index": index, "value": value})
         s.block.append(ir.Store(base.name, s.expr(index), s.stored(value), None, s.where(), op))

@@ -26,6 +26,7 @@ from .values import Bound, Choice, Closure, Const, Leaf, ListV, MaybeV, Obj, Par
 
 ROUNDS = 30  # facts can only grow, so that far fewer are needed unless they grow for ever
 NESTED = 6  # objects that a loop carries inside each other: a chain that grows would have no end
+SEVERAL = Poison("a name stands for one of several iterators, depending on the path")
 MISSING = Poison("this name may not have been assigned on the path that led here")
 
 
@@ -184,6 +185,8 @@ def merge_objects(
     s: Specialiser, node: ir.If, key: Any, pair: tuple[Obj, Obj], envs: tuple[dict[Any, Value], dict[Any, Value]]
 ) -> Value:
     a, b = pair
+    if a.id in s.cursors or b.id in s.cursors:
+        return SEVERAL
     if a.id in s.objects or b.id in s.objects:
         return Poison(f"{label(key)!r} stands for one of several objects")
     id = ("merge", a.id, b.id, s.site("merge"))  # another branch may choose otherwise
@@ -399,6 +402,8 @@ def carried_object(s: Specialiser, key: Any, first: Value, last: Obj, envs: Any,
     """
     if isinstance(first, Obj) and first.id == last.id:
         return first
+    if last.id in s.cursors or isinstance(first, Obj) and first.id in s.cursors:
+        return SEVERAL
     id = ("carried", key)
     if last.id == id:
         return last

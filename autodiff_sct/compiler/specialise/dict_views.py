@@ -40,6 +40,8 @@ def class_of_view(s: Specialiser, value: Value) -> type | None:
 
 def refuse_change(s: Specialiser, base: Value) -> None:
     """Refuse to change a dict of which a view has a name."""
+    if places(s, base) & s.lazy:
+        raise s.refuse("a dict is changed that an iterator reads", "make a list of what the iterator gives")
     own = [v.value for v in s.views if places(s, v.base) & places(s, base)]
     if any(e is v or isinstance(v, Leaf) and e == v for v in own for e in s.env.values()):
         raise s.refuse("a dict is changed while its keys, values or items have a name", "make a list of them")

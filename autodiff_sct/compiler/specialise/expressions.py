@@ -420,14 +420,11 @@ def rewrite_part(s: Specialiser, part: Any) -> Any:
 # -- comprehensions
 
 
-@expression(gast.ListComp, gast.GeneratorExp)
+@expression(gast.ListComp)
 def list_comprehension(s: Specialiser, node: Any) -> Value:
     from .comprehensions import build_list
 
-    result = build_list(s, node)
-    if isinstance(node, gast.GeneratorExp):
-        s.generators.add(s.root(("list", s.site())))
-    return result
+    return build_list(s, node)
 
 
 @expression(gast.SetComp)

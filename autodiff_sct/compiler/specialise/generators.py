@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import types
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -22,18 +23,18 @@ import gast
 
 from .. import ir
 from ..facts import BOOL
-from ..regions import roots_of, written_by
 from ..source.fence import YIELDS, own_nodes
 from ..source.nodes import Names, at, load, rebuilt, some
 from . import polyfills
-from .calls import HANDLERS, call_closure, call_python, handles
-from .comprehensions import bound_names
+from .callees import is_library
+from .calls import HANDLERS, call_closure, call_python, handles, is_hashable
+from .comprehensions import build_list
 from .expressions import evaluate, expression
 from .iterators import own_iterator
 from .names import assign_name
 from .raising import attempted
 from .state import Specialiser
-from .values import BEGUN, Closure, Const, ListV, Obj, Poison, Suspended, TupleV, Value
+from .values import BEGUN, Bound, Closure, Const, ListV, Obj, Poison, Suspended, TupleV, Value
 
 Work = Callable[[Value], Value | None]
 LEFT = Poison("a generator is used again after a loop that may have left it early")
@@ -161,10 +162,11 @@ def left_early(s: Specialiser, callee: Value, node: Any) -> Value | None:
     mark, env, loops = len(s.block), dict(s.env), s.loops
     if fn is not polyfills.first_item:
         trial: ir.Block = []
-        value = attempted(s, trial, lambda: evaluate(s, node.args[0]))
+        value = attempted(s, trial, lambda: build_list(s, node.args[0]))
+        stays = all(s.env.get(key) is known for key, known in env.items())
         del s.block[mark:]
         s.env, s.loops = env, loops
-        if value is not None and all(map(is_calm, ir.walk(trial))):
+        if value is not None and stays and all(map(is_calm, ir.walk(trial))):
             return None
     return call_python(s, fn, [as_generator(s, node.args[0]), *(evaluate(s, a) for a in node.args[1:])], {})
 
@@ -177,6 +179,32 @@ def is_calm(stmt: Any) -> bool:
     return isinstance(stmt, (ir.If, ir.Loop, ir.Effect)) and (not isinstance(stmt, ir.Effect) or stmt.kind == "append")
 
 
+def goes_through(s: Specialiser, callee: Value) -> bool:
+    """Whether what is called goes through a generator expression at once, and changes nothing meanwhile."""
+    if not isinstance(callee, (Bound, Const)):
+        return False
+    fn = callee.function if isinstance(callee, Bound) else callee.value
+    if fn == "extend" or is_hashable(fn) and fn in LATE:
+        return False
+    return is_hashable(fn) and fn in HANDLERS or is_library(fn) or not isinstance(fn, (types.FunctionType, type))
+
+
+@expression(gast.GeneratorExp)
+def generator_expression(s: Specialiser, node: Any) -> Value:
+    """What a generator expression gives is computed when it is asked for."""
+    if id(node) in s.gone_through:
+        return build_list(s, node)
+    each, *inner = node.generators
+    if inner or each.ifs:
+        return as_generator(s, node)
+    if not hasattr(node, "item_of"):
+        parameter = Names(node).fresh("item")
+        taken = gast.Assign([each.target], load(parameter))
+        node.item_of = at(node, function("element", parameter, [taken, gast.Return(node.elt)]))
+    assert s.frame is not None
+    return HANDLERS[map](s, [Closure(node.item_of, s.frame, (), (), "element"), evaluate(s, each.iter)], {})
+
+
 def as_generator(s: Specialiser, node: Any) -> Suspended:
     """A generator expression as the function that it stands for, which gets what it goes over first."""
     if not hasattr(node, "stands_for"):
@@ -187,8 +215,7 @@ def as_generator(s: Specialiser, node: Any) -> Suspended:
             body = gast.For(part.target, part.iter, [body], [], None)
         parameter = Names(node).fresh("items")
         body.iter = load(parameter)
-        arguments = gast.arguments([gast.Name(parameter, gast.Param(), None, None)], [], None, [], [], None, [])
-        node.stands_for = at(node, gast.FunctionDef("generator", arguments, [body], [], None, None, []))
+        node.stands_for = at(node, function("generator", parameter, [body]))
     assert s.frame is not None
     return Suspended(
         Closure(node.stands_for, s.frame, (), (), "generator"), [evaluate(s, node.generators[0].iter)], {},
@@ -196,8 +223,15 @@ def as_generator(s: Specialiser, node: Any) -> Suspended:
     )  # fmt: skip
 
 
+def function(name: str, parameter: str, body: list[Any]) -> Any:
+    arguments = gast.arguments([gast.Name(parameter, gast.Param(), None, None)], [], None, [], [], None, [])
+    return gast.FunctionDef(name, arguments, body, [], None, None, [])
+
+
 # -- iterators around generators
 
+LATE = {zip, enumerate, map, filter, iter, *(f for f in vars(itertools).values() if isinstance(f, type))}
+LATE.add(itertools.chain.from_iterable)
 LAZY: dict[Any, Any] = {
     enumerate: polyfills.counted,
     map: polyfills.mapped,
@@ -296,22 +330,3 @@ def listed(s: Specialiser, value: Value) -> Value:
     items = own_list(s, ListV((), s.site("yielded")))
     run(s, iterator, lambda item: append(s, items, item))
     return items
-
-
-def check_order(s: Specialiser, loop: Any, made: ir.Block, run: ir.Block) -> None:
-    """A generator expression is a list here, made before the loop: the loop must not change what it reads."""
-    expressions = [n for n in gast.walk(loop.iter) if isinstance(n, gast.GeneratorExp)]
-    if not expressions:
-        return
-    read = [n for e in expressions for n in gast.walk(e)]
-    inside = {n.id for n in read if isinstance(n, gast.Name)} - {
-        n for e in expressions for n in bound_names(e.generators)
-    }
-    stored = [n for stmt in loop.body for n in gast.walk(stmt) if isinstance(getattr(n, "ctx", None), gast.Store)]
-    names = {n.id for n in stored if isinstance(n, gast.Name)}
-    fields = {n.attr for n in read if isinstance(n, gast.Attribute)}
-    assigned = {n.attr for n in stored if isinstance(n, gast.Attribute)}
-    memory = {root for stmt in ir.walk(made) for n in ir.reads(stmt) for root in roots_of(s.facts[n])}
-    written = {root for stmt in ir.walk(run) if (n := written_by(stmt)) for root in roots_of(s.facts[n])}
-    if inside & names or fields & assigned or memory & written:
-        raise s.refuse("a loop over a generator changes what the generator reads", "make a list of it")

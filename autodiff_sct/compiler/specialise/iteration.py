@@ -64,6 +64,7 @@ class Source:
     once: Any = None  # the place where it was made, of an iterator: under a name it is gone through once
     whole: Value | None = None  # the list that it goes over, made for it
     cursor: Obj | None = None  # the iterator whose items these are
+    moved: frozenset[Any] = frozenset()  # the iterators that move where this one does
     lists: frozenset[int] = frozenset()  # roots of the lists that are gone over
     ahead: tuple[Ahead, ...] = ()  # what was read of it before its time
     fields: tuple[tuple[list[Any], list[Value]], ...] = ()  # where its items were read one by one, and what was there

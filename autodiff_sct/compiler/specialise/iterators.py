@@ -7,7 +7,7 @@ which branches and loops carry as they do any other.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -17,7 +17,8 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
-from . import containers, dict_views, lists
+from ..reverse.sharing import reachable
+from . import containers, dict_views
 from .attributes import attribute_of
 from .callees import opaque_call
 from .calls import HANDLERS, call_value, handles
@@ -65,6 +66,7 @@ def cursor_over(s: Specialiser, source: Source) -> Obj:
     s.lazy |= frozenset().union(*(ahead.roots for ahead in source.ahead))
     s.held |= s.lazy
     s.cursors[site] = source
+    s.env |= {(inner, POSITION): SPENT for inner in source.moved}
     s.env[(site, POSITION)] = Const(0)
     return cursor
 
@@ -89,15 +91,24 @@ def once(fn: Any) -> None:
         if not isinstance(value, Source):
             value = replace(over(s, value), whole=value)
         inner = [a for a in given if isinstance(a, Source)]
-        listed = [f.roots for a in given if isinstance(f := s.facts_of(a), Listed)]
+        at_once = fn in AHEAD or fn in (map, itertools.starmap) and value.items is not None
+        listed = [frozenset(reached(s, f, at_once)) for a in given if isinstance(f := s.facts_of(a), Listed)]
         lists = frozenset().union(*listed, *(a.lists for a in inner))
-        at_once = fn in AHEAD or fn is map and value.items is not None
+        own = frozenset(a.id for a in given if isinstance(a, Obj) and a.cls is Cursor)
+        moved = own.union(*(a.moved for a in inner))
+        if at_once and value.cursor is None:
+            s.env |= {(cursor, POSITION): SPENT for cursor in moved}
         ahead = [*(each for a in inner for each in a.ahead), *([read_ahead(s, given)] if at_once else [])]
         read = [dict_views.fields(s, a) for a in given] if fn in (zip, enumerate) else []
         fields = [*(each for a in inner for each in a.fields), *((f, [s.env[place] for place in f]) for f in read)]
-        return replace(value, once=site, lists=lists, ahead=tuple(ahead), fields=tuple(fields))
+        return replace(value, once=site, lists=lists, ahead=tuple(ahead), fields=tuple(fields), moved=moved)
 
     HANDLERS[fn] = marked
+
+
+def reached(s: Specialiser, facts: Listed, deeply: bool) -> Iterable[int]:
+    """The roots of a list, and of what is in it where that is read, too."""
+    return reachable(s, facts) if deeply else facts.roots
 
 
 def read_ahead(s: Specialiser, given: list[Value]) -> Ahead:
@@ -111,7 +122,7 @@ def read_ahead(s: Specialiser, given: list[Value]) -> Ahead:
         variables |= {k: v for k, v in s.env.items() if isinstance(k, tuple) and k[0] in frames and k[-1] in names}
     variables |= {place: s.env[place] for a in given for place in dict_views.fields(s, a)}
     facts = [s.facts_of(v) for v in [*given, *variables.values()]]
-    return Ahead(frozenset().union(*(f.roots for f in facts if isinstance(f, (Num, Listed)))), variables)
+    return Ahead(frozenset().union(*(reachable(s, f) for f in facts)), variables)
 
 
 def ahead_of(s: Specialiser, iterable: Value) -> tuple[Ahead, ...]:
@@ -136,13 +147,11 @@ def own_iterator(s: Specialiser, value: Value) -> Value:
 
 @handles(next)
 def next_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    value, facts = args[0], s.facts_of(args[0])
+    value = args[0]
     if isinstance(value, Obj) and value.cls is Cursor:
         return step(s, value, args[1] if len(args) > 1 else None)
     if isinstance(value, Obj) and has_method(s, value, "__next__") and len(args) == 1:
         return call_value(s, attribute_of(s, value, "__next__"), [], {})
-    if len(args) == 1 and isinstance(value, Leaf) and isinstance(facts, Listed) and facts.roots <= s.generators:
-        return lists.pop(s, value, [Const(0)])  # the items that are left of a generator are a list
     if isinstance(value, Source) and value.once is not None:
         return step(s, cursor_over(s, value), args[1] if len(args) > 1 else None)
     if any(isinstance(a, (Source, ListV, TupleV, Obj)) or isinstance(s.facts_of(a), Listed) for a in args):
@@ -221,9 +230,13 @@ def step_or(s: Specialiser, left: Value, item: Callable[[], Value], default: Val
     return s.env.pop(key)
 
 
-def over_cursor(s: Specialiser, cursor: Obj) -> Source:
+def over_cursor(s: Specialiser, cursor: Obj, counted: bool = False) -> Source:
     """The items that are left, each counted off as it is reached."""
     source, start = source_of(s, cursor), s.env[(cursor.id, POSITION)]
+    if source.items is not None and counted:
+        if not all_storable(s, source.items):
+            raise s.refuse("a part of an iterator over objects or functions", "make a list of it first")
+        raise Restart(("counted", cursor.id))
     if source.items is not None:
         s.env[(cursor.id, POSITION)] = SPENT
         return Source(items=source.items[start.value :], cursor=cursor)

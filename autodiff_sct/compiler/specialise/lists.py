@@ -29,7 +29,7 @@ from .mistakes import scalar_class
 from .raising import always
 from .state import Restart, Specialiser
 from .tables import restart_tabled
-from .values import Const, Leaf, ListV, Obj, SliceV, TupleV, Value
+from .values import Const, Leaf, ListV, Obj, SliceV, Suspended, TupleV, Value
 
 
 def as_tuple(s: Specialiser, items: Value) -> Value:
@@ -240,8 +240,12 @@ def delete_key(s: Specialiser, base: Leaf, key: Value) -> None:
 
 
 def extend_list(s: Specialiser, base: Value, value: Value) -> None:
+    from .generators import run
     from .iteration import each
 
+    if isinstance(value, Suspended):
+        run(s, value, lambda item: append(s, base, item))
+        return
     each(s, iteration(s, value), lambda item: append(s, base, item))
 
 

@@ -18,11 +18,11 @@ from .. import ir
 from ..facts import Listed, Num, Pair
 from . import arrays, containers, lists, polyfill_lists, polyfills
 from .builtin_calls import as_list
-from .calls import HANDLERS, MADE, call_python, handles
+from .calls import HANDLERS, MADE, call_python, call_value, handles
 from .expressions import OPERATORS, operate
 from .iteration import ENDLESS, Source, count_of, counts, each, length_of, mapped, nth, over, zipped
 from .state import Specialiser
-from .values import Const, Leaf, ListV, PartialV, Rest, TupleV, Value
+from .values import Const, Leaf, ListV, Obj, PartialV, Rest, TupleV, Value
 
 # -- collections
 
@@ -190,6 +190,13 @@ def chain_from(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> V
 @handles(itertools.islice)
 def islice(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     start, stop, step = (Const(None), args[1], Const(None)) if len(args) == 2 else (*args[1:], Const(None))[:3]
+    from_here = start in (Const(None), Const(0)) and stop != Const(None)
+    if isinstance(args[0], Obj) and args[0].id in s.cursors and from_here:
+        from .iterators import over_cursor
+
+        return first_items(s, over_cursor(s, args[0], True), stop)
+    if isinstance(args[0], Source) and args[0].endless and isinstance(stop, Const) and from_here:
+        return replace(args[0], bounds=(stop,), length=lambda: stop, endless=False)
     if isinstance(args[0], Source) and args[0].length is None:
         raise s.refuse("itertools.islice of an iterable of unknown length", "loop over a range")
     if step != Const(None):
@@ -197,6 +204,15 @@ def islice(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
     return lists.part(
         s, containers.own_list(s, items) if isinstance(items := as_list(s, args[0]), ListV) else items, start, stop
     )
+
+
+def first_items(s: Specialiser, source: Source, count: Value) -> Source:
+    """As many of the items that an iterator has left, one by one: it goes on behind them."""
+    (start, end) = source.bounds if len(source.bounds or ()) == 2 else (Const(0), *(source.bounds or ()))
+    last = count if start == Const(0) else operate(s, gast.Add, start, count)
+    stop = call_value(s, Const(min, gast.Name("min", gast.Load(), None, None)), [last, end], {})
+    left = stop if start == Const(0) else operate(s, gast.Sub, stop, start)
+    return replace(source, bounds=(stop,) if start == Const(0) else (start, stop), length=lambda: left)
 
 
 @handles(itertools.pairwise)

@@ -131,7 +131,7 @@ class Specialiser(AxisLengths):
         self.views: list[Any] = []  # what `keys`, `values` and `items` of dicts have returned
         self.whole: set[Any] = set()  # places of dict arguments that can stay dicts at run time
         self.by_key: dict[int, Any] = {}  # root of such a dict -> its place, and the facts of what is under each key
-        self.generators: set[int] = set()  # roots of lists that stand for generators
+        self.gone_through: set[int] = set()  # generator expressions that are gone through where they stand
         self.limits: dict[int, Value] = {}  # root of a deque -> its maxlen
         self.members: dict[str, Facts] = {}  # a set -> facts of what is in it
 

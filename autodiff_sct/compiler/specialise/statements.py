@@ -9,13 +9,12 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..facts import INT, Num
+from ..facts import INT
 from ..regions import written_arguments, written_by
 from ..reverse.sharing import reachable
 from . import arrays, containers, dict_views, lists, unpacking
 from .control import as_leaf, branch, loop
 from .expressions import evaluate, index_into, truth
-from .holders import held_by
 from .iteration import UNROLL, Source, advancing, short
 from .names import assign_name, delete_name
 from .raising import Ended, always, attempted
@@ -56,36 +55,10 @@ def assign(s: Specialiser, node: Any) -> None:
     if swapped(s, node):
         return
     value = evaluate(s, node.value)
-    if isinstance(node.value, gast.GeneratorExp):
-        check_generator(s, node, value)
     if len(node.targets) > 1:
         value = containers.own_value(s, value)
     for target in node.targets:
         store(s, target, value)
-
-
-def check_generator(s: Specialiser, node: Any, value: Value) -> None:
-    """A generator under a name is a list here: it must be used up once, and what it reads must not change before."""
-    assert s.frame is not None
-    names = {t.id for t in node.targets if isinstance(t, gast.Name)}
-    read = {n.id for n in gast.walk(node.value) if isinstance(n, gast.Name)}
-    uses, steps, changed = 0, 0, set()
-    own = {id(inner) for inner in gast.walk(node)}
-    for inner in gast.walk(s.frame.parsed.tree):
-        if isinstance(inner, gast.Name) and inner.id in names:
-            uses += isinstance(inner.ctx, gast.Load)
-        if isinstance(inner, gast.Call) and getattr(inner.func, "id", None) == "next":
-            steps += any(getattr(a, "id", None) in names for a in inner.args)
-        if isinstance(inner, (gast.Name, gast.Subscript)) and isinstance(inner.ctx, gast.Store):
-            base = inner.value if isinstance(inner, gast.Subscript) else inner
-            if (inner.lineno, inner.col_offset) > (node.lineno, node.col_offset) and id(inner) not in own:
-                changed.add(getattr(base, "id", None))
-    if not names or uses - steps > 1 or read & changed:
-        raise s.refuse(arrays.KEPT_GENERATOR, "make a list of it")
-    found = [s.facts[n] for name in read for n in held_by(s.env.get((s.frame.id, name)))]
-    views = {root for n in held_by(value) for root in reachable(s, s.facts[n])}  # which show what is there in the end
-    s.lazy |= frozenset(root for f in found if isinstance(f, Num) for root in f.roots) - views
-    s.held |= s.lazy
 
 
 @statement(gast.AnnAssign)
@@ -372,14 +345,11 @@ def over_generator(s: Specialiser, node: Any, generator: Suspended, body: list[A
 
 @statement(gast.For)
 def for_(s: Specialiser, node: Any) -> None:
-    from .generators import check_order
     from .iterators import ahead_of, own_iterator
 
-    before = len(s.block)
     iterable = own_iterator(s, evaluate(s, node.iter))
     after = len(s.block)
     go_over(s, node, iterable)
-    check_order(s, node, s.block[before:after], s.block[after:])
     for ahead in ahead_of(s, iterable):
         ahead.check(s, s.block[after:])
 

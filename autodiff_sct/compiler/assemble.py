@@ -123,7 +123,7 @@ def emit(
     start, check = defaults(s, emitter, list(arguments.values()), result)
     body, tail = phrased([*start, *body, *check], tail, not request.split)
     if request.split:
-        body[:0] = unset_state(s, front, back, list(arguments), names)
+        body[:0] = unset_state(s, front, back, list(arguments), names, body)
         return emit_pair(s, request, table, names, arguments, seeds, body, tail, kept, result, externals)
     function_name = unique(name, set(s.globals) | set(arguments.values()))
     main = function(function_name, arguments, seeds, [*body, *tail], default_seed(request, seeds))

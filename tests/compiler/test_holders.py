@@ -189,7 +189,7 @@ def test_second_order():
 
 
 def test_generator():
-    """Its items are computed when it is made: what it reads must stay."""
+    """Its items are computed when they are asked for."""
 
     def program(x):
         y = x * 1
@@ -198,5 +198,4 @@ def test_generator():
         z *= 3
         return sum(items)
 
-    with pytest.raises(ad.AutodiffError, match="generator"):
-        ad.grad(program)(V)
+    check_gradient(program, (V,))

@@ -75,17 +75,45 @@ def meeting(s: Specialiser, where: Regions, state: list[str], shared: set[int]) 
     return [n for n in state if n in found]
 
 
-def unset_state(s: Specialiser, front: ir.Block, back: ir.Block, inputs: list[str], names: dict[str, str]) -> list[Any]:
-    """``name = None`` for what only some paths assign, and is handed over or copied for that."""
+def unset_state(
+    s: Specialiser, front: ir.Block, back: ir.Block, inputs: list[str], names: dict[str, str], body: list[Any]
+) -> list[Any]:
+    """``name = None`` for what only some paths of the printed `body` assign, and is handed over or copied for that."""
     joint = copied_together(s, front)
     before = [stmt for stmt in front if not (joint and copied_together(s, [stmt]))]
     made = ir.defined(front) - ir.defined(before)
-    return unset(before, inputs, [n for n in [*joint, *outside_names(back)] if n not in made], names)
+    wanted = [n for n in [*joint, *outside_names(back)] if n not in made]
+    printed = {names[n] for n in inputs if n in names} | always_stored(body)
+    own = always_assigned(before)  # another variable of the same name may be written where it is read
+    lost = [n for n in wanted if n not in own and names[n] not in printed]
+    return unset(before, inputs, wanted, names, {names[n] for n in lost})
 
 
-def unset(front: ir.Block, inputs: list[str], wanted: list[str], names: dict[str, str]) -> list[Any]:
-    """``name = None`` for what only some paths assign."""
+def always_stored(body: list[Any]) -> set[str]:
+    """The names to which every run of printed statements gives a value."""
+    found: set[str] = set()
+    for stmt in body:
+        if isinstance(stmt, gast.If):
+            found |= always_stored(stmt.body) & always_stored(stmt.orelse)
+        elif isinstance(stmt, gast.With):
+            found |= always_stored(stmt.body)
+        elif isinstance(stmt, (gast.Assign, gast.AugAssign)):
+            targets = stmt.targets if isinstance(stmt, gast.Assign) else [stmt.target]
+            found |= {
+                n.id
+                for t in targets
+                for n in gast.walk(t)
+                if isinstance(getattr(n, "ctx", None), gast.Store) and isinstance(n, gast.Name)
+            }
+    return found
+
+
+def unset(
+    front: ir.Block, inputs: list[str], wanted: list[str], names: dict[str, str], lost: Iterable[str] = ()
+) -> list[Any]:
+    """``name = None`` for what only some paths assign, which these names are known to be."""
     sure = {names[n] for n in inputs if n in names} | {names[n] for n in always_assigned(front) if n in names}
+    sure -= {*lost}
     texts = [t for t in dict.fromkeys(names[n] for n in wanted) if t not in sure]
     return [gast.Assign([gast.Name(t, gast.Store(), None, None)], ir.constant(None), None) for t in texts]
 

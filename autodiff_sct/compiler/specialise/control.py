@@ -15,11 +15,11 @@ import gast
 
 from .. import ir
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
-from ..regions import written_by
 from . import optional
 from .elements import is_slice, slice_object
 from .lengths import born, outliving
 from .raising import beside, run_block, run_side
+from .resizing import refuse_resizing
 from .state import LITERALS, Restart, Specialiser
 from .tables import restart_tabled, several_things, with_other_keys
 from .values import Bound, Choice, Closure, Const, Leaf, ListV, MaybeV, Obj, PartialV, Poison, TupleV, Value
@@ -78,7 +78,8 @@ def meet(s: Specialiser, node: ir.If, then_env: dict[Any, Value], else_env: dict
         if key not in result:
             a, b = then_env.get(key, MISSING), else_env.get(key, MISSING)
             result[key] = merge(s, node, key, (a, b), envs)
-    return result
+    order = [key for key in then_env if key in result]
+    return dict.fromkeys(order) | result  # the keys of a dict stay in order
 
 
 def forget(s: Specialiser, *envs: dict[Any, Value]) -> None:
@@ -104,6 +105,19 @@ def check_presence(s: Specialiser, one: dict[Any, Value], other: dict[Any, Value
             if ("made", key[0]) in lacking:
                 restart_tabled(s, having[key])
                 raise Restart(key[0])
+    for dict_ in reordered(one, other):
+        raise Restart(dict_)
+
+
+def reordered(one: dict[Any, Value], other: dict[Any, Value]) -> list[Any]:
+    """The dicts whose keys are in another order on another path."""
+    first, second = (
+        [k for k in env if isinstance(k, tuple) and k in beside] for env, beside in ((one, other), (other, one))
+    )
+    if first == second:
+        return []
+    ids = dict.fromkeys(k[0] for k in first if isinstance(k[0], tuple) and k[0][0] == "dict" and ("made", k[0]) in one)
+    return [id for id in ids if [k for k in first if k[0] == id] != [k for k in second if k[0] == id]]
 
 
 def complete(s: Specialiser, one: dict[Any, Value], other: dict[Any, Value]) -> None:
@@ -263,31 +277,6 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
     s.loops -= 1
     s.block.append(node)
     finish_loop(s, node, entry, phis, end)
-
-
-def refuse_resizing(s: Specialiser, lists: set[int], block: ir.Block) -> None:
-    """A loop goes over lists, of these roots, as long as they were when the loop began."""
-    for stmt in ir.walk(block) if lists else ():
-        base = written_by(stmt)
-        if base is None or isinstance(stmt, ir.Store) and not isinstance(stmt.index, gast.Slice):
-            continue
-        found = s.facts[base]
-        if isinstance(found, Listed) and found.roots & lists and not is_only_filled(s, base, block):
-            raise s.refuse(
-                "a list changes its length while a loop goes over it", "loop over a copy: `for x in list(xs)`"
-            )
-
-
-def is_only_filled(s: Specialiser, base: str, body: ir.Block) -> bool:
-    """Whether a list is made in the block being written, and nothing before the end of a loop does more than fill it.
-
-    So it is none that the loop goes over, wherever it may be put afterwards.
-    """
-    made = next((k for k, stmt in enumerate(s.block) if isinstance(stmt, ir.Let) and stmt.target == base), None)
-    if made is None or not isinstance(s.definitions[base], gast.List):
-        return False
-    later = ir.walk([*s.block[made + 1 :], *body])
-    return all([*ir.uses(stmt)].count(base) == (written_by(stmt) == base) for stmt in later)
 
 
 def iteration(s: Specialiser, node: ir.Loop, body: Callable[[ir.Loop], None], proven: dict[Any, Any]) -> None:

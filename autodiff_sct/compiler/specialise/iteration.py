@@ -134,7 +134,7 @@ def over(s: Specialiser, value: Value) -> Source:
             lists = facts.roots if isinstance(facts, Listed) else frozenset()
             return Source(bounds=(length,), item=item, hint="i", length=lambda: length, lists=lists)
         if isinstance(facts, Mapped):
-            return over(s, keys_of(s, value))
+            return over_keys(s, value)
         if isinstance(facts, Opaque):
             return Source()
     refuse_iteration(s, value)
@@ -180,10 +180,18 @@ def over_object(s: Specialiser, value: Obj) -> Source:
     return found
 
 
+def over_keys(s: Specialiser, value: Leaf) -> Source:
+    """A loop over the keys of a dict, which must keep them meanwhile."""
+    keys = keys_of(s, value)
+    s.tables_of_keys |= dict.fromkeys(roots_of(s.facts[keys.name]), value.name)
+    return over(s, keys)
+
+
 def keys_of(s: Specialiser, value: Leaf) -> Leaf:
     """The keys of a dict, in order, as they are when the loop begins."""
     listed = Listed(frozenset([s.root(("keys", s.site()))]))
     s.put_element(listed, Opaque())
+    s.keys_of |= dict.fromkeys(listed.roots, roots_of(s.facts[value.name]))
     expr = ir.call(gast.Name("list", gast.Load(), None, None), ir.name(value.name))
     return s.let(expr, listed, None, hint="keys", effect=True)
 

@@ -377,16 +377,14 @@ def copy_dict(s: Specialiser, base: Obj) -> Obj:
 
 
 def mapped_method(s: Specialiser, base: Leaf, facts: Mapped, name: str, args: list[Value]) -> Value:
-    from .iteration import keys_of, mapped, over
+    from .iteration import keys_of, mapped, over_keys
 
     if name == "keys":
         return keys_of(s, base)
     if name == "values":
-        return mapped(s, over(s, keys_of(s, base)), lambda k: containers.get_element(s, base, facts, k, True))
+        return mapped(s, over_keys(s, base), lambda k: containers.get_element(s, base, facts, k, True))
     if name == "items":
-        return mapped(
-            s, over(s, keys_of(s, base)), lambda k: TupleV((k, containers.get_element(s, base, facts, k, True)))
-        )
+        return mapped(s, over_keys(s, base), lambda k: TupleV((k, containers.get_element(s, base, facts, k, True))))
     if name == "pop" and len(args) == 1:
         value = containers.get_item(s, base, args[0])
         lists.delete_key(s, base, args[0])

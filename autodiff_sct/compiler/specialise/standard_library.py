@@ -208,7 +208,8 @@ def islice(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
 
 def first_items(s: Specialiser, source: Source, count: Value) -> Source:
     """As many of the items that an iterator has left, one by one: it goes on behind them."""
-    (start, end) = source.bounds if len(source.bounds or ()) == 2 else (Const(0), *(source.bounds or ()))
+    bounds = source.bounds or ()
+    start, end = bounds if len(bounds) == 2 else (Const(0), *bounds)
     last = count if start == Const(0) else operate(s, gast.Add, start, count)
     stop = call_value(s, Const(min, gast.Name("min", gast.Load(), None, None)), [last, end], {})
     left = stop if start == Const(0) else operate(s, gast.Sub, stop, start)

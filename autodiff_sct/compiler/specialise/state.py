@@ -127,6 +127,8 @@ class Specialiser(AxisLengths):
         self.cursors: dict[Any, Any] = {}  # an iterator -> what it goes over
         self.walks: dict[Any, list[Lengths]] = {}  # an iterator -> the bodies of loops that go over it
         self.walked: frozenset[int] = frozenset()  # roots of lists that have iterators
+        self.keys_of: dict[int, frozenset[int]] = {}  # of lists of keys: the roots of the dicts
+        self.tables_of_keys: dict[int, str] = {}  # of those that loops go over in their places: the dicts
         self.gone_over: list[set[int]] = []  # for each of the loops around: roots of the lists that it goes over
         self.views: list[Any] = []  # what `keys`, `values` and `items` of dicts have returned
         self.whole: set[Any] = set()  # places of dict arguments that can stay dicts at run time

@@ -15,7 +15,7 @@ from ..reverse.sharing import reachable
 from . import arrays, containers, dict_views, lists, unpacking
 from .control import as_leaf, branch, loop
 from .expressions import evaluate, index_into, truth
-from .iteration import UNROLL, Source, advancing, short
+from .iteration import CHANGED, UNROLL, Source, advancing, short
 from .names import assign_name, delete_name
 from .raising import Ended, always, attempted
 from .state import Restart, Specialiser
@@ -377,7 +377,10 @@ def go_over(s: Specialiser, node: Any, iterable: Value) -> None:
         if known is None:
             unroll(s, node, list(enumerate(source.items)), body, stop, partial(source.read, s))
         else:
-            unroll(s, node, s.fields(known[0]), body, stop, partial(dict_views.item, s, *known))
+            keys = s.fields(known[0])
+            unroll(s, node, keys, body, stop, partial(dict_views.item, s, *known))
+            if known[0].cls is dict and stop is None and s.fields(known[0]) != keys:
+                raise s.refuse(CHANGED, "make a list of it")
         return
 
     def each(item: Value) -> None:

@@ -13,14 +13,14 @@ import numpy as np
 
 from ..compiler import ir
 from ..runtime import boundary, broadcast, scatter
-from . import elements
+from . import elements, lists
 from .elements import ARITHMETIC, BINARY, COMPARISONS, MATH, UNARY, compare
-from .expressions import arithmetic, lower, number, operands, repeated, resolved
+from .expressions import arithmetic, dtype_of, lower, number, operands, repeated, resolved
 from .factors import determinant, log_determinant, of_matrix, solved
 from .fitting import derivative_like, fitted_like, seed, spread
 from .gathers import diagonal, from_gather, stored, trace
 from .grids import elementwise
-from .kinds import BOOL, FLOAT32, FLOAT64, INT64, WIDTH, Bundle, Grid, Number, Value
+from .kinds import BOOL, FLOAT32, FLOAT64, INT64, WIDTH, Bundle, Grid, Items, Number, Value
 from .making import (
     array,
     cast_to,
@@ -32,8 +32,9 @@ from .making import (
     outer,
     product,
     transpose,
+    vdot,
 )
-from .reductions import Arguments, Keywords, all_any, extreme_place, norm, reduction, spread_of
+from .reductions import Arguments, Keywords, all_any, count_nonzero, extreme_place, norm, reduction, spread_of
 from .saving import popped
 from .shaping import (
     as_array,
@@ -102,8 +103,13 @@ def math_call(state: State, name: str, value: Number) -> Number:
 
 def method(state: State, expr: Any, keywords: Keywords) -> Value:
     name = expr.func.attr
-    if name == "pop" and not expr.args and isinstance(expr.func.value, gast.Name):
+    if name == "pop" and isinstance(expr.func.value, gast.Name):
+        base = state.values.get(expr.func.value.id)
+        if isinstance(base, Items):
+            return lists.popped(state, base, expr.args)
         return popped(state, expr.func.value.id)
+    if name == "type" and getattr(expr.func.value, "attr", "") == "dtype":
+        return numpy_scalar(dtype_of(state, expr.func.value))(state, expr.args, keywords)
     as_function = METHODS.get(name)
     if as_function is None:
         raise state.outside(f"the method {name!r}")
@@ -204,6 +210,9 @@ def clip(state: State, args: Arguments, keywords: Keywords) -> Value:
 
 def builtin_extreme(name: str) -> Any:
     def handler(state: State, args: Arguments, keywords: Keywords) -> Value:
+        whole = lower(state, args[0]) if len(args) == 1 and not keywords else None
+        if isinstance(whole, Items):
+            return lists.extreme(state, name, whole)
         if len(args) < 2 or keywords:
             raise state.outside(f"{name} of a container")
         items = [state.let(number(state, arg)) for arg in args]
@@ -257,6 +266,8 @@ def math_power(state: State, args: Arguments, keywords: Keywords) -> Value:
 
 def length(state: State, args: Arguments, keywords: Keywords) -> Value:
     value = lower(state, args[0])
+    if isinstance(value, Items):
+        return lists.length(state, value)
     if isinstance(value, Bundle):
         return Number(ir.constant(len(value.items)), INT64, True, WIDTH)
     if not isinstance(value, Grid) or not value.axes:
@@ -266,6 +277,8 @@ def length(state: State, args: Arguments, keywords: Keywords) -> Value:
 
 def builtin_sum(state: State, args: Arguments, keywords: Keywords) -> Value:
     value = lower(state, args[0])
+    if isinstance(value, Items) and len(args) == 1:
+        return lists.total(state, value)
     if len(args) != 1 or not isinstance(value, Bundle) or not all(isinstance(v, Number) for v in value.items):
         raise state.outside("sum of a container")
     total = Number(ir.constant(0), INT64, True, 1)
@@ -300,11 +313,11 @@ HANDLERS: dict[Any, Any] = {
     math.trunc: whole("np.trunc"), np.round: rounded, np.around: rounded, math.pow: math_power,
     np.sum: reduction("sum"), np.mean: reduction("sum", True), np.max: reduction("maximum"),
     np.min: reduction("minimum"), np.amax: reduction("maximum"), np.amin: reduction("minimum"),
-    np.all: all_any("all"), np.any: all_any("any"),
+    np.count_nonzero: count_nonzero, np.all: all_any("all"), np.any: all_any("any"),
     np.zeros_like: like(0), np.ones_like: like(1), np.full_like: like(None), np.empty_like: like(0),
     np.zeros: created(0.0), np.ones: created(1.0), np.full: created(None), np.empty: created(0.0), np.array: array,
     np.copy: copied, np.expand_dims: expand, np.transpose: transpose, np.outer: outer, np.dot: product,
-    np.matmul: product, np.float64: numpy_scalar(FLOAT64), np.float32: numpy_scalar(FLOAT32),
+    np.matmul: product, np.vdot: vdot, np.float64: numpy_scalar(FLOAT64), np.float32: numpy_scalar(FLOAT32),
     np.reshape: reshaped, np.ravel: flattened(False), "flatten": flattened(True), np.squeeze: squeezed,
     np.swapaxes: swapped, np.asarray: as_array, np.ascontiguousarray: as_array, np.eye: ones_where(gast.Eq),
     np.identity: ones_where(gast.Eq), np.tri: ones_where(gast.LtE),

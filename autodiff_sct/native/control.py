@@ -8,13 +8,13 @@ from typing import Any
 import gast
 
 from ..compiler import ir
-from ..compiler.facts import INT, Num
-from . import bound, elements
+from ..compiler.facts import INT, Listed, Num
+from . import bound, elements, lists
 from .counters import by_index
 from .elements import as_truth, constant_of, within
 from .expressions import facts_number, number
 from .grids import dtype_name
-from .kinds import COUNTED, FLOAT64, INT64, ONE, Axis, Bundle, Grid, Number, Raw, joined
+from .kinds import COUNTED, FLOAT64, INT64, ONE, Axis, Bundle, Grid, Items, Number, Raw, joined
 from .linear import Form, constant_form, form_of
 from .saving import in_range, settle_demand
 from .state import Scope, State
@@ -63,6 +63,8 @@ def merged(state: State, merge: ir.Merge, sides: list[ir.Block]) -> ir.Merge:
     names = [merge.then, merge.orelse]
     values = [None if n is None else state.values.get(n) for n in names]
     have = [v for v in values if v is not None]
+    if any(isinstance(v, Items) for v in have):
+        return ir.Merge(merge.target, *lists.handed_on(state, merge.target, names, sides))
     if len(have) < len([n for n in names if n is not None]) or not have or isinstance(have[0], (Bundle, Raw)):
         raise state.outside("a value of a branch that is no number or array")
     if isinstance(have[0], Number):
@@ -267,6 +269,9 @@ def begin_carries(state: State, stmt: ir.Loop) -> Carried:
                 raise state.outside("an array that is something else before the loop")
             kept = replace(init, axes=carried_axes(state, c, init))
             result.append((ir.Carry(c.phi, c.init or init.view.id, None, c.out), kept))
+        elif isinstance(facts, Listed):
+            items = lists.entering(state, c.phi, init)
+            result.append((ir.Carry(c.phi, items.expr.id, None, c.out), items))
         else:
             raise state.outside(f"{state.s.hints[c.phi]!r}, of which it is not known before the run what it is")
     return result
@@ -332,6 +337,8 @@ def define_phis(state: State, stmt: ir.Loop, carries: Carried) -> None:
             state.values[c.phi] = Number(ir.name(c.phi), kind.dtype, kind.python, kind.bits)
             if kind.dtype == INT64:
                 state.counters.add(c.phi)
+        elif isinstance(kind, Items):
+            lists.define(state, c.phi, kind.item)
         else:
             state.array(c.phi, kind.axes, kind.dtype, kind.contiguous)
             state.share(c.phi, *(n for n in (c.init,) if n is not None))
@@ -347,6 +354,8 @@ def end_carries(state: State, stmt: ir.Loop, carries: Carried) -> None:
             carry.next = as_variable(state, value, kind.dtype)
             if is_python_integer(kind) and value.bits > COUNTED and not check_growth(state, c, value):
                 state.check(within(ir.name(carry.next), COUNTED))
+        elif isinstance(kind, Items):
+            carry.next = lists.coming_back(state, value, kind.item)
         else:
             if not isinstance(value, Grid) or (value.ndim, value.dtype) != (kind.ndim, kind.dtype):
                 raise state.outside("an array that changes its kind in a loop")
@@ -391,6 +400,8 @@ def finish_carries(state: State, carries: Carried) -> None:
             state.values[c.out] = Number(ir.name(c.out), kind.dtype, kind.python, kind.bits)
             if kind.dtype == INT64:
                 state.counters.add(c.out)
+        elif isinstance(kind, Items):
+            lists.define(state, c.out, kind.item)
         else:
             phi = state.values[c.phi]
             following = state.values.get(c.next or "")

@@ -16,7 +16,7 @@ from . import bound, elements
 from .elements import as_truth, compare, negation, negative, select
 from .grids import elementwise, in_memory
 from .indexing import part, transposed
-from .kinds import BOOL, DTYPES, FLOAT64, INT64, WIDTH, Bundle, Grid, Number, Raw, Value
+from .kinds import BOOL, DTYPES, FLOAT64, INT64, WIDTH, Bundle, Grid, Items, Number, Raw, Value
 from .linear import remainder
 from .state import State
 
@@ -72,6 +72,10 @@ def lower_binop(state: State, expr: Any) -> Value:
 
 
 def arithmetic(state: State, op: type, left: Value, right: Value) -> Value:
+    if isinstance(left, Items) or isinstance(right, Items):
+        from .lists import joined_lists
+
+        return joined_lists(state, op, left, right)
     operands(state, left, right)
     checks: list[Any] = []
     if op is gast.Pow:
@@ -133,8 +137,21 @@ def lower_compare(state: State, expr: Any) -> Value:
 def comparison(state: State, op: type, left: Value, right: Value) -> Value:
     if op not in (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq):
         raise state.outside(f"the comparison {op.__name__}")
+    if isinstance(left, Bundle) and isinstance(right, Bundle) and op in (gast.Eq, gast.NotEq):
+        return same_items(state, op, left, right)
     operands(state, left, right)
     return elementwise(state, lambda x: compare(op, x[0], x[1]), [left, right])
+
+
+def same_items(state: State, op: type, left: Bundle, right: Bundle) -> Number:
+    """Whether two tuples of numbers are equal, or are not."""
+    if not all(isinstance(item, Number) for item in (*left.items, *right.items)):
+        raise state.outside("a comparison of tuples of something else than numbers")
+    links = [compare(op, a, b).expr for a, b in zip(left.items, right.items)]
+    if len(left.items) != len(right.items) or not links:
+        return Number(ir.constant((len(left.items) == len(right.items)) == (op is gast.Eq)), BOOL, True)
+    joint = gast.And() if op is gast.Eq else gast.Or()
+    return Number(links[0] if len(links) == 1 else gast.BoolOp(joint, links), BOOL, True)
 
 
 def lower_boolop(state: State, expr: Any) -> Value:
@@ -167,6 +184,10 @@ def lower_subscript(state: State, expr: Any) -> Value:
         if not isinstance(place, int) or not -len(base.items) <= place < len(base.items):
             raise state.outside("an item of a tuple that is not known before the run")
         return base.items[place]
+    if isinstance(base, Items):
+        from .lists import subscript
+
+        return subscript(state, base, expr.slice)
     if isinstance(base, Raw):
         if not isinstance(expr.slice, gast.Constant) or not isinstance(expr.slice.value, int):
             raise state.outside("an argument in a dict")

@@ -8,10 +8,10 @@ import gast
 
 from ..compiler import ir
 from ..compiler.facts import INT
-from . import elements
+from . import elements, lists
 from .expressions import lower, operands
 from .grids import fitted, reduced, spread_once, to_number
-from .kinds import FLOAT64, INT64, Grid, Number, Raw, Value
+from .kinds import FLOAT64, INT64, Bundle, Grid, Items, Number, Raw, Value
 from .making import filled, full
 from .reductions import Arguments, Keywords
 from .state import State, length_of
@@ -62,6 +62,8 @@ def derivative_like(fill: int) -> Any:
 
     def handler(state: State, args: Arguments, keywords: Keywords) -> Value:
         pattern = lower(state, args[0])
+        if isinstance(pattern, (Items, Bundle)):
+            return lists.zeros(state, pattern, float(fill))
         operands(state, pattern)
         dtype = pattern.dtype if pattern.dtype.kind == "f" else FLOAT64
         value = Number(ir.constant(fill), INT64, True, 1)

@@ -15,8 +15,9 @@ import numpy as np
 from . import NoRoom
 
 __all__ = [
-    "NoRoom", "exp", "floor_divide", "half_power", "inside", "log", "logaddexp", "matrix_matrix", "matrix_vector",
-    "maximum", "minimum", "remainder", "reserve", "reserve_parts", "sign", "tanh", "vector_matrix",
+    "NoRoom", "add_carried", "add_items", "add_part", "exp", "floor_divide", "greatest_item", "half_power", "inside",
+    "least_item", "log", "logaddexp", "matrix_matrix", "matrix_vector", "maximum", "minimum", "remainder", "reserve",
+    "reserve_parts", "sign", "tanh", "vector_matrix",
 ]  # fmt: skip
 
 native = numba.njit(error_model="numpy", fastmath={"contract"})
@@ -250,4 +251,58 @@ def reserve_parts(saved, used, more, shape):  # type: ignore[no-untyped-def]
         return saved
     result = np.empty((max(used + more, 2 * len(saved)), *shape), saved.dtype)
     copy(saved, result)
+    return result
+
+
+# -- lists of numbers: as the functions of these names in `runtime`, an error where the NumPy program is to run
+
+
+@native
+def add_items(shadow, cotangents):  # type: ignore[no-untyped-def]
+    """Add a list to another, item by item."""
+    if len(shadow) != len(cotangents):
+        raise ValueError
+    for k in range(len(shadow)):
+        shadow[k] += cotangents[k]
+
+
+@native
+def add_part(shadow, part, cotangents):  # type: ignore[no-untyped-def]
+    """Add a list to the items of another that a slice shows."""
+    start, stop, step = part.indices(len(shadow))
+    if len(range(start, stop, step)) != len(cotangents):
+        raise ValueError
+    for k in range(len(cotangents)):
+        shadow[start + k * step] += cotangents[k]
+
+
+@native
+def add_carried(shadow, cotangents):  # type: ignore[no-untyped-def]
+    """Add a list to another, which becomes as long."""
+    while len(shadow) > len(cotangents):
+        if shadow.pop() != 0.0:
+            raise ValueError
+    while len(shadow) < len(cotangents):
+        shadow.append(0.0)
+    for k in range(len(cotangents)):
+        shadow[k] += cotangents[k]
+
+
+@native
+def greatest_item(items):  # type: ignore[no-untyped-def]
+    """``max(items)``: the first of those that no later one beats."""
+    result = items[0]
+    for item in items:
+        if item > result:
+            result = item
+    return result
+
+
+@native
+def least_item(items):  # type: ignore[no-untyped-def]
+    """``min(items)``: the first of those that no later one beats."""
+    result = items[0]
+    for item in items:
+        if item < result:
+            result = item
     return result

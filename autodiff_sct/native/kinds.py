@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import gast
 import numpy as np
 
 from ..compiler import ir
@@ -85,13 +86,21 @@ class Bundle:
 
 
 @dataclass(frozen=True)
+class Items:
+    """A list of numbers, and what is known of each: a number without an expression."""
+
+    expr: Any
+    item: Number
+
+
+@dataclass(frozen=True)
 class Raw:
     """An argument before it is known what is in it."""
 
     expr: Any
 
 
-Value = Any  # Number, Grid, Bundle or Raw
+Value = Any  # Number, Grid, Bundle, Items or Raw
 
 
 def promote(a: Number, b: Number) -> np.dtype:
@@ -137,3 +146,9 @@ def as_dtype(number: Number, dtype: np.dtype) -> Any:
 
 def renewed(number: Number, expr: Any) -> Number:
     return replace(number, expr=expr)
+
+
+def none_of(item: Number) -> Any:
+    """A list of no items, of which is known what they would be."""
+    zero = ir.constant({BOOL: False, INT64: 0}.get(item.dtype, 0.0))
+    return ir.subscript(gast.List([zero], gast.Load()), gast.Slice(None, ir.constant(0), None))

@@ -26,7 +26,7 @@ from .grids import (
     to_number,
 )
 from .indexing import expanded, transposed
-from .kinds import BOOL, FLOAT64, INT64, ONE, Axis, Bundle, Grid, Number, Value, promote
+from .kinds import BOOL, FLOAT64, INT64, ONE, Axis, Bundle, Grid, Items, Number, Value, promote
 from .linear import form_of
 from .reductions import Arguments, Keywords, in_dtype, option
 from .state import Scope, State
@@ -110,7 +110,11 @@ def array(state: State, args: Arguments, keywords: Keywords) -> Value:
     if set(keywords) - {"dtype"} or len(args) != 1:
         raise state.outside("np.array with options")
     value = lower(state, args[0])
-    if isinstance(value, Bundle):
+    if isinstance(value, Items):
+        from .lists import array as array_of
+
+        value = array_of(state, value)
+    elif isinstance(value, Bundle):
         value = stacked(state, value)
     elif isinstance(value, Grid):
         value = make(state, value, state.s.fresh("t", INT))
@@ -208,6 +212,21 @@ def product(state: State, args: Arguments, keywords: Keywords) -> Value:
     if len(args) != 2 or keywords:
         raise state.outside("a product with options")
     return matmul(state, lower(state, args[0]), lower(state, args[1]))
+
+
+def vdot(state: State, args: Arguments, keywords: Keywords) -> Value:
+    """``np.vdot``: the sum of products."""
+    a, b = (lower(state, arg) for arg in args)
+    if isinstance(a, Number) and isinstance(b, Number):
+        return arithmetic(state, gast.Mult, Number(a.expr, a.dtype), b)
+    if not (isinstance(a, Grid) and isinstance(b, Grid)) or [x.one for x in a.axes] != [x.one for x in b.axes]:
+        raise state.outside("a product of arrays of several shapes")
+    if a.dtype != b.dtype or a.dtype.kind != "f":
+        raise state.outside("a product of arrays of two dtypes")
+    for x, y in zip(a.axes, b.axes):
+        if not x.one:
+            state.same_length(x, y)
+    return to_number(state, "sum", arithmetic(state, gast.Mult, a, b))
 
 
 def matmul(state: State, a: Value, b: Value) -> Value:

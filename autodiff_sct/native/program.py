@@ -24,6 +24,7 @@ from .fuse import fused
 from .grids import make
 from .hoist import hoisted
 from .kinds import SCALARS, WIDTH, Bundle, Grid, Number, Raw, Value
+from .lists import changed_lists
 from .one_by_one import one_by_one
 from .registers import in_registers
 from .saving import lists_together
@@ -45,6 +46,7 @@ def native_program(
     state = State(s, where, count_uses(program))
     state.together = lists_together(program)
     state.written = written_memory(s, program)
+    state.lists = changed_lists(s, program)
     state.written_later = written_out_of_lists(program)
     state.equal = equal_in_loops(s, program)
     enter(state, parameters, seeds, externals)

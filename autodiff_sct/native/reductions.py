@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import gast
+import numpy as np
 
 from ..compiler import ir
-from .elements import binary, cast, constant_of, unary_function
+from .elements import as_truth, binary, cast, constant_of, unary_function
 from .expressions import arithmetic, dtype_of, lower, operands
 from .grids import STARTS, all_or_any, elementwise, made, reduced, size_expr
 from .kinds import BOOL, INT64, WIDTH, Grid, Number, Value
@@ -66,6 +67,16 @@ def reduction(kind: str, mean: bool = False) -> Any:
         return arithmetic(state, gast.Div, result, count)
 
     return handler
+
+
+def count_nonzero(state: State, args: Arguments, keywords: Keywords) -> Value:
+    """``np.count_nonzero`` of a whole array."""
+    value = lower(state, args[0])
+    if len(args) != 1 or keywords or not isinstance(value, Grid):
+        raise state.outside("np.count_nonzero with options")
+    nonzero = elementwise(state, lambda x: Number(as_truth(x[0]), BOOL), [value])
+    counted = reduced(state, "sum", nonzero, tuple(range(value.ndim)), False)
+    return Number(counted.expr, INT64, type(np.count_nonzero(np.zeros(1))) is int, WIDTH)  # which NumPy has changed
 
 
 def spread_of(root: bool) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -16,7 +17,7 @@ from ..compiler import ir
 from ..compiler.facts import INT
 from ..compiler.text.emit import is_new_list
 from .grids import dtype_name, make, new_array
-from .kinds import LARGEST, Axis, Grid, Number, Value
+from .kinds import LARGEST, Axis, Grid, Items, Number, Value, none_of
 from .linear import Form, constant_form, depth_of, least
 from .parts import is_written, made_here, may_be_parts, put_in_place
 from .state import Counter, Stack, State
@@ -98,11 +99,13 @@ def named(state: State, hint: str) -> str:
 def pushed(state: State, variable: str, value: Value) -> None:
     """Save a value."""
     stack = state.stacks.get(variable)
+    if stack is not None and isinstance(value, Items):
+        return list_pushed(state, stack, value)
     if stack is None or not isinstance(value, (Number, Grid)):
         raise state.outside("a list that is not one of saved values")
     if stack.dtype is None:
         fill_in(state, stack, variable, value)
-    if (value.dtype, getattr(value, "ndim", 0)) != (stack.dtype, stack.ndim):
+    if (value.dtype, getattr(value, "ndim", 0), None) != (stack.dtype, stack.ndim, stack.item):
         raise state.outside("a list of values of several kinds")
     array = ir.name(stack.array)
     if stack.parts and isinstance(value, Grid):
@@ -129,6 +132,20 @@ def pushed(state: State, variable: str, value: Value) -> None:
         target = gast.Subscript(array, item_index(stack, place), gast.Store())
         item = value.expr if isinstance(value, Number) else value.at([ir.constant(k) for k in place])
         state.emit(ir.Effect(gast.Assign([target], item, None)))
+    counted(state, stack)
+
+
+def list_pushed(state: State, stack: Stack, value: Items) -> None:
+    """Save a list: itself, as the program does."""
+    if stack.dtype is None:
+        stack.item, stack.dtype = value.item, value.item.dtype
+        empty = ir.subscript(gast.List([none_of(value.item)], gast.Load()), gast.Slice(None, ir.constant(0), None))
+        stack.made[0].expr = assign(stack.array, empty)
+    elif stack.item is None or stack.dtype != value.item.dtype:
+        raise state.outside("a list of values of several kinds")
+    elif stack.item.python != value.item.python:
+        stack.item = replace(stack.item, python=None)
+    state.emit(ir.Effect(ir.call(ir.attribute(ir.name(stack.array), "append"), value.expr)))
     counted(state, stack)
 
 
@@ -260,6 +277,8 @@ def popped(state: State, variable: str) -> Value:
     stack = state.stacks.get(variable)
     if stack is None or stack.dtype is None:
         raise state.outside("a list that is not one of saved values")
+    if stack.item is not None:
+        return Items(ir.call(ir.attribute(ir.name(stack.array), "pop")), stack.item)
     if in_list(stack):
         return popped_array(state, variable, stack, ir.call(ir.attribute(ir.name(stack.array), "pop")))
     stack.counter.popped += 1

@@ -64,6 +64,7 @@ class Stack:
     axes: tuple[Axis, ...] = ()  # those of what is saved; None as a key where arrays of several lengths are
     copies: bool = False  # whether copies of arrays are saved where NumPy saves the arrays
     parts: bool = False  # whether arrays are saved as parts of one
+    item: Number | None = None  # where lists are saved: what their items are
     row: tuple[int, ...] | None = None  # the shape of what is saved, where each is a small array of that shape
 
 
@@ -97,6 +98,7 @@ class State:
         self.bound: dict[str, str] = {}  # a variable that may be unbound -> the one that tells whether it is bound
         self.written: set[int] = set()  # the memory that the program writes
         self.written_later: set[str] = set()  # variables through which the program writes what was saved in a list
+        self.lists: set[int] = set()  # lists that are changed, or that branches and loops hand on
         self.given: set[str] = set()  # arrays from outside, which nothing here writes
 
     # -- writing

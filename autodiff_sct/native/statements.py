@@ -12,14 +12,14 @@ from ..compiler import ir
 from ..compiler.facts import Num
 from ..compiler.regions import roots_of
 from ..compiler.text.emit import is_new_list
-from ..runtime import scatter
-from . import bound
+from ..runtime import memory, scatter
+from . import bound, lists
 from .elements import as_truth, constant_of, within
 from .expressions import arithmetic, facts_number, lower, number, resolved
 from .gathers import added, written
 from .grids import make, store, stored_number
 from .indexing import part
-from .kinds import INT64, WIDTH, Bundle, Grid, Number, Raw, Value
+from .kinds import INT64, WIDTH, Bundle, Grid, Items, Number, Raw, Value
 from .linear import form_of, reads_memory
 from .saving import begin, is_held, pushed
 from .state import State
@@ -30,6 +30,8 @@ AUG = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow)  # the operators of au
 def block(state: State, stmts: ir.Block, after: ir.Block | None = None) -> None:
     """Lower a block; `after` are the statements that come after it at the same depth."""
     outer = state.following
+    if stmts and isinstance(stmts[-1], ir.Raise) and not isinstance(stmts[-1].node, gast.Assert):
+        stmts = stmts[-1:]  # the NumPy program does all of it, from the start
     for k, stmt in enumerate(stmts):
         state.following = [*stmts[k + 1 :], *(after or [])]
         statement(state, stmt)
@@ -70,6 +72,10 @@ def let(state: State, stmt: ir.Let) -> None:
     if isinstance(value, Grid):
         refuse_copy(state, stmt)
         return let_array(state, stmt, value, added)
+    if isinstance(value, Items):
+        return lists.let_list(state, stmt.target, value)
+    if isinstance(value, Bundle) and isinstance(stmt.expr, gast.List) and lists.is_changed(state, stmt.target):
+        return lists.let_new(state, stmt.target, value.items)
     if isinstance(value, Bundle):
         state.values[stmt.target] = Bundle(tuple(kept(state, item) for item in value.items))
         return
@@ -283,6 +289,8 @@ def in_place(state: State, stmt: ir.Let, left: str, value: Grid, added: Value) -
 
 def store_stmt(state: State, stmt: ir.Store) -> None:
     base = lower(state, ir.name(stmt.base))
+    if isinstance(base, Items):
+        return lists.stored(state, base, stmt)
     if not isinstance(base, Grid):
         raise state.outside("an item of something that is no array is assigned")
     value = lower(state, stmt.value)
@@ -311,7 +319,14 @@ def effect(state: State, stmt: ir.Effect) -> None:
     if isinstance(expr, gast.Name) and expr.id in state.values:
         return bound.check(state, expr.id)
     if isinstance(expr, gast.Call) and resolved(state, expr.func) is scatter.add_at:
-        return added(state, expr.args)
+        shadow = lower(state, expr.args[0])
+        return lists.added_part(state, shadow, expr.args) if isinstance(shadow, Items) else added(state, expr.args)
+    if isinstance(expr, gast.Call) and resolved(state, expr.func) in (memory.add_items, memory.add_carried):
+        return lists.added_items(state, expr.func.id, [lower(state, arg) for arg in expr.args])
+    if isinstance(expr, gast.Call) and getattr(expr.func, "attr", "") in lists.METHODS:
+        base = lower(state, expr.func.value)
+        if isinstance(base, Items):
+            return lists.method(state, base, expr.func.attr, expr.args)
     if isinstance(expr, gast.Call) and getattr(expr.func, "attr", "") == "at" and len(expr.args) == 3:
         op = ADDED_AT.get(resolved(state, expr.func.value))
         if op is not None:

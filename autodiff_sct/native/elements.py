@@ -123,7 +123,7 @@ def binary(op: type, a: Number, b: Number, check: Check) -> Number:
         if dtype.kind != "f":
             dtype = FLOAT64
         if python is not False and not constant_of(b.expr):
-            check(ir_compare(b.expr, gast.NotEq, ir.constant(0)))
+            check(nonzero(b.expr))
     widths = [1 if x.dtype == BOOL else x.bits for x in (a, b)]
     bits = sum(widths) if op is gast.Mult else max(widths) + 1
     if dtype == INT64 and bits > 63 and python is not False:
@@ -136,6 +136,16 @@ def binary(op: type, a: Number, b: Number, check: Check) -> Number:
         # A count is often known long before what it divides: the division need not be waited for.
         op, right = gast.Mult, ir.binop(ir.constant(1.0), gast.Div, right)
     return Number(ir.binop(left, op, right), dtype, python, bits)
+
+
+def nonzero(divisor: Any) -> Any:
+    """The test whether a number may be divided by: of twice a number, whether that may be."""
+    while isinstance(divisor, gast.BinOp) and isinstance(divisor.op, gast.Mult):
+        factor = constant_of(divisor.left)
+        if factor is None or abs(factor) < 1:
+            break
+        divisor = divisor.right
+    return ir_compare(divisor, gast.NotEq, ir.constant(0))
 
 
 FEW = 4  # bits of a count of those that tie: there mostly is one
@@ -164,7 +174,7 @@ def remainder(op: type, a: Number, b: Number, python: bool | None, check: Check)
     if not (integer_like(a) and integer_like(b)):
         return remainder_of_floats(op, a, b, python, check)
     if not constant_of(b.expr):
-        check(ir_compare(b.expr, gast.NotEq, ir.constant(0)))
+        check(nonzero(b.expr))
     result = ir.binop(a.expr, op, b.expr)
     if op is gast.FloorDiv and a.bits > 62 and constant_of(b.expr) in (None, -1):
         # The least integer has no positive one: NumPy wraps round there, LLVM has 0.
@@ -178,7 +188,7 @@ def remainder_of_floats(op: type, a: Number, b: Number, python: bool | None, che
     if dtype != FLOAT64 or BOOL in (a.dtype, b.dtype):
         raise Outside(f"the remainder of a division of {dtype}")
     if python is not False and not constant_of(b.expr):
-        check(ir_compare(b.expr, gast.NotEq, ir.constant(0)))
+        check(nonzero(b.expr))
     name = "floor_divide" if op is gast.FloorDiv else "remainder"
     return Number(ir.call(name, as_float(a), as_float(b)), FLOAT64, python)
 
@@ -214,8 +224,7 @@ def power(a: Number, b: Number, python: bool | None, check: Check) -> Number:
 
 def math_function(name: str, x: Number) -> Number:
     """A function of the `math` module."""
-    value = x.expr if x.dtype.kind == "f" else ir.call("float", x.expr)
-    return Number(ir.call(name, ir.call("float", value) if x.dtype == FLOAT32 else value), FLOAT64, True)
+    return Number(ir.call(name, as_float(x)), FLOAT64, True)
 
 
 def math_test(name: str, x: Number, y: Number) -> Any:
@@ -262,7 +271,9 @@ def as_float(x: Number) -> Any:
     value = constant_of(x.expr)
     if value is not None and not isinstance(value, bool):
         return ir.constant(float(value))
-    return x.expr if x.dtype.kind == "f" else ir.call("float", x.expr)
+    if x.dtype == FLOAT32:  # natively, `float` would leave it as it is
+        return ir.call("np.float64", x.expr)
+    return x.expr if x.dtype == FLOAT64 else ir.call("float", x.expr)
 
 
 def as_truth(x: Number) -> Any:
@@ -308,7 +319,7 @@ def negation(x: Number) -> Number:
 def converted(kind: Any, x: Number, check: Check) -> Number:
     """``float(x)``, ``int(x)``, ``bool(x)``."""
     if kind is builtins.float:
-        return Number(as_float(x) if x.dtype != FLOAT32 else ir.call("float", x.expr), FLOAT64, True)
+        return Number(as_float(x), FLOAT64, True)
     if kind is builtins.bool:
         return Number(as_truth(x), BOOL, True)
     if x.dtype.kind == "f":

@@ -17,7 +17,7 @@ from .elements import as_truth, compare, negation, negative, select
 from .grids import elementwise, in_memory
 from .indexing import part, transposed
 from .kinds import BOOL, DTYPES, FLOAT64, INT64, WIDTH, Bundle, Grid, Items, Number, Raw, Value
-from .linear import remainder
+from .linear import constant_form, form_of, proved, reads_memory, remainder
 from .state import State
 
 CONSTANTS = {id(value): f"{module}.{name}" for module, name, value in (
@@ -84,11 +84,22 @@ def arithmetic(state: State, op: type, left: Value, right: Value) -> Value:
     if op is gast.Pow and checks:
         result = state.let(result, "power")
         checks = [ir.call("math.isfinite", result.expr)]
-    for test in checks:
-        state.check(test)
+    if not (op in DIVISIONS and is_positive(state, right)):
+        for test in checks:
+            state.check(test)
     if op is gast.Mod and isinstance(result, Number) and result.dtype == INT64:
         return remainder(state, left, right, result)
     return result
+
+
+DIVISIONS = (gast.Div, gast.FloorDiv, gast.Mod)
+
+
+def is_positive(state: State, value: Value) -> bool:
+    """Whether a whole number is known to be greater than zero."""
+    if not isinstance(value, Number) or value.dtype != INT64 or reads_memory(value.expr):
+        return False
+    return proved(state, form_of(state, value.expr).plus(constant_form(1), -1))
 
 
 def repeated(state: State, value: Value) -> Value:

@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from ..compiler import ir
-from .kinds import Grid
+from .kinds import Grid, Items
 from .state import State
 
 
@@ -44,14 +44,16 @@ def merge_last(state: State, block: ir.Block) -> None:
                 before, after = moved
                 block[place:] = [*before, together(stmt, last), *after]
                 return
-        if not movable(stmt):
+        if not movable(state, stmt):
             return
 
 
-def movable(stmt: Any) -> bool:
+def movable(state: State, stmt: Any) -> bool:
     """Whether the order of a statement and a loop matters through variables and memory reads only."""
     if isinstance(stmt, ir.Effect):
         return isinstance(stmt.expr, gast.Assert)
+    if isinstance(stmt, ir.Let) and stmt.effect:
+        return not any(isinstance(state.values.get(n), Items) for n in ir.names_in(stmt.expr))
     return isinstance(stmt, ir.Let) or is_elements(stmt)
 
 

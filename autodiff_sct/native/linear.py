@@ -150,11 +150,23 @@ def proved(state: State, form: Form) -> bool:
         if key in state.ranges:
             form = form.without(key).plus(state.ranges[key][count < 0], count)
     while form.terms:
+        if is_known(state, form):
+            return True
         found = least(state, form, depth_of(state, form))
         if found is None:
             return all(count > 0 and is_length(key, expr) for key, count, expr in form.terms) and form.constant >= 0
         form = found[0]
     return form.constant >= 0
+
+
+def is_known(state: State, form: Form) -> bool:
+    """Whether something that has been checked says that a sum is at least zero."""
+    for scope in state.scopes:
+        for known in scope.known:
+            more = form.plus(known, -1)
+            if not more.terms and more.constant >= 0:
+                return True
+    return False
 
 
 def is_length(key: Any, expr: Any) -> bool:
@@ -185,6 +197,7 @@ def require(state: State, form: Form) -> None:
     place = state.out if level == state.level else state.scopes[level + 1].before
     if not any(isinstance(x, ir.Effect) and gast.dump(x.expr) == gast.dump(test) for x in place):
         place.append(ir.Effect(test, state.origin))
+        state.learn(form, level)
 
 
 def comparison(form: Form) -> Any:

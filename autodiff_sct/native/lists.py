@@ -220,7 +220,7 @@ def method(state: State, base: Items, name: str, exprs: list[Any]) -> None:
 def stored(state: State, base: Items, stmt: ir.Store) -> None:
     """``items[k] = value``, ``items[k] op= value`` and ``items[a:b] = others``."""
     assert isinstance(base.expr, gast.Name)
-    if stmt.aug is not None and takes_out(state, stmt.value):
+    if stmt.aug is not None and takes_out(state, stmt.value, stmt.base):
         raise state.outside("an item of a list that is taken out while one is changed")
     value = lower(state, stmt.value)
     if isinstance(stmt.index, gast.Slice):
@@ -240,10 +240,11 @@ def stored(state: State, base: Items, stmt: ir.Store) -> None:
     state.emit(ir.Store(base.expr.id, place, fitting(state, value, base.item)))
 
 
-def takes_out(state: State, expr: Any) -> bool:
-    """Whether an expression takes an item out of one of the program's lists."""
+def takes_out(state: State, expr: Any, base: str) -> bool:
+    """Whether an expression takes an item out of a list that may be the one named."""
     calls = [n.func for n in ir.nodes(expr) if isinstance(n, gast.Call) and getattr(n.func, "attr", "") == "pop"]
-    return any(not isinstance(f.value, gast.Name) or f.value.id not in state.stacks for f in calls)
+    names = [f.value.id for f in calls if isinstance(f.value, gast.Name) and f.value.id not in state.stacks]
+    return any(roots_of(state.s.facts[n]) & roots_of(state.s.facts[base]) for n in names)
 
 
 def added_items(state: State, name: str, values: list[Value]) -> None:

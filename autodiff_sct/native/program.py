@@ -51,8 +51,10 @@ def native_program(
     state.equal = equal_in_loops(s, program)
     enter(state, parameters, seeds, externals)
     with state.writing() as first:
+        state.scopes[0].block = first
         block(state, front, back)
     with state.writing() as second:
+        state.scopes[0].block = second
         block(state, back[:-1])
         results = leave(state, back[-1])
     first, second = without_empty(first), without_empty(second)

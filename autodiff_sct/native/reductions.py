@@ -76,7 +76,7 @@ def count_nonzero(state: State, args: Arguments, keywords: Keywords) -> Value:
         raise state.outside("np.count_nonzero with options")
     nonzero = elementwise(state, lambda x: Number(as_truth(x[0]), BOOL), [value])
     counted = reduced(state, "sum", nonzero, tuple(range(value.ndim)), False)
-    return Number(counted.expr, INT64, type(np.count_nonzero(np.zeros(1))) is int, WIDTH)  # which NumPy has changed
+    return Number(counted.expr, INT64, isinstance(np.count_nonzero(np.zeros(1)), int), WIDTH)  # NumPy has changed it
 
 
 def spread_of(root: bool) -> Any:

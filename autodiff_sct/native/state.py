@@ -16,7 +16,7 @@ from ..compiler.regions import Regions, roots_of
 from ..compiler.specialise.state import Specialiser
 from ..errors import Origin
 from .elements import within
-from .kinds import BOOL, COUNTED, INT64, ONE, SCALARS, Axis, Grid, Number, Outside, Value
+from .kinds import BOOL, COUNTED, DTYPES, INT64, ONE, SCALARS, Axis, Grid, Number, Outside, Value
 from .linear import Form, form_of, reads_memory
 
 
@@ -34,6 +34,10 @@ class Scope:
     stops: bool = False  # whether the loop may end before its range does
     before: ir.Block = field(default_factory=list)
     equal: set[Any] = field(default_factory=set)  # pairs of lengths that were found equal
+    known: list[Form] = field(default_factory=list)  # sums of which it is known that they are at least zero
+    tested: set[str] = field(default_factory=set)  # what has been checked
+    block: ir.Block | None = None  # what is being written into
+    around: ir.Block | None = None  # what the control statement itself is written into
 
 
 @dataclass
@@ -119,10 +123,13 @@ class State:
     @contextmanager
     def inside(self, scope: Scope) -> Iterator[ir.Block]:
         """Write the body of a control statement."""
+        scope.around = self.out
+        if scope.low is not None and scope.high is not None:
+            scope.known.append(scope.high.plus(scope.low, -1))
         self.scopes.append(scope)
         try:
-            with self.writing() as block:
-                yield block
+            with self.writing() as scope.block:
+                yield scope.block
         finally:
             self.scopes.pop()
 
@@ -168,7 +175,20 @@ class State:
 
     def check(self, test: Any) -> None:
         """Give the call up unless `test` holds: the NumPy program then runs."""
+        key = "" if reads_memory(test) else gast.dump(test)
+        if any(key in scope.tested for scope in self.scopes):
+            return
         self.emit(ir.Effect(gast.Assert(test, None)))
+        if key and self.out is self.scopes[-1].block:
+            self.scopes[-1].tested.add(key)
+
+    def learn(self, form: Form, level: int) -> None:
+        """Note that a sum is at least zero from here on in the block at some level, as a check there has seen to it."""
+        if any(reads_memory(expr) for _, _, expr in form.terms):
+            return
+        told = self.out if level == self.level else self.scopes[level + 1].around
+        if told is self.scopes[level].block:
+            self.scopes[level].known.append(form)
 
     def outside(self, reason: str) -> Outside:
         return Outside(reason, self.origin)
@@ -192,6 +212,8 @@ class State:
         facts = self.s.facts[variable]
         if not isinstance(facts, Num) or facts.dtype is None or facts.dims is None:
             raise self.outside("an array whose dtype or rank is not known before the run")
+        if facts.dtype not in DTYPES:
+            raise self.outside(f"an array of {facts.dtype}")
         axes = []
         for k, dim in enumerate(facts.dims):
             dim = self.canonical(dim)

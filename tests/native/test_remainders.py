@@ -56,7 +56,7 @@ def test_no_division_is_left():
     text = ad.adjoint_source(neighbours, GRID, 0.5, grad_position=(0, 1), backend="numba")
     code = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
     assert not any("%" in line for line in code)
-    assert {line.strip() for line in code if "assert" in line} == {"assert n != 0", "assert m != 0"}
+    assert not any("assert" in line for line in code)  # a loop over range(n) runs only where n is not zero
 
 
 @pytest.mark.parametrize("n", [5, 3, -3, 0, 9])

@@ -363,3 +363,38 @@ def times(a: Form, b: Form) -> Form | None:
     left, right = a.expr(), b.expr()
     expr = ir.binop(left, gast.Mult, right)
     return Form(((gast.dump(expr), 1, expr),))
+
+
+def unsaved(state: State, first: ir.Block, second: ir.Block) -> None:
+    """Save no arrays of which only the lengths were asked for, which are known without them."""
+    program = ir.walk([*first, *second])
+    read = {n for stmt in program for expr in ir.expressions(stmt) for n in ir.names_in(expr)}
+    read |= {n for stmt in program for n in handed_on(stmt)}
+    for stack in state.stacks.values():
+        if not in_list(stack) or stack.dtype is None:
+            continue
+        calls = [s for s in program if isinstance(s, (ir.Let, ir.Effect)) and is_call_of(s.expr, stack.array)]
+        if not any(isinstance(s, ir.Let) and s.targets[0] in read for s in calls):
+            stack.made[0].expr = gast.Pass()
+            for block in (first, second):
+                remove(block, calls)
+
+
+def handed_on(stmt: Any) -> list[str]:
+    """The variables that a statement reads otherwise than in an expression."""
+    merged = [n for m in getattr(stmt, "merges", ()) for n in (m.then, m.orelse)]
+    carried = [n for c in getattr(stmt, "carries", ()) for n in (c.init, c.next)]
+    return [*filter(None, [*merged, *carried]), *([stmt.base] if isinstance(stmt, ir.Store) else [])]
+
+
+def is_call_of(expr: Any, array: str) -> bool:
+    """Whether an expression puts something into a list or takes it out."""
+    base = expr.func.value if isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) else None
+    return isinstance(base, gast.Name) and base.id == array
+
+
+def remove(block: ir.Block, stmts: list[Any]) -> None:
+    block[:] = [s for s in block if s not in stmts]
+    for stmt in block:
+        for inner in ir.bodies(stmt):
+            remove(inner, stmts)

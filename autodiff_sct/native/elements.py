@@ -129,6 +129,8 @@ def binary(op: type, a: Number, b: Number, check: Check) -> Number:
     if dtype == INT64 and bits > 63 and python is not False:
         raise Outside("integers that may outgrow 64 bits")
     left, right = as_dtype(a, dtype), as_dtype(b, dtype)
+    if op is gast.Div and dtype == FLOAT64:
+        left, right = halved(left, right)
     if op is gast.Div and a.dtype == dtype == FLOAT64 and b.dtype == INT64 and constant_of(b.expr) is None:
         if b.bits <= FEW:
             shared = ir.binop(left, gast.Div, right)
@@ -146,6 +148,13 @@ def nonzero(divisor: Any) -> Any:
             break
         divisor = divisor.right
     return ir_compare(divisor, gast.NotEq, ir.constant(0))
+
+
+def halved(left: Any, right: Any) -> tuple[Any, Any]:
+    """``x / (2 * y)`` as half of ``x`` by ``y``: what else is divided by `y` shares the division."""
+    if isinstance(right, gast.BinOp) and isinstance(right.op, gast.Mult) and constant_of(right.left) == 2:
+        return ir.binop(ir.constant(0.5), gast.Mult, left), right.right
+    return left, right
 
 
 FEW = 4  # bits of a count of those that tie: there mostly is one

@@ -27,7 +27,7 @@ from .kinds import SCALARS, WIDTH, Bundle, Grid, Number, Raw, Value
 from .lists import changed_lists
 from .one_by_one import one_by_one
 from .registers import in_registers
-from .saving import lists_together, unsaved
+from .saving import lists_together, made_once, unsaved
 from .state import State
 from .statements import block, written_in
 
@@ -58,6 +58,7 @@ def native_program(
         block(state, back[:-1])
         results = leave(state, back[-1])
     unsaved(state, first, second)
+    made_once(state, first, second)
     first, second = without_empty(first), without_empty(second)
     hoisted(state, first, second, small=False)
     first, second = fused(state, first), fused(state, second)

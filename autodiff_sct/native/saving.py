@@ -398,3 +398,34 @@ def remove(block: ir.Block, stmts: list[Any]) -> None:
     for stmt in block:
         for inner in ir.bodies(stmt):
             remove(inner, stmts)
+
+
+def made_once(state: State, first: ir.Block, second: ir.Block) -> None:
+    """Make the arrays for which room is made once, before everything that is saved, with that room at once."""
+    assignments: dict[str, list[ir.Effect]] = {}
+    for stmt in ir.walk([*first, *second]):
+        if isinstance(stmt, ir.Effect) and isinstance(stmt.expr, gast.Assign):
+            assignments.setdefault(getattr(stmt.expr.targets[0], "id", ""), []).append(stmt)
+    for stack in state.stacks.values():
+        making = assignments.get(stack.array, [])
+        if len(making) != 2 or making[0] is not stack.made[0] or making[1] not in first:
+            continue
+        call = making[1].expr.value
+        if called_name(call) not in ("reserve", "reserve_parts") or stack.dtype is None:
+            continue
+        more = call.args[2] if is_no_less_than_zero(call.args[2]) else ir.call("max", call.args[2], ir.constant(0))
+        inner = [*map(ir.constant, stack.row or ()), *(call.args[3].elts if len(call.args) > 3 else ())]
+        shape = ir.tuple_([more, *inner]) if inner else more
+        making[0].expr = gast.Pass()
+        making[1].expr = assign(stack.array, ir.call("np.empty", shape, dtype_name(stack.dtype)))
+
+
+def called_name(expr: Any) -> str:
+    return str(getattr(expr.func, "id", "")) if isinstance(expr, gast.Call) else ""
+
+
+def is_no_less_than_zero(count: Any) -> bool:
+    """Whether a number of items shows to be one: lengths, numbers, and their sums and products."""
+    if isinstance(count, gast.BinOp) and isinstance(count.op, (gast.Add, gast.Mult)):
+        return is_no_less_than_zero(count.left) and is_no_less_than_zero(count.right)
+    return isinstance(count, gast.Constant) or called_name(count) in ("len", "max")

@@ -72,7 +72,7 @@ def lower_binop(state: State, expr: Any) -> Value:
 
 
 def arithmetic(state: State, op: type, left: Value, right: Value) -> Value:
-    if isinstance(left, Items) or isinstance(right, Items):
+    if isinstance(left, (Items, Bundle)) or isinstance(right, (Items, Bundle)):
         from .lists import joined_lists
 
         return joined_lists(state, op, left, right)

@@ -87,10 +87,10 @@ class Bundle:
 
 @dataclass(frozen=True)
 class Items:
-    """A list of numbers, and what is known of each: a number without an expression."""
+    """A list, and what is known of each item: a number, a list or a tuple without an expression."""
 
     expr: Any
-    item: Number
+    item: Any
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,7 @@ class Raw:
     expr: Any
 
 
+Item = Any  # Number, Items or Bundle
 Value = Any  # Number, Grid, Bundle, Items or Raw
 
 
@@ -148,7 +149,14 @@ def renewed(number: Number, expr: Any) -> Number:
     return replace(number, expr=expr)
 
 
-def none_of(item: Number) -> Any:
+def none_of(item: Item) -> Any:
     """A list of no items, of which is known what they would be."""
-    zero = ir.constant({BOOL: False, INT64: 0}.get(item.dtype, 0.0))
-    return ir.subscript(gast.List([zero], gast.Load()), gast.Slice(None, ir.constant(0), None))
+    return ir.subscript(gast.List([nothing_like(item)], gast.Load()), gast.Slice(None, ir.constant(0), None))
+
+
+def nothing_like(item: Item) -> Any:
+    if isinstance(item, Items):
+        return none_of(item.item)
+    if isinstance(item, Bundle):
+        return ir.tuple_([nothing_like(each) for each in item.items])
+    return ir.constant({BOOL: False, INT64: 0}.get(item.dtype, 0.0))

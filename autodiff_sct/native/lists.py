@@ -1,6 +1,7 @@
-"""The program's own lists of numbers: appended to, taken out of, shared under several names as Python's are.
+"""The program's own lists of numbers, of such lists and of tuples: appended to, taken out of, shared under several names
+as Python's are.
 
-Each is a list of the compiler behind, of one kind of numbers, and looks after its places itself: a place outside it
+Each is a list of the compiler behind, of one kind of items, and looks after its places itself: a place outside it
 raises there as in Python, and the call is given up.  What is read out of a list is put into a variable at once, for the
 next statement may change it.  A list that nobody changes and that no branch or loop hands on needs no memory: it is a
 tuple (`changed_lists`).
@@ -8,20 +9,38 @@ tuple (`changed_lists`).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import gast
 
 from ..compiler import ir
-from ..compiler.facts import Listed, Num
+from ..compiler.facts import Listed, Num, Pair
 from ..compiler.regions import roots_of
 from ..compiler.specialise.state import Specialiser
 from .elements import as_float, as_truth, binary, constant_of, within
 from .expressions import lower, number
 from .grids import dtype_name
 from .indexing import whole_number
-from .kinds import BOOL, COUNTED, FLOAT64, INT64, WIDTH, Axis, Bundle, Grid, Items, Number, Value, none_of
-from .state import State
+from .kinds import (
+    BOOL,
+    COUNTED,
+    FLOAT32,
+    FLOAT64,
+    INT64,
+    WIDTH,
+    Axis,
+    Bundle,
+    Grid,
+    Item,
+    Items,
+    Number,
+    Value,
+    none_of,
+)
+from .linear import constant_form, form_of
+from .state import Scope, State
 
 METHODS = ("append", "pop", "insert", "extend", "reverse", "clear")
 
@@ -47,12 +66,21 @@ def is_changed(state: State, target: str) -> bool:
     return isinstance(facts, Listed) and facts.is_tuple is False and bool(roots_of(facts) & state.lists)
 
 
-def item_of(state: State, variable: str) -> Number:
+def item_of(state: State, variable: str) -> Item:
     """What the facts of a list tell of its items."""
     facts = state.s.facts[variable]
-    element = state.s.elements_of(facts) if isinstance(facts, Listed) else None
+    return described(state, state.s.elements_of(facts) if isinstance(facts, Listed) else None)
+
+
+def described(state: State, element: Any) -> Item:
     if element is None:  # nothing is ever put into it
         return Number(None, FLOAT64, None)
+    if isinstance(element, Listed) and element.is_tuple is False:
+        return Items(None, described(state, state.s.elements_of(element)))
+    if isinstance(element, Pair) and element.cls is None and element.items:
+        items = tuple(described(state, facts) for facts in element.items)
+        if all(isinstance(item, Number) for item in items):
+            return Bundle(items)
     if not isinstance(element, Num) or element.dims != () or element.kind == "array":
         raise state.outside("a list of something else than numbers")
     if element.dtype not in (FLOAT64, INT64, BOOL):
@@ -61,9 +89,16 @@ def item_of(state: State, variable: str) -> Number:
     return Number(None, element.dtype, python, COUNTED)
 
 
-def define(state: State, target: str, item: Number) -> Items:
+def kind_of(item: Item) -> Any:
+    """What the compiler behind must see as one type of items."""
+    if isinstance(item, Items):
+        return ("list", kind_of(item.item))
+    return tuple(map(kind_of, item.items)) if isinstance(item, Bundle) else item.dtype.name
+
+
+def define(state: State, target: str, item: Item) -> Items:
     """Note that a variable holds a list."""
-    state.define(target, ("list", item.dtype.name))
+    state.define(target, ("list", kind_of(item)))
     state.values[target] = Items(ir.name(target), item)
     return state.values[target]  # type: ignore[no-any-return]
 
@@ -73,7 +108,7 @@ def let_list(state: State, target: str, value: Items) -> None:
     define(state, target, value.item)
 
 
-def new_list(state: State, items: tuple[Value, ...], item: Number) -> Items:
+def new_list(state: State, items: tuple[Value, ...], item: Item) -> Items:
     made = [fitting(state, value, item) for value in items]
     return Items(gast.List(made, gast.Load()) if made else none_of(item), item)
 
@@ -83,17 +118,24 @@ def let_new(state: State, target: str, values: tuple[Value, ...]) -> None:
     let_list(state, target, new_list(state, values, item_of(state, target)))
 
 
-def as_items(state: State, value: Value, like: Number | None = None) -> Items:
+def as_items(state: State, value: Value, like: Item | None = None) -> Items:
     """A list, also where one is known item by item, or an error."""
+    if isinstance(value, Bundle) and like is not None:
+        return new_list(state, value.items, like)
+    if isinstance(value, Bundle) and value.items and not any(isinstance(item, Number) for item in value.items):
+        lists = [in_variable(state, as_items(state, item)) for item in value.items]
+        return new_list(state, tuple(lists), Items(None, lists[0].item))
     if isinstance(value, Bundle) and all(isinstance(item, Number) for item in value.items):
         kinds = {item.dtype for item in value.items}
         origins = {item.python for item in value.items}
         python = origins.pop() if len(origins) == 1 else None
-        dtype = INT64 if kinds == {INT64} else FLOAT64
-        return new_list(state, value.items, like or Number(None, dtype, python, COUNTED))
+        dtype = kinds.pop() if len(kinds) == 1 else FLOAT64
+        if dtype == FLOAT32:
+            raise state.outside("a list of numbers that are not of double precision")
+        return new_list(state, value.items, Number(None, dtype, python, COUNTED))
     if not isinstance(value, Items):
         raise state.outside("something else than a list of numbers where one is needed")
-    if like is not None and value.item.dtype != like.dtype:
+    if like is not None and kind_of(value.item) != kind_of(like):
         raise state.outside("a list of numbers of several kinds")
     return value
 
@@ -106,8 +148,14 @@ def in_variable(state: State, value: Items) -> Items:
     return state.values[variable]  # type: ignore[no-any-return]
 
 
-def fitting(state: State, value: Value, item: Number) -> Any:
-    """A number as an item of a list."""
+def fitting(state: State, value: Value, item: Item) -> Any:
+    """A value as an item of a list."""
+    if isinstance(item, Items):
+        return in_variable(state, as_items(state, value, item.item)).expr
+    if isinstance(item, Bundle):
+        if not isinstance(value, Bundle) or len(value.items) != len(item.items):
+            raise state.outside("a list of values of several kinds")
+        return ir.tuple_([fitting(state, v, each) for v, each in zip(value.items, item.items)])
     if not isinstance(value, Number):
         raise state.outside("a list of something else than numbers")
     if item.dtype == FLOAT64 and value.dtype in (FLOAT64, INT64):
@@ -120,8 +168,21 @@ def fitting(state: State, value: Value, item: Number) -> Any:
     return value.expr
 
 
+def taken(state: State, expr: Any, item: Item) -> Value:
+    """An item of a list, in variables."""
+    if isinstance(item, Items):
+        return in_variable(state, Items(expr, item.item))
+    if isinstance(item, Number):
+        return read(state, expr, item)
+    names = [state.fresh("item", each.dtype) for each in item.items]
+    state.emit(ir.Let(tuple(names), expr, effect=True))
+    numbers = [Number(ir.name(n), each.dtype, each.python, each.bits) for n, each in zip(names, item.items)]
+    state.values |= dict(zip(names, numbers))
+    return Bundle(tuple(numbers))
+
+
 def read(state: State, expr: Any, item: Number, hint: str = "item") -> Number:
-    """What an expression takes out of a list, in a variable."""
+    """A number that an expression takes out of a list, in a variable."""
     variable = state.fresh(hint, item.dtype)
     state.emit(ir.Let((variable,), expr, effect=True))
     state.values[variable] = Number(ir.name(variable), item.dtype, item.python, item.bits)
@@ -136,7 +197,7 @@ def subscript(state: State, base: Items, index: Any) -> Value:
     if isinstance(index, gast.Slice):
         return Items(ir.subscript(base.expr, cut(state, index)), base.item)
     place = whole_number(state, number(state, index))
-    return read(state, ir.subscript(base.expr, place), base.item)
+    return taken(state, ir.subscript(base.expr, place), base.item)
 
 
 def cut(state: State, index: gast.Slice) -> Any:
@@ -152,8 +213,15 @@ def length(state: State, value: Items) -> Number:
     return read(state, ir.call("len", in_variable(state, value).expr), size, "n")
 
 
+def of_numbers(state: State, value: Items) -> Items:
+    if not isinstance(value.item, Number):
+        raise state.outside("numbers out of a list of lists or tuples")
+    return value
+
+
 def total(state: State, value: Items) -> Number:
     """``sum(items)``."""
+    value = of_numbers(state, value)
     start = ir.constant(0.0 if value.item.dtype == FLOAT64 else 0)
     dtype = FLOAT64 if value.item.dtype == FLOAT64 else INT64
     python = value.item.python if value.item.dtype == FLOAT64 else True
@@ -165,6 +233,7 @@ def total(state: State, value: Items) -> Number:
 
 def extreme(state: State, name: str, value: Items) -> Number:
     """``min(items)`` and ``max(items)``."""
+    value = of_numbers(state, value)
     function = {"min": "least_item", "max": "greatest_item"}[name]
     state.imported.add(function)
     return read(state, ir.call(function, in_variable(state, value).expr), value.item)
@@ -176,26 +245,60 @@ def zeros(state: State, value: Value, fill: float) -> Items:
     They are Python's numbers or NumPy's as the items are: where a sum may be another, the program converts it.
     """
     values = in_variable(state, as_items(state, value))
+    if not isinstance(values.item, Number):
+        return zeros_of_lists(state, values, fill)
     one = gast.List([ir.constant(fill)], gast.Load())
     return Items(ir.binop(one, gast.Mult, ir.call("len", values.expr)), Number(None, FLOAT64, values.item.python))
+
+
+def zeros_of_lists(state: State, values: Items, fill: float) -> Items:
+    """Derivatives of lists and of tuples are lists."""
+    inner = values.item
+    if isinstance(inner, Bundle):
+        origins = {each.python for each in inner.items}
+        row: Item = Number(None, FLOAT64, origins.pop() if len(origins) == 1 else None)
+        fresh: Any = gast.List([ir.constant(fill)] * len(inner.items), gast.Load())
+    else:
+        row = Number(None, FLOAT64, getattr(inner.item, "python", None))
+        fresh = None
+    if isinstance(inner, Items) and not isinstance(inner.item, Number):
+        raise state.outside("lists of lists of lists")
+    result = in_variable(state, Items(none_of(Items(None, row)), Items(None, row)))
+    with each_place(state, length(state, values)) as place:
+        if fresh is None:
+            item = taken(state, ir.subscript(values.expr, place), inner)
+            fresh = zeros(state, item, fill).expr
+        state.emit(ir.Effect(ir.call(ir.attribute(result.expr, "append"), fresh)))
+    return result
+
+
+@contextmanager
+def each_place(state: State, count: Number) -> Iterator[Any]:
+    """Write a loop over the places of a list."""
+    index = state.fresh("i", INT64)
+    last = form_of(state, count.expr).plus(constant_form(1), -1)
+    with state.inside(Scope("range", index, constant_form(0), last)) as body:
+        state.define(index, INT64)
+        yield ir.name(index)
+    state.emit(ir.Loop("range", body, [], index, (count.expr,)))
 
 
 def joined_lists(state: State, op: type, left: Value, right: Value) -> Items:
     """``items + others`` and ``items * n``."""
     if op is gast.Add:
-        like = next(v.item for v in (left, right) if isinstance(v, Items))
+        like = next((v.item for v in (left, right) if isinstance(v, Items)), None)
         a, b = (in_variable(state, as_items(state, v, like)) for v in (left, right))
-        python = a.item.python if a.item.python == b.item.python else None
-        return Items(ir.binop(a.expr, gast.Add, b.expr), Number(None, like.dtype, python, COUNTED))
-    if op is gast.Mult and isinstance(left, Items) and isinstance(right, Number) and right.dtype == INT64:
-        return Items(ir.binop(left.expr, gast.Mult, right.expr), left.item)
+        return Items(ir.binop(a.expr, gast.Add, b.expr), of_either(a.item, b.item))
+    if op is gast.Mult and isinstance(left, (Items, Bundle)) and isinstance(right, Number) and right.dtype == INT64:
+        items = as_items(state, left)
+        return Items(ir.binop(items.expr, gast.Mult, right.expr), items.item)
     raise state.outside("an operator between lists")
 
 
-def popped(state: State, base: Items, args: list[Any]) -> Number:
+def popped(state: State, base: Items, args: list[Any]) -> Value:
     """``items.pop()``."""
     places = [whole_number(state, number(state, a)) for a in args]
-    return read(state, ir.call(ir.attribute(base.expr, "pop"), *places), base.item)
+    return taken(state, ir.call(ir.attribute(base.expr, "pop"), *places), base.item)
 
 
 def method(state: State, base: Items, name: str, exprs: list[Any]) -> None:
@@ -230,6 +333,8 @@ def stored(state: State, base: Items, stmt: ir.Store) -> None:
         state.emit(ir.Store(base.expr.id, cut(state, stmt.index), others.expr))
         return
     place = whole_number(state, number(state, stmt.index))
+    if stmt.aug is not None:
+        base = of_numbers(state, base)
     if stmt.aug in (gast.Add, gast.Sub) and base.item.dtype == FLOAT64:
         return state.emit(ir.Store(base.expr.id, place, fitting(state, value, base.item), stmt.aug))
     if stmt.aug is not None:
@@ -250,7 +355,14 @@ def takes_out(state: State, expr: Any, base: str) -> bool:
 def added_items(state: State, name: str, values: list[Value]) -> None:
     """`add_items` and `add_carried` of the run time."""
     shadow, cotangents = (in_variable(state, as_items(state, v)) for v in values)
-    if not shadow.item.dtype == cotangents.item.dtype == FLOAT64:
+    if name == "add_items" and all(isinstance(v.item, Items) for v in (shadow, cotangents)):
+        count, other = length(state, shadow), length(state, cotangents)
+        state.check(gast.Compare(count.expr, [gast.Eq()], [other.expr]))
+        with each_place(state, count) as place:
+            rows = [taken(state, ir.subscript(v.expr, place), v.item) for v in (shadow, cotangents)]
+            added_items(state, name, rows)
+        return
+    if not kind_of(shadow.item) == kind_of(cotangents.item) == FLOAT64.name:
         raise state.outside("derivatives that are whole numbers")
     state.imported.add(name)
     state.emit(ir.Effect(ir.call(name, shadow.expr, cotangents.expr)))
@@ -272,7 +384,7 @@ def added_part(state: State, shadow: Items, args: list[Any]) -> None:
 
 def array(state: State, value: Items) -> Grid:
     """``np.array(items)``."""
-    if value.item.dtype == BOOL:
+    if of_numbers(state, value).item.dtype == BOOL:
         raise state.outside("an array of truth values")
     items = in_variable(state, value)
     if value.item.dtype == INT64:  # of no items, it would be an array of floats
@@ -289,8 +401,8 @@ def array(state: State, value: Items) -> Grid:
 def handed_on(state: State, target: str, names: list[str | None], sides: list[ir.Block]) -> list[str]:
     """The lists that a variable may be after a branch; there is an empty one where it is not bound."""
     values = [None if n is None else state.values.get(n) for n in names]
-    item = next(v.item for v in values if isinstance(v, Items))
-    item = replace_python(item, values)
+    items = [v.item for v in values if isinstance(v, Items)]
+    item = of_either(items[0], items[-1])
     found = []
     for value, body in zip(values, sides):
         with state.writing() as extra:
@@ -301,16 +413,22 @@ def handed_on(state: State, target: str, names: list[str | None], sides: list[ir
     return found
 
 
-def replace_python(item: Number, values: list[Value]) -> Number:
-    same = all(v is None or (isinstance(v, Items) and v.item.python == item.python) for v in values)
-    return item if same else Number(None, item.dtype, None, item.bits)
+def of_either(a: Item, b: Item) -> Item:
+    """What is known of the items of one of two lists."""
+    if isinstance(a, Items) and isinstance(b, Items):
+        return Items(None, of_either(a.item, b.item))
+    if isinstance(a, Bundle) and isinstance(b, Bundle):
+        return Bundle(tuple(of_either(x, y) for x, y in zip(a.items, b.items)))
+    if isinstance(a, Number) and isinstance(b, Number) and a.python != b.python:
+        return Number(None, a.dtype, None, a.bits)
+    return a
 
 
 def entering(state: State, phi: str, init: Value) -> Items:
     """What a loop carries as a list, as it enters: where the facts do not tell its items, that list does."""
     facts = state.s.facts[phi]
     element = state.s.elements_of(facts) if isinstance(facts, Listed) else None
-    told = not isinstance(element, Num) or element.dtype is not None
+    told = is_told(state, element)
     if told or not isinstance(init, Items):
         item = item_of(state, phi)
         given = Items(none_of(item), item) if init is None else as_items(state, init, item)
@@ -318,7 +436,14 @@ def entering(state: State, phi: str, init: Value) -> Items:
     return init
 
 
-def coming_back(state: State, value: Value, item: Number) -> str:
+def is_told(state: State, element: Any) -> bool:
+    """Whether the facts of a list tell what its items are."""
+    if isinstance(element, Listed):
+        return is_told(state, state.s.elements_of(element))
+    return not isinstance(element, Num) or element.dtype is not None
+
+
+def coming_back(state: State, value: Value, item: Item) -> str:
     """The list that a loop hands to its next iteration."""
     given = Items(none_of(item), item) if value is None else as_items(state, value, item)
     return str(in_variable(state, given).expr.id)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
 from typing import Any
 
 import gast
@@ -17,7 +16,7 @@ from ..compiler import ir
 from ..compiler.facts import INT
 from ..compiler.text.emit import is_new_list
 from .grids import dtype_name, make, new_array
-from .kinds import LARGEST, Axis, Grid, Items, Number, Value, none_of
+from .kinds import FLOAT64, LARGEST, Axis, Grid, Items, Number, Value, none_of
 from .linear import Form, constant_form, depth_of, least
 from .parts import is_written, made_here, may_be_parts, put_in_place
 from .state import Counter, Stack, State
@@ -137,14 +136,15 @@ def pushed(state: State, variable: str, value: Value) -> None:
 
 def list_pushed(state: State, stack: Stack, value: Items) -> None:
     """Save a list: itself, as the program does."""
+    from .lists import as_items, of_either
+
     if stack.dtype is None:
-        stack.item, stack.dtype = value.item, value.item.dtype
-        empty = ir.subscript(gast.List([none_of(value.item)], gast.Load()), gast.Slice(None, ir.constant(0), None))
-        stack.made[0].expr = assign(stack.array, empty)
-    elif stack.item is None or stack.dtype != value.item.dtype:
+        stack.item, stack.dtype = value.item, FLOAT64
+        stack.made[0].expr = assign(stack.array, none_of(value))
+    elif stack.item is None:
         raise state.outside("a list of values of several kinds")
-    elif stack.item.python != value.item.python:
-        stack.item = replace(stack.item, python=None)
+    as_items(state, value, stack.item)
+    stack.item = of_either(stack.item, value.item)
     state.emit(ir.Effect(ir.call(ir.attribute(ir.name(stack.array), "append"), value.expr)))
     counted(state, stack)
 

@@ -16,7 +16,7 @@ from ..compiler.regions import Regions, roots_of
 from ..compiler.specialise.state import Specialiser
 from ..errors import Origin
 from .elements import within
-from .kinds import BOOL, COUNTED, DTYPES, INT64, ONE, SCALARS, Axis, Grid, Number, Outside, Value
+from .kinds import BOOL, COUNTED, DTYPES, INT64, ONE, SCALARS, Axis, Grid, Item, Number, Outside, Value
 from .linear import Form, form_of, reads_memory
 
 
@@ -68,7 +68,7 @@ class Stack:
     axes: tuple[Axis, ...] = ()  # those of what is saved; None as a key where arrays of several lengths are
     copies: bool = False  # whether copies of arrays are saved where NumPy saves the arrays
     parts: bool = False  # whether arrays are saved as parts of one
-    item: Number | None = None  # where lists are saved: what their items are
+    item: Item | None = None  # where lists are saved: what their items are
     row: tuple[int, ...] | None = None  # the shape of what is saved, where each is a small array of that shape
 
 

@@ -111,6 +111,8 @@ def kept(state: State, value: Value) -> Value:
     """An item of a tuple, in a variable."""
     if isinstance(value, Number):
         return state.let(value)
+    if isinstance(value, Items):
+        return lists.in_variable(state, value)
     if isinstance(value, Grid) and not isinstance(value.view, gast.Name):
         raise state.outside("a tuple of arrays")
     return value

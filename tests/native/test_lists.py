@@ -101,9 +101,50 @@ def put_before(x):
     return sum(items)
 
 
+def longest_common(x, y):
+    n, m = len(x), len(y)
+    t = [[0.0] * (m + 1) for _ in range(n + 1)]
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            t[i][j] = max(t[i - 1][j], t[i][j - 1], t[i - 1][j - 1] + x[i - 1] * y[j - 1])
+    return t[n][m]
+
+
+def one_row_twice(x):
+    row = [x[0], x[1]]
+    rows = [row, row]
+    rows[0][1] = rows[1][0] * x[2]
+    rows.append([x[3], x[4]])
+    rows[-1][0] += row[1]
+    return rows[1][1] * rows[2][0] + rows[0][0]
+
+
+def joined(x):
+    a = []
+    for v in x:
+        if v > 0:
+            b = [v]
+        else:
+            b = [v * v, v]
+        a = a + b
+    return sum(a) * len(a)
+
+
+def visited(x):
+    seen = [False] * len(x)
+    total, k = 0.0, 0
+    for _ in range(2 * len(x)):
+        if not seen[k]:
+            seen[k] = True
+            total += x[k] ** 2
+        k = (k * 2 + 1) % len(x)
+    return total
+
+
 CASES = {
     appended: (X,), recurrence: (X, 9), stack: (X,), tree: (X, 0.02), one_of_two: (X,), second_name: (X,), window: (X,),
-    places: (X,), collected: (X,), put_before: (X,),
+    places: (X,), collected: (X,), put_before: (X,), longest_common: (X, X[::-1].copy()), one_row_twice: (X,), joined: (X,),
+    visited: (X,),
 }  # fmt: skip
 
 

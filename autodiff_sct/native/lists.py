@@ -1,5 +1,4 @@
-"""The program's own lists of numbers, of such lists and of tuples: appended to, taken out of, shared under several names
-as Python's are.
+"""The program's own lists of numbers, of such lists and of tuples: changed and shared as Python's are.
 
 Each is a list of the compiler behind, of one kind of items, and looks after its places itself: a place outside it
 raises there as in Python, and the call is given up.  What is read out of a list is put into a variable at once, for the

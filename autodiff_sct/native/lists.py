@@ -107,6 +107,23 @@ def let_list(state: State, target: str, value: Items) -> None:
     define(state, target, value.item)
 
 
+def let_given(state: State, target: str, value: Items) -> None:
+    """A list in a variable of the program: what is put into it later may be other numbers than those in it now."""
+    let_list(state, target, Items(value.expr, as_told(state, target, value.item)))
+
+
+def as_told(state: State, target: str, item: Item) -> Item:
+    """What the items of a list are by its facts, where these tell, else what they are now."""
+    facts = state.s.facts.get(target)
+    element = state.s.elements_of(facts) if isinstance(facts, Listed) else None
+    if element is None or not is_told(state, element):
+        return item
+    told = described(state, element)
+    if kind_of(told) != kind_of(item):
+        raise state.outside("a list of values of several kinds")
+    return told
+
+
 def new_list(state: State, items: tuple[Value, ...], item: Item) -> Items:
     made = [fitting(state, value, item) for value in items]
     return Items(gast.List(made, gast.Load()) if made else none_of(item), item)
@@ -158,6 +175,8 @@ def fitting(state: State, value: Value, item: Item) -> Any:
     if not isinstance(value, Number):
         raise state.outside("a list of something else than numbers")
     if item.dtype == FLOAT64 and value.dtype in (FLOAT64, INT64):
+        if item.python and not value.python and not state.reversing:
+            raise state.outside("a list of Python's numbers into which one of NumPy's is put")
         return as_float(value)
     if value.dtype != item.dtype:
         raise state.outside("a list of numbers of several kinds")

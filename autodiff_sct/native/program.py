@@ -54,7 +54,7 @@ def native_program(
         state.scopes[0].block = first
         block(state, front, back)
     with state.writing() as second:
-        state.scopes[0].block = second
+        state.scopes[0].block, state.reversing = second, True
         block(state, back[:-1])
         results = leave(state, back[-1])
     unsaved(state, first, second)

@@ -103,6 +103,7 @@ class State:
         self.written: set[int] = set()  # the memory that the program writes
         self.written_later: set[str] = set()  # variables through which the program writes what was saved in a list
         self.lists: set[int] = set()  # lists that are changed, or that branches and loops hand on
+        self.reversing = False  # whether the reverse sweep is being written
         self.given: set[str] = set()  # arrays from outside, which nothing here writes
 
     # -- writing

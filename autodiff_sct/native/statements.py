@@ -73,7 +73,7 @@ def let(state: State, stmt: ir.Let) -> None:
         refuse_copy(state, stmt)
         return let_array(state, stmt, value, added)
     if isinstance(value, Items):
-        return lists.let_list(state, stmt.target, value)
+        return lists.let_given(state, stmt.target, value)
     if isinstance(value, Bundle) and isinstance(stmt.expr, gast.List) and lists.is_changed(state, stmt.target):
         return lists.let_new(state, stmt.target, value.items)
     if isinstance(value, Bundle):

@@ -110,15 +110,6 @@ def table(x, y):
     return t[n][m]
 
 
-def one_row_twice(x):
-    row = [x[0], x[1]]
-    rows = [row, row]
-    rows[0][1] = rows[1][0] * x[2]
-    rows.append([x[3], x[4]])
-    rows[-1][0] += row[1]
-    return rows[1][1] * rows[2][0] + rows[0][0]
-
-
 def joined(x):
     a = []
     for v in x:
@@ -143,7 +134,7 @@ def visited(x):
 
 CASES = {
     appended: (X,), recurrence: (X, 9), stack: (X,), tree: (X, 0.02), one_of_two: (X,), second_name: (X,), window: (X,),
-    places: (X,), collected: (X,), put_before: (X,), table: (X, X[::-1].copy()), one_row_twice: (X,),
+    places: (X,), collected: (X,), put_before: (X,), table: (X, X[::-1].copy()),
     joined: (X,), visited: (X,),
 }  # fmt: skip
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, AutodiffError
+from ..errors import ArgumentTypeError, AutodiffError, Refused
 from ..runtime.apart import Apart
-from . import collection, kept
+from . import collection, kept, passes
 from .emitted import Emitted
 from .signatures import defaults_of, general_tree, signature_of
 from .structure import describe, is_mutable, is_tensor, key
@@ -178,22 +178,34 @@ class Compiled:
         with located(request.fn):
             return adjoint(request)
 
+    def short(self, request: Request) -> Emitted:
+        """The program in which large functions stay calls, or where that is refused, with all of them inlined."""
+        if request.backend != "numpy" or request.memory is not None or not passes.on("stay_calls"):
+            return self.emit(request)
+        shared: dict[Any, list[Any]] = {}
+        try:
+            return self.emit(replace(request, shared=shared))
+        except Refused:
+            if not shared:
+                raise
+        return self.emit(request)
+
     def on_arrays(self, variant: Variant) -> Variant:
         """The variant whose loops have no arrays as lists."""
         with self.lock, collection.paused():
             if variant.other is None:
                 assert variant.asked is not None
                 request = replace(self.request(*variant.asked), lists=False)
-                emitted = self.emit(request)
+                emitted = self.short(request)
                 variant.other = Variant(emitted, variant.names, variant.wrt, self.fn, variant.asked, self.weights)
             return variant.other
 
     def best(self, request: Request) -> Emitted:
         """The program that is asked for; one that was to be native and is not, is emitted as NumPy programs are."""
-        found = self.emit(request)
+        found = self.short(request)
         if request.backend == "numpy" or hasattr(found.function, "plain"):
             return found
-        return self.emit(replace(request, backend="numpy"))
+        return self.short(replace(request, backend="numpy"))
 
     def request_of(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Request:
         """What is asked of the compiler for these arguments."""

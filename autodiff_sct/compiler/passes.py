@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 PASSES: dict[str, str] = {
+    "stay_calls": "a large function of numbers that inlining would write out again and again is called",
     "cancel_shifts": "the shift by a maximum in a softmax or logsumexp carries no derivative",
     "as_square": "a product with itself is a square, also where a number is multiplied in first",
     "stand_in": "a value that is read for its shape only is replaced by another of that shape",

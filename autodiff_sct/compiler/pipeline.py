@@ -88,6 +88,7 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
     references: dict[Any, Any] = {}
     while True:
         s = Specialiser(dynamic, derivatives)
+        s.shared = request.shared
         s.frame = Frame(0, None, {})
         s.parameters |= {*request.parameters, *(f"t_{parameter}" for parameter in request.wrt)}
         table = Arguments()

@@ -29,6 +29,7 @@ from .prepared import Body, body_of_closure, leaving, prepared
 from .raising import always
 from .records import pairs_of
 from .recursion import recursive_call
+from .shared import inlined, shared_call
 from .starred import arguments, parts_of
 from .state import Restart, Specialiser
 from .statements import execute
@@ -402,9 +403,11 @@ def run(s: Specialiser, frame: Frame, body: Body, bound: dict[str, Value], fn: A
         check_recursion(s, frame, fn)
     else:
         bound = {name: own_argument(s, value) for name, value in bound.items()}
-        found = recursive_call(s, frame, bound, fn, lambda arguments: enter(s, frame, body, arguments))
-        if found is not None:
-            return found
+        for instead in (recursive_call, shared_call):
+            found = instead(s, frame, bound, fn, lambda arguments: enter(s, frame, body, arguments))
+            if found is not None:
+                return found
+        return inlined(s, frame, lambda: enter(s, frame, body, bound))
     return enter(s, frame, body, bound)
 
 

@@ -53,6 +53,7 @@ class Recursion:
     written: frozenset[str] = frozenset()  # parameters and captures whose memory the function writes
     effects: bool = False
     calls: list[ir.Let] = field(default_factory=list)
+    called: bool = False  # whether what it returns was asked for while its body was being specialised
     outer_roots: frozenset[int] = frozenset()  # places of memory made outside, and those of the parameters
     variants: list[Any] = field(default_factory=list)  # emitted functions, by what is differentiated
     empty: frozenset[int] = frozenset()  # roots of dicts that its body takes for empty
@@ -159,10 +160,11 @@ def compile_recursion(
             shape = one_round(s, rec, bound, signature, body)
             check_outer(s, frame, outer)
             same = all(s.elements[root] == element for root, element in elements.items())
-            if shape == rec.shape and same and rec.empty.isdisjoint(s.elements):
+            found = not rec.called or (shape == rec.shape and rec.empty.isdisjoint(s.elements))
+            rec.shape = shape
+            if same and found:
                 refuse_unknown(s, shape)
                 break
-            rec.shape = shape
         else:
             raise s.refuse(
                 "what this recursion returns has another kind at every depth",
@@ -343,6 +345,7 @@ def flatten(s: Specialiser, value: Value, shape: Any, block: ir.Block) -> Any:
 
 def call(s: Specialiser, rec: Recursion, arguments: list[Value]) -> Value:
     """One statement that calls a compiled recursive function."""
+    rec.called = rec.called or rec.working
     if rec.shape is None:
         raise Ended
     for p, value in zip(rec.params, arguments):

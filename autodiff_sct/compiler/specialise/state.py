@@ -98,7 +98,9 @@ class Specialiser(AxisLengths):
         self.short_loops: list[Any] = []  # sites of the loops around that could be written out
         self.recursions: dict[Any, Any] = {}  # kind of call -> the recursive function compiled for it
         self.recursive_calls = 0
-        self.inlined: set[Any] = set()  # recursive functions that could not be compiled as such
+        self.inlined: set[Any] = set()  # functions that could not be compiled as such, and are inlined
+        self.written_at: dict[Any, int] = {}  # a function -> how many variables inlining it has made
+        self.shared: dict[Any, list[Any]] | None = None  # a function -> its forms that stay calls; None where none may
         self.branches = 0  # sides of branches around the block being written
         self.functions: list[Any] = []  # definitions emitted beside the main function
         # Place of a call -> the derivative programs emitted for it, by earlier runs of the same program, too: places in

@@ -28,6 +28,7 @@ from .buffers.full_first import full_first
 from .buffers.gathering import gather_products
 from .buffers.item_assignments import assign_items
 from .buffers.item_sums import add_at_once
+from .buffers.list_parts import list_parts
 from .buffers.list_sums import sum_lists
 from .buffers.overwrite import overwrite
 from .buffers.parts import collect_parts
@@ -301,6 +302,8 @@ def in_buffers(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) 
     if passes.on("touch_first"):
         touch_first(s, [*front, *back], back)
         back = Nesting(s, where, [*front, *back], REVERSE_DEPTH).block(back)
+    if passes.on("list_parts"):
+        list_parts(s, back)
     if passes.on("sum_lists"):
         sum_lists(s, back)
     if passes.on("assign_items"):

@@ -68,6 +68,7 @@ PASSES: dict[str, str] = {
     "defer": "what only one reverse line reads is computed there",
     "touch_first": "what is added to zeros is assigned",
     "begin_lists": "the cotangent of a list is the first list of cotangents that it is given",
+    "list_parts": "the cotangent of a list of arrays that became one array is the list of the parts of the array's",
     "sum_lists": "the cotangent of a list begins with what each item gets from the sum of all",
     "assign_items": "what is added to an item of zeros for the first time is assigned",
     "add_at_once": "what is added to an item twice in a row is added at once",

@@ -36,6 +36,15 @@ def list_made(r: Reverse, stmt: ir.Let) -> None:
         give_item(r, stmt, item, shadow, Const(k), held)
 
 
+def note_parts(s: Specialiser, op: ir.Op, entries: dict[str, Value]) -> None:
+    """The cotangents of the items of a list that became one array have the shapes of the items."""
+    if op.fn in (np.stack, np.array, np.asarray):
+        for p, entry in entries.items():
+            argument = op.arguments[p]
+            if isinstance(argument, Leaf) and isinstance(entry, Leaf) and isinstance(s.facts[argument.name], Listed):
+                s.fits.setdefault(entry.name, argument.name)
+
+
 def joined(r: Reverse, stmt: ir.Let) -> None:
     """``y = a + b`` of lists: each gets its part."""
     s = r.s

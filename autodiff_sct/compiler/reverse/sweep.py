@@ -47,7 +47,7 @@ from .adjoints import (
 )
 from .beside_lists import reverse_moved
 from .branches import reverse_branch, reverse_with
-from .lists import is_list_of_numbers, joined, list_made, numbers_summed, popped
+from .lists import is_list_of_numbers, joined, list_made, note_parts, numbers_summed, popped
 from .overwritten import Overwritten
 from .shadows import Shadows
 from .sharing import check_copied
@@ -246,7 +246,7 @@ class Reverse:
         if incoming is None:
             return
         d, owned = incoming
-        names = [p for p in op_.arguments if any(self.activity.active(n) for n in s.leaves(op_.arguments[p]))]
+        names = [p for p in op_.arguments if any(map(self.activity.active, s.leaves(op_.arguments[p])))]
         if not names or op_.fn in NONDIFFERENTIABLE:  # a constant, made to be written into
             return
         if (found := as_square(self, op_)) is not None:
@@ -259,6 +259,7 @@ class Reverse:
             self.note_fit(stmt, op_.arguments[names[0]], entries.get(names[0]), d)
         elif op_.fn in PRODUCTS:
             self.note_product(op_, entries)
+        note_parts(s, op_, entries)
         self.distribute(op_, entries, names, d, owned)
 
     def entries(self, stmt: ir.Let, op_: ir.Op, names: list[str], d: Value) -> tuple[Value, dict[str, Value]]:
@@ -467,8 +468,7 @@ class Reverse:
             s.block.append(ir.Effect(helper(s, scatter.add_at, buffer, index, d), s.origin, "adjoint"))
 
     def is_mask(self, part: Value) -> bool:
-        facts = self.s.num(part)
-        return facts is not None and facts.dtype is not None and facts.dtype.kind == "b"
+        return (facts := self.s.num(part)) is not None and facts.dtype is not None and facts.dtype.kind == "b"
 
     def buffer(self, name: str) -> Leaf:
         """A cotangent that may be changed in place."""

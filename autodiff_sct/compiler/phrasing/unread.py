@@ -17,6 +17,7 @@ happens before. What has effects is executed without a name for its result: ``pr
 
 from __future__ import annotations
 
+import operator
 from functools import cached_property
 from typing import Any
 
@@ -122,7 +123,7 @@ class Unread:
             if self.is_idle(stmt):
                 for name in ir.reads(stmt):
                     self.uses[name] -= 1
-            elif isinstance(stmt, ir.Let) and stmt.effect and not self.are_read(stmt.targets):
+            elif isinstance(stmt, ir.Let) and stmt.effect and not unpacks(stmt) and not self.are_read(stmt.targets):
                 kept.append(executed(stmt))
             else:
                 kept.append(stmt)
@@ -170,6 +171,11 @@ def executed(stmt: ir.Let) -> ir.Effect:
     effect = ir.Effect(stmt.expr, stmt.origin)
     effect.state_reads = stmt.state_reads
     return effect
+
+
+def unpacks(stmt: ir.Let) -> bool:
+    """Whether a statement unpacks something, which fails where that has another number of items."""
+    return len(stmt.targets) > 1 and (stmt.op is None or stmt.op.fn is operator.getitem)
 
 
 def is_ordered(expr: Any) -> bool:

@@ -238,9 +238,13 @@ def field(s: Specialiser, base: Obj, key: Any) -> Value | None:
 def get_from_constant(s: Specialiser, base: Const, index: Value) -> Value:
     if s.is_static(index):
         try:
-            return Const(base.value[s.static(index)])
+            found = base.value[s.static(index)]
         except (LookupError, TypeError) as error:
             raise always(s, type(error), error.args[0]) from error
+        if base.value is not np.mgrid:
+            return Const(found)
+        facts = Num("array", found.dtype, found.shape, frozenset([s.root(s.site())]))
+        return s.let(ir.subscript(s.expr(base), s.expr(index)), facts, may_raise=False)
     if base.value is np.r_ or base.value is np.c_:
         from .numpy_calls import joined
 

@@ -448,7 +448,10 @@ class Reverse:
             raise NoRule(reason, "keep its items in variables of their own", stmt.origin)
         if not all(indexing.is_basic(s, p) for p in indexing.parts_of(index)) and not is_distinct(self, index):
             d = spread(s, d, stmt.target)
-        self.scatter(base.name, index, d)
+        if facts.dims == () and not self.has_shadow(base.name):
+            self.add(base.name, d, False)  # what a mask or an axis makes of a number holds nothing else
+        else:
+            self.scatter(base.name, index, d)
         if self.joint and not self.attempts:
             stmt.may_raise = False  # the cotangent is indexed alike, and that fails alike
 
@@ -457,10 +460,7 @@ class Reverse:
         s = self.s
         if not self.activity.active(name):
             return
-        if self.has_shadow(name):
-            buffer = self.shadows.of(name)
-        else:
-            buffer = self.buffer(name)
+        buffer = self.shadows.of(name) if self.has_shadow(name) else self.buffer(name)
         facts: Any = s.facts[name]
         if not may_repeat(self, index) and facts.dims is not None:
             self.add_at(buffer, index, d)

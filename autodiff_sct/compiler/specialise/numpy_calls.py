@@ -209,7 +209,8 @@ def scalar_form(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Va
         expr = ir.call(ir.attribute(s.bind("math", math), twin.__name__), *(s.expr(a) for a in args))
         return arrays.apply(s, fn, expr, args, {}, twin)
     if fn is np.where and len(args) == 3:
-        expr = gast.IfExp(s.expr(args[0]), s.expr(args[1]), s.expr(args[2]))
+        one, other = (Const(float(a.value)) if isinstance(a, Const) and type(a.value) is int else a for a in args[1:])
+        expr = gast.IfExp(s.expr(args[0]), s.expr(one), s.expr(other))
         return s.let(expr, FLOAT, arrays.make_op(s, fn, args, {}), may_raise=False)
     return None
 

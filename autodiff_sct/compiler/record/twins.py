@@ -8,7 +8,7 @@
     rest = 1.0 - u[i]
 
 Nothing may have been written there in between.  Of what is computed, only sums, products and the like of other numbers
-count: nothing can be written into those.
+count, into which nothing can be written, and of those only what the step itself makes: the rest is not saved.
 """
 
 from __future__ import annotations
@@ -31,8 +31,12 @@ def twins(s: Specialiser, where: Regions, block: ir.Block) -> dict[str, str]:
     found: dict[str, str] = {}
     known: dict[tuple[str, str], str] = {}
     computed: dict[str, str] = {}
+    made: set[str] = set()  # what the block makes, and what is computed of that: the rest is there without being saved
     for stmt in block:
-        if is_computed(s, stmt):
+        if not is_computed(s, stmt):
+            made.update(ir.ir_targets(stmt))
+        elif not made.isdisjoint(ir.variables_in(stmt.expr)):
+            made.add(stmt.target)
             key = gast.dump(replaced(stmt.expr, {n: ir.name(first) for n, first in found.items()}))
             first = computed.setdefault(key, stmt.target)
             found |= {stmt.target: first} if first != stmt.target else {}

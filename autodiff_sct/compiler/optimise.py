@@ -246,6 +246,8 @@ class Nesting:
         if not pending:
             return
         own = ir.reads(stmt)
+        for name in [n for n, let in pending.items() if n in own and self.loads_first(stmt, let)]:
+            self.write_out(name, pending, result)
         if not all(isinstance(self.s.facts[n], Num) for n in own):
             for name in [n for n, let in pending.items() if popped_from(let) & set(own)]:
                 self.write_out(name, pending, result)  # what is popped after it would come before it
@@ -280,6 +282,17 @@ class Nesting:
         inside = set(ir.reads_inside(stmt)) if pending else ()
         for name in [n for n in pending if n in inside]:
             self.write_out(name, pending, result)
+
+    def loads_first(self, stmt: Any, let: ir.Let) -> bool:
+        """Whether ``d_row[i] += d.pop()`` would read an item, counted from the end, before the list is shorter."""
+        if not isinstance(stmt, ir.Store) or stmt.aug is None or popped_from(let) <= self.s.saved:
+            return False
+        base, index = self.s.facts.get(stmt.base), stmt.index
+        if isinstance(base, Num) and base.kind == "array":
+            return False
+        if isinstance(index, gast.Constant):
+            return type(index.value) is int and index.value < 0
+        return not isinstance(index, gast.Name) or index.id in self.s.definitions
 
     def write_out(self, name: str, pending: dict[str, ir.Let], result: ir.Block) -> None:
         let = pending.pop(name, None)

@@ -311,6 +311,19 @@ def test_what_could_not_be_followed_is_refused(fn):
         ad.grad(fn)(X)
 
 
+# -- what is unpacked and changed beside it
+
+
+def test_what_is_unpacked_and_changed_behind_is_refused():
+    def fn(x):
+        items = list(x)
+        both = [*items, items.pop()]
+        return sum(k * v for k, v in enumerate(both))
+
+    with pytest.raises(UnsupportedSyntax, match="what is unpacked changes"):
+        ad.grad(fn)(X)
+
+
 # -- what is popped from an item
 
 
@@ -347,7 +360,17 @@ def changed_in_a_branch(x):
     return total(things)
 
 
-@pytest.mark.parametrize("fn", [lists_of_objects_grow, one_of_them_grows, changed_in_a_branch])
+def last_items_added_behind_themselves(x):
+    rows = [[v] for v in x]
+    for i in range(3):
+        rows[2] += [rows[i][-1], x[0]]
+    return sum([(k + 1) * sum([(j + 1) * v * v for j, v in enumerate(row)]) for k, row in enumerate(rows)])
+
+
+OF_LISTS = [lists_of_objects_grow, one_of_them_grows, changed_in_a_branch, last_items_added_behind_themselves]
+
+
+@pytest.mark.parametrize("fn", OF_LISTS)
 def test_objects_and_their_lists(fn):
     check_gradient(fn, (X,))
     _, pullback = ad.vjp(fn, X)

@@ -16,6 +16,8 @@ import numpy as np
 
 from ...rules.table import TABLE
 from .. import ir
+from ..regions import roots_of, written_by
+from ..reverse.sharing import reachable
 from . import lists
 from .callees import is_library
 from .containers import get_item, items_of, own_list
@@ -78,8 +80,20 @@ def in_one_list(s: Specialiser, parts: Parts) -> Value:
 
 
 def display(s: Specialiser, nodes: list[Any]) -> Parts:
-    """The items of a display."""
-    return [(evaluate(s, n.value if starred(n) else n), starred(n)) for n in nodes]
+    """The items of a display: what is unpacked is unpacked before the items behind it are computed."""
+    parts: Parts = []
+    unpacked: set[int] = set()
+    place = len(s.block)
+    for node in nodes:
+        value = evaluate(s, node.value if starred(node) else node)
+        written = {root for x in ir.walk(s.block[place:]) if (n := written_by(x)) for root in roots_of(s.facts[n])}
+        if unpacked & written:
+            raise s.refuse("what is unpacked changes in the expressions behind it", "compute these before")
+        if starred(node) and is_counted(s, value):
+            unpacked |= {root for n in s.leaves(value) for root in reachable(s, s.facts[n])}
+            place = len(s.block)
+        parts.append((value, starred(node)))
+    return parts
 
 
 def starred(node: Any) -> bool:

@@ -7,7 +7,6 @@
 ``-d_t * 0.5 * (2 * x)``               ``-d_t * x``
 ``d_t * -k``                           ``-d_t * k``
 ``d_out * 100.0 * (2 * x)``            ``200.0 * d_out * x``
-``d_t * k ** 2`` in a loop             ``d_t * k * k``
 ``d_c / (2 * c) * (2 * b)``            ``d_c / c * b``
 ``2 * (d_c / (2 * c))[:, None]``       ``(d_c / c)[:, None]``
 ``np.sum(d_z, axis=0)``                ``d_z.sum(axis=0)``
@@ -51,10 +50,7 @@ def spell(s: Specialiser, block: ir.Block) -> None:
     spelling = Spelling(s)
     for loop in [stmt for stmt in block if isinstance(stmt, ir.Loop)]:
         make_zeros(s, loop.body)
-    loops = [stmt for stmt in ir.adjoint_walk(block) if isinstance(stmt, ir.Loop)]
-    inside = {stmt for loop in loops for stmt in ir.adjoint_walk(loop.body)}
     for stmt, part in cotangents(s, block):
-        spelling.in_loop = stmt in inside
         setattr(stmt, part, spelling.value(getattr(stmt, part)))
         if part == "value" and isinstance(stmt.value, gast.Call) and numpy_name(stmt.value) == "full_like":
             fill(spelling, stmt)
@@ -119,7 +115,6 @@ class Spelling:
 
     def __init__(self, s: Specialiser) -> None:
         self.s = s
-        self.in_loop = False  # where the powers of numbers take time
 
     def value(self, expr: Any) -> Any:
         """What is assigned or added; an array of its own stays one."""
@@ -149,10 +144,6 @@ class Spelling:
         return ir.binop(right, gast.MatMult, left)
 
     def binop(self, expr: Any) -> Any:
-        if self.in_loop and isinstance(expr.op, gast.Pow) and literal(expr.right) == 2 and self.is_named(expr.left):
-            return ir.binop(expr.left, gast.Mult, expr.left)
-        if isinstance(expr.op, gast.Mult) and self.is_square(expr.right) and self.is_number(expr.left):
-            expr = multiplied([expr.left, expr.right.left, expr.right.right])
         if isinstance(expr.op, (gast.Mult, gast.Div)):
             expr = reduced(expr)
         if isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Mult):
@@ -166,15 +157,6 @@ class Spelling:
         if isinstance(expr.op, gast.Add) and is_same(expr.left, expr.right):
             return self.binop(ir.binop(ir.constant(2), gast.Mult, expr.left))
         return expr
-
-    def is_named(self, expr: Any) -> bool:
-        """Whether an expression is a variable that is a number."""
-        return isinstance(expr, gast.Name) and self.is_number(expr)
-
-    def is_square(self, expr: Any) -> bool:
-        """Whether an expression is a product of a number with itself."""
-        product = isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Mult)
-        return product and self.is_named(expr.left) and getattr(expr.right, "id", "") == expr.left.id
 
     def product(self, expr: Any) -> Any:
         """A product with its sign outside and its numbers first, where that saves an operation on an array."""

@@ -19,6 +19,7 @@ from ..compiler.text.unparse import printed
 from . import control as _control  # noqa: F401  (lowers branches and loops)
 from .accumulators import accumulated
 from .expressions import facts_number, lower
+from .forwards import forwards
 from .function import Native
 from .fuse import fused
 from .grids import make
@@ -64,6 +65,7 @@ def native_program(
     first, second = fused(state, first), fused(state, second)
     in_registers(state, first, second)
     hoisted(state, first, second, small=True)
+    forwards(state, first, second)
     accumulated(state, first, {})
     accumulated(state, second, {})
     one_by_one(state, [*first, *second])

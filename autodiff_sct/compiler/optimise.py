@@ -81,19 +81,21 @@ class Liveness:
                 return True
             return bool(roots_of(self.s.facts[stmt.base]) & self.live_roots)
         if isinstance(stmt, ir.If):
-            return any(self.keeps(inner) for inner in [*stmt.then, *stmt.orelse]) or any(
-                m.target in self.live for m in stmt.merges
-            )
+            return self.holds_marked(stmt) or any(m.target in self.live for m in stmt.merges)
         if isinstance(stmt, ir.Loop):
             return (
-                any(self.keeps(inner) for inner in [*stmt.head, *stmt.body])
+                self.holds_marked(stmt)
                 or stmt.trips in self.live
                 or any(c.out in self.live for c in stmt.carries)
                 or stmt.kind == "while"
             )
         if isinstance(stmt, ir.With) and stmt not in self.strict:
-            return any(self.keeps(inner) for inner in stmt.body)
+            return self.holds_marked(stmt)
         return True
+
+    def holds_marked(self, stmt: Any) -> bool:
+        """Whether something directly inside a statement stays: that is marked before the statement is looked at."""
+        return any(not self.marked.isdisjoint(block) for block in ir.bodies(stmt))
 
     def prune(self, block: ir.Block) -> ir.Block:
         """What stays of a block, and inside its statements, in place."""

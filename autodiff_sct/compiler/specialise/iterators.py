@@ -58,12 +58,16 @@ def cursor_over(s: Specialiser, source: Source) -> Obj:
     """A new iterator."""
     site = source.once or ("iterator", s.site())
     if ("counted", site) in s.dynamic:
-        source = as_counted(s, source)
+        read = Ahead(frozenset(), {place: v for places, found in source.fields for place, v in zip(places, found)})
+        ahead = (*source.ahead, read)
+        source = replace(as_counted(s, source), ahead=ahead, lists=source.lists, moved=source.moved)
     if source.items is None and (source.bounds is None or source.length is None and not source.endless):
         raise s.refuse("an iterator over something of unknown length", "make a list of it first")
     cursor = Obj(site, Cursor)
     s.walked |= source.lists
-    s.lazy |= frozenset().union(*(ahead.roots for ahead in source.ahead))
+    ahead_of_time = frozenset().union(*(ahead.roots for ahead in source.ahead))
+    s.walked |= ahead_of_time
+    s.lazy |= ahead_of_time
     s.held |= s.lazy
     s.cursors[site] = source
     s.env |= {(inner, POSITION): SPENT for inner in source.moved}

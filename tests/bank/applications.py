@@ -322,3 +322,18 @@ def searched(x, steps):
 @program(args=lambda rng: (1 + rng.random(2), 3))
 def recursive_line_search(x, steps):
     return searched(x, steps)
+
+
+@program(args=lambda rng: ({"w": 1 + rng.random(3), "b": 0.2}, 0.1), wrt=(0, 1))
+def trained_twice_from_one_beginning(weights, rate):
+    total, ends = 0.0, []
+    for decay in (0.0, 0.3):
+        current = weights
+        for _ in range(3):
+            current = {k: v - rate * (v**2 + decay * v) for k, v in current.items()}
+        ends.append(current)
+        total += np.sum(current["w"] ** 2) + current["b"]
+    current = weights
+    while np.sum(current["w"]) > 2.0:
+        current = {k: 0.9 * v for k, v in current.items()}
+    return total + np.sum(ends[0]["w"] * ends[1]["w"] * current["w"])

@@ -114,6 +114,53 @@ def chosen_in_pairs(x, first, second):
     return one.v * 3 + two.v + three.v * 5 + four.v * 7
 
 
+@case(*TRIPS)
+def two_loops_begin_with_one_object(x, n):
+    first = Box(x)
+    box = first
+    for _ in range(n):
+        box = Box(box.v - 0.1 * box.v**2)
+    kept, box = box, first
+    for _ in range(n):
+        box = Box(box.v * 0.5)
+    return kept.v**2 * box.v + first.v
+
+
+@case(*TRIPS)
+def inner_loop_begins_with_one_object(x, n):
+    first, total = Box(x), 0.0
+    for _ in range(n):
+        box = first
+        for _ in range(3):
+            box = Box(box.v - 0.1 * box.v**2)
+        total += box.v**2
+    return total + x
+
+
+@case(*TRIPS)
+def inner_loop_goes_on_from_time_to_time(x, n):
+    kept, total = Box(x), 0.0
+    for k in range(n):
+        box = kept
+        for _ in range(4):
+            box = Box(box.v - 0.1 * box.v**2)
+        total += box.v * kept.v
+        if k % 2 == 0:
+            kept = box
+    return total + x
+
+
+@case(*TRIPS)
+def dicts_begin_anew(x, n):
+    total = 0.0
+    for k in range(n):
+        state = {"x": x, "k": k}
+        while state["x"] > 0.2:
+            state = {"x": 0.7 * state["x"], "k": state["k"] + 1}
+        total += state["x"] * state["k"]
+    return total + x
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_loop(fn, args):
     check_gradient(fn, args)

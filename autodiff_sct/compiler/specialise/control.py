@@ -246,7 +246,7 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
     """
     entry = dict(s.env)
     carried: dict[Any, Value] = {}
-    rule_calls, since = s.rule_calls, s.counter
+    rule_calls, since, site = s.rule_calls, s.counter, s.site("carried")
     s.loops += 1
     for _ in range(ROUNDS):
         s.rule_calls = rule_calls
@@ -264,7 +264,7 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
         check_presence(s, entry, end)
         complete(s, end, entry)
         with s.knowing(proven):
-            wanted = next_carried(s, entry, head, end, carried)
+            wanted = next_carried(s, site, entry, head, end, carried)
         wanted = {key: outliving(value, since) for key, value in wanted.items()}
         if wanted == carried and known == s.elements:
             break
@@ -301,14 +301,19 @@ def phi(s: Specialiser, key: Any, template: Value, entry: Value) -> Value:
 
 
 def next_carried(
-    s: Specialiser, entry: dict[Any, Value], head: dict[Any, Value], end: dict[Any, Value], carried: dict[Any, Value]
+    s: Specialiser,
+    site: Any,
+    entry: dict[Any, Value],
+    head: dict[Any, Value],
+    end: dict[Any, Value],
+    carried: dict[Any, Value],
 ) -> dict[Any, Value]:
     """For each name that the body changes, the facts that hold at the head, in the shape of its value."""
     result: dict[Any, Value] = {}
     pending = [
         key for key in end if key in carried or key not in head or not (head[key] is end[key] or head[key] == end[key])
     ]
-    envs = (entry, end, dict(end))
+    envs = (entry, end, dict(end), site)
     while pending:
         key = pending.pop(0)
         if key in result:
@@ -388,24 +393,25 @@ def carried_object(s: Specialiser, key: Any, first: Value, last: Obj, envs: Any,
     """An object that the loop replaces by another of its class is carried field by field.
 
     Objects may change places: what is in one is read as the iteration left it, before any other takes its name.
+    Each loop carries an object of its own: what an earlier one left may still have other names.
     """
     if isinstance(first, Obj) and first.id == last.id:
         return first
     if last.id in s.cursors or isinstance(first, Obj) and first.id in s.cursors:
         return SEVERAL
-    id = ("carried", key)
+    entry, end, left, site = envs
+    id = ("carried", key, site)
     if last.id == id:
         return last
     alike = first is MISSING or (isinstance(first, Obj) and first.cls is last.cls and have_same_keys(s, first, last))
     if last.id in s.objects or not alike or depth_of(id) > NESTED:
         reason = f"{label(key)!r} stands for different objects in different iterations of the loop"
         return several_things(s, reason, first, last)
-    entry, end, left = envs
     s.frozen |= {id, last.id} | ({first.id} if isinstance(first, Obj) else set())
     names = [k[1] for k in left if isinstance(k, tuple) and k[0] == last.id]
     if isinstance(first, Obj):
         for f in names:
-            entry.setdefault((id, f), entry.get((first.id, f), MISSING))
+            entry[(id, f)] = entry.get((first.id, f), MISSING)
     for f in names:
         end[(id, f)] = left[(last.id, f)]
         result[(id, f)] = template(

@@ -20,7 +20,7 @@ from ..rules.table import NONDIFFERENTIABLE, STEPS_OF_REALS, TABLE
 from . import ir, passes
 from .algebra.shifts import cancelled
 from .facts import Listed, Mapped, Num, Opaque, Pair
-from .regions import Regions, written_arguments, written_by
+from .regions import Regions, roots_of, written_arguments, written_by
 from .specialise.callees import opaque_call
 from .specialise.methods import is_random, opaque_method
 from .specialise.recursion import Recursion
@@ -72,6 +72,29 @@ def flows(s: Specialiser, block: ir.Block, still: set[str]) -> list[Flow]:
             inside = [flow for inner in ir.bodies(stmt) for flow in flows(s, inner, still)]
             found += [*passed, *inside, *passed]  # to what is inside, and from there
     return found
+
+
+def key_flows(s: Specialiser, block: ir.Block, regions: Regions) -> list[Flow]:
+    """What the keys that are read out of dicts were when they were put in."""
+    found = []
+    lists = [stmt for stmt in ir.walk(block) if is_of_keys(s, stmt)] if s.keys_of else []
+    for stmt in ir.walk(block) if lists else ():
+        if isinstance(stmt, ir.Store) and isinstance(s.facts[stmt.base], Mapped) and stmt.op is not None:
+            table, keys = regions.of(stmt.base), s.leaves(stmt.op.arguments["index"])
+            read = [each.target for each in lists if table in tables_of(s, each, regions)]
+            found.append(Flow(read, [*keys]))
+    return found
+
+
+def is_of_keys(s: Specialiser, stmt: Any) -> bool:
+    """Whether a statement makes the list of the keys of a dict."""
+    return isinstance(stmt, ir.Let) and not roots_of(s.facts[stmt.target]).isdisjoint(s.keys_of)
+
+
+def tables_of(s: Specialiser, stmt: ir.Let, regions: Regions) -> set[int]:
+    """The dicts whose keys a list holds."""
+    roots = roots_of(s.facts[stmt.target])
+    return {regions.find(table) for root in roots & s.keys_of.keys() for table in s.keys_of[root]}
 
 
 def keepers(s: Specialiser, stmt: ir.Let) -> list[str]:
@@ -210,6 +233,7 @@ class Analysis:
                 self.check_let(stmt, stmt.op)
             elif isinstance(stmt, ir.Let):
                 self.refuse_passing(unknown_flow(self.s, stmt), stmt.origin)
+                self.refuse_keys(stmt)
             elif isinstance(stmt, ir.With):
                 self.refuse_passing([Flow([target], sources) for target, sources in entered(stmt)], stmt.origin)
             elif isinstance(stmt, ir.Effect) and stmt.kind.startswith("list."):
@@ -224,6 +248,13 @@ class Analysis:
                         "store it in an array or a list",
                         stmt.origin,
                     )
+
+    def refuse_keys(self, stmt: ir.Let) -> None:
+        """Refuse to compute with keys of dicts that carry a derivative: they would come back without it."""
+        if is_of_keys(self.s, stmt) and self.is_varied(stmt.target) and self.is_useful(stmt.target):
+            raise UnsupportedSyntax(
+                "the keys of a dict carry a derivative", "keep such numbers in its values, or in a list", stmt.origin
+            )
 
     def refuse_mixed(self, stmt: Any) -> None:
         """Refuse a list of numbers and containers, whose items could be told apart only at run time."""
@@ -416,7 +447,7 @@ def activity(s: Specialiser, block: ir.Block, regions: Regions, inputs: set[str]
     for name in outputs:
         analysis.mark(analysis.result.useful, analysis.result.useful_regions, name)
     still = cancelled(s, block, outputs) if passes.on("cancel_shifts") else set()
-    every = flows(s, block, still)
+    every = [*flows(s, block, still), *key_flows(s, block, regions)]
     for sweep in (analysis.spread_varied, analysis.spread_useful):
         rest, analysis.changed = every, True
         while analysis.changed:

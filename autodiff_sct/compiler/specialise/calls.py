@@ -193,6 +193,9 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
         try:
             return handler(s, args, kwargs)
         except ORDINARY as error:
+            if type(error) is LookupError:
+                name = getattr(fn, "__name__", fn)
+                raise s.refuse(f"what {name} is asked for is known only at run time", "give it a constant") from None
             if isinstance(error, AutodiffError) or not raises_so(s, fn, args, kwargs, error):
                 raise
             raise always(s, type(error), str(error)) from error

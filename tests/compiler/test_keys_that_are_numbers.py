@@ -1,4 +1,4 @@
-"""Numbers as keys of dicts: what comes back out of the keys has lost its derivative, and is refused where one passes."""
+"""Numbers as keys of dicts: what comes out of the keys has lost its derivative, and is refused where one passes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def the_largest(x):
 
 @pytest.mark.parametrize("fn", [unique, counted, multiplied, in_a_tuple, copied, updated, the_largest])
 def test_keys_that_carry_a_derivative_are_refused(fn):
-    for differentiated in (ad.grad(fn), lambda x: ad.jvp(fn, x, np.ones(3))):  # noqa: B023
+    for differentiated in (ad.grad(fn), lambda x: ad.jvp(fn, x, np.ones(3))):
         with pytest.raises(UnsupportedSyntax, match="the keys of a dict carry a derivative"):
             differentiated(X)
 

@@ -42,6 +42,7 @@ from ..specialise.state import Specialiser
 from ..substitution import with_operands
 
 METHODS = {"sum", "max", "min", "prod", "reshape", "transpose", "swapaxes"}
+POSITIONAL = {"axes", "axis1", "axis2", "shape"}  # parameters that the methods do not take by name
 ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow)
 
 
@@ -190,7 +191,7 @@ class Spelling:
         rank = self.rank(first)
         if not rank:
             return expr
-        if name in METHODS:
+        if name in METHODS and not POSITIONAL & {keyword.arg for keyword in expr.keywords}:
             return gast.Call(gast.Attribute(first, name, gast.Load()), rest, expr.keywords)
         if name == "expand_dims" and len(rest) == 1 and not expr.keywords:
             sign, positive = (-1, negated(first)) if negated(first) is not None else (1, first)

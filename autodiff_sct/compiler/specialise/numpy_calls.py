@@ -106,6 +106,8 @@ def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
     from .settings import rewritten
 
     fn = callee.value
+    if not args:
+        args, kwargs = by_position(fn, kwargs)
     args = [as_array(s, fn, as_operand(s, a)) for a in args]
     kwargs = {k: as_array(s, fn, v) for k, v in kwargs.items()}
     if (result := rewritten(s, fn, args, kwargs)) is not None:
@@ -191,6 +193,16 @@ def array_of_list(s: Specialiser, value: Value) -> Value:
     if listed or isinstance(value, Leaf) and isinstance(s.facts[value.name], Listed):
         return numpy_call(s, np.array, [value], {})
     return value
+
+
+def by_position(fn: Any, kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments of a call that names all of them, those that a function must be given by position."""
+    row = TABLE.get(fn)
+    parameters = [] if row is None else row.signature.parameters.values()
+    needed = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty]
+    if not needed or any(name not in kwargs for name in needed):
+        return [], kwargs
+    return [kwargs[name] for name in needed], {k: v for k, v in kwargs.items() if k not in needed}
 
 
 def np_function(fn: Any) -> Any:

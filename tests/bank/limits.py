@@ -24,7 +24,6 @@ LIMITS: dict[str, dict[str, str]] = {
     "pullback": {
         "match_mapping": r"a list of objects or functions changes its length in the program",
         "tree_built_by_recursion": r"memory that a recursive function keeps for its derivative is written",
-        "tape_of_objects": r"memory that a recursive function keeps for its derivative is written",
     },
     "second": {},
 }

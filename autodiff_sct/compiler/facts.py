@@ -389,8 +389,7 @@ def evaluate(fn: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) ->
     said.
     """
     try:
-        given = tuple(args), tuple(kwargs.items())
-        return evaluate_any_dtype(fn, *given) if count_untyped(given) else evaluate_cached(fn, *given)
+        return evaluate_kinds(fn, tuple(args), tuple(kwargs.items()))
     except TypeError as error:  # an argument that cannot be hashed
         raise ValueError(str(error)) from error
 
@@ -398,7 +397,12 @@ def evaluate(fn: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) ->
 DTYPES = tuple(np.dtype(name) for name in "bool int8 int64 float16 float32 float64 complex64 complex128".split())
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=8192)
+def evaluate_kinds(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: tuple[tuple[str, Any], ...]) -> Any:
+    untyped = count_untyped((args, kwargs))
+    return evaluate_any_dtype(fn, args, kwargs) if untyped else evaluate_cached(fn, args, kwargs)
+
+
 def evaluate_any_dtype(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: tuple[tuple[str, Any], ...]) -> Any:
     """What holds whichever dtypes there are, of arrays of which only the rank is known, and of dtypes as arguments."""
     count = count_untyped((args, kwargs))

@@ -52,7 +52,7 @@ def first_gradient(lines: int) -> float:
         gradient = ad.grad(ad.from_source(program(lines)))
         return seconds(lambda: gradient(x, x)) - seconds(lambda: gradient(x, x))
 
-    return statistics.median(once() for _ in range(3))
+    return statistics.median(once() for _ in range(9))
 
 
 def fresh_process(lines: int, kept: bool) -> float:

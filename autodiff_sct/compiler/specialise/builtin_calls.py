@@ -180,6 +180,16 @@ def as_items(s: Specialiser, value: Value) -> list[Value] | None:
     return None
 
 
+def is_of_rows(s: Specialiser, items: Value) -> bool:
+    """Whether a value is a list of run-time length of tuples or of lists."""
+    facts = s.facts_of(items)
+    return isinstance(facts, Listed) and isinstance(s.elements_of(facts), (Pair, Listed))
+
+
+def is_row(s: Specialiser, value: Value) -> bool:
+    return isinstance(value, (TupleV, ListV)) or isinstance(s.facts_of(value), (Pair, Listed))
+
+
 def extreme(fn: Any) -> Any:
     def handler(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         args = [listify(s, a) for a in args]
@@ -205,7 +215,10 @@ def extreme(fn: Any) -> Any:
             args = known
         if all(isinstance(a, Const) for a in args):
             return Const(fn(*(a.value for a in args)))
-        if any(isinstance(a, Obj) for a in args):
+        if len(args) == 1 and is_of_rows(s, args[0]):
+            call_python(s, polyfills.check_filled, [args[0], Const(empty(fn))], {})
+            return call_python(s, polyfills.largest if fn is max else polyfills.smallest, args, {})
+        if any(isinstance(a, Obj) or len(args) > 1 and is_row(s, a) for a in args):
             return call_python(s, polyfills.largest if fn is max else polyfills.smallest, [TupleV(tuple(args))], {})
         expr = ir.call(gast.Name(fn.__name__, gast.Load(), None, None), *(s.expr(a) for a in args))
         items = args[0] if len(args) == 1 else TupleV(tuple(args))

@@ -48,6 +48,11 @@ def remembering(fn: Any) -> Any:
     return remembered
 
 
+def check_filled(items: Any, message: Any) -> None:
+    if len(items) == 0:
+        raise ValueError(message)
+
+
 def largest(items: Any) -> Any:
     best = items[0]
     for item in items[1:]:

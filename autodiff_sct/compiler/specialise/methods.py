@@ -188,6 +188,10 @@ def opaque_method(
 
         if name in polyfills.DRAWS and facts.cls is np.random.Generator and in_double(s, [*args, *kwargs.values()]):
             return call_python(s, polyfills.DRAWS[name], [base, *args], kwargs)
+        choosing, most = polyfills.CHOICES.get(name, (None, 0))
+        known = s.num(args[0]) if 0 < len(args) <= most and "axis" not in kwargs else None
+        if choosing is not None and known is not None and known.kind == "array" and known.ndim:
+            return call_python(s, choosing, [base, *args], kwargs)
     return run_method(s, base, facts, name, args, kwargs)
 
 

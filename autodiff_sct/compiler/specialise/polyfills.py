@@ -438,3 +438,17 @@ def drawn_shape(a: Any, b: Any, size: Any) -> Any:
 
 
 DRAWS = {"normal": normal, "uniform": uniform, "exponential": exponential}
+
+
+# What a generator chooses from an array along its first axis is what is at the places that it chooses.
+
+
+def choice(generator: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
+    return a[generator.choice(len(a), *args, **kwargs)]
+
+
+def permutation(generator: Any, x: Any) -> Any:
+    return x[generator.permutation(len(x))]
+
+
+CHOICES = {"choice": (choice, 4), "permutation": (permutation, 1)}  # with how many arguments there are before `axis`

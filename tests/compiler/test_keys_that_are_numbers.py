@@ -44,7 +44,7 @@ def updated(x):
 
 
 def the_largest(x):
-    return max({x[0]: 1, x[1]: 2}.items())[0]
+    return max({x[0]: 1, x[1]: 2}.items())[0] * x[2]
 
 
 @pytest.mark.parametrize("fn", [unique, counted, multiplied, in_a_tuple, copied, updated, the_largest])

@@ -230,7 +230,23 @@ def polished(
     s: Specialiser, where: Regions, outside: list[str], program: ir.Block, early: set[int], request: Request
 ) -> tuple[ir.Block, ir.Block]:
     """Both sweeps as one would write them: what is in `early`, and the rest; `outside` are the arguments."""
+    front, back = in_place(s, where, program, early, request)
     buffers = request.backend == "numpy"  # where memory costs time
+    if not request.split:
+        as_one_function(s, where, outside, front, back, buffers and request.capture is None)
+    if buffers and not request.split and passes.on("compute_there"):
+        compute_there(s, front, back)
+    if passes.on("counts"):
+        write_counts(s, [*front, *back])
+    reuse(s, [*front, *back])  # once every statement has its place
+    return as_expressions(s, where, front, back, request)
+
+
+def in_place(
+    s: Specialiser, where: Regions, program: ir.Block, early: set[int], request: Request
+) -> tuple[ir.Block, ir.Block]:
+    """Both sweeps, each statement of the reverse sweep where it is best computed."""
+    buffers = request.backend == "numpy"
     front = [stmt for stmt in program if id(stmt) in early]
     back = [stmt for stmt in program if id(stmt) not in early]
     if buffers and passes.on("read_merged"):
@@ -261,15 +277,14 @@ def polished(
         program = inline_lengths(s, where, program, not request.split)
     if buffers and passes.on("defer"):
         defer(s, program, early)
-    front = [stmt for stmt in program if id(stmt) in early]
-    back = [stmt for stmt in program if id(stmt) not in early]
-    if not request.split:
-        as_one_function(s, where, outside, front, back, buffers and request.capture is None)
-    if buffers and not request.split and passes.on("compute_there"):
-        compute_there(s, front, back)
-    if passes.on("counts"):
-        write_counts(s, [*front, *back])
-    reuse(s, [*front, *back])  # once every statement has its place
+    return [stmt for stmt in program if id(stmt) in early], [stmt for stmt in program if id(stmt) not in early]
+
+
+def as_expressions(
+    s: Specialiser, where: Regions, front: ir.Block, back: ir.Block, request: Request
+) -> tuple[ir.Block, ir.Block]:
+    """Both sweeps with temporaries nested into expressions, and what that brings together spelt as one would."""
+    buffers = request.backend == "numpy"
     nesting = Nesting(s, where, [*front, *back], 0)
     front = nesting.block(front)
     nesting.limit = REVERSE_DEPTH

@@ -67,3 +67,11 @@ def check_tangent(fn: Any, args: Any) -> None:
     value, tangent = ad.jvp(lambda x: fn(x, *args[1:]), (args[0],), (direction,))
     assert np.array_equal(value, fn(*args))
     np.testing.assert_allclose(np.sum(tangent), np.sum(differences(fn, args) * direction), rtol=1e-5, atol=1e-7)
+
+
+def table(x: Any) -> list[list[Any]]:
+    """Return the rows `1 * x`, `2 * x` and `3 * x`, which loops make as lists."""
+    rows = []
+    for k in range(1, 4):
+        rows.append([v * k for v in x])
+    return rows

@@ -5,16 +5,9 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.errors import UnsupportedSyntax
-from tests.compiler.checked import check_gradient
+from tests.compiler.checked import check_gradient, table
 
 X = np.array([0.5, 0.2, 0.9])
-
-
-def table(x):
-    rows = []
-    for k in range(1, 4):
-        rows.append([v * k for v in x])
-    return rows
 
 
 def pairs(x):

@@ -3,16 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.compiler.checked import check_gradient
+from tests.compiler.checked import check_gradient, table
 
 X = np.array([0.5, 0.2, 0.9])
-
-
-def table(x):
-    rows = []
-    for k in range(1, 4):
-        rows.append([v * k for v in x])
-    return rows
 
 
 def one_row_grows(x):

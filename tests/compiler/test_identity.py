@@ -87,3 +87,10 @@ def test_numbers(test):
 def test_a_float_that_may_be_a_constant_is_refused():
     with pytest.raises(UnsupportedSyntax, match="is the object that a constant is"):
         ad.grad(lambda x, y: x * 2 if y is np.nan else x * 3)(1.5, 2.0)
+
+
+def test_integers():
+    """Of two large integers only the interpreter knows whether they are one object."""
+    with pytest.raises(UnsupportedSyntax, match="whether two integers are one object"):
+        ad.grad(lambda x, m, n: x * 2 if m is n + 1 else x * 3)(1.5, 1000, 999)
+    assert ad.grad(lambda x, n: x * 2 if [n][0] is n else x * 3)(1.5, 1000) == 2

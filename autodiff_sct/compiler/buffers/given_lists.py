@@ -55,7 +55,7 @@ def begin_with(s: Specialiser, block: ir.Block, zero: ir.Let, uses: dict[str, in
         block.remove(first)
     elif numbers:
         whole: Any = ir.name(given)
-        if maker is None or is_used_after(s, block, first, given):
+        if maker is None or uses[given] > count_uses(block)[given] or is_used_after(s, block, first, given):
             whole = ir.call(gast.Name("list", gast.Load(), None, None), whole)
         block[block.index(first)] = ir.Let(zero.targets, whole, None, first.origin)
     else:

@@ -142,7 +142,7 @@ def compare_two(s: Specialiser, op: Any, a: Value, b: Value) -> Value:
 def compare_static(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
     """The outcome of a comparison where it is known at compile time."""
     if isinstance(op, (gast.Is, gast.IsNot)):
-        if is_small(s, a) and is_small(s, b):  # one object for each number: the emitted text has no `is` with a literal
+        if is_small(a) and is_int(s, b) or is_int(s, a) and is_small(b):  # no `is` with a literal in emitted text
             return compare_two(s, gast.Eq() if isinstance(op, gast.Is) else gast.NotEq(), a, b)
         same = identical(s, a, b)
         return None if same is None else Const(same is isinstance(op, gast.Is))
@@ -169,11 +169,14 @@ def compare_static(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
 SMALL = range(-5, 257)  # the integers of which CPython has one object each
 
 
-def is_small(s: Specialiser, value: Value) -> bool:
-    """Whether a value is a small integer, or one that only the run tells."""
-    if isinstance(value, Const):
-        return type(value.value) is int and value.value in SMALL
-    facts = s.num(value)
+def is_small(value: Value) -> bool:
+    """Whether a value is a small integer, known at compile time."""
+    return isinstance(value, Const) and type(value.value) is int and value.value in SMALL
+
+
+def is_int(s: Specialiser, value: Value) -> bool:
+    """Whether a value is an integer that only the run tells."""
+    facts = s.num(value) if isinstance(value, Leaf) else None
     return facts is not None and facts.kind == "int"
 
 
@@ -204,4 +207,8 @@ def identical(s: Specialiser, a: Value, b: Value) -> bool | None:
                 return False
     if isinstance(a, Obj) and isinstance(b, Obj) and a.id == b.id:
         return True
+    if is_int(s, a) and is_int(s, b):
+        if a == b:
+            return True
+        raise s.refuse("whether two integers are one object", "compare by `==`")
     return None

@@ -53,6 +53,7 @@ class Specialiser(AxisLengths):
 
     def __init__(self, dynamic: set[Any] | None = None, derivatives: dict[Any, list[Any]] | None = None) -> None:
         self.begin_containers()
+        self.begin_sweeps()
         self.block: ir.Block = []
         self.begin_lengths(self.block)
         self.env: dict[Any, Value] = {}
@@ -79,10 +80,8 @@ class Specialiser(AxisLengths):
         self.objects: dict[Any, Any] = {}  # id of an Obj that exists outside -> (object, read)
         self.symbols: dict[int, str] = {}  # number of an object outside -> what the program calls it
         self.identities: dict[int, tuple[int, Any]] = {}  # id of an outside object -> its number, and it
-        self.active: set[str] = set()  # variables that carry a derivative, once that is known
         self.tells: dict[str, tuple[MaybeV, bool]] = {}  # a test -> the tuple of which it says whether it is None
         self.witnesses: set[str] = set()  # items that tell so, and are numbers where they are read
-        self.stopped: set[str] = set()  # what stop_gradient returned
         self.notes: dict[Any, list[str]] | None = None  # on statements, where explanations are asked for
         self.effects = False  # whether the program does something besides returning
         self.held: frozenset[int] = frozenset()  # roots of arrays that loops go over or that callers see
@@ -92,8 +91,6 @@ class Specialiser(AxisLengths):
         self.classes: dict[type, Any] = {}  # classes of the user's, each with the guard of its methods
         self.watched: set[Any] = set()  # methods of single objects that are guarded
         self.inside: dict[Any, Frame] = {}  # classes of the program and their methods -> where they are defined
-        self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
-        self.alike: dict[str, str] = {}  # variable -> one that surely has its shape and dtype
         self.definitions: dict[str, Any] = {}
         self.short_loops: list[Any] = []  # sites of the loops around that could be written out
         self.recursions: dict[Any, Any] = {}  # kind of call -> the recursive function compiled for it
@@ -111,6 +108,13 @@ class Specialiser(AxisLengths):
         self.attempts = self.loud = 0  # blocks around: under handlers, and where NumPy's warnings may be exceptions
         self.level = 1  # of the tangents of this program: above those of the programs that are part of it
         self.loops = 0  # how many loops are being specialised
+
+    def begin_sweeps(self) -> None:
+        """What is known of variables where the program is differentiated."""
+        self.active: set[str] = set()  # variables that carry a derivative, once that is known
+        self.stopped: set[str] = set()  # what stop_gradient returned
+        self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
+        self.alike: dict[str, str] = {}  # variable -> one that surely has its shape and dtype
         self.saved: set[str] = set()  # lists that carry values from the forward to the reverse sweep
         self.in_rows: dict[str, Any] = {}  # those of short vectors -> the loop that fills them, and its reverse
         self.unbound: set[str] = set()  # variables that some paths leave unbound

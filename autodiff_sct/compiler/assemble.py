@@ -14,6 +14,7 @@ from .algebra.contractions import contract, contract_forward
 from .algebra.invariants import before_loops
 from .algebra.inverses import is_plain, share_inverses
 from .algebra.methods import with_methods
+from .algebra.number_functions import call_once
 from .algebra.pairs import pair_products
 from .algebra.selections import one_selection
 from .algebra.signs import absorb_signs
@@ -249,6 +250,8 @@ def in_place(
     buffers = request.backend == "numpy"
     front = [stmt for stmt in program if id(stmt) in early]
     back = [stmt for stmt in program if id(stmt) not in early]
+    if passes.on("call_once"):
+        call_once(s, front, back)
     if buffers and passes.on("read_merged"):
         read_merged(s, back)
     if buffers and passes.on("share_inverses"):

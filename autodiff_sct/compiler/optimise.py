@@ -15,6 +15,7 @@ import gast
 from . import ir
 from .explain import hand_on
 from .facts import Listed, Num
+from .negatives import negated
 from .regions import Regions, roots_of
 from .reverse.sharing import reachable
 from .specialise.signatures import every_root
@@ -266,7 +267,7 @@ class Nesting:
                 ):
                     stmt.expr = added_at_once(let.expr, stmt.expr.right)
                 elif self.limit and is_added_negative(stmt, let):
-                    stmt.expr = ir.binop(stmt.expr.left, gast.Sub, let.expr.operand)
+                    stmt.expr = ir.binop(stmt.expr.left, gast.Sub, negated(let.expr))
                 elif is_copied_term(stmt, let):
                     stmt.expr, stmt.in_place = ir.substitute(stmt.expr, {name: let.expr.func.value}), False
                 else:
@@ -390,8 +391,7 @@ def is_added_negative(stmt: Any, let: ir.Let) -> bool:
     added = stmt.expr if isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.BinOp) else None
     if added is None or not isinstance(added.op, gast.Add) or getattr(added.right, "id", None) != let.target:
         return False
-    negative = isinstance(let.expr, gast.UnaryOp) and isinstance(let.expr.op, gast.USub)
-    return negative and not isinstance(let.expr.operand, gast.Constant)
+    return negated(let.expr) is not None and not is_number(let.expr)
 
 
 def is_copied_term(stmt: Any, let: ir.Let) -> bool:

@@ -32,6 +32,7 @@ PASSES: dict[str, str] = {
     "pass_again": "what is one pass over arrays that are saved anyway is computed again",
     "save_math": "machine code saves functions of `math` that the forward sweep computes anyway",
     "raised_again": "what the reverse sweep computes again need not be computed before to raise",
+    "call_once": "a function of numbers is called once for the same numbers",
     "read_merged": "what a branch hands on has one name in the branch that reverses it",
     "share_inverses": "an inverse that is needed anyway solves systems, too",
     "one_selection": "cotangents by the two sides of one condition, added up, are one selection",

@@ -20,10 +20,11 @@ import gast
 from .. import ir
 from ..buffers.memory import Memory, changed, is_new, is_number
 from ..facts import Num
+from ..negatives import is_negative, negated
 from ..peephole import is_call
 from ..specialise.state import Specialiser
 from ..substitution import replaced
-from .spelling import Spelling, is_negative, negated, numpy_name
+from .spelling import Spelling, numpy_name
 
 LINEAR = frozenset(("vdot", "dot", "outer", "matmul", "sum", "roll", "squeeze", "expand_dims", "reshape", "transpose"))
 COMPUTED = (gast.BinOp, gast.UnaryOp)

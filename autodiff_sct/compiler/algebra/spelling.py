@@ -37,6 +37,7 @@ import numpy as np
 from ...runtime import scatter
 from .. import ir
 from ..facts import Listed, Num
+from ..negatives import is_negative, negated, signed, signed_first
 from ..optimise import is_method, is_pop_call
 from ..specialise.state import Specialiser
 from ..substitution import with_operands
@@ -151,6 +152,8 @@ class Spelling:
             return self.product(expr)
         if not isinstance(expr, gast.BinOp):
             return expr
+        if isinstance(expr.op, gast.Div):
+            return gast.BinOp(signed_first(expr.left), expr.op, expr.right)
         if isinstance(expr.op, (gast.Add, gast.Sub)) and (positive := negated(expr.right)) is not None:
             return ir.binop(expr.left, gast.Sub if isinstance(expr.op, gast.Add) else gast.Add, positive)
         if isinstance(expr.op, gast.Add) and (positive := negated(expr.left)) is not None:
@@ -166,8 +169,10 @@ class Spelling:
         arrays = [f for f in factors if not self.is_number(f)]
         if not arrays and isinstance(expr, gast.BinOp) and is_negative(expr.right) and literal(expr.right) is None:
             return ir.binop(negated(expr.left) or signed(expr.left), gast.Mult, expr.right.operand)
+        if not arrays:
+            return signed_first(expr)
         cancelled = sign > 0 and is_negative(expr)
-        if not arrays or len(numbers) + (sign < 0) < 2 and not cancelled and not (sign < 0 and len(arrays) > 1):
+        if len(numbers) + (sign < 0) < 2 and not cancelled and not (sign < 0 and len(arrays) > 1):
             return expr
         front = folded(numbers)
         result = multiplied([*front, *arrays])
@@ -358,30 +363,6 @@ def folded(numbers: list[Any]) -> list[Any]:
     literal = [ir.constant(n) for n in ([product] if exact else literals) if n != 1]
     quotient = bool(others) and isinstance(others[0], gast.BinOp) and isinstance(others[0].op, gast.Div)
     return [*others[:1], *literal, *others[1:]] if quotient else [*literal, *others]
-
-
-def signed(expr: Any) -> Any:
-    """A product with its sign at its first factor."""
-    if isinstance(expr, gast.BinOp) and isinstance(expr.op, (gast.Mult, gast.Div)):
-        return gast.BinOp(signed(expr.left), expr.op, expr.right)
-    return gast.UnaryOp(gast.USub(), expr)
-
-
-def negated(expr: Any) -> Any | None:
-    """What an expression with a minus sign in front is the negative of."""
-    if is_negative(expr):
-        return expr.operand
-    if isinstance(expr, gast.BinOp) and isinstance(expr.op, (gast.Mult, gast.Div)):
-        left = negated(expr.left)
-        return None if left is None else gast.BinOp(left, expr.op, expr.right)
-    if isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Sub):
-        left = negated(expr.left)
-        return None if left is None else gast.BinOp(left, gast.Add(), expr.right)
-    return None
-
-
-def is_negative(expr: Any) -> bool:
-    return isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.USub)
 
 
 def numpy_name(expr: Any) -> str | None:

@@ -37,8 +37,8 @@ import numpy as np
 
 from .. import ir
 from ..algebra.contractions import Contractions
-from ..algebra.spelling import negated, signed
 from ..facts import Num
+from ..negatives import negated, signed
 from ..optimise import count_uses, is_pop_call, is_sum_with
 from ..peephole import is_call, is_ellipsis, is_zeroing, touches
 from ..regions import roots_of

@@ -16,7 +16,7 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..algebra.spelling import negated, signed
+from ..negatives import negated, signed
 from ..record.item_places import Places
 from ..regions import roots_of
 from ..specialise.state import Specialiser

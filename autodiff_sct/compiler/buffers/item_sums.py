@@ -13,8 +13,8 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..algebra.spelling import negated
 from ..items.item_uses import is_float_array, item_index
+from ..negatives import negated
 from ..optimise import is_pop_call, size
 from ..regions import roots_of
 from ..specialise.state import Specialiser

@@ -36,8 +36,8 @@ import numpy as np
 
 from ...runtime.broadcast import common_length
 from .. import ir
-from ..algebra.spelling import negated
 from ..facts import FLOAT, INT, Facts, Num
+from ..negatives import negated
 from ..optimise import size
 from ..specialise.state import Specialiser
 from ..substitution import substitute_in

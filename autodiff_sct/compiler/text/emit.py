@@ -315,9 +315,11 @@ def place_of(origin: Origin) -> str:
     return f"{file}:{origin.line}"
 
 
-def annotate(body: list[Any]) -> None:
-    """Say once above each group of statements which line of the user's they reverse."""
-    last: Any = None
+def annotate(body: list[Any], last: Any = None) -> Any:
+    """Say once above each group of statements which line of the user's they reverse.
+
+    `last` is the line said above the body, where it is a branch.  Returns the line said last.
+    """
     loops = {line_of(node) for node in body if isinstance(node, (gast.For, gast.While))}
     for node in body:
         forward = getattr(node, "forward", False) or getattr(node, "repeats", False)
@@ -328,10 +330,13 @@ def annotate(body: list[Any]) -> None:
         if origin is not None and not compound and (origin.file, origin.line) != last:
             node.comment = "\n".join([comment_of(origin), *getattr(node, "comment", "").splitlines()])
             last = (origin.file, origin.line)
-        if compound:
+        if isinstance(node, gast.If):
+            ends = {annotate(node.body, last), annotate(node.orelse, last)}
+            last = last if ends == {last} else None
+        elif compound:
             annotate(node.body)
-            annotate(getattr(node, "orelse", []))
             last = None
+    return last
 
 
 def line_of(node: Any) -> tuple[str, int] | None:

@@ -38,6 +38,7 @@ from .buffers.reuse import reuse
 from .buffers.rows import plan_rows, write_rows
 from .buffers.sinking import sink
 from .buffers.strips import in_strips
+from .buffers.taken_items import leave_taken
 from .buffers.ties import ask_for_ties
 from .buffers.zeroing import zero_last
 from .emitted import Emitted
@@ -273,6 +274,8 @@ def in_place(
         put_at_once(s, back)
     if passes.on("drop_dead_stores"):
         drop_dead_stores(s, back)
+    if passes.on("leave_taken"):
+        leave_taken(s, [*front, *back], back)
     program = [*front, *back]
     if passes.on("collect_parts"):
         collect_parts(s, program)

@@ -43,6 +43,7 @@ PASSES: dict[str, str] = {
     "improve": "a first contribution is an assignment, a copy that nobody changes is none",
     "where_taken": "what reverses a number that only one side of a branch uses is on that side",
     "drop_dead_stores": "a cotangent that nobody reads again is not cleared",
+    "leave_taken": "nor is an item of it that no later step reads",
     "sink": "the next cotangent is computed after the last use of the one before",
     "zero_last": "a part of a shadow is set to zero after the use of what was in it",
     "put_at_once": "what is put into an item is put there where it is computed",

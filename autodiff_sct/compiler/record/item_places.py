@@ -34,21 +34,33 @@ class Places:
 
     def is_apart(self, stmt: Any, item: Any, write: Any) -> bool:
         """Whether a statement never writes to an item after another one has read or written that."""
-        pairs = zip(self.around[stmt], self.around[write])
-        common = tuple(loop for loop, other in pairs if loop is other)
-        if not common:
+        if not self.common(stmt, write):
             return self.order[write] <= self.order[stmt]
         if not isinstance(write, ir.Store) or write.base != item.value.id:
             return False
-        mine, other = parts_of(item.slice), parts_of(write.index)
+        return self.is_past(stmt, item.slice, write, write.index)
+
+    def common(self, stmt: Any, other: Any) -> Loops:
+        """The loops that two statements are both in."""
+        return tuple(loop for loop, same in zip(self.around[stmt], self.around[other]) if loop is same)
+
+    def is_past(self, stmt: Any, index: Any, later: Any, place: Any) -> bool:
+        """Whether a statement never comes to an item of an array after another one has been there.
+
+        The items are those at `index` for the one and at `place` for the other.
+        """
+        common = self.common(stmt, later)
+        if not common and self.order[later] <= self.order[stmt]:
+            return True
+        mine, other = parts_of(index), parts_of(place)
         if len(mine) != len(other):
             return False
-        spans = [(self.spans(a, stmt, common), self.spans(b, write, common)) for a, b in zip(mine, other)]
+        spans = [(self.spans(a, stmt, common), self.spans(b, later, common)) for a, b in zip(mine, other)]
         if not all(is_natural(there) for pair in spans for there in pair):
             return False
         if not all(self.are_apart(spans, common, level) for level in range(len(common))):
             return False
-        past = self.order[write] <= self.order[stmt] or self.exclude(stmt, write, common[-1])
+        past = self.order[later] <= self.order[stmt] or (bool(common) and self.exclude(stmt, later, common[-1]))
         return past or self.are_apart(spans, common, None)
 
     def exclude(self, stmt: Any, write: Any, loop: ir.Loop) -> bool:
@@ -92,7 +104,7 @@ class Places:
             self.widen((base, offset, offset), found)
             for branch, side in self.sides[stmt]:
                 found = self.narrowed(found, (base, offset), branch, side)
-        outside = ir.defined_in(common[0])
+        outside = ir.defined_in(common[0]) if common else self.inside
         fixed = {loop.index for loop in common if step_of(loop)}
         return [span for span in found if span[0] in fixed or span[0] not in outside]
 

@@ -11,6 +11,9 @@ with a single axis that is as long as an axis of another::
 
     rows = np.sum(t, axis=1)
     d_rows = d_out / rows.size            ->              d_rows = d_out / len(t)
+
+What a loop makes in each step has the shape of an array that is there before and after it, too, where the lengths are
+known to be the same; then no shapes are saved.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from ..specialise.state import Specialiser
 from ..substitution import substitute_own
 
 ATTRIBUTES = {"size", "shape", "ndim", "dtype"}
+LASTING = "lasting"
 # Which argument shows a shape.
 LIKE = {
     "zeros_like": 0, "full_like": 0, "empty_like": 0, "unbroadcast": 1, "spread": 1, "gather_adjoint": 1,
@@ -33,18 +37,34 @@ LIKE = {
 }  # fmt: skip
 
 
-def stand_in(s: Specialiser, reverse: ir.Block) -> None:
+def stand_in(s: Specialiser, forward: ir.Block, reverse: ir.Block) -> None:
     """Rewrite the shapes that the reverse sweep reads, in place."""
     made = {name for stmt in ir.walk(reverse) for name in ir.ir_targets(stmt)}
-    rewrite(s, reverse, made)
+    local = {name for stmt in forward if type(stmt) not in ir.SIMPLE for name in ir.defined_in(stmt)}
+    rewrite(s, reverse, made, local, lasting(forward, reverse, local))
 
 
-def rewrite(s: Specialiser, block: ir.Block, made: set[str]) -> None:
-    """Rewrite a block of the reverse sweep, which made some variables itself, and the blocks inside it."""
+def lasting(forward: ir.Block, reverse: ir.Block, local: set[str]) -> list[str]:
+    """The variables that are bound from the forward sweep on and read in the reverse sweep."""
+    known = {n for stmt in ir.walk(forward) for n in ir.reads(stmt)} - ir.defined(forward)  # arguments
+    for stmt in forward:
+        if isinstance(stmt, ir.Let):
+            known |= set(stmt.targets)
+        elif isinstance(stmt, ir.Loop):
+            known |= {c.out for c in stmt.carries if c.init is not None}
+    read = [n for stmt in ir.walk(reverse) for expr in ir.expressions(stmt) for n in ir.variables_in(expr)]
+    return [n for n in dict.fromkeys(read) if n in known and n not in local]
+
+
+def rewrite(s: Specialiser, block: ir.Block, made: set[str], local: set[str], after: list[str]) -> None:
+    """Rewrite a block of the reverse sweep, which made some variables itself, and the blocks inside it.
+
+    In the place of a variable that is `local` to a loop or a branch of the forward sweep, one of `after` may stand.
+    """
     for stmt in block:
         for inner in ir.bodies(stmt):
             with s.within(s.lengths_in(inner)):
-                rewrite(s, inner, made)
+                rewrite(s, inner, made, local, after)
     shown = {stmt: nodes for stmt in block if (nodes := shapes(stmt))}
     if not shown:
         return
@@ -54,11 +74,21 @@ def rewrite(s: Specialiser, block: ir.Block, made: set[str]) -> None:
     for name in read:
         for key in keys(s, name):
             at_hand.setdefault(key, name)
+    if any(n.id in local and not at_hand.keys() & set(keys(s, n.id)) for nodes in shown.values() for n in nodes):
+        for name in after:
+            for key in keys(s, name)[1:]:
+                at_hand.setdefault((LASTING, key), name)
     for stmt, nodes in shown.items():
-        wanted = {n.id: found(at_hand, keys(s, n.id), n.id) for n in nodes if n.id not in contents[stmt]}
+        wanted = {n.id: found(at_hand, asked(s, n.id, local), n.id) for n in nodes if n.id not in contents[stmt]}
         if any(old != new for old, new in wanted.items()):
             substitute_own(stmt, {old: ir.name(new) for old, new in wanted.items()})
     as_lengths(s, block, read)
+
+
+def asked(s: Specialiser, name: str, local: set[str]) -> list[Any]:
+    """What variables that may stand in for another have in common with it, the best first."""
+    own = keys(s, name)
+    return [*own, *((LASTING, key) for key in own[1:])] if name in local else own
 
 
 def as_lengths(s: Specialiser, block: ir.Block, read: dict[str, None]) -> None:

@@ -119,7 +119,7 @@ def transformed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
     return operand(s, args) if len(args) == 1 and "n" not in kwargs else None
 
 
-@dims_of(np.array, np.asarray, np.stack)
+@dims_of(np.array, np.asarray)
 def displayed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     """An array of the items of a list display has one axis for it."""
     if isinstance(args[0], ListV) and len(args) == 1 and not kwargs:
@@ -127,6 +127,42 @@ def displayed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Di
         only = shapes.pop() if len(shapes) == 1 else None
         return None if only is None else (len(args[0].items), *only)
     return operand(s, args) if not isinstance(args[0], ListV) else None
+
+
+@dims_of(np.stack)
+def stacked(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    """One axis more, as long as there are parts, which all have one shape."""
+    try:
+        axis = option(s, args, kwargs, 1, "axis", 0)
+    except LookupError:
+        return None
+    if not isinstance(args[0], (ListV, TupleV)):
+        return None if axis else operand(s, args)
+    parts = list(args[0].items)
+    shapes = [operand(s, parts, k) for k in range(len(parts))]
+    first = shapes[0] if shapes else None
+    if first is None or any(dims is None or len(dims) != len(first) for dims in shapes) or type(axis) is not int:
+        return None
+    for dims in shapes[1:]:
+        for a, b in zip(first, dims or ()):
+            s.equate(a, b)
+    place = axis % (len(first) + 1)
+    return (*first[:place], len(parts), *first[place:])
+
+
+@dims_of(np.moveaxis)
+def moved(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    dims = operand(s, args)
+    try:
+        source, destination = option(s, args, kwargs, 1, "source", 0), option(s, args, kwargs, 2, "destination", 0)
+    except LookupError:
+        return None
+    if not dims or type(source) is not int or type(destination) is not int:
+        return None
+    rest = list(dims)
+    axis = rest.pop(source)
+    rest.insert(destination % len(dims), axis)
+    return tuple(rest)
 
 
 @dims_of(np.concatenate)

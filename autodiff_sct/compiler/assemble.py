@@ -43,7 +43,9 @@ from .buffers.ties import ask_for_ties
 from .buffers.zeroing import zero_last
 from .emitted import Emitted
 from .facts import Num
+from .items.carried_lists import carry_lists
 from .items.items import may_run_again, on_lists
+from .items.kept_lists import keep_lists
 from .items.of_numbers import of_numbers
 from .items.plain_floats import plain_floats
 from .optimise import REVERSE_DEPTH, Nesting, count_uses
@@ -196,6 +198,10 @@ def on_floats(s: Specialiser, request: Request, program: ir.Block) -> bool:
     """Let loops compute with Python floats where that is as good, and tell whether any does."""
     functions = passes.on("of_numbers") and of_numbers(s, program, runs_alone(request))
     lists = passes.on("items") and on_lists(s, program)
+    if lists and passes.on("carry_lists") and carry_lists(s, program, program):
+        on_lists(s, program)  # with these, what is around the loops may gain
+    if lists and passes.on("keep_lists"):
+        keep_lists(s, program)
     if (functions or lists) and passes.on("plain_floats"):
         plain_floats(s, program)
     return functions or lists

@@ -51,6 +51,8 @@ PASSES: dict[str, str] = {
     "inline_lengths": "lengths are written where they are read",
     "of_numbers": "functions of single numbers in loops are those of `math`",
     "items": "arrays that loops touch item by item are lists while they run",
+    "carry_lists": "an array that a loop takes and leaves as a list is a list throughout",
+    "keep_lists": "the list of which an array was made is the list of its items",
     "plain_floats": "a Python float is not made one",
     "one_path": "which path of a try was taken is said once",
     "join_branches": "branches that only the reverse sweep reads are one with those that reverse them",

@@ -681,7 +681,7 @@ def test_numbers_saved_together():
         return np.sum(y * y)
 
     text = source(sweep, VECTOR, VECTOR[::-1])
-    assert "x_items" in text and "z_items" in text and "y = [0.0] * len(x)" in text
+    assert "x_items" in text and "z_items" in text and "y_items = [0.0] * len(x)" in text
 
 
 def test_bodies_of_loops_over_a_part_stay():

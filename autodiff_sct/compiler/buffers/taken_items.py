@@ -8,9 +8,9 @@
         d_y[i - 1] += a * d_t
 
 The reverse of ``y[i] = ...`` clears what it has taken.  Above, `i` falls, and no step reads behind it; after the loop
-nobody reads the array.  So it is for every read of which is known that it comes before the item is cleared, or to another
-one (see `item_places`).  The array is one that the reverse sweep has made in the same block, or that a loop carries from
-the step that has made it to the next; no other name leads to it.
+nobody reads the array.  So it is where every read comes before the item is cleared, or is of another one (see
+`item_places`).  The array is one that the reverse sweep has made in the same block, or that a loop carries from the
+step that has made it to the next; no other name leads to it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def is_item_zeroing(s: Specialiser, stmt: Any) -> bool:
 def adjoint_blocks(
     block: ir.Block, owner: Any = None, around: ir.Block | None = None
 ) -> Iterator[tuple[ir.Block, Any, ir.Block]]:
-    """The blocks of the reverse sweep, the inner ones first, each with the statement that it belongs to and its block."""
+    """The blocks of the reverse sweep, the inner ones first, each with its statement and the block that this is in."""
     for stmt in block:
         for inner in ir.adjoint_bodies(stmt):
             yield from adjoint_blocks(inner, stmt, block)
@@ -83,7 +83,7 @@ def is_made(maker: Any, block: ir.Block) -> bool:
 def names_of(name: str, block: ir.Block, makers: dict[str, Any], uses: dict[str, int]) -> set[str]:
     """The names that an array made in a block has had one after the other; none if it is made elsewhere."""
     names, maker = {name}, makers.get(name)
-    while maker in block and isinstance(maker.expr, gast.Name) and uses[maker.expr.id] == 1:
+    while maker is not None and maker in block and isinstance(maker.expr, gast.Name) and uses[maker.expr.id] == 1:
         names.add(maker.expr.id)
         maker = makers.get(maker.expr.id)
     return names if is_made(maker, block) else set()

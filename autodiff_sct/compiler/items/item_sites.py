@@ -8,13 +8,14 @@ from typing import Any
 import gast
 
 from .. import ir
+from ..buffers.memory import changed, is_new
 from ..buffers.reuse import is_creation
 from ..facts import Dim, Listed, Num
-from ..optimise import is_pop_call
+from ..optimise import is_method, is_pop_call
 from ..regions import roots_of, written_arguments
 from ..reverse.sharing import reachable
 from ..specialise.state import Specialiser
-from .item_uses import Use, is_float_array, uses
+from .item_uses import Use, is_float_array, passed_on, uses_in
 
 SHORT = 8  # numbers of which a list is made as quickly as a few of them are read
 
@@ -34,6 +35,10 @@ class Site:
             self.defined |= dict.fromkeys([*ir.ir_targets(stmt), *ir.defined_in(stmt)], place)
             if isinstance(stmt, ir.Let) and makes_memory(stmt):
                 self.fresh[stmt.target] = place
+            elif isinstance(stmt, ir.Let) and stmt.in_place:
+                old = getattr(changed(stmt), "id", "")
+                if self.is_private(old, place):
+                    self.fresh[stmt.target] = self.fresh[old]
             lets = [x for x in ir.inside(stmt) if isinstance(x, ir.Let) and isinstance(x.expr, gast.BinOp)]
             self.sums |= {x.target: x.expr for x in lets if isinstance(x.expr.op, (gast.Add, gast.Sub))}
 
@@ -58,7 +63,26 @@ class Site:
         if name not in self.fresh:
             return False
         stretch = self.block[self.fresh[name] + 1 : stop]
-        return not any(use.how == "whole" for stmt in stretch for use in uses(self.s, stmt, {name}))
+        return not any(self.hands_out(inner, name) for stmt in stretch for inner in ir.inside(stmt))
+
+    def hands_out(self, stmt: Any, name: str) -> bool:
+        """Whether a statement itself may give the memory of an array to another variable."""
+        if name in passed_on(stmt):
+            return True
+        whole = any(
+            use.how == "whole"
+            for expr in ir.expressions(stmt)
+            if name in ir.variables_in(expr)
+            for use in uses_in(self.s, expr, {name}, ())
+        )
+        if not whole or (isinstance(stmt, ir.Store) and isinstance(self.s.facts[stmt.base], Num)):
+            return False
+        if not isinstance(stmt, ir.Let) or stmt.effect or stmt.in_place or len(stmt.targets) > 1:
+            return True
+        if is_method(stmt.expr, "tolist"):
+            return False
+        new = isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp)) or is_new(stmt.expr)
+        return not new or not isinstance(self.s.facts[stmt.target], Num)
 
     def is_undisturbed(self, name: str, span: range) -> bool:
         """Whether an array is changed in a stretch under its own name only, and nobody else sees the change there."""

@@ -1,0 +1,134 @@
+"""What a loop takes and leaves as a list is a list throughout; so is what an array was made of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+from tests.compiler.checked import Cases, check_gradient, names, registrar
+
+CASES: Cases = []
+case = registrar(CASES)
+V = np.random.default_rng(5).uniform(0.5, 1.5, 5)
+
+
+@case((V, 3), (V, 0))
+def time_steps(u, n):
+    for _ in range(n):
+        new = np.zeros(len(u))
+        for i in range(1, len(u) - 1):
+            new[i] = u[i] + 0.1 * (u[i - 1] * u[i + 1])
+        u = new
+    total = 0.0
+    for i in range(len(u)):
+        total += u[i] ** 2
+    return total
+
+
+@case((V, 3), (V, 0))
+def read_as_a_whole_afterwards(u, n):
+    first = u
+    for _ in range(n):
+        new = np.zeros(len(u))
+        for i in range(1, len(u)):
+            new[i] = u[i] * u[i - 1]
+        u = new
+    return np.sum(u * first) + u[1]
+
+
+@case((V, 3), (V, 0))
+def read_as_a_whole_in_a_step(u, n):
+    total = 0.0
+    for _ in range(n):
+        new = np.zeros(len(u))
+        for i in range(1, len(u)):
+            new[i] = u[i] * u[i - 1]
+        u = new
+        total = total + np.sum(u)
+    return total
+
+
+@case((V, 3), (V, 0))
+def two_steps_back(u, n):
+    old = u * 0.5
+    for _ in range(n):
+        new = np.zeros(len(u))
+        for i in range(1, len(u)):
+            new[i] = u[i] * u[i - 1] - old[i]
+        old = u
+        u = new
+    return np.sum(u) + np.sum(old**2)
+
+
+@case((V, 3), (V, 0))
+def written_into_what_came(x, n):
+    u = x * 1.0
+    for _ in range(n):
+        new = np.zeros(len(u))
+        for i in range(1, len(u)):
+            u[i] = u[i] * 0.5
+            new[i] = u[i] * u[i - 1]
+        u = new
+    return np.sum(u**2)
+
+
+@case((V, 3), (V, 0))
+def left_early(u, n):
+    for _ in range(n):
+        new = np.zeros(len(u))
+        for i in range(1, len(u)):
+            new[i] = u[i] * u[i - 1]
+        u = new
+        if u[1] < 0.7:
+            break
+    return np.sum(u**2)
+
+
+@case((V, 3))
+def of_other_lengths(u, n):
+    for _ in range(n):
+        new = np.zeros(len(u) - 1)
+        for i in range(len(u) - 1):
+            new[i] = u[i] * u[i + 1]
+        u = new
+    return np.sum(u**2)
+
+
+@case(V)
+def made_read_and_made_again(x):
+    y = np.zeros(len(x))
+    for i in range(1, len(x)):
+        y[i] = x[i] * y[i - 1] + x[i - 1]
+    total = np.sum(y * y)
+    for i in range(1, len(x)):
+        y[i] = y[i] * y[i - 1]
+    total = total + np.sum(y * x)
+    for i in range(len(x)):
+        total = total * y[i] + x[i]
+    return total
+
+
+@case(V)
+def changed_in_between(x):
+    total = 0.0
+    for i in range(len(x)):
+        total = total + x[i] ** 2
+    y = x * 1.0
+    y[1:] = y[1:] * y[:-1]
+    for i in range(len(x)):
+        total = total + y[i] * x[i]
+    y += x
+    for i in range(len(x)):
+        total = total + y[i] * y[i]
+    return total
+
+
+@pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
+def test_gradient(fn, args):
+    check_gradient(fn, args)
+
+
+def test_throughout():
+    text = ad.adjoint_source(time_steps, V, 3)
+    assert text.count(".tolist()") == 1 and text.count("np.array(") == 1

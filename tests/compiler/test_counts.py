@@ -101,8 +101,9 @@ def test_read_twice_it_has_no_name():
             y[i + 1] = y[i] * x[i]
         return y[-1]
 
-    assert "d_y[i + 1] = d_y[i + 1], 0.0\n" in ad.adjoint_source(f, V)
-    with passes.without("counts"):
+    with passes.without("leave_taken"):
+        assert "d_y[i + 1] = d_y[i + 1], 0.0\n" in ad.adjoint_source(f, V)
+    with passes.without("leave_taken", "counts"):
         assert " = i + 1\n" in ad.adjoint_source(f, V)
 
 

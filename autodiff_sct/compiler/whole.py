@@ -13,6 +13,7 @@ from .pipeline import adjoint
 from .specialise import builtin_calls as _builtin_calls
 from .specialise import caches as _caches  # noqa: F401
 from .specialise import cell_calls as _cell_calls  # noqa: F401
+from .specialise import combinations as _combinations  # noqa: F401
 from .specialise import comparisons as _comparisons  # noqa: F401
 from .specialise import copies as _copies  # noqa: F401
 from .specialise import decorators as _decorators  # noqa: F401

@@ -284,6 +284,9 @@ def push_product_of_list(y, d, iterable, /):
 
 @forward(math.dist)
 def push_dist(y, d, p, q, /):
+    if isinstance(d, list):  # the tangents of all items, of a list whose length is known at run time
+        of_p = builtins.sum([d[k] * (p[k] - q[k]) for k in range(len(p))]) / nonzero(y)
+        return of_p, -of_p
     of_p, of_q = dist(y, d, p, q)  # right for lists: `d` is that of one item
     if not isinstance(p, (list, tuple)):
         of_p = np.sum(d * (p - np.array(q))) / nonzero(y)

@@ -1,6 +1,6 @@
 """Lists, dicts, tuples, namedtuples: as arguments, as results, built, written and read inside."""
 
-from collections import defaultdict, deque, namedtuple
+from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -381,3 +381,34 @@ def elimination_with_pivots(matrix, b):
     for i in reversed(range(n)):
         x[i] = (rows[i][n] - sum(rows[i][j] * x[j] for j in range(i + 1, n))) / rows[i][i]
     return sum(v * v for v in x)
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.5, size=5),))
+def least_recently_used(x):
+    cache = OrderedDict()
+    total = 0.0
+    for i in (0, 1, 2, 0, 3, 1, 4):
+        if i in cache:
+            cache.move_to_end(i)
+            total = 0.5 * total + 2 * cache[i]
+        else:
+            cache[i] = x[i] ** 2
+            if len(cache) > 2:
+                key, dropped = cache.popitem(last=False)
+                total = total + dropped * (key + 1)
+    return total * cache.popitem()[1]
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.5, size=4),))
+def counters_as_numbers(x):
+    a, b = Counter(p=x[0] ** 2 + 1.0, q=x[1]), Counter(p=0.5, r=x[2] ** 2 + 0.1)
+    total = a + b
+    return total["p"] * total["r"] + (a - b)["p"] ** 2 + (a | b)["r"] * (a & b)["p"] + total["none"]
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.5, size=4),))
+def keys_as_sets(x):
+    a, b = {"p": x[0], "q": x[1]}, {"q": 3.0, "r": x[2]}
+    total = sum(a[k] * b[k] for k in a.keys() & b.keys()) + sum(a[k] ** 2 for k in a.keys() - b.keys())
+    other = {"q": 1.0, "p": x[2]}
+    return total + (x[2] ** 3 if a.keys() == other.keys() and not a.keys() <= b.keys() else x[0])

@@ -194,3 +194,25 @@ def walk_over_indices(a):
     for (i, j), v in np.ndenumerate(a):
         total = total + v * (i - j)
     return total
+
+
+@program(args=vector, tags={"second"})
+def chosen_three_at_a_time(x):
+    triples = sum(a * b**2 * c**3 for a, b, c in itertools.combinations(x, 3))
+    pairs = sum(a * b**2 for a, b in itertools.combinations_with_replacement(x, 2))
+    return triples + pairs + sum(a - a * b**2 for a, b in itertools.permutations(list(x), 2))
+
+
+@program(args=vector)
+def picked_and_left_out(x):
+    picked = sum(v**2 for v in itertools.compress(x, [v > 0.8 for v in x]))
+    left = sum(v**3 for v in itertools.filterfalse(lambda v: v > 0.8, x))
+    return picked + left + sum(v * v for v in itertools.islice(x, 1, None, 2))
+
+
+@program(args=vector)
+def two_readers_of_one_iterator(x):
+    behind, ahead = itertools.tee(v * v for v in x)
+    next(ahead)
+    signs = itertools.cycle([1.0, -1.0])
+    return sum(s * a * b for s, a, b in zip(signs, behind, ahead))

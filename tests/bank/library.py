@@ -128,3 +128,31 @@ def polynomial_made_outside(x):
 @program(lambda rng: (rng.normal(size=4), 0.5), wrt=(0, 1))
 def sums_with_a_start(x, s):
     return sum(list(x), s) + sum([v * v for v in x], start=s * 2)
+
+
+@functools.singledispatch
+def weight_of(value):
+    return 2 * value
+
+
+@weight_of.register
+def _(value: tuple):
+    return 3 * value[0]
+
+
+@weight_of.register(list)
+def _(value):
+    return sum(value) ** 2
+
+
+@program(args=lambda rng: (rng.normal(size=3),), tags={"second"})
+def chosen_by_class(x):
+    return weight_of([x[0], x[2]]) * weight_of((x[0], 1.0)) + weight_of(x[1])
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.5, size=4),))
+def largest_by_methods(x):
+    by_name = {"a": x[0] ** 2, "b": x[1]}
+    places = [v * v for v in x]
+    del places[::2]
+    return x[max(range(len(x)), key=x.__getitem__)] ** 2 + by_name[min(by_name, key=by_name.__getitem__)] + places[1]

@@ -5,6 +5,7 @@ import contextlib
 import dataclasses
 import functools
 import time
+from collections import namedtuple
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -238,3 +239,27 @@ def local_class_that_yields(x):
     for v in Count(3):
         total += v ** 2
     return total
+
+
+@program(args=lambda rng: (rng.normal(size=4),), tags={"second"})
+def named_tuples_made_inside(x):
+    Point = namedtuple("Point", "x y z", defaults=[2.0])
+    points = [Point(v, v * v) for v in x]
+    last = points[-1]._replace(y=x[0])
+    return sum(p.x * p.y + p.z for p in points) + last.y * last.x + Point._make([x[1], x[2], 1.0]).y
+
+
+@program(args=lambda rng: (rng.normal(size=4),), tags={"second"})
+def property_computed_once(x):
+    class Model:
+        def __init__(self, w):
+            self.w = w
+
+        @functools.cached_property
+        def energy(self):
+            return np.sum(self.w**2)
+
+    model = Model(x)
+    first = model.energy
+    model.w = 3.0 * x
+    return first * model.energy + np.sum(model.w)

@@ -148,3 +148,11 @@ def text_of_numbers(x):
         total += v * len(text)
     print("; ".join("{:.3f}".format(v) for v in x))
     return total
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.5, size=4),))
+def unpacked_iterators(x):
+    first, *rest = map(math.sin, x)
+    norm = math.hypot(1.0, *x) + math.hypot(*(v * v for v in rest))
+    largest = max(*(v * v for v in x), 0.1) + np.sum(np.array([*map(math.exp, x), 1.0]))
+    return first * norm + largest + math.prod(x, start=2.0) + sum([[v, v * v] for v in x], [1.0])[2]

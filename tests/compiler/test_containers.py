@@ -231,6 +231,25 @@ def keys_in_order(x):
     return t + sum(d.values())
 
 
+def keys_in_another_order(x):
+    d = {i: v for i, v in enumerate(x)}
+    e = {3 - i: v for i, v in enumerate(x)}
+    t = x[0] if d.keys() == e.keys() else x[1]
+    for k in d.keys() ^ {1, 3, 5}:
+        t = 0.5 * t + d.get(k, x[2])
+    return t * (x[3] if d.keys().isdisjoint(e) else x[2])
+
+
+def order_by_use(x):
+    d = {i: v for i, v in enumerate(x)}
+    if x[0] > 0.0:
+        d[1] = d.pop(1)
+    (_, last), t = d.popitem(), 0.0
+    for k, v in enumerate(d.values()):
+        t = t + k * v
+    return t * last
+
+
 def dicts_copied(x):
     d = {i: v for i, v in enumerate(x)}
     e = dict(d)
@@ -435,6 +454,8 @@ def differences(function, x, step=1e-6):
         functions_made_in_a_loop,
         iterators_combined,
         keys_in_order,
+        keys_in_another_order,
+        order_by_use,
         dicts_copied,
         keys_deleted,
         mapped_and_filtered,

@@ -334,3 +334,10 @@ def test_no_list_is_made_of_what_has_no_end():
 
     with pytest.raises(Refused, match="an iterator without an end"):
         ad.grad(every_number)(X)
+
+
+def test_places_before_the_first_are_an_error():
+    gradient = ad.grad(lambda x, n: sum(islice(x, n)))
+    assert gradient(X, 2).tolist() == [1.0, 1.0, 0.0, 0.0]
+    with pytest.raises(ValueError, match="islice"):
+        gradient(X, -1)

@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import math
 import typing
+from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
@@ -280,6 +281,29 @@ class Table(dict):
         return dict.__getitem__(self, key) * 2
 
 
+def in_a_branch(x):
+    plain = Plain(x)
+    total = plain.doubled if x > 1.0 else 0.0
+    plain.v = 3.0
+    return total + plain.doubled
+
+
+def in_a_loop(x):
+    plain, total = Plain(x), 0.0
+    for _ in range(3):
+        total = total + plain.doubled
+        plain.v = 3.0 * x
+    return total
+
+
+def of_many(x):
+    return sum(plain.doubled for plain in [Plain(x * k) for k in range(100)])
+
+
+def computed_default(x):
+    return namedtuple("Local", "a b", defaults=[x])(x).b * x
+
+
 def frozen(x):
     scaled = Scaled(x)
     scaled.v = 3.0
@@ -293,7 +317,10 @@ def frozen(x):
         lambda x: BelowNew(x).v * x,
         lambda x: Reading(x).v * x,
         lambda x: Described(x).v * x,
-        lambda x: Plain(x).doubled * x,
+        in_a_branch,
+        in_a_loop,
+        of_many,
+        computed_default,
         lambda x: Described(x).times(x) * x,
         lambda x: Pair(x)[0] * x,
         lambda x: Table(a=x)["a"] * x,
@@ -452,3 +479,15 @@ def test_a_replaced_function_of_a_class() -> None:
     assert gradient(1.0) == 30.0
     Functions.shifted = classmethod(lambda cls, x: x * 7)
     assert gradient(1.0) == 70.0
+
+
+def test_what_is_registered_for_a_class_later() -> None:
+    @functools.singledispatch
+    def weight(x):
+        return x * 2.0
+
+    gradient = ad.grad(lambda x: np.sum(weight(x)))
+    assert gradient(np.ones(2)).tolist() == [2.0, 2.0]
+    weight.register(np.ndarray, lambda x: x * 3.0)
+    assert gradient(np.ones(2)).tolist() == [3.0, 3.0]
+    assert gradient(1.0) == 2.0

@@ -44,7 +44,7 @@ PYTHON_NUMBER = """
     bound_in_a_loop_to_an_outer_array slope_with_a_sign only_the_exception_matters
     asks_for_values_only_until_it_knows cache_inside writes_a_log function_by_its_name products_of_generators
     convex_hull starred_lambda cases_without_a_last_one errors_of_the_library_translated report_only_where_asked_for
-    ctc_loss peng_robinson
+    ctc_loss peng_robinson unpacked_iterators
     """
 
 # Writes recorded values into an array that is none: `out[i] = t`, `out=buffer`.

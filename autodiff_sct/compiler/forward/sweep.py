@@ -275,7 +275,7 @@ class Forward:
         for p in names:
             argument = op.arguments[p]
             listed = isinstance(argument, Leaf) and isinstance(self.s.facts[argument.name], Listed)
-            if listed and op.fn not in (max, min, math.prod):
+            if listed and op.fn not in (max, min, math.prod, math.dist):
                 raise NoRule(
                     f"{getattr(op.fn, '__name__', op.fn)} of a list whose length is known only at run time "
                     "has no forward rule",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from .. import ir
 from ..facts import INT, Listed, Mapped, Num, Opaque, Pair
 from ..world import AttributeRead, Guard
-from . import arrays, optional
+from . import arrays, optional, polyfills
 from .externals import import_external, object_number
 from .mistakes import class_name
 from .names import is_ours
@@ -67,6 +68,8 @@ def of_constant(s: Specialiser, base: Const, attr: str) -> Value:
         return value
     if isinstance(base.value, type):
         found_in(s, base.value, attr)
+        if attr == "_make" and issubclass(base.value, tuple):
+            return PartialV(Const(polyfills.made_of), (base,), {})
     try:
         value = getattr(base.value, attr)
     except AttributeError as error:
@@ -107,7 +110,8 @@ def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
 
     if base.cls in (dict, list):
         return Bound(attr, base)
-    refuse_descriptor(s, base.cls, attr)
+    if base.id in s.objects or not isinstance(found_in(s, base.cls, attr), functools.cached_property):
+        refuse_descriptor(s, base.cls, attr)
     value = field(s, base, attr)
     if value is not None:
         return value
@@ -121,6 +125,8 @@ def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
 
         assert found.fget is not None
         return call_value(s, Const(found.fget), [base], {})
+    if isinstance(found, functools.cached_property):
+        return computed_once(s, base, attr, found)
     if isinstance(found, types.FunctionType):
         if own:
             return of_outside(s, base, attr)
@@ -143,6 +149,22 @@ def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
         return call_python(s, getter, [base, Const(attr)], {})
     message = f"{base.cls.__name__!r} object has no attribute {attr!r}"
     raise lacking(s, lambda: hasattr(base.cls, attr) and found is None, AttributeError, message)
+
+
+def computed_once(s: Specialiser, base: Obj, attr: str, found: functools.cached_property[Any]) -> Value:
+    """A `functools.cached_property` that is read for the first time: it becomes an attribute."""
+    from .calls import call_value
+    from .containers import own_value, refuse_frozen
+
+    if s.births.get(base.id) is not s.block:
+        raise s.refuse(
+            f"only the run tells whether {attr!r}, a cached_property, was read before",
+            "read it once where the object is made",
+        )
+    value = own_value(s, call_value(s, Const(found.func), [base], {}))
+    refuse_frozen(s, base)
+    s.env[(base.id, attr)] = value
+    return value
 
 
 def of_outside(s: Specialiser, base: Obj, attr: str) -> Value:

@@ -166,6 +166,8 @@ def sum_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         return start if start is not None else Const(0)
     if known is not None and any(isinstance(v, (Obj, TupleV, ListV)) for v in known):
         return call_python(s, polyfills.folded, [items, start or Const(0)], {})
+    if start is not None and lists.is_list(s, start):
+        return call_python(s, polyfills.folded, [items, containers.own_value(s, start)], {})
     given = ListV(tuple(known)) if known is not None else items
     more = [] if start is None else [start]
     expr = ir.call(gast.Name("sum", gast.Load(), None, None), s.expr(given), *(s.expr(v) for v in more))

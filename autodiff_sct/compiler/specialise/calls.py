@@ -37,8 +37,10 @@ from .tables import method_of
 from .values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Super, Suspended, TupleV, Value
 
 HANDLERS: dict[Any, Callable[[Specialiser, list[Value], dict[str, Value]], Value]] = {}
+OTHERWISE: dict[Any, Callable[[Specialiser, list[Value], dict[str, Value]], Value | None]] = {}  # else by the table
 MADE: dict[type, Callable[[Specialiser, Any], Value]] = {}  # class of a callable object -> what is called for it
 DEPTH = 120
+BY_CLASS = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
 
 
 def handles(*fns: Any) -> Callable[[Any], Any]:
@@ -47,6 +49,16 @@ def handles(*fns: Any) -> Callable[[Any], Any]:
     def register(handler: Any) -> Any:
         for fn in fns:
             HANDLERS[fn] = handler
+        return handler
+
+    return register
+
+
+def otherwise(fn: Any) -> Callable[[Any], Any]:
+    """Register what some calls of a function in the table are written with; None says that the table has its rule."""
+
+    def register(handler: Any) -> Any:
+        OTHERWISE[fn] = handler
         return handler
 
     return register
@@ -219,6 +231,10 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
         return call_method_object(s, fn, args, kwargs)
     if isinstance(getattr(fn, "__wrapped__", None), types.FunctionType) and hasattr(fn, "cache_info"):
         return call_cached(s, callee, args, kwargs)
+    if getattr(fn, "__code__", None) is BY_CLASS:
+        from .classes import call_by_class
+
+        return call_by_class(s, fn, args, kwargs)
     if not hashable:
         return call_object(s, outside_object(s, fn, lambda: fn), args, kwargs)
     if fn in STATIC:
@@ -297,6 +313,10 @@ def call_known(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
     """A function that has a row in the table."""
     from .numpy_calls import call_numpy
 
+    if is_hashable(callee.value) and callee.value in OTHERWISE:
+        value = OTHERWISE[callee.value](s, args, kwargs)
+        if value is not None:
+            return value
     return call_numpy(s, callee, args, kwargs)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from typing import Any
 
 import gast
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from ...runtime import real_power
 from .. import ir
 from ..facts import BOOL, PYTHON_KINDS, Listed, Mapped, Num, Pair, dummy
+from ..world import Guard
 from . import arrays
 from .callees import opaque_call
 from .calls import call_value, handles
@@ -152,3 +154,14 @@ def real_power_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
     if cls is not float:
         return call_value(s, Const(operator.pow), args, kwargs)
     return call_value(s, Const(math.pow, ir.attribute(s.bind("math", math), "pow")), args, kwargs)
+
+
+def call_by_class(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A function of `functools.singledispatch`: the one that is registered for the class of its first argument."""
+    cls = class_of(s, args[0]) if args else None
+    if cls is None:
+        raise s.refuse(f"only the run tells of which class what {fn.__name__} is given is", "call the function itself")
+    found = fn.dispatch(cls)
+    s.guards.append(Guard(lambda: fn.dispatch(cls), found))
+    s.world.closed = True  # what is registered has no mark
+    return call_value(s, Const(found), args, kwargs)

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, Mapped, Num, Opaque
-from . import optional
+from . import dict_views, optional
 from .calls import call_value
 from .control import branch
 from .expressions import evaluate, expression, fold_block, truth
@@ -115,7 +115,9 @@ def compare_chain(s: Specialiser, ops: list[Any], left: Value, nodes: list[Any])
 
 
 def compare_two(s: Specialiser, op: Any, a: Value, b: Value) -> Value:
-    known = optional.compared(s, op, a, b)
+    known = dict_views.compared(s, op, a, b)
+    if known is None:
+        known = optional.compared(s, op, a, b)
     if known is None:
         known = compare_static(s, op, a, b)
     if known is None:

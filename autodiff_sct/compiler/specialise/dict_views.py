@@ -6,14 +6,29 @@ name, the dict must stay as it is.
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import Any
 
-from ..facts import Mapped
-from .state import Specialiser
+import gast
+
+from .. import ir
+from ..facts import BOOL, Mapped, Opaque
+from .state import Restart, Specialiser
 from .values import Const, Leaf, Obj, TupleV, Value
 
 METHODS = ("keys", "values", "items")
+KEYS: type = type({}.keys())
+ITEMS: type = type({}.items())
+COMPARISONS: dict[type, Any] = {
+    gast.Eq: operator.eq,
+    gast.NotEq: operator.ne,
+    gast.Lt: operator.lt,
+    gast.LtE: operator.le,
+    gast.Gt: operator.gt,
+    gast.GtE: operator.ge,
+}
+SYMBOLS = (gast.BitOr, gast.BitAnd, gast.BitXor, gast.Sub)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +60,46 @@ def refuse_change(s: Specialiser, base: Value) -> None:
     own = [v.value for v in s.views if places(s, v.base) & places(s, base)]
     if any(e is v or isinstance(v, Leaf) and e == v for v in own for e in s.env.values()):
         raise s.refuse("a dict is changed while its keys, values or items have a name", "make a list of them")
+
+
+def operated(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
+    """``a.keys() & b.keys()`` and the like, as Python writes them: the order of a set hangs on how it was made."""
+    if op not in SYMBOLS or not any(class_of_view(s, v) in (KEYS, ITEMS) for v in (a, b)):
+        return None
+    result: Value = s.let(ir.binop(side(s, a), op, side(s, b)), Opaque(set), effect=True)
+    return result
+
+
+def compared(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
+    """``a.keys() == b.keys()`` and the like: as sets, whatever their order."""
+    if type(op) not in COMPARISONS or class_of_view(s, a) is class_of_view(s, b) is None:
+        return None
+    known = [container(s, v) for v in (a, b)]
+    if all(found is not None and found[1] == "keys" and found[0].id not in s.objects for found in known):
+        keys = [dict.fromkeys(s.fields(found[0])).keys() for found in known if found is not None]
+        return Const(bool(COMPARISONS[type(op)](*keys)))
+    expr = gast.Compare(side(s, a), [op], [side(s, b)])
+    return s.let(expr, BOOL, hint="condition", may_raise=False)
+
+
+def is_disjoint(s: Specialiser, base: Value, other: Value) -> Value:
+    """``d.keys().isdisjoint(other)``"""
+    expr = ir.call(ir.attribute(side(s, base), "isdisjoint"), side(s, other))
+    return s.let(expr, BOOL, hint="condition", effect=True)
+
+
+def side(s: Specialiser, value: Value) -> Any:
+    """A view of the keys of a dict, in an expression."""
+    known = next((v for v in s.views if v.value is value), None)
+    if known is None:
+        return s.expr(value)
+    if known.method != "keys":
+        raise s.refuse(f"a set of the {known.method} of a dict", "use its keys")
+    if isinstance(known.base, Obj) and known.base.id[0] == "dict":
+        raise Restart(known.base.id)
+    if not isinstance(known.base, Leaf):
+        raise s.refuse("a set of the keys of a dict that lives outside the function", "make a set of them")
+    return ir.call(ir.attribute(ir.name(known.base.name), "keys"))
 
 
 def places(s: Specialiser, base: Value) -> frozenset[Any]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
-from . import arrays, attributes, containers, lists, objects, optional
+from . import arrays, attributes, containers, dict_views, lists, objects, optional, polyfill_lists
 from .control import branch
 from .iteration import is_range
 from .names import assign_name, load_name
@@ -48,6 +48,12 @@ UNARY: dict[type, tuple[Callable[..., Any], Callable[..., Any], str]] = {
 
 ONE, ONE_FLOAT = Const(1), Const(1.0)
 OF_SETS = (gast.BitOr, gast.BitAnd, gast.BitXor, gast.Sub)
+OF_COUNTERS = {
+    gast.Add: polyfill_lists.counts_add,
+    gast.Sub: polyfill_lists.counts_sub,
+    gast.BitOr: polyfill_lists.counts_or,
+    gast.BitAnd: polyfill_lists.counts_and,
+}
 
 
 def expression(*kinds: type) -> Callable[[Any], Any]:
@@ -150,7 +156,14 @@ def holds_numbers(s: Specialiser, value: Value) -> bool:
 
 def of_others(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
     """``a op b`` where one of them is a container or an object; None where it is as for arrays."""
+    from .calls import call_python
+    from .methods import is_counter
+
     method = OPERATORS[op][2]
+    if (of_views := dict_views.operated(s, op, a, b)) is not None:
+        return of_views
+    if op in OF_COUNTERS and is_counter(s, a) and is_counter(s, b):
+        return call_python(s, OF_COUNTERS[op], [a, b], {})
     if op is gast.BitOr and lists.is_dict(s, a) and lists.is_dict(s, b):
         return lists.union(s, a, b)
     if op in OF_SETS and s.facts_of(a) == Opaque(set) == s.facts_of(b):

@@ -22,12 +22,12 @@ from . import containers, dict_views
 from .attributes import attribute_of
 from .callees import opaque_call
 from .calls import HANDLERS, call_value, handles
+from .combinations import crossed
 from .control import branch
 from .expressions import operate
 from .iteration import ENDLESS, Ahead, Source, all_storable, as_counted, nth, over, over_range
 from .lengths import Lengths
 from .objects import has_method
-from .standard_library import crossed
 from .state import Restart, Specialiser
 from .values import Closure, Const, Frame, Leaf, ListV, Obj, Poison, Suspended, TupleV, Value
 from .watched import found_in
@@ -251,6 +251,9 @@ def over_cursor(s: Specialiser, cursor: Obj, counted: bool = False) -> Source:
             s.walks.setdefault(cursor.id, []).append(s.lengths)
         return nth(s, source, k)
 
+    if source.endless:
+        bounds = source.bounds if start == Const(0) else (start, *(source.bounds or ()))
+        return Source(bounds=bounds, item=item, hint="i", endless=True, cursor=cursor)
     if source.length is None:
         raise s.refuse("a loop over an iterator without an end", "use zip, or a range")
     end = source.length()
@@ -372,6 +375,24 @@ def cycle(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         hint="i",
         endless=True,
     )
+
+
+@handles(itertools.tee)
+def tee(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Iterators that begin where one stands: each goes over the same items."""
+    from .builtin_calls import as_list
+    from .generators import listed
+
+    count = s.static(args[1]) if len(args) > 1 else 2
+    if isinstance(args[0], Obj) and args[0].cls is Cursor:
+        items = containers.own_value(s, as_list(s, args[0]))
+    else:
+        items = containers.own_value(s, listed(s, args[0]))
+    copies: list[Value] = []
+    for k in range(count):
+        with s.written_out(k):
+            copies.append(cursor_over(s, over(s, items)))
+    return TupleV(tuple(copies))
 
 
 @handles(itertools.zip_longest)

@@ -213,6 +213,8 @@ def in_order(start: Value, stop: Value) -> bool:
 
 def delete_item(s: Specialiser, base: Value, index: Value) -> None:
     """``del base[index]``"""
+    from .calls import call_python
+
     if isinstance(base, Obj) and base.cls is dict and s.is_static(index):
         if base.id in s.objects or s.static(index) not in s.fields(base):
             raise s.refuse(f"the key {s.static(index)!r} cannot be deleted from this dict")
@@ -225,8 +227,9 @@ def delete_item(s: Specialiser, base: Value, index: Value) -> None:
     elif isinstance(base, Leaf) and isinstance(s.facts[base.name], Listed):
         if is_slice(index):
             if bounds_of(index)[2] not in (Const(None), Const(1)):
-                raise s.refuse("`del` of a slice of a list with a step", "build a new list without its items")
-            replace_slice(s, base, index, ListV((), s.site("nothing")))
+                call_python(s, polyfill_lists.delete_steps, [base, index], {})
+            else:
+                replace_slice(s, base, index, ListV((), s.site("nothing")))
         else:
             pop(s, base, [index])
     else:

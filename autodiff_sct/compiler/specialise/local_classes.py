@@ -15,6 +15,7 @@ What is computed where the class is defined must be the same in each call: bases
 from __future__ import annotations
 
 import builtins
+import collections
 import dataclasses
 import functools
 import types
@@ -23,11 +24,12 @@ from typing import Any
 
 import gast
 
+from .calls import handles
 from .expressions import evaluate
 from .names import assign_name
 from .state import Specialiser
 from .statements import statement
-from .values import Const, Frame
+from .values import Const, Frame, Value
 
 DECORATORS = (dataclasses.dataclass, functools.total_ordering)
 METHOD_DECORATORS = (property, staticmethod, classmethod, functools.cached_property)
@@ -111,7 +113,30 @@ def class_decorator(s: Specialiser, node: Any) -> Any:
     return found, tuple(settings.items())
 
 
+@handles(collections.namedtuple)
+def namedtuple(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A class of tuples that the program makes: its fields and their defaults are the same in each call."""
+    if not all(s.is_static(v) for v in [*args, *kwargs.values()]):
+        raise s.refuse("a value that is computed where a class is defined", CONSTANT)
+    assert s.frame is not None
+    given = tuple(frozen(s.static(v)) for v in args)
+    named = tuple((k, frozen(s.static(v))) for k, v in kwargs.items())
+    cls = made_of_fields((s.site("namedtuple"), repr((given, named))), given, named)
+    cls.__module__ = s.frame.globals.get("__name__", cls.__module__)
+    s.inside[cls] = s.frame
+    return Const(cls)
+
+
 # -- making
+
+
+def frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+@functools.lru_cache(maxsize=1024)
+def made_of_fields(site: Any, args: tuple[Any, ...], kwargs: tuple[tuple[str, Any], ...]) -> type:
+    return collections.namedtuple(*args, **dict(kwargs))  # type: ignore[call-overload, no-any-return]
 
 
 class Globals:

@@ -20,7 +20,7 @@ from .control import branch
 from .lacking import holds_nothing, note_unseen
 from .raising import always
 from .shapes import DIMS
-from .state import Specialiser
+from .state import Restart, Specialiser
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
 
 # Methods that are functions of the same name.
@@ -39,6 +39,9 @@ FUNCTIONS |= {
 WRITERS = {"fill", "sort", "put", "setfield", "resize", "partition", "__setitem__", "__setstate__"}
 WRITERS |= {f"__i{op}__" for op in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()}
 OUT_AT = {"random": 2, "standard_normal": 2, "standard_exponential": 3, "standard_gamma": 3}  # where `out` stands
+
+
+REORDERING = {"popitem": polyfill_lists.pop_item, "move_to_end": polyfill_lists.move_to_end}
 
 
 @lru_cache(maxsize=256)
@@ -61,6 +64,10 @@ def call_method_of(s: Specialiser, base: Value, name: str, args: list[Value], kw
             return call_python(s, getattr(polyfill_lists, name), [base, *args], kwargs)
         standard_library.count(s, base, args, kwargs)
         return Const(None)
+    if name == "isdisjoint" and dict_views.class_of_view(s, base) is not None:
+        return dict_views.is_disjoint(s, base, args[0])
+    if name == "__getitem__" and len(args) == 1:
+        return containers.get_item(s, base, args[0])
     if isinstance(base, Obj):
         if base.cls is dict and name == "update":
             return update(s, base, args, kwargs)
@@ -80,7 +87,7 @@ def call_method_of(s: Specialiser, base: Value, name: str, args: list[Value], kw
         if isinstance(facts, Mapped):
             if name == "update":
                 return update(s, base, args, kwargs)
-            return dict_views.view(s, mapped_method(s, base, facts, name, args), base, name)
+            return dict_views.view(s, mapped_method(s, base, facts, name, args, kwargs), base, name)
         if isinstance(facts, Num):
             return number_method(s, base, facts, name, args, kwargs)
         return opaque_method(s, base, facts, name, args, kwargs)
@@ -342,8 +349,8 @@ def dict_method(s: Specialiser, base: Obj, name: str, args: list[Value]) -> Valu
             del s.env[(base.id, key)]
         return Const(None)
     if name in ("get", "setdefault") and base.id[0] == "dict":
-        from .state import Restart
-
+        raise Restart(base.id)
+    if name in REORDERING and base.id[0] == "dict":
         raise Restart(base.id)
     raise s.refuse(f"the dict method {name!r} cannot be followed here")
 
@@ -356,7 +363,7 @@ def update(s: Specialiser, base: Value, args: list[Value], kwargs: dict[str, Val
         if isinstance(other, Obj) and other.cls is dict or records.record_of(s, other) is not None:
             containers.update_dict(s, base, [(None, other)])
         elif isinstance(facts := s.facts_of(other), Mapped):
-            pairs = mapped_method(s, other, facts, "items", [])
+            pairs = mapped_method(s, other, facts, "items", [], {})
             each(s, pairs, lambda pair: containers.set_item(s, base, *pair.items))
         else:
             each(s, over(s, other), lambda pair: containers.set_item(s, base, *containers.items_of(s, pair, 2)))
@@ -380,7 +387,9 @@ def copy_dict(s: Specialiser, base: Obj) -> Obj:
     return obj
 
 
-def mapped_method(s: Specialiser, base: Leaf, facts: Mapped, name: str, args: list[Value]) -> Value:
+def mapped_method(
+    s: Specialiser, base: Leaf, facts: Mapped, name: str, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
     from .iteration import keys_of, mapped, over_keys
 
     if name == "keys":
@@ -395,6 +404,10 @@ def mapped_method(s: Specialiser, base: Leaf, facts: Mapped, name: str, args: li
         return value
     if name in ("get", "setdefault"):
         return get_or(s, base, facts, name, args)
+    if name in REORDERING:
+        from .calls import call_python
+
+        return call_python(s, REORDERING[name], [base, *args], kwargs)
     if name == "copy" and s.counters.isdisjoint(facts.roots) and s.factories.keys().isdisjoint(facts.roots):
         result = containers.new_dict(s)
         update(s, result, [base], {})

@@ -51,6 +51,7 @@ def construct(s: Specialiser, cls: type, args: list[Value], kwargs: dict[str, Va
         return named_tuple(s, cls, args, kwargs)
     refuse_maker(s, cls)
     obj = Obj(("new", s.site(cls.__qualname__)), cls)
+    s.births[obj.id] = s.block
     s.frozen.discard(obj.id)  # it is a new object, whatever became of the one made here before
     for key in s.fields(obj):
         del s.env[(obj.id, key)]

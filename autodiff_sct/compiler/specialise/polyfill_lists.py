@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from typing import Any
 
 from .polyfills import order_of, settle_down
@@ -37,6 +38,24 @@ def from_keys(keys: Any, value: Any = None) -> Any:
     return {key: value for key in keys}  # noqa: C420
 
 
+def pop_item(table: Any, last: Any = True) -> Any:
+    if len(table) == 0:
+        raise KeyError("popitem(): dictionary is empty")
+    key = list(table)[-1 if last else 0]
+    return key, table.pop(key)
+
+
+def move_to_end(table: Any, key: Any, last: Any = True) -> None:
+    if last:
+        value = table.pop(key)
+        table[key] = value
+    else:
+        value = table[key]
+        for other in [other for other in table if other != key]:
+            behind = table.pop(other)
+            table[other] = behind
+
+
 # collections.Counter
 
 
@@ -60,6 +79,51 @@ def most_common(table: Any, n: Any = None) -> Any:
 
 def total(table: Any) -> Any:
     return sum(table.values())
+
+
+def counts_and(table: Any, other: Any) -> Any:
+    result: Any = Counter()
+    for item, number in table.items():
+        least = number if number < other[item] else other[item]
+        if least > 0:
+            result[item] = least
+    return result
+
+
+def counts_or(table: Any, other: Any) -> Any:
+    result: Any = Counter()
+    for item, number in table.items():
+        most = other[item] if number < other[item] else number
+        if most > 0:
+            result[item] = most
+    for item, number in other.items():
+        if item not in table and number > 0:
+            result[item] = number
+    return result
+
+
+def counts_add(table: Any, other: Any) -> Any:
+    result: Any = Counter()
+    for item, number in table.items():
+        both = number + other[item]
+        if both > 0:
+            result[item] = both
+    for item, number in other.items():
+        if item not in table and number > 0:
+            result[item] = number
+    return result
+
+
+def counts_sub(table: Any, other: Any) -> Any:
+    result: Any = Counter()
+    for item, number in table.items():
+        left = number - other[item]
+        if left > 0:
+            result[item] = left
+    for item, number in other.items():
+        if item not in table and number < 0:
+            result[item] = 0 - number
+    return result
 
 
 # Sorted lists
@@ -109,3 +173,41 @@ def set_steps(items: Any, part: Any, others: Any) -> None:
         raise ValueError(f"attempt to assign sequence of size {len(values)} to extended slice of size {len(places)}")
     for k in range(len(values)):
         items[places[k]] = values[k]
+
+
+def delete_steps(items: Any, part: Any) -> None:
+    """``del items[start:stop:step]``"""
+    dropped = list(range(len(items)))[part]
+    items[:] = [items[k] for k in range(len(items)) if k not in dropped]
+
+
+# itertools: what is chosen is handed down, and the places that it was at
+
+
+def nothing() -> Any:
+    return []
+
+
+def combinations_of(items: Any, count: Any, first: Any, places: Any, chosen: Any, results: Any) -> None:
+    if count == 0:
+        results.append(chosen)
+    else:
+        for k in range(first, len(items)):
+            combinations_of(items, count - 1, k + 1, places, (*chosen, items[k]), results)
+
+
+def repeating_combinations_of(items: Any, count: Any, first: Any, places: Any, chosen: Any, results: Any) -> None:
+    if count == 0:
+        results.append(chosen)
+    else:
+        for k in range(first, len(items)):
+            repeating_combinations_of(items, count - 1, k, places, (*chosen, items[k]), results)
+
+
+def permutations_of(items: Any, count: Any, first: Any, places: Any, chosen: Any, results: Any) -> None:
+    if count == 0:
+        results.append(chosen)
+    else:
+        for k in range(first, len(items)):
+            if k not in places:
+                permutations_of(items, count - 1, first, (*places, k), (*chosen, items[k]), results)

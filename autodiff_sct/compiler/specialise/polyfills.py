@@ -14,9 +14,23 @@ def filtered(keep: Any, items: Any) -> Any:
     return [item for item in items if (item if keep is None else keep(item))]
 
 
+def left_out(drop: Any, items: Any) -> Any:
+    return [item for item in items if not (item if drop is None else drop(item))]
+
+
+def compressed(items: Any, chosen: Any) -> Any:
+    return [item for item, of_item in zip(items, chosen, strict=False) if of_item]
+
+
 def folded(items: Any, start: Any) -> Any:
     for item in items:
         start = start + item
+    return start
+
+
+def multiplied(items: Any, start: Any) -> Any:
+    for item in items:
+        start = start * item
     return start
 
 
@@ -324,6 +338,11 @@ def settle_down(heap: Any, start: int) -> None:
         child = 2 * place + 1
     heap[place] = item
     settle_up(heap, start, place)
+
+
+def made_of(cls: Any, items: Any) -> Any:
+    """``cls._make(items)`` of a class of named tuples."""
+    return cls(*items)
 
 
 def wrapped(fn: Any, inner: Any) -> Any:

@@ -6,8 +6,8 @@ import collections
 import functools
 import heapq
 import itertools
+import math
 import operator
-from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -18,11 +18,12 @@ from .. import ir
 from ..facts import Listed, Num, Pair
 from . import arrays, containers, lists, polyfill_lists, polyfills
 from .builtin_calls import as_list
-from .calls import HANDLERS, MADE, call_python, call_value, handles
+from .calls import HANDLERS, MADE, call_python, call_value, handles, otherwise
 from .expressions import OPERATORS, operate
-from .iteration import ENDLESS, Source, count_of, counts, each, length_of, mapped, nth, over, zipped
+from .iteration import ENDLESS, Source, count_of, counts, each, length_of, mapped, over, zipped
+from .raising import raise_if
 from .state import Specialiser
-from .values import Const, Leaf, ListV, Obj, PartialV, Rest, TupleV, Value
+from .values import Const, Leaf, ListV, Obj, PartialV, Rest, SliceV, TupleV, Value
 
 # -- collections
 
@@ -102,70 +103,6 @@ def items_now(s: Specialiser, value: Value) -> list[Value] | None:
     return over(s, value).items
 
 
-def of_known(fn: Callable[..., Iterable[Any]]) -> Any:
-    def handler(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        items = items_now(s, args[0])
-        count = args[1] if len(args) > 1 else kwargs.get("r")
-        if items is not None and (count is None or s.is_static(count)):
-            chosen = fn(items) if count is None else fn(items, s.static(count))
-            return Source(items=[TupleV(tuple(row)) for row in chosen])
-        if fn is itertools.combinations and count == Const(2):
-            return call_python(s, polyfills.pairs, [as_list(s, args[0])], {})
-        raise s.refuse(
-            f"itertools.{fn.__name__} of something whose length is known only at run time", "write the loops"
-        )
-
-    return handler
-
-
-for _fn in (itertools.combinations, itertools.permutations, itertools.combinations_with_replacement):
-    handles(_fn)(of_known(_fn))
-
-
-@handles(itertools.product)
-def product(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    repeat = s.static(kwargs.get("repeat", Const(1)))
-    args = list(args) * repeat
-    known = [items_now(s, a) for a in args]
-    if all(items is not None for items in known):
-        rows = list(itertools.product(*known))  # type: ignore[arg-type]
-        if len(rows) <= 64:
-            return Source(items=[TupleV(row) for row in rows])
-    sources = [containers.iteration(s, containers.own_list(s, as_list(s, a)) if items_now(s, a) else a) for a in args]
-    return crossed(s, sources)
-
-
-def crossed(s: Specialiser, sources: list[Source]) -> Source:
-    """Counted through like a number whose digits are the positions."""
-    if any(source.length is None for source in sources):
-        raise s.refuse("itertools.product of an iterable of unknown length", "make a list of it first")
-    lengths = lengths_of(s, sources)
-    total: Value = Const(1)
-    for length in lengths:
-        total = length if total == Const(1) else operate(s, gast.Mult, total, length)
-
-    def item(k: Value) -> Value:
-        positions: list[Value] = []
-        for length in reversed(lengths[1:]):
-            positions.insert(0, operate(s, gast.Mod, k, length))
-            k = operate(s, gast.FloorDiv, k, length)
-        return TupleV(tuple(nth(s, source, position) for source, position in zip(sources, [k, *positions])))
-
-    return Source(bounds=(total,), item=item, hint="i", length=lambda: total)
-
-
-def lengths_of(s: Specialiser, sources: list[Source]) -> list[Value]:
-    """Lengths whose product is not positive where one of them is not: of two that are negative it would be."""
-    lengths = [source.length() for source in sources if source.length is not None]
-    if sum(not counts(s, s.expr(length)) for length in lengths) < 2:
-        return lengths
-    found: dict[Value, Value] = {}
-    for source, length in zip(sources, lengths):
-        if length not in found:
-            found[length] = count_of(s, source)
-    return [found[length] for length in lengths]
-
-
 @handles(itertools.chain)
 def chain(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     known = [over(s, a).items for a in args]
@@ -199,11 +136,22 @@ def islice(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
         return replace(args[0], bounds=(stop,), length=lambda: stop, endless=False)
     if isinstance(args[0], Source) and args[0].length is None:
         raise s.refuse("itertools.islice of an iterable of unknown length", "loop over a range")
-    if step != Const(None):
-        raise s.refuse("itertools.islice with a step", "slice a list")
-    return lists.part(
-        s, containers.own_list(s, items) if isinstance(items := as_list(s, args[0]), ListV) else items, start, stop
-    )
+    for bound in (start, stop):
+        check_place(s, bound)
+    items = containers.own_value(s, as_list(s, args[0]))
+    if step in (Const(None), Const(1)):
+        return lists.part(s, items, start, stop)
+    if not isinstance(step, Const) or type(step.value) is not int or step.value < 1:
+        raise s.refuse("itertools.islice with a step that is no positive constant", "slice a list")
+    return containers.get_item(s, items, SliceV(start, stop, step))
+
+
+def check_place(s: Specialiser, place: Value) -> None:
+    """Places are counted from the front: a negative one is an error, where a slice would count from the end."""
+    if place == Const(None) or counts(s, s.expr(place)):
+        return
+    message = "Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize."
+    raise_if(s, gast.Compare(s.expr(place), [gast.Lt()], [ir.constant(0)]), ValueError, message)
 
 
 def first_items(s: Specialiser, source: Source, count: Value) -> Source:
@@ -287,6 +235,23 @@ def groupby(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
 for _heap, _text in ((heapq.heappush, polyfills.heap_push), (heapq.heappop, polyfills.heap_pop)):
     handles(_heap)(functools.partial(lambda text, s, args, kwargs: call_python(s, text, args, kwargs), _text))
 handles(heapq.heapify)(lambda s, args, kwargs: call_python(s, polyfills.heap_order, args, kwargs))
+
+
+# -- math
+
+
+@otherwise(math.prod)
+def prod(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    return call_python(s, polyfills.multiplied, [*args, kwargs["start"]], {}) if "start" in kwargs else None
+
+
+@otherwise(math.hypot)
+def hypot(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """``math.hypot(*items)`` is the distance from zero, to the last bit."""
+    if not args or not isinstance(args[0], Rest):
+        return None
+    zeros = operate(s, gast.Mult, ListV((Const(0.0),), s.site("zeros")), length_of(s, args[0].items))
+    return call_value(s, Const(math.dist, ir.attribute(s.bind("math", math), "dist")), [args[0].items, zeros], {})
 
 
 # -- operator

@@ -7,6 +7,7 @@ tuple of that length, behind the parameters that come first.
 from __future__ import annotations
 
 import inspect
+import math
 import types
 from collections.abc import Iterable
 from typing import Any
@@ -25,7 +26,7 @@ from .expressions import evaluate
 from .raising import raise_if
 from .state import Specialiser
 from .unpacking import is_counted
-from .values import Bound, Closure, Const, ListV, Obj, PartialV, Rest, Value
+from .values import Bound, Closure, Const, ListV, Obj, PartialV, Rest, Suspended, Value
 
 Parts = list[tuple[Value, bool]]  # each argument, and whether it stands for a number of them
 
@@ -48,6 +49,8 @@ def arguments(s: Specialiser, callee: Value, parts: Parts, named: Iterable[str])
         return [Rest(counted[0])]
     if callee in (Const(max), Const(min)):
         return [several(s, counted[0] if len(parts) == 1 else in_one_list(s, parts))]
+    if callee == Const(math.hypot):
+        return [Rest(in_one_list(s, parts))]
     if callee == Const(print):
         return [Rest(value) if many else value for value, many in parts]
     signature = signature_of(s, callee) if len(counted) == 1 else None
@@ -84,8 +87,11 @@ def display(s: Specialiser, nodes: list[Any]) -> Parts:
     parts: Parts = []
     unpacked: set[int] = set()
     place = len(s.block)
-    for node in nodes:
+    for number, node in enumerate(nodes):
         value = evaluate(s, node.value if starred(node) else node)
+        if starred(node):
+            with s.written_out(number):
+                value = unpacked_at_once(s, value)
         written = {root for x in ir.walk(s.block[place:]) if (n := written_by(x)) for root in roots_of(s.facts[n])}
         if unpacked & written:
             raise s.refuse("what is unpacked changes in the expressions behind it", "compute these before")
@@ -94,6 +100,16 @@ def display(s: Specialiser, nodes: list[Any]) -> Parts:
             place = len(s.block)
         parts.append((value, starred(node)))
     return parts
+
+
+def unpacked_at_once(s: Specialiser, value: Value) -> Value:
+    """What is unpacked: of an iterator of which only the run tells how many items it has left, the list of these."""
+    from .calls import call_value
+    from .iteration import Source
+
+    if isinstance(value, Suspended) or isinstance(value, Source) and value.items is None and not value.endless:
+        return call_value(s, Const(list), [value], {})
+    return value
 
 
 def starred(node: Any) -> bool:

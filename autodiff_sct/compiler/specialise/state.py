@@ -77,6 +77,7 @@ class Specialiser(AxisLengths):
         self.guards: list[Any] = []
         self.world = World()
         self.frozen: set[Any] = set()
+        self.births: dict[Any, ir.Block] = {}  # where each object was made
         self.objects: dict[Any, Any] = {}  # id of an Obj that exists outside -> (object, read)
         self.symbols: dict[int, str] = {}  # number of an object outside -> what the program calls it
         self.identities: dict[int, tuple[int, Any]] = {}  # id of an outside object -> its number, and it

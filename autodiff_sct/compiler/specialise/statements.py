@@ -84,9 +84,11 @@ def store(s: Specialiser, target: Any, value: Value) -> None:
 
 def unpack(s: Specialiser, targets: list[Any], value: Value) -> None:
     from .generators import listed
+    from .starred import unpacked_at_once
 
     value = listed(s, value)
     stars = [k for k, t in enumerate(targets) if isinstance(t, gast.Starred)]
+    value = unpacked_at_once(s, value) if stars else value
     if stars and (unpacking.is_counted(s, value) or unpacking.is_too_short(s, value, len(targets) - 1)):
         items = unpacking.items_around(s, value, stars[0], len(targets) - stars[0] - 1)
     else:

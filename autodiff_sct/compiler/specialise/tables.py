@@ -202,6 +202,7 @@ def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
     from .calls import call_python
     from .containers import get_item
     from .externals import import_external, object_number
+    from .protocols import refuse_descriptor
 
     cls = class_of_row(s, row)
     assert cls is not None
@@ -220,6 +221,7 @@ def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
     if attr == "__class__":
         return Const(cls)
     if found is not None:
+        refuse_descriptor(s, cls, attr)
         return import_external(s, lambda: getattr(cls, attr), attr, ("attribute", object_number(s, cls), attr))
     raise s.refuse(f"a {cls.__name__} has no attribute {attr!r} here")
 

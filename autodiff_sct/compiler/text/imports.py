@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import types
 from collections import defaultdict
 from typing import Any
@@ -16,13 +17,25 @@ def words(text: str) -> set[str]:
 
 
 def imports_of(namespace: dict[str, Any], module: str, text: str) -> list[str]:
-    """The import lines that make an emitted text run where its primal, of `module`, does; one line a module."""
-    modules, names = [], defaultdict(list)
+    """The lines that make an emitted text run where its primal, of `module`, does: imports, and named tuples."""
+    modules, classes = list[str](), list[str]()
+    names: dict[str, list[str]] = defaultdict(list)
     used = words(text)
     for name, value in sorted(item for item in namespace.items() if item[0] in used):
         home, own = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
         if isinstance(value, types.ModuleType):
             modules.append(f"import {value.__name__}" + (f" as {name}" if value.__name__ != name else ""))
+        elif is_made_inside(value):
+            names["collections"] += [] if "namedtuple" in names["collections"] else ["namedtuple"]
+            classes.append(f'{name} = namedtuple("{value.__name__}", "{" ".join(value._fields)}")')
         elif home and own and home not in ("builtins", "__main__", module) and own.isidentifier() and callable(value):
             names[home].append(own + (f" as {name}" if own != name else ""))
-    return sorted(modules) + [f"from {home} import {', '.join(found)}" for home, found in sorted(names.items())]
+    lines = [f"from {home} import {', '.join(own)}" for home, own in sorted(names.items())]
+    return [*sorted(modules), *lines, *classes]
+
+
+def is_made_inside(value: Any) -> bool:
+    """Whether a value is a class of named tuples that the program makes, which stands in no module."""
+    if not isinstance(value, type) or not issubclass(value, tuple) or not hasattr(value, "_fields"):
+        return False
+    return vars(sys.modules.get(value.__module__, types)).get(value.__name__) is not value

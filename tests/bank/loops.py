@@ -289,3 +289,44 @@ def range_backwards(diagonal, above):
     for i in range(len(x) - 1)[::-1]:
         x[i] = (x[i] - above[i] * x[i + 1]) / b[i]
     return x
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.5, size=7),), tags={"second"})
+def tree_by_a_worklist(x):
+    queue = [(0, 1.0)]
+    total = 0.0
+    for k, weight in queue:
+        total = total + weight * x[k] ** 2
+        if 2 * k + 2 < len(x):
+            queue.append((2 * k + 1, weight * x[k]))
+            queue.append((2 * k + 2, 0.5 * weight))
+    return total
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.5, size=5),))
+def halved_until_small(x):
+    parts, last = list(x), 0.0
+    for number, part in enumerate(parts, 1):
+        if part > 0.6:
+            parts.append(0.5 * part)
+        elif number > 12:
+            break
+        last = 0.7 * last + number * part**2
+    return last + sum(parts)
+
+
+class Task:
+    def __init__(self, value, depth):
+        self.value, self.depth = value, depth
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.5, size=3),), tags={"second"})
+def tasks_that_make_tasks(x):
+    tasks = [Task(x[0], 0)]
+    total = 0.0
+    for task in tasks:
+        total = total + task.value**2 * (task.depth + 1)
+        if task.depth < 2:
+            tasks.append(Task(task.value * x[1], task.depth + 1))
+            tasks.append(Task(x[2] + task.value, task.depth + 1))
+    return total * tasks[-1].value

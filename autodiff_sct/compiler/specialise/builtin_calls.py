@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import operator
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -65,7 +66,7 @@ def enumerate_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> V
     source = over(s, args[0])
     if source.items is None and source.bounds is None:
         source = over(s, listed_opaque(s, args[0]))
-    return enumerated(s, source, start)
+    return replace(enumerated(s, source, start), counted=(args[0], start))
 
 
 def listed_opaque(s: Specialiser, value: Value) -> Leaf:

@@ -115,11 +115,13 @@ def unrolled(s: Specialiser, generators: list[Any], k: int, element: Callable[[]
         result = []
         for number, item in enumerate(source.items):
             with s.written_out(number):
-                more = unrolled_item(s, generators, k, item, element)
+                more = unrolled_item(s, generators, k, source.read(s, (number, item)), element)
             if more is None:
                 result = None
                 break
             result += more
+        else:
+            source.check_length(s)
     if result is None:
         del s.block[mark:]
         s.env = env
@@ -169,7 +171,8 @@ def nest(s: Specialiser, generators: list[Any], k: int, action: Callable[[], Non
     if source.items is not None:
         for number, item in enumerate(source.items):
             with s.written_out(number):
-                inside(item)
+                inside(source.read(s, (number, item)))
+        source.check_length(s)
         return
     if source.advance is not None:
         advancing(s, source, inside)

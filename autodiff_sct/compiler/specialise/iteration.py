@@ -78,6 +78,13 @@ class Source:
             raise s.refuse(CHANGED, "make a list of it")
         return item
 
+    def check_length(self, s: Specialiser) -> None:
+        """Refuse what has more items now than were read one by one."""
+        for places, _ in self.fields:
+            if places and len(places) < sum(isinstance(key, tuple) and key[0] == places[0][0] for key in s.env):
+                raise s.refuse(CHANGED, "make a list of it")
+
+    counted: tuple[Value, Value] | None = None  # the list of which `enumerate` gives the items, and the first number
     every: Value | None = None  # the steps of one segment, where the loop keeps its state at the start of each only
 
 
@@ -114,7 +121,10 @@ def over(s: Specialiser, value: Value) -> Source:
     ):
         if isinstance(value, Obj) and value.cls not in (dict, list):
             return over_object(s, value)
-        return Source(items=items_of(s, value, None))
+        items = items_of(s, value, None)
+        if not isinstance(value, Obj) or value.cls is dict or value.id in s.objects:
+            return Source(items=items)
+        return Source(items=items, fields=(([(value.id, k) for k in range(len(items))], items),))
     if isinstance(value, Leaf):
         facts = s.facts[value.name]
         if isinstance(facts, Pair) or record_of(s, value) is not None:
@@ -404,7 +414,9 @@ def part_of_range(s: Specialiser, base: Value, index: Value) -> Source:
 
 def mapped(s: Specialiser, source: Source, fn: Callable[[Value], Value]) -> Source:
     if source.items is not None:
-        return Source(items=[fn(item) for item in source.items])
+        results = [fn(source.read(s, pair)) for pair in enumerate(source.items)]
+        source.check_length(s)
+        return Source(items=results)
     return replace(source, item=lambda k: fn(source.item(k)), hint=source.hint or "i")
 
 
@@ -413,7 +425,8 @@ def each(s: Specialiser, source: Source, action: Callable[[Value], None]) -> Non
     if source.items is not None:
         for number, item in enumerate(source.items):
             with s.written_out(number):
-                action(item)
+                action(source.read(s, (number, item)))
+        source.check_length(s)
         return
     if source.advance is not None:
         advancing(s, source, action)

@@ -1,4 +1,4 @@
-"""Lists and dicts that change their length while a loop goes over them, refused.
+"""Lists and dicts that change their length while a loop goes over them: noticed, refused where need be.
 
 ::
 
@@ -6,7 +6,8 @@
         items.append(v)                 del table[key]
 
 A loop goes over as many items as there are when it begins; Python sees those that come later, and raises where a dict
-has got or lost a key.
+has got or lost a key.  A `for` over a list is specialised again then, as one that asks before each step whether there
+is another item (`growing`); the others are refused.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import gast
 from .. import ir
 from ..facts import Listed, Mapped
 from ..regions import roots_of, written_by
-from .state import Specialiser
+from .state import Restart, Specialiser
 
 
 def refuse_resizing(s: Specialiser, lists: set[int], block: ir.Block) -> None:
@@ -34,6 +35,8 @@ def refuse_resizing(s: Specialiser, lists: set[int], block: ir.Block) -> None:
             continue
         found = s.facts[base]
         if isinstance(found, Listed) and found.roots & lists and not is_only_filled(s, base, block):
+            if s.growing and s.growing[-1] not in s.dynamic:
+                raise Restart(s.growing[-1])
             raise s.refuse(
                 "a list changes its length while a loop goes over it", "loop over a copy: `for x in list(xs)`"
             )

@@ -136,6 +136,7 @@ class Specialiser(AxisLengths):
         self.walked: frozenset[int] = frozenset()  # roots of lists that have iterators
         self.keys_of: dict[int, frozenset[int]] = {}  # of lists of keys: the roots of the dicts
         self.tables_of_keys: dict[int, str] = {}  # of those that loops go over in their places: the dicts
+        self.growing: list[Any] = []  # for each `for` around, the place to say that its list changes its length
         self.gone_over: list[set[int]] = []  # for each of the loops around: roots of the lists that it goes over
         self.views: list[Any] = []  # what `keys`, `values` and `items` of dicts have returned
         self.whole: set[Any] = set()  # places of dict arguments that can stay dicts at run time
@@ -201,6 +202,15 @@ class Specialiser(AxisLengths):
             yield lists
         finally:
             self.gone_over.pop()
+
+    @contextmanager
+    def going_over_growing(self, place: Any) -> Iterator[None]:
+        """A `for` being written; what says, at its place, that the list changes its length that it goes over."""
+        self.growing.append(place)
+        try:
+            yield
+        finally:
+            self.growing.pop()
 
     @contextmanager
     def written_out(self, k: int) -> Iterator[None]:

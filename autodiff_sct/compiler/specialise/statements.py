@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..reverse.sharing import reachable
 from . import arrays, containers, dict_views, lists, unpacking
 from .control import as_leaf, branch, loop
 from .expressions import evaluate, index_into, truth
+from .growing import counted_list, over_growing
 from .iteration import CHANGED, UNROLL, Source, advancing, short
 from .names import assign_name, delete_name
 from .raising import Ended, always, attempted
@@ -372,22 +374,26 @@ def go_over(s: Specialiser, node: Any, iterable: Value) -> None:
     if isinstance(iterable, Suspended):
         over_generator(s, node, iterable, body, stop)
         return
+
+    def each(item: Value) -> None:
+        store(s, node.target, item)
+        execute(s, body)
+
     site, numbers = short(s, iterable)
+    grown = ("grown", s.site("for"))
+    if grown in s.dynamic and (found := counted_list(s, iterable)) is not None:
+        over_growing(s, *found, each, stop)
+        return
     source = iteration_of(s, node, iterable) if numbers is None else Source(items=numbers)
     if source.items is not None:
         known = dict_views.container(s, iterable)
         if known is None:
             unroll(s, node, list(enumerate(source.items)), body, stop, partial(source.read, s))
+            if stop is None:
+                source.check_length(s)
         else:
-            keys = s.fields(known[0])
-            unroll(s, node, keys, body, stop, partial(dict_views.item, s, *known))
-            if known[0].cls is dict and stop is None and s.fields(known[0]) != keys:
-                raise s.refuse(CHANGED, "make a list of it")
+            go_over_known(s, node, *known, body, stop)
         return
-
-    def each(item: Value) -> None:
-        store(s, node.target, item)
-        execute(s, body)
 
     if source.advance is not None:
         advancing(s, source, each, stop)
@@ -413,8 +419,25 @@ def go_over(s: Specialiser, node: Any, iterable: Value) -> None:
                 "a loop over segments may end early", "go over all steps, and skip those that are not wanted with `if`"
             )
 
-    with s.short_loop(site):
+    with s.short_loop(site), s.going_over_growing(grown):
         loop(s, make, run)
+
+
+def go_over_known(s: Specialiser, node: Any, base: Obj, method: str, body: list[Any], stop: Any) -> None:
+    """A loop over a dict or a list that is known item by item, which sees what is appended to the list meanwhile."""
+    keys, done = s.fields(base), 0
+    while keys:
+        with s.written_out(-done) if done else nullcontext():
+            unroll(s, node, keys, body, stop, partial(dict_views.item, s, base, method))
+        done += len(keys)
+        after = s.fields(base)
+        if len(after) > done and stop is not None and base.cls is list:
+            raise s.refuse("a list of objects grows while a loop goes over it that may be left", "use `while`")
+        if len(after) > done and done > UNROLL:
+            raise s.refuse("a list of objects grows while a loop goes over it", "use a list of numbers or tuples")
+        if base.cls is dict and stop is None and after != keys:
+            raise s.refuse(CHANGED, "make a list of it")
+        keys = after[done:] if base.cls is list else []
 
 
 def target_hint(node: Any) -> str:

@@ -464,6 +464,7 @@ def differences(function, x, step=1e-6):
         elimination_on_lists,
         items_of_an_array_that_is_written,
         items_exchanged,
+        a_list_that_grows_under_its_loop,
         list_in_a_tuple,
         two_names_at_once,
         one_list_for_two_parameters,
@@ -486,7 +487,6 @@ def test_gradient(function):
 @pytest.mark.parametrize(
     "function",
     [
-        a_list_that_grows_under_its_loop,
         an_item_in_use_while_its_list_changes,
     ],
 )

@@ -17,7 +17,7 @@ from .control import loop
 from .mistakes import refuse_iteration
 from .raising import attempted
 from .records import record_of
-from .state import Specialiser
+from .state import Restart, Specialiser
 from .values import Const, Leaf, ListV, Obj, Suspended, TupleV, Value
 
 ENDLESS = sys.maxsize
@@ -79,10 +79,10 @@ class Source:
         return item
 
     def check_length(self, s: Specialiser) -> None:
-        """Refuse what has more items now than were read one by one."""
+        """Specialise again where there are more items now than were read one by one."""
         for places, _ in self.fields:
             if places and len(places) < sum(isinstance(key, tuple) and key[0] == places[0][0] for key in s.env):
-                raise s.refuse(CHANGED, "make a list of it")
+                raise Restart(places[0][0])  # it is no list of known items
 
     counted: tuple[Value, Value] | None = None  # the list of which `enumerate` gives the items, and the first number
     every: Value | None = None  # the steps of one segment, where the loop keeps its state at the start of each only

@@ -431,10 +431,8 @@ def go_over_known(s: Specialiser, node: Any, base: Obj, method: str, body: list[
             unroll(s, node, keys, body, stop, partial(dict_views.item, s, base, method))
         done += len(keys)
         after = s.fields(base)
-        if len(after) > done and stop is not None and base.cls is list:
-            raise s.refuse("a list of objects grows while a loop goes over it that may be left", "use `while`")
-        if len(after) > done and done > UNROLL:
-            raise s.refuse("a list of objects grows while a loop goes over it", "use a list of numbers or tuples")
+        if len(after) > done and base.cls is list and (stop is not None or done > UNROLL):
+            raise Restart(base.id)  # it is no list of known items
         if base.cls is dict and stop is None and after != keys:
             raise s.refuse(CHANGED, "make a list of it")
         keys = after[done:] if base.cls is list else []

@@ -174,7 +174,7 @@ def touched_up(
     if not request.split and passes.on("drop_unread"):
         drop_unread(s, front, back)
     if request.backend == "numpy" and passes.on("before_loops"):
-        before_loops(s, front, back)
+        before_loops(s, front, back, lists)
     if runs_alone(request) and passes.on("in_strips"):
         outside = [*table.entries, *(e.name for e in s.externals.values())]
         front, back = in_strips(s, front, back, outside, seeds) or (front, back)

@@ -244,7 +244,7 @@ def polished(
     buffers = request.backend == "numpy"  # where memory costs time
     reordered = buffers and runs_alone(request) and all(is_plain(stmt) for stmt in ir.walk(front))
     if buffers and passes.on("small_powers"):
-        small_powers(s, [*front, *back] if reordered and undecided else back)
+        small_powers(s, [*(ir.walk(front) if reordered and undecided else ()), *ir.adjoint_walk(back)])
     if not request.split:
         as_one_function(s, where, outside, front, back, buffers and request.capture is None)
     if buffers and not request.split and passes.on("compute_there"):

@@ -28,9 +28,9 @@ FEW = 16  # numbers
 EXPONENTS = {*range(3, 13), *range(-12, -1)}
 
 
-def small_powers(s: Specialiser, block: ir.Block) -> None:
-    """Rewrite the statements of a block and of the blocks inside it, in place."""
-    for stmt in ir.walk(block):
+def small_powers(s: Specialiser, statements: list[Any]) -> None:
+    """Rewrite some statements of a program, in place."""
+    for stmt in statements:
         if isinstance(stmt, ir.Let) and (stmt.effect or stmt.loud):
             continue
         if any(is_power(s, node) for expr in ir.expressions(stmt) for node in ir.nodes_in(expr)):

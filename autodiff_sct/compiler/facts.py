@@ -149,7 +149,26 @@ Facts = Num | Listed | Mapped | Pair | Opaque
 
 
 class Different:
-    """In place of the class of an object that may be of several, or a number."""
+    """In place of the class of an object that may be of several, or a number: of which ones, where they are known."""
+
+    classes: tuple[type, ...] = ()
+
+
+@lru_cache(maxsize=1024)
+def one_of(classes: tuple[type, ...]) -> type:
+    """What stands for several classes of objects: the same for the same ones."""
+    return type("_or_".join(cls.__name__ for cls in classes), (Different,), {"classes": classes})
+
+
+def join_rows(a: type | None, b: type | None) -> type | None:
+    """The class of an object that is of one of two."""
+    if a is b:
+        return a
+    known = [cls.classes if issubclass(cls, Different) else (cls,) for cls in (a or Different, b or Different)]
+    classes = {cls for found in known for cls in found}
+    if not all(known) or any(issubclass(cls, dict) for cls in classes):
+        return Different
+    return one_of(tuple(sorted(classes, key=lambda cls: (cls.__module__, cls.__qualname__))))
 
 
 FLOAT = Num("float", np.dtype(float), ())
@@ -180,7 +199,7 @@ def join(a: Facts, b: Facts) -> Facts:
             a.roots | b.roots,
             a.size if a.size == b.size else None,
             a.tensor or b.tensor,
-            a.row if a.row is b.row else Different,
+            join_rows(a.row, b.row),
             a.whole or b.whole or is_beside_integers(a, b) or is_beside_integers(b, a),
             a.number if kind is None and (a.number, a.dtype) == (b.number, b.dtype) else None,
         )

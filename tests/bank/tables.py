@@ -279,3 +279,64 @@ def table_by_text(d, name):
     for other in ("class", "7732-18-5", "steel, bare"):
         total = total + ROUGHNESS[other][0] * d * total
     return total
+
+
+class Disc:
+    def __init__(self, radius):
+        self.radius = radius
+
+    def area(self):
+        return np.pi * self.radius**2
+
+    def grow(self, factor):
+        self.radius = self.radius * factor
+
+
+class Box:
+    sides = 4.0
+
+    def __init__(self, width, height):
+        self.width, self.height = width, height
+
+    def area(self):
+        return self.width * self.height
+
+    def grow(self, factor):
+        self.width *= factor
+
+
+class Ring(Disc):
+    def __init__(self, radius, hole):
+        super().__init__(radius)
+        self.hole = hole
+
+    def area(self):
+        return super().area() - np.pi * self.hole**2
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.5, size=5),), tags={"second"})
+def shapes_of_several_classes(x):
+    shapes = []
+    for i, v in enumerate(x):
+        if i % 2:
+            shapes.append(Disc(v))
+        else:
+            shapes.append(Box(v, 1.0 + v) if v > 0.6 else Ring(v, 0.5 * v))
+    total = 0.0
+    for shape in shapes:
+        shape.grow(1.5)
+        total = 0.9 * total + shape.area()
+        if isinstance(shape, Box):
+            total = total + shape.height * shape.sides
+        elif isinstance(shape, Disc):
+            total = total + shape.radius**3
+    return total + max(shapes, key=lambda shape: shape.area()).area()
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.5, size=4),))
+def one_of_two_shapes(x):
+    first = Disc(x[0])
+    shape = first if x[1] > 0.8 else Box(x[2], x[3])
+    shape.grow(x[1])
+    same = 2.0 if shape is first else 3.0
+    return shape.area() * same + first.area()

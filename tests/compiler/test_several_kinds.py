@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.errors import NotDifferentiable, UnsupportedSyntax
+from autodiff_sct.errors import NotDifferentiable, Refused, UnsupportedSyntax
 from tests.compiler.checked import check_gradient
 
 
@@ -162,7 +162,7 @@ def filled_while_either_is_gone_over(x):
 
 @pytest.mark.parametrize("fn", [filled_from_its_own_row, filled_while_either_is_gone_over])
 def test_a_new_list_that_the_loop_may_go_over_is_no_other(fn):
-    with pytest.raises(UnsupportedSyntax, match="changes its length"):
+    with pytest.raises(Refused):
         ad.grad(fn)(np.array([1.0, 2.0]))
 
 

@@ -23,10 +23,6 @@ class Point:
         self.y = y
 
 
-class Special(Point):
-    pass
-
-
 @dataclass
 class Equal:
     x: float
@@ -136,13 +132,6 @@ def deeply_copied_object(x: Any) -> Any:
     return first.x * x[0]
 
 
-def several_classes(x: Any) -> Any:
-    found = []
-    for v in x:
-        found.append(Point(v, v) if v > 0 else Special(v, v))
-    return sum(p.x for p in found if isinstance(p, Special))
-
-
 def numbers_and_objects(x: Any) -> Any:
     found = []
     for v in x:
@@ -204,7 +193,6 @@ REFUSED = [
     is_inside,
     deeply_copied,
     deeply_copied_object,
-    several_classes,
     numbers_and_objects,
     false_object,
 ]

@@ -12,10 +12,10 @@ import numpy as np
 from .. import ir
 from ..facts import INT, Listed, Mapped, Num, Opaque, Pair
 from ..world import AttributeRead, Guard
-from . import arrays, optional, polyfills
+from . import arrays, families, optional, polyfills
 from .externals import import_external, object_number
 from .mistakes import class_name
-from .names import called_after, is_ours
+from .names import is_ours
 from .outside import assign_global, assign_outside, assign_to_class, assigned, assigned_to_class
 from .raising import always, lacking
 from .records import record_of
@@ -238,6 +238,8 @@ def of_leaf(s: Specialiser, base: Leaf, attr: str) -> Value:
     if isinstance(facts, Num) and facts.row is not None:
         if record_of(s, base) is not None:
             return Bound(attr, base)
+        if (classes := families.classes_of(s, base)) is not None:
+            return families.read(s, base, classes, attr)
         return read_field(s, base, attr)
     if isinstance(facts, Num):
         return of_number(s, base, facts, attr)
@@ -379,7 +381,7 @@ def assign_plainly(s: Specialiser, base: Obj, attr: str, value: Value) -> None:
     if base.id in s.objects:
         assign_outside(s, base, attr, value)
     else:
-        s.env[(base.id, attr)] = called_after(s, attr, value)
+        s.env[(base.id, attr)] = value
 
 
 def assign_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> None:
@@ -397,6 +399,9 @@ def assign_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> No
         return
     if isinstance(base, Const) and isinstance(base.value, types.ModuleType) and not is_library(base.value):
         assign_global(s, vars(base.value), attr, value)
+        return
+    if isinstance(base, Leaf) and (classes := families.classes_of(s, base)) is not None:
+        families.write(s, base, classes, attr, value)
         return
     if class_of_row(s, base) is not None:
         write_field(s, base, attr, value)

@@ -14,7 +14,7 @@ import numpy as np
 from .. import ir
 from ..facts import BOOL, INT, Listed, Mapped, Opaque, Pair
 from ..world import Guard
-from . import arrays, containers, iteration, lists, polyfills, records
+from . import arrays, containers, families, iteration, lists, polyfills, records
 from .attributes import asked_for, assign_attribute, attribute_of
 from .calls import call_python, call_value, handles
 from .classes import class_of
@@ -24,7 +24,7 @@ from .iteration import Source, each, enumerated, keys_of, length_of, mapped, ove
 from .objects import call_method, fields_of, has_method, replace_fields
 from .raising import always
 from .state import Specialiser
-from .tables import method_of, refuse_references
+from .tables import may_be_none, method_of, refuse_references
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
 from .watched import found_in, own_method
 
@@ -375,6 +375,10 @@ def hasattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
         s.guards.append(Guard(lambda: hasattr(value, name), found))
         s.world.closed = s.world.closed or not isinstance(value, (int, float, complex, str, tuple))
         return Const(found)
+    if isinstance(args[0], Leaf) and (classes := families.classes_of(s, args[0])) is not None:
+        if may_be_none(s, args[0]):
+            raise s.refuse("which attributes an object has that may be None", "compare it with None")
+        return families.has_attribute(s, args[0], classes, name)
     cls = class_of(s, args[0])
     if cls is None and isinstance(args[0], Leaf):
         test = ir.call("hasattr", s.expr(args[0]), ir.constant(name))

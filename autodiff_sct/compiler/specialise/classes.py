@@ -17,6 +17,8 @@ from . import arrays
 from .callees import opaque_call
 from .calls import call_value, handles
 from .dict_views import class_of_view
+from .families import classes_of as classes_of_row
+from .families import is_instance
 from .names import is_ours
 from .records import record_of
 from .state import Specialiser
@@ -31,6 +33,10 @@ SCALARS = [np.dtype(code).type for code in np.typecodes["AllInteger"] + np.typec
 def isinstance_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     value, classes = args
     kinds = classes_of(s, classes)
+    if isinstance(value, Leaf) and (several := classes_of_row(s, value)) is not None:
+        if may_be_none(s, value):
+            raise s.refuse("whether an object that may be None is of one of several classes", "compare it with None")
+        return is_instance(s, value, several, kinds)
     row = class_of_row(s, value)
     if isinstance(value, Leaf) and row is not None and may_be_none(s, value):
         return s.let(not_none(value), BOOL, hint="condition") if issubclass(row, kinds) else Const(False)
@@ -92,6 +98,8 @@ def class_of(s: Specialiser, value: Value) -> type | None:
         facts = s.facts[value.name]
         if isinstance(facts, Num):
             if facts.row is not None:
+                if classes_of_row(s, value) is not None:
+                    return None
                 row = class_of_row(s, value) if facts.kind is not None else None
                 return dict if row is not None and record_of(s, value) is not None else row
             if facts.tensor:

@@ -14,6 +14,7 @@ from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
 from . import arrays, attributes, containers, dict_views, lists, objects, optional, polyfill_lists
 from .control import branch
+from .families import classes_of
 from .iteration import is_range
 from .names import assign_name, load_name
 from .raising import Ended
@@ -259,7 +260,7 @@ def truth(s: Specialiser, value: Value) -> Value:
         return Const(True)
     if isinstance(value, MaybeV):
         return optional.asked(s, value, False)
-    if class_of_row(s, value) is not None:
+    if classes_of(s, value) is not None or class_of_row(s, value) is not None:
         return exists(s, value)
     if isinstance(value, Leaf):
         return value

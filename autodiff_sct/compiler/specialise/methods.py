@@ -14,7 +14,19 @@ import numpy as np
 from .. import ir
 from ..facts import BOOL, INT, Listed, Mapped, Num, Opaque
 from ..moves import write_move
-from . import arrays, containers, dict_views, indexing, lists, memory, outcomes, polyfill_lists, polyfills, records
+from . import (
+    arrays,
+    containers,
+    dict_views,
+    indexing,
+    lists,
+    memory,
+    outcomes,
+    polyfill_lists,
+    polyfills,
+    records,
+    tables,
+)
 from .callees import drawn
 from .control import branch
 from .lacking import holds_nothing, note_unseen
@@ -302,7 +314,8 @@ def list_method(
 
 def position(s: Specialiser, base: Leaf, name: str, args: list[Value]) -> Value:
     """``items.index(x)`` and ``items.count(x)``: whole numbers, through which no derivative passes."""
-    expr = ir.call(ir.attribute(ir.name(base.name), name), *(s.expr(a) for a in args))
+    write = s.stored if args and tables.told_by_identity(s, base, args[0]) else s.expr
+    expr = ir.call(ir.attribute(ir.name(base.name), name), *map(write, args[:1]), *map(s.expr, args[1:]))
     return s.let(expr, INT, hint="k")
 
 

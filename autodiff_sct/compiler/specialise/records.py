@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from .families import classes_of
 from .raising import always
 from .state import Restart, Specialiser
 from .tables import class_of_row, column, fields_of_row, has_table, new_row
@@ -53,7 +54,7 @@ def as_record(s: Specialiser, value: Value) -> Value:
 
 def record_of(s: Specialiser, value: Value) -> type[Record] | None:
     """The class of a dict that is a row."""
-    cls = class_of_row(s, value)
+    cls = class_of_row(s, value) if classes_of(s, value) is None else None
     return cls if cls is not None and issubclass(cls, Record) else None
 
 

@@ -138,8 +138,9 @@ def general(s: Specialiser, facts: Facts, site: Any) -> Facts:
 def depth_of(site: Any) -> int:
     """How many lists are around the element of a parameter that a site stands for."""
     depth = 0
-    while isinstance(site, tuple) and site[-1] == "element":
-        site, depth = site[0], depth + 1
+    while isinstance(site, tuple) and len(site) == 2:  # also where the lists are in tuples
+        depth += site[1] == "element"
+        site = site[0]
     return depth
 
 

@@ -25,7 +25,8 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..facts import BOOL, Different, Facts, Listed, Mapped, Num, Opaque, Pair
+from ..facts import BOOL, INT, Different, Facts, Listed, Mapped, Num, Opaque, Pair
+from . import families
 from .state import UNFOLLOWED, Restart, Specialiser
 from .values import Bound, Const, Leaf, ListV, Obj, Poison, TupleV, Value
 from .watched import found_in, own_method
@@ -61,6 +62,8 @@ def classes_in(s: Specialiser, value: Value) -> Iterator[type]:
     if isinstance(value, (TupleV, ListV)):
         for item in value.items:
             yield from classes_in(s, item)
+    elif isinstance(value, Poison):
+        yield from value.classes
     elif isinstance(value, Obj) and value.id not in s.objects:
         if value.cls is dict and (cls := class_of_dict(s, value)) is not None:
             yield cls
@@ -137,8 +140,12 @@ def new_row(s: Specialiser, cls: type, fields: dict[str, Value]) -> Value:
         )
     first = column(s, cls, columns[0])
     length = ir.call(gast.Name("len", gast.Load(), None, None), ir.name(first.name))
-    facts = Num("row", np.dtype(int), (), row=cls)
-    row = s.let(length, facts, ir.Op(len, {"x": first}), hint=cls.__name__.lower(), may_raise=False)
+    facts, hint = Num("row", np.dtype(int), (), row=cls), cls.__name__.lower()
+    if len(families.family(s, cls)) == 1:
+        row = s.let(length, facts, ir.Op(len, {"x": first}), hint=hint, may_raise=False)
+    else:
+        number = s.let(length, INT, ir.Op(len, {"x": first}), hint="row", may_raise=False)
+        row = s.let(families.reference(s, cls, number), facts, hint=hint, may_raise=False)
     for name in columns:
         append(s, column(s, cls, name), fields[name])
     return row
@@ -166,7 +173,7 @@ def references(s: Specialiser) -> Iterator[None]:
 def class_of_row(s: Specialiser, value: Value) -> type | None:
     """The class of an object in a table, where a value is a reference to one."""
     facts = s.facts.get(value.name) if isinstance(value, Leaf) else None
-    if isinstance(facts, Num) and facts.row is Different:
+    if isinstance(facts, Num) and facts.row is not None and issubclass(facts.row, Different):
         raise s.refuse(
             "one of several objects of different classes, of which only the run tells which", "use one class"
         )
@@ -208,7 +215,7 @@ def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
     assert cls is not None
     if ("column", cls, attr) in s.env:
         with references(s):
-            return get_item(s, column(s, cls, attr), row)
+            return get_item(s, column(s, cls, attr), families.row_of(s, row, cls))
     found = found_in(s, cls, attr)
     if isinstance(found, property):
         return call_python(s, found.fget, [row], {})
@@ -240,7 +247,7 @@ def write_field(s: Specialiser, row: Leaf, attr: str, value: Value) -> None:
         call_python(s, found.fset, [row, value], {})
         return
     with references(s):
-        set_item(s, column(s, cls, attr), row, value)
+        set_item(s, column(s, cls, attr), families.row_of(s, row, cls), value)
 
 
 def not_none(row: Leaf) -> Any:
@@ -252,8 +259,12 @@ def exists(s: Specialiser, row: Value) -> Value:
     from .calls import call_value
     from .expressions import truth
 
+    assert isinstance(row, Leaf)
+    classes = families.classes_of(s, row)
+    if classes is not None and not any(hasattr(cls, name) for cls in classes for name in ("__bool__", "__len__")):
+        return s.let(not_none(row), BOOL, hint="condition", may_raise=False) if may_be_none(s, row) else Const(True)
     cls = class_of_row(s, row)
-    assert cls is not None and isinstance(row, Leaf)
+    assert cls is not None
     if issubclass(cls, dict):  # it has keys
         return s.let(not_none(row), BOOL, hint="condition", may_raise=False) if may_be_none(s, row) else Const(True)
     named = next((name for name in ("__bool__", "__len__") if hasattr(cls, name)), None)
@@ -264,9 +275,32 @@ def exists(s: Specialiser, row: Value) -> Value:
     return s.let(not_none(row), BOOL, hint="condition", may_raise=False)
 
 
+def told_by_identity(s: Specialiser, base: Leaf, value: Value) -> bool:
+    """Whether a reference in a list equals only itself: no class says what is equal, and no two share a number."""
+    facts = s.facts_of(base)
+    element = s.elements_of(facts) if isinstance(facts, Listed) else None
+    if not isinstance(element, Num) or element.row is None or s.num(value) is None or may_be_none(s, value):
+        return False
+    classes = [
+        *classes_of_row(s, value),
+        *(element.row.classes if issubclass(element.row, Different) else (element.row,)),
+    ]
+    if len(classes) < 2 or not set(classes).issubset(families.family(s, classes[0])):
+        return False
+    return all(getattr(cls, "__eq__", None) is vars(object)["__eq__"] for cls in classes)
+
+
+def classes_of_row(s: Specialiser, value: Value) -> tuple[type, ...]:
+    """The classes of which an object in a table may be; none of what is no reference."""
+    several = families.classes_of(s, value)
+    cls = class_of_row(s, value) if several is None else None
+    return several or (() if cls is None else (cls,))
+
+
 def compared(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
     """``a is b``, and ``a == b`` where the class leaves that to be the same; None where neither is a reference."""
-    classes = [cls for cls in (class_of_row(s, a), class_of_row(s, b)) if cls is not None]
+    known = [classes_of_row(s, v) for v in (a, b)]
+    classes = [cls for found in known for cls in found]
     if not classes or not isinstance(op, (gast.Is, gast.IsNot, gast.Eq, gast.NotEq)):
         return None
     if isinstance(op, (gast.Eq, gast.NotEq)) and any(
@@ -274,11 +308,15 @@ def compared(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
     ):
         return None
     equal = isinstance(op, (gast.Is, gast.Eq))
-    if len(classes) < 2:
-        other = b if class_of_row(s, a) is not None else a
+    if not all(known):
+        other = b if known[0] else a
         if other != Const(None):
             return Const(not equal) if isinstance(other, Obj) else None
         op = gast.Is() if equal else gast.IsNot()
+    elif set(known[0]).isdisjoint(known[1]):
+        if may_be_none(s, a) and may_be_none(s, b):
+            raise s.refuse("whether two objects of different classes are both None", "compare each with None")
+        return Const(not equal)
     else:
         op = gast.Eq() if equal else gast.NotEq()  # of numbers
     return s.let(gast.Compare(s.stored(a), [op], [s.stored(b)]), BOOL, hint="condition", may_raise=False)
@@ -289,6 +327,9 @@ def method_of(s: Specialiser, value: Value, name: str) -> Value | None:
     if isinstance(value, TupleV):
         own = None if value.cls is None else own_method(s, value.cls, name)
         return None if own is None else Bound(own, value)
+    if (classes := families.classes_of(s, value)) is not None:
+        callable_ = all(isinstance(found_in(s, cls, name), types.FunctionType) for cls in classes)
+        return families.read(s, value, classes, name) if callable_ and not may_be_none(s, value) else None
     cls = class_of_row(s, value)
     if cls is None or may_be_none(s, value):
         return None

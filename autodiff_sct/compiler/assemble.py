@@ -16,6 +16,7 @@ from .algebra.inverses import is_plain, share_inverses
 from .algebra.methods import with_methods
 from .algebra.number_functions import call_once
 from .algebra.pairs import pair_products
+from .algebra.powers import decides, small_powers
 from .algebra.selections import one_selection
 from .algebra.signs import absorb_signs
 from .algebra.spelling import spell
@@ -174,7 +175,7 @@ def touched_up(
     if not request.split and passes.on("drop_unread"):
         drop_unread(s, front, back)
     if request.backend == "numpy" and passes.on("before_loops"):
-        before_loops(s, front, back)
+        before_loops(s, front, back, lists)
     if runs_alone(request) and passes.on("in_strips"):
         outside = [*table.entries, *(e.name for e in s.externals.values())]
         front, back = in_strips(s, front, back, outside, seeds) or (front, back)
@@ -238,8 +239,12 @@ def polished(
     s: Specialiser, where: Regions, outside: list[str], program: ir.Block, early: set[int], request: Request
 ) -> tuple[ir.Block, ir.Block]:
     """Both sweeps as one would write them: what is in `early`, and the rest; `outside` are the arguments."""
+    undecided = not any(decides(stmt) for stmt in ir.walk(program))
     front, back = in_place(s, where, program, early, request)
     buffers = request.backend == "numpy"  # where memory costs time
+    reordered = buffers and runs_alone(request) and all(is_plain(stmt) for stmt in ir.walk(front))
+    if buffers and passes.on("small_powers"):
+        small_powers(s, [*(ir.walk(front) if reordered and undecided else ()), *ir.adjoint_walk(back)])
     if not request.split:
         as_one_function(s, where, outside, front, back, buffers and request.capture is None)
     if buffers and not request.split and passes.on("compute_there"):
@@ -247,7 +252,7 @@ def polished(
     if passes.on("counts"):
         write_counts(s, [*front, *back])
     reuse(s, [*front, *back])  # once every statement has its place
-    return as_expressions(s, where, front, back, request)
+    return as_expressions(s, where, front, back, request, reordered)
 
 
 def in_place(
@@ -293,9 +298,12 @@ def in_place(
 
 
 def as_expressions(
-    s: Specialiser, where: Regions, front: ir.Block, back: ir.Block, request: Request
+    s: Specialiser, where: Regions, front: ir.Block, back: ir.Block, request: Request, reordered: bool
 ) -> tuple[ir.Block, ir.Block]:
-    """Both sweeps with temporaries nested into expressions, and what that brings together spelt as one would."""
+    """Both sweeps with temporaries nested into expressions, and what that brings together spelt as one would.
+
+    `reordered` says that the last digits of what the forward sweep computes do not matter.
+    """
     buffers = request.backend == "numpy"
     nesting = Nesting(s, where, [*front, *back], 0)
     front = nesting.block(front)
@@ -307,7 +315,6 @@ def as_expressions(
         with_methods(s, front)
     if buffers and passes.on("summed_products"):
         summed_products(s, back)
-    reordered = buffers and runs_alone(request) and all(is_plain(stmt) for stmt in ir.walk(front))
     if buffers and passes.on("contract"):
         contract(s, back)
         if reordered:

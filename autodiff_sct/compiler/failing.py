@@ -35,7 +35,7 @@ def is_safe_value(s: Specialiser, expr: Any) -> bool:
         return is_safe_operation(expr.op, left, right) or is_divided_by_constant(expr, left)
     if not isinstance(expr, gast.Call):
         return False
-    return is_safe_sum(s, expr) or is_safe_call(s, expr) or is_safe_total(s, expr)
+    return is_safe_sum(s, expr) or is_safe_call(s, expr) or is_safe_total(s, expr) or is_safe_product(s, expr)
 
 
 def fact(s: Specialiser, expr: Any) -> Any:
@@ -89,6 +89,14 @@ def is_safe_total(s: Specialiser, expr: Any) -> bool:
     axis = expr.keywords[0].value
     axes = [getattr(e, "value", None) for e in (axis.elts if isinstance(axis, gast.Tuple) else [axis])]
     return all(type(k) is int and 0 <= k < found.ndim for k in axes) and len(set(axes)) == len(axes)
+
+
+def is_safe_product(s: Specialiser, expr: Any) -> bool:
+    """Whether a call multiplies two vectors of one length, as the operator would."""
+    if len(expr.args) != 2 or expr.keywords or path(s, expr.func) not in (np.dot, np.vdot, np.inner):
+        return False
+    left, right = (fact(s, e) for e in expr.args)
+    return is_safe_operation(gast.MatMult(), left, right)
 
 
 def is_safe_sum(s: Specialiser, expr: Any) -> bool:

@@ -96,6 +96,8 @@ def without_synonyms(s: Specialiser, block: ir.Block) -> None:
             while expr.id in mapping:
                 expr = mapping[expr.id]
             mapping[name] = expr
+            if s.hints[expr.id] == "t":
+                s.hints[expr.id] = s.hints[name]
         remove_synonyms(s, block)
         for stmt in ir.walk(block):
             substitute_own(stmt, mapping)

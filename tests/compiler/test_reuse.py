@@ -161,6 +161,52 @@ def view_of_a_part_of_a_loop(x, n):
     return total
 
 
+@case((V, 3), (V, 0))
+def in_two_loops(x, n):
+    total = np.zeros(len(x))
+    for i in range(n):
+        for j in range(n):
+            total += x**2 * (i - j)
+    return np.sum(total * x)
+
+
+@case((V, 3), (V, 0))
+def read_between_two_loops(x, n):
+    total = x * 1.0
+    sums = 0.0
+    for i in range(n):
+        before = total
+        for j in range(n):
+            total += x * j
+        sums = sums + np.sum(before * total**2)
+    return sums
+
+
+@case((V, 3), (V, 0))
+def kept_after_an_inner_loop(x, n):
+    total = x * 1.0
+    kept = [total]
+    for i in range(n):
+        total = total * 0.5
+        for j in range(n):
+            total += x * j
+        kept.append(total)
+    return np.sum(kept[0] * kept[-1] ** 2)
+
+
+@case((V, 3), (V, 0))
+def one_loop_after_another(x, n):
+    total = x * 1.0
+    for i in range(n):
+        total += x * i
+    first = total
+    for j in range(n):
+        total += first * j
+    for j in range(n):
+        total += x**2
+    return np.sum(total * x)
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn, args):
     check_gradient(fn, args)
@@ -260,3 +306,7 @@ def test_number_or_array_without_axes_that_is_augmented(start):
     both = isinstance(start, np.ndarray)  # `before` sees the array change
     np.testing.assert_allclose(d_s, (2 * alone if both else alone + 2.0) * np.sum(V))
     np.testing.assert_allclose(d_x, alone * (alone if both else 2.0) + (2 * alone if both else 2.0) * 2 * V * np.sum(V))
+
+
+def test_in_place_in_two_loops():
+    assert "total += x" in ad.adjoint_source(in_two_loops, V, 3)

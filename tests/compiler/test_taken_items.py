@@ -50,6 +50,17 @@ def in_two_buffers(x, n):
     return np.sum(u * x)
 
 
+@case((A, 2), (A, 0))
+def tables_in_two_buffers(u, n):
+    for _ in range(n):
+        new = np.zeros(u.shape)
+        for i in range(1, u.shape[0]):
+            for j in range(1, u.shape[1]):
+                new[i, j] = u[i, j] * u[i - 1, j] + u[i, j - 1]
+        u = new
+    return np.sum(u * u)
+
+
 @case((V, 3), (V, 0))
 def buffers_that_change_places(x, n):
     u, v = x * 1.0, x * 2.0

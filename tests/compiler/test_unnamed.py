@@ -287,3 +287,43 @@ def test_a_condition_is_tested_where_it_is_saved():
     assert ".append(x > 2.0)\n        if took_condition[-1]:\n" in source, source
     check_gradient(f, (0.7,))
     check_gradient(f, (3.0,))
+
+
+def test_a_loop_is_left_where_its_test_is():
+    def newton(x):
+        for _ in range(50):
+            step = (x * x - 2.0) / (2.0 * x)
+            x -= step
+            if abs(step) < 1e-12:
+                break
+        return x
+
+    def old_value(x):
+        while True:
+            old = x
+            x = x * 1.5 + 0.1
+            if old > 2.0:
+                break
+        return x * old
+
+    def changed_later(x):
+        items = [x, x * 2.0]
+        for k in range(5):
+            done = items[-1] > 4.0
+            items.append(items[-1] * x + 1.0)
+            if done:
+                break
+        return items[-1]
+
+    def at_once(x):
+        for v in x:
+            y = v * x[1]
+            break
+        return y
+
+    assert "        if abs(step) < 1e-12:\n            break\n" in ad.adjoint_source(newton, 0.7)
+    assert "if True" not in ad.adjoint_source(at_once, V)
+    for x in (0.7, 1.4, 3.0):
+        for fn in (newton, old_value, changed_later):
+            check_gradient(fn, (x,))
+    check_gradient(at_once, (V,))

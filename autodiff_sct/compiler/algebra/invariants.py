@@ -6,7 +6,8 @@
         v[1:-1] += k * s[1:-1] ** 2         ->   for _ in range(steps):
                                                      v[1:-1] += k * t
 
-So for what surely raises nothing, since the loop may have no steps; not for what stands in branches, nor for loops that
+So for what surely raises nothing, since the loop may have no steps, or where a call that raises is run again as the
+program was without Python floats; not for what stands in branches, nor for loops that
 are run in segments.  It is a function of floats and of arrays of doubles that are made before the loop and that nothing
 in it writes to, it is only computed with, and it takes NumPy longer than a name takes to read: of Python's floats, only
 several operations do.  Where the forward sweep has it already, the reverse sweep reads that.
@@ -14,6 +15,7 @@ several operations do.  Where the forward sweep has it already, the reverse swee
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -34,18 +36,22 @@ from .spelling import is_part
 SUMS = (gast.Add, gast.Sub, gast.Mult)
 MAKE_NEW = (np.vdot, np.dot, np.outer)  # beside operators and elementwise functions
 WORTH, ON_ARRAYS, ON_SCALARS, ON_FLOATS = 80, 500, 80, 25  # nanoseconds of an operation
+OF_MATH = (math.sqrt, math.exp, math.log, math.sin, math.cos, math.tan, math.tanh, math.sinh, math.cosh, math.log1p)
 LITERAL = replace(FLOAT, kind="literal")  # a number of the program's text, which is as good as a float
 
 
-def before_loops(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
-    """Move what the loops of both sweeps compute in every step alike before them, in place."""
+def before_loops(s: Specialiser, front: ir.Block, back: ir.Block, again: bool) -> None:
+    """Move what the loops of both sweeps compute in every step alike before them, in place.
+
+    `again` says that a call that raises is run again.
+    """
     program = [*front, *back]
     inside = ir.walk(program)
     loops = [x for x in inside if isinstance(x, ir.Loop)]
     segments = any(x.every is not None or x.rerun is not None or x.again for x in loops)
     if not loops or segments or any(isinstance(x, ir.Let) and x.loud for x in inside):
         return
-    every = Invariants(s, program)
+    every = Invariants(s, program, again)
     for block in (front, back):
         every.block(block, every.there, True)
 
@@ -53,8 +59,8 @@ def before_loops(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
 class Invariants:
     """Looks for what the steps of loops have in common."""
 
-    def __init__(self, s: Specialiser, program: ir.Block) -> None:
-        self.s, self.program, self.kinds = s, program, Kinds(s)
+    def __init__(self, s: Specialiser, program: ir.Block, again: bool) -> None:
+        self.s, self.program, self.kinds = s, program, Kinds(s, again)
         self.known: dict[str, str] = {}  # what lasts and is computed outside all loops
         self.made: dict[str, Any] = {}  # what is computed before loops
         self.defined, self.there = ir.defined(program), set[str]()
@@ -183,7 +189,8 @@ class Steps:
     def is_same(self, expr: Any) -> bool:
         """Whether an expression surely works before the loop, and gives what it gives in each step."""
         names = ir.variables_in(expr)
-        if not names or not all(map(self.is_there, names)):
+        called = any(isinstance(node, gast.Call) for node in ir.nodes_in(expr))
+        if not (names or called) or not all(map(self.is_there, names)):
             return False
         return self.kinds.of(expr) is not None and all(map(self.is_unchanged, names))
 
@@ -238,8 +245,8 @@ class Steps:
 class Kinds:
     """What expressions are that surely raise nothing: floats, NumPy's floats and arrays of doubles."""
 
-    def __init__(self, s: Specialiser) -> None:
-        self.s = s
+    def __init__(self, s: Specialiser, again: bool) -> None:
+        self.s, self.again = s, again  # whether what raises is run again
 
     def of(self, expr: Any) -> Num | None:
         """The facts of what an expression gives; None where it may raise, or is anything else."""
@@ -262,7 +269,12 @@ class Kinds:
     def of_call(self, expr: gast.Call) -> Num | None:
         """The facts of an elementwise function of one array or number."""
         callee = path(self.s, expr.func)
-        if not isinstance(callee, np.ufunc) or "d->d" not in callee.types or len(expr.args) != 1 or expr.keywords:
+        if len(expr.args) != 1 or expr.keywords:
+            return None
+        if self.again and callee in OF_MATH:
+            facts = self.of(expr.args[0])
+            return FLOAT if facts is not None and not facts.dims else None
+        if not isinstance(callee, np.ufunc) or "d->d" not in callee.types:
             return None
         facts = self.of(expr.args[0])
         return facts if facts is None or facts.dims else Num("npscalar", np.dtype(float), ())

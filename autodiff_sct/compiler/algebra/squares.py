@@ -7,11 +7,13 @@
     d_x = d_out * t + d_out * x * 0.5
 
 Neither ``t`` nor a list of all its values is kept.  Both factors have to be the same value, not only the same variable:
-memory that the program writes may change in between.
+memory that the program writes may change in between.  The product of a vector with itself is a square, too: what it
+gives to one operand is given twice.
 """
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING
 
 import gast
@@ -26,20 +28,39 @@ if TYPE_CHECKING:
     from ..reverse.sweep import Reverse
 
 
-def as_square(r: Reverse, op: ir.Op) -> tuple[Value, float] | None:
-    """The value of which an operation computes a multiple of the square, and the number with which it does."""
+INNER = (np.dot, np.ndarray.dot, np.vdot, np.inner, np.matmul, np.linalg.matmul, operator.matmul)
+
+
+def as_square(r: Reverse, op: ir.Op) -> tuple[ir.Op, list[str], float] | None:
+    """What stands for the multiple of a square in the reverse sweep.
+
+    An operation, those of its operands that a cotangent is for, and the number that multiplies that of the result.
+    """
+    if op.fn in INNER:
+        return None if not passes.on("as_square") or not is_inner(r, op) else (op, [next(iter(op.arguments))], 2)
     if op.fn is not np.multiply:
         return None
     a, b = op.arguments["a"], op.arguments["b"]
     if a == b:
-        return a, 1
+        return squared(a), ["x"], 1
     if not passes.on("as_square"):
         return None
     for product, value in ((a, b), (b, a)):
         number = multiple_of(r, product, value)
         if number is not None:
-            return value, number
+            return squared(value), ["x"], number
     return None
+
+
+def squared(value: Value) -> ir.Op:
+    return ir.Op(np.square, {"x": value})
+
+
+def is_inner(r: Reverse, op: ir.Op) -> bool:
+    """Whether an operation multiplies a vector of real numbers with itself."""
+    a, b, *rest = op.arguments.values()
+    facts = r.s.facts[a.name] if isinstance(a, Leaf) and a == b and not rest else None
+    return isinstance(facts, Num) and facts.ndim == 1 and facts.dtype is not None and facts.dtype.kind == "f"
 
 
 def multiple_of(r: Reverse, product: Value, value: Value) -> float | None:

@@ -40,7 +40,7 @@ class Owners:
     def __init__(self, s: Specialiser, program: ir.Block) -> None:
         self.s = s
         self.makers: dict[str, Any] = {}
-        self.carries: dict[str, tuple[ir.Loop, ir.Carry]] = {}
+        self.carries: dict[str, tuple[ir.Loop, ir.Carry]] = {}  # by what a loop carries, and by what it leaves
         self.readers: dict[str, list[Any]] = defaultdict(list)
         self.taken: dict[str, int] = defaultdict(int)  # how often branches and loops take a variable over
         self.order: dict[Any, int] = {}
@@ -53,7 +53,7 @@ class Owners:
             for name in taken_over(stmt):
                 self.taken[name] += 1
             if isinstance(stmt, ir.Loop):
-                self.carries |= {c.phi: (stmt, c) for c in stmt.carries}
+                self.carries |= {name: (stmt, c) for c in stmt.carries for name in (c.phi, c.out)}
                 self.ends[stmt] = place + sum(1 for body in ir.bodies(stmt) for _ in ir.walk(body))
 
     def may_overwrite(self, stmt: ir.Let) -> bool:

@@ -45,8 +45,10 @@ def leave_taken(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
     makers = {stmt.target: stmt for stmt in ir.walk(program) if isinstance(stmt, ir.Let) and len(stmt.targets) == 1}
     for around, owner, block in adjoint_blocks(back):
         own = [base for base in bases if is_alone(s, base, names_of(base, block, makers, uses), holders)]
-        handed = [c for c in carried(owner) if c.phi in bases and is_handed_on(around, owner, c, makers)]
-        own += [c.phi for c in handed if is_alone(s, c.phi, {c.phi, str(c.init), str(c.next), c.out}, holders)]
+        for c in carried(owner):
+            before, following = (names_of(n or "", b, makers, uses) for n, b in ((c.init, around), (c.next, block)))
+            if c.phi in bases and before and following and is_handed_on(around, owner, c):
+                own += [c.phi] if is_alone(s, c.phi, {c.phi, c.out, *before, *following}, holders) else []
         places = Places(block) if own else None
         for base in own:
             reads = list(reads_of(s, block, base))
@@ -99,13 +101,10 @@ def carried(owner: Any) -> list[ir.Carry]:
     return owner.carries if isinstance(owner, ir.Loop) and owner.kind != "while" else []
 
 
-def is_handed_on(around: ir.Block, loop: ir.Loop, carry: ir.Carry, makers: dict[str, Any]) -> bool:
-    """Whether what a loop carries is an array that was made just for the first step, or one that a step makes."""
-    init, following = carry.init, carry.next
-    if init is None or not is_made(makers.get(init), around) or not is_made(makers.get(following or ""), loop.body):
-        return False
+def is_handed_on(around: ir.Block, loop: ir.Loop, carry: ir.Carry) -> bool:
+    """Whether what a loop of a block begins with is read by nobody later."""
     later = [*around[around.index(loop) + 1 :], *loop.body, *loop.head]
-    return not any(init in ir.reads_inside(stmt) for stmt in later)
+    return not any(carry.init in ir.reads_inside(stmt) for stmt in later)
 
 
 # -- who reads it

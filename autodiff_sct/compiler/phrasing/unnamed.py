@@ -26,6 +26,10 @@
     if condition:                            if took[-1]:
         ...                                      ...
 
+    stop = abs(step) < 1e-9                  if abs(step) < 1e-9:
+    if stop:                           ->        break
+        break
+
 Nothing runs between the two, so nothing is evaluated at another time; what is saved and read once more is an item of
 an array or a list to which nobody writes in between.  Of lists and dicts of arrays, ``d_rows[k] += d_t`` adds to the
 array that is there and puts the same array back.
@@ -73,8 +77,20 @@ def inside(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
         if not is_tested(s, stmt, block):
             read_twice(s, stmt, block)
     for stmt in block:
+        if isinstance(stmt, ir.Loop):
+            stop_there(stmt, uses)
         for inner in ir.bodies(stmt):
             inside(s, inner, uses)
+
+
+def stop_there(loop: ir.Loop, uses: dict[str, int]) -> None:
+    """Write the test that ends a loop where it ends, after what is carried on has its new values."""
+    last = loop.body[-1] if loop.body else None
+    if not isinstance(last, ir.Let) or last.effect or last.targets != (getattr(loop.stop, "id", None),):
+        return
+    if uses.get(last.target) == 1 and {c.phi for c in loop.carries}.isdisjoint(ir.reads(last)):
+        loop.stop = last.expr
+        loop.body.pop()
 
 
 def is_written(s: Specialiser, stmt: ir.Let, following: Any) -> bool:

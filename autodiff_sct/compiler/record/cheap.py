@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import gast
+import numpy as np
 
 from .. import ir
 from ..optimise import Liveness
@@ -34,6 +35,13 @@ def is_math(stmt: ir.Let) -> bool:
     if stmt.op is None or not isinstance(stmt.expr, gast.Call):
         return False
     return stmt.op.fn is float or getattr(stmt.op.fn, "__module__", "") == "math"
+
+
+def is_function(stmt: ir.Let) -> bool:
+    """Whether a statement calls an elementwise function of NumPy's, or one of `math`, of one number."""
+    if stmt.op is None or not isinstance(stmt.expr, gast.Call) or len(stmt.expr.args) != 1 or stmt.expr.keywords:
+        return False
+    return isinstance(stmt.op.fn, np.ufunc) or is_math(stmt)
 
 
 QUICK = (float, math.sqrt, math.fabs)

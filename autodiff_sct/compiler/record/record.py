@@ -26,7 +26,7 @@ from ..specialise.state import Specialiser
 from ..specialise.values import Leaf
 from ..substitution import replaced, substitute_in
 from ..unbound import only_path
-from .cheap import is_arithmetic, is_math, is_power_of_constant, is_test
+from .cheap import is_arithmetic, is_function, is_math, is_power_of_constant, is_test
 from .lasting import lasting
 from .sources import common_sources
 from .twins import read_first, twins
@@ -293,9 +293,8 @@ class Record:
             return all(self.is_scalar(n) for n in [stmt.target, *operands])
         if stmt.op is None and not isinstance(stmt.expr, (gast.Attribute, gast.Subscript)):
             return False
-        if isinstance(facts, Num) and facts.python and isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp)):
-            if all(self.is_invariant(n) for n in operands):
-                return True  # arithmetic on numbers from outside the loop
+        if self.is_invariant(stmt.target):
+            return True  # computed of numbers from outside the loop, as it was in each step
         if isinstance(facts, Num) and facts.python and facts.dtype is not None and facts.dtype.kind in "ib":
             return all(self.is_settled(n) for n in operands)
         if isinstance(stmt.expr, gast.Subscript) and stmt.op is not None and isinstance(facts, (Num, Pair)):
@@ -316,8 +315,12 @@ class Record:
 
     def is_invariant(self, name: str) -> bool:
         """Whether a number is the same in every iteration of every loop."""
-        facts, home = self.s.facts[name], self.homes.get(name)
-        return isinstance(facts, Num) and facts.python and (home is None or not home.repeated)
+        home = self.homes.get(name)
+        if not self.is_scalar(name) or home is None or not home.repeated:
+            return self.is_scalar(name)
+        stmt = home.stmt
+        computes = isinstance(stmt, ir.Let) and (isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp)) or is_function(stmt))
+        return computes and all(map(self.is_invariant, ir.reads(stmt)))
 
     def is_settled(self, name: str) -> bool:
         """Whether a variable means the same in the reverse sweep: a number, or memory that nobody writes."""

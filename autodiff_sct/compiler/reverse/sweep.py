@@ -250,10 +250,9 @@ class Reverse:
         if not names or op_.fn in NONDIFFERENTIABLE:  # a constant, made to be written into
             return
         if (found := as_square(self, op_)) is not None:
-            op_, names = ir.Op(np.square, {"x": found[0]}), ["x"]
+            op_, names, number = found
+            d = multiplied(self, d, number)
         row = TABLE[op_.fn]
-        if found is not None:
-            d = multiplied(self, d, found[1])
         d, entries = self.entries(stmt, op_, names, d)
         if row.kind == "elementwise" and len(names) == 1:
             self.note_fit(stmt, op_.arguments[names[0]], entries.get(names[0]), d)

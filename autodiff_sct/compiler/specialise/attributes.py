@@ -15,7 +15,7 @@ from ..world import AttributeRead, Guard
 from . import arrays, families, optional, polyfills
 from .externals import import_external, object_number
 from .mistakes import class_name
-from .names import is_ours
+from .names import called_after, is_ours
 from .outside import assign_global, assign_outside, assign_to_class, assigned, assigned_to_class
 from .raising import always, lacking
 from .records import record_of
@@ -381,7 +381,7 @@ def assign_plainly(s: Specialiser, base: Obj, attr: str, value: Value) -> None:
     if base.id in s.objects:
         assign_outside(s, base, attr, value)
     else:
-        s.env[(base.id, attr)] = value
+        s.env[(base.id, attr)] = called_after(s, attr, value)
 
 
 def assign_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> None:

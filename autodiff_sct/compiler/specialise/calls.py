@@ -25,6 +25,7 @@ from .control import branch
 from .expressions import evaluate, expression
 from .externals import import_external, object_number, outside_object
 from .managers import is_generator_manager, suspended
+from .names import called_after
 from .prepared import Body, body_of_closure, leaving, prepared
 from .raising import always
 from .records import pairs_of
@@ -443,7 +444,8 @@ def enter(s: Specialiser, frame: Frame, body: Body, bound: dict[str, Value]) -> 
     outer_frame, outer_node, s.frame = s.frame, s.node, frame
     try:
         for name, value in bound.items():
-            s.env[(frame.id, name)] = value
+            is_taken = name in s.called or name in s.parameters
+            s.env[(frame.id, name)] = value if is_taken else called_after(s, name, value)
         return run_body(s, body.tree)
     finally:
         s.frame, s.node = outer_frame, outer_node

@@ -16,6 +16,7 @@ from .iteration import Source, keys_of, part_of_range
 from .keys import narrowed, note_assigned, restart_whole
 from .lacking import call_factory, fill_missing, holds_nothing, key_error
 from .mistakes import refuse_item, refuse_unpacking
+from .names import called_after
 from .raising import always, raise_if
 from .state import Restart, Specialiser
 from .tables import restart_tabled
@@ -405,7 +406,7 @@ def set_field(s: Specialiser, base: Obj, index: Value, value: Value) -> None:
         return
     if base.cls is list and key < 0:
         key += len(items_of(s, base, None))
-    s.env[(base.id, key)] = own_value(s, value)
+    s.env[(base.id, key)] = called_after(s, key, own_value(s, value))
 
 
 def refuse_frozen(s: Specialiser, base: Obj) -> None:

@@ -8,6 +8,7 @@ import types
 from typing import Any
 
 from .attributes import attribute_of
+from .names import called_after
 from .state import Specialiser
 from .tables import as_row, class_of_row, fields_of_row, has_table
 from .values import Const, Leaf, Obj, TupleV, Value
@@ -118,7 +119,7 @@ def fill_dataclass(s: Specialiser, obj: Obj, cls: Any, args: list[Value], kwargs
         if value is None and field.default_factory is not dataclasses.MISSING:
             value = call_value(s, Const(field.default_factory), [], {})
         if value is not None:
-            s.env[(obj.id, field.name)] = own(s, value)
+            s.env[(obj.id, field.name)] = called_after(s, field.name, own(s, value))
         elif field.init:
             raise s.refuse(f"{cls.__name__} is missing its field {field.name!r}")
     post = found_in(s, cls, "__post_init__")

@@ -61,6 +61,7 @@ class Specialiser(AxisLengths):
         self.facts: dict[str, Facts] = {}
         self.hints: dict[str, str] = {}
         self.named: set[str] = set()  # variables that carry a name of the user's
+        self.called: set[str] = set()  # these names, but for those of the arguments
         self.elements: dict[int, Facts] = {}  # root of a list or dict -> facts of what is in it
         self.counter = 0
         self.iteration: tuple[int, ...] = ()  # of the loops around that are written out

@@ -168,7 +168,8 @@ class Emitter:
             body.append(count)
         if stmt.stop is not None:
             body += self.copies(end)
-            body.append(gast.If(self.expr(stmt.stop), [gast.Break()], []))
+            always = isinstance(stmt.stop, gast.Constant) and stmt.stop.value is True
+            body.append(gast.Break() if always else gast.If(self.expr(stmt.stop), [gast.Break()], []))
         body = body or [gast.Pass()]
         result.append(self.loop_head(stmt, body))
         return result + self.copies([(c.out, c.phi) for c in stmt.carries])

@@ -332,7 +332,8 @@ class Naming:
         if self.uncounted.issuperset(group.members):
             return "_"
         named = [m for m in group.members if m in self.s.named]
-        hint = self.hint_of((named or group.members)[0])
+        told = [m for m in group.members if self.s.hints[m] != "t"]
+        hint = self.hint_of((named or told or group.members)[0])
         first = 1 if hint == "t" and self.has_t and not named else 0  # what the user calls t comes first
         # Groups come in the order of their starts: what began before and has not ended is in the way.
         taken = self.numbers[hint]
@@ -343,7 +344,7 @@ class Naming:
 
     def hint_of(self, name: str) -> str:
         """What a variable is called after, as an identifier."""
-        return identifier(self.s.hints[name].lstrip("_"))
+        return identifier(re.sub("__+", "_", self.s.hints[name].lstrip("_")))
 
     def is_free(self, name: str, group: Group) -> bool:
         return name not in self.reserved and not self.taken[name].overlap(group.segments)

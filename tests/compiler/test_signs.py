@@ -153,3 +153,15 @@ def test_written_out():
 def test_one_reader_keeps_the_sign():
     text = ad.adjoint_source(recurrence, X, 0.3, grad_position=(0, 1))
     assert "d_y[before] -= " in text and "= -d_" in text
+
+
+def test_a_part_is_subtracted_from():
+    def differences(p, n):
+        for _ in range(n):
+            d = p[:, 0][:, None] - p[:, 0][None, :]
+            p = p + 0.1 * np.stack([np.sum(np.tanh(d), axis=1), p[:, 1]], axis=1)
+        return np.sum(p**2)
+
+    points = np.arange(6.0).reshape(3, 2) * 0.3
+    assert "+= -" not in ad.adjoint_source(differences, points, 2)
+    check_gradient(differences, (points, 2))

@@ -33,6 +33,9 @@ METHODS = frozenset(("sum", "reshape", "transpose", "swapaxes"))
 
 def absorb_signs(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Rewrite the blocks of the reverse sweep of a program, in place."""
+    for stmt in ir.adjoint_walk(back):
+        if isinstance(stmt, ir.Store) and stmt.aug is gast.Add and (positive := negated(stmt.value)) is not None:
+            stmt.aug, stmt.value = gast.Sub, positive
     every = [back, *(inner for stmt in ir.adjoint_walk(back) for inner in ir.adjoint_bodies(stmt))]
     negatives = [(block, stmt) for block in every for stmt in block if is_opposite(s, stmt)]
     if not negatives:

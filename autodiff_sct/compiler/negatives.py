@@ -27,13 +27,17 @@ def negated(expr: Any) -> Any | None:
     """What an expression with a minus sign in front is the negative of."""
     if is_negative(expr):
         return expr.operand
-    if isinstance(expr, gast.BinOp) and isinstance(expr.op, (gast.Mult, gast.Div)):
-        left = negated(expr.left)
-        return None if left is None else gast.BinOp(left, expr.op, expr.right)
-    if isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Sub):
-        left = negated(expr.left)
+    if not isinstance(expr, gast.BinOp):
+        return None
+    left = negated(expr.left)
+    if isinstance(expr.op, gast.Sub):
         return None if left is None else gast.BinOp(left, gast.Add(), expr.right)
-    return None
+    if not isinstance(expr.op, (gast.Mult, gast.Div, gast.MatMult)):
+        return None
+    if left is not None:
+        return gast.BinOp(left, expr.op, expr.right)
+    right = negated(expr.right) if isinstance(expr.op, gast.MatMult) else None
+    return None if right is None else gast.BinOp(expr.left, expr.op, right)
 
 
 def is_negative(expr: Any) -> bool:

@@ -358,7 +358,7 @@ def finish(
     if passes.on("known_products"):
         with_known_products(s, r.regions, forward, reverse)
     if passes.on("stand_in"):
-        stand_in(s, forward, reverse)
+        stand_in(s, forward, reverse, not request.split)
     structure = ir.Return(ir.tuple_(like_calls(final.value)))
     r.positions[structure] = -1  # gradients in the structure of an argument need that as it came
     reverse.append(structure)

@@ -15,6 +15,8 @@
 ``np.transpose(np.reshape(d, s), p)``  ``d.reshape(s).transpose(p)``
 ``d_z = np.zeros_like(z)`` in a loop   ``d_z = np.zeros(z.shape)``
 ``(a.T @ d_z).T``                      ``d_z.T @ a``
+``d_z.copy() * x``                     ``d_z * x``
+``where(c, where(c, d, 0) / t, 0)``    ``where(c, d / t, 0)``
 ``d[None, :] += e.sum(axis=0,``        ``d += e.sum(axis=0)``
 ``keepdims=True)``
 =====================================  =================================
@@ -126,12 +128,16 @@ class Spelling:
     def expr(self, expr: Any) -> Any:
         kind = type(expr)
         if kind is gast.BinOp:
-            return self.binop(with_operands(expr, self.expr))
+            return self.binop(with_operands(expr, self.operand))
         if kind is gast.UnaryOp and isinstance(expr.op, gast.USub):
             return self.product(with_operands(expr, self.expr))
         if kind is gast.Call:
-            return self.call(with_operands(expr, self.expr))
+            return self.call(with_operands(expr, self.operand if makes_new(expr) else self.expr))
         return self.transposed(expr) if kind is gast.Attribute and expr.attr == "T" else expr
+
+    def operand(self, expr: Any) -> Any:
+        """What an operation that makes something new reads, which need not be a copy."""
+        return self.expr(expr.func.value if is_method(expr, "copy") and not expr.args else expr)
 
     def transposed(self, expr: Any) -> Any:
         """``(a.T @ b).T`` is ``b.T @ a``."""
@@ -191,6 +197,8 @@ class Spelling:
         first, rest = expr.args[0], expr.args[1:]
         if name in ("sum", "roll") and (positive := negated(first)) is not None:
             return gast.UnaryOp(gast.USub(), self.call(gast.Call(expr.func, [positive, *rest], expr.keywords)))
+        if name == "where" and len(rest) == 2 and isinstance(first, gast.Name) and literal(rest[1]) == 0:
+            return gast.Call(expr.func, [first, selected(rest[0], first.id), rest[1]], expr.keywords)
         if name == "squeeze" and len(rest) == 1 and (found := self.squeezed(first, rest[0])) is not None:
             return found
         rank = self.rank(first)
@@ -270,6 +278,23 @@ class Spelling:
         if isinstance(expr, gast.Call) and len(expr.args) == 1 and not expr.keywords:
             return self.rank(expr.args[0]) if isinstance(getattr(np, numpy_name(expr) or "", None), np.ufunc) else None
         return None
+
+
+def makes_new(call: Any) -> bool:
+    """Whether a call is one of a function of NumPy's that computes each element of its result anew."""
+    name = numpy_name(call)
+    return name == "where" or isinstance(getattr(np, name or "", None), np.ufunc)
+
+
+def selected(expr: Any, condition: str) -> Any:
+    """What is multiplied and divided where a condition holds, without asking for that again."""
+    if isinstance(expr, gast.BinOp) and isinstance(expr.op, (gast.Mult, gast.Div)):
+        right = selected(expr.right, condition) if isinstance(expr.op, gast.Mult) else expr.right
+        return gast.BinOp(selected(expr.left, condition), expr.op, right)
+    if not isinstance(expr, gast.Call) or numpy_name(expr) != "where" or len(expr.args) != 3:
+        return expr
+    again = getattr(expr.args[0], "id", None) == condition and literal(expr.args[2]) == 0
+    return expr.args[1] if again else expr
 
 
 def popped(s: Specialiser, expr: Any) -> Num | None:

@@ -7,7 +7,7 @@
     d_lap[1:-1] = 0.0
 
 The reverse of ``lap[1:-1] = ...`` clears what it has taken.  Where the array was made in the same block and nothing
-after the store reaches its memory, it is not worth clearing.
+after the store reaches its memory, it is not worth clearing.  What was computed for such a store only is not computed.
 """
 
 from __future__ import annotations
@@ -37,11 +37,14 @@ def drop_dead_stores(s: Specialiser, block: ir.Block, leaving: frozenset[str] = 
         return
     made = made_in(block, leaving)
     later = {root for name in leaving for root in roots_of(s.facts[name])}
+    read, unread = set(leaving), set[str]()  # by what stays, and by what goes
     kept: ir.Block = []
     for stmt in reversed(block):
-        if is_dead(s, stmt, made, later):
+        if is_dead(s, stmt, made, later) or is_for_nothing(stmt, unread - read):
+            unread.update(ir.reads(stmt))
             continue
         kept.append(stmt)
+        read.update(ir.reads_inside(stmt))
         later |= reached(s, stmt)
     block[:] = reversed(kept)
 
@@ -64,6 +67,12 @@ def is_dead(s: Specialiser, stmt: Any, made: set[str], later: set[int]) -> bool:
         return False
     roots = roots_of(s.facts[stmt.base])
     return bool(roots) and not roots & later
+
+
+def is_for_nothing(stmt: Any, unread: set[str]) -> bool:
+    """Whether a statement computes no more than what nobody reads any more."""
+    plain = isinstance(stmt, ir.Let) and not (stmt.effect or stmt.in_place or stmt.augments or stmt.saves)
+    return plain and unread.issuperset(stmt.targets)
 
 
 def reached(s: Specialiser, stmt: Any) -> set[int]:

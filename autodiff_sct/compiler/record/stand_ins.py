@@ -19,6 +19,7 @@ known to be the same; then no shapes are saved.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -37,16 +38,32 @@ LIKE = {
 }  # fmt: skip
 
 
-def stand_in(s: Specialiser, forward: ir.Block, reverse: ir.Block) -> None:
-    """Rewrite the shapes that the reverse sweep reads, in place."""
+def stand_in(s: Specialiser, forward: ir.Block, reverse: ir.Block, whole: bool) -> None:
+    """Rewrite the shapes that the reverse sweep reads, in place.
+
+    What is one function with the forward sweep, `whole`, has the arguments at hand.
+    """
     made = {name for stmt in ir.walk(reverse) for name in ir.ir_targets(stmt)}
     local = {name for stmt in forward if type(stmt) not in ir.SIMPLE for name in ir.defined_in(stmt)}
-    rewrite(s, reverse, made, local, lasting(forward, reverse, local))
+    arguments = {n for stmt in ir.walk(forward) for n in ir.reads(stmt)} - ir.defined(forward)
+    arguments |= {x.target for x in forward if isinstance(x, ir.Let) and getattr(x.expr, "id", "") in arguments}
+    after = lasting(forward, reverse, local, arguments)
+    rewrite(s, reverse, Known(made, local, arguments if whole else set(), after))
 
 
-def lasting(forward: ir.Block, reverse: ir.Block, local: set[str]) -> list[str]:
+@dataclass
+class Known:
+    """The variables of both sweeps, by where they are bound."""
+
+    made: set[str]  # in the reverse sweep
+    local: set[str]  # in a loop or a branch of the forward sweep
+    given: set[str]  # in both sweeps, whether anything is read of them or not
+    after: list[str]  # from the forward sweep on, and read in the reverse sweep
+
+
+def lasting(forward: ir.Block, reverse: ir.Block, local: set[str], arguments: set[str]) -> list[str]:
     """The variables that are bound from the forward sweep on and read in the reverse sweep."""
-    known = {n for stmt in ir.walk(forward) for n in ir.reads(stmt)} - ir.defined(forward)  # arguments
+    known = set(arguments)
     for stmt in forward:
         if isinstance(stmt, ir.Let):
             known |= set(stmt.targets)
@@ -56,30 +73,32 @@ def lasting(forward: ir.Block, reverse: ir.Block, local: set[str]) -> list[str]:
     return [n for n in dict.fromkeys(read) if n in known and n not in local]
 
 
-def rewrite(s: Specialiser, block: ir.Block, made: set[str], local: set[str], after: list[str]) -> None:
-    """Rewrite a block of the reverse sweep, which made some variables itself, and the blocks inside it.
+def rewrite(s: Specialiser, block: ir.Block, known: Known) -> None:
+    """Rewrite a block of the reverse sweep and the blocks inside it.
 
-    In the place of a variable that is `local` to a loop or a branch of the forward sweep, one of `after` may stand.
+    In the place of a variable that is local to a loop or a branch of the forward sweep, one that lasts may stand.
     """
     for stmt in block:
         for inner in ir.bodies(stmt):
             with s.within(s.lengths_in(inner)):
-                rewrite(s, inner, made, local, after)
+                rewrite(s, inner, known)
     shown = {stmt: nodes for stmt in block if (nodes := shapes(stmt))}
     if not shown:
         return
     contents = {stmt: contents_of(stmt, shown.get(stmt, ())) for stmt in block}
-    read = dict.fromkeys(n for names in contents.values() for n in names if n not in made)
+    read = dict.fromkeys(n for names in contents.values() for n in names if n not in known.made)
     at_hand: dict[Any, str] = {}  # what is alike -> one of the forward sweep whose content the block reads
     for name in read:
         for key in keys(s, name):
             at_hand.setdefault(key, name)
-    if any(n.id in local and not at_hand.keys() & set(keys(s, n.id)) for nodes in shown.values() for n in nodes):
-        for name in after:
+    local = {n.id for nodes in shown.values() for n in nodes} & known.local
+    if any(at_hand.keys().isdisjoint(keys(s, name)) for name in local):
+        for name in known.after:
             for key in keys(s, name)[1:]:
                 at_hand.setdefault((LASTING, key), name)
     for stmt, nodes in shown.items():
-        wanted = {n.id: found(at_hand, asked(s, n.id, local), n.id) for n in nodes if n.id not in contents[stmt]}
+        asking = {n.id for n in nodes} - known.given - {*contents[stmt]}
+        wanted = {name: found(at_hand, asked(s, name, known.local), name) for name in asking}
         if any(old != new for old, new in wanted.items()):
             substitute_own(stmt, {old: ir.name(new) for old, new in wanted.items()})
     as_lengths(s, block, read)

@@ -12,8 +12,8 @@ COMMENT = re.compile(r"^ *#.*$", re.MULTILINE)
 
 
 def words(text: str) -> set[str]:
-    """The words of a text without its comments: every name that it uses is among them."""
-    return set(re.findall(r"\w+", COMMENT.sub("", text)))
+    """The words of a text without its comments and its attributes: every name that it uses is among them."""
+    return set(re.findall(r"(?<!\.)\b\w+", COMMENT.sub("", text)))
 
 
 def imports_of(namespace: dict[str, Any], module: str, text: str) -> list[str]:

@@ -114,3 +114,20 @@ def fibonacci_like(x, n):
 @program(args=lambda rng: (0.4, 4), tags={"second"})
 def continued_fraction(x, depth):
     return x if depth == 0 else x / (1.0 + continued_fraction(x * 1.1, depth - 1))
+
+
+@program(args=lambda rng: (rng.normal(size=5),))
+def haar_wavelets(x):
+    a = x * 1.0
+
+    def halve(a):
+        if len(a) < 2:
+            return
+        m = len(a) // 2
+        means, steps = (a[:m] + a[m : 2 * m]) * 0.5, (a[:m] - a[m : 2 * m]) * 0.5
+        a[:m] = means
+        a[m : 2 * m] = steps
+        halve(a[:m])
+
+    halve(a)
+    return np.sum(a**2 * np.arange(1, len(a) + 1))

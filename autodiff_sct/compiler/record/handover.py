@@ -211,7 +211,7 @@ def changed_names(back: ir.Block, s: Specialiser) -> set[str]:
                 found.update(ir.names_in(whose_item(call.func.value)))
             elif isinstance(call.func, gast.Name):
                 for k in getattr(s.globals.get(call.func.id), "changed", ()):
-                    found.update(ir.names_in(call.args[k]))
+                    found.update(ir.names_in(whose_item(call.args[k])))
     return found
 
 

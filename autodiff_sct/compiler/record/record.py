@@ -14,19 +14,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gast
-import numpy as np
 
 from .. import ir, passes
 from ..explain import explain_kept, note, places, readers
-from ..facts import INT, Listed, Mapped, Num, Pair
+from ..facts import INT, Listed, Num
 from ..ir import ir_targets, reads_inside
 from ..regions import Regions
-from ..specialise.recursion import Recursion
 from ..specialise.state import Specialiser
-from ..specialise.values import Leaf
 from ..substitution import replaced, substitute_in
 from ..unbound import only_path
-from .cheap import is_arithmetic, is_function, is_math, is_power_of_constant, is_test
+from .at_hand import AtHand
+from .cheap import is_arithmetic
 from .lasting import lasting
 from .sources import common_sources
 from .twins import read_first, twins
@@ -130,7 +128,9 @@ class Record:
 
     def sinks(self, name: str, stmt: Any, reverse: ir.Block, forward: ir.Block) -> bool:
         """Whether only the sides of one branch need a variable, so that they keep it themselves."""
-        if not isinstance(stmt, ir.If) or name in {*ir.reads(stmt), *self.carried} or self.is_cheap(name, forward, {}):
+        if not isinstance(stmt, ir.If) or name in {*ir.reads(stmt), *self.carried}:
+            return False
+        if AtHand(self, forward, {}).is_cheap(name):
             return False
         users = [other for other in reverse if name in reads_inside(other)]
         primal = getattr(stmt, "primal", None)
@@ -163,7 +163,7 @@ class Record:
             self.s.named.add(fresh)
         if again is not None:
             result.append(ir.Let((fresh,), again))
-            result[-1].repeats = None if self.stays(name, forward, names) else home.stmt
+            result[-1].repeats = None if AtHand(self, forward, names).stays(name) else home.stmt
             if name in self.s.named:
                 note(self.s, result[-1], f"computed again, not saved: {self.s.hints[name]}")
         else:
@@ -190,51 +190,6 @@ class Record:
         facts = self.s.facts[name]
         return isinstance(facts, Num) and facts.dims == () and facts.dtype is not None and facts.dtype.kind == "b"
 
-    def is_cheap(self, name: str, forward: ir.Block, names: dict[str, str]) -> bool:
-        """Whether a variable costs next to nothing to compute again."""
-        home = self.homes[name]
-        if isinstance(home.stmt, ir.Loop):
-            return name == home.stmt.index and home.stmt.kind != "iter"
-        return (
-            (
-                isinstance(home.stmt, ir.Let)
-                and self.may_repeat(home.stmt)
-                and all(self.is_there(n, forward, names) for n in ir.reads(home.stmt))
-            )
-            or self.lacking(name, forward, names) == set()
-            or self.stays(name, forward, names)
-        )
-
-    def stays(self, name: str, forward: ir.Block, names: dict[str, str]) -> bool:
-        """Whether a number is still in an array, and the place is known."""
-        item = self.lasting.get(name)
-        return item is not None and all(self.is_there(n, forward, names) for n in ir.variables_in(item))
-
-    def lacking(self, name: str, forward: ir.Block, names: dict[str, str]) -> set[str] | None:
-        """What is not at hand of that of which one operation computes a variable again; None where none does.
-
-        Of numbers, what is at hand may itself be computed again; an array takes one pass over memory, which is less
-        than to keep one costs.
-        """
-        stmt, facts = self.homes[name].stmt, self.s.facts[name]
-        if not isinstance(stmt, ir.Let) or stmt.effect or not isinstance(facts, Num):
-            return None
-        number = facts.kind == "int" or facts.kind != "array" and facts.dims == () and facts.dtype == np.float64
-        if number and isinstance(stmt.expr, gast.Subscript) and stmt.op is not None and self.may_repeat(stmt):
-            there = self.wanted.get(id(forward), ())
-            return {n for n in ir.reads(stmt) if n not in there and not self.is_there(n, forward, names)}
-        quick = is_arithmetic(stmt.expr) or is_power_of_constant(stmt.expr)
-        quick = quick or (facts.python and name not in self.computed and is_math(stmt))
-        if not (quick if number else self.is_pass(stmt)):
-            return None
-        found: set[str] = set()
-        for operand in map(self.first, ir.reads(stmt)):
-            if operand in self.wanted.get(id(forward), ()) or self.is_at_hand(operand, forward, names):
-                continue
-            deeper = self.lacking(operand, forward, names) if number and self.is_local(operand, forward) else None
-            found |= {operand} if deeper is None else deeper
-        return found
-
     def is_item_of(self, name: str, array: str) -> bool:
         """Whether a variable is a number that is read from an array."""
         stmt, facts = self.homes[name].stmt, self.s.facts[name]
@@ -250,23 +205,11 @@ class Record:
             return False
         return not any(self.regions.is_written(n) for n in [stmt.target, *ir.reads(stmt)])
 
-    def is_at_hand(self, name: str, forward: ir.Block, names: dict[str, str]) -> bool:
-        """Whether an operand needs no pass over memory of its own."""
-        passed = self.is_local(name, forward) and self.is_pass(self.homes[name].stmt)
-        return self.is_there(name, forward, names) and not passed
-
-    def is_there(self, name: str, forward: ir.Block, names: dict[str, str]) -> bool:
-        """Whether a variable is at hand in the reverse sweep of a block, or can be computed again there."""
-        home = self.homes.get(name)
-        if home is None or not home.repeated or name in names:
-            return True
-        return home.block is forward and self.is_cheap(name, forward, names)
-
     def recomputed(self, name: str, forward: ir.Block, names: dict[str, str], result: ir.Block) -> Any | None:
-        home = self.homes[name]
-        if not isinstance(home.stmt, ir.Let) or not self.is_cheap(name, forward, names):
+        home, there = self.homes[name], AtHand(self, forward, names)
+        if not isinstance(home.stmt, ir.Let) or not there.is_cheap(name):
             return None
-        expr = self.lasting[name] if self.stays(name, forward, names) else home.stmt.expr
+        expr = self.lasting[name] if there.stays(name) else home.stmt.expr
         mapping = {n: ir.name(new) for n, new in names.items()}
         for name in ir.variables_in(expr):
             operand = self.first(name)
@@ -278,54 +221,6 @@ class Record:
     def first(self, name: str) -> str:
         """The number that was read before from the same place."""
         return self.twins.get(name, name)
-
-    def may_repeat(self, stmt: ir.Let) -> bool:
-        """Whether computing a statement again gives the same at next to no cost."""
-        if stmt.effect or len(stmt.targets) != 1 or (stmt.op is not None and isinstance(stmt.op.fn, Recursion)):
-            return False
-        facts = self.s.facts[stmt.target]
-        if isinstance(stmt.expr, (gast.Constant, gast.Name)):
-            return True
-        operands = ir.reads(stmt)
-        if isinstance(stmt.expr, gast.JoinedStr):  # a key, such as f"w{i}"
-            return all(self.is_settled(n) for n in operands)
-        if is_test(stmt.expr):  # of numbers that come back by themselves, such as the loop's index
-            return all(self.is_scalar(n) for n in [stmt.target, *operands])
-        if stmt.op is None and not isinstance(stmt.expr, (gast.Attribute, gast.Subscript)):
-            return False
-        if self.is_invariant(stmt.target):
-            return True  # computed of numbers from outside the loop, as it was in each step
-        if isinstance(facts, Num) and facts.python and facts.dtype is not None and facts.dtype.kind in "ib":
-            return all(self.is_settled(n) for n in operands)
-        if isinstance(stmt.expr, gast.Subscript) and stmt.op is not None and isinstance(facts, (Num, Pair)):
-            if stmt.op.shares:
-                return True
-            base = stmt.op.arguments.get("x")
-            if not isinstance(base, Leaf):
-                return False
-            scalar = isinstance(facts, Num) and facts.kind == "npscalar"
-            container = isinstance(self.s.facts[base.name], (Listed, Mapped, Pair))
-            return (scalar or container) and not self.regions.is_written(base.name)
-        return stmt.op is not None and bool(stmt.op.shares) and isinstance(stmt.expr, gast.Attribute)
-
-    def is_scalar(self, name: str) -> bool:
-        """Whether a variable is a number, not an array of one."""
-        facts = self.s.facts[name]
-        return isinstance(facts, Num) and facts.dims == () and (facts.python or facts.kind == "npscalar")
-
-    def is_invariant(self, name: str) -> bool:
-        """Whether a number is the same in every iteration of every loop."""
-        home = self.homes.get(name)
-        if not self.is_scalar(name) or home is None or not home.repeated:
-            return self.is_scalar(name)
-        stmt = home.stmt
-        computes = isinstance(stmt, ir.Let) and (isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp)) or is_function(stmt))
-        return computes and all(map(self.is_invariant, ir.reads(stmt)))
-
-    def is_settled(self, name: str) -> bool:
-        """Whether a variable means the same in the reverse sweep: a number, or memory that nobody writes."""
-        facts = self.s.facts[name]
-        return (isinstance(facts, Num) and facts.python) or not self.regions.is_written(name)
 
     def rewrite(self, stmt: Any, forward: ir.Block, names: dict[str, str]) -> Any:
         """A statement of the reverse sweep with the variables that stand for the forward sweep's."""

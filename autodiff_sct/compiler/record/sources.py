@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from .. import ir
 from ..facts import Num
+from .at_hand import AtHand
 
 if TYPE_CHECKING:
     from .record import Record
@@ -31,10 +32,11 @@ def common_sources(record: Record, forward: ir.Block) -> None:
     wanted = record.wanted[id(forward)]
     while True:
         served: dict[str, list[str]] = defaultdict(list)
+        there = AtHand(record, forward, {})
         for name in sorted(wanted, key=order):
-            lacking = record.lacking(name, forward, {})
+            lacking = there.lacking(name)
             if lacking is not None and len(lacking) == 1:
-                served[lacking.pop()].append(name)
+                served[min(lacking)].append(name)
         source = next((n for n, names in served.items() if len(names) > 1 and is_worth(record, forward, n)), None)
         if source is None:
             return

@@ -337,7 +337,7 @@ OF_THREE = {np.cross, np.linalg.cross, cross}  # products of vectors with three 
 
 @lru_cache(maxsize=8192)
 def evaluate_cached(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: tuple[tuple[str, Any], ...]) -> Any:
-    last: Exception | None = None
+    reason = "None"
     lengths = ((1, 1), (1, 0), (2, 1), (3, 1), (4, 2), *((n, 1) for n in literal_lengths(args, kwargs)))
     for length, integer in ((3, 1),) if fn in OF_THREE else lengths:
         try:
@@ -347,7 +347,7 @@ def evaluate_cached(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: tuple
                 warnings.simplefilter("ignore")
                 result = fn(*values, **named)
         except Exception as error:
-            last = error
+            reason = str(error)  # not the error itself, which holds on to all that is being compiled
             continue
         if length < 3 and any(array.size == 0 for array in arrays_in(result)):
             continue  # an empty result shows neither what it shares nor what it holds
@@ -360,7 +360,7 @@ def evaluate_cached(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: tuple
         if not shared and getattr(fn, "numpy_name", getattr(fn, "__name__", "")) in ("reshape", "ravel"):
             shared = [0]  # a view of an array with another layout than the dummy's
         return of_result(result), tuple(shared), isinstance(result, list)
-    raise ValueError(str(last))
+    raise ValueError(reason)
 
 
 def literal_lengths(args: tuple[Any, ...], kwargs: tuple[tuple[str, Any], ...]) -> list[int]:

@@ -233,3 +233,15 @@ def logistic_with_a_name(x, n):
         rest = 1.0 - x
         x = x * rest
     return np.sum(x)
+
+
+def test_numbers_that_numbers_are_computed_from():
+    """In time that grows with their number: each is computed from two others."""
+    links = "".join(f"        a{k} = a{k - 1} - a{k - 2}\n" for k in range(2, 40))
+    text = (
+        "import numpy as np\n\ndef f(v, n):\n    total = 0.0\n    for _ in range(n):\n"
+        "        a0 = float(np.sum(v))\n        a1 = float(np.max(v))\n"
+        f"{links}        total = total + a39 * a39\n        v = np.sin(v)\n    return total\n"
+    )
+    fn = ad.from_source(text)
+    np.testing.assert_allclose(ad.grad(fn)(V, 3), differences(fn, (V, 3)), rtol=1e-5, atol=1e-7)

@@ -196,20 +196,32 @@ SIMPLE = frozenset((Let, Store, Effect, Raise, Return))  # statements without bl
 LOAD = gast.Load()
 
 
+OPERATORS: dict[type, Any] = {}  # one node of each kind: they hold nothing
+
+
 def name(id: str) -> Expr:
     node = gast.Name.__new__(gast.Name)  # as its class makes one, but quicker
     node.id, node.ctx, node.annotation, node.type_comment = id, LOAD, None, None
     return node
 
 
+def literal(value: Any) -> Expr:
+    """A node for what a literal without a sign stands for."""
+    node = gast.Constant.__new__(gast.Constant)
+    node.value, node.kind = value, None
+    return node
+
+
 def constant(value: Any) -> Expr:
+    if value is None or type(value) is str or (type(value) is int and value >= 0):
+        return literal(value)
     if isinstance(value, tuple):
         return gast.Tuple([constant(v) for v in value], gast.Load())
     if isinstance(value, slice):
         return gast.Slice(*(None if v is None else constant(v) for v in (value.start, value.stop, value.step)))
     if isinstance(value, (int, float)) and not isinstance(value, bool) and (value < 0 or str(value) == "-0.0"):
-        return gast.UnaryOp(gast.USub(), gast.Constant(-value, None))
-    return gast.Constant(value, None)
+        return gast.UnaryOp(gast.USub(), literal(-value))
+    return literal(value)
 
 
 def dotted(path: str) -> Expr:
@@ -255,7 +267,22 @@ def attribute(base: Expr, attr: str) -> Expr:
 
 
 def binop(left: Expr, op: type, right: Expr) -> Expr:
-    return gast.BinOp(left, op(), right)
+    return operation(left, operator(op), right)
+
+
+def operation(left: Expr, op: Expr, right: Expr) -> Expr:
+    """As `binop`, of the operator's node."""
+    node = gast.BinOp.__new__(gast.BinOp)
+    node.left, node.op, node.right = left, op, right
+    return node
+
+
+def operator(kind: type) -> Expr:
+    """The node of an operator."""
+    node = OPERATORS.get(kind)
+    if node is None:
+        node = OPERATORS[kind] = kind()
+    return node
 
 
 def tuple_(items: list[Expr]) -> Expr:
@@ -278,13 +305,12 @@ def names_in(expr: Any) -> list[str]:
 
 def variables_in(expr: Any) -> tuple[str, ...]:
     """The variables in an expression of a statement: kept with it, since such an expression never changes in place."""
-    try:
-        return expr.variables_in_it  # type: ignore[no-any-return]
-    except AttributeError:
+    found: tuple[str, ...] | None = getattr(expr, "variables_in_it", None)
+    if found is None:
         found = tuple([node.id for node in nodes_in(expr) if type(node) is gast.Name and "." in node.id])
         if isinstance(expr, gast.AST):
             expr.variables_in_it = found
-        return found
+    return found
 
 
 def nodes_in(expr: Any) -> tuple[Any, ...]:
@@ -346,7 +372,7 @@ def substitute(expr: Any, mapping: dict[str, Expr]) -> Any:
         return expr if all(a is b for a, b in zip(new, expr)) else new
     if kind is gast.BinOp:
         left, right = substitute(expr.left, mapping), substitute(expr.right, mapping)
-        return expr if left is expr.left and right is expr.right else gast.BinOp(left, expr.op, right)
+        return expr if left is expr.left and right is expr.right else operation(left, expr.op, right)
     changed = {}
     for part in PARTS.get(kind, ()):
         old = getattr(expr, part, None)
@@ -469,7 +495,18 @@ def uses(stmt: Any) -> Sequence[str]:
 
 def reads_inside(stmt: Any) -> Sequence[str]:
     """All the variables that a statement and the blocks inside it read, those that they pass on too."""
-    return reads(stmt) if type(stmt) in SIMPLE else [name for inner in inside(stmt) for name in uses(inner)]
+    return reads(stmt) if type(stmt) in SIMPLE else uses_in([stmt])
+
+
+def uses_in(block: Block) -> list[str]:
+    """All the variables that the statements of a block read or pass on, and those of the blocks inside it."""
+    found: list[str] = []
+    for stmt in walk(block):
+        if type(stmt) is Let:
+            found += variables_in(stmt.expr)
+        else:
+            found += uses(stmt)
+    return found
 
 
 def defined_in(stmt: Any) -> set[str]:

@@ -7,7 +7,6 @@ them.
 from __future__ import annotations
 
 from collections import Counter
-from itertools import chain
 from typing import Any
 
 import gast
@@ -140,7 +139,7 @@ def sweep_dead(s: Specialiser, program: ir.Block, strict: set[Any], shadows: set
 
 def count_uses(program: ir.Block) -> dict[str, int]:
     """How often each variable is read."""
-    return Counter(chain.from_iterable(map(ir.uses, ir.walk(program))))
+    return Counter(ir.uses_in(program))
 
 
 def readers_of(block: ir.Block) -> dict[str, list[Any]]:

@@ -21,7 +21,7 @@ def with_operands(expr: Any, change: Callable[[Any], Any]) -> Any:
     kind = type(expr)
     if kind is gast.BinOp:
         left, right = change(expr.left), change(expr.right)
-        return expr if left is expr.left and right is expr.right else gast.BinOp(left, expr.op, right)
+        return expr if left is expr.left and right is expr.right else ir.operation(left, expr.op, right)
     if kind is gast.UnaryOp:
         operand = change(expr.operand)
         return expr if operand is expr.operand else gast.UnaryOp(expr.op, operand)

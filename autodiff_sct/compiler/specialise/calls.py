@@ -96,10 +96,12 @@ def call_node(s: Specialiser, node: Any) -> Value:
 
 def note_gone_through(s: Specialiser, callee: Value, call: Any) -> None:
     """Note the generator expressions that a call goes through at once."""
+    given = [a for a in [*call.args, *(k.value for k in call.keywords)] if isinstance(a, gast.GeneratorExp)]
+    if not given:
+        return
     from .generators import goes_through
 
-    given = [a for a in [*call.args, *(k.value for k in call.keywords)] if isinstance(a, gast.GeneratorExp)]
-    if given and goes_through(s, callee):
+    if goes_through(s, callee):
         s.gone_through |= {id(a) for a in given}
 
 

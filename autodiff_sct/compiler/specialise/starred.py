@@ -92,8 +92,7 @@ def display(s: Specialiser, nodes: list[Any]) -> Parts:
         if starred(node):
             with s.written_out(number):
                 value = unpacked_at_once(s, value)
-        written = {root for x in ir.walk(s.block[place:]) if (n := written_by(x)) for root in roots_of(s.facts[n])}
-        if unpacked & written:
+        if unpacked and unpacked & memory_written(s, s.block[place:]):
             raise s.refuse("what is unpacked changes in the expressions behind it", "compute these before")
         if starred(node) and is_counted(s, value):
             unpacked |= {root for n in s.leaves(value) for root in reachable(s, s.facts[n])}
@@ -110,6 +109,11 @@ def unpacked_at_once(s: Specialiser, value: Value) -> Value:
     if isinstance(value, Suspended) or isinstance(value, Source) and value.items is None and not value.endless:
         return call_value(s, Const(list), [value], {})
     return value
+
+
+def memory_written(s: Specialiser, block: ir.Block) -> set[int]:
+    """The roots of the memory that a block writes."""
+    return {root for stmt in ir.walk(block) if (n := written_by(stmt)) for root in roots_of(s.facts[n])}
 
 
 def starred(node: Any) -> bool:

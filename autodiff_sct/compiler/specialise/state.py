@@ -441,7 +441,8 @@ class Specialiser(AxisLengths):
         """A global of the emitted module that holds `value`."""
         if isinstance(value, ModuleType):
             hint = {"numpy": "np"}.get(value.__name__, hint)
-        hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint)
+        if not hint.isalnum():
+            hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint)
         candidate, number = hint, 1
         while candidate in self.parameters or self.globals.get(candidate, value) is not value:
             number += 1

@@ -20,11 +20,11 @@ CALM = (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.operator, gast.
 
 def swapped(s: Specialiser, node: Any) -> bool:
     """Write an assignment as a swap, if it is one of lists in a list that lives in a variable."""
-    from .expressions import evaluate
-
     places = places_of(node)
     if places is None:
         return False
+    from .expressions import evaluate
+
     base = evaluate(s, places[0])
     facts = s.facts[base.name] if isinstance(base, Leaf) else None
     if not isinstance(base, Leaf) or not isinstance(facts, Listed) or facts.is_tuple is not False:

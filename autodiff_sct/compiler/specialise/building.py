@@ -15,11 +15,23 @@ if TYPE_CHECKING:
     from .state import Specialiser
 
 
-def expr_of_object(s: Specialiser, obj: Obj) -> Any:
-    """An expression for an object: what it is outside the call, or one that is built of its fields."""
+def expr_of_object(s: Specialiser, obj: Obj, built: bool = False) -> Any:
+    """An expression for an object: what it is outside the call, or a container that is built of its items.
+
+    An object that is `built` of its fields is another one than the program's: good to be printed only.
+    """
     if obj.id in s.objects:
         return s.bind(s.symbols.get(obj.id[1], "captured"), s.objects[obj.id][0])
-    fields = {key: s.expr(s.env[(obj.id, key)]) for key in s.fields(obj)}
+    if not built and obj.cls not in (dict, list, np.flatiter):
+        raise s.refuse(
+            f"a {obj.cls.__name__} that the program makes is used where Python would see which object it is",
+            "use its fields",
+        )
+    values = {key: s.env[(obj.id, key)] for key in s.fields(obj)}
+    fields = {
+        key: expr_of_object(s, value, built) if isinstance(value, Obj) else s.expr(value)
+        for key, value in values.items()
+    }
     if obj.cls is dict:
         return gast.Dict([s.expr(Const(k)) for k in fields], list(fields.values()))
     if obj.cls is list:

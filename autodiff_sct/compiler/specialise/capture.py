@@ -99,7 +99,7 @@ class Capture:
         if value.id in self.outer.objects:
             self.inner.objects[value.id] = self.outer.objects[value.id]
         for key in self.outer.fields(value):
-            if (value.id, key) not in self.inner.env:
+            if (value.id, key) not in self.inner.env and (value.id, key) not in self.given:
                 self.give((value.id, key), self.outer.env[(value.id, key)])
         return value
 

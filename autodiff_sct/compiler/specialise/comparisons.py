@@ -15,6 +15,7 @@ from . import dict_views, optional
 from .calls import call_value
 from .control import branch
 from .expressions import evaluate, expression, fold_block, truth
+from .identity import same_object, told_apart
 from .lacking import holds_nothing
 from .objects import call_method, has_method
 from .outcomes import facts_of_call
@@ -122,6 +123,8 @@ def compare_two(s: Specialiser, op: Any, a: Value, b: Value) -> Value:
         known = compare_static(s, op, a, b)
     if known is None:
         known = compared(s, op, a, b)
+    if known is None:
+        known = told_apart(s, op, a, b)
     if known is not None:
         return known
     if type(op) in COMPARISONS:
@@ -207,10 +210,8 @@ def identical(s: Specialiser, a: Value, b: Value) -> bool | None:
                 return False  # a cotangent that is not there is no variable
             if isinstance(facts, Opaque) and facts.cls is not None and not isinstance(x.value, facts.cls):
                 return False
-    if isinstance(a, Obj) and isinstance(b, Obj) and a.id == b.id:
-        return True
     if is_int(s, a) and is_int(s, b):
         if a == b:
             return True
         raise s.refuse("whether two integers are one object", "compare by `==`")
-    return None
+    return None if isinstance(a, Const) or isinstance(b, Const) else same_object(s, a, b)

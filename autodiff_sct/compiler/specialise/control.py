@@ -204,15 +204,19 @@ def merge_objects(
     if a.id in s.objects or b.id in s.objects:
         return Poison(f"{label(key)!r} stands for one of several objects")
     id = ("merge", a.id, b.id, s.site("merge"))  # another branch may choose otherwise
+    if id in s.merging:  # a field of its own, or of what is in it
+        return Obj(id, a.cls)
     fields = [
         {k[1]: v for k, v in env.items() if isinstance(k, tuple) and k[0] == obj.id} for obj, env in zip(pair, envs)
     ]
     if list(fields[0]) != list(fields[1]):
         return several_things(s, f"{label(key)!r} stands for objects with different fields", a, b)
     s.frozen |= {a.id, b.id, id}
+    s.merging.add(id)
     for f in fields[0]:
         hint = (id, f"{label(key)}_{f}")
         s.env[(id, f)] = merge(s, node, hint, (fields[0][f], fields[1][f]), envs)
+    s.merging.remove(id)
     return Obj(id, a.cls)
 
 

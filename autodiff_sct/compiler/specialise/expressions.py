@@ -13,6 +13,7 @@ import numpy as np
 from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
 from . import arrays, attributes, containers, dict_views, lists, objects, optional, polyfill_lists
+from .building import expr_of_object
 from .control import branch
 from .families import classes_of
 from .iteration import is_range
@@ -427,7 +428,8 @@ def rewrite_part(s: Specialiser, part: Any) -> Any:
         )
         value = evaluate(s, part.value)
         refuse_references(s, value)
-        return gast.FormattedValue(s.expr(value), part.conversion, spec)
+        text = expr_of_object(s, value, built=True) if isinstance(value, Obj) else s.expr(value)
+        return gast.FormattedValue(text, part.conversion, spec)
     return part
 
 

@@ -67,9 +67,9 @@ def construct(s: Specialiser, cls: type, args: list[Value], kwargs: dict[str, Va
     return as_row(s, obj) if has_table(s, cls) else obj
 
 
-def is_generated(cls: type) -> bool:
-    init = lookup(cls, "__init__")
-    return isinstance(init, types.FunctionType) and init.__code__.co_filename == "<string>"
+def is_generated(cls: type, name: str = "__init__") -> bool:
+    found = lookup(cls, name)
+    return isinstance(found, types.FunctionType) and found.__code__.co_filename == "<string>"
 
 
 def named_tuple(s: Specialiser, cls: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -79,6 +79,7 @@ class Specialiser(AxisLengths):
         self.world = World()
         self.frozen: set[Any] = set()
         self.births: dict[Any, ir.Block] = {}  # where each object was made
+        self.merging: set[Any] = set()  # ids of objects whose fields are being merged
         self.objects: dict[Any, Any] = {}  # id of an Obj that exists outside -> (object, read)
         self.symbols: dict[int, str] = {}  # number of an object outside -> what the program calls it
         self.identities: dict[int, tuple[int, Any]] = {}  # id of an outside object -> its number, and it
@@ -346,8 +347,8 @@ class Specialiser(AxisLengths):
             return False
         return True
 
-    def leaves(self, value: Value) -> Sequence[str]:
-        """The variables inside a value."""
+    def leaves(self, value: Value, around: tuple[Any, ...] = ()) -> Sequence[str]:
+        """The variables inside a value; an object may hold one that it is in, an object `around` it."""
         if isinstance(value, Leaf):
             return (value.name,)
         if isinstance(value, Const):
@@ -359,12 +360,15 @@ class Specialiser(AxisLengths):
         elif isinstance(value, Bound):
             inside = (value.self,)
         elif isinstance(value, Obj):
+            if value.id in around:
+                return ()
+            around = (*around, value.id)
             inside = [self.env[(value.id, key)] for key in self.fields(value) if (value.id, key) in self.env]
         elif isinstance(value, Suspended):
             inside = (*value.args, *value.kwargs.values())
         else:
             return ()
-        return [name for item in inside for name in self.leaves(item)]
+        return [name for item in inside for name in self.leaves(item, around)]
 
     def fields(self, obj: Obj) -> list[Any]:
         if obj.id in self.objects and obj.cls in (list, dict):

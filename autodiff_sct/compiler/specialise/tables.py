@@ -121,11 +121,11 @@ def column(s: Specialiser, cls: type, name: str) -> Leaf:
 
 
 def as_row(s: Specialiser, obj: Obj) -> Value:
-    """A new object as a row of its table."""
-    return new_row(s, obj.cls, {name: s.env[(obj.id, name)] for name in s.fields(obj)})
+    """A new object as a row of its table; a field may hold the object itself."""
+    return new_row(s, obj.cls, {name: s.env[(obj.id, name)] for name in s.fields(obj)}, obj)
 
 
-def new_row(s: Specialiser, cls: type, fields: dict[str, Value]) -> Value:
+def new_row(s: Specialiser, cls: type, fields: dict[str, Value], obj: Obj | None = None) -> Value:
     """A row at the end of a table."""
     from .lists import append
 
@@ -147,7 +147,7 @@ def new_row(s: Specialiser, cls: type, fields: dict[str, Value]) -> Value:
         number = s.let(length, INT, ir.Op(len, {"x": first}), hint="row", may_raise=False)
         row = s.let(families.reference(s, cls, number), facts, hint=hint, may_raise=False)
     for name in columns:
-        append(s, column(s, cls, name), fields[name])
+        append(s, column(s, cls, name), row if fields[name] == obj else fields[name])
     return row
 
 

@@ -30,7 +30,8 @@ FOLLOWED = {
     "in a tuple": "return b.v * x[1] if b in (d, d) else b.v * 3",
     "not in a list": "return b.v * x[1] if b not in boxes[1:] else b.v * 3",
     "in a list that is known": "return c.v if c in boxes else x[1]",
-    "a step swaps them": "first, c.me, d.me = c, None, None\n    for k in range(3): c, d = d, c\n    return c.v * 3 if c is first else c.v",
+    "a step swaps them": "first, c.me, d.me = c, None, None\n    for k in range(3): c, d = d, c\n"
+    "    return c.v * 3 if c is first else c.v",
     "all but the largest": "best = max(boxes, key=lambda o: o.v)\n"
     "    return sum([o.v * best.v for o in boxes if o is not best])",
     "the largest of a loop": "best = c\n    for o in boxes:\n        if o.v > best.v: best = o\n"
@@ -93,6 +94,27 @@ def of_pairs(x: Any) -> Any:
 def test_dataclasses_are_compared_by_their_fields() -> None:
     for x in (*POINTS, np.array([0.4, 0.4])):
         assert ad.value_and_grad(of_pairs)(x)[0] == of_pairs(x)
+
+
+class Counting:
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+    def __contains__(self, item: Any) -> bool:
+        self.v = self.v * 2
+        return bool(item > self.v)
+
+
+def searched(x: Any) -> Any:
+    counting = Counting(x[0])
+    return counting.v * (3 if x[1] in counting else x[1]) + counting.v
+
+
+def test_a_search_changes_the_object_that_is_searched() -> None:
+    for x in POINTS:
+        value, gradient = ad.value_and_grad(searched)(x)
+        assert value == searched(x)
+        np.testing.assert_allclose(gradient, differences(searched, x), rtol=1e-6, atol=1e-8)
 
 
 def test_a_cycle_of_objects_is_seen_by_inner_derivatives() -> None:

@@ -17,7 +17,8 @@ import numpy as np
 from ..facts import BOOL, Listed, Num
 from .containers import field
 from .control import branch
-from .objects import is_generated
+from .expressions import truth
+from .objects import call_method, has_method, is_generated
 from .state import Specialiser
 from .tables import class_of_row, may_be_none, references, restart_tabled
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
@@ -135,6 +136,8 @@ def found(s: Specialiser, obj: Obj, name: Any) -> Value:
 
 def searched(s: Specialiser, a: Value, b: Value) -> Value | None:
     """``a in b`` where one of them is an object, or holds one."""
+    if isinstance(b, Obj) and is_own(s, b) and has_method(s, b, "__contains__"):
+        return truth(s, call_method(s, b, "__contains__", [a]))
     cls = class_of_row(s, a)
     facts = s.facts[b.name] if isinstance(b, Leaf) else None
     if is_own(s, a) and isinstance(facts, Listed):
@@ -156,7 +159,6 @@ def searched(s: Specialiser, a: Value, b: Value) -> Value | None:
 
 def among(s: Specialiser, a: Value, items: list[Value]) -> Value:
     from .comparisons import compare_two
-    from .expressions import truth
 
     if not items:
         return Const(False)

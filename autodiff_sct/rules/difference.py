@@ -66,6 +66,7 @@ def unwrap(y, d, p, discont=None, axis=-1, *, period=2 * np.pi):
 
 @reverse(np.gradient)
 def gradient(y, d, f, *varargs, axis=None, edge_order=1):
+    check_spacing(varargs)
     axes = gradient_axes(f.ndim, axis)
     ys, ds = (y, d) if len(axes) > 1 else ((y,), (d,))
     d_f = added([pull_samples(ds[k], spacing(varargs, k), axes[k], edge_order) for k in range(len(axes))])
@@ -75,6 +76,12 @@ def gradient(y, d, f, *varargs, axis=None, edge_order=1):
         h = varargs[0]
         return d_f, added([pull_spacing(ds[k], ys[k], f, h, axes[k], edge_order) for k in range(len(axes))])
     return (d_f, *[pull_spacing(ds[k], ys[k], f, varargs[k], axes[k], edge_order) for k in range(len(axes))])
+
+
+def check_spacing(varargs):
+    for k in range(len(varargs)):
+        if np.iscomplexobj(varargs[k]):
+            raise NotImplementedError("np.gradient is differentiable with real numbers for a spacing")
 
 
 def pull_samples(d, h, axis, edge_order):
@@ -87,6 +94,7 @@ def pull_spacing(d, y, f, h, axis, edge_order):
 
 @forward(np.gradient)
 def push_gradient(y, d, f, *varargs, axis=None, edge_order=1):
+    check_spacing(varargs)
     return (
         np.gradient(d, *varargs, axis=axis, edge_order=edge_order),
         *[push_spacing(d, y, f, varargs, k, gradient_axes(f.ndim, axis), edge_order) for k in range(len(varargs))],

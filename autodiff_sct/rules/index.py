@@ -115,6 +115,9 @@ def choose(y, d, a, choices, *, mode="raise"):
 
 @forward(np.choose)
 def push_choose(y, d, a, choices, *, mode="raise"):
+    if isinstance(choices, (list, tuple)):  # `d` is that of one item
+        number = within(np.array(a) if isinstance(a, (list, tuple)) else a, len(choices), mode)
+        return None, [np.where(number == k, d, 0.0) for k in range(len(choices))]
     return None, np.choose(a, d, mode=mode)
 
 

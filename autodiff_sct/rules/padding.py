@@ -77,7 +77,11 @@ def insert(y, d, arr, obj, values, axis=None):
     kept, placed = insertion_places(obj, arr.shape[axis], y.shape[axis])
     new = np.take(d, placed, axis)
     # For one integer place, NumPy takes the rows of `values` to be what goes in one after the other.
-    return np.take(d, kept, axis), None, np.moveaxis(new, axis, 0) if isinstance(obj, (int, np.integer)) else new
+    return (
+        np.take(d, kept, axis),
+        None,
+        np.moveaxis(new, axis, 0) if np.ndim(obj) == 0 and not isinstance(obj, slice) else new,
+    )
 
 
 def insertion_places(obj, old, new):

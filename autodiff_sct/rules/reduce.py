@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..runtime.scan import products_of_others, recurrence, shift
-from .elementwise import nonzero
+from .elementwise import is_literal, nonzero
 from .table import forward, linear, reverse, static
 
 
@@ -328,9 +328,16 @@ def max_(y, d, a, axis=None, *, keepdims=False, initial=None, where=True):
     d, y = kept(d, axis, keepdims), kept(y, axis, keepdims)
     if initial is None:
         return shared(d, y, a, axis, where)
-    extreme = np.logical_and(where, a == y)
-    share = d / (how_many(extreme, a, axis, axis is not None) + (y == initial))
-    return np.where(extreme, share, 0), None, None, np.where(y == initial, share, 0)
+    extreme, first = np.logical_and(where, a == y), is_first(y, initial)
+    share = d / (how_many(extreme, a, axis, axis is not None) + first)
+    return np.where(extreme, share, 0), None, None, np.where(first, share, 0)
+
+
+def is_first(y, initial):
+    """Where the extreme is the number that it begins with, which may come in more digits than the array has."""
+    if isinstance(initial, (np.ndarray, np.generic)) and initial.dtype != y.dtype:
+        return y == initial.astype(y.dtype)
+    return y == initial
 
 
 @forward(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)
@@ -339,8 +346,9 @@ def push_max(y, d, a, axis=None, *, keepdims=False, initial=None, where=True):
     if initial is None:
         return total(shared(d, top, a, axis, where), axis, keepdims)
     extreme = np.logical_and(where, a == top)
-    sharers = how_many(extreme, a, axis, keepdims) + (y == initial)
-    return total(np.where(extreme, d, 0), axis, keepdims) / sharers, None, None, np.where(y == initial, d / sharers, 0)
+    first = is_first(y, initial)
+    sharers = how_many(extreme, a, axis, keepdims) + first
+    return total(np.where(extreme, d, 0), axis, keepdims) / sharers, None, None, np.where(first, d / sharers, 0)
 
 
 @reverse(np.maximum.reduce, np.minimum.reduce)
@@ -354,8 +362,9 @@ def push_maximum_reduce(y, d, array, axis=0, *, keepdims=False, initial=None, wh
     if initial is None:
         return total(shared(d, top, array, axis, where), axis, keepdims)
     extreme = np.logical_and(where, array == top)
-    sharers = how_many(extreme, array, axis, keepdims) + (y == initial)
-    return total(np.where(extreme, d, 0), axis, keepdims) / sharers, None, None, np.where(y == initial, d / sharers, 0)
+    first = is_first(y, initial)
+    sharers = how_many(extreme, array, axis, keepdims) + first
+    return total(np.where(extreme, d, 0), axis, keepdims) / sharers, None, None, np.where(first, d / sharers, 0)
 
 
 @reverse(np.logaddexp.reduce)
@@ -405,7 +414,12 @@ def centre(a, axis, where):
 
 
 def freedom(a, axis, ddof, where):
-    return count_where(a, axis, where) if ddof == 0 else count_where(a, axis, where) - ddof
+    if ddof == 0:
+        return count_where(a, axis, where)
+    left = count_where(a, axis, where) - ddof
+    if is_literal(ddof) and ddof <= 1:
+        return left
+    return max(left, 0) if where is True else np.maximum(left, 0)  # as NumPy counts them
 
 
 def var_slope(d, a, axis, ddof, where):

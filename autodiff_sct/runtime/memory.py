@@ -126,7 +126,9 @@ def add_items(shadow: Any, cotangents: Any) -> None:
         if len(cotangents) != len(shadow):
             refuse_resized()
         for k in range(len(cotangents)):
-            shadow[k] = plus(shadow[k], cotangents[k])
+            total = plus(shadow[k], cotangents[k])
+            if total is not shadow[k]:  # a tuple has views only, which the sum is in already
+                shadow[k] = total
 
 
 def add_carried(shadow: Any, cotangents: Any) -> None:

@@ -204,7 +204,8 @@ class Spelling:
         rank = self.rank(first)
         if not rank:
             return expr
-        if name in METHODS and not POSITIONAL & {keyword.arg for keyword in expr.keywords}:
+        ordered = name == "reshape" and len(rest) > 1  # the method would take the order for a length
+        if name in METHODS and not ordered and not POSITIONAL & {keyword.arg for keyword in expr.keywords}:
             return gast.Call(gast.Attribute(first, name, gast.Load()), rest, expr.keywords)
         if name == "expand_dims" and len(rest) == 1 and not expr.keywords:
             sign, positive = (-1, negated(first)) if negated(first) is not None else (1, first)

@@ -33,7 +33,7 @@ ADDING = (memory.add_items, memory.add_carried)
 
 def begin_lists(s: Specialiser, reverse: ir.Block, final: ir.Return) -> None:
     """Rewrite the blocks of the reverse sweep, in place."""
-    if broadcast.zeros_like not in s.globals.values():  # no list begins as zeros
+    if all(value is not broadcast.zeros_like for value in s.globals.values()):  # no list begins as zeros
         return
     uses = count_uses(reverse)
     for block in [reverse, *(inner for stmt in ir.adjoint_walk(reverse) for inner in ir.adjoint_bodies(stmt))]:

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
+from ...errors import AliasError
 from .. import ir
 from ..activity import joins
 from ..facts import Num
+from ..specialise import by_value
+from ..specialise.state import Specialiser
 from ..specialise.values import Leaf
 from .sharing import end_of, writes
 
@@ -22,6 +25,21 @@ if TYPE_CHECKING:
 
 # Views of which elements share memory: no view of a cotangent beside them adds up.
 OVERLAPPING = {np.imag, np.broadcast_to, np.broadcast_arrays, sliding_window_view, as_strided}
+
+
+def check_parts(stmt: ir.Let) -> None:
+    """Refuse several views at once that are no parts of one array: ``np.broadcast_arrays`` has one of each argument."""
+    if stmt.op is not None and stmt.op.fn not in by_value.PARTS:
+        raise AliasError("several arrays have views that are made at once, and are written", COPY, stmt.origin)
+
+
+def check_number(s: Specialiser, stmt: ir.Let) -> None:
+    """Refuse what is the array itself for one number, and new for others, where only the run tells the number."""
+    if stmt.op is not None and by_value.is_itself(s, stmt.op):
+        raise AliasError("a number decides whether this is an array that is written, or a new one", COPY, stmt.origin)
+
+
+COPY = "copy it (`.copy()`)"
 
 
 def is_settled(r: Reverse, stmt: ir.Let) -> bool:

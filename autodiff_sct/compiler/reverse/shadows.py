@@ -27,7 +27,7 @@ from .adjoints import helper, numpy_call
 from .branches import leave_memory
 from .lists import give_list
 from .one_memory import ONE_ARRAY, refuse_one_memory
-from .settled_views import OVERLAPPING, is_settled
+from .settled_views import OVERLAPPING, check_number, check_parts, is_settled
 from .sharing import end_of, is_item_read, refuse_changed, regions_held
 
 if TYPE_CHECKING:
@@ -245,6 +245,7 @@ class Shadows:
         s = self.r.s
         base = self.base_of(stmt)
         assert base is not None and stmt.op is not None
+        check_number(s, stmt)
         shadow = self.of(base.name)
         expr = ir.substitute(stmt.expr, {base.name: ir.name(shadow.name)})
         known = s.facts[target]
@@ -297,6 +298,7 @@ class Shadows:
     def several_views(self, stmt: ir.Let) -> None:
         """The parts of an array that was split are parts of its shadow."""
         s = self.r.s
+        check_parts(stmt)
         base = self.base_of(stmt)
         assert base is not None
         shadow = self.of(base.name)

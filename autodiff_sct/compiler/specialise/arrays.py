@@ -75,6 +75,8 @@ def make_op(s: Specialiser, fn: Callable[..., Any], args: list[Value], kwargs: d
         return ir.Op(named, every)
     if fn in REORDERED:
         check_order(s, arguments)
+    if fn in POWERED and "dtype" in arguments:
+        check_parts(s, arguments)
     return ir.Op(fn, arguments)
 
 
@@ -86,6 +88,17 @@ def check_order(s: Specialiser, arguments: dict[str, Value]) -> None:
     raise s.refuse("the order of the elements depends on the memory of the array", "use order='C' or order='F'")
 
 
+def check_parts(s: Specialiser, arguments: dict[str, Value]) -> None:
+    """Refuse products of the real parts of complex numbers, which a dtype asks for."""
+    facts, dtype = s.num(next(iter(arguments.values()))), arguments["dtype"]
+    if dtype == Const(None) or facts is None or (facts.dtype is not None and facts.dtype.kind != "c"):
+        return
+    if not s.is_static(dtype) or np.dtype(s.static(dtype)).kind != "c":
+        raise s.refuse("a dtype decides what becomes of imaginary parts", "convert the array first: `x.real`")
+
+
+POWERED = {np.prod, np.nanprod, np.cumprod, np.nancumprod, np.multiply.reduce, np.multiply.accumulate}
+POWERED |= {np.var, np.std, np.nanvar, np.nanstd} | {f for n in ("cumulative_prod",) if (f := getattr(np, n, None))}
 REORDERED = (np.reshape, np.ravel, np.ndarray.ravel, np.ndarray.flatten)
 
 

@@ -2,11 +2,36 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from .raising import always
 from .state import Specialiser
 from .values import Obj, Rest, TupleV, Value
+
+
+@lru_cache(maxsize=1024)
+def places(fn: Callable[..., Any]) -> tuple[str, ...]:
+    """The parameters that arguments by position are bound to; none where Python does not know them."""
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+
+
+def in_place(
+    fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]
+) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments of a call, with those by name that stand right behind the others among the others."""
+    args, kwargs = list(args), dict(kwargs)
+    for name in places(fn)[len(args) :]:
+        if name not in kwargs:
+            break
+        args.append(kwargs.pop(name))
+    return args, kwargs
 
 
 def bind_signature(

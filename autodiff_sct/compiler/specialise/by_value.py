@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...runtime import memory
+from .. import ir
 from ..facts import Facts, Listed, Num, Opaque, Pair, several
 from .shapes import from_shape
 from .state import Specialiser
@@ -21,7 +22,9 @@ DTYPE_BY_VALUE = {np.linalg.eigvals, np.roots, np.poly, np.real_if_close} | {
 PYTHON = {"bool": bool, "int": int, "float": float, "complex": complex}
 OF_INTEGERS = {operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg, operator.pos}
 UNSTACK = {np.unstack} if hasattr(np, "unstack") else set()
-BY_VALUE = {np.linalg.eig, np.reshape, np.squeeze, np.cov, np.corrcoef} | DTYPE_BY_VALUE | SPLITS | UNSTACK
+PARTS = SPLITS | UNSTACK
+ITSELF = {np.diff: "n", np.polyder: "m", np.polyint: "m", np.linalg.matrix_power: "n"}  # for 0, or for 1
+BY_VALUE = {np.linalg.eig, np.reshape, np.squeeze, np.cov, np.corrcoef} | DTYPE_BY_VALUE | PARTS
 
 
 def by_value(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Facts | None:
@@ -42,6 +45,12 @@ def by_value(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
     if fn in SPLITS:
         return pieces(s, args) if len(args) > 1 and not s.is_static(args[1]) else None
     raise s.refuse(f"{fn.__name__} has as many results as an axis is long", "index the array")
+
+
+def is_itself(s: Specialiser, op: ir.Op) -> bool:
+    """Whether only the run tells if a function returns the array that it is given, or a new one."""
+    number = op.arguments.get(ITSELF.get(op.fn, ""))
+    return number is not None and not s.is_static(number)
 
 
 def eigen_facts(s: Specialiser, args: list[Value]) -> Facts | None:

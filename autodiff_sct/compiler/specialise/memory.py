@@ -12,7 +12,9 @@ import numpy as np
 from .. import ir
 from ..facts import Num
 from . import arrays, polyfills
+from .binding import in_place, places
 from .calls import call_python, call_value, handles
+from .raising import always
 from .state import Specialiser
 from .values import Const, Leaf, ListV, TupleV, Value
 
@@ -35,14 +37,19 @@ def numpy(s: Specialiser, name: str, *args: Value, **kwargs: Value) -> Value:
     return call_value(s, Const(callee, expr), list(args), kwargs)
 
 
+RENAMED = {"indices": "ind", "values": "v"}  # what the method calls otherwise than the function
+
+
 def write_method(s: Specialiser, base: Leaf, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if name == "fill":
+        if kwargs:
+            raise always(s, TypeError, "ndarray.fill() takes no keyword arguments")
         arrays.store_item(s, base, EVERYTHING, args[0])
         return Const(None)
     if name == "sort":
-        return sort(s, base, *args, **kwargs)
+        return sort(s, base, **dict(zip(("axis", "kind", "order"), args)), **kwargs)
     if name == "put":
-        return put(s, [base, *args], kwargs)
+        return put(s, *in_place(np.put, [base, *args], {RENAMED.get(k, k): v for k, v in kwargs.items()}))
     if name == "partition":
         arrays.store_item(s, base, EVERYTHING, numpy(s, "partition", base, *args, **kwargs))
         return Const(None)
@@ -73,18 +80,29 @@ def shuffle_globally(s: Specialiser, args: list[Value], kwargs: dict[str, Value]
 
 @handles(np.copyto)
 def copyto(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    args = [*args, *(kwargs[k] for k in ("dst", "src") if k in kwargs)]
-    base, value = target(s, args[0]), args[1]
-    if "where" in kwargs:
-        value = numpy(s, "where", kwargs["where"], value, base)
+    given = dict(zip(("dst", "src", "casting", "where"), args)) | kwargs
+    base, value = target(s, given["dst"]), given["src"]
+    check_casting(s, given.get("casting", Const("same_kind")), base, value)
+    if "where" in given:
+        value = numpy(s, "where", given["where"], value, base)
     arrays.store_item(s, base, EVERYTHING, value)
     return Const(None)
+
+
+def check_casting(s: Specialiser, casting: Value, base: Leaf, value: Value) -> None:
+    """Raise what NumPy does where a type does not fit into the array's by the rule that is asked for."""
+    have, given = s.num(base), s.num(value)
+    if have is None or given is None or have.dtype is None or given.dtype is None:
+        return
+    if not np.can_cast(given.dtype, have.dtype, s.static(casting)):
+        rule = f"according to the rule {s.static(casting)!r}"
+        raise always(s, TypeError, f"Cannot cast from {given.dtype!r} to {have.dtype!r} {rule}")
 
 
 @handles(np.put)
 def put(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``np.put`` counts along the flattened array and repeats values that are too few."""
-    if "mode" in kwargs or len(args) > 3:
+    if kwargs or args[3:] not in ([], [Const("raise")]):
         raise s.refuse("np.put with a mode", "index with indices inside the array")
     base, where, value = target(s, args[0]), args[1], args[2]
     indices = numpy(s, "asarray", where)
@@ -217,6 +235,9 @@ def each_at(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]
         )
     given = s.num(args[2])
     python = {np.multiply: operator.mul, np.divide: operator.truediv}.get(fn, fn)
+    facts = s.num(base)
+    if given is not None and given.python and facts is not None and facts.dtype != np.float64:
+        args = [*args[:2], numpy(s, "asarray", args[2])]  # `at` takes a number of Python's for a double
     if given is not None and given.dims == ():
         return call_python(s, polyfills.set_at, [Const(python), base, TupleV(parts), args[2]], {})
     return call_python(s, polyfills.set_each_at, [Const(python), base, TupleV(parts), args[2]], {})
@@ -226,15 +247,20 @@ for _ufunc in (np.multiply, np.divide, np.power, np.maximum, np.minimum, np.fmax
     handles(_ufunc.at)(partial(each_at, _ufunc))
 
 
-def positional_out(fn: Any, args: list[Value]) -> tuple[list[Value], Value | None]:
-    """The arguments of a function of NumPy without the array that it writes into, and that, if it stands among them."""
+def positional_out(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments of a function of NumPy, with the array that it writes into by name, and what stands behind it."""
     place = place_of_out(fn)
-    if place is None or len(args) <= place or args[place] == Const(None):
-        return args, None
-    if isinstance(fn, np.ufunc) and fn.nout > 1:
-        return args[:place], TupleV(tuple(args[place:]))
-    rest = args[place + 1 :]
-    return [*args[:place], *([Const(None), *rest] if rest else [])], args[place]
+    if place is None or len(args) <= place:
+        return args, kwargs
+    if isinstance(fn, np.ufunc):
+        named = {"out": TupleV(tuple(args[place:])) if fn.nout > 1 else args[place]}
+    elif fn in (np.dot, np.concatenate):  # whose signatures Python does not know
+        named = {"out": args[place]}
+    elif len(args) > len(places(fn)):
+        return args, kwargs
+    else:
+        named = dict(zip(places(fn)[place:], args[place:]))
+    return args[:place], {**named, **kwargs}
 
 
 @lru_cache(maxsize=1024)
@@ -243,12 +269,7 @@ def place_of_out(fn: Any) -> int | None:
         return fn.nin
     if fn in (np.dot, np.concatenate):  # whose signatures Python does not know
         return 2
-    try:
-        parameters = inspect.signature(fn).parameters
-    except (TypeError, ValueError):
-        return None
-    found = parameters.get("out")
-    return None if found is None or found.kind is found.KEYWORD_ONLY else list(parameters).index("out")
+    return places(fn).index("out") if "out" in places(fn) else None
 
 
 def path_of(fn: Any) -> str:
@@ -274,6 +295,29 @@ def masked(s: Specialiser, fn: Any, value: Value, mask: Value) -> Value:
     return numpy(s, "where", mask, value, Const((2.0 if fn is np.arccosh else 0.5) if real else 1))
 
 
+SUMS = {np.sum, np.prod, np.mean, np.cumsum, np.cumprod, np.nansum, np.nanprod, np.nanmean, np.nancumsum, np.nancumprod}
+SUMS |= {np.add.reduce, np.multiply.reduce, np.add.accumulate, np.multiply.accumulate}
+IN_PARTS = {np.var, np.std, np.nanvar, np.nanstd, np.ptp, np.median, np.nanmedian, np.quantile, np.percentile}
+
+
+def in_its_type(
+    s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value], out: Leaf
+) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments of a function that computes in the type of the array that it writes into, where that is wider."""
+    facts, given = s.num(out), s.num(args[0]) if args else None
+    if fn not in SUMS | IN_PARTS or facts is None or given is None:
+        return args, kwargs
+    if facts.dtype is None or facts.dtype == given.dtype:
+        return args, kwargs
+    if fn in IN_PARTS or given.dtype is None:
+        raise s.refuse(f"np.{fn.__name__} writes into an array of another type", "assign what it returns")
+    wider, named = np.result_type(facts.dtype, given.dtype), dict(zip(places(fn)[1:], args[1:])) | kwargs
+    if wider != given.dtype and given.dtype.kind in "fc" and named.get("dtype", Const(None)) == Const(None):
+        dtype = Const(wider.type, ir.attribute(s.bind("np", np), wider.name))
+        return args[:1], {**named, "dtype": dtype}
+    return args, kwargs
+
+
 def with_out(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``fn(..., out=a)`` assigns to the whole of ``a``, or to where the mask says."""
     kwargs = dict(kwargs)
@@ -281,10 +325,14 @@ def with_out(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
     if isinstance(out, TupleV) and len(out.items) == 1:
         out = out.items[0]
     base = target(s, out)
+    if getattr(fn, "__module__", None) == "numpy" and places(fn) and "out" not in inspect.signature(fn).parameters:
+        raise always(s, TypeError, f"{fn.__name__}() got an unexpected keyword argument 'out'")
+    args, kwargs = in_its_type(s, fn, args, kwargs, base)
     mask = kwargs.pop("where", None) if isinstance(fn, np.ufunc) else None
     if mask is not None and mask != Const(True) and fn not in ADDING:
         args = [masked(s, fn, a, mask) for a in args]
     value = numpy(s, path_of(fn), *args, **kwargs)
+    check_casting(s, kwargs.get("casting", Const("same_kind")), base, value)
     if mask is not None and mask != Const(True):
         value = numpy(s, "where", mask, value, base)
     arrays.store_item(s, base, EVERYTHING, value)

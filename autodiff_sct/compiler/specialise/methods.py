@@ -134,12 +134,13 @@ def number_method(
     from .numpy_calls import array_of_list, call_numpy
 
     if name in FUNCTIONS:
-        (_, *args), out = memory.positional_out(FUNCTIONS[name], [base, *args])
-        kwargs = kwargs if out is None else {**kwargs, "out": out}
-    if "out" in kwargs:
-        return memory.with_out(s, FUNCTIONS[name], [base, *args], kwargs)
-    if name == "compress" and args:  # its array comes second in np.compress
-        return call_numpy(s, Const(np.compress), [args[0], base, *args[1:]], kwargs)
+        (_, *args), kwargs = memory.positional_out(FUNCTIONS[name], [base, *args], dict(kwargs))
+        out = kwargs.pop("out", Const(None))
+        if out != Const(None):
+            return memory.with_out(s, FUNCTIONS[name], [base, *args], {**kwargs, "out": out})
+    if name == "compress" and (args or "condition" in kwargs):  # its array comes second in np.compress
+        condition, *rest = [kwargs.pop("condition"), *args] if not args else args
+        return call_numpy(s, Const(np.compress), [condition, base, *rest], kwargs)
     if name in FUNCTIONS:
         args = [array_of_list(s, a) for a in args] if name == "dot" else args
         return emit_method(s, base, name, args, kwargs, FUNCTIONS[name], args)

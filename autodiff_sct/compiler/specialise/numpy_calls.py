@@ -29,7 +29,7 @@ OUT_POSITION = {True: 2, False: 1}
 # Functions whose rules take a list item by item.
 OF_LISTS = frozenset(
     [np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.concatenate, np.stack, np.vstack, np.hstack]
-    + [np.dstack, np.column_stack, np.block, np.select, np.einsum, np.linalg.multi_dot, np.polyval]
+    + [np.dstack, np.column_stack, np.block, np.select, np.choose, np.einsum, np.linalg.multi_dot, np.polyval]
 )
 
 
@@ -41,7 +41,7 @@ OF_ARRAYS: dict[Any, str] = {
     **dict.fromkeys([np.linalg.cross, np.linalg.outer, np.linalg.tensordot, np.linalg.vecdot], "x1 x2"),
     **dict.fromkeys([np.quantile, np.percentile, np.nanquantile, np.nanpercentile], "a q"),
     np.average: "a weights",
-    np.trapezoid: "y x",
+    np.trapezoid: "y x dx",
     np.gradient: "f varargs",
     np.polyfit: "x y w",
     np.cov: "m y",
@@ -56,6 +56,7 @@ OF_PARTS: dict[Any, int] = {
     **dict.fromkeys([np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack], 0),
     np.linalg.multi_dot: 0,
     np.select: 1,
+    np.choose: 1,
 }
 
 # Functions whose rules ask what they are given for its type and its axes, so that a Python number is made an array.
@@ -109,17 +110,15 @@ def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
     if not args:
         args, kwargs = by_position(fn, kwargs)
     args = [as_array(s, fn, as_operand(s, a)) for a in args]
-    kwargs = {k: as_array(s, fn, v) for k, v in kwargs.items()}
+    kwargs = {k: v if k == "out" else as_array(s, fn, v) for k, v in kwargs.items()}
     if (result := rewritten(s, fn, args, kwargs)) is not None:
         return result
     if fn is np.einsum:
         args = with_subscripts(s, args)
     args = with_arrays(s, fn, args, kwargs)
-    if "out" in kwargs and kwargs["out"] != Const(None):
+    args, kwargs = memory.positional_out(fn, args, kwargs)
+    if kwargs.get("out", Const(None)) != Const(None):
         return memory.with_out(s, fn, args, kwargs)
-    args, out = memory.positional_out(fn, args)
-    if out is not None:
-        return memory.with_out(s, fn, args, {**kwargs, "out": out})
     kwargs.pop("out", None)
     if fn in (np.array, np.asarray, np.asanyarray) and not OF_LAYOUT.isdisjoint(kwargs):
         return array_laid_out(s, callee, args, kwargs)
@@ -253,6 +252,8 @@ def measured(s: Specialiser, value: Value, attr: str) -> Value:
     """An attribute of an array, by NumPy's function where the run may bring a list or a Python number, without any."""
     from .attributes import attribute_of
 
+    if attr == "ndim" and isinstance(value, (ListV, TupleV)) and s.is_static(value):
+        return Const(np.ndim(s.static(value)))
     facts = s.num(value)
     listed = isinstance(value, (ListV, TupleV)) or isinstance(s.facts_of(value), (Listed, Pair))
     if not listed and (not isinstance(value, Leaf) or facts is None or facts.kind is not None or facts.dims):
@@ -333,6 +334,7 @@ def piecewise(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
         len(args) == 3
         and (single := s.num(args[1])) is not None
         and single.ndim == getattr(s.num(args[0]), "ndim", None)
+        and single.ndim in (0, 1)
     ):
         args = [args[0], ListV((args[1],), s.site()), args[2]]
     if len(args) != 3 or kwargs or not isinstance(args[1], (ListV, TupleV)) or not isinstance(args[2], (ListV, TupleV)):
@@ -366,8 +368,8 @@ def apply_over_axes(s: Specialiser, args: list[Value], kwargs: dict[str, Value])
 
 @handles(np.fromiter)
 def fromiter(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    named = dict(zip(("iter", "dtype"), args), **kwargs)
-    if set(named) - {"iter", "dtype"}:
+    named = dict(zip(("iter", "dtype", "count"), args), **kwargs)
+    if named.pop("count", Const(-1)) != Const(-1) or set(named) != {"iter", "dtype"}:
         raise s.refuse("np.fromiter with a count", "make a list of the items, and np.array of that")
     items = call_value(s, Const(list), [named["iter"]], {})
     return numpy_call(s, np.array, [items], {"dtype": named["dtype"]})

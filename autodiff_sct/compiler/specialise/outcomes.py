@@ -27,7 +27,7 @@ from ..facts import (
     several,
     unless_none,
 )
-from .by_value import by_value, may_view, unknown_result
+from .by_value import ITSELF, by_value, may_view, unknown_result
 from .shapes import DIMS, has_any_rank
 from .state import Specialiser
 from .tables import refuse_references
@@ -114,6 +114,8 @@ def outcome(
         found, shared, _ = evaluate(fn, given, {k: argument(s, v) for k, v in kwargs.items()})
     except ValueError:
         shared = tuple(range(len(operands))) if may_view(fn) else ()
+    if fn in ITSELF and not s.is_static(args[1] if len(args) > 1 else kwargs.get(ITSELF[fn], Const(1))):
+        shared = (0,)  # whichever number the dummies were given
     leaves = dict.fromkeys([leaf for position in shared for leaf in s.leaves(operands[position])])
     names = tuple([n for n in leaves if isinstance(s.facts[n], Num)])
     if facts is None and found is not None:

@@ -7,26 +7,59 @@ from typing import Any
 
 import numpy as np
 
+from .binding import places
 from .calls import call_python
-from .numpy_calls import numpy_call
+from .numpy_calls import array_of_list, numpy_call
 from .state import Specialiser
-from .values import Const, Value
+from .values import Const, Obj, TupleV, Value
 
 UNSTACK = {np.unstack} if hasattr(np, "unstack") else set()
+SPREADS = (np.var, np.std, np.nanvar, np.nanstd)
 
 
 def rewritten(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
     """What a call means, where it has such settings."""
-    if fn is np.average and kwargs.get("returned", Const(False)) == Const(True):
-        return call_python(s, average_and_weight, args, {k: v for k, v in kwargs.items() if k != "returned"})
-    if fn in (np.var, np.std) and "correction" in kwargs:
-        named = {k: v for k, v in kwargs.items() if k != "correction"}
-        return numpy_call(s, fn, args, {**named, "ddof": kwargs["correction"]})
+    if fn is np.average and ("returned" in kwargs or len(args) > 3):
+        return average(s, args, kwargs)
+    if fn is np.linspace and ("retstep" in kwargs or len(args) > 4):
+        return linspace(s, args, kwargs)
+    if fn in SPREADS and "correction" in kwargs and "ddof" not in kwargs:
+        kwargs = {"ddof" if k == "correction" else k: v for k, v in kwargs.items()}
+        return rewritten(s, fn, args, kwargs) or numpy_call(s, fn, args, kwargs)
     if fn in (np.var, np.std) and "mean" in kwargs:
-        return call_python(s, variance_around if fn is np.var else deviation_around, args, kwargs)
+        if kwargs.keys() - {"axis", "mean", "ddof", "keepdims"} or len(args) > 2:
+            raise s.refuse(f"np.{fn.__name__} with a mean and more settings", "leave the mean out")
+        first, *axis = args
+        around = variance_around if fn is np.var else deviation_around
+        return call_python(
+            s, around, [array_of_list(s, first), *axis], {k: array_of_list(s, v) for k, v in kwargs.items()}
+        )
+    if fn is np.pad and any(isinstance(v, Obj) for v in [*args[1:2], *kwargs.values()]):
+        raise s.refuse("np.pad with widths in a dict", "give a pair for each axis")
     if fn in UNSTACK and not is_known(s, args[0], kwargs.get("axis", Const(0))):
         return call_python(s, unstacked, args, kwargs)
     return None
+
+
+def average(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``np.average`` told whether to return the weights, too."""
+    named = dict(zip(places(np.average), args)) | kwargs
+    returned = s.static(named.pop("returned"))
+    named = {k: array_of_list(s, v) if k in ("a", "weights") else v for k, v in named.items()}
+    if returned:
+        return call_python(s, average_and_weight, [], named)
+    return numpy_call(s, np.average, [named.pop("a")], named)
+
+
+def linspace(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``np.linspace`` told whether to return the step, too."""
+    named = dict(zip(places(np.linspace), args)) | kwargs
+    returned = s.static(named.pop("retstep"))
+    first = [named.pop(name) for name in ("start", "stop")]
+    points = numpy_call(s, np.linspace, first, named)
+    if not returned:
+        return points
+    return TupleV((points, call_python(s, step_of, first, {k: named[k] for k in ("num", "endpoint") if k in named})))
 
 
 def is_known(s: Specialiser, x: Value, axis: Value) -> bool:
@@ -37,18 +70,31 @@ def is_known(s: Specialiser, x: Value, axis: Value) -> bool:
     return isinstance(facts.dims[s.static(axis)], int)
 
 
-def average_and_weight(a: Any, axis: Any = None, weights: Any = None) -> Any:
-    average = np.average(a, axis, weights)
+def average_and_weight(a: Any, axis: Any = None, weights: Any = None, keepdims: Any = False) -> Any:
+    average = np.average(a, axis, weights, keepdims=True) if keepdims else np.average(a, axis, weights)
     if weights is None:
-        return average, np.full_like(average, a.size / average.size)
-    if weights.ndim < a.ndim:
-        return average, np.full_like(average, 1.0) * np.sum(weights)
-    return average, np.sum(weights, axis)
+        share = np.full_like(average, a.size / average.size)
+        return average, share if average.ndim > 0 else np.sum(share)
+    if weights.dtype != average.dtype:
+        weights = weights.astype(average.dtype)
+    if weights.ndim < a.ndim and average.ndim > 0:
+        return average, np.full_like(average, np.sum(weights))
+    return average, np.sum(weights, axis, keepdims=True) if keepdims else np.sum(weights, axis)
+
+
+def step_of(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any:
+    parts = num - 1 if endpoint else num
+    return np.subtract(stop, start) / parts if parts > 0 else math.nan
 
 
 def variance_around(a: Any, axis: Any = None, mean: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
     distance = a - mean
-    return np.sum(distance * distance, axis, keepdims=keepdims) / (together(a, axis) - ddof)
+    if np.iscomplexobj(distance):
+        squares = np.real(distance) * np.real(distance) + np.imag(distance) * np.imag(distance)
+    else:
+        squares = distance * distance
+    left = together(a, axis) - ddof
+    return np.sum(squares, axis, keepdims=keepdims) / (max(left, 0) if ddof > 1 else left)
 
 
 def deviation_around(a: Any, axis: Any = None, mean: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:

@@ -111,7 +111,7 @@ def contracted(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> D
 
 @dims_of(np.zeros_like, np.ones_like, np.empty_like, np.full_like)
 def like_first(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
-    return operand(s, args) if "shape" not in kwargs else None
+    return operand(s, args) if "shape" not in kwargs and len(args) <= 3 else None
 
 
 @dims_of(np.fft.fft, np.fft.ifft)
@@ -126,7 +126,7 @@ def displayed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Di
         shapes = {operand(s, args[0].items, k) for k in range(len(args[0].items))}  # type: ignore[arg-type]
         only = shapes.pop() if len(shapes) == 1 else None
         return None if only is None else (len(args[0].items), *only)
-    return operand(s, args) if not isinstance(args[0], ListV) else None
+    return operand(s, args) if not isinstance(args[0], ListV) and len(args) == 1 and "axis" not in kwargs else None
 
 
 @dims_of(np.stack)
@@ -286,7 +286,9 @@ def multiplied(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> D
 @dims_of(np.matmul, np.linalg.matmul, operator.matmul)
 def multiplied_stacks(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     a, b = operand(s, args, 0), operand(s, args, 1)
-    if not a or not b or min(len(a), len(b)) < 2 or kwargs:
+    if "axes" in kwargs or "axis" in kwargs:
+        return None
+    if not a or not b or min(len(a), len(b)) < 2:
         return multiplied(s, args, kwargs)
     s.equate(a[-1], b[-2])
     stacks = broadcast(a[:-2], b[:-2])
@@ -366,10 +368,17 @@ def created(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims
     return from_shape(s, args[0] if args else kwargs["shape"])
 
 
-@dims_of(np.eye, np.identity)
+@dims_of(np.identity)
+def square_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    size = measured(s, args[0] if args else kwargs["n"])
+    return (size, size)
+
+
+@dims_of(np.eye)
 def identity(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
-    size = measured(s, args[0])
-    return (size, measured(s, args[1]) if len(args) > 1 and args[1] != Const(None) else size)
+    given = dict(zip(("N", "M"), args)) | kwargs
+    size, columns = (measured(s, given.get(name, Const(None))) for name in ("N", "M"))
+    return (size, size if given.get("M", Const(None)) == Const(None) else columns)
 
 
 @dims_of(np.arange)

@@ -47,8 +47,8 @@ def loop(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     fn, dtype, *given = args
     if kwargs or not given:
         raise s.refuse("a vectorized function called with keywords", "give its arguments by position")
-    arrays = [numpy_call(s, np.asarray, [v], {}) for v in given]
-    if len(arrays) > 1:
+    arrays = [numpy_call(s, np.asarray if len(given) == 1 else np.array, [v], {}) for v in given]
+    if len(arrays) > 1:  # copies, for views of several arrays cannot be followed where one of them is written later
         arrays = items_of(s, numpy_call(s, np.broadcast_arrays, arrays, {}), None)
     flat = [numpy_call(s, np.ravel, [array], {}) for array in arrays]
     if dtype == Const(None):

@@ -1,0 +1,190 @@
+"""The rare arguments of NumPy's functions: each is used, or the call is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+
+X = np.random.default_rng(0).normal(size=(3, 4))
+NARROW = X.astype(np.float32)
+
+
+def stacked(x):
+    return np.stack(x, axis=1) @ x
+
+
+def rectangle(x):
+    return np.diag(np.eye(3, M=4) * x[0, 0]) * np.trace(np.identity(n=3) * x[0, 1])
+
+
+def inserted(x):
+    return np.insert(x, np.array(1), x[:, 0] * x[:, 1], axis=1)
+
+
+def one_of_several(x):
+    return np.choose(1, [x, x[0, 0] * x[0, 0]]) * x
+
+
+def named(x):
+    return x * np.shape(a=x)[0] * np.ndim(a=x) + np.fromfunction(function=lambda i, j: i * j, shape=(3, 4)) * x
+
+
+def put_where(x):
+    x = x * 1.0
+    np.copyto(x, x * x, "same_kind", x > 0)
+    x.sort(0, "stable")
+    return x
+
+
+def behind_out(x):
+    return np.sum(x, 1, None, None, True) * np.max(x, 0, None, True) + x.mean(1, None, None, True)
+
+
+def sum_of_doubles(x):
+    o = np.zeros(3)
+    np.sum(x, 1, out=o)
+    return o
+
+
+def roots_where(x):
+    o = np.ones_like(x)
+    return np.sqrt(np.abs(x), where=x > 0, out=(o,))
+
+
+def other_order(x):
+    t = np.reshape(x, -1, "F")
+    t[...] = t * t
+    return t
+
+
+def changed_behind(x):
+    x = x * 1.0
+    t = np.unstack(x)
+    x[...] = 3.0 * x
+    return np.sum(t) + np.sum(x * x)
+
+
+def weights_too(x):
+    average, weights = np.average(x, axis=1, weights=np.exp(x), returned=True, keepdims=True)
+    return average * weights + np.average(x, 0, [1, 2, 3], True)[0]
+
+
+def average_and_count(x):
+    average, count = np.average(x, returned=True)
+    return average * count
+
+
+def with_step(x):
+    points, step = np.linspace(x[0, 0], x[0, 1] * 3, 5, retstep=True)
+    return points * step
+
+
+def around(x):
+    return np.var(x, axis=0, mean=np.mean(x, axis=0), correction=1)
+
+
+def around_complex(x):
+    z = x + 1j * x * x
+    return np.std(z, axis=0, mean=np.mean(z, axis=0))
+
+
+def begun(x):
+    return np.max(x, axis=1, initial=np.float64(np.float32(0.4) + 1e-9))
+
+
+PROGRAMS = [stacked, rectangle, inserted, one_of_several, named, put_where, behind_out, roots_where, other_order]
+PROGRAMS += [changed_behind, weights_too, average_and_count, with_step, around, around_complex]
+
+
+def slope(f, x):
+    """Central differences of the sum of the results."""
+    found = np.zeros_like(x)
+    for k in np.ndindex(x.shape):
+        step = np.zeros_like(x)
+        step[k] = 1e-6
+        found[k] = (np.sum(f(x + step)) - np.sum(f(x - step))) / 2e-6
+    return found
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_rare_arguments(f):
+    value, gradient = ad.value_and_grad(f)(X)
+    expected = f(X.copy())
+    assert type(value) is type(expected) and np.array_equal(value, expected)
+    assert np.allclose(gradient, slope(f, X.copy()), rtol=1e-5, atol=1e-6)
+
+
+def test_a_sum_is_of_the_type_of_out():
+    value, gradient = ad.value_and_grad(sum_of_doubles)(NARROW)
+    assert np.array_equal(value, sum_of_doubles(NARROW))
+    assert gradient.dtype == np.float32
+
+
+def test_an_extreme_begins_with_a_number_of_more_digits():
+    tangent = ad.jvp(begun, (NARROW,), (np.ones_like(NARROW),))[1]
+    assert np.array_equal(tangent, (NARROW.max(1) > 0.4).astype(np.float32))
+
+
+def test_degrees_of_freedom_that_are_used_up():
+    def f(x):
+        return np.var(x, axis=0, ddof=5)
+
+    with np.errstate(divide="ignore"), pytest.warns(RuntimeWarning):
+        assert np.all(np.isinf(ad.grad(f)(X)))
+
+
+def written_difference(x, k):
+    t = np.diff(x, k, 1)
+    t[...] = t * t
+    return t
+
+
+def written_power(x, k):
+    t = np.linalg.matrix_power(x[:, :3], k)
+    x[...] = 2.0 * x
+    return t * 1.0
+
+
+def several_views(x, k):
+    x = x * k
+    t = np.broadcast_arrays(x, x[0])
+    x[...] = 3.0 * x
+    return np.sum(t) * 1.0
+
+
+def two_outputs(x, k):
+    a, b = np.zeros_like(x), np.zeros_like(x)
+    np.modf(x * k, out=(a, b))
+    return a
+
+
+def spread_by_out(x, k):
+    o = np.zeros(3, np.float32)
+    np.ptp(x * k, 1, out=o)
+    return o
+
+
+def only_a_few(x, k):
+    return np.fromiter((x[0, j] * k for j in range(3)), float, 2)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [written_difference, written_power, several_views, two_outputs, spread_by_out, only_a_few],
+    ids=lambda f: f.__name__,
+)
+def test_refused(f):
+    with pytest.raises(ad.AutodiffError):
+        ad.grad(f)(X, 2)
+
+
+def test_what_does_not_fit_raises():
+    def f(x):
+        o = np.zeros((3, 4), int)
+        np.exp(x, out=o)
+        return o * x
+
+    with pytest.raises(TypeError, match="same_kind"):
+        ad.grad(f)(X)

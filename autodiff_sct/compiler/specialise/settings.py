@@ -31,9 +31,8 @@ def rewritten(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Valu
             raise s.refuse(f"np.{fn.__name__} with a mean and more settings", "leave the mean out")
         first, *axis = args
         around = variance_around if fn is np.var else deviation_around
-        return call_python(
-            s, around, [array_of_list(s, first), *axis], {k: array_of_list(s, v) for k, v in kwargs.items()}
-        )
+        named = {k: array_of_list(s, v) if k == "mean" else v for k, v in kwargs.items()}
+        return call_python(s, around, [array_of_list(s, first), *axis], named)
     if fn is np.pad and any(isinstance(v, Obj) for v in [*args[1:2], *kwargs.values()]):
         raise s.refuse("np.pad with widths in a dict", "give a pair for each axis")
     if fn in UNSTACK and not is_known(s, args[0], kwargs.get("axis", Const(0))):

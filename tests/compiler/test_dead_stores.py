@@ -63,3 +63,18 @@ def test_gradient(fn, args):
 
 def test_stencil_clears_nothing():
     assert "= 0.0" not in ad.adjoint_source(stencil, V, 3)
+
+
+def test_a_number_that_is_handed_on_comes_last():
+    """It does not need a name of its own beside the cotangent that it replaces."""
+
+    def nearest(x):
+        best = 9.0
+        for v in x:
+            t = v * v - np.sin(v)
+            if t < best:
+                best = t
+        return best * x[0]
+
+    check_gradient(nearest, (V,))
+    assert "d_best2" not in ad.adjoint_source(nearest, V)

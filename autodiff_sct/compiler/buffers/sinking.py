@@ -11,12 +11,15 @@
     d_x[i] = d_v                            d_s = d_s * v
     d_s = d_s2
 
-Nothing is moved past the statements that reverse another line of the user's, nor past a write to what it reads.
+Nothing is moved past the statements that reverse another line of the user's, nor past a write to what it reads.  What
+is a number of the text, and is only handed on by a block, comes last.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+import gast
 
 from .. import ir
 from ..optimise import readers_of
@@ -30,6 +33,11 @@ def sink(s: Specialiser, block: ir.Block) -> None:
     for stmt in block:
         for inner in ir.adjoint_bodies(stmt):
             sink(s, inner)
+    handed_on = [stmt for stmt in block if is_number(s, stmt)]
+    if handed_on:
+        read = {name for stmt in block for name in ir.reads_inside(stmt)}
+        handed_on = [stmt for stmt in handed_on if stmt.target not in read]
+        block[:] = [*(stmt for stmt in block if stmt not in handed_on), *handed_on]
     following = [stmt for stmt in block if is_next_value(s, stmt)]
     pops = {stmt.target: stmt for stmt in block if is_pop(s, stmt)}
     readers = readers_of(block) if following else {}
@@ -44,6 +52,11 @@ def is_pop(s: Specialiser, stmt: Any) -> bool:
     if not isinstance(stmt, ir.Let) or len(stmt.targets) > 1 or not stmt.effect or not is_call(stmt.expr, "pop"):
         return False
     return getattr(stmt.expr.func.value, "id", None) in s.saved
+
+
+def is_number(s: Specialiser, stmt: Any) -> bool:
+    """Whether a statement gives a cotangent a number that is written in the text."""
+    return isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.Constant) and s.hints[stmt.target].startswith("d_")
 
 
 def is_next_value(s: Specialiser, stmt: Any) -> bool:

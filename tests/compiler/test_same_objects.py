@@ -52,6 +52,8 @@ REFUSED = {
     "numbers of objects": "return x[0] if id(c) == id(b) else x[1]",
     "inside tuples": "return x[0] if (c, 1) == (c, 1) else x[1]",
     "inside lists": "return x[0] if [c, d] == boxes else x[1]",
+    "the dict of an object": "return x[0] if '__init__' in c.__dict__ else x[1]",
+    "the dict of one of two": "return x[0] if b is c and '__init__' in b.__dict__ else x[1]",
     "tuples": "p, q = (x[0], 1.0), (x[1], 2.0)\n    r = p if x[0] > 0.2 else q\n    return x[0] if r is p else x[1]",
 }
 

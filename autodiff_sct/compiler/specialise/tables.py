@@ -227,6 +227,8 @@ def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
         return Bound(found.__func__, Const(cls))
     if attr == "__class__":
         return Const(cls)
+    if attr == "__dict__":
+        raise s.refuse(f"the `__dict__` of a {cls.__name__}", "use its fields by name")
     if found is not None:
         refuse_descriptor(s, cls, attr)
         return import_external(s, lambda: getattr(cls, attr), attr, ("attribute", object_number(s, cls), attr))

@@ -151,6 +151,7 @@ class Lists:
         assert stmt.op is not None
         base = stmt.op.arguments["x"]
         if not self.b.has_shadow(stmt.target):
+            self.read_tuple(stmt, base.name)
             return
         self.same(stmt)
         made = self.s.block[-1]
@@ -159,6 +160,15 @@ class Lists:
             made.op = ir.Op(operator.getitem, {"x": self.shadows.of(base.name), "index": index})
         if is_slice(stmt.op.arguments.get("index", Const(None))):
             self.shadows.moved.setdefault(stmt, [])
+
+    def read_tuple(self, stmt: ir.Let, base: str) -> None:
+        """A tuple of numbers from a container that changes: its shadow may be in another place, or gone, at the end."""
+        numbers = isinstance(self.s.facts[stmt.target], Pair) and self.b.r.activity.active(stmt.target)
+        if numbers and self.b.r.regions.is_written(base):
+            taken = ir.substitute(stmt.expr, {base: self.of(base)})
+            shadow = self.s.let(taken, Listed(self.b.list_root), hint="d_item", may_raise=False)
+            self.shadows.table[stmt.target] = shadow
+            self.shadows.beside.add(stmt.target)
 
     def store(self, stmt: ir.Store) -> None:
         assert stmt.op is not None

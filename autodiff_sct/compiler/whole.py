@@ -10,7 +10,8 @@ from ..ops import erf_rule as _erf_rule  # noqa: F401
 from ..rules.table import TABLE
 from .forward.pushforward import tangent
 from .pipeline import adjoint
-from .specialise import builtin_calls as _builtin_calls
+from .specialise import api_calls as _api_calls
+from .specialise import builtin_calls as _builtin_calls  # noqa: F401
 from .specialise import caches as _caches  # noqa: F401
 from .specialise import cell_calls as _cell_calls  # noqa: F401
 from .specialise import combinations as _combinations  # noqa: F401
@@ -31,4 +32,4 @@ from .specialise import zeros as _zeros  # noqa: F401
 
 __all__ = ["TABLE", "adjoint", "tangent"]
 
-_builtin_calls.register_api()
+_api_calls.register_api()

@@ -219,15 +219,7 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
     if type(fn) in MADE:
         return call_value(s, MADE[type(fn)](s, fn), args, kwargs)
     if isinstance(fn, functools.partial):
-        bound = [
-            import_external(s, ItemRead(lambda: fn.args, k), f"partial_{k}", ("partial", object_number(s, fn), k))
-            for k in range(len(fn.args))
-        ]
-        named = {
-            k: import_external(s, ItemRead(lambda: fn.keywords, k), k, ("partial", object_number(s, fn), k))
-            for k in fn.keywords
-        }
-        return call_value(s, Const(fn.func), [*bound, *args], {**named, **kwargs})
+        return call_partial(s, fn, args, kwargs)
     if hasattr(type(fn), "__autodiff_gradient__"):
         from .nested import call_gradient
 
@@ -261,6 +253,17 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
     if callable(fn):
         return call_object(s, outside_object(s, fn, lambda: fn), args, kwargs)
     raise always(s, TypeError, f"{type(fn).__name__!r} object is not callable")
+
+
+def call_partial(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A call of a partial made outside, whose arguments come in from there."""
+    number = object_number(s, fn)
+    bound = [
+        import_external(s, ItemRead(lambda: fn.args, k), f"partial_{k}", ("partial", number, k))
+        for k in range(len(fn.args))
+    ]
+    named = {k: import_external(s, ItemRead(lambda: fn.keywords, k), k, ("partial", number, k)) for k in fn.keywords}
+    return call_value(s, Const(fn.func), [*bound, *args], {**named, **kwargs})
 
 
 def call_cached(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -83,8 +83,7 @@ def recursive_call(
     frame.bound = bound
     if frame.rule:
         return None
-    active = activations(frame)
-    if not active:
+    if not (active := activations(frame)):
         return None
     s.recursive_calls += 1
     fixed = Signature(s, {"function": Const(fn) if not isinstance(fn, gast.AST) else Closure(fn, frame.parent)})  # type: ignore[arg-type]

@@ -1,0 +1,166 @@
+"""What statements hold, read and define, and those that are nested in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .expressions import variables_in
+from .statements import SIMPLE, Block, Effect, If, Let, Loop, Raise, Return, Store, Try, With
+
+
+def same_line(a: Any, b: Any) -> bool:
+    """Whether two statements stand for one line of the user's, or for none."""
+    one, other = (None if x.origin is None else (x.origin.file, x.origin.line) for x in (a, b))
+    return one == other
+
+
+def bodies(stmt: Any) -> Sequence[Block]:
+    """The blocks nested directly in a statement."""
+    kind = type(stmt)
+    if kind in SIMPLE:
+        return ()
+    if kind is If:
+        return [stmt.then, stmt.orelse]
+    if kind is Loop:
+        return [stmt.head, stmt.body]
+    if kind is With:
+        return [stmt.body]
+    if kind is Try:
+        return [stmt.body, *(block for _, _, block in stmt.handlers), stmt.final]
+    return []
+
+
+def adjoint_bodies(stmt: Any) -> Sequence[Block]:
+    """The blocks nested directly in a statement of the reverse sweep, but for what runs the forward sweep again."""
+    return () if type(stmt) in SIMPLE or getattr(stmt, "again", False) else bodies(stmt)
+
+
+def adjoint_walk(block: Block) -> list[Any]:
+    """Every statement of a block of the reverse sweep and of the blocks inside it, as `adjoint_bodies` tells."""
+    found: list[Any] = []
+    gather(block, found, adjoint_bodies)
+    return found
+
+
+def walk(block: Block) -> list[Any]:
+    """Every statement of a block and of the blocks inside it, in order."""
+    found: list[Any] = []
+    gather(block, found, bodies)
+    return found
+
+
+def gather(block: Block, found: list[Any], inside_of: Callable[[Any], Sequence[Block]]) -> None:
+    """Add every statement of a block, and of those that control statements have inside, to a list."""
+    for stmt in block:
+        found.append(stmt)
+        if type(stmt) not in SIMPLE:
+            for inner in inside_of(stmt):
+                if inner:
+                    gather(inner, found, inside_of)
+
+
+def blocks(block: Block) -> list[Block]:
+    """A block and the blocks inside it."""
+    return [block, *(found for stmt in block for inner in bodies(stmt) for found in blocks(inner))]
+
+
+def inside(stmt: Any) -> Sequence[Any]:
+    """A statement and every one of the blocks inside it, in order."""
+    return (stmt,) if type(stmt) in SIMPLE else walk([stmt])
+
+
+def expressions(stmt: Any) -> list[Any]:
+    """The expressions of a statement itself, without the blocks inside it."""
+    kind = type(stmt)
+    if kind is Let or kind is Effect:
+        return [stmt.expr]
+    if kind is Store:
+        return [stmt.index, stmt.value]
+    if kind is If:
+        return [stmt.test]
+    if kind is Loop:
+        return [e for e in (*stmt.bounds, stmt.test, stmt.stop, stmt.every) if e is not None]
+    if kind is Return:
+        return [stmt.value]
+    if kind is Raise:
+        return [stmt.node]
+    if kind is With:
+        return [expr for expr, _ in stmt.items]
+    return []
+
+
+def reads(stmt: Any) -> Sequence[str]:
+    """The variables that a statement itself reads, without the blocks inside it."""
+    kind = type(stmt)
+    if kind is Let or kind is Effect:
+        return getattr(stmt.expr, "variables_in_it", None) or variables_in(stmt.expr)
+    if kind is Store:
+        return (stmt.base, *variables_in(stmt.index), *variables_in(stmt.value))
+    found: list[str] = []
+    for expr in expressions(stmt):
+        found += variables_in(expr)
+    if kind is Loop and stmt.rerun is not None:
+        found += stmt.rerun.names.values()
+    return found
+
+
+def uses(stmt: Any) -> Sequence[str]:
+    """The variables that a statement itself reads, or passes on from its blocks and between its iterations."""
+    kind = type(stmt)
+    if kind is Let:
+        return getattr(stmt.expr, "variables_in_it", None) or variables_in(stmt.expr)
+    if kind is If:
+        return [*reads(stmt), *(n for m in stmt.merges for n in (m.then, m.orelse) if n)]
+    if kind is Loop:
+        return [*reads(stmt), *(n for c in stmt.carries for n in (c.init, c.next) if n)]
+    if kind is Try:
+        return [*reads(stmt), *(n for _, sources in stmt.merges for n in sources if n)]
+    return reads(stmt)
+
+
+def reads_inside(stmt: Any) -> Sequence[str]:
+    """All the variables that a statement and the blocks inside it read, those that they pass on too."""
+    return reads(stmt) if type(stmt) in SIMPLE else uses_in([stmt])
+
+
+def uses_in(block: Block) -> list[str]:
+    """All the variables that the statements of a block read or pass on, and those of the blocks inside it."""
+    found: list[str] = []
+    for stmt in walk(block):
+        if type(stmt) is Let:
+            found += variables_in(stmt.expr)
+        else:
+            found += uses(stmt)
+    return found
+
+
+def defined_in(stmt: Any) -> set[str]:
+    """The variables that are defined inside a control statement."""
+    result = {name for block in bodies(stmt) for inner in walk(block) for name in ir_targets(inner)}
+    if isinstance(stmt, Loop):
+        result |= {c.phi for c in stmt.carries} | ({stmt.index} if stmt.index else set())
+    return result
+
+
+def defined(block: Block) -> set[str]:
+    """The variables that a block and the blocks inside it define."""
+    return {name for stmt in walk(block) for name in ir_targets(stmt)}
+
+
+def ir_targets(stmt: Any) -> Sequence[str]:
+    """The variables that a statement itself defines, without the blocks inside it."""
+    kind = type(stmt)
+    if kind is Let:
+        return stmt.targets  # type: ignore[no-any-return]
+    if kind is If:
+        return [m.target for m in stmt.merges]
+    if kind is Try:
+        return [target for target, _ in stmt.merges] + ([stmt.took] if stmt.took else [])
+    if kind is Loop:
+        names = [n for c in stmt.carries for n in (c.phi, c.out)]
+        unpacked = [n for n in variables_in(stmt.items) if n != stmt.index] if stmt.items is not None else []
+        return names + [n for n in (stmt.index, stmt.trips) if n is not None] + unpacked
+    if kind is With:
+        return [n for _, n in stmt.items if n is not None]
+    return ()

@@ -89,4 +89,4 @@ def test_gradient(fn, args):
 
 def test_it_is_put_there_at_once():
     source = ad.adjoint_source(coefficients, V, V)
-    assert "d_coef[i] = d_pred.sum()\n        d_pred = d_pred * x\n" in source, source
+    assert "d_coef[i] = d_pred.sum()\n        d_pred *= x\n" in source, source

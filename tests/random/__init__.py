@@ -3,3 +3,7 @@
 
 `python -m tests.random [COUNT] [FIRST_SEED]` prints what is refused, what fails, and the text of what fails.
 """
+
+import os
+
+PROGRAMS = int(os.environ.get("AUTODIFF_SCT_RANDOM_PROGRAMS", "2000"))

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
+from tests.random import PROGRAMS
 from tests.random.containers import Containers
 from tests.random.oracle import forget, load
 
-COUNT = 480
+COUNT = min(480, PROGRAMS)
 BATCHES = 4
 POINTS = (np.array([0.51, 0.23, 0.92]), np.array([-0.6, 1.2, 0.4]))
 

@@ -5,17 +5,16 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from tests.random import PROGRAMS
 from tests.random.oracle import judge
 from tests.random.writer import FLAVOURS, Writer
 
-COUNT = int(os.environ.get("AUTODIFF_SCT_RANDOM_PROGRAMS", "2000"))
 BATCHES = 8
 REFUSED_AT_MOST = 0.2
 UNKNOWN_AT_MOST = 0.1
@@ -38,7 +37,7 @@ def test_random_programs(batch: int) -> None:
 
     @seed(batch)
     @settings(
-        max_examples=max(1, COUNT // BATCHES),
+        max_examples=max(1, PROGRAMS // BATCHES),
         deadline=None,
         database=None,
         phases=(Phase.generate, Phase.shrink),

@@ -326,6 +326,7 @@ def static_list_method(s: Specialiser, base: Obj, name: str, args: list[Value]) 
         return Const(None)
     if name == "copy":
         return ListV(tuple(containers.items_of(s, base, None)), s.site())
+    tables.restart_tabled(s, base)  # a list of rows has all methods
     raise s.refuse(f"the method {name!r} of a list of objects")
 
 

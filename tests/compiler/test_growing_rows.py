@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import autodiff_sct as ad
 from tests.compiler.checked import check_gradient, table
 
 X = np.array([0.5, 0.2, 0.9])
@@ -117,3 +118,6 @@ PROGRAMS += [read_before_it_grew, emptied, three_levels, triangle, replaced_then
 @pytest.mark.parametrize("fn", PROGRAMS)
 def test_rows_that_change_their_length(fn):
     check_gradient(fn, (X,))
+    pullback = ad.vjp(fn, X)[1]
+    for _ in range(2):
+        np.testing.assert_allclose(pullback(1.0)[0], ad.grad(fn)(X), rtol=1e-13)

@@ -88,7 +88,26 @@ def in_a_list(x):
     return rows[0], u, rows[1]
 
 
+def rows_shortened_in_a_loop(x):
+    rows = [[x[1] * x[2]] * 2 for _ in range(3)]
+    first = sum(rows[1])
+    for row in rows:
+        row.pop()
+    return first * x[0] + rows[1][0] * x[2]
+
+
+def rows_lengthened_in_a_loop(x):
+    rows = [[v, v * x[0]] for v in x]
+    products = [row[0] * row[-1] for row in rows]
+    for k, row in enumerate(rows):
+        row.insert(0, row[1] * products[k])
+        row.reverse()
+    return sum([v * row[0] * len(row) for v, row in zip(products, rows)])
+
+
 PROGRAMS = [
+    rows_shortened_in_a_loop,
+    rows_lengthened_in_a_loop,
     exchanged,
     exchanged_pair,
     chosen,

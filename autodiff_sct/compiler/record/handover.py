@@ -6,7 +6,7 @@ function changes it copies first, and what the caller may change is copied where
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import gast
@@ -148,9 +148,9 @@ def own_copies(s: Specialiser, back: ir.Block, given: set[str], sure: set[str]) 
     `given` are its own arguments, `sure` what every path assigns.
     """
     outside = [n for n in outside_names(back) if n not in given]
-    changed = changed_names(back, s)
+    changed = changed_names(s, back)
     refuse_stale_state(s, back, [n for n in [*outside, *given] if n in changed and n in s.facts])
-    shared = shared_memory(s, outside, [n for n in given if n in s.facts], changed)
+    shared = shared_memory(s, back, outside, [n for n in given if n in s.facts], changed)
     joint = [
         n for n in shared if not isinstance(s.facts[n], Num) or any(shared[n] & shared[m] for m in shared if m != n)
     ]
@@ -169,11 +169,14 @@ def own_copy(s: Specialiser, back: ir.Block, name: str, sure: bool) -> ir.Let:
     return ir.Let((fresh,), own, effect=True)
 
 
-def shared_memory(s: Specialiser, outside: list[str], given: list[str], changed: set[str]) -> dict[str, frozenset[int]]:
+def shared_memory(
+    s: Specialiser, back: ir.Block, outside: list[str], given: list[str], changed: set[str]
+) -> dict[str, frozenset[int]]:
     """The variables from the forward function with the memory of theirs that the backward one changes."""
     theirs = frozenset().union(*(every_root(s, s.facts[n]) for n in given))
     arrays = [n for n in changed if n in s.facts and isinstance(s.facts[n], (Num, Listed, Mapped))]
-    roots = frozenset().union(*(roots_of(s.facts[n]) for n in arrays)) - theirs
+    items = [every_root(s, s.facts[n]) for n in changed_inside(s, back) if n in s.facts]
+    roots = frozenset().union(*(roots_of(s.facts[n]) for n in arrays), *items) - theirs
     beside = frozenset(s.roots[site] for site in BESIDE if site in s.roots)
     if roots & beside:
         roots |= beside
@@ -200,19 +203,26 @@ def together(s: Specialiser, back: ir.Block, names: list[str]) -> ir.Block:
     return [ir.Let(tuple(made), call, effect=True)]
 
 
-def changed_names(back: ir.Block, s: Specialiser) -> set[str]:
+def changed_names(s: Specialiser, back: ir.Block) -> set[str]:
     """The variables through which a backward sweep changes memory."""
-    found: set[str] = set()
+    stored = {stmt.base for stmt in ir.walk(back) if isinstance(stmt, ir.Store)}
+    return stored | {n for expr in changed_by_calls(s, back) for n in ir.names_in(whose_item(expr))}
+
+
+def changed_inside(s: Specialiser, back: ir.Block) -> set[str]:
+    """The variables of which an item is changed that has no name of its own: ``saved.pop().append(x)``."""
+    items = [expr for expr in changed_by_calls(s, back) if not isinstance(expr, gast.Name)]
+    return {n for expr in items for n in ir.names_in(whose_item(expr))}
+
+
+def changed_by_calls(s: Specialiser, back: ir.Block) -> Iterator[Any]:
+    """The lists, dicts and arrays that methods and functions change, as they stand in the calls."""
     for stmt in ir.walk(back):
-        if isinstance(stmt, ir.Store):
-            found.add(stmt.base)
         for call in [node for expr in ir.expressions(stmt) for node in ir.nodes(expr) if isinstance(node, gast.Call)]:
             if isinstance(call.func, gast.Attribute) and call.func.attr in CHANGING:
-                found.update(ir.names_in(whose_item(call.func.value)))
+                yield call.func.value
             elif isinstance(call.func, gast.Name):
-                for k in getattr(s.globals.get(call.func.id), "changed", ()):
-                    found.update(ir.names_in(whose_item(call.args[k])))
-    return found
+                yield from (call.args[k] for k in getattr(s.globals.get(call.func.id), "changed", ()))
 
 
 def whose_item(expr: Any) -> Any:

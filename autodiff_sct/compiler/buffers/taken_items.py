@@ -10,7 +10,8 @@
 The reverse of ``y[i] = ...`` clears what it has taken.  Above, `i` falls, and no step reads behind it; after the loop
 nobody reads the array.  So it is where every read comes before the item is cleared, or is of another one (see
 `item_places`).  The array is one that the reverse sweep has made in the same block, or that a loop carries from the
-step that has made it to the next; no other name leads to it.
+step that has made it to the next; no other name leads to it, nor is it handed on to another variable at the end of a
+block.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from .. import ir
 from ..facts import Num
 from ..items.item_uses import item_index, passed_on, uses_in
 from ..optimise import count_uses
-from ..peephole import is_zeroing
+from ..peephole import is_zeroing, leaving_of
 from ..record.item_places import Places
 from ..reverse.sharing import reachable
 from ..specialise.state import Specialiser
@@ -44,10 +45,12 @@ def leave_taken(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
     bases, uses = {stmt.base for stmt in clears}, count_uses(program)
     makers = {stmt.target: stmt for stmt in ir.walk(program) if isinstance(stmt, ir.Let) and len(stmt.targets) == 1}
     for around, owner, block in adjoint_blocks(back):
-        own = [base for base in bases if is_alone(s, base, names_of(base, block, makers, uses), holders)]
+        left = bases - (leaving_of(owner, around) if owner else set())
+        left -= {name for stmt in ir.walk(block) for name in passed_on(stmt)}
+        own = [base for base in left if is_alone(s, base, names_of(base, block, makers, uses), holders)]
         for c in carried(owner):
             before, following = (names_of(n or "", b, makers, uses) for n, b in ((c.init, around), (c.next, block)))
-            if c.phi in bases and before and following and is_handed_on(around, owner, c):
+            if c.phi in left and before and following and is_handed_on(around, owner, c):
                 own += [c.phi] if is_alone(s, c.phi, {c.phi, c.out, *before, *following}, holders) else []
         places = Places(block) if own else None
         for base in own:
@@ -102,9 +105,10 @@ def carried(owner: Any) -> list[ir.Carry]:
 
 
 def is_handed_on(around: ir.Block, loop: ir.Loop, carry: ir.Carry) -> bool:
-    """Whether what a loop of a block begins with is read by nobody later."""
+    """Whether what a loop of a block begins with is read by nobody else, then or later."""
     later = [*around[around.index(loop) + 1 :], *loop.body, *loop.head]
-    return not any(carry.init in ir.reads_inside(stmt) for stmt in later)
+    others = [c.init for c in loop.carries if c is not carry]
+    return carry.init not in others and not any(carry.init in ir.reads_inside(stmt) for stmt in later)
 
 
 # -- who reads it
@@ -121,8 +125,6 @@ def reads_of(s: Specialiser, block: ir.Block, base: str) -> Iterator[tuple[Any, 
                 for use in uses_in(s, expr, {base}, ()):
                     if use.how in ("item", "whole"):
                         yield stmt, ir.tuple_(list(use.index)) if use.how == "item" else None
-        if base in passed_on(stmt):
-            yield stmt, None
 
 
 def not_read(places: Any, clear: ir.Store, reads: list[tuple[Any, Any]]) -> bool:

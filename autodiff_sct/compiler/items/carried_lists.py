@@ -142,5 +142,6 @@ def as_list(
         s.facts[carry.out] = replace(array, roots=frozenset([s.root(("again", carry.out))]))
         again = ir.call(ir.attribute(s.bind("numpy", np), "array"), ir.name(out))
         block.insert(place + 2, ir.Let((carry.out,), again))
-    new = ir.Carry(phi, init, str(listed_in(s, made.expr)), out)
-    loop.carries[loop.carries.index(carry)] = new
+    left = str(listed_in(s, made.expr))
+    changed = any(left in x.targets for x in taken)  # the list of this step, in place
+    loop.carries[loop.carries.index(carry)] = ir.Carry(phi, init, phi if changed else left, out)

@@ -18,7 +18,7 @@ from . import ir
 from .facts import Num
 from .regions import roots_of
 from .specialise.state import Specialiser
-from .substitution import substitute_own
+from .substitution import followed, read_instead
 
 VIEWS = ("transpose", "swapaxes", "moveaxis", "squeeze", "expand_dims", "atleast_1d", "atleast_2d", "einsum")
 
@@ -92,33 +92,26 @@ class Places:
 def without_synonyms(s: Specialiser, block: ir.Block) -> None:
     """Call a temporary that is another variable, or what is handed on as it is, by that variable's name."""
     while mapping := synonyms(s, block):
-        for name, expr in list(mapping.items()):
-            while expr.id in mapping:
-                expr = mapping[expr.id]
-            mapping[name] = expr
-            if s.hints[expr.id] == "t":
-                s.hints[expr.id] = s.hints[name]
+        names = followed(mapping)
+        for name, other in names.items():
+            if s.hints[other] == "t":
+                s.hints[other] = s.hints[name]
         remove_synonyms(s, block)
         for stmt in ir.walk(block):
-            substitute_own(stmt, mapping)
-            for c in getattr(stmt, "carries", []):
-                c.init, c.next = renamed(c.init, mapping), renamed(c.next, mapping)
-            for m in getattr(stmt, "merges", []):
-                if isinstance(m, ir.Merge):
-                    m.then, m.orelse = renamed(m.then, mapping), renamed(m.orelse, mapping)
+            read_instead(stmt, names)
 
 
-def synonyms(s: Specialiser, block: ir.Block) -> dict[str, Any]:
+def synonyms(s: Specialiser, block: ir.Block) -> dict[str, str]:
     """The variables that are others; those of loops and branches are taken out of them."""
-    mapping = {stmt.target: stmt.expr for stmt in ir.walk(block) if is_synonym(s, stmt)}
+    mapping = {stmt.target: stmt.expr.id for stmt in ir.walk(block) if is_synonym(s, stmt)}
     for stmt in ir.adjoint_walk(block):
         if isinstance(stmt, ir.Loop) and stmt.rerun is None:
             same = [c for c in stmt.carries if c.next == c.phi and c.init is not None]
-            mapping |= {name: ir.name(str(c.init)) for c in same for name in (c.phi, c.out)}
+            mapping |= {name: str(c.init) for c in same for name in (c.phi, c.out)}
             stmt.carries = [c for c in stmt.carries if c not in same]
         elif isinstance(stmt, ir.If) and (stmt.then or stmt.orelse):
             alike = [m for m in stmt.merges if m.then == m.orelse and m.then is not None]
-            mapping |= {m.target: ir.name(str(m.then)) for m in alike}
+            mapping |= {m.target: str(m.then) for m in alike}
             stmt.merges = [m for m in stmt.merges if m not in alike]
     return mapping
 
@@ -134,10 +127,6 @@ def is_synonym(s: Specialiser, stmt: Any) -> bool:
     if type(stmt) is not ir.Let or type(stmt.expr) is not gast.Name or not ir.is_variable(stmt.expr.id):
         return False
     return len(stmt.targets) == 1 and stmt.target not in s.named
-
-
-def renamed(name: str | None, mapping: dict[str, Any]) -> str | None:
-    return mapping[name].id if name in mapping else name
 
 
 # -- first contributions

@@ -62,7 +62,7 @@ from .specialise.values import (
 )  # fmt: skip
 from .stopped import refuse_writes
 from .structure import Static
-from .substitution import substitute_own
+from .substitution import followed, read_instead
 from .unbound import unbound
 
 STAGES: list[tuple[str, str]] = [
@@ -215,8 +215,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
         s.origin = None
         grads = [gradient(r, table.values[p], request.parameters[p][1], parameter_name(table, p)) for p in request.wrt]
         grads += weight_gradients(r, weights)
-    rename(r, reverse, grads)
-    parts = ([result_expr] if result_expr is not None else []) + [ir.substitute(g, renaming(r)) for g in grads]
+    parts = ([result_expr] if result_expr is not None else []) + renamed(r, reverse, grads)
     final = ir.Return(parts[0] if len(parts) == 1 else ir.tuple_(parts))
     final.single = parts[0] if len(parts) == 1 else None
     observe(request, "reverse", s, [*forward, *reverse, final])
@@ -305,29 +304,13 @@ def published(s: Specialiser, block: ir.Block) -> set[str]:
     return {n for stmt in effects for value in stmt.operands for n in s.leaves(value)}
 
 
-def renaming(r: Reverse) -> dict[str, Any]:
-    def final(name: str) -> str:
-        while name in r.renames:
-            name = r.renames[name]
-        return name
-
-    return {old: ir.name(final(old)) for old in r.renames}
-
-
-def rename(r: Reverse, block: ir.Block, grads: list[Any]) -> None:
-    """Use one variable for a cotangent that a loop changes in place."""
-    mapping = renaming(r)
-    if not mapping:
-        return
-    for stmt in ir.walk(block):
-        substitute_own(stmt, mapping)
-        for c in getattr(stmt, "carries", []):
-            c.init = mapping[c.init].id if c.init in mapping else c.init
-            c.next = mapping[c.next].id if c.next in mapping else c.next
-        for m in getattr(stmt, "merges", []):
-            if isinstance(m, ir.Merge):
-                m.then = mapping[m.then].id if m.then in mapping else m.then
-                m.orelse = mapping[m.orelse].id if m.orelse in mapping else m.orelse
+def renamed(r: Reverse, block: ir.Block, grads: list[Any]) -> list[Any]:
+    """Gradients, after a block in which one variable is used for a cotangent that a loop changes in place."""
+    names = followed(r.renames)
+    for stmt in ir.walk(block) if names else ():
+        read_instead(stmt, names)
+    mapping = {old: ir.name(new) for old, new in names.items()}
+    return [ir.substitute(g, mapping) for g in grads]
 
 
 def finish(

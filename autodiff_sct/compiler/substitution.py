@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import gast
@@ -62,6 +62,30 @@ def substitute_own(stmt: Any, mapping: dict[str, Any]) -> None:
         stmt.items = [(replaced(expr, mapping), n) for expr, n in stmt.items]
     else:
         substitute_in(stmt, mapping)
+
+
+def read_instead(stmt: Any, names: Mapping[str, str]) -> None:
+    """Let a statement itself read other variables, and hand on those at the end of its blocks and between its steps."""
+    substitute_own(stmt, {old: ir.name(new) for old, new in names.items()})
+    if isinstance(stmt, ir.Loop):
+        for c in stmt.carries:
+            c.init, c.next = names.get(c.init or "", c.init), names.get(c.next or "", c.next)
+    elif isinstance(stmt, ir.If):
+        for m in stmt.merges:
+            m.then, m.orelse = names.get(m.then or "", m.then), names.get(m.orelse or "", m.orelse)
+    elif isinstance(stmt, ir.Try):
+        stmt.merges = [(target, [names.get(n or "", n) for n in sources]) for target, sources in stmt.merges]
+
+
+def followed(names: Mapping[str, str]) -> dict[str, str]:
+    """For each variable that another stands for, the one at the end of the chain."""
+
+    def last(name: str) -> str:
+        while name in names:
+            name = names[name]
+        return name
+
+    return {name: last(name) for name in names}
 
 
 def change_own(stmt: Any, change: Callable[[Any], Any]) -> None:

@@ -29,7 +29,7 @@ from ..facts import FLOAT, Num
 from ..failing import path
 from ..regions import Regions, roots_of
 from ..specialise.state import Specialiser
-from ..substitution import substitute_own, with_operands
+from ..substitution import read_instead, with_operands
 from .contractions import sliced
 from .spelling import is_part
 
@@ -97,7 +97,7 @@ class Steps:
         self.known, self.here = known, dict[str, str]()
         self.moved: ir.Block = []
         self.moved_names: set[str] = set()
-        self.renamed: dict[str, Any] = {}
+        self.renamed: dict[str, str] = {}
 
     @cached_property
     def where(self) -> Regions:
@@ -120,7 +120,7 @@ class Steps:
         for block in (self.loop.head, self.loop.body):
             self.block(block)
         for stmt in [*self.moved, *ir.walk([self.loop])] if self.renamed else ():
-            substitute_own(stmt, self.renamed)
+            read_instead(stmt, self.renamed)
         return self.moved
 
     def block(self, block: ir.Block) -> None:
@@ -179,7 +179,7 @@ class Steps:
         """Compute before the loop what a statement computes, if it is not there by then."""
         found = self.found(stmt.expr)
         if found is not None:
-            self.renamed[stmt.target] = self.every.made[stmt.target] = ir.name(found)
+            self.renamed[stmt.target], self.every.made[stmt.target] = found, ir.name(found)
         else:
             stmt.origin = None
             self.moved.append(stmt)

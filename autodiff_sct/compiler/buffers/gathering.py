@@ -40,7 +40,7 @@ from ..facts import Listed, Num
 from ..optimise import count_uses, is_pop_call
 from ..reverse.loops import minus
 from ..specialise.state import Specialiser
-from ..substitution import substitute_own
+from ..substitution import followed, read_instead
 from .groups import Groups
 
 BACKWARDS = gast.Slice(None, None, ir.constant(-1))
@@ -54,8 +54,9 @@ def gather_products(s: Specialiser, block: ir.Block) -> None:
     renamed: dict[str, str] = {}
     gather_in(s, block, count_uses(block), renamed)
     if renamed:
+        names = followed(renamed)
         for stmt in ir.walk(block):
-            rename(stmt, renamed)
+            read_instead(stmt, names)
         drop_unread(block, count_uses(block))
 
 
@@ -81,22 +82,6 @@ def is_view(expr: Any) -> bool:
 
 def is_item(expr: Any) -> bool:
     return isinstance(expr, gast.Subscript) and isinstance(expr.value, gast.Name) and isinstance(expr.slice, gast.Name)
-
-
-def rename(stmt: Any, names: dict[str, str]) -> None:
-    """Use one variable for a sum to which a loop no longer adds."""
-    substitute_own(stmt, {n: ir.name(str(final(n, names))) for n in ir.reads(stmt) if n in names})
-    for c in getattr(stmt, "carries", []):
-        c.init, c.next = final(c.init, names), final(c.next, names)
-    for m in getattr(stmt, "merges", []):
-        if isinstance(m, ir.Merge):
-            m.then, m.orelse = final(m.then, names), final(m.orelse, names)
-
-
-def final(name: str | None, names: dict[str, str]) -> str | None:
-    while name in names:
-        name = names[name]
-    return name
 
 
 @dataclass(frozen=True)
@@ -358,7 +343,7 @@ class Gathering:
     def drop_carries(self) -> None:
         """A sum to which the loop adds nothing any more is what it was before."""
         for c in list(self.loop.carries):
-            if c.init is not None and c.phi != c.next and final(c.next, self.renamed) == c.phi:
+            if c.init is not None and c.phi != c.next and followed(self.renamed).get(c.next or "", c.next) == c.phi:
                 self.loop.carries.remove(c)
                 self.renamed |= {c.phi: c.init, c.out: c.init}
 

@@ -28,7 +28,7 @@ from ..facts import Num
 from ..peephole import is_call, is_ellipsis
 from ..regions import roots_of
 from ..specialise.state import Specialiser
-from ..substitution import substitute_own
+from ..substitution import read_instead
 from .overwrite import is_alike
 
 
@@ -118,13 +118,9 @@ class Step:
         for name, facts in s.facts.items():
             if isinstance(facts, Num) and facts.roots & fresh:
                 s.facts[name] = replace(facts, roots=facts.roots - fresh | memory)
-        mapping = {n: ir.name(init) for n in (self.old, self.new, self.carry.out)}
+        names = dict.fromkeys((self.old, self.new, self.carry.out), init)
         for stmt in ir.walk(self.around):
-            substitute_own(stmt, mapping)
-            for c in getattr(stmt, "carries", ()):
-                c.init, c.next = init if c.init in mapping else c.init, init if c.next in mapping else c.next
-            for m in stmt.merges if isinstance(stmt, ir.If) else ():
-                m.then, m.orelse = init if m.then in mapping else m.then, init if m.orelse in mapping else m.orelse
+            read_instead(stmt, names)
 
 
 def is_name(expr: Any, *names: str) -> bool:

@@ -12,7 +12,7 @@ from .. import ir
 from ..facts import FLOAT, Dim, Listed, Num
 from ..record.item_places import step_of
 from ..specialise.state import Specialiser
-from ..substitution import substitute_own
+from ..substitution import read_instead, substitute_own
 from .item_flow import Flow
 from .item_sites import Site
 from .item_uses import LIKE, Use, item_index, item_of, module_function, passed_on, settled, uses
@@ -284,7 +284,7 @@ class Lists:
             if name in s.named:
                 s.named.add(array)
             for stmt in [*self.elsewhere, *ir.walk(self.program[end:])]:
-                rename_own(stmt, {name: array})
+                read_instead(stmt, {name: array})
             self.put(array, expr, end)
             self.again[name] = array
         if instead is not None:
@@ -343,16 +343,7 @@ def same_items(a: Any, b: Any) -> bool:
 def rename(stmt: Any, mapping: dict[str, str]) -> None:
     """Read other variables in a statement and in the blocks inside it."""
     for inner in ir.inside(stmt):
-        rename_own(inner, mapping)
-
-
-def rename_own(stmt: Any, mapping: dict[str, str]) -> None:
-    """Read other variables in a statement, and pass them on at the end of its blocks."""
-    substitute_own(stmt, {old: ir.name(new) for old, new in mapping.items()})
-    for c in getattr(stmt, "carries", ()):
-        c.init, c.next = mapping.get(c.init, c.init), mapping.get(c.next, c.next)
-    for m in getattr(stmt, "merges", ()):
-        m.then, m.orelse = mapping.get(m.then, m.then), mapping.get(m.orelse, m.orelse)
+        read_instead(inner, mapping)
 
 
 def listed(expr: Any) -> Any:

@@ -25,7 +25,7 @@ from ..facts import FLOAT, Listed, Num
 from ..optimise import is_method
 from ..reverse.sharing import reachable
 from ..specialise.state import Specialiser
-from ..substitution import substitute_own
+from ..substitution import read_instead
 from .carried_lists import listed_in
 from .item_sites import written_names
 
@@ -87,7 +87,7 @@ class Keeper:
         """Let one list stand for another that a statement makes."""
         name, hints = block[place].target, self.s.hints
         for other in ir.walk(block[place + 1 :]):
-            read_instead(other, name, kept)
+            read_instead(other, {name: kept})
         if array is not None and hints[kept] == hints[array]:
             hints[kept] = hints[name]
         self.s.named.add(kept)
@@ -139,12 +139,3 @@ def makes_list(stmt: ir.Let) -> bool:
     """Whether a statement makes a list, or is another name of one."""
     known = (gast.BinOp, gast.ListComp, gast.Name)
     return not stmt.effect and (isinstance(stmt.expr, known) or is_method(stmt.expr, "tolist"))
-
-
-def read_instead(stmt: Any, old: str, new: str) -> None:
-    """Read another variable in a statement, and pass it on at the end of its blocks."""
-    substitute_own(stmt, {old: ir.name(new)})
-    for c in getattr(stmt, "carries", ()):
-        c.init, c.next = (new if name == old else name for name in (c.init, c.next))
-    for m in getattr(stmt, "merges", ()) if isinstance(stmt, ir.If) else ():
-        m.then, m.orelse = (new if name == old else name for name in (m.then, m.orelse))

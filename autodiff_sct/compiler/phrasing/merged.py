@@ -19,7 +19,7 @@ from __future__ import annotations
 from .. import ir
 from ..facts import Num
 from ..specialise.state import Specialiser
-from ..substitution import substitute_own
+from ..substitution import read_instead
 
 
 def read_merged(s: Specialiser, back: ir.Block) -> None:
@@ -34,7 +34,9 @@ def read_merged(s: Specialiser, back: ir.Block) -> None:
             if primal is not None:
                 made = ir.defined(getattr(primal, side))
                 sources = [(getattr(m, side), m.target) for m in primal.merges]
-                rename(body, {a: ir.name(b) for a, b in sources if a in made and is_alike(s, a, b)})
+                names = {a: b for a, b in sources if a in made and is_alike(s, a, b)}
+                for inner in ir.walk(body) if names else ():
+                    read_instead(inner, names)
 
 
 def is_alike(s: Specialiser, name: str, merged: str) -> bool:
@@ -43,22 +45,3 @@ def is_alike(s: Specialiser, name: str, merged: str) -> bool:
     if not isinstance(one, Num) or not isinstance(other, Num) or {name, merged} & s.unbound:
         return False
     return (one.kind, one.dtype, one.dims) == (other.kind, other.dtype, other.dims)
-
-
-def rename(block: ir.Block, names: dict[str, ir.Expr]) -> None:
-    """Let the statements of a block read other variables."""
-    if not names:
-        return
-    for stmt in ir.walk(block):
-        substitute_own(stmt, names)
-        if isinstance(stmt, ir.If):
-            for m in stmt.merges:
-                m.then, m.orelse = handed(m.then, names), handed(m.orelse, names)
-        elif isinstance(stmt, ir.Loop):
-            for c in stmt.carries:
-                c.init, c.next = handed(c.init, names), handed(c.next, names)
-
-
-def handed(name: str | None, names: dict[str, ir.Expr]) -> str | None:
-    found = None if name is None else names.get(name)
-    return name if found is None else str(found.id)

@@ -19,13 +19,11 @@ the step after it has read back.  Nobody may write into the values, and there mu
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import ir
 from ..facts import Num
 from ..regions import Regions
 from ..specialise.state import Specialiser
-from ..substitution import substitute_own
+from ..substitution import read_instead
 
 
 def carry_back(s: Specialiser, where: Regions, reverse: ir.Block) -> None:
@@ -54,14 +52,5 @@ def carry(s: Specialiser, node: ir.Loop, c: ir.Carry) -> None:
     if c.phi in s.named:
         s.named |= {after, first}
     for stmt in ir.walk(node.body):
-        replace(stmt, str(c.next), after)
+        read_instead(stmt, {str(c.next): after})
     node.carries.append(ir.Carry(after, c.out, c.phi, first))
-
-
-def replace(stmt: Any, old: str, new: str) -> None:
-    """Read one variable in place of another."""
-    substitute_own(stmt, {old: ir.name(new)})
-    for c in getattr(stmt, "carries", []):
-        c.init, c.next = (new if n == old else n for n in (c.init, c.next))
-    for m in [m for m in getattr(stmt, "merges", []) if isinstance(m, ir.Merge)]:
-        m.then, m.orelse = (new if n == old else n for n in (m.then, m.orelse))

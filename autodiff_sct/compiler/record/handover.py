@@ -20,7 +20,7 @@ from ..reverse.beside import BESIDE
 from ..reverse.sharing import reachable
 from ..specialise.signatures import every_root
 from ..specialise.state import Specialiser
-from ..substitution import substitute_own
+from ..substitution import read_instead
 from ..unbound import unbound
 
 CHANGING = ("append", "insert", "pop", "reverse")  # methods that change a list
@@ -234,14 +234,8 @@ def whose_item(expr: Any) -> Any:
 
 def replace_everywhere(block: ir.Block, old: str, new: str) -> None:
     """Let a block read another variable in place of one."""
-    mapping = {old: ir.name(new)}
     for stmt in ir.walk(block):
-        substitute_own(stmt, mapping)
-        for c in getattr(stmt, "carries", []):
-            c.init, c.next = (new if c.init == old else c.init), (new if c.next == old else c.next)
-        for m in getattr(stmt, "merges", []):
-            if isinstance(m, ir.Merge):
-                m.then, m.orelse = (new if m.then == old else m.then), (new if m.orelse == old else m.orelse)
+        read_instead(stmt, {old: new})
 
 
 def refuse_stale_state(s: Specialiser, back: ir.Block, changed: list[str]) -> None:

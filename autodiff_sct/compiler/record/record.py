@@ -21,13 +21,13 @@ from ..facts import INT, Listed, Num
 from ..ir import ir_targets, reads_inside
 from ..regions import Regions
 from ..specialise.state import Specialiser
-from ..substitution import replaced, substitute_in
+from ..substitution import read_instead, replaced, substitute_in
 from ..unbound import only_path
 from .at_hand import AtHand
 from .cheap import is_arithmetic
 from .lasting import lasting
 from .sources import common_sources
-from .twins import read_first, twins
+from .twins import twins
 
 
 @dataclass
@@ -350,7 +350,7 @@ def record(
         table.lasting = lasting(s, regions, forward, reverse)
     table.locate(forward, False)
     for stmt in ir.walk(reverse) if table.twins else []:
-        read_first(stmt, table.twins)
+        read_instead(stmt, table.twins)
     explain_kept(s, forward, table.readers)
     reverse = table.block(reverse, forward, {})
     table.push(forward)

@@ -22,7 +22,7 @@ from ..buffers.memory import is_number
 from ..facts import Num
 from ..regions import Regions, written_arguments, written_by
 from ..specialise.state import Specialiser
-from ..substitution import replaced, substitute_own
+from ..substitution import replaced
 from .cheap import is_arithmetic
 
 
@@ -70,12 +70,3 @@ def is_computed(s: Specialiser, stmt: Any) -> bool:
     operands = ir.children(stmt.expr)
     plain = all(isinstance(operand, (gast.Name, gast.Constant)) for operand in operands)
     return plain and all(is_number(s.facts[n]) for n in (stmt.target, *ir.variables_in(stmt.expr)))
-
-
-def read_first(stmt: Any, found: dict[str, str]) -> None:
-    """Let a statement of the reverse sweep read the first of each."""
-    substitute_own(stmt, {n: ir.name(first) for n, first in found.items()})
-    for c in getattr(stmt, "carries", []):
-        c.init, c.next = (found.get(n or "", n) for n in (c.init, c.next))
-    for m in [m for m in getattr(stmt, "merges", []) if isinstance(m, ir.Merge)]:
-        m.then, m.orelse = (found.get(n or "", n) for n in (m.then, m.orelse))

@@ -153,7 +153,7 @@ def cotangent_facts(s: Specialiser, parameter: str, value: Value) -> Facts:
 def emit_reverse(s: Specialiser, rec: Recursion, variant: Variant) -> None:
     """Emit the forward and the backward function."""
     from ..optimise import sweep_dead
-    from ..pipeline import insert_saves, rename, renaming
+    from ..pipeline import insert_saves, renamed
     from ..record.record import record_activation
     from ..reverse.settle import settle
     from ..reverse.sweep import Reverse
@@ -177,9 +177,7 @@ def emit_reverse(s: Specialiser, rec: Recursion, variant: Variant) -> None:
             r.statement(stmt)
         s.origin = None
         grads = [argument_gradient(r, p) for p in rec.inputs if p in variant.wanted and p not in rec.written]
-    rename(r, reverse, grads)
-    mapping = renaming(r)
-    final = ir.Return(result_expr([ir.substitute(g, mapping) for g in grads]))
+    final = ir.Return(result_expr(renamed(r, reverse, grads)))
     insert_saves(r, forward)
     strict = set(ir.walk(forward))
     inner = {leaf.name for leaf in r.shadows.table.values() if leaf.name not in shadows}

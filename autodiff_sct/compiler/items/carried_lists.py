@@ -17,14 +17,13 @@ step may write into the list that it has been given: that was made for it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import gast
 import numpy as np
 
 from .. import ir
-from ..facts import FLOAT, Listed, Num
+from ..facts import FLOAT, Listed
 from ..optimise import is_method
 from ..specialise.state import Specialiser
 from ..substitution import substitute_own
@@ -137,9 +136,6 @@ def as_list(
     place = block.index(loop)
     block.insert(place, ir.Let((init,), ir.call(ir.attribute(ir.name(str(carry.init)), "tolist"))))
     if any(carry.out in ir.uses(stmt) for stmt in ir.walk(program)):
-        array = s.facts[carry.out]
-        assert isinstance(array, Num)
-        s.facts[carry.out] = replace(array, roots=frozenset([s.root(("again", carry.out))]))
         again = ir.call(ir.attribute(s.bind("numpy", np), "array"), ir.name(out))
         block.insert(place + 2, ir.Let((carry.out,), again))
     left = str(listed_in(s, made.expr))

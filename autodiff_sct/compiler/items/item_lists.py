@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import gast
@@ -277,9 +276,7 @@ class Lists:
         later += [len(self.program)] if written and self.leaves(name) else []
         end = min(later, default=len(self.program))
         if later:
-            facts = s.facts[name]
-            assert isinstance(facts, Num)
-            array = s.fresh(s.hints[name], replace(facts, roots=new_root(s, "again", name)))
+            array = s.fresh(s.hints[name], s.facts[name])  # with the places of the views that are taken of it
             expr = self.array_of(name, instead)
             if name in s.named:
                 s.named.add(array)

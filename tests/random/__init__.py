@@ -1,5 +1,6 @@
 """Random programs: `writer` writes them, `oracle` judges the compiler by them, `test_random_programs` runs thousands.
-`containers` writes programs over lists, dicts and iterators, which `test_containers` judges by itself.
+`containers` and `sweeps` write programs by a `grammar`, over lists, dicts and iterators and over items of arrays, which
+`test_grammars` judges by itself.
 
 `python -m tests.random [COUNT] [FIRST_SEED]` prints what is refused, what fails, and the text of what fails.
 """

@@ -1,15 +1,14 @@
 """Random programs over lists, lists of lists, dicts and iterators, written from a grammar.
 
-A symbol in braces stands for one of its alternatives, which may hold symbols themselves.  Programs may fail as Python
-has it: an index out of range, an iterator at its end.
+They may fail as Python has it: an index out of range, an iterator at its end.
 """
 
 from __future__ import annotations
 
-import random
 import re
 
-DEEP = 3  # levels below which a symbol becomes its first alternative
+from tests.random.grammar import Grammar
+
 START = {
     "s": ["0.55", "x[0]"],
     "a": ["[v * v for v in x]", "[x[0], {number}, {number}]", "list(x)"],
@@ -55,26 +54,17 @@ WEIGHTS = {
 IMPORTS = "from itertools import accumulate, chain, islice, takewhile\n\n\n"
 
 
-class Containers:
+class Containers(Grammar):
     """A writer of programs; `names` are the variables that a program has."""
 
+    rules = GRAMMAR
+
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
+        super().__init__(seed)
         chosen = self.random.sample(["rows", "d", "it", "it"], self.random.randint(0, 2))
         self.names = [name for name in START if name in {"s", "a", *chosen}]
 
-    def expand(self, text: str, depth: int = 0) -> str:
-        """Return a text with alternatives in the place of its symbols."""
-        text = text.replace("{{", "\0").replace("}}", "\1")
-        text = re.sub(r"{(\w+)}", lambda found: self.one_of(found[1], depth), text)
-        return text.replace("\0", "{").replace("\1", "}")
-
-    def one_of(self, symbol: str, depth: int) -> str:
-        known = [text for text in GRAMMAR[symbol] if self.is_known(text)]
-        return self.expand(known[0] if depth > DEEP else self.random.choice(known), depth + 1)
-
     def is_known(self, text: str) -> bool:
-        """Whether the program has the variables of an alternative."""
         used = set(re.findall(r"\b(a|rows|d|it)\b", text))
         return used <= {*self.names}
 
@@ -91,7 +81,6 @@ class Containers:
         return lines
 
     def program(self) -> str:
-        """Return the text of a program."""
         lines, names = ["    k = 1"], self.names
         for name in names:
             self.names = names[: names.index(name)]

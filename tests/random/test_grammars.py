@@ -1,4 +1,4 @@
-"""No random program over lists, dicts and iterators gets a wrong value, gradient or exception."""
+"""No random program over lists, dicts, iterators or items of arrays gets a wrong value, gradient or exception."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ import pytest
 import autodiff_sct as ad
 from tests.random import PROGRAMS
 from tests.random.containers import Containers
+from tests.random.grammar import Grammar
 from tests.random.oracle import forget, load
+from tests.random.sweeps import Sweeps
 
-COUNT = min(480, PROGRAMS)
+COUNTS: dict[type[Grammar], int] = {Containers: min(480, PROGRAMS), Sweeps: min(320, PROGRAMS)}
+RIGHT: dict[type[Grammar], float] = {Containers: 0.33, Sweeps: 0.9}  # at least
 BATCHES = 4
 POINTS = (np.array([0.51, 0.23, 0.92]), np.array([-0.6, 1.2, 0.4]))
 
@@ -37,7 +40,7 @@ def expected(program: Any, x: np.ndarray) -> Any:
 
 def outcome(program: Any) -> str:
     """Return how a program turned out at all points."""
-    compiled, turned = ad.value_and_grad(program), "unknown"
+    compiled, alone, turned = ad.value_and_grad(program), ad.grad(program), "unknown"
     for x in POINTS:
         wanted, given = expected(program, x), x.copy()
         if wanted is None:
@@ -56,16 +59,18 @@ def outcome(program: Any) -> str:
         assert value == wanted[0], f"value {value!r} is not {wanted[0]!r}"
         scale = 1.0 + np.max(np.abs(wanted[1]))
         np.testing.assert_allclose(gradient, wanted[1], rtol=1e-4, atol=1e-5 * scale)
+        np.testing.assert_allclose(alone(given), gradient, rtol=1e-9, atol=1e-12 * scale)
         turned = "right"
     return turned
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_random_containers(batch: int) -> None:
+@pytest.mark.parametrize("writer", COUNTS, ids=lambda writer: writer.__name__.lower())
+def test_random_programs_of_a_grammar(writer: type[Grammar], batch: int) -> None:
     """The same programs in each run."""
     outcomes: Counter[str] = Counter()
-    for number in range(batch, COUNT, BATCHES):
-        text = Containers(number).program()
+    for number in range(batch, COUNTS[writer], BATCHES):
+        text = writer(number).program()
         program = load(text)
         try:
             outcomes[outcome(program)] += 1
@@ -74,4 +79,4 @@ def test_random_containers(batch: int) -> None:
         finally:
             forget(program)
     print(dict(outcomes))
-    assert outcomes["right"] >= outcomes.total() // 3
+    assert outcomes["right"] >= RIGHT[writer] * outcomes.total()

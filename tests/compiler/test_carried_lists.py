@@ -124,6 +124,42 @@ def changed_in_between(x):
     return total
 
 
+@case((V, 3), (V, 0))
+def changed_in_place_by_each_step(x, n):
+    u = x * 2.0
+    for _ in range(n):
+        w = u.copy()
+        for i in range(len(x)):
+            w[i] = 0.7 * w[i - 1] + x[i - 1]
+        u = w
+    return np.sum(u * x)
+
+
+@case((V, 3), (V, 0))
+def a_copy_of_what_was_made_is_handed_on(u, n):
+    size = len(u)
+    for _ in range(n):
+        w = np.zeros(size)
+        for i in range(1, size):
+            w[i] = w[i] + 0.3 * w[i - 1] * u[i] + u[i]
+        u = w.copy()
+        for i in range(1, size - 1):
+            u[i] = (u[-1] + u[(i + 1) % size]) * 0.5
+    return np.sum(u * np.arange(1.0, size + 1))
+
+
+@case((V,))
+def view_of_what_was_a_list(x):
+    n, u = len(x), np.zeros(len(x))
+    w, v = u.copy(), np.zeros(n)
+    for i in range(0, n, 2):
+        w[i] = x[i - 1] + v[0]
+    u, v = w, w[::-1]
+    for i in range(n - 1, -1, -1):
+        v[(i + 1) % n] += 0.3 * v[i - 1]
+    return np.sum(u * np.arange(1.0, n + 1)) + np.sum(v * v) * 0.5 + u[0] * v[-1]
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn, args):
     check_gradient(fn, args)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -198,6 +200,21 @@ def test_lengths_that_meet_in_the_loop_only():
     assert ad.grad(f)(2.0, V, V[:2], 0) == 4.0
     with pytest.raises(ValueError, match="broadcast"):
         ad.grad(f)(2.0, V, V[:2], 1)
+
+
+def test_what_two_loops_compute_alike_is_handed_on():
+    def f(x):
+        for _ in range(2):
+            b = 0.9 * math.tanh(x)
+        for _ in range(3):
+            a = 0.9 * math.tanh(x)
+            if np.sin(2.0 - a) > 0.4:
+                break
+        return math.cos(a) + b * b
+
+    slope = 0.9 * (1 - math.tanh(0.5) ** 2)
+    a = 0.9 * math.tanh(0.5)
+    assert ad.grad(f)(0.5) == pytest.approx(slope * (2 * a - math.sin(a)))
 
 
 def test_a_name_without_a_value_is_not_read():

@@ -71,6 +71,40 @@ def buffers_that_change_places(x, n):
     return np.sum(u * x) + np.sum(v)
 
 
+@case((V, 3), (V, 1))
+def goes_on_under_another_name(x, n):
+    u, v = x * 1.0, np.zeros(len(x))
+    for _ in range(n):
+        for i in range(len(x) - 2, 0, -1):
+            u[i] = v[i] * 0.5
+        new = np.zeros(len(x))
+        new[2] = 0.7 * u[2] + u[0] * u[1]
+        u, v = new, u
+    return np.sum(u * np.arange(1.0, len(x) + 1))
+
+
+@case((V, 3), (V, 4))
+def three_in_turns(x, n):
+    u, v, w = x * 1.0, x * 2.0, x * 3.0
+    for _ in range(n):
+        for i in range(1, len(x)):
+            w[i] = u[i] * v[i - 1] + 0.2 * w[i - 1]
+        u, v, w = v, w, u.copy()
+    return np.sum(u * x) + np.sum(v) + w[1]
+
+
+@case((V, 3), (V, 0))
+def two_from_one_beginning(x, n):
+    u = v = x * 1.0
+    for _ in range(n):
+        new, other = np.zeros(len(x)), np.zeros(len(x))
+        for i in range(1, len(x)):
+            new[i] = u[i] * v[i - 1]
+            other[i] = new[i - 1] * u[i - 1] + x[i]
+        u, v = other, new
+    return np.sum(u * x) + np.sum(v)
+
+
 @case((V, 3))
 def every_step_is_kept(x, n):
     u = x * 1.0

@@ -33,14 +33,14 @@ from .item_sites import written_names
 def keep_lists(s: Specialiser, program: ir.Block) -> None:
     """Rewrite a program in place."""
     if any(taken_from(stmt) is not None or made_and_taken(s, stmt) for stmt in ir.walk(program)):
-        Keeper(s, program).block(program)
+        Keeper(s, program).block(program, None)
 
 
 class Keeper:
     """The lists of a program, and which names may stand for one of them."""
 
     def __init__(self, s: Specialiser, program: ir.Block) -> None:
-        self.s = s
+        self.s, self.program = s, program
         self.groups: dict[str, set[str]] = {}
         self.makers = {stmt.target: stmt for stmt in ir.walk(program) if isinstance(stmt, ir.Let)}
         for stmt in ir.walk(program):
@@ -50,6 +50,9 @@ class Keeper:
             elif isinstance(stmt, ir.If):
                 for m in stmt.merges:
                     self.unite(m.target, m.then, m.orelse)
+            elif isinstance(stmt, ir.Try):
+                for target, names in stmt.merges:
+                    self.unite(target, *names)
             elif isinstance(stmt, ir.Let) and isinstance(stmt.expr, (gast.Name, gast.IfExp)):
                 self.unite(stmt.target, *ir.names_in(stmt.expr))
 
@@ -61,10 +64,11 @@ class Keeper:
         """The names that may stand for the list that a name stands for."""
         return self.groups.get(name, {name})
 
-    def block(self, block: ir.Block) -> None:
+    def block(self, block: ir.Block, owner: Any) -> None:
+        """Rewrite a block of a statement, after those inside it."""
         for stmt in block:
             for inner in ir.adjoint_bodies(stmt):
-                self.block(inner)
+                self.block(inner, stmt)
         place = 0
         known: list[tuple[str, str, int]] = []  # an array of one axis, a list of its items, and since when it is that
         while place < len(block):
@@ -74,7 +78,7 @@ class Keeper:
             found += [source] if source is not None else []
             kept = next((name for name in found if self.is_left(block, name, place)), None)
             if kept is not None:
-                self.replace(block, place, kept, array)
+                self.replace(block, owner, place, kept, array)
                 continue
             if array is not None:
                 known.append((array, stmt.target, place))
@@ -83,10 +87,10 @@ class Keeper:
                     known.append((stmt.target, made, place))
             place += 1
 
-    def replace(self, block: ir.Block, place: int, kept: str, array: str | None) -> None:
+    def replace(self, block: ir.Block, owner: Any, place: int, kept: str, array: str | None) -> None:
         """Let one list stand for another that a statement makes."""
         name, hints = block[place].target, self.s.hints
-        for other in ir.walk(block[place + 1 :]):
+        for other in [*ir.walk(block[place + 1 :]), *([owner] if owner is not None else ())]:
             read_instead(other, {name: kept})
         if array is not None and hints[kept] == hints[array]:
             hints[kept] = hints[name]
@@ -107,12 +111,12 @@ class Keeper:
     def is_left(self, block: ir.Block, kept: str, place: int) -> bool:
         """Whether a list may stand for a new one of the same items from a place on: nobody sees it change."""
         after, old, new = block[place + 1 :], self.group(kept), self.group(block[place].target)
-        later = written_in(after)
-        if later & old or old & new:
+        if old & new:
             return False
-        if not later & new:
-            return True
         own = ir.defined(block)
+        later = written_in(after if old | new <= own else self.program)
+        if not later & (old | new):
+            return True
         made = [self.makers[n] for n in old if n in self.makers]
         return old <= own and all(map(makes_list, made)) and not any(old & set(ir.reads_inside(x)) for x in after)
 

@@ -151,7 +151,8 @@ def apply(
             if op.boxed
             else s.let_several(expr, list(facts.items), op, hint)
         )
-        return TupleV(tuple(leaves), op.cls)
+        place = ("listed", s.site("listed")) if facts.cls is list else None
+        return ListV(tuple(leaves), s.site()) if place in s.dynamic else TupleV(tuple(leaves), op.cls, None, place)
     result = s.let(expr, facts, op, hint, may_raise=not quiet)
     if elementwise:
         note_shape(s, fn, result, args)

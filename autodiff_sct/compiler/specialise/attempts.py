@@ -14,7 +14,7 @@ import gast
 from .. import ir
 from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ..failing import SUMS, fact
-from .control import MISSING, as_leaf, forget, label
+from .control import MISSING, as_leaf, complete, forget, label
 from .expressions import evaluate
 from .levels import keep_whole, own_manager
 from .names import assign_name
@@ -298,6 +298,7 @@ def meet_all(s: Specialiser, node: ir.Try, ends: Ends) -> dict[Any, Value]:
     result: dict[Any, Value] = {}
     s.env = result
     forget(s, *(env for _, env in alive))
+    complete(s, *(env for _, env in alive))
     for key in dict.fromkeys(key for _, env in alive for key in env):
         values = [env.get(key, MISSING) for _, env in alive]
         result[key] = meet_one(s, node, key, ends, [k for k, _ in alive], values)

@@ -13,6 +13,7 @@ from .. import ir
 from ..facts import INT, Listed, Mapped, Num, Opaque, Pair
 from ..world import AttributeRead, Guard
 from . import arrays, families, optional, polyfills
+from .class_values import class_value
 from .externals import import_external, object_number
 from .mistakes import class_name
 from .names import called_after, is_ours
@@ -141,10 +142,8 @@ def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
         return of_outside(s, base, attr)
     if attr == "__class__":
         return Const(base.cls)
-    if found is not None and not isinstance(found, types.MemberDescriptorType):
-        return import_external(
-            s, lambda: getattr(base.cls, attr), attr, ("attribute", object_number(s, base.cls), attr)
-        )
+    if (value := class_value(s, base.cls, attr)) is not None:
+        return value
     if (getter := own_method(s, base.cls, "__getattr__")) is not None:
         from .calls import call_python
 

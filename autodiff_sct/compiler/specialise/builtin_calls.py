@@ -24,9 +24,9 @@ from .iteration import Source, each, enumerated, keys_of, length_of, mapped, ove
 from .objects import call_method, fields_of, has_method, replace_fields
 from .raising import always
 from .state import Specialiser
-from .tables import may_be_none, method_of, refuse_references
+from .tables import classes_of_row, may_be_none, method_of, refuse_references
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
-from .watched import found_in, own_method
+from .watched import found_in, has, own_method
 
 
 @handles(len)
@@ -364,10 +364,14 @@ def callable_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
 @handles(hasattr)
 def hasattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     name = s.static(args[1])
+    for own in (args[0].cls,) if isinstance(args[0], Obj) else classes_of_row(s, args[0]):
+        if own_method(s, own, "__getattr__") is not None:
+            raise s.refuse(f"whether a {own.__name__}, which has a __getattr__, has {name!r}")
     if isinstance(args[0], Obj):
-        if own_method(s, args[0].cls, "__getattr__") is not None:
-            raise s.refuse(f"whether a {args[0].cls.__name__}, which has a __getattr__, has {name!r}")
-        here = (args[0].id, name) in s.env or found_in(s, args[0].cls, name) is not None
+        if (args[0].id, name) in s.unsure:
+            raise s.refuse(f"only the run tells whether {name!r} was assigned to the object", "assign it in __init__")
+        found_in(s, args[0].cls, name)
+        here = (args[0].id, name) in s.env or has(args[0].cls, name)
         return Const(here or (args[0].id in s.objects and hasattr(s.objects[args[0].id][0], name)))
     if isinstance(args[0], Const):
         value = args[0].value

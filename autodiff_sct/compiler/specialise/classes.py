@@ -87,7 +87,7 @@ def class_of(s: Specialiser, value: Value) -> type | None:
     if isinstance(value, Const):
         return type(value.value)
     if isinstance(value, TupleV):
-        return value.cls or tuple
+        return value.cls or (tuple if value.listed is None else list)
     if isinstance(value, ListV):
         return list
     if isinstance(value, Obj):

@@ -37,22 +37,21 @@ COMPARISONS: dict[type, tuple[Callable[..., Any], str, str]] = {
 
 @expression(gast.BoolOp)
 def boolean(s: Specialiser, node: Any) -> Value:
-    is_and = isinstance(node.op, gast.And)
-    return chain(s, is_and, node.values)
+    return chain(s, isinstance(node.op, gast.And), node.values, evaluate)
 
 
-def chain(s: Specialiser, is_and: bool, nodes: list[Any]) -> Value:
+def chain(s: Specialiser, is_and: bool, nodes: list[Any], value_of: Callable[[Specialiser, Any], Value]) -> Value:
     """``a and b and ...``: later operands are computed only where the earlier ones let them."""
-    first = evaluate(s, nodes[0])
+    first = value_of(s, nodes[0])
     if len(nodes) == 1:
         return first
     test = truth(s, first)
     if isinstance(test, Const):
-        return chain(s, is_and, nodes[1:]) if bool(test.value) is is_and else first
+        return chain(s, is_and, nodes[1:], value_of) if bool(test.value) is is_and else first
     outer_env = dict(s.env)
     block: ir.Block = []
     with optional.knowing(s, test, is_and):
-        rest = attempted(s, block, lambda: chain(s, is_and, nodes[1:]))
+        rest = attempted(s, block, lambda: chain(s, is_and, nodes[1:], value_of))
     folded = (
         fold_block(block, s.expr(rest))
         if rest is not None and s.env == outer_env and is_condition(s, first) and is_condition(s, rest)
@@ -66,7 +65,7 @@ def chain(s: Specialiser, is_and: bool, nodes: list[Any]) -> Value:
     key = ("choice", s.site(len(nodes)))
 
     def take_rest() -> None:
-        s.env[key] = chain(s, is_and, nodes[1:])
+        s.env[key] = chain(s, is_and, nodes[1:], value_of)
 
     def take_first() -> None:
         s.env[key] = first

@@ -12,7 +12,7 @@ from .. import ir
 from ..facts import INT, Listed, Num
 from . import containers, lists
 from .control import branch, loop
-from .expressions import evaluate, operate, truth
+from .expressions import condition, evaluate, operate
 from .iteration import Source, advancing, over, short
 from .state import Specialiser
 from .values import Const, Frame, Leaf, ListV, Suspended, Value
@@ -133,7 +133,7 @@ def unrolled_item(
 ) -> list[Value] | None:
     """The elements that one item of the k-th generator leads to."""
     store(s, generators[k].target, item)
-    tests = [truth(s, evaluate(s, test)) for test in generators[k].ifs]
+    tests = [condition(s, test) for test in generators[k].ifs]
     if not all(isinstance(t, Const) for t in tests):
         return None
     return unrolled(s, generators, k + 1, element) if all(t.value for t in tests) else []
@@ -199,7 +199,7 @@ def guarded(s: Specialiser, tests: list[Any], action: Callable[[], None]) -> Non
     if not tests:
         action()
         return
-    test = truth(s, evaluate(s, tests[0]))
+    test = condition(s, tests[0])
     if isinstance(test, Const):
         if test.value:
             guarded(s, tests[1:], action)

@@ -176,10 +176,11 @@ def get_from_items(s: Specialiser, base: Any, index: Value) -> Value:
         try:
             found = base.items[s.static(index)]
         except IndexError:
-            raise always(
-                s, IndexError, f"{'tuple' if isinstance(base, TupleV) else 'list'} index out of range"
-            ) from None
-        return type(base)(found) if isinstance(found, tuple) else found
+            kind = "tuple" if isinstance(base, TupleV) and base.listed is None else "list"
+            raise always(s, IndexError, f"{kind} index out of range") from None
+        if isinstance(found, tuple):
+            return TupleV(found, None, None, base.listed) if isinstance(base, TupleV) else ListV(found)
+        return found
     if isinstance(base, TupleV) and base.cls is None and all(is_whole(s, item) for item in base.items):  # as a shape is
         found = Opaque(tuple) if is_slice(index) else INT
         return s.let(ir.subscript(s.expr(base), s.expr(index)), found, hint="part" if is_slice(index) else "n")
@@ -233,6 +234,8 @@ def field(s: Specialiser, base: Obj, key: Any) -> Value | None:
         )
     if isinstance(value, Poison):
         raise s.poisoned(value)
+    if s.attempts and (base.id, key) in s.unsure:
+        raise s.refuse(f"only the run tells whether {key!r} was assigned to the object, and so what this raises")
     return value
 
 
@@ -391,6 +394,7 @@ def set_item(s: Specialiser, base: Value, index: Value, value: Value) -> None:
             "a container that lives outside the function is written into", "pass it as an argument and return it"
         )
     else:
+        s.as_list(base)
         raise s.refuse("this value does not take item assignment")
 
 

@@ -15,7 +15,7 @@ import gast
 
 from .. import ir
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
-from . import optional
+from . import class_values, optional, outside
 from .elements import is_slice, slice_object
 from .lengths import born, outliving
 from .raising import beside, run_block, run_side
@@ -120,14 +120,23 @@ def reordered(one: dict[Any, Value], other: dict[Any, Value]) -> list[Any]:
     return [id for id in ids if [k for k in first if k[0] == id] != [k for k in second if k[0] == id]]
 
 
-def complete(s: Specialiser, one: dict[Any, Value], other: dict[Any, Value]) -> None:
-    """A field of an outside object that one path assigns has on the other the value that it came with."""
-    for key in on_one_path(one, other):
-        if isinstance(key, tuple) and key[0] in s.objects:
-            from .outside import of_other_path
+def complete(s: Specialiser, *envs: dict[Any, Value]) -> None:
+    """An attribute that one path assigns has on another the value that the object came with, or that of its class."""
+    one_sided = dict.fromkeys(key for one, other in zip(envs, envs[1:]) for key in on_one_path(one, other))
+    keys = [key for key in one_sided if isinstance(key, tuple) and isinstance(key[0], tuple)]
+    for env in envs if keys else ():
+        there = class_values.objects_in(env)
+        for key in keys:
+            if key not in env and (value := of_other_path(s, key, env, there)) is not None:
+                env[key] = value
 
-            lacking = other if key in one else one
-            lacking[key] = of_other_path(s, *key)
+
+def of_other_path(s: Specialiser, key: Any, env: dict[Any, Value], there: dict[Any, Obj]) -> Value | None:
+    """What a path that does not assign an attribute finds there; None where nothing is known of it."""
+    id, attr = key
+    if id in s.objects:
+        return outside.of_other_path(s, id, attr)
+    return class_values.on_other_path(s, there[id], attr, env) if id in there else None
 
 
 def label(key: Any) -> str:
@@ -216,6 +225,8 @@ def merge_objects(
     for f in fields[0]:
         hint = (id, f"{label(key)}_{f}")
         s.env[(id, f)] = merge(s, node, hint, (fields[0][f], fields[1][f]), envs)
+        if (a.id, f) in s.unsure or (b.id, f) in s.unsure:
+            s.unsure.add((id, f))
     s.merging.remove(id)
     return Obj(id, a.cls)
 
@@ -405,8 +416,11 @@ def carried_object(s: Specialiser, key: Any, first: Value, last: Obj, envs: Any,
         return SEVERAL
     entry, end, left, site = envs
     id = ("carried", key, site)
-    if last.id == id:
+    if last.id == id or holds_itself(key, first, last, entry):
         return last
+    for around in s.carrying:
+        if around[:2] == (first, last):
+            return Obj(around[2], last.cls)
     alike = first is MISSING or (isinstance(first, Obj) and first.cls is last.cls and have_same_keys(s, first, last))
     if last.id in s.objects or not alike or depth_of(id) > NESTED:
         reason = f"{label(key)!r} stands for different objects in different iterations of the loop"
@@ -416,12 +430,21 @@ def carried_object(s: Specialiser, key: Any, first: Value, last: Obj, envs: Any,
     if isinstance(first, Obj):
         for f in names:
             entry[(id, f)] = entry.get((first.id, f), MISSING)
+    s.unsure |= {(id, f) for f in names for obj in (first, last) if isinstance(obj, Obj) and (obj.id, f) in s.unsure}
+    s.carrying.append((first, last, id))
     for f in names:
         end[(id, f)] = left[(last.id, f)]
         result[(id, f)] = template(
             s, (id, f"{label(key)}_{f}"), entry.get((id, f), MISSING), end[(id, f)], None, envs, result
         )
+    s.carrying.pop()
     return Obj(id, last.cls)
+
+
+def holds_itself(key: Any, first: Value, last: Obj, entry: dict[Any, Value]) -> bool:
+    """Whether a field is the carried object that has it, before the loop and after each iteration."""
+    around = key[0] if isinstance(key, tuple) else None
+    return around == last.id and last.id[0] == "carried" and first == entry.get(last.id[1], MISSING) is not MISSING
 
 
 def finish_loop(

@@ -22,7 +22,7 @@ from .raising import Ended
 from .records import as_record
 from .state import Specialiser
 from .tables import class_of_row, exists, method_of, overloaded_rows, refuse_references
-from .values import Closure, Const, Leaf, ListV, MaybeV, Obj, SliceV, TupleV, Value
+from .values import Closure, Const, Leaf, ListV, MaybeV, Obj, Poison, SliceV, TupleV, Value
 
 EXPRESSIONS: dict[type, Callable[[Specialiser, Any], Value]] = {}
 
@@ -114,6 +114,7 @@ def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
     if isinstance(a, Const) and isinstance(b, Const):
         return fold(s, python, gast.BinOp(s.expr(a), op(), s.expr(b)), a, b)
     if not (holds_numbers(s, a) and holds_numbers(s, b)):
+        s.as_list(a, b)
         if (found := of_others(s, op, a, b)) is not None:
             return found
         a, b = beside_array(s, a, b), beside_array(s, b, a)
@@ -220,12 +221,12 @@ def fold(s: Specialiser, python: Callable[..., Any], expr: Any, *args: Const) ->
 
 @expression(gast.UnaryOp)
 def unary(s: Specialiser, node: Any) -> Value:
-    value = evaluate(s, node.operand)
     if isinstance(node.op, gast.Not):
-        test = truth(s, value)
+        test = condition(s, node.operand)
         if isinstance(test, Const):
             return Const(not test.value)
         return optional.opposite(s, test, s.let(gast.UnaryOp(gast.Not(), s.expr(test)), BOOL, may_raise=False))
+    value = evaluate(s, node.operand)
     fn, python, method = UNARY[type(node.op)]
     if isinstance(value, Obj):
         return objects.call_method(s, value, f"__{method}__", [])
@@ -243,6 +244,15 @@ def unary(s: Specialiser, node: Any) -> Value:
 
 
 # -- truth
+
+
+def condition(s: Specialiser, node: Any) -> Value:
+    """A test, of which only the truth value is asked: objects and numbers may stand beside each other in it."""
+    if isinstance(node, gast.BoolOp):
+        from .comparisons import chain
+
+        return truth(s, chain(s, isinstance(node.op, gast.And), node.values, condition))
+    return truth(s, evaluate(s, node))
 
 
 def truth(s: Specialiser, value: Value) -> Value:
@@ -265,6 +275,8 @@ def truth(s: Specialiser, value: Value) -> Value:
         return exists(s, value)
     if isinstance(value, Leaf):
         return value
+    if isinstance(value, Poison):
+        raise s.poisoned(value)
     return Const(True)
 
 
@@ -283,7 +295,7 @@ def fold_block(block: ir.Block, expr: Any) -> Any | None:
 
 @expression(gast.IfExp)
 def conditional(s: Specialiser, node: Any) -> Value:
-    test = truth(s, evaluate(s, node.test))
+    test = condition(s, node.test)
     if isinstance(test, Const):
         return evaluate(s, node.body if test.value else node.orelse)
     key = ("choice", s.site())

@@ -29,7 +29,7 @@ from ..facts import BOOL, INT, Different, Num
 from .raising import always
 from .state import Restart, Specialiser
 from .values import Bound, Choice, Const, Leaf, Value
-from .watched import found_in
+from .watched import found_in, has
 
 NEAR = 40  # so many statements before, the number of a row is read again
 
@@ -121,7 +121,7 @@ def read(s: Specialiser, reference: Leaf, classes: tuple[type, ...], attr: str) 
     place = ("choice", s.site(attr))
 
     def take(known: Leaf, cls: type) -> None:
-        if ("column", cls, attr) not in s.env and found_in(s, cls, attr) is None:
+        if not (("column", cls, attr) in s.env or has(cls, attr) or has(cls, "__getattr__")):
             raise always(s, AttributeError, f"{cls.__name__!r} object has no attribute {attr!r}")
         s.env[place] = read_field(s, known, attr)
 
@@ -159,7 +159,7 @@ def is_instance(s: Specialiser, reference: Leaf, classes: tuple[type, ...], kind
 
 def has_attribute(s: Specialiser, reference: Leaf, classes: tuple[type, ...], attr: str) -> Value:
     """``hasattr(reference, attr)``"""
-    own = [cls for cls in classes if ("column", cls, attr) in s.env or found_in(s, cls, attr) is not None]
+    own = [cls for cls in classes if ("column", cls, attr) in s.env or has(cls, attr)]
     return is_one(s, reference, classes, own)
 
 

@@ -233,6 +233,7 @@ def delete_item(s: Specialiser, base: Value, index: Value) -> None:
         else:
             pop(s, base, [index])
     else:
+        s.as_list(base)
         raise s.refuse("`del` of an item of something else than a list or a dict", "build a new container without it")
 
 

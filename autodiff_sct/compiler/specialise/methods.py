@@ -461,6 +461,13 @@ def get_or(s: Specialiser, base: Leaf, facts: Mapped, name: str, args: list[Valu
 # -- tuples
 
 
+def found_in_constant(s: Specialiser, base: TupleV, name: str, args: list[Value]) -> Value:
+    try:
+        return Const(getattr(s.static(base), name)(*map(s.static, args)))
+    except ValueError as error:
+        raise always(s, ValueError, str(error)) from error
+
+
 def tuple_method(s: Specialiser, base: TupleV, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if name == "_replace" and base.cls is not None:
         fields = base.cls._fields  # type: ignore[attr-defined]
@@ -470,6 +477,7 @@ def tuple_method(s: Specialiser, base: TupleV, name: str, args: list[Value], kwa
         for field, item in zip(base.cls._fields, base.items):  # type: ignore[attr-defined]
             s.env[(obj.id, field)] = item
         return obj
-    if name in ("index", "count") and s.is_static(base) and s.is_static(args[0]):
-        return Const(getattr(s.static(base), name)(s.static(args[0])))
+    s.as_list(base)
+    if name in ("index", "count") and s.is_static(base) and all(map(s.is_static, args)):
+        return found_in_constant(s, base, name, args)
     raise s.refuse(f"the tuple method {name!r} cannot be followed here")

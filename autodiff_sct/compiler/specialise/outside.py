@@ -49,6 +49,7 @@ def of_other_path(s: Specialiser, id: Any, attr: str) -> Value:
         return of_outside(s, Obj(id, type(owner)), attr)
     s.guards.append(Guard(lambda: attr in read() if isinstance(owner, dict) else hasattr(read(), attr), False))
     s.world.closed = True  # that there is nothing has no mark
+    s.unsure.add((id, attr))
     return Poison(f"the attribute {attr!r} may not have been assigned on the path that led here")
 
 
@@ -85,6 +86,8 @@ def assign_to_class(s: Specialiser, cls: type, attr: str, value: Value) -> None:
     own = cls.__module__.split(".")[0] not in ("builtins", "numpy") and type(cls) is type
     if not own or cls in s.inside or attr.startswith("__") or isinstance(lookup(cls, attr), DESCRIPTORS):
         raise s.refuse(f"the attribute {attr!r} of a class is assigned, which changes what it does", "make a subclass")
+    if any(name == attr and issubclass(known, cls) for known, name in s.shadowed):
+        raise s.refuse(f"{attr!r} of {cls.__name__} is assigned after that of an object that only some paths give one")
     assign_outside(s, holder(s, cls), attr, value, cls.__name__)
 
 

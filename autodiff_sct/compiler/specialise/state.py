@@ -78,8 +78,11 @@ class Specialiser(AxisLengths):
         self.guards: list[Any] = []
         self.world = World()
         self.frozen: set[Any] = set()
+        self.shadowed: set[Any] = set()  # attributes of classes that objects have of their own on some paths
+        self.unsure: set[Any] = set()  # attributes of objects, as their keys, that some path did not assign
         self.births: dict[Any, ir.Block] = {}  # where each object was made
         self.merging: set[Any] = set()  # ids of objects whose fields are being merged
+        self.carrying: list[Any] = []  # objects that a loop is found to carry, and what it does: their fields are next
         self.objects: dict[Any, Any] = {}  # id of an Obj that exists outside -> (object, read)
         self.symbols: dict[int, str] = {}  # number of an object outside -> what the program calls it
         self.identities: dict[int, tuple[int, Any]] = {}  # id of an outside object -> its number, and it
@@ -296,6 +299,12 @@ class Specialiser(AxisLengths):
             if site not in self.dynamic:
                 raise Restart(site)
         return self.refuse(value.reason, remedy)
+
+    def as_list(self, *values: Value) -> None:
+        """Specialise again where what NumPy returns as a list, and was a tuple so far, has to be one."""
+        for value in values:
+            if isinstance(value, TupleV) and value.listed is not None:
+                raise Restart(value.listed)
 
     def kept_generator(self) -> Refused:
         """The refusal of a generator whose values are not gone through where it is called."""

@@ -15,7 +15,7 @@ from ..regions import written_arguments, written_by
 from ..reverse.sharing import reachable
 from . import arrays, containers, dict_views, lists, unpacking
 from .control import as_leaf, branch, loop
-from .expressions import evaluate, index_into, truth
+from .expressions import condition, evaluate, index_into
 from .growing import counted_list, over_growing
 from .iteration import CHANGED, UNROLL, Source, advancing, short
 from .names import assign_name, delete_name
@@ -166,7 +166,7 @@ def nothing(s: Specialiser, node: Any) -> None:
 
 @statement(gast.If)
 def if_(s: Specialiser, node: Any) -> None:
-    test = truth(s, evaluate(s, node.test))
+    test = condition(s, node.test)
     if isinstance(test, Const):
         execute(s, node.body if test.value else node.orelse)
     else:
@@ -230,7 +230,7 @@ def delete(s: Specialiser, node: Any) -> None:
 
 @statement(gast.Assert)
 def assert_(s: Specialiser, node: Any) -> None:
-    test = truth(s, evaluate(s, node.test))
+    test = condition(s, node.test)
     if isinstance(test, Const) and test.value:
         return
     block: ir.Block = []
@@ -274,7 +274,7 @@ def while_(s: Specialiser, node: Any) -> None:
 
     def run(loop_node: ir.Loop) -> None:
         before = dict(s.env)
-        test = attempted(s, loop_node.head, lambda: truth(s, evaluate(s, node.test)))
+        test = attempted(s, loop_node.head, lambda: condition(s, node.test))
         if test is None:
             raise s.refuse("the test of this loop always raises an exception")
         if changes(s, before, loop_node.head) and site not in s.dynamic:
@@ -327,7 +327,7 @@ def split_stop(body: list[Any]) -> tuple[list[Any], Any]:
 
 def read_stop(s: Specialiser, node: ir.Loop, stop: Any) -> None:
     if stop is not None:
-        value = truth(s, evaluate(s, stop))
+        value = condition(s, stop)
         if not (isinstance(value, Const) and not value.value):
             leaf = as_leaf(s, value, s.block, "stop")
             assert leaf is not None
@@ -341,7 +341,7 @@ def over_generator(s: Specialiser, node: Any, generator: Suspended, body: list[A
     def work(value: Value) -> Value | None:
         store(s, node.target, value)
         execute(s, body)
-        return None if stop is None else truth(s, evaluate(s, stop))
+        return None if stop is None else condition(s, stop)
 
     go_through = run_under_handlers if getattr(node, "is_handled", False) else run
     go_through(s, generator, work, stop is not None)
@@ -461,7 +461,7 @@ def unroll(
     with s.written_out(len(items)):
         store(s, node.target, read(items[0]))
         execute(s, body)
-    test = Const(False) if stop is None else truth(s, evaluate(s, stop))
+    test = Const(False) if stop is None else condition(s, stop)
     if isinstance(test, Const):
         if not test.value:
             unroll(s, node, items[1:], body, stop, read)

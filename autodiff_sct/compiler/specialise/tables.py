@@ -127,12 +127,17 @@ def as_row(s: Specialiser, obj: Obj) -> Value:
 
 def new_row(s: Specialiser, cls: type, fields: dict[str, Value], obj: Obj | None = None) -> Value:
     """A row at the end of a table."""
+    from .class_values import first_value, of_both
     from .lists import append
 
     for name in fields:
         if ("column", cls, name) not in s.env:
             raise Restart(("column", cls, name))
     columns = columns_of(s, cls)
+    if not columns and not fields and (known := first_value(s, cls)) is not None:
+        raise Restart(("column", cls, known))
+    from_class = {name: of_both(s, cls, name) for name in columns if name not in fields}
+    fields |= {name: value for name, value in from_class.items() if value is not None}
     if not columns or set(columns) != set(fields):
         raise s.refuse(
             f"only the run tells which {cls.__name__} this is, and not all have the same fields",
@@ -207,8 +212,8 @@ def refuse_references(s: Specialiser, *values: Value) -> None:
 def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
     """``row.attr``"""
     from .calls import call_python
+    from .class_values import class_value
     from .containers import get_item
-    from .externals import import_external, object_number
     from .protocols import refuse_descriptor
 
     cls = class_of_row(s, row)
@@ -229,15 +234,18 @@ def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
         return Const(cls)
     if attr == "__dict__":
         raise s.refuse(f"the `__dict__` of a {cls.__name__}", "use its fields by name")
-    if found is not None:
-        refuse_descriptor(s, cls, attr)
-        return import_external(s, lambda: getattr(cls, attr), attr, ("attribute", object_number(s, cls), attr))
+    refuse_descriptor(s, cls, attr)
+    if (value := class_value(s, cls, attr)) is not None:
+        return value
+    if (getter := own_method(s, cls, "__getattr__")) is not None:
+        return call_python(s, getter, [row, Const(attr)], {})
     raise s.refuse(f"a {cls.__name__} has no attribute {attr!r} here")
 
 
 def write_field(s: Specialiser, row: Leaf, attr: str, value: Value) -> None:
     """``row.attr = value``"""
     from .calls import call_python
+    from .class_values import of_both
     from .containers import set_item
 
     cls = class_of_row(s, row)
@@ -248,6 +256,8 @@ def write_field(s: Specialiser, row: Leaf, attr: str, value: Value) -> None:
             raise s.refuse(f"the property {attr!r} has no setter")
         call_python(s, found.fset, [row, value], {})
         return
+    if ("column", cls, attr) not in s.env and of_both(s, cls, attr) is not None:
+        raise Restart(("column", cls, attr))
     with references(s):
         set_item(s, column(s, cls, attr), families.row_of(s, row, cls), value)
 

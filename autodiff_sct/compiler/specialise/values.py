@@ -43,11 +43,16 @@ class Const:
 
 @dataclass(frozen=True)
 class TupleV:
-    """A tuple, or a namedtuple where `cls` is its class; `expr` writes the whole of it, such as ``x.shape``."""
+    """A tuple, or a namedtuple where `cls` is its class; `expr` writes the whole of it, such as ``x.shape``.
+
+    `listed` is the place of a call of NumPy's that returns a list, as ``np.split`` does: where the program uses it as
+    one, it is specialised again, and makes a list there.
+    """
 
     items: tuple[Any, ...]
     cls: type | None = None
     expr: Any = field(default=None, compare=False)
+    listed: Any = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

@@ -90,6 +90,11 @@ def lookup(cls: type, attr: str, above: type | None = None) -> Any:
     return None
 
 
+def has(cls: type, attr: str) -> bool:
+    """Whether a class has something under a name, also None."""
+    return any(attr in parent.__dict__ for parent in cls.__mro__)
+
+
 def watch(s: Specialiser, base: Obj, attr: str, found: Any) -> None:
     """Compile again when an object from outside has a method or property of its own, or another."""
     if base.id not in s.objects or not isinstance(found, DESCRIPTORS) or (base.id, attr) in s.watched:

@@ -252,3 +252,30 @@ def split_of_phases(fraction, shares, ratios):
 def phases_by_secants(shares, ratios):
     fraction = secant_in_a_bracket(split_of_phases, 0.5, (shares, ratios))
     return fraction * shares[0] + fraction**2
+
+
+@program(
+    args=lambda rng: (rng.random(8), 0.5 + 0.4 * rng.random(8), np.array([-1, 0, 0, 1, 2, 2, 4, 4])), wrt=(0, 1)
+)
+def flow_down_a_tree(rain, k, parent):
+    q = rain.copy()
+    for i in range(len(rain) - 1, 0, -1):
+        q[parent[i]] += k[i] * q[i] / (1 + 0.1 * q[i])
+    return q[0]
+
+
+@program(
+    args=lambda rng: (
+        rng.normal(size=7),
+        rng.normal(size=5),
+        np.array([0, 2, 2, 5, 7]),
+        np.array([0, 3, 1, 1, 4, 2, 0]),
+    ),
+    wrt=(0, 1),
+)
+def sparse_rows_by_items(data, x, starts, columns):
+    y = np.zeros(len(starts) - 1)
+    for i in range(len(starts) - 1):
+        for k in range(starts[i], starts[i + 1]):
+            y[i] += data[k] * x[columns[k]]
+    return np.sum(np.tanh(y))

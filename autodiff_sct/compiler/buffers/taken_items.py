@@ -123,8 +123,9 @@ def reads_of(s: Specialiser, block: ir.Block, base: str) -> Iterator[tuple[Any, 
         for expr in ir.expressions(stmt):
             if base in ir.variables_in(expr):
                 for use in uses_in(s, expr, {base}, ()):
+                    index = ir.tuple_(list(use.index)) if use.how == "item" else None
                     if use.how in ("item", "whole"):
-                        yield stmt, ir.tuple_(list(use.index)) if use.how == "item" else None
+                        yield stmt, None if index is None or item_index(s, base, index) is None else index
 
 
 def not_read(places: Any, clear: ir.Store, reads: list[tuple[Any, Any]]) -> bool:

@@ -4,14 +4,13 @@ A float is as good as a ``np.float64`` in sums, products, quotients, comparisons
 argument of functions of NumPy and of `math`: the bits are the same. Where a quotient or a power fails for a float only,
 it raises, and the program is run again with its arrays as they were (see `items`). Elsewhere (a result, a remainder, a
 product with a float32 array) the type is seen: outside loops such a number is made a ``np.float64`` again, inside
-loops the arrays that it comes from stay arrays.
+loops the arrays that it comes from stay arrays.  Items of arrays of places are followed, too: they may tell an
+index, with a number added, or the bounds of a loop, and be compared.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -21,7 +20,8 @@ from .. import ir
 from ..facts import FLOAT, Facts, Listed, Num
 from ..optimise import is_pop_call
 from ..specialise.state import Specialiser
-from .item_uses import FLOAT64, is_float_array, is_integer, item_of, module_function, settled
+from .item_uses import FLOAT64, is_float_array, is_integer, is_place_array, item_of, module_function
+from .meetings import NOTHING, Meetings
 
 ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 COMPARISONS = (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)
@@ -34,10 +34,10 @@ TESTS = frozenset("isfinite isinf isnan".split())
 INTEGERS = frozenset("ceil comb factorial floor gcd isqrt lcm perm trunc".split())  # functions of `math`
 FOLLOWED = (gast.Subscript, gast.BinOp, gast.UnaryOp, gast.Compare, gast.BoolOp, gast.IfExp, gast.Call)
 CONVERSIONS = ("float", "int", "bool")
-NOTHING: frozenset[str] = frozenset()
 CHOICES = ("abs", "min", "max")
 LOGICAL = (gast.BitAnd, gast.BitOr, gast.BitXor)
 NUMBERS = ("float", "int", "mixed")
+PLACES = frozenset(["place", "shifted"])  # an item of an array of places; with a number added, which may wrap around
 ONE_NUMBER = (*NUMBERS, "bool")
 Flowing = tuple[str | None, frozenset[str]]  # what it is (see `kind_of`), and the arrays that it comes from
 
@@ -112,7 +112,7 @@ class Flow:
                 if test is not None:
                     self.expr(test)
             for bound in stmt.bounds:
-                self.seen(bound)
+                self.index(bound)
         else:
             for expr in ir.expressions(stmt):
                 self.seen(expr)
@@ -158,7 +158,9 @@ class Flow:
 
     def becomes(self, target: str, expr: Any) -> None:
         """A variable is an expression, or a list of saved values gets it."""
-        kind, sources = self.expr(expr)
+        kind, sources = self.flowing(expr)
+        if kind == "shifted":
+            self.demand(expr, sources)
         self.flows(target, sources)
         unsure = kind != "float" and self.is_open(target) and not isinstance(expr, gast.List)
         if kind in ("int", "mixed") or unsure:
@@ -176,7 +178,7 @@ class Flow:
                 self.refuse(sources | {stmt.base})
         elif sources and not (operator and (is_float_array(self.s.facts.get(stmt.base)) or self.takes(stmt, kind))):
             self.demand(stmt.value, sources)
-        self.seen(stmt.index)
+        self.index(stmt.index)
 
     def takes(self, stmt: ir.Store, kind: str | None) -> bool:
         """Whether a statement puts a float into a list that holds nothing else."""
@@ -192,6 +194,16 @@ class Flow:
             return
         _, sources = self.expr(expr)
         if sources:
+            self.demand(expr, sources)
+
+    def index(self, expr: Any) -> None:
+        """An expression that tells a place, as a number of Python's and one of NumPy's do."""
+        if isinstance(expr, gast.Tuple):
+            for item in expr.elts:
+                self.index(item)
+            return
+        kind, sources = self.flowing(expr)
+        if sources and kind not in PLACES:
             self.demand(expr, sources)
 
     def demand(self, expr: Any, sources: frozenset[str]) -> None:
@@ -226,6 +238,17 @@ class Flow:
         return is_float_array(self.s.facts.get(array)) and item_of(self.s, expr, (array,)) is not None
 
     def expr(self, expr: Any) -> Flowing:
+        """What an expression is where it does not tell a place."""
+        return self.number(expr, self.flowing(expr))
+
+    def number(self, expr: Any, found: Flowing) -> Flowing:
+        """What was found of an expression; an item of an array of places has to be NumPy's number."""
+        if found[0] not in PLACES:
+            return found
+        self.demand(expr, found[1])
+        return "int", NOTHING
+
+    def flowing(self, expr: Any) -> Flowing:
         if isinstance(expr, gast.Constant):
             return {float: "float", int: "int", bool: "bool"}.get(type(expr.value)), NOTHING
         if isinstance(expr, gast.Name):
@@ -242,7 +265,12 @@ class Flow:
         kind = kind_of(self.s.facts.get(name))
         if self.is_open(name) and name in self.meeting.followed:
             kind = "float"
-        return "mixed" if kind == "float" and name in self.mixed else kind
+        return "mixed" if kind == "float" and name in self.mixed else self.place_or(kind, name)
+
+    def place_or(self, kind: str | None, name: str) -> str | None:
+        """An integer, or one that comes from an array of places."""
+        sources = self.sources.get(name, NOTHING)
+        return "place" if kind == "int" and any(is_place_array(self.s.facts.get(a)) for a in sources) else kind
 
     def is_open(self, name: str) -> bool:
         """Whether facts leave open which number a variable is, or the items of a list of saved values are."""
@@ -261,12 +289,12 @@ class Flow:
         index = item_of(self.s, expr, self.here)
         if index is not None:
             for part in index:
-                self.seen(part)
-            return "float", frozenset([expr.value.id])
+                self.index(part)
+            return self.item_kind(expr.value.id), frozenset([expr.value.id])
         kind, sources = self.expr(expr.value)
         if sources:
             self.demand(expr.value, sources)
-        self.seen(expr.slice)
+        self.index(expr.slice)
         if kind == "grid" and isinstance(expr.value, gast.Call) and is_empty(expr.slice):
             return "float", NOTHING
         facts = self.s.facts.get(expr.value.id) if isinstance(expr.value, gast.Name) else None
@@ -276,8 +304,14 @@ class Flow:
             return None, NOTHING
         return ("float" if item_of(self.s, expr, (expr.value.id,)) else "grid"), NOTHING
 
+    def item_kind(self, name: str) -> str:
+        return "place" if is_place_array(self.s.facts.get(name)) else "float"
+
     def binop(self, expr: Any) -> Flowing:
-        (left, a), (right, b) = self.expr(expr.left), self.expr(expr.right)
+        sides = (left, a), (right, b) = self.flowing(expr.left), self.flowing(expr.right)
+        if PLACES & {left, right} and {left, right} <= PLACES | {"int"} and isinstance(expr.op, (gast.Add, gast.Sub)):
+            return "shifted", a | b
+        (left, a), (right, b) = self.number(expr.left, sides[0]), self.number(expr.right, sides[1])
         if isinstance(expr.op, ARITHMETIC):
             kind = joined(left, right, isinstance(expr.op, gast.Div))
         elif isinstance(expr.op, LOGICAL):
@@ -303,14 +337,18 @@ class Flow:
         return None, NOTHING
 
     def compare(self, expr: Any) -> Flowing:
-        found = [(part, *self.expr(part)) for part in (expr.left, *expr.comparators)]
+        found = [(part, *self.compared(part)) for part in (expr.left, *expr.comparators)]
         fits = all(isinstance(op, COMPARISONS) for op in expr.ops)
-        fits = fits and all(kind in NUMBERS for _, kind, _ in found)
+        fits = fits and all(kind in (*NUMBERS, "place") for _, kind, _ in found)
         if not fits:
             for part, _, sources in found:
                 if sources:
                     self.demand(part, sources)
         return ("bool", NOTHING.union(*(sources for _, _, sources in found))) if fits else (None, NOTHING)
+
+    def compared(self, expr: Any) -> Flowing:
+        found = self.flowing(expr)
+        return found if found[0] == "place" else self.number(expr, found)
 
     def boolop(self, expr: Any) -> Flowing:
         return self.one_of(expr.values)
@@ -321,7 +359,9 @@ class Flow:
 
     def one_of(self, choices: list[Any]) -> Flowing:
         """The value is one of several."""
-        found = [self.expr(choice) for choice in choices]
+        found = [self.flowing(choice) for choice in choices]
+        if {kind for kind, _ in found} != {"place"}:
+            found = [self.number(choice, known) for choice, known in zip(choices, found)]
         kinds = {kind for kind, _ in found}
         return union_of(kinds), NOTHING.union(*(sources for _, sources in found))
 
@@ -337,7 +377,7 @@ class Flow:
         if builtin == "sum" and len(expr.args) == 1 and isinstance(expr.args[0], gast.List):
             return self.function(expr.args[0].elts, ("bool", "int"), "int") or self.other(expr)
         if builtin in CONVERSIONS:
-            return self.function(expr.args, ONE_NUMBER, builtin) or self.other(expr)
+            return self.function(expr.args, (*ONE_NUMBER, "place"), builtin) or self.other(expr)
         return (self.library(expr) if plain else None) or self.other(expr)
 
     def library(self, expr: Any) -> Flowing | None:
@@ -359,7 +399,7 @@ class Flow:
 
     def function(self, args: list[Any], allowed: tuple[str, ...], kind: str, needed: str = "") -> Flowing | None:
         """A call whose arguments are all of the kinds allowed, and one of the kind needed: its result."""
-        kinds = {self.expr(arg)[0] for arg in args}
+        kinds = {(self.flowing(arg) if "place" in allowed else self.expr(arg))[0] for arg in args}
         fits = kinds <= set(allowed) and (not needed or needed in kinds or kind in kinds)
         return (kind, NOTHING) if fits else None
 
@@ -370,7 +410,8 @@ class Flow:
         kind = kind_of(self.s.elements_of(facts))
         if self.is_open(name) and name in self.meeting.saves:
             kind = "float"
-        return "mixed" if kind == "float" and name in self.mixed else kind, self.sources.get(name, NOTHING)
+        kind = "mixed" if kind == "float" and name in self.mixed else self.place_or(kind, name)
+        return kind, self.sources.get(name, NOTHING)
 
     def chosen(self, expr: Any) -> Flowing:
         """``abs``, ``min`` or ``max`` of numbers."""
@@ -379,70 +420,6 @@ class Flow:
         if several and all(kind in NUMBERS for _, kind, _ in found):
             return union_of({kind for _, kind, _ in found}), NOTHING.union(*(x for _, _, x in found))
         return self.other(expr)
-
-
-class Meetings:
-    """Where branches meet, and the loops of a program: what their variables come from."""
-
-    def __init__(self, program: ir.Block) -> None:
-        self.followed: set[str] = set()  # variables of which `Flow` sees all that comes to them
-        self.saves = saves_of(program)
-        self.outs: dict[str, tuple[ir.Loop, ir.Carry]] = {}
-        self.settled = settled(program)
-        for stmt in ir.walk(program):
-            if isinstance(stmt, ir.If):
-                self.followed |= {m.target for m in stmt.merges}
-            elif isinstance(stmt, ir.Let) and len(stmt.targets) == 1:
-                self.followed.add(stmt.target)
-            elif isinstance(stmt, ir.Let) and is_pop_call(stmt.expr):
-                items = self.saves.get(getattr(stmt.expr.func.value, "id", ""), [None])
-                alike = all(isinstance(x, gast.Tuple) and len(x.elts) == len(stmt.targets) for x in items)
-                self.followed |= set(stmt.targets) if alike else NOTHING
-            elif isinstance(stmt, ir.Loop):
-                self.followed |= {n for c in stmt.carries for n in (c.phi, c.out)}
-                self.outs |= {c.out: (stmt, c) for c in stmt.carries}
-
-    def tests(self, expr: Any, was_numpy: Callable[[Any], bool]) -> list[Any] | None:
-        """When the outcome of loops is a ``np.float64``: if all of them had something to do. None: nobody knows."""
-        loop, carry = self.outs.get(getattr(expr, "id", ""), (None, None))
-        if loop is None or carry is None or carry.next is None or loop.kind != "range" or loop.stop is not None:
-            return None
-        if any(ir.is_variable(n) and n not in self.settled for bound in loop.bounds for n in ir.names_in(bound)):
-            return None
-        inner = self.outs.get(carry.next, (None, None))[1]
-        deeper: list[Any] | None = []
-        if inner is not None and inner.init == carry.phi:
-            deeper = self.tests(ir.name(carry.next), was_numpy)
-        elif not was_numpy(ir.name(carry.next)):
-            return None
-        own = not_empty(loop)
-        return None if own is None or deeper is None else [own, *deeper]
-
-
-def saves_of(program: ir.Block) -> dict[str, list[Any]]:
-    """What is put into the lists of saved values that nothing but such statements and ``pop`` reaches."""
-    found: dict[str, list[Any]] = {}
-    others: list[str] = []
-    for stmt in ir.walk(program):
-        calls = [node for expr in ir.expressions(stmt) for node in ir.nodes_in(expr) if isinstance(node, gast.Call)]
-        saves = isinstance(stmt, ir.Effect) and stmt.kind == "save"
-        pushes = [stmt.expr] if saves and stmt.expr in calls and stmt.expr.args else []
-        for call in pushes:
-            found.setdefault(getattr(call.func.value, "id", ""), []).append(call.args[0])
-        lists = [getattr(c.func.value, "id", "") for c in calls if c in pushes or is_pop_call(c)]
-        lists += [getattr(c.args[0], "id", "") for c in calls if getattr(c.func, "id", "") == "len" and c.args]
-        others += (Counter(ir.uses(stmt)) - Counter(lists)).keys()
-    return {name: items for name, items in found.items() if name not in others}
-
-
-def not_empty(loop: ir.Loop) -> Any | None:
-    """The test whether a range holds anything."""
-    start, stop, step = [*([ir.constant(0)] if len(loop.bounds) == 1 else []), *loop.bounds, ir.constant(1)][:3]
-    down = isinstance(step, gast.UnaryOp)
-    number = step.operand if down else step
-    if not isinstance(number, gast.Constant) or number.value == 0:
-        return None
-    return gast.Compare(stop, [gast.Lt() if down else gast.Gt()], [start])
 
 
 def is_of_floats(s: Specialiser, name: str) -> bool:

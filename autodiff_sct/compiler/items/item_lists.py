@@ -8,13 +8,23 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..facts import FLOAT, Dim, Listed, Num
+from ..facts import FLOAT, INT, Dim, Listed, Num
 from ..record.item_places import step_of
 from ..specialise.state import Specialiser
 from ..substitution import read_instead, substitute_own
 from .item_flow import Flow
 from .item_sites import Site
-from .item_uses import LIKE, Use, item_index, item_of, module_function, passed_on, settled, uses
+from .item_uses import (
+    LIKE,
+    Use,
+    is_float_array,
+    item_of,
+    module_function,
+    passed_on,
+    place_index,
+    settled,
+    uses,
+)
 
 Key = tuple[Any, str, str]  # the loop in whose body a row is taken (None: before the statement), array and index
 
@@ -91,7 +101,8 @@ class Lists:
             return None
         if arrays and (unchanged or min(arrays) < span.stop or shape_of(self, name, maker.expr) is None):
             return None
-        old, maker.expr = maker.expr, filled(self.s, maker.expr) or listed(maker.expr)
+        floats = is_float_array(self.s.facts[name])
+        old, maker.expr = maker.expr, (filled(self.s, maker.expr) if floats else None) or listed(maker.expr)
         return old
 
     def rank(self, name: str) -> int:
@@ -103,7 +114,7 @@ class Lists:
         """The list of an array: it is there instead of the array, or made from it."""
         s, hint, two = self.s, self.s.hints[name], self.rank(name) == 2
         facts = Listed(new_root(s, "items", name))
-        s.put_element(facts, self.row_facts(name) if two else FLOAT)
+        s.put_element(facts, self.row_facts(name) if two else self.item_facts(name))
         if instead is None:
             hint = f"{hint}_{'rows' if two else 'items'}"
         new = self.names[name] = s.fresh(hint, facts)
@@ -114,8 +125,11 @@ class Lists:
 
     def row_facts(self, name: str) -> Listed:
         facts = Listed(new_root(self.s, "row", name))
-        self.s.put_element(facts, FLOAT)
+        self.s.put_element(facts, self.item_facts(name))
         return facts
+
+    def item_facts(self, name: str) -> Num:
+        return FLOAT if is_float_array(self.s.facts[name]) else INT
 
     def add(self, place: int, stmt: ir.Let | ir.Store) -> None:
         self.new.setdefault(place, []).append(stmt)
@@ -132,6 +146,9 @@ class Lists:
             self.row(stmt, name, ir.name(stmt.index), self.single[name])
         for use in uses(self.s, stmt, deep):
             self.plan_row(use)
+        for let in self.rows.values():
+            if isinstance(let.expr, gast.Subscript) and self.places_in(let.expr.slice):
+                let.expr = ir.subscript(let.expr.value, self.expr(let.expr.slice, ()))
         self.block([stmt], ())
         self.new.setdefault(place, []).extend(let for (home, _, _), let in self.rows.items() if home is None)
         self.rows = {}
@@ -142,9 +159,15 @@ class Lists:
             return
         home = self.home_of(use.index[0], use.around)
         inner = use.around[use.around.index(home) + 1 :] if home in use.around else use.around
+        if any(self.rank(name) == 2 for name in self.places_in(use.index[0])):
+            return
         pure = isinstance(use.index[0], (gast.Name, gast.Constant)) or not any(isinstance(x, ir.If) for x in inner)
         if home is not NOWHERE and pure and (use.writes or any(isinstance(x, ir.Loop) for x in inner)):
             self.row(home, use.name, use.index[0])
+
+    def places_in(self, index: Any) -> list[str]:
+        """The arrays whose items tell an index and that are lists here."""
+        return [n for n in ir.names_in(index) if n in self.here]
 
     def home_of(self, index: Any, around: tuple[Any, ...]) -> Any:
         """The loop in whose body an index is one number; None: before the statement."""
@@ -195,7 +218,7 @@ class Lists:
         return [*before, stmt]
 
     def store(self, stmt: ir.Store, around: tuple[Any, ...], before: ir.Block) -> None:
-        index = item_index(self.s, stmt.base, stmt.index) if stmt.base in self.here else None
+        index = place_index(self.s, stmt.base, stmt.index) if stmt.base in self.here else None
         if index is not None and stmt.aug is None:
             stmt.value = self.as_float(stmt.value)
         stmt.value, stmt.index = self.expr(stmt.value, around), self.expr(stmt.index, around)

@@ -10,12 +10,12 @@ import gast
 from .. import ir
 from ..buffers.memory import changed, is_new
 from ..buffers.reuse import is_creation
-from ..facts import Dim, Listed, Num
+from ..facts import LONG, Dim, Listed, Num
 from ..optimise import is_method, is_pop_call
 from ..regions import roots_of, written_arguments
 from ..reverse.sharing import reachable
 from ..specialise.state import Specialiser
-from .item_uses import Use, is_float_array, passed_on, uses_in
+from .item_uses import Use, is_float_array, is_item_of_integers, is_place_array, passed_on, uses_in
 
 SHORT = 8  # numbers of which a list is made as quickly as a few of them are read
 
@@ -30,7 +30,7 @@ class Site:
         self.s, self.program, self.block, self.owner, self.early = s, program, block, owner, early
         self.defined: dict[str, int] = {}  # variable -> the place of the statement that it comes from
         self.fresh: dict[str, int] = {}  # array -> the place where its memory is made
-        self.sums: dict[str, Any] = {}  # variable that is a sum -> that
+        self.sums: dict[str, Any] = {}  # variable that is a sum, or an item of an array of places -> that
         for place, stmt in enumerate(block):
             self.defined |= dict.fromkeys([*ir.ir_targets(stmt), *ir.defined_in(stmt)], place)
             if isinstance(stmt, ir.Let) and makes_memory(stmt):
@@ -41,6 +41,8 @@ class Site:
                     self.fresh[stmt.target] = self.fresh[old]
             lets = [x for x in ir.inside(stmt) if isinstance(x, ir.Let) and isinstance(x.expr, gast.BinOp)]
             self.sums |= {x.target: x.expr for x in lets if isinstance(x.expr.op, (gast.Add, gast.Sub))}
+            named = [x for x in ir.inside(stmt) if isinstance(x, ir.Let) and is_item_of_integers(s, x.expr)]
+            self.sums |= {x.target: x.expr for x in named}
 
     def made_here(self) -> set[str]:
         return {target for stmt in self.block if isinstance(stmt, ir.Let) for target in stmt.targets}
@@ -51,7 +53,15 @@ class Site:
         tests = [getattr(self.owner, "test", None), getattr(self.owner, "stop", None)]
         read -= {n for test in tests for n in ir.names_in(test)}
         outside = self.externals() if self.owner is None else read - self.defined.keys()
-        return {name for name in read & (self.made_here() | outside) if is_float_array(self.s.facts[name])}
+        found = {name for name in read & (self.made_here() | outside) if is_float_array(self.s.facts[name])}
+        places = {name for name in read & (self.made_here() | outside) if is_place_array(self.s.facts[name])}
+        return found | (self.unchanged(places) if found and places else set())
+
+    def unchanged(self, names: set[str]) -> set[str]:
+        """The arrays whose memory the program writes nowhere."""
+        written = {n for stmt in self.program for n in written_names(stmt) if n in self.s.facts}
+        memory = {root for name in written for root in reachable(self.s, self.s.facts[name])}
+        return {name for name in names if not roots_of(self.s.facts[name]) & memory}
 
     def externals(self) -> set[str]:
         return {external.name for external in self.s.externals.values()}
@@ -115,27 +125,42 @@ class Site:
         return isinstance(length, int) and length <= SHORT
 
     def covers(self, name: str, found: list[Use]) -> bool:
-        """Whether loops go over an array: for each axis there is one whose variable, give or take a number, is it.
+        """Whether loops go over an array: for each long axis there is one whose variable, give or take a number, is it.
 
         Where it would be converted again and again, the loop has to run to the length of the axis.
         """
         facts = self.s.facts[name]
         assert isinstance(facts, Num) and facts.dims is not None
         items = [use for use in found if use.how == "item"]
-        return all(
-            any(self.goes_along(dim, use.index[axis], use.around) for use in items)
-            for axis, dim in enumerate(facts.dims)
-        )
+        gone = [
+            any(self.along(dim, use.index[axis], use.around) for use in items) for axis, dim in enumerate(facts.dims)
+        ]
+        if any(gone) and all(there or is_few(dim) for there, dim in zip(gone, facts.dims)):
+            return True
+        if self.owner is not None:
+            return False
+        for use in items:  # places that loops make up: for each axis a loop of its own
+            found_loops = [self.along(None, index, use.around, True) for index in use.index]
+            if all(found_loops) and len({id(x) for x in found_loops}) == len(found_loops):
+                return True
+        return False
 
-    def goes_along(self, dim: Any, index: Any, around: tuple[Any, ...]) -> bool:
+    def along(self, dim: Any, index: Any, around: tuple[Any, ...], told: bool = False) -> Any | None:
+        """The loop whose variable an index is, give or take a number; `told`: or that tells it in another way."""
         if isinstance(index, gast.BinOp) and isinstance(index.op, (gast.Add, gast.Sub)):
             sides = ((index.left, index.right), (index.right, index.left))
-            return any(isinstance(b, gast.Constant) and self.goes_along(dim, a, around) for a, b in sides)
+            found = (self.along(dim, a, around, told) for a, b in sides if told or isinstance(b, gast.Constant))
+            return next((loop for loop in found if loop is not None), None)
+        if told and isinstance(index, gast.Subscript) and isinstance(index.value, gast.Name):
+            parts = index.slice.elts if isinstance(index.slice, gast.Tuple) else [index.slice]
+            found = (self.along(dim, part, around, told) for part in parts)
+            return next((loop for loop in found if loop is not None), None)
         if not isinstance(index, gast.Name):
-            return False
+            return None
         if (sum_ := self.sums.get(index.id)) is not None:
-            return self.goes_along(dim, sum_, around)
-        return any(isinstance(x, ir.Loop) and x.index == index.id and self.is_long(dim, x) for x in around)
+            return self.along(dim, sum_, around, told)
+        loops = (x for x in around if isinstance(x, ir.Loop) and x.index == index.id and self.is_long(dim, x))
+        return next(loops, None)
 
     def is_long(self, dim: Any, loop: ir.Loop) -> bool:
         """Whether a loop goes to the end of a range that only the run tells, or surely over an axis."""
@@ -146,6 +171,13 @@ class Site:
             return True
         parts = [part for bound in loop.bounds for part in lengths(self.s, bound)]
         return isinstance(dim, Dim) and any(parts) and all(p is None or p == dim.symbol for p in parts)
+
+
+def is_few(dim: Any) -> bool:
+    """Whether an axis surely has fewer than `LONG` items."""
+    if isinstance(dim, int):
+        return dim < LONG
+    return isinstance(dim, Dim) and isinstance(dim.symbol, tuple) and dim.symbol[-1] == "" and dim.offset <= 0
 
 
 def makes_memory(stmt: ir.Let) -> bool:

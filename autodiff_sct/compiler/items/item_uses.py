@@ -11,7 +11,7 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..facts import Facts, Num
+from ..facts import INT, Facts, Listed, Num
 from ..specialise.state import Specialiser
 
 FLOAT64 = np.dtype(np.float64)
@@ -34,7 +34,7 @@ def uses(s: Specialiser, stmt: Any, arrays: set[str], around: tuple[Any, ...] = 
     inside = (*around, stmt)
     repeated = inside if isinstance(stmt, ir.Loop) and stmt.kind == "while" else around
     if isinstance(stmt, ir.Store) and stmt.base in arrays:
-        index = item_index(s, stmt.base, stmt.index)
+        index = place_index(s, stmt.base, stmt.index)
         yield Use(stmt.base, "whole" if index is None else "item", index or (), around, True)
     for expr in ir.expressions(stmt):
         if not arrays.isdisjoint(ir.variables_in(expr)):
@@ -109,7 +109,7 @@ def item_of(s: Specialiser, expr: Any, arrays: Any) -> tuple[Any, ...] | None:
     """The indices of an expression that reads one item of one of some arrays."""
     if not isinstance(expr, gast.Subscript) or not isinstance(expr.value, gast.Name) or expr.value.id not in arrays:
         return None
-    return item_index(s, expr.value.id, expr.slice)
+    return place_index(s, expr.value.id, expr.slice)
 
 
 def item_index(s: Specialiser, array: str, index: Any) -> tuple[Any, ...] | None:
@@ -117,6 +117,14 @@ def item_index(s: Specialiser, array: str, index: Any) -> tuple[Any, ...] | None
     facts = s.facts[array]
     parts = tuple(index.elts) if isinstance(index, gast.Tuple) else (index,)
     right = isinstance(facts, Num) and facts.ndim == len(parts) and all(is_integer(s, part) for part in parts)
+    return parts if right else None
+
+
+def place_index(s: Specialiser, array: str, index: Any) -> tuple[Any, ...] | None:
+    """The same where items of other arrays may tell the item, as in ``q[parent[i]]``."""
+    facts = s.facts[array]
+    parts = tuple(index.elts) if isinstance(index, gast.Tuple) else (index,)
+    right = isinstance(facts, Num) and facts.ndim == len(parts) and all(is_place(s, part) for part in parts)
     return parts if right else None
 
 
@@ -134,12 +142,41 @@ def is_integer(s: Specialiser, expr: Any) -> bool:
     return isinstance(expr, gast.Call) and getattr(expr.func, "id", "") in ("len", "int")
 
 
+def is_place(s: Specialiser, expr: Any) -> bool:
+    """Whether an expression is surely an integer number, or an item of an array or list of such, or a sum with one."""
+    if isinstance(expr, gast.BinOp) and isinstance(expr.op, (gast.Add, gast.Sub)):
+        return is_place(s, expr.left) and is_place(s, expr.right)
+    return is_integer(s, expr) or is_item_of_integers(s, expr)
+
+
+def is_item_of_integers(s: Specialiser, expr: Any) -> bool:
+    if not isinstance(expr, gast.Subscript) or not isinstance(expr.value, gast.Name):
+        return False
+    facts = s.facts.get(expr.value.id)
+    if isinstance(facts, Listed):
+        return s.elements_of(facts) == INT and is_place(s, expr.slice)
+    whole = isinstance(facts, Num) and facts.kind == "array" and facts.dtype is not None and facts.dtype.kind in "iu"
+    return whole and place_index(s, expr.value.id, expr.slice) is not None
+
+
 def is_integer_fact(facts: Facts | None) -> bool:
     return (
         isinstance(facts, Num)
         and facts.kind in ("int", "npscalar")
         and facts.dtype is not None
         and facts.dtype.kind in "iu"
+    )
+
+
+def is_place_array(facts: Facts | None) -> bool:
+    """Whether facts are those of a plain array of int64, which may hold the places of items of others."""
+    return (
+        isinstance(facts, Num)
+        and facts.kind == "array"
+        and facts.dtype == INT.dtype
+        and facts.ndim in (1, 2)
+        and bool(facts.roots)
+        and not facts.tensor
     )
 
 

@@ -19,13 +19,14 @@ overflows. Such a call is run again as the program was before this pass (see `di
 warning or the infinity that NumPy gives. So this is for programs that may be run again: without side effects, without
 handlers of exceptions, outside ``with``; and neither for native programs nor for texts that are differentiated again.
 
-Which arrays: float64, of one axis or two, that no other name leads to where they are changed. A stretch of statements
-that touches such an array by items only has it as a list, if a loop goes over it: a ``for`` over a range that is no
-literal and that is not left early, whose variable, give or take a number, is the index. In the body of a loop, where
-the list is made again and again, that range has to be the axis. So what is converted is what is visited. Of an array of
-zeros of which a loop fills one row in each step, that row is the list. An array of parameters, which the program
-touches by literal indices only, is a list throughout. An array of a few numbers in the body of a loop, its length
-known, is a list where literal indices touch several of them.
+Which arrays: float64, of one axis or two, that no other name leads to where they are changed, and beside them arrays
+of int64 that nobody writes and whose items do nothing but tell places (``q[parent[i]]``) or are compared. A stretch of
+statements that touches such an array by items only has it as a list, if a loop goes over it: a ``for`` over a range
+that is no literal and that is not left early, whose variable, give or take a number, is the index, or tells it by an
+array of places. In the body of a loop, where the list is made again and again, that range has to be the axis. So what
+is converted is what is visited. Of an array of zeros of which a loop fills one row in each step, that row is the list.
+An array of parameters, which the program touches by literal indices only, is a list throughout. An array of a few
+numbers in the body of a loop, its length known, is a list where literal indices touch several of them.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from ..specialise.state import Specialiser
 from .item_flow import Flow
 from .item_lists import Lists
 from .item_sites import Site
-from .item_uses import Use, item_index, item_of, uses
+from .item_uses import Use, is_place_array, item_of, place_index, uses
 
 WRITTEN = 4  # items of a short array that are touched for less than an array takes to be made of a list
 
@@ -57,7 +58,7 @@ def on_lists(s: Specialiser, program: ir.Block) -> bool:
 
 def touches_item(s: Specialiser, stmt: Any) -> bool:
     """Whether a statement itself reads or writes one item of something."""
-    if isinstance(stmt, ir.Store) and item_index(s, stmt.base, stmt.index) is not None:
+    if isinstance(stmt, ir.Store) and place_index(s, stmt.base, stmt.index) is not None:
         return True
     return any(item_of(s, node, s.facts) is not None for expr in ir.expressions(stmt) for node in ir.nodes_in(expr))
 
@@ -110,11 +111,13 @@ def found(site: Site) -> tuple[dict[str, range], Flow] | None:
 def gaining(site: Site, chosen: dict[str, range]) -> set[str]:
     """The arrays of loops all of whose items are Python floats; beside one of NumPy's numbers they are of no use."""
     floats = {name for name, facts in site.s.facts.items() if isinstance(facts, Num) and is_of_floats(facts)}
+    places = {name for name in chosen if is_place_array(site.s.facts[name])}
     result: set[str] = set()
     for place, stmt in enumerate(site.block):
-        touched = {u.name for u in uses(site.s, stmt, floats) if u.how == "item" and any(map(is_loop, u.around))}
-        if all(place in chosen.get(name, ()) for name in touched):
-            result |= touched
+        items = [u for u in uses(site.s, stmt, floats | places) if u.how == "item" and any(map(is_loop, u.around))]
+        touched = {u.name for u in items} - places
+        if touched and all(place in chosen.get(name, ()) for name in touched):
+            result |= touched | {u.name for u in items if place in chosen.get(u.name, ())}
     return result
 
 

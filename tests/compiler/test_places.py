@@ -1,0 +1,161 @@
+"""Arrays that tell places of items of others: lists where nobody sees that their items are integers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+from autodiff_sct.compiler import passes
+
+
+def written_places(x, p):
+    p = p.copy()
+    s = 0.0
+    for i in range(len(p)):
+        s += x[p[i]] * x[i]
+        p[i] = 0
+    for i in range(len(p)):
+        s += x[p[i]] ** 2
+    return s
+
+
+def under_another_name(x, p):
+    p = p.copy()
+    other, s = p, 0.0
+    for i in range(len(p)):
+        s += x[p[i]] * x[i]
+        other[0] = i
+    return s
+
+
+def written_by_places(x, p):
+    x = x.copy()
+    for i in range(len(p)):
+        x[p[i]] = x[p[i]] * x[i]
+    return np.sum(x**2)
+
+
+def also_numbers(x, p):
+    s = 0.0
+    for i in range(len(p)):
+        s += x[p[i]] * x[i] / p[i] + x[i] * p[i]
+    return s
+
+
+def seen_later(x, p):
+    s = 0.0
+    for i in range(len(p)):
+        k = p[i]
+        s += x[k] * x[i]
+    return s * k
+
+
+def compared(x, p):
+    s = 0.0
+    for i in range(len(p)):
+        for j in range(len(p)):
+            s += x[p[i]] * x[j] if p[i] == p[j] else x[p[j]]
+    return s
+
+
+def compared_sums(x, p):
+    s = 0.0
+    for i in range(1, len(p)):
+        if p[i] % 6 + 2**62 + p[0] > 0:  # wraps around
+            s += x[p[i] % 6] * x[i]
+    return s
+
+
+def by_key(x, p):
+    s, seen = 0.0, {}
+    for i in range(len(p)):
+        seen[p[i]] = x[i]
+        s += x[p[i]] ** 2 * seen[p[i]]
+    return s
+
+
+def kept(x, p):
+    s, seen = 0.0, []
+    for i in range(len(p)):
+        k = p[i]
+        seen.append(k)
+        s += x[k] ** 2 * x[i]
+    for k in seen:
+        s += x[k] ** 3
+    return s
+
+
+def from_a_branch(x, p):
+    s = 0.0
+    for i in range(len(p)):
+        k = p[i] if x[i] > 0 else i
+        s += x[k] * x[i]
+    return s
+
+
+def beyond(x, p):
+    s = 0.0
+    for i in range(len(p)):
+        s += x[p[i] + 3] ** 2
+    return s
+
+
+def turned(x, p):
+    y = np.zeros(len(x))
+    for i in range(len(p)):
+        y[len(x) - 1 - i] += x[i] * x[p[len(p) - 1 - i]]
+    return np.sum(y**2)
+
+
+PLACES = np.array([3, 0, -1, 3, 2, 5])
+PROGRAMS = [
+    (written_places, PLACES),
+    (under_another_name, PLACES),
+    (written_by_places, PLACES),
+    (written_by_places, PLACES.astype(np.int8)),
+    (written_by_places, PLACES[:0]),
+    (also_numbers, PLACES),
+    (seen_later, PLACES),
+    (compared, PLACES),
+    (compared_sums, np.array([2**62, 1, 2, 3, 4, 5])),
+    (by_key, PLACES),
+    (kept, PLACES),
+    (from_a_branch, PLACES),
+    (beyond, PLACES),
+    (turned, PLACES),
+]
+
+
+def outcome(fn, *args):
+    try:
+        value, gradient = ad.value_and_grad(fn)(*args)
+    except Exception as error:
+        return type(error), str(error)
+    return type(value), np.asarray(value).tobytes(), gradient.tobytes()
+
+
+@pytest.mark.parametrize(("program", "places"), PROGRAMS)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_the_same_as_with_arrays(program, places):
+    x = np.random.default_rng(3).normal(size=6)
+    found = outcome(program, x, places)
+    with passes.without("items"):
+        assert outcome(lambda x, p: program(x, p), x, places) == found
+
+
+@pytest.mark.parametrize(("program", "is_list"), [(written_by_places, True), (compared, True), (also_numbers, False)])
+def test_places_are_lists_where_they_only_tell_places(program, is_list):
+    assert ("p.tolist()" in ad.adjoint_source(program, np.ones(6), PLACES)) == is_list
+
+
+def test_a_short_axis_need_not_be_gone_along():
+    def lengths(x, edges):
+        s = 0.0
+        for k in range(len(edges)):
+            s += (x[edges[k, 0]] - x[edges[k, 1]]) ** 2
+        return s
+
+    edges = np.array([[0, 1], [1, 2], [2, 5]])
+    assert "edges.tolist()" in ad.adjoint_source(lengths, np.ones(6), edges)
+    assert "edges.tolist()" not in ad.adjoint_source(lengths, np.ones(6), np.zeros((3, 40), int))

@@ -51,7 +51,7 @@ PYTHON_NUMBER = """
 INTO_PLAIN_ARRAY = """
     triangular_solve cholesky_by_hand convolution_loops soft_dynamic_time_warping into_empty enumerate_zip
     elementwise_matvec convolution_layer out_keyword out_of_products out_is_a_view parameters_in_a_dict
-    masked_division arrays_by_setdefault arrays_in_dicts_in_a_list
+    masked_division arrays_by_setdefault arrays_in_dicts_in_a_list sparse_rows_by_items
     """
 
 # Changes places by other operations than additions: `np.multiply.at`, `np.maximum.at`.

@@ -71,8 +71,10 @@ def is_dead(s: Specialiser, stmt: Any, made: set[str], later: set[int]) -> bool:
 
 def is_for_nothing(stmt: Any, unread: set[str]) -> bool:
     """Whether a statement computes no more than what nobody reads any more."""
-    plain = isinstance(stmt, ir.Let) and not (stmt.effect or stmt.in_place or stmt.augments or stmt.saves)
-    return plain and unread.issuperset(stmt.targets)
+    if not isinstance(stmt, ir.Let) or stmt.effect or stmt.in_place or stmt.augments or stmt.saves:
+        return False
+    raises = stmt.repeats is not None and stmt.may_raise  # maybe in the place of what the forward sweep computed
+    return not raises and unread.issuperset(stmt.targets)
 
 
 def reached(s: Specialiser, stmt: Any) -> set[int]:

@@ -115,7 +115,8 @@ def compare_chain(s: Specialiser, ops: list[Any], left: Value, nodes: list[Any])
 
 
 def compare_two(s: Specialiser, op: Any, a: Value, b: Value) -> Value:
-    known = dict_views.compared(s, op, a, b)
+    ordered = type(op) in COMPARISONS
+    known = dict_views.compared(s, op, COMPARISONS[type(op)][0], a, b) if ordered else None
     if known is None:
         known = optional.compared(s, op, a, b)
     if known is None:
@@ -126,7 +127,7 @@ def compare_two(s: Specialiser, op: Any, a: Value, b: Value) -> Value:
         known = told_apart(s, op, a, b)
     if known is not None:
         return known
-    if type(op) in COMPARISONS:
+    if ordered:
         python, method, reflected = COMPARISONS[type(op)]
         if isinstance(a, Obj) and has_method(s, a, f"__{method}__"):
             return call_method(s, a, f"__{method}__", [b])

@@ -6,7 +6,7 @@ name, the dict must stay as it is.
 
 from __future__ import annotations
 
-import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,14 +20,6 @@ from .values import Const, Leaf, Obj, TupleV, Value
 METHODS = ("keys", "values", "items")
 KEYS: type = type({}.keys())
 ITEMS: type = type({}.items())
-COMPARISONS: dict[type, Any] = {
-    gast.Eq: operator.eq,
-    gast.NotEq: operator.ne,
-    gast.Lt: operator.lt,
-    gast.LtE: operator.le,
-    gast.Gt: operator.gt,
-    gast.GtE: operator.ge,
-}
 SYMBOLS = (gast.BitOr, gast.BitAnd, gast.BitXor, gast.Sub)
 
 
@@ -70,14 +62,14 @@ def operated(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
     return result
 
 
-def compared(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
-    """``a.keys() == b.keys()`` and the like: as sets, whatever their order."""
-    if type(op) not in COMPARISONS or class_of_view(s, a) is class_of_view(s, b) is None:
+def compared(s: Specialiser, op: Any, python: Callable[..., Any], a: Value, b: Value) -> Value | None:
+    """``a.keys() == b.keys()`` and the like: as sets, whatever their order; `python` is the operator as a function."""
+    if class_of_view(s, a) is class_of_view(s, b) is None:
         return None
     known = [container(s, v) for v in (a, b)]
     if all(found is not None and found[1] == "keys" and found[0].id not in s.objects for found in known):
         keys = [dict.fromkeys(s.fields(found[0])).keys() for found in known if found is not None]
-        return Const(bool(COMPARISONS[type(op)](*keys)))
+        return Const(bool(python(*keys)))
     expr = gast.Compare(side(s, a), [op], [side(s, b)])
     return s.let(expr, BOOL, hint="condition", may_raise=False)
 

@@ -8,7 +8,7 @@ import gast
 
 from ..compiler import ir
 from ..compiler.facts import INT
-from .elements import constant_of
+from .elements import cast, constant_of
 from .expressions import arithmetic, dtype_of, lower, number, operands
 from .grids import added_lengths, in_order, new_array, size_expr, store
 from .kinds import FLOAT64, INT64, ONE, Axis, Bundle, Grid, Number, Value
@@ -148,16 +148,49 @@ def ones_where(op: type) -> Any:
 
 
 def counted(state: State, args: Arguments, keywords: Keywords) -> Value:
-    """``arange`` of whole numbers."""
+    """``arange``: between floats, the gap is that between the first two as they are rounded."""
     values = [number(state, a) for a in args]
-    if keywords or len(values) not in (1, 2) or not all(v.dtype == INT64 for v in values):
-        raise state.outside("arange with steps, or of floats")
-    if len(values) == 1:
-        return Grid((axis_of(state, values[0]),), INT64, lambda index: index[0])
-    start, stop = (state.let(v) for v in values)
-    length = state.let(Number(ir.binop(stop.expr, gast.Sub, start.expr), INT64, True), "n")
+    if keywords or len(values) not in (1, 2, 3) or not all(v.dtype in (INT64, FLOAT64) for v in values):
+        raise state.outside("arange with options")
+    zero, one = (Number(ir.constant(k), INT64, True) for k in (0, 1))
+    values = [zero, *values] if len(values) == 1 else values
+    start, stop, step = [*values, one][:3]
+    if all(v.dtype == INT64 for v in values):
+        return counted_whole(state, start, stop, step)
+    start, stop, step = (state.let(cast(v, FLOAT64)) for v in (start, stop, step))
+    state.check(gast.Compare(step.expr, [gast.NotEq()], [ir.constant(0)]))
+    span = arithmetic(state, gast.Sub, stop, start)
+    count = ir.call("int", ir.call("np.ceil", ir.binop(span.expr, gast.Div, step.expr)))
+    gap = state.let(arithmetic(state, gast.Sub, arithmetic(state, gast.Add, start, step), start))
+    return Grid(
+        (long_enough(state, count),),
+        FLOAT64,
+        lambda index: ir.binop(start.expr, gast.Add, ir.binop(index[0], gast.Mult, gap.expr)),
+    )
+
+
+def counted_whole(state: State, start: Number, stop: Number, step: Number) -> Grid:
+    """``arange`` of whole numbers."""
+    if constant_of(start.expr) == 0 and constant_of(step.expr) == 1:
+        return Grid((axis_of(state, stop),), INT64, lambda index: index[0])
+    start, stop, step = map(state.let, (start, stop, step))
+    if constant_of(step.expr) == 1:
+        count = ir.binop(stop.expr, gast.Sub, start.expr)
+        return Grid((long_enough(state, count),), INT64, lambda index: ir.binop(start.expr, gast.Add, index[0]))
+    state.check(gast.Compare(step.expr, [gast.NotEq()], [ir.constant(0)]))
+    back = ir.binop(ir.binop(start.expr, gast.Sub, stop.expr), gast.FloorDiv, step.expr)
+    return Grid(
+        (long_enough(state, gast.UnaryOp(gast.USub(), back)),),
+        INT64,
+        lambda index: ir.binop(start.expr, gast.Add, ir.binop(index[0], gast.Mult, step.expr)),
+    )
+
+
+def long_enough(state: State, count: Any) -> Axis:
+    """An axis of so many numbers, of which there are not less than none."""
+    length = state.let(Number(count, INT64, True), "n")
     state.check(gast.Compare(ir.constant(0), [gast.LtE()], [length.expr]))
-    return Grid((axis_of(state, length),), INT64, lambda index: ir.binop(start.expr, gast.Add, index[0]))
+    return axis_of(state, length)
 
 
 def spaced(state: State, args: Arguments, keywords: Keywords) -> Value:

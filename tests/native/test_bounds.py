@@ -154,3 +154,21 @@ def last_of_product(x):
 def test_places_from_the_end_of_what_is_not_in_memory(fn):
     x = np.linspace(0.3, 1.1, 5)
     assert_alike(native(fn, x), ad.value_and_grad(fn, (0,))(x))
+
+
+@pytest.mark.parametrize(
+    ("fn", "bounds"),
+    [
+        (lambda x, a, b: np.sum(np.arange(a, b)[: len(x)] * x), [(1, 9), (-3, 4.5)]),
+        (lambda x, a, b: np.sum(np.arange(a, b, 0.3)[: len(x)] * x), [(0.5, 7.25)]),
+        (lambda x, a, b: np.sum(np.arange(b, a, -2)[: len(x)] * x), [(1, 9)]),
+        (lambda x, a, b: np.sum(np.arange(a, b, 3)[: len(x)] * x), [(-2, 8), (0, 8.5)]),
+        (lambda x, a, b: np.sum(np.arange(b)[: len(x)] * x), [(0, 7.25)]),
+    ],
+)
+def test_numbers_in_equal_steps(fn, bounds):
+    x = np.array([0.3, 0.5, 0.7])
+    for a, b in bounds:
+        expected = ad.value_and_grad(fn)(x, a, b)
+        assert_alike(ad.value_and_grad(fn, backend="numba")(x, a, b), expected)
+        assert expected[0] == fn(x, a, b)

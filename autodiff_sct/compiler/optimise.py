@@ -13,7 +13,7 @@ import gast
 
 from . import ir
 from .explain import hand_on
-from .facts import Listed, Num
+from .facts import Listed, Mapped, Num
 from .negatives import negated
 from .regions import Regions, roots_of
 from .reverse.sharing import reachable
@@ -341,8 +341,9 @@ class Nesting:
             if isinstance(base, Num) and roots_of(base) & roots_of(self.s.facts[let.target]):
                 return False  # a view is the same before and after a write
         changed = stmt.base if isinstance(stmt, ir.Store) else overwritten_by(stmt)
-        if changed is not None and isinstance(written := self.s.facts[changed], Num):
-            return bool(roots_of(written) & self.memory_read(let))
+        written = None if changed is None else self.s.facts[changed]
+        if isinstance(written, Num) or (written is not None and holds_numbers(self.s, written)):
+            return bool(written.roots & self.memory_read(let))
         if isinstance(stmt, ir.Let) and is_pop_call(stmt.expr) and popped_from(stmt) <= self.s.saved:
             return bool(popped_from(stmt) & set(ir.reads(let)))
         saving = isinstance(stmt, ir.Effect) and stmt.kind == "save"
@@ -373,6 +374,12 @@ class Nesting:
             element = self.s.elements_of(facts)
             return saving or not isinstance(element, Num) or bool(element.roots)
         return not saving and (not isinstance(facts, Num) or bool(roots_of(facts)))
+
+
+def holds_numbers(s: Specialiser, facts: Any) -> bool:
+    """Whether something is a list or a dict of numbers."""
+    item = s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else None
+    return isinstance(item, Num) and item.dims == () and not item.roots
 
 
 def is_unknown(facts: Any) -> bool:

@@ -39,7 +39,7 @@ from .. import ir
 from ..algebra.contractions import Contractions
 from ..facts import Num
 from ..negatives import negated, signed
-from ..optimise import count_uses, is_pop_call, is_sum_with
+from ..optimise import count_uses, holds_numbers, is_pop_call, is_sum_with
 from ..peephole import is_call, is_ellipsis, is_zeroing, touches
 from ..regions import roots_of
 from ..reverse.sharing import reachable
@@ -128,14 +128,23 @@ def is_fixed(s: Specialiser, index: Any) -> bool:
 
 def is_addition(s: Specialiser, stmt: Any, region: frozenset[int]) -> bool:
     """Whether a statement only adds to memory of a region, and something that is not of it."""
-    if not isinstance(stmt, ir.Store) or stmt.aug not in (gast.Add, gast.Sub) or is_list(s, stmt.base):
+    if not isinstance(stmt, ir.Store) or stmt.aug not in (gast.Add, gast.Sub):
+        return False
+    facts = s.facts[stmt.base]
+    if not isinstance(facts, Num) and not (holds_numbers(s, facts) and is_number(s, stmt.value)):
         return False
     read = [*ir.names_in(stmt.value), *ir.names_in(stmt.index)]
     return stmt.base not in read and not any(roots_of(s.facts[n]) & region for n in read if ir.is_variable(n))
 
 
-def is_list(s: Specialiser, name: str) -> bool:
-    return not isinstance(s.facts[name], Num)
+def is_number(s: Specialiser, expr: Any) -> bool:
+    """Whether a cotangent is surely a number, in nobody's memory: to assign that is as good as to add it to zero."""
+    if isinstance(expr, gast.Name):
+        facts = s.facts.get(expr.id)
+        return isinstance(facts, Num) and facts.dims == () and not facts.roots
+    names = [n for n in ir.names_in(expr) if ir.is_variable(n)]
+    made = isinstance(expr, (gast.BinOp, gast.UnaryOp))
+    return made and all(is_number(s, ir.name(n)) or holds_numbers(s, s.facts[n]) for n in names)
 
 
 def is_what_was_there(s: Specialiser, block: ir.Block, start: int, addition: ir.Store) -> bool:
@@ -157,8 +166,7 @@ def is_content(s: Specialiser, stmt: ir.Let, part: ir.Store) -> bool:
     expr = stmt.expr.func.value if is_call(stmt.expr, "copy") and not stmt.expr.args else stmt.expr
     if not isinstance(expr, gast.Subscript) or getattr(expr.value, "id", None) != part.base:
         return False
-    facts = s.facts[stmt.target]
-    new = expr is not stmt.expr or (isinstance(facts, Num) and facts.dims == () and facts.kind == "npscalar")
+    new = expr is not stmt.expr or is_number(s, ir.name(stmt.target))
     return new and gast.dump(expr.slice) == gast.dump(part.index)
 
 

@@ -18,14 +18,14 @@ import numpy as np
 from ...errors import AliasError, Origin
 from ...runtime import broadcast, memory
 from .. import ir
-from ..facts import FLOAT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
+from ..facts import UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from ..regions import roots_of
 from ..specialise import by_value, indexing
 from ..specialise.elements import is_slice
 from ..specialise.values import Const, Leaf, Value
 from .adjoints import helper, numpy_call
 from .branches import leave_memory
-from .lists import give_list
+from .lists import facts_of_item, give_list
 from .one_memory import ONE_ARRAY, refuse_one_memory
 from .settled_views import OVERLAPPING, check_number, check_parts, is_settled
 from .sharing import end_of, is_item_read, refuse_changed, regions_held
@@ -122,11 +122,11 @@ class Shadows:
         if isinstance(facts, (Listed, Mapped)):
             listed = replace(facts, roots=root)
             element = s.elements_of(facts)
-            s.put_element(listed, shadow_element(element))
+            s.put_element(listed, facts_of_item(element))
             return listed
         if isinstance(facts, Pair):  # a tuple's shadow is a list
             for f in facts.items:
-                s.put_element(Listed(root), shadow_element(f))
+                s.put_element(Listed(root), facts_of_item(f))
             return Listed(root)
         return UNKNOWN
 
@@ -485,8 +485,3 @@ class Shadows:
                 give_list(self.r, stmt, c.init, Leaf(carry.out))
             else:
                 self.r.add_items(c.init, self.of(c.init), Leaf(carry.out))
-
-
-def shadow_element(facts: Any) -> Any:
-    """Facts of what stands in a shadow for an element: a float for a float, else something that adds up."""
-    return FLOAT if isinstance(facts, Num) and facts.kind == "float" else UNKNOWN

@@ -220,7 +220,11 @@ def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
     assert cls is not None
     if ("column", cls, attr) in s.env:
         with references(s):
-            return get_item(s, column(s, cls, attr), families.row_of(s, row, cls))
+            item = get_item(s, column(s, cls, attr), families.row_of(s, row, cls))
+        read = s.block[-1]
+        if isinstance(read, ir.Let) and not may_be_none(s, row):  # there is one for each object
+            read.may_raise = False
+        return item
     found = found_in(s, cls, attr)
     if isinstance(found, property):
         return call_python(s, found.fget, [row], {})

@@ -167,6 +167,48 @@ def printed_between(u):
     return np.sum(u**2)
 
 
+@case(W)
+def list_of_numbers(x):
+    a = [v * v for v in x]
+    for i in range(1, len(x)):
+        a[i] += a[i - 1] * x[0]
+        a[i] = a[i] * 2
+        a[0], a[i - 1] = a[i - 1], a[0] * 0.5
+    return sum([v * v for v in a])
+
+
+@case(W)
+def list_of_arrays(x):
+    a = [x * k for k in range(3)]
+    b = a[1]
+    for i in range(1, 3):
+        a[i] = a[i] * 2
+        a[0] = a[i]
+        a[i] += a[i - 1] * x
+    return np.sum(a[0] * a[1]) + np.sum(a[2] * b)
+
+
+@case(W)
+def dict_of_numbers(x):
+    d = {"p": x[0], "q": 1.0}
+    for i in range(len(x)):
+        key = "p" if x[i] > 0.2 else "q"
+        d[key] = d[key] * 1.1 + x[i]
+        d["q"] *= 2
+        d["p"] += d["q"] * d[key]
+    return d["p"] * d["q"]
+
+
+@case(W)
+def two_names_of_one_list(x):
+    a = list(x)
+    b = a if x[0] > 0 else a[:]
+    for i in range(1, len(x)):
+        a[i] = b[i - 1] * a[i]
+        b[i] = a[i] * b[i] + b[0]
+    return sum([v * w for v, w in zip(a, b)])
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn, args):
     check_gradient(fn, args)
@@ -204,3 +246,5 @@ def test_what_the_text_says():
     assert text.count("d_z[") == 4 and "+=" not in text and "zeros" not in text
     assert "+=" in ad.adjoint_source(two_behind, W)
     assert "d_p[1] = " in ad.adjoint_source(items, V) and "d_p[-1] -= " in ad.adjoint_source(items, V)
+    text = ad.adjoint_source(list_of_numbers, W)
+    assert "d_a[i] *= 2\n" in text and "d_t = d_a[i]\n" in text

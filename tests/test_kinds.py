@@ -100,6 +100,16 @@ def parts_of(x):
 CONTAINERS = [lambda a, b: (a, b), lambda a, b: [a, b], lambda a, b: {"a": a, "b": b, "name": "n"}, Point, Body]
 
 
+def test_python_floats_of_a_list_that_became_an_array():
+    def total(x, n):
+        items = [x * k for k in range(n)]
+        return np.sum([x] * n) + np.asarray(items) @ np.arange(float(n))
+
+    assert kind_of(grad(total)(1.5, 3)) == kind_of(1.5) and grad(total)(1.5, 3) == 8.0
+    assert kind_of(grad(grad(total))(1.5, 3)) == kind_of(1.5)
+    assert kind_of(vjp(lambda x: total(x, 3), 1.5)[1](np.float64(1.0))[0]) == kind_of(1.5)
+
+
 @pytest.mark.parametrize("make", CONTAINERS, ids=["tuple", "list", "dict", "namedtuple", "dataclass"])
 def test_forward_mode_by_containers(make):
     x, v = np.array([1.0, 2.0, 3.0]), np.array([1.0, 0.0, 2.0])

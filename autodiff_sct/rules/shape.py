@@ -150,6 +150,15 @@ def array(y, d, object, dtype=None, *, order="K"):
     return rows(d, object)
 
 
+def array_of_floats(y, d, object, dtype=None, *, order="K"):
+    """The reverse of ``np.array`` of a list of Python's floats: their cotangents are Python's, too."""
+    return [float(d[k]) for k in range(len(object))]
+
+
+def asarray_of_floats(y, d, a, dtype=None):
+    return [float(d[k]) for k in range(len(a))]
+
+
 def rows(d, value):
     """The cotangent of what ``np.array`` was made from: of an array, a number, or a list nested four deep."""
     return [cells(d[k], value[k]) for k in range(len(value))] if isinstance(value, (list, tuple)) else d

@@ -122,6 +122,18 @@ def test_a_sum_is_of_the_type_of_out():
     assert gradient.dtype == np.float32
 
 
+def test_a_number_beside_a_mask_takes_the_type_of_the_array():
+    def f(x, k):
+        o = np.zeros(x.shape)
+        np.divide(x, k, out=o, where=x > 0)
+        np.multiply(x, x.shape[0], out=o, where=x < -1)
+        return np.sum(o)
+
+    value, gradient = ad.value_and_grad(f)(NARROW, 0.57)
+    assert value == f(NARROW, 0.57) and gradient.dtype == np.float32
+    assert np.allclose(gradient, slope(lambda x: f(x, 0.57), X.copy()), rtol=1e-5)
+
+
 def test_an_extreme_begins_with_a_number_of_more_digits():
     tangent = ad.jvp(begun, (NARROW,), (np.ones_like(NARROW),))[1]
     assert np.array_equal(tangent, (NARROW.max(1) > 0.4).astype(np.float32))

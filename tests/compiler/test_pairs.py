@@ -51,11 +51,18 @@ def skew(x):
     return np.sum((x @ m - x @ m.T) ** 2) + np.sum(np.sin(m)[0])
 
 
+def beside_a_row(x, w):
+    first = x @ x.T
+    for rows in [first]:
+        last = rows
+    return np.sum(np.sum(x, axis=0, keepdims=True) * w[0] + np.sum(np.sin(last)))
+
+
 CASES = [
     (energy, (X,)), (energy, (X[:1],)), (energy, (X[:, :1],)), (energy, (X.T,)), (forces, (X, W)),
     (forces, (X[:1], W[:1])), (two_sets, (X, Y)), (two_sets, (X, Y[:1])), (two_sets, (X[:1], Y)), (two_sets, (X, X)),
     (along_pairs, (X,)), (along_pairs, (X[:1],)), (along_pairs, (X[:3],)), (widened_by_one, (X, W)), (gram, (X,)),
-    (gram, (X[:1],)), (skew, (X,)),
+    (gram, (X[:1],)), (skew, (X,)), (beside_a_row, (X, W)),
 ]  # fmt: skip
 IDS = [f"{fn.__name__}-{k}" for k, (fn, _) in enumerate(CASES)]
 

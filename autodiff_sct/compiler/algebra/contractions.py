@@ -42,6 +42,7 @@ from .spelling import (
     numpy_name,
     popped,
     ratio_of,
+    rewrite,
     signed,
     summed_axis,
     widened,
@@ -55,7 +56,7 @@ def contract(s: Specialiser, block: ir.Block) -> None:
     """Rewrite the cotangents that a block of the reverse sweep computes, in place."""
     contractions = Contractions(s)
     for stmt, part in cotangents(s, block):
-        setattr(stmt, part, contractions.expr(getattr(stmt, part)))
+        rewrite(stmt, part, contractions.expr(getattr(stmt, part)))
 
 
 def contract_forward(s: Specialiser, block: ir.Block) -> None:

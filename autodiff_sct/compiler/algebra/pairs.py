@@ -22,7 +22,7 @@ from .. import ir
 from ..facts import Axis
 from ..specialise.state import Specialiser
 from .contractions import Contractions
-from .spelling import cotangents, new_axes, numpy_name
+from .spelling import cotangents, new_axes, numpy_name, rewrite
 
 ALL = gast.Slice(None, None, None)
 NEW = ir.constant(None)
@@ -39,7 +39,7 @@ def pair_products(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
         if getattr(stmt, "in_place", False) and isinstance(expr, gast.BinOp) and isinstance(expr.left, gast.Name):
             stmt.expr = gast.BinOp(expr.left, expr.op, pairs.expr(expr.right))  # what is added to stays apart
         else:
-            setattr(stmt, part, pairs.expr(expr))
+            rewrite(stmt, part, pairs.expr(expr))
     for stmt in ir.walk(front):
         if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and not (stmt.effect or stmt.augments or stmt.in_place):
             if has_products(stmt.expr):

@@ -55,7 +55,7 @@ def spell(s: Specialiser, block: ir.Block) -> None:
     for loop in [stmt for stmt in block if isinstance(stmt, ir.Loop)]:
         make_zeros(s, loop.body)
     for stmt, part in cotangents(s, block):
-        setattr(stmt, part, spelling.value(getattr(stmt, part)))
+        rewrite(stmt, part, spelling.value(getattr(stmt, part)))
         if part == "value" and isinstance(stmt.value, gast.Call) and numpy_name(stmt.value) == "full_like":
             fill(spelling, stmt)
         if part == "value" and stmt.aug is gast.Add and (positive := negated(stmt.value)) is not None:
@@ -94,6 +94,18 @@ def cotangents(s: Specialiser, block: ir.Block) -> Iterator[tuple[Any, str]]:
             yield stmt, "value"
         elif isinstance(stmt, ir.Let) and not stmt.effect and is_cotangent(s, stmt):
             yield stmt, "expr"
+
+
+def rewrite(stmt: Any, part: str, expr: Any) -> None:
+    """Let a statement compute something in another form.
+
+    A sum may be made in the memory of its left side only where the variable there has been its left side before:
+    ``(a + b) + c`` is made in what ``a + b`` is, and ``a + (b + c)`` not in ``a``, which may be smaller.
+    """
+    if part == "expr" and stmt.in_place:
+        before, left = (getattr(getattr(e, "left", None), "id", None) for e in (stmt.expr, expr))
+        stmt.in_place = left is None or left == before
+    setattr(stmt, part, expr)
 
 
 def is_cotangent(s: Specialiser, stmt: ir.Let) -> bool:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
+from ...rules.shape import array_of_floats, asarray_of_floats
+from ...rules.table import TABLE
 from ...runtime import broadcast, memory, objects
 from .. import ir
 from ..facts import FLOAT, INT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
@@ -34,6 +36,17 @@ def list_made(r: Reverse, stmt: ir.Let) -> None:
     for k, item in enumerate(items.items):
         check_put(r, stmt, item, stmt.target)
         give_item(r, stmt, item, shadow, Const(k), held)
+
+
+def rule_of(s: Specialiser, op: ir.Op, d: Value) -> Any:
+    """The reverse of an operation; that of the array of a list of Python's floats gives Python's floats, too."""
+    rule = {np.array: array_of_floats, np.asarray: asarray_of_floats}.get(op.fn)
+    items, have = op.arguments.get("object", op.arguments.get("a")), s.num(d)
+    facts = s.facts[items.name] if rule is not None and isinstance(items, Leaf) else None
+    if not isinstance(facts, Listed) or facts_of_item(s.elements_of(facts)) != FLOAT:
+        return TABLE[op.fn].reverse
+    real = have is not None and have.ndim == 1 and have.dtype is not None and have.dtype.kind == "f"
+    return rule if real else TABLE[op.fn].reverse
 
 
 def note_parts(s: Specialiser, op: ir.Op, entries: dict[str, Value]) -> None:

@@ -47,7 +47,7 @@ from .adjoints import (
 )
 from .beside_lists import reverse_moved
 from .branches import reverse_branch, reverse_with
-from .lists import is_list_of_numbers, joined, list_made, note_parts, numbers_summed, popped
+from .lists import is_list_of_numbers, joined, list_made, note_parts, numbers_summed, popped, rule_of
 from .overwritten import Overwritten
 from .shadows import Shadows
 from .sharing import check_copied
@@ -279,7 +279,7 @@ class Reverse:
 
     def applied(self, stmt: ir.Let, op_: ir.Op, d: Value, names: list[str]) -> dict[str, Value]:
         whole = TupleV((d,)) if op_.boxed else d
-        return apply_rule(self.s, TABLE[op_.fn].reverse, op_.fn, self.result(stmt), whole, op_.arguments, names)
+        return apply_rule(self.s, rule_of(self.s, op_, d), op_.fn, self.result(stmt), whole, op_.arguments, names)
 
     def covers(self, entry: Value | None, argument: Value, target: str) -> bool:
         """Whether an entry is as long as the result along the axes along which its argument was broadcast."""

@@ -16,7 +16,7 @@ from .binding import in_place, places
 from .calls import call_python, call_value, handles
 from .raising import always
 from .state import Specialiser
-from .values import Const, Leaf, ListV, TupleV, Value
+from .values import Bound, Const, Leaf, ListV, TupleV, Value
 
 EVERYTHING = Const(Ellipsis)
 LAST = Const(-1)
@@ -283,16 +283,25 @@ def path_of(fn: Any) -> str:
 ADDING = frozenset((np.add, np.subtract, np.negative, np.positive, np.maximum, np.minimum))  # which raise no warnings
 
 
-def masked(s: Specialiser, fn: Any, value: Value, mask: Value) -> Value:
+def masked(s: Specialiser, fn: Any, value: Value, mask: Value, others: list[Value]) -> Value:
     """An operand where a mask says so, and elsewhere a number at which neither the value nor a derivative is infinite.
 
-    ``np.divide(x, n, out=y, where=n > 0)`` divides by no zero, and nor does its derivative.
+    ``np.divide(x, n, out=y, where=n > 0)`` divides by no zero, and nor does its derivative.  A number of Python's takes
+    the type of the `others`, as it would without the mask.
     """
     facts = s.num(value)
     if isinstance(value, Const) or facts is None or (facts.dtype is not None and facts.dtype.kind == "b"):
         return value
     real = facts.dtype is not None and facts.dtype.kind in "fc"
-    return numpy(s, "where", mask, value, Const((2.0 if fn is np.arccosh else 0.5) if real else 1))
+    chosen = numpy(s, "where", mask, value, Const((2.0 if fn is np.arccosh else 0.5) if real else 1))
+    types = [f.dtype for f in map(s.num, others) if f is not None and not f.python]
+    have = s.num(chosen)
+    if not facts.python or facts.dtype is None or have is None or not types or None in types:
+        return chosen
+    wanted = np.result_type(*types, facts.dtype.type(0).item())
+    if wanted == have.dtype:
+        return chosen
+    return call_value(s, Bound("astype", chosen), [Const(wanted.type, ir.attribute(s.bind("np", np), wanted.name))], {})
 
 
 SUMS = {np.sum, np.prod, np.mean, np.cumsum, np.cumprod, np.nansum, np.nanprod, np.nanmean, np.nancumsum, np.nancumprod}
@@ -330,7 +339,7 @@ def with_out(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
     args, kwargs = in_its_type(s, fn, args, kwargs, base)
     mask = kwargs.pop("where", None) if isinstance(fn, np.ufunc) else None
     if mask is not None and mask != Const(True) and fn not in ADDING:
-        args = [masked(s, fn, a, mask) for a in args]
+        args = [masked(s, fn, a, mask, args) for a in args]
     value = numpy(s, path_of(fn), *args, **kwargs)
     check_casting(s, kwargs.get("casting", Const("same_kind")), base, value)
     if mask is not None and mask != Const(True):

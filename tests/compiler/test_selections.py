@@ -70,8 +70,12 @@ def written_between(x, k):
     return np.sum(x**2)
 
 
+def one_after_another(x, k):
+    return np.sum(np.where(x > 0, x, k) ** 2) + np.sum(np.tanh(np.where(x > 0, x, x)[1:]))
+
+
 PROGRAMS = [huber, elu, leaky, in_three_pieces, singular_where_not_chosen, two_conditions, negative_and_divided]
-PROGRAMS += [broadcast, of_a_mask_of_one, mixed_reads, in_a_loop, written_between]
+PROGRAMS += [broadcast, of_a_mask_of_one, mixed_reads, in_a_loop, written_between, one_after_another]
 
 
 @pytest.mark.parametrize("fn", PROGRAMS)

@@ -97,6 +97,8 @@ class Halves:
         for stmt in gone:
             self.makers.pop(stmt.target, None)
             self.sums.pop(stmt.target, None)
+        if before is None:
+            self.sums.pop(total.target, None)  # it is a selection now
 
     def writes(self, stmt: Any, region: frozenset[int]) -> bool:
         in_place = any(isinstance(x, ir.Let) and (x.in_place or x.effect) for x in ir.inside(stmt))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import autodiff_sct as ad
 from tests.compiler.checked import Cases, V, check_gradient, check_tangent, names, registrar
 
 CASES: Cases = []
@@ -102,6 +103,52 @@ def nested_break_with_flag(x: Any, n: int) -> Any:
             break
         total = total + 1.0
     return total * x[1] + total**2
+
+
+@case(V, -V)
+def left_early_upwards(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(i, len(x)):
+            total = 0.5 * total + x[j]
+            if x[j] > 0.6:
+                break
+    return total
+
+
+@case(V, -V)
+def left_early_downwards(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(len(x) - 1, i - 1, -1):
+            total = 0.5 * total + x[j] * x[i]
+            if x[j] > 0.6:
+                break
+    return total
+
+
+@case((V, (1, 0, 3, 2)), (-V, (0, 1, 0, 2)))
+def left_early_from_a_table(x: Any, starts: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        start = starts[i]
+        for j in range(start, len(x), 1 + i % 2):
+            total = 0.5 * total + x[j] * x[i]
+            if x[j] > 0.6:
+                break
+    return total
+
+
+@case((V, 3), (-V, 1))
+def left_early_by_steps_down(x: Any, n: int) -> Any:
+    total = 0.0
+    for i in range(n):
+        for j in range(3, i - 1, -2):
+            total = 0.5 * total + x[j]
+            if x[j] > 0.6:
+                break
+            total = total * x[i]
+    return total
 
 
 @case(V, 2 * V, -V)
@@ -423,6 +470,14 @@ def del_name(x: Any, n: Any) -> Any:
     return u
 
 
+@case((V, 3), (V, 0))
+def constant_put_into_a_list(x: Any, n: int) -> Any:
+    rows, constant = [x * k for k in range(1, 4)], np.ones((3, 4))
+    for i in range(n):
+        rows[i] = constant[i]
+    return np.sum(rows[0] * x) + rows[1][0] * rows[2][1]
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn: Any, args: Any) -> None:
     check_gradient(fn, args)
@@ -431,3 +486,8 @@ def test_gradient(fn: Any, args: Any) -> None:
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_tangent(fn: Any, args: Any) -> None:
     check_tangent(fn, args)
+
+
+def test_a_range_left_early_is_reversed_over_its_own_numbers() -> None:
+    source = ad.adjoint_source(left_early_upwards, V)
+    assert "for j in range(i + saved_trips.pop() - 1, i - 1, -1):" in source

@@ -26,6 +26,11 @@ def rows_and_all(x, y):
     return np.sum(z[1] * z[:, 1][:3]) + np.sum(np.cos(z) * y)
 
 
+def begun_twice(x, y):
+    u, v = x * 1.0, x[::-1]
+    return np.sum(u * y) + u[0, 0] * v[-1, -1]
+
+
 def narrower(x, y):
     z = np.tanh(x)
     return z[0, 0] + np.sum(z[0] * y)
@@ -60,6 +65,7 @@ def written(x, y):
 
 
 CASES = [item_and_all, item_twice, rows_and_all, narrower, label_in_a_loop, weights_overwritten, index_array, written]
+CASES += [begun_twice]
 
 
 @pytest.mark.parametrize("fn", CASES)

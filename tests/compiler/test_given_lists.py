@@ -67,6 +67,24 @@ def built_from_both_ends(x, n):
     return sum([v * (k + 1) for k, v in enumerate(values)])
 
 
+@case(V)
+def stored_into_a_column(x):
+    table = np.outer(x, x)
+    rows = [[v * k for v in x] for k in range(4)]
+    table[:, 0] = [row[-1] * row[0] for row in rows]
+    return np.sum(table * table)
+
+
+@case(V)
+def stored_into_rows(x):
+    table, values = np.outer(x, x), []
+    for v in x:
+        values.append(v * v)
+    table[1:] = values
+    values[0] = x[1]
+    return np.sum(table * table[0]) + values[0]
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn, args):
     check_gradient(fn, args)

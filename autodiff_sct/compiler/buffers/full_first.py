@@ -43,14 +43,17 @@ def rewrite(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
     readers = readers_of(block) if zeros else {}
     for zero in zeros:
         *items, total = readers.get(zero.target) or [None]
-        if items and uses.get(zero.target) == len(items) + 1 and begin(s, block, zero, items, total, uses):
-            readers = readers_of(block)
+        whole = items and is_sum_of(total, zero.target) and maker_of(block, total.expr.right.id)
+        if not whole or readers[whole.target] != [total]:
+            continue
+        if uses.get(zero.target) == len(items) + 1 and uses.get(whole.target) == 1:
+            if begin(s, block, zero, items, whole, total):
+                readers = readers_of(block)
 
 
-def begin(s: Specialiser, block: ir.Block, zero: ir.Let, items: list[Any], total: Any, uses: dict[str, int]) -> bool:
+def begin(s: Specialiser, block: ir.Block, zero: ir.Let, items: list[Any], whole: ir.Let, total: Any) -> bool:
     """Begin with what is added last, if that is full and all before it only adds."""
-    whole = is_sum_of(total, zero.target) and maker_of(block, total.expr.right.id)
-    if not whole or uses.get(whole.target) != 1 or not isinstance(whole.expr, NEW) or whole.in_place:
+    if not isinstance(whole.expr, NEW) or whole.in_place:
         return False
     if not are_alike(s, zero.target, whole.target) or not all(adds_to(x, zero.target) for x in items):
         return False

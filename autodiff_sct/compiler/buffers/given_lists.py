@@ -10,7 +10,8 @@
     add_items(d_items, d_t)
 
 What is popped off a list of cotangents belongs to nobody else, whatever it holds.  Any other list has to be of numbers,
-for arrays in it might be changed later.  What nobody reads is not popped at the end of the sweep.
+for arrays in it might be changed later; of an array that is given, a list is made.  What nobody reads is not popped at
+the end of the sweep.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ def begin_with(s: Specialiser, block: ir.Block, zero: ir.Let, uses: dict[str, in
         block.remove(first)
     elif numbers:
         whole: Any = ir.name(given)
-        if maker is None or uses[given] > count_uses(block)[given] or is_used_after(s, block, first, given):
+        kept = maker is None or uses[given] > count_uses(block)[given] or is_used_after(s, block, first, given)
+        if kept or not is_list(s, given):
             whole = ir.call(gast.Name("list", gast.Load(), None, None), whole)
         block[block.index(first)] = ir.Let(zero.targets, whole, None, first.origin)
     else:

@@ -337,11 +337,11 @@ class Forward:
         tangent = self.of(base.name)
         if stmt.aug is None:
             s.block.append(stmt)
-            given = (
-                self.list_tangent(value)
-                if is_slice(index) and isinstance(s.facts[base.name], Listed)
-                else self.stored(value)
-            )
+            facts = s.facts[base.name]
+            if isinstance(facts, Listed) and is_slice(index):
+                given = self.list_tangent(value)
+            else:
+                given = self.stored(value, isinstance(facts, (Listed, Mapped)))
             s.block.append(ir.Store(tangent.name, stmt.index, s.expr(given), None, s.origin))
         elif stmt.op.fn in NONDIFFERENTIABLE:
             s.block += [stmt, ir.Store(tangent.name, stmt.index, ir.constant(0.0), None, s.origin)]
@@ -356,10 +356,12 @@ class Forward:
         """The tangent of a list, zeros where it has none."""
         return self.of(value.name) if self.active(value.name) else self.zero(value.name)
 
-    def stored(self, value: Value) -> Value:
-        if isinstance(value, (TupleV, ListV)) or (isinstance(value, Leaf) and self.active(value.name)):
-            return ListV(tuple(self.item(v) for v in value.items)) if isinstance(value, ListV) else self.item(value)
-        return Const(0.0)
+    def stored(self, value: Value, as_item: bool) -> Value:
+        """The tangent of what is put into an array, whose part one zero fills, or into a list or dict."""
+        if isinstance(value, ListV):
+            return ListV(tuple(self.item(v) for v in value.items))
+        is_filled = isinstance(value, Leaf) and not self.active(value.name) and not as_item
+        return Const(0.0) if is_filled else self.item(value)
 
     def augmented(self, stmt: ir.Store, base: Leaf, index: Value, value: Value, tangent: Leaf) -> None:
         s = self.s

@@ -127,9 +127,8 @@ class Loop:
     # Set by `naming`: where the statement begins and ends, in the order of the program.
     place: float = field(default=0, init=False, repr=False)
     end: float = field(default=0, init=False, repr=False)
-    # Of the reverse sweep: the loop that it reverses, and what computes that one's index again.
+    # Of the reverse sweep: the loop that it reverses.
     primal: Any = field(default=None, init=False, repr=False)
-    recomputed: Any = field(default=None, init=False, repr=False)
     # Of the reverse sweep, where its loop is run in segments: what running one again needs; whether this is that run.
     rerun: Any = field(default=None, init=False, repr=False)
     state_reads: Any = field(default=(), init=False, repr=False)

@@ -142,6 +142,8 @@ def split(expr: Any) -> tuple[Any, int]:
             return rest, number + sign * more
         if rest is None and sign == 1:
             return other, number + more
+        if rest is not None and rest is not expr.left and number + sign * more == 0:
+            return ir.operation(rest, expr.op, other), 0
     return expr, 0
 
 

@@ -57,8 +57,7 @@ def write_counts(s: Specialiser, program: ir.Block) -> None:
 def name_counts(s: Specialiser, back: ir.Block) -> None:
     """Give a name to those that the reverse sweep reads often, in place; the forward sweep stays as it is written."""
     for loop in [stmt for stmt in ir.adjoint_walk(back) if isinstance(stmt, ir.Loop)]:
-        made = loop.recomputed
-        counter = made.target if made is not None and made in loop.body else loop.index
+        counter = loop.index
         if counter is None or loop.kind != "range":
             continue
         inside = ir.walk(loop.body)
@@ -87,8 +86,7 @@ def begin_with(s: Specialiser, loop: ir.Loop, inside: ir.Block, key: str, node: 
             stmt.index, stmt.value = replaced(stmt.index, key, name), replaced(stmt.value, key, name)
         elif isinstance(stmt, ir.If):
             stmt.test = replaced(stmt.test, key, name)
-    place = 1 if loop.recomputed is not None and loop.recomputed in loop.body[:1] else 0
-    loop.body.insert(place, ir.Let((name,), node))
+    loop.body.insert(0, ir.Let((name,), node))
 
 
 def replaced(expr: Any, key: str, name: str) -> Any:
@@ -110,9 +108,9 @@ def replaced(expr: Any, key: str, name: str) -> Any:
 
 
 def counters_of(program: ir.Block) -> set[str]:
-    """The counters of loops over ranges, also those that the reverse sweep computes again."""
+    """The counters of loops over ranges."""
     loops = [stmt for stmt in ir.walk(program) if isinstance(stmt, ir.Loop) and stmt.kind == "range"]
-    return {n for x in loops for n in (x.index, getattr(x.recomputed, "target", None)) if n is not None}
+    return {x.index for x in loops if x.index is not None}
 
 
 def is_count(expr: Any, counters: set[str]) -> bool:

@@ -266,18 +266,13 @@ class Record:
         for c in stmt.carries:
             c.init = self.renamed(c.init, names)
         inner = dict(names)
-        if primal is not None and primal.index is not None and primal.kind == "range":
-            again = getattr(stmt, "recomputed", None)
-            index: Any = again.target if again is not None else stmt.index
-            inner[primal.index] = index
+        if primal is not None and primal.index is not None and stmt.index is not None and primal.kind == "range":
+            inner[primal.index] = stmt.index
         if stmt.rerun is not None:
             stmt.rerun.names = {n: names.get(new, new) for n, new in stmt.rerun.names.items()}
         forward = primal.body if primal is not None else stmt.body
         carried = [c.next for c in stmt.carries if c.next is not None and self.is_local(c.next, forward)]
         stmt.body = self.block(stmt.body, forward, inner, carried)
-        if (again := getattr(stmt, "recomputed", None)) is not None:
-            substitute_in(again, mapping)
-            stmt.body.insert(0, again)
         for c in stmt.carries:
             c.next = self.renamed(c.next, inner)
 

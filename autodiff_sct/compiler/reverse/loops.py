@@ -197,17 +197,17 @@ def counted_backwards(r: Reverse, stmt: ir.Loop) -> ir.Loop:
     """A range that may have ended early: only the iterations that ran."""
     s = r.s
     assert stmt.index is not None and stmt.trips is not None
-    trips = ir.name(stmt.trips)
-    if len(stmt.bounds) == 1:
-        index = s.fresh(s.hints[stmt.index], INT)
+    index, trips = s.fresh(s.hints[stmt.index], INT), ir.name(stmt.trips)
+    if len(stmt.bounds) == 1 or stmt.index not in read_in(stmt.body):
         return ir.Loop("range", [], [], index, reversed_bounds((trips,)), origin=stmt.origin)
-    k = s.fresh("trip", INT)
-    node = ir.Loop("range", [], [], k, reversed_bounds((trips,)), origin=stmt.origin)
-    step = stmt.bounds[2] if len(stmt.bounds) == 3 else None
-    scaled = ir.name(k) if step is None else ir.binop(ir.name(k), gast.Mult, step)
-    index = s.fresh(s.hints[stmt.index], INT)
-    node.recomputed = ir.Let((index,), ir.binop(stmt.bounds[0], gast.Add, scaled), None, stmt.origin)
-    return node
+    start, step = stmt.bounds[0], stmt.bounds[2:]
+    if step and is_minus_one(step[0]):
+        stop = minus(start, -1)
+        return ir.Loop("range", [], [], index, (ir.binop(stop, gast.Sub, trips), stop), origin=stmt.origin)
+    steps = ir.binop(trips, gast.Mult, step[0]) if step else trips
+    first = isinstance(start, gast.Constant)
+    stop = ir.binop(steps, gast.Add, start) if first else ir.binop(start, gast.Add, steps)
+    return ir.Loop("range", [], [], index, reversed_bounds((start, stop, *step)), origin=stmt.origin)
 
 
 def minus(expr: Any, number: int) -> Any:
@@ -233,10 +233,14 @@ def reversed_bounds(bounds: tuple[Any, ...]) -> tuple[Any, ...]:
     start, stop = (ir.constant(0), bounds[0]) if len(bounds) == 1 else bounds[:2]
     if isinstance(step, gast.Constant) and step.value == 1:
         return (minus(stop, 1), minus(start, 1), ir.constant(-1))
-    if isinstance(step, gast.UnaryOp) and isinstance(step.operand, gast.Constant) and step.operand.value == 1:
+    if is_minus_one(step):
         up = (minus(stop, -1), minus(start, -1))
         return (up[1],) if isinstance(up[0], gast.Constant) and up[0].value == 0 else up
     return (ir.call(gast.Name("range", gast.Load(), None, None), *bounds),)  # printed as reversed(range(...))
+
+
+def is_minus_one(step: Any) -> bool:
+    return isinstance(step, gast.UnaryOp) and isinstance(step.operand, gast.Constant) and bool(step.operand.value == 1)
 
 
 def reverse_attempt(r: Reverse, stmt: ir.Try) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from ...rules.table import NONDIFFERENTIABLE, TABLE
 from ...runtime import broadcast, memory, scatter
 from .. import ir
-from ..facts import UNKNOWN, Listed, Mapped, Num, several
+from ..facts import UNKNOWN, Facts, Listed, Mapped, Num, several
 from ..moves import MOVES, move
 from ..specialise import arrays, indexing
 from ..specialise.elements import is_slice
@@ -84,9 +84,21 @@ def give_stored(r: Reverse, value: Value, slot: Value) -> None:
                 )
     elif isinstance(value, Leaf) and r.activity.active(value.name):
         if isinstance(s.facts[value.name], Listed):
+            part, axes = s.num(slot), axes_of(s, s.facts[value.name])
+            if axes is None or part is None or part.dims is None or len(part.dims) != axes:
+                total = arrays.apply(s, np.array, numpy_call(s, "array", s.expr(value)), [value], {})
+                slot = fit(s, slot, total.name)
             s.block.append(ir.Effect(helper(s, memory.add_items, r.shadows.of(value.name), slot), s.origin, "adjoint"))
         else:
             r.add(value.name, slot, True)
+
+
+def axes_of(s: Specialiser, facts: Facts | None) -> int | None:
+    """How many axes the array has that is made of a list."""
+    if isinstance(facts, Listed):
+        inner = axes_of(s, s.elements_of(facts))
+        return None if inner is None else inner + 1
+    return len(facts.dims) if isinstance(facts, Num) and facts.dims is not None else None
 
 
 def may_repeat(r: Reverse, index: Value) -> bool:

@@ -1,4 +1,4 @@
-"""No random program over lists, dicts, iterators or items of arrays gets a wrong value, gradient or exception."""
+"""No random program over lists, dicts, iterators, arrays or tables gets a wrong value, gradient or exception."""
 
 from __future__ import annotations
 
@@ -14,9 +14,14 @@ from tests.random.containers import Containers
 from tests.random.grammar import Grammar
 from tests.random.oracle import forget, load
 from tests.random.sweeps import Sweeps
+from tests.random.tables import Tables
 
-COUNTS: dict[type[Grammar], int] = {Containers: min(480, PROGRAMS), Sweeps: min(320, PROGRAMS)}
-RIGHT: dict[type[Grammar], float] = {Containers: 0.33, Sweeps: 0.9}  # at least
+COUNTS: dict[type[Grammar], int] = {
+    Containers: min(480, PROGRAMS),
+    Sweeps: min(320, PROGRAMS),
+    Tables: min(40, PROGRAMS),
+}
+RIGHT: dict[type[Grammar], float] = {Containers: 0.33, Sweeps: 0.9, Tables: 0.9}  # at least
 BATCHES = 4
 POINTS = (np.array([0.51, 0.23, 0.92]), np.array([-0.6, 1.2, 0.4]))
 

@@ -2,7 +2,7 @@
 
 ::
 
-    m, v = np.mean(x, axis=0), np.var(x, axis=0)
+    m, v = x.mean(axis=0), x.var(axis=0)
     t = x - m                                                   t = x - m
     ...                                                   ->    ...
     d_x += 2 * d_v / n * (x - np.mean(x, axis=0))               d_x += 2 * d_v / n * t
@@ -29,7 +29,8 @@ from .spelling import ELEMENTWISE, literal, numpy_name
 
 # Functions of one array and of settings: the names of those, in order.
 SETTINGS: dict[Any, tuple[str, ...]] = {np.roll: ("shift", "axis")}
-SETTINGS |= dict.fromkeys((np.mean, np.sum, np.max, np.min), ("axis",))
+METHODS = ("mean", "sum", "max", "min")
+SETTINGS |= {getattr(np, name): ("axis",) for name in METHODS}
 
 
 def with_known_values(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block, final: ir.Return) -> None:
@@ -66,19 +67,30 @@ def key_of(s: Specialiser, where: Regions, stmt: ir.Let, names: dict[str, str]) 
         kind, operands = type(expr.op), [expr.left, expr.right]
         if kind is gast.Mult and any(isinstance(operand, gast.Constant) for operand in operands):
             return None
-    elif isinstance(expr, gast.Call) and (fn := getattr(np, numpy_name(expr) or "", None)) is not None:
+    elif isinstance(expr, gast.Call) and (fn := function_of(s, expr)) is not None:
         if not isinstance(fn, np.ufunc) and fn not in SETTINGS:
             return None
-        kind, operands = fn, expr.args[:1] if fn in SETTINGS else expr.args
-        settings = dict(zip(SETTINGS.get(fn, ()), expr.args[1:]))
+        args = expr.args if numpy_name(expr) else [expr.func.value, *expr.args]
+        kind, operands = fn, args[:1] if fn in SETTINGS else args
+        settings = dict(zip(SETTINGS.get(fn, ()), args[1:]))
         settings |= {k.arg: k.value for k in expr.keywords}
-        if len(expr.args) > len(operands) + len(settings) or not all(literal(v) is not None for v in settings.values()):
+        if len(args) > len(operands) + len(settings) or not all(literal(v) is not None for v in settings.values()):
             return None
     else:
         return None
     parts = [part_of(where, operand, names) for operand in operands]
     options = frozenset((name, type(literal(value)), literal(value)) for name, value in settings.items())
     return None if None in parts else (kind, *parts, options)
+
+
+def function_of(s: Specialiser, expr: gast.Call) -> Any:
+    """The function of NumPy that is called, by its name or as the method of an array."""
+    name = numpy_name(expr)
+    if name is None and isinstance(expr.func, gast.Attribute) and isinstance(expr.func.value, gast.Name):
+        array = expr.func.value.id
+        if ir.is_variable(array) and array in s.facts and is_array(s, array):
+            name = expr.func.attr if expr.func.attr in METHODS else None
+    return getattr(np, name or "", None)
 
 
 def part_of(where: Regions, expr: Any, names: dict[str, str]) -> Any:

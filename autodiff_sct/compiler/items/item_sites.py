@@ -122,7 +122,9 @@ class Site:
         if not isinstance(loop, ir.Loop) or not isinstance(facts, Num) or facts.dims is None or len(facts.dims) != 1:
             return False
         length = self.s.lengths_in((loop.primal or loop).body).canonical(facts.dims[0])
-        return isinstance(length, int) and length <= SHORT
+        if isinstance(length, int):
+            return length <= SHORT
+        return name in self.defined and is_few(facts.dims[0])  # a row that the body takes of something
 
     def covers(self, name: str, found: list[Use]) -> bool:
         """Whether loops go over an array: for each long axis there is one whose variable, give or take a number, is it.

@@ -214,3 +214,23 @@ def test_rows_with_few_items_are_lists(program, columns):
 def test_a_row_of_unknown_length_is_a_list_where_it_surely_is_short():
     assert "a, b, c = w[t].tolist()" in ad.adjoint_source(unpacked_rows, np.ones((4, 3)), np.ones((4, 3)))
     assert "w[t].tolist()" not in ad.adjoint_source(rows_of_other_lengths, np.ones((4, 3)), np.ones((4, 40)))
+
+
+def test_items_of_rows_are_floats():
+    def aligned(score, gap, a, b):
+        best = np.zeros((len(a) + 1, len(b) + 1))
+        for i in range(1, len(a) + 1):
+            for j in range(1, len(b) + 1):
+                match = best[i - 1, j - 1] + score[a[i - 1], b[j - 1]]
+                best[i, j] = max(match, best[i - 1, j] + gap, best[i, j - 1] + gap)
+        return best[len(a), len(b)]
+
+    score, a, b = np.eye(6) - 0.3, PLACES, PLACES[::-1].copy()
+    text = ad.adjoint_source(aligned, score, -0.5, a, b, grad_position=(0, 1))
+    assert "score_rows[a_items[i - 1]]" in text and "float(" not in text
+    d_score, d_gap = ad.grad(aligned, (0, 1))(score, -0.5, a, b)
+    assert type(d_gap) is float
+    with passes.without("items", "plain_floats"):
+        expected = ad.grad(lambda *args: aligned(*args), (0, 1))(score, -0.5, a, b)
+    assert (d_score.tobytes(), d_gap) == (expected[0].tobytes(), expected[1])
+    assert type(ad.grad(aligned, 1)(score, -0.5, a[:0], b)) is float

@@ -20,7 +20,7 @@ from .. import ir
 from ..facts import FLOAT, Facts, Listed, Num
 from ..optimise import is_pop_call
 from ..specialise.state import Specialiser
-from .item_uses import FLOAT64, is_float_array, is_integer, is_place_array, item_of, module_function
+from .item_uses import FLOAT64, is_float_array, is_place, is_place_array, item_of, module_function
 from .meetings import NOTHING, Meetings
 
 ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
@@ -298,7 +298,7 @@ class Flow:
         if kind == "grid" and isinstance(expr.value, gast.Call) and is_empty(expr.slice):
             return "float", NOTHING
         facts = self.s.facts.get(expr.value.id) if isinstance(expr.value, gast.Name) else None
-        if facts is not None and is_of_floats(self.s, expr.value.id) and is_integer(self.s, expr.slice):
+        if facts is not None and is_of_floats(self.s, expr.value.id) and is_place(self.s, expr.slice):
             return "float", NOTHING
         if not is_float_array(facts):
             return None, NOTHING

@@ -22,7 +22,7 @@ from ..optimise import is_pop_call
 from ..specialise.state import Specialiser
 from ..substitution import change_own
 from .item_flow import ARITHMETIC, CHOICES, INTEGERS, TESTS, is_of_floats
-from .item_uses import is_integer, module_function
+from .item_uses import is_integer, is_place, module_function
 
 
 def plain_floats(s: Specialiser, program: ir.Block) -> None:
@@ -52,6 +52,11 @@ class Floats:
         self.others: set[str] = set()  # those that are not
         self.mixed = False  # whether a number of NumPy's may be put into a list of floats
         self.made = {n for stmt in ir.walk(program) for n in ir.ir_targets(stmt)}
+        self.counts = {  # variable -> the comparisons of which it tells how many hold
+            stmt.target: stmt.expr.args[0].elts
+            for stmt in ir.walk(program)
+            if isinstance(stmt, ir.Let) and "sum" not in s.globals and is_count(stmt.expr)
+        }
         known = (-1, False)
         while known != (known := (len(self.others), self.mixed)):
             for stmt in ir.walk(program):
@@ -112,12 +117,20 @@ class Floats:
         if isinstance(expr, gast.Constant):
             return type(expr.value) is int
         facts = self.s.facts.get(expr.id) if isinstance(expr, gast.Name) else None
-        return isinstance(facts, Num) and facts.kind == "int"
+        if isinstance(facts, Num) and facts.kind == "int":
+            return True
+        tests = self.counts.get(expr.id, ()) if isinstance(expr, gast.Name) else ()
+        return bool(tests) and all(self.is_float(part) for test in tests for part in (test.left, *test.comparators))
 
     def is_item(self, expr: Any) -> bool:
         """Whether an expression is an item of a list of floats."""
-        base = expr.value.id if isinstance(expr.value, gast.Name) and not self.mixed else None
-        return base is not None and is_of_floats(self.s, base) and is_integer(self.s, expr.slice)
+        if self.mixed or not is_place(self.s, expr.slice):
+            return False
+        if isinstance(expr.value, gast.Subscript) and isinstance(expr.value.value, gast.Name):  # of one of its rows
+            rows = self.s.facts.get(expr.value.value.id)
+            row = self.s.elements_of(rows) if isinstance(rows, Listed) and is_place(self.s, expr.value.slice) else None
+            return isinstance(row, Listed) and self.s.elements_of(row) == FLOAT
+        return isinstance(expr.value, gast.Name) and is_of_floats(self.s, expr.value.id)
 
     def is_call(self, expr: Any) -> bool:
         builtin = getattr(expr.func, "id", "")
@@ -141,6 +154,14 @@ class Floats:
         if is_zero(self.s, expr) and self.is_float(expr.args[0]):
             return ir.constant(0.0)
         return type(expr)(**{key: self.without_conversions(getattr(expr, key, None)) for key in expr._fields})
+
+
+def is_count(expr: Any) -> bool:
+    """Whether an expression is the number of comparisons that hold."""
+    if not isinstance(expr, gast.Call) or getattr(expr.func, "id", "") != "sum" or len(expr.args) != 1:
+        return False
+    tests = expr.args[0]
+    return isinstance(tests, gast.List) and all(isinstance(test, gast.Compare) for test in tests.elts)
 
 
 def is_zero(s: Specialiser, expr: Any) -> bool:

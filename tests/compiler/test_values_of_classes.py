@@ -96,6 +96,17 @@ def getattr_of_objects_in_a_list(x):
     return sum(o.extra * o.v for o in [Getter(e) for e in x])
 
 
+@case(X, Y)
+def dicts_in_a_chain(x):
+    n = {"v": x[0], "next": None}
+    for e in x[1:]:
+        n = {"v": e, "next": n}
+    s, w = 0.0, 1.0
+    while n:
+        s, w, n = s + n["v"] ** 2 * w, w + 1, n["next"]
+    return s
+
+
 @pytest.mark.parametrize("fn, args", CASES, ids=names(CASES))
 def test_each(fn, args):
     check_gradient(fn, args)

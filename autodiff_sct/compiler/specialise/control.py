@@ -25,7 +25,7 @@ from .tables import restart_tabled, several_things, with_other_keys
 from .values import Bound, Choice, Closure, Const, Leaf, ListV, MaybeV, Obj, PartialV, Poison, TupleV, Value
 
 ROUNDS = 30  # facts can only grow, so that far fewer are needed unless they grow for ever
-NESTED = 6  # objects that a loop carries inside each other: a chain that grows would have no end
+NESTED = 2  # objects that a loop carries inside each other: a chain that grows would have no end
 SEVERAL = Poison("a name stands for one of several iterators, depending on the path")
 MISSING = Poison("this name may not have been assigned on the path that led here")
 

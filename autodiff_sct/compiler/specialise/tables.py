@@ -55,21 +55,21 @@ def restart_tabled(s: Specialiser, *values: Value) -> None:
             raise Restart(value.id)
 
 
-def classes_in(s: Specialiser, value: Value) -> Iterator[type]:
-    """The classes of the objects in a value that the program has made."""
+def classes_in(s: Specialiser, value: Value, around: frozenset[Any] = frozenset()) -> Iterator[type]:
+    """The classes of the objects in a value that the program has made; `around` are the ids of what it is in."""
     from .records import class_of_dict
 
     if isinstance(value, (TupleV, ListV)):
         for item in value.items:
-            yield from classes_in(s, item)
+            yield from classes_in(s, item, around)
     elif isinstance(value, Poison):
         yield from value.classes
-    elif isinstance(value, Obj) and value.id not in s.objects:
+    elif isinstance(value, Obj) and value.id not in s.objects and value.id not in around:
         if value.cls is dict and (cls := class_of_dict(s, value)) is not None:
             yield cls
         if value.cls in NO_TABLE:
             for key in s.fields(value):
-                yield from classes_in(s, s.env[(value.id, key)])
+                yield from classes_in(s, s.env[(value.id, key)], around | {value.id})
         elif value.id[0] != "outside" and isinstance(value.cls, type):
             yield value.cls
 

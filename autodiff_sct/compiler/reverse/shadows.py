@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 # What may be a copy instead of a view.
 UNCERTAIN = {np.reshape, np.ravel, np.ascontiguousarray, np.asfortranarray, np.ndarray.astype, np.require}
+WHOLE_NUMBERS = "assign whole numbers: `z[k] = z[k].real + 1j * part`"
 FITTING = {broadcast.unbroadcast, broadcast.spread}  # their argument itself, or sums or repetitions of it
 READ_ONLY_DIAGONALS = {np.diag, np.diagonal, np.ndarray.diagonal, np.linalg.diagonal}
 
@@ -269,7 +270,7 @@ class Shadows:
         elif stmt.op.fn in OVERLAPPING:
             raise AliasError(
                 "a view of an array that is written has no view of its adjoint that adds up",
-                "copy the array before taking the view",
+                WHOLE_NUMBERS if stmt.op.fn is np.imag else "copy the array before taking the view",
                 stmt.origin,
             )
         found = self.facts(target)

@@ -413,7 +413,8 @@ def assign_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> No
             return
         if (message := lacks(facts, attr)) is not None:
             raise always(s, AttributeError, message)
-        raise s.refuse(f"the attribute {attr!r} of an array is assigned", "use reshape or a new array")
+        instead = "assign `a.real + 1j * part`" if attr == "imag" else "use reshape or a new array"
+        raise s.refuse(f"the attribute {attr!r} of an array is assigned", instead)
     raise s.refuse(f"the attribute {attr!r} of something outside the function is assigned", "return the value instead")
 
 

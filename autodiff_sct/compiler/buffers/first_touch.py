@@ -218,7 +218,11 @@ def begin_whole(
     first, parts = first_whole(s, block, zero, region, touching)
     if isinstance(first, ir.Let):
         return begin_with_total(s, block, zero, first, parts)
-    if first is None or not is_whole(s, zero.target, first.value) or not is_made_there(first.value):
+    if first is None:
+        return False
+    if is_alike(s, zero.target, first.value):
+        first.value = ir.call(ir.attribute(first.value, "copy"))
+    elif not is_whole(s, zero.target, first.value) or not is_made_there(first.value):
         return False
     place = block.index(first)
     following = block[place + 1]
@@ -231,6 +235,14 @@ def begin_whole(
     for stmt in (zero, *parts):
         block.remove(stmt)
     return True
+
+
+def is_alike(s: Specialiser, name: str, value: Any) -> bool:
+    """Whether a value is a variable that surely has the shape and the dtype of an array."""
+    if not isinstance(value, gast.Name) or name not in s.fits or s.fits[name] != s.fits.get(value.id):
+        return False
+    own, other = s.facts[name], s.facts[value.id]
+    return isinstance(own, Num) and isinstance(other, Num) and own.dtype is not None and own.dtype == other.dtype
 
 
 def is_whole(s: Specialiser, name: str, value: Any) -> bool:

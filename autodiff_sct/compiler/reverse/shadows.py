@@ -481,6 +481,8 @@ class Shadows:
             if c.init is None or not self.wanted(c.init):
                 continue
             if isinstance(self.r.s.facts[c.init], Num):
+                for leaf in (self.of(c.init), Leaf(carry.out)):
+                    self.r.s.fits.setdefault(leaf.name, c.init)
                 self.r.store(self.of(c.init), Const(Ellipsis), Leaf(carry.out), gast.Add)
             elif isinstance(self.r.s.facts[c.init], Listed):
                 give_list(self.r, stmt, c.init, Leaf(carry.out))

@@ -63,6 +63,7 @@ from .phrasing.joining import join_branches
 from .phrasing.last_sums import last_sums
 from .phrasing.leaving import leave_at_once
 from .phrasing.merged import read_merged
+from .phrasing.named_lengths import name_lengths
 from .phrasing.one_path import one_path
 from .phrasing.opposites import opposites
 from .phrasing.read_next import read_next
@@ -163,6 +164,8 @@ def touched_up(
     lists = request.lists and may_run_again(s, where, both) and on_floats(s, request, both)
     if lists and first is not None:
         front, back = both[: both.index(first)], both[both.index(first) :]
+    if not request.split and passes.on("name_lengths"):
+        name_lengths(s, front, back)
     write_rows(s, front, back)
     if request.backend == "numpy" and request.capture is None and not request.split and passes.on("save_together"):
         save_together(s, front, back)

@@ -49,6 +49,7 @@ PASSES: dict[str, str] = {
     "put_at_once": "what is put into an item is put there where it is computed",
     "collect_parts": "the cotangent of a view is the same view of its base's cotangent",
     "inline_lengths": "lengths are written where they are read",
+    "name_lengths": "a length that the user has given a name is called so",
     "of_numbers": "functions of single numbers in loops are those of `math`",
     "items": "arrays that loops touch item by item are lists while they run",
     "carry_lists": "an array that a loop takes and leaves as a list is a list throughout",

@@ -11,7 +11,8 @@
                                            u = np.array(u_items)
 
 Each step makes the list that it leaves and touches it by items only, so that nobody but the next step holds it.  The
-step may write into the list that it has been given: that was made for it.
+step may write into the list that it has been given: that was made for it.  Where it takes the items twice, what it
+writes into is a copy.
 """
 
 from __future__ import annotations
@@ -64,9 +65,7 @@ def lists_of(s: Specialiser, loop: ir.Loop, carry: ir.Carry) -> tuple[list[ir.Le
     if used.count(carry.phi) != len(taken) + lengths or used.count(carry.next) != 1:
         return None
     names = [x.target for x in taken]
-    items_only = all(is_touched_by_items(inside, name, made) for name in (new.target, *names))
-    written = [x for x in inside if isinstance(x, ir.Store) and x.base in names]
-    return (taken, made) if items_only and (len(taken) == 1 or not written) else None
+    return (taken, made) if all(is_touched_by_items(inside, name, made) for name in (new.target, *names)) else None
 
 
 def is_items_of(stmt: Any, name: str) -> bool:
@@ -125,19 +124,24 @@ def as_list(
     made: ir.Let,
 ) -> None:
     """Let a loop of a block carry a list."""
-    hint = s.hints[taken[0].target]
+    stores = {x.base for x in ir.walk([loop]) if isinstance(x, ir.Store)}
+    copied = [x for x in taken if x.target in stores and len(taken) > 1]  # the others hold what there was before
+    same = [x for x in taken if x not in copied]
+    hint = s.hints[(same or taken)[0].target]
     facts = Listed(frozenset([s.root(("carried", carry.phi))]))
     s.put_element(facts, FLOAT)
     init, phi, out = (s.fresh(hint, facts) for _ in range(3))
     s.named |= {init, phi, out}
-    loop.body[:] = [x for x in loop.body if x not in taken and x is not made]
+    loop.body[:] = [x for x in loop.body if x not in same and x is not made]
+    for stmt in copied:
+        stmt.expr = ir.call(ir.attribute(ir.name(phi), "copy"))
     for stmt in ir.walk([loop]):
-        substitute_own(stmt, {name: ir.name(phi) for name in (carry.phi, *(x.target for x in taken))})
+        substitute_own(stmt, {name: ir.name(phi) for name in (carry.phi, *(x.target for x in same))})
     place = block.index(loop)
     block.insert(place, ir.Let((init,), ir.call(ir.attribute(ir.name(str(carry.init)), "tolist"))))
     if any(carry.out in ir.uses(stmt) for stmt in ir.walk(program)):
         again = ir.call(ir.attribute(s.bind("numpy", np), "array"), ir.name(out))
         block.insert(place + 2, ir.Let((carry.out,), again))
     left = str(listed_in(s, made.expr))
-    changed = any(left in x.targets for x in taken)  # the list of this step, in place
+    changed = any(left in x.targets for x in same)  # the list of this step, in place
     loop.carries[loop.carries.index(carry)] = ir.Carry(phi, init, phi if changed else left, out)

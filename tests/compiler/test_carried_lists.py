@@ -148,6 +148,32 @@ def a_copy_of_what_was_made_is_handed_on(u, n):
     return np.sum(u * np.arange(1.0, size + 1))
 
 
+@case((V, 3), (V, 0))
+def heat_in_a_copy(x, steps):
+    u = x.copy()
+    n = len(u)
+    for _ in range(steps):
+        new, other = u.copy(), u.copy()
+        for i in range(1, n - 1):
+            new[i] = u[i] + 0.1 * (u[i - 1] - 2 * u[i] + u[i + 1] * other[i])
+            other[i] = new[i] * u[i]
+        new[0] += other[1]
+        u = new
+    return np.sum(u**2)
+
+
+@case((V, 3), (V, 0))
+def two_copies_change_places(x, steps):
+    u, v = x.copy(), x * 2.0
+    for _ in range(steps):
+        a, b = u.copy(), u.copy()
+        for i in range(1, len(x)):
+            a[i] = u[i - 1] * v[i]
+            b[i] = a[i - 1] + v[i - 1]
+        u, v = b, a
+    return np.sum(u * x) + np.sum(v)
+
+
 @case((V,))
 def view_of_what_was_a_list(x):
     n, u = len(x), np.zeros(len(x))

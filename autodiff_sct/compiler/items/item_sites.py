@@ -124,6 +124,8 @@ class Site:
         length = self.s.lengths_in((loop.primal or loop).body).canonical(facts.dims[0])
         if isinstance(length, int):
             return length <= SHORT
+        if is_place_array(facts):
+            return False
         return name in self.defined and is_few(facts.dims[0])  # a row that the body takes of something
 
     def covers(self, name: str, found: list[Use]) -> bool:

@@ -13,6 +13,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.errors import Refused
+from tests.compiler.checked import check_gradient
 
 X = np.array([0.4, 1.3, -0.7, 0.9])
 
@@ -171,9 +172,14 @@ def some_have_a_field(x: Any) -> Any:
     return sum(d.x * d.weight for d in found)
 
 
+def test_a_field_that_some_have_of_their_class():
+    x = np.array([0.4, -0.3, 0.8])
+    check_gradient(some_have_a_field, (x,))
+    check_gradient(some_have_a_field, (-x,))
+
+
 REFUSED = [
     assigned_later,
-    some_have_a_field,
     printed,
     printed_list,
     formatted,

@@ -186,6 +186,19 @@ def view_of_what_was_a_list(x):
     return np.sum(u * np.arange(1.0, n + 1)) + np.sum(v * v) * 0.5 + u[0] * v[-1]
 
 
+@case((V,))
+def list_of_what_a_view_was_written_into(x):
+    n, s, u = len(x), 0.0, x * 1.0
+    for i in range(0, n, 2):
+        s = s + x[0] * 0.2
+    for i in range(n - 1, -1, -1):
+        u[i] = s
+    v, w = u[::-1], np.zeros(n)
+    for i in range(n):
+        w[i] = 0.7 * v[-1]
+    return s * s * 0.1 + np.sum(w * np.arange(1.0, n + 1))
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn, args):
     check_gradient(fn, args)

@@ -42,7 +42,8 @@ class Lists:
         self.again: dict[str, str] = {}  # array -> the array made of its list
         self.rows: dict[Key, ir.Let] = {}
         self.numbers: dict[str, str] = {}  # variable -> the same number as NumPy's
-        self.new: dict[int, ir.Block] = {}  # what comes before a statement of the program
+        self.left: dict[int, ir.Block] = {}  # what comes before a statement of the program: arrays that are so again,
+        self.new: dict[int, ir.Block] = {}  # and then lists, which may be of views of these
         self.single: dict[str, Any] = {}  # array of which a loop makes one row in each step -> that at first
 
     def rewritten(self) -> ir.Block:
@@ -60,8 +61,8 @@ class Lists:
             self.leave(name, instead.get(name), name in written)
         for name in instead:
             self.program[self.makers[name]].targets = (self.names[name],)
-        every = [each for k, stmt in enumerate(self.program) for each in (*self.new.get(k, ()), stmt)]
-        return [*every, *self.new.get(len(self.program), ())]
+        every = [each for k, stmt in enumerate(self.program) for each in (*self.before(k), stmt)]
+        return [*every, *self.before(len(self.program))]
 
     # -- making lists
 
@@ -119,7 +120,7 @@ class Lists:
             hint = f"{hint}_{'rows' if two else 'items'}"
         new = self.names[name] = s.fresh(hint, facts)
         if instead is None:
-            self.add(self.spans[name].start, ir.Let((new,), listed(ir.name(name))))
+            self.new.setdefault(self.spans[name].start, []).append(ir.Let((new,), listed(ir.name(name))))
         if instead is None or name in s.named:
             s.named.add(new)
 
@@ -131,8 +132,8 @@ class Lists:
     def item_facts(self, name: str) -> Num:
         return FLOAT if is_float_array(self.s.facts[name]) else INT
 
-    def add(self, place: int, stmt: ir.Let | ir.Store) -> None:
-        self.new.setdefault(place, []).append(stmt)
+    def before(self, place: int) -> ir.Block:
+        return [*self.left.get(place, ()), *self.new.get(place, ())]
 
     # -- reading and writing items
 
@@ -266,7 +267,7 @@ class Lists:
         if name not in self.numbers:
             self.numbers[name] = self.s.fresh(self.s.hints[name], self.s.facts[name])
             self.s.named |= {self.numbers[name]} if name in self.s.named else set()
-            self.add(self.place, ir.Let((self.numbers[name],), number))
+            self.new.setdefault(self.place, []).append(ir.Let((self.numbers[name],), number))
         return ir.name(self.numbers[name])
 
     def part(self, expr: Any, around: tuple[Any, ...]) -> Any:
@@ -292,7 +293,7 @@ class Lists:
         """What stands for an array after its stretch: where only its length is read, the list may do."""
         s, stop = self.s, self.spans[name].stop
         if written and instead is None and not self.site.is_private(name, stop):
-            self.add(stop, self.write_back(name))
+            self.left.setdefault(stop, []).append(self.write_back(name))
             return
         known = ("length",) if instead is not None else ("length", "shape")
         later = [k for k, use in self.uses_of(name) if use.how not in known and k >= stop] if written else []
@@ -337,7 +338,7 @@ class Lists:
         if isinstance(stmt, (ir.Return, ir.Let)) and readers == [stmt] and ir.reads_inside(stmt).count(array) == 1:
             substitute_own(stmt, {array: expr})
         else:
-            self.add(place, ir.Let((array,), expr))
+            self.left.setdefault(place, []).append(ir.Let((array,), expr))
 
 
 NOWHERE = object()  # no loop

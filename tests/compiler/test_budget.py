@@ -184,3 +184,21 @@ def test_a_loop_in_a_try_saves_every_step() -> None:
     x = np.array([0.3, -0.4, 0.7])
     with pytest.warns(MemoryWarning, match="may end early"):
         np.testing.assert_allclose(ad.grad(fn, memory=1)(x), [0.6, 0.0, 1.4])
+
+
+def test_items_of_lists_in_a_list_are_put_back_before_steps_run_again() -> None:
+    def fn(x):
+        n, u = len(x), np.zeros(len(x))
+        rows = [[v * 2.0 for v in x] for _ in range(2)]
+        for i in range(n):
+            for j in range(n):
+                u[j] = np.tanh(rows[1][0] * u[j - 1] + x[i])
+        for i in range(2):
+            rows[i][0] -= 0.3
+        return np.sum(u) + rows[1][0]
+
+    x = np.array([0.3, 0.5, -0.7, 0.2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MemoryWarning)
+        found = ad.grad(fn, memory=1)(x)
+    np.testing.assert_allclose(found, ad.grad(fn)(x), rtol=1e-12)

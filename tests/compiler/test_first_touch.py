@@ -209,6 +209,22 @@ def two_names_of_one_list(x):
     return sum([v * w for v, w in zip(a, b)])
 
 
+@case(W)
+def last_thing_that_is_done(x):
+    u = x * 2.0
+    v = u.copy()
+    for t in range(2):
+        for i in range(1, len(x) - 1):
+            v[i] = u[i] + u[i - 1] * 0.3
+        u, v = v, u
+    w = np.zeros(len(x))
+    for i in range(len(x)):
+        w[i] = 0.7 * x[0]
+    u = w.copy()
+    v = u
+    return np.sum(v * v)
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn, args):
     check_gradient(fn, args)

@@ -225,7 +225,7 @@ def begin_whole(
     elif not is_whole(s, zero.target, first.value) or not is_made_there(first.value):
         return False
     place = block.index(first)
-    following = block[place + 1]
+    following: Any = next(iter(block[place + 1 :]), None)
     if first.aug is gast.Sub and uses[zero.target] == 2 and is_sum_with(getattr(following, "expr", None), zero.target):
         following.expr, following.in_place = ir.binop(following.expr.right, gast.Sub, following.expr.left), False
         first.aug = gast.Add
@@ -242,7 +242,9 @@ def is_alike(s: Specialiser, name: str, value: Any) -> bool:
     if not isinstance(value, gast.Name) or name not in s.fits or s.fits[name] != s.fits.get(value.id):
         return False
     own, other = s.facts[name], s.facts[value.id]
-    return isinstance(own, Num) and isinstance(other, Num) and own.dtype is not None and own.dtype == other.dtype
+    if not isinstance(own, Num) or not isinstance(other, Num) or other.kind != "array":
+        return False
+    return own.dtype is not None and own.dtype == other.dtype
 
 
 def is_whole(s: Specialiser, name: str, value: Any) -> bool:

@@ -17,6 +17,7 @@ from .. import ir
 from ..explain import note, places
 from ..facts import Listed, Mapped
 from ..regions import written_arguments, written_by
+from .sharing import regions_held
 from .sweep import Reverse
 
 KINDS = {"shape", "ndim", "size", "dtype"}
@@ -117,9 +118,10 @@ def base_of(stmt: Any) -> str:
 
 
 def regions_read(r: Reverse, stmt: Any, among: set[int]) -> set[int]:
-    """The regions among some whose content a statement reads."""
-    read = (*ir.reads(stmt), *getattr(stmt, "state_reads", ()))
-    if not any(n in r.first and r.regions.of(n) in among for n in read):
+    """The regions among some whose content a statement reads: what runs steps again, of all that a list holds."""
+    again = getattr(stmt, "state_reads", ())
+    held = {region for n in again for region in regions_held(r, n)} & among
+    if not held and not any(n in r.first and r.regions.of(n) in among for n in (*ir.reads(stmt), *again)):
         return set()
     names: set[str] = set()
     if isinstance(stmt, (ir.Let, ir.Effect)):
@@ -132,9 +134,9 @@ def regions_read(r: Reverse, stmt: Any, among: set[int]) -> set[int]:
         names = set().union(*(content_names(b) for b in stmt.bounds))
     elif isinstance(stmt, ir.Return):
         names = content_names(stmt.value)
-    names |= lengths_read(r, stmt) | set(getattr(stmt, "state_reads", ()))
+    names |= lengths_read(r, stmt) | set(again)
     found = {r.regions.of(n) for n in names if ir.is_variable(n) and n in r.first}
-    return {region for region in found if region is not None and region in among}
+    return held | {region for region in found if region is not None and region in among}
 
 
 def lengths_read(r: Reverse, stmt: Any) -> set[str]:

@@ -96,6 +96,16 @@ def named_tuple(x):
 
 
 @case(V)
+def tuple_or_none(x):
+    best = None
+    y = x * 1
+    if np.sum(x) > -100.0:
+        best = (y, 2.0)
+    y += x * x
+    return np.sum(best[0] * y) * best[1] if best is not None else np.sum(y)
+
+
+@case(V)
 def operand_that_a_call_changes(x):
     y = x * 1
 

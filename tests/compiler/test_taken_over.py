@@ -175,5 +175,5 @@ def test_against_differences_and_as_pullback(fn):
 
 
 def test_written_out():
-    assert ad.adjoint_source(heat, U, 0.1, 3).count("np.zeros") == 1
+    assert "np.zeros" not in ad.adjoint_source(heat, U, 0.1, 3)
     assert "saved_shape" not in ad.adjoint_source(heat, U, 0.1, 3)

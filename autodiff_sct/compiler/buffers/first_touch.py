@@ -45,6 +45,7 @@ from ..regions import roots_of
 from ..reverse.sharing import reachable
 from ..specialise.state import Specialiser
 from .dead_stores import reached
+from .overwrite import is_alike
 from .slices import are_disjoint, cover, is_basic, rest_of
 
 
@@ -220,7 +221,7 @@ def begin_whole(
         return begin_with_total(s, block, zero, first, parts)
     if first is None:
         return False
-    if is_alike(s, zero.target, first.value):
+    if isinstance(first.value, gast.Name) and is_alike(s, zero.target, first.value.id):
         first.value = ir.call(ir.attribute(first.value, "copy"))
     elif not is_whole(s, zero.target, first.value) or not is_made_there(first.value):
         return False
@@ -235,16 +236,6 @@ def begin_whole(
     for stmt in (zero, *parts):
         block.remove(stmt)
     return True
-
-
-def is_alike(s: Specialiser, name: str, value: Any) -> bool:
-    """Whether a value is a variable that surely has the shape and the dtype of an array."""
-    if not isinstance(value, gast.Name) or name not in s.fits or s.fits[name] != s.fits.get(value.id):
-        return False
-    own, other = s.facts[name], s.facts[value.id]
-    if not isinstance(own, Num) or not isinstance(other, Num) or other.kind != "array":
-        return False
-    return own.dtype is not None and own.dtype == other.dtype
 
 
 def is_whole(s: Specialiser, name: str, value: Any) -> bool:

@@ -55,10 +55,11 @@ def with_names(s: Specialiser, expr: Any, named: dict[Any, str]) -> Any:
         first = names_of(s, read, named)[:1]
         return ir.name(first[0]) if first and first[0] is not None else expr
     if module_function(s, expr, np) in OF_SHAPE and isinstance(read, gast.Attribute) and read.attr == "shape":
-        names = [ir.name(n) for n in names_of(s, read.value, named) if n is not None]
-        if not names or len(names) < len(names_of(s, read.value, named)):
+        names = names_of(s, read.value, named)
+        if not names or None in names:
             return expr
-        return gast.Call(expr.func, [names[0] if len(names) == 1 else ir.tuple_(names)], [])
+        lengths = [ir.name(n) for n in names if n is not None]
+        return gast.Call(expr.func, [lengths[0] if len(lengths) == 1 else ir.tuple_(lengths)], [])
     return with_operands(expr, lambda e: with_names(s, e, named))
 
 

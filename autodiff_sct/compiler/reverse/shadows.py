@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 # What may be a copy instead of a view.
 UNCERTAIN = {np.reshape, np.ravel, np.ascontiguousarray, np.asfortranarray, np.ndarray.astype, np.require}
-WHOLE_NUMBERS = "assign whole numbers: `z[k] = z[k].real + 1j * part`"
 FITTING = {broadcast.unbroadcast, broadcast.spread}  # their argument itself, or sums or repetitions of it
 READ_ONLY_DIAGONALS = {np.diag, np.diagonal, np.ndarray.diagonal, np.linalg.diagonal}
+WHOLE_NUMBERS = "assign whole numbers: `z[k] = z[k].real + 1j * part`"
 
 
 class Shadows:

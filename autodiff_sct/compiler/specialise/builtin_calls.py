@@ -370,7 +370,7 @@ def hasattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
     if isinstance(args[0], Obj):
         if (args[0].id, name) in s.unsure:
             raise s.refuse(f"only the run tells whether {name!r} was assigned to the object", "assign it in __init__")
-        found_in(s, args[0].cls, name)
+        found_in(s, args[0].cls, name)  # which guards what the class has of that name
         here = (args[0].id, name) in s.env or has(args[0].cls, name)
         return Const(here or (args[0].id in s.objects and hasattr(s.objects[args[0].id][0], name)))
     if isinstance(args[0], Const):

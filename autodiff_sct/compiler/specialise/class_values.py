@@ -19,24 +19,10 @@ import types
 from typing import Any
 
 from .externals import import_external, object_number
+from .holders import parts_of
 from .outside import assigned_to_class
 from .state import Specialiser
-from .values import (
-    Bound,
-    Choice,
-    Closure,
-    Const,
-    Leaf,
-    ListV,
-    MaybeV,
-    Obj,
-    PartialV,
-    Poison,
-    Super,
-    Suspended,
-    TupleV,
-    Value,
-)
+from .values import Const, Leaf, Obj, Poison, Value
 from .watched import DESCRIPTORS, found_in, has, own_method
 
 NO_VALUES = (*DESCRIPTORS, functools.cached_property, types.MemberDescriptorType, types.GetSetDescriptorType)
@@ -95,22 +81,5 @@ def objects_in(env: dict[Any, Value]) -> dict[Any, Obj]:
         if isinstance(value, Obj):
             found[value.id] = value
         elif not isinstance(value, (Leaf, Const)):
-            pending += values_in(value)
+            pending += parts_of(value)
     return found
-
-
-def values_in(value: Value) -> list[Value]:
-    """What a value that is known at compile time refers to; the fields of objects have keys of their own."""
-    if isinstance(value, (TupleV, ListV, MaybeV)):
-        return list(value.items)
-    if isinstance(value, Closure):
-        return [*value.defaults, *value.kw_defaults]
-    if isinstance(value, PartialV):
-        return [value.function, *value.args, *value.keywords.values()]
-    if isinstance(value, (Bound, Super)):
-        return [value.self]
-    if isinstance(value, Choice):
-        return [value.then, value.orelse]
-    if isinstance(value, Suspended):
-        return [value.fn, *value.args, *value.kwargs.values()]
-    return []

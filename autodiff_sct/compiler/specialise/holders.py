@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..facts import Listed, Mapped, Num, Pair
-from .values import Bound, Choice, Closure, Leaf, ListV, Obj, PartialV, Super, Suspended, TupleV, Value
+from .values import Bound, Choice, Closure, Leaf, ListV, MaybeV, PartialV, Super, Suspended, TupleV, Value
 
 if TYPE_CHECKING:
     from .state import Specialiser
@@ -63,14 +63,15 @@ def held_by(value: Value) -> Iterator[str]:
 
 
 def parts_of(value: Value) -> list[Value]:
-    if isinstance(value, (TupleV, ListV)):
+    """What a value that is known at compile time refers to; the fields of an object have keys of their own."""
+    if isinstance(value, (TupleV, ListV, MaybeV)):
         return list(value.items)
     if isinstance(value, Closure):
         return [*value.defaults, *value.kw_defaults]
     if isinstance(value, PartialV):
         return [value.function, *value.args, *value.keywords.values()]
     if isinstance(value, (Bound, Super)):
-        return [value.self] if not isinstance(value.self, Obj) else []
+        return [value.self]
     if isinstance(value, Choice):
         return [value.then, value.orelse]
     if isinstance(value, Suspended):

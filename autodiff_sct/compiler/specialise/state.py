@@ -54,6 +54,7 @@ class Specialiser(AxisLengths):
     def __init__(self, dynamic: set[Any] | None = None, derivatives: dict[Any, list[Any]] | None = None) -> None:
         self.begin_containers()
         self.begin_sweeps()
+        self.begin_functions()
         self.block: ir.Block = []
         self.begin_lengths(self.block)
         self.env: dict[Any, Value] = {}
@@ -93,6 +94,19 @@ class Specialiser(AxisLengths):
         self.held: frozenset[int] = frozenset()  # roots of arrays that loops go over or that callers see
         self.lazy: frozenset[int] = frozenset()  # roots of arrays that generators under names read
         self.replaced: frozenset[int] = frozenset()  # roots of arrays for which an augmented assignment makes new ones
+        self.branches = 0  # sides of branches around the block being written
+        self.functions: list[Any] = []  # definitions emitted beside the main function
+        # Place of a call -> the derivative programs emitted for it, by earlier runs of the same program, too: places in
+        # their texts are told by the nodes of these.
+        self.derivatives: dict[Any, list[Any]] = derivatives if derivatives is not None else {}
+        self.guarded = True  # whether objects in tables must not be written as the numbers that they are
+        self.handles = False  # whether the program handles exceptions
+        self.attempts = self.loud = 0  # blocks around: under handlers, and where NumPy's warnings may be exceptions
+        self.level = 1  # of the tangents of this program: above those of the programs that are part of it
+        self.loops = 0  # how many loops are being specialised
+
+    def begin_functions(self) -> None:
+        """What is known of the functions and classes that the program uses."""
         self.imports: dict[Any, Value] = {}
         self.classes: dict[type, Any] = {}  # classes of the user's, each with the guard of its methods
         self.watched: set[Any] = set()  # methods of single objects that are guarded
@@ -104,16 +118,6 @@ class Specialiser(AxisLengths):
         self.inlined: set[Any] = set()  # functions that could not be compiled as such, and are inlined
         self.written_at: dict[Any, int] = {}  # a function -> how many variables inlining it has made
         self.shared: dict[Any, list[Any]] | None = None  # a function -> its forms that stay calls; None where none may
-        self.branches = 0  # sides of branches around the block being written
-        self.functions: list[Any] = []  # definitions emitted beside the main function
-        # Place of a call -> the derivative programs emitted for it, by earlier runs of the same program, too: places in
-        # their texts are told by the nodes of these.
-        self.derivatives: dict[Any, list[Any]] = derivatives if derivatives is not None else {}
-        self.guarded = True  # whether objects in tables must not be written as the numbers that they are
-        self.handles = False  # whether the program handles exceptions
-        self.attempts = self.loud = 0  # blocks around: under handlers, and where NumPy's warnings may be exceptions
-        self.level = 1  # of the tangents of this program: above those of the programs that are part of it
-        self.loops = 0  # how many loops are being specialised
 
     def begin_sweeps(self) -> None:
         """What is known of variables where the program is differentiated."""

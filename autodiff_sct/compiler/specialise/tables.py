@@ -221,9 +221,10 @@ def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
     if ("column", cls, attr) in s.env:
         with references(s):
             item = get_item(s, column(s, cls, attr), families.row_of(s, row, cls))
-        read = s.block[-1]
-        if isinstance(read, ir.Let) and not may_be_none(s, row):  # there is one for each object
-            read.may_raise = False
+        if isinstance(item, Leaf) and not may_be_none(s, row):  # there is one for each object
+            for stmt in s.block[-1:]:
+                if isinstance(stmt, ir.Let) and item.name in stmt.targets:
+                    stmt.may_raise = False
         return item
     found = found_in(s, cls, attr)
     if isinstance(found, property):

@@ -49,6 +49,7 @@ from .items.items import may_run_again, on_lists
 from .items.kept_lists import keep_lists
 from .items.of_numbers import of_numbers
 from .items.plain_floats import plain_floats
+from .items.saved_lists import save_lists
 from .optimise import REVERSE_DEPTH, Nesting, count_uses
 from .peephole import without_synonyms
 from .phrasing.bounds import count_up, fold_bounds, inline_lengths
@@ -202,6 +203,8 @@ def on_floats(s: Specialiser, request: Request, program: ir.Block) -> bool:
     """Let loops compute with Python floats where that is as good, and tell whether any does."""
     functions = passes.on("of_numbers") and of_numbers(s, program, runs_alone(request))
     lists = passes.on("items") and on_lists(s, program)
+    if lists and passes.on("save_lists"):
+        save_lists(s, program)
     if lists and passes.on("carry_lists") and carry_lists(s, program, program):
         on_lists(s, program)  # with these, what is around the loops may gain
     if lists and passes.on("keep_lists"):

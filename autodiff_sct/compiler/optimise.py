@@ -15,8 +15,7 @@ from . import ir
 from .explain import hand_on
 from .facts import Listed, Mapped, Num
 from .negatives import negated
-from .regions import Regions, roots_of
-from .reverse.sharing import reachable
+from .regions import Regions, reachable, roots_of
 from .specialise.signatures import every_root
 from .specialise.state import Specialiser
 from .substitution import substitute_own

@@ -52,6 +52,7 @@ PASSES: dict[str, str] = {
     "name_lengths": "a length that the user has given a name is called so",
     "of_numbers": "functions of single numbers in loops are those of `math`",
     "items": "arrays that loops touch item by item are lists while they run",
+    "save_lists": "of an array that is saved for its items, the list of them is saved",
     "carry_lists": "an array that a loop takes and leaves as a list is a list throughout",
     "keep_lists": "the list of which an array was made is the list of its items",
     "plain_floats": "a Python float is not made one",

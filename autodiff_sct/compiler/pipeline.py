@@ -363,7 +363,7 @@ def finish(
         carry_back(s, r.regions, reverse)
     native = request.backend != "numpy" and request.memory is None
     computed = computed_anyway(s, forward, reverse, final) if native and passes.on("save_math") else frozenset()
-    forward, reverse = record(s, r.regions, forward, reverse, computed)
+    forward, reverse = record(s, r.generations, forward, reverse, computed)
     write_segments(r, forward, reverse)
     observe(request, "record", s, [*forward, *reverse, final])
     if not request.split and passes.on("raised_again"):

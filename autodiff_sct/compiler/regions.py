@@ -7,10 +7,13 @@ aliases.  A region is written if a statement changes memory through any variable
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import ir
-from .facts import Facts, Pair
+from .facts import Facts, Listed, Mapped, Num, Pair
+
+if TYPE_CHECKING:
+    from .specialise.state import Specialiser
 
 
 @dataclass
@@ -44,6 +47,23 @@ class Regions:
 def roots_of(facts: Facts) -> frozenset[int]:
     """The places where the memory of a value may have been made."""
     return facts.roots
+
+
+def reachable(s: Specialiser, facts: Any) -> frozenset[int] | set[int]:
+    """The places of all the memory that a value leads to."""
+    if isinstance(facts, Num):
+        return facts.roots
+    found: set[int] = set()
+    pending = [facts]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Pair):
+            pending += item.items
+        new = set(getattr(item, "roots", ())) - found
+        found |= new
+        if new and isinstance(item, (Listed, Mapped)):
+            pending.append(s.elements_of(item))
+    return found
 
 
 def regions(block: ir.Block, facts: dict[str, Facts], elements: dict[int, Facts]) -> Regions:

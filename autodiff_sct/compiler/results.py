@@ -11,10 +11,9 @@ from .activity import TEXT, callee
 from .arguments import Arguments
 from .facts import Listed, Mapped, Num, Opaque, Pair
 from .places import place_of_result
-from .regions import Regions
+from .regions import Regions, reachable
 from .request import Request
 from .reverse.adjoints import copied
-from .reverse.sharing import reachable
 from .specialise.iteration import Source
 from .specialise.iterators import Cursor
 from .specialise.prepared import prepared

@@ -17,7 +17,7 @@ import gast
 from .. import ir
 from ..facts import Num
 from ..optimise import readers_of
-from ..reverse.sharing import reachable
+from ..regions import reachable
 from ..specialise.state import Specialiser
 
 PLACE = (gast.Name, gast.Constant, gast.UnaryOp, gast.BinOp, gast.Slice, gast.Tuple)

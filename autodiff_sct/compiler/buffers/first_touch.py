@@ -41,8 +41,7 @@ from ..facts import Num
 from ..negatives import negated, signed
 from ..optimise import count_uses, holds_numbers, is_pop_call, is_sum_with
 from ..peephole import is_call, is_ellipsis, is_zeroing, touches
-from ..regions import roots_of
-from ..reverse.sharing import reachable
+from ..regions import reachable, roots_of
 from ..specialise.state import Specialiser
 from .dead_stores import reached
 from .overwrite import is_alike

@@ -24,9 +24,8 @@ from ...runtime import broadcast, memory
 from .. import ir
 from ..facts import Listed
 from ..optimise import count_uses
-from ..regions import roots_of
+from ..regions import reachable, roots_of
 from ..reverse.lists import UNKNOWN, facts_of_item
-from ..reverse.sharing import reachable
 from ..specialise.state import Specialiser
 
 ADDING = (memory.add_items, memory.add_carried)

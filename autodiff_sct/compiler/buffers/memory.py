@@ -18,8 +18,7 @@ import gast
 from ...runtime import broadcast, scatter
 from .. import ir
 from ..facts import Listed, Mapped, Num, Pair
-from ..regions import roots_of
-from ..reverse.sharing import reachable
+from ..regions import reachable, roots_of
 from ..specialise.state import Specialiser
 from ..text.naming import Lives
 

@@ -28,7 +28,7 @@ from ..items.item_uses import item_index, passed_on, uses_in
 from ..optimise import count_uses
 from ..peephole import is_zeroing, leaving_of
 from ..record.item_places import Places
-from ..reverse.sharing import reachable
+from ..regions import reachable
 from ..specialise.state import Specialiser
 from .reuse import is_creation
 

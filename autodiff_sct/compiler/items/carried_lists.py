@@ -11,8 +11,8 @@
                                            u = np.array(u_items)
 
 Each step makes the list that it leaves and touches it by items only, so that nobody but the next step holds it.  The
-step may write into the list that it has been given: that was made for it.  Where it takes the items twice, what it
-writes into is a copy.
+step may write into the list that it has been given, unless it saves that: it was made for it.  Where it takes the items
+twice, what it writes into is a copy.
 """
 
 from __future__ import annotations
@@ -65,6 +65,9 @@ def lists_of(s: Specialiser, loop: ir.Loop, carry: ir.Carry) -> tuple[list[ir.Le
     if used.count(carry.phi) != len(taken) + lengths or used.count(carry.next) != 1:
         return None
     names = [x.target for x in taken]
+    saved = {n for x in inside if is_save(x) for n in ir.uses(x)}
+    if saved & {x.base for x in inside if isinstance(x, ir.Store)}:
+        return None
     return (taken, made) if all(is_touched_by_items(inside, name, made) for name in (new.target, *names)) else None
 
 
@@ -85,10 +88,14 @@ def listed_in(s: Specialiser, expr: Any) -> str | None:
     return expr.args[0].id if isinstance(expr.args[0], gast.Name) else None
 
 
-def is_touched_by_items(statements: list[Any], name: str, made: ir.Let) -> bool:
-    """Whether some statements read and write nothing but items of a list, but for one that makes an array of it."""
+def is_save(stmt: Any) -> bool:
+    return isinstance(stmt, ir.Effect) and stmt.kind == "save"
+
+
+def is_touched_by_items(statements: list[Any], name: str, made: ir.Let | None = None) -> bool:
+    """Whether statements that save nothing read and write but items of a list; `made` may make an array of it."""
     for stmt in statements:
-        if stmt is made or name not in ir.uses(stmt):
+        if stmt is made or is_save(stmt) or name not in ir.uses(stmt):
             continue
         whole = sum(ir.names_in(expr).count(name) for expr in ir.expressions(stmt))
         items = sum(1 for node in nodes_of(stmt) if is_item(node, name))

@@ -12,8 +12,7 @@ from ..buffers.memory import changed, is_new
 from ..buffers.reuse import is_creation
 from ..facts import LONG, Dim, Listed, Num
 from ..optimise import is_method, is_pop_call
-from ..regions import roots_of, written_arguments
-from ..reverse.sharing import reachable
+from ..regions import reachable, roots_of, written_arguments
 from ..specialise.state import Specialiser
 from .item_uses import Use, is_float_array, is_item_of_integers, is_place_array, passed_on, uses_in
 

@@ -23,7 +23,7 @@ import gast
 from .. import ir
 from ..facts import FLOAT, Listed, Num
 from ..optimise import is_method
-from ..reverse.sharing import reachable
+from ..regions import reachable
 from ..specialise.state import Specialiser
 from ..substitution import read_instead
 from .carried_lists import listed_in

@@ -21,8 +21,7 @@ from ..facts import Num
 from ..failing import is_safe
 from ..optimise import REVERSE_DEPTH, count_uses, size
 from ..peephole import touches
-from ..regions import roots_of
-from ..reverse.sharing import reachable
+from ..regions import reachable, roots_of
 from ..specialise.state import Specialiser
 
 

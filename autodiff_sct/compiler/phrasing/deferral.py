@@ -24,8 +24,7 @@ from ..explain import note
 from ..facts import Num
 from ..optimise import REVERSE_DEPTH, count_uses, size
 from ..peephole import touches
-from ..regions import roots_of
-from ..reverse.sharing import reachable
+from ..regions import reachable, roots_of
 from ..specialise.state import Specialiser
 
 

@@ -27,8 +27,7 @@ from .. import ir
 from ..facts import Num
 from ..failing import is_safe
 from ..optimise import count_uses, readers_of
-from ..regions import Regions, roots_of
-from ..reverse.sharing import reachable
+from ..regions import Regions, reachable, roots_of
 from ..specialise.state import Specialiser
 from .deferral import is_sum
 

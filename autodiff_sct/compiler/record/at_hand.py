@@ -7,7 +7,7 @@ is made available, and whoever does that asks a new `AtHand` afterwards.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gast
 import numpy as np
@@ -56,8 +56,8 @@ class AtHand:
     def lacking(self, name: str) -> frozenset[str] | None:
         """What is not at hand of that of which one operation computes a variable again; None where none does.
 
-        Of numbers, what is at hand may itself be computed again; an array takes one pass over memory, which is less
-        than to keep one costs.
+        What numbers and views are made of may itself be computed again; an array takes one pass over memory, which is
+        less than to keep one costs.
         """
         if name in self.lacks:
             return self.lacks[name]
@@ -66,14 +66,15 @@ class AtHand:
         if isinstance(stmt, ir.Let) and not stmt.effect and isinstance(facts, Num):
             number = facts.kind == "int" or facts.kind != "array" and facts.dims == () and facts.dtype == np.float64
             there = record.wanted.get(id(self.forward), ())
-            if number and isinstance(stmt.expr, gast.Subscript) and stmt.op is not None and self.may_repeat(stmt):
+            if (number or is_view(stmt)) and isinstance(stmt.expr, gast.Subscript) and self.may_repeat(stmt):
                 found = frozenset([n for n in ir.reads(stmt) if n not in there and not self.is_there(n)])
             elif self.is_quick(name, stmt, facts) if number else record.is_pass(stmt):
                 found = frozenset()
                 for operand in map(record.first, ir.reads(stmt)):
                     if operand not in there and not self.is_at_hand(operand):
-                        local = number and record.is_local(operand, self.forward)
-                        deeper = self.lacking(operand) if local else None
+                        local = record.is_local(operand, self.forward)
+                        again = local and (number or is_view(record.homes[operand].stmt))
+                        deeper = self.lacking(operand) if again else None
                         found |= {operand} if deeper is None else deeper
         self.lacks[name] = found
         return found
@@ -123,7 +124,7 @@ class AtHand:
                 return False
             scalar = isinstance(facts, Num) and facts.kind == "npscalar"
             container = isinstance(self.record.s.facts[base.name], (Listed, Mapped, Pair))
-            return (scalar or container) and not self.record.regions.is_written(base.name)
+            return (scalar or container) and self.record.memory.is_steady(base.name)
         return stmt.op is not None and bool(stmt.op.shares) and isinstance(stmt.expr, gast.Attribute)
 
     def is_scalar(self, name: str) -> bool:
@@ -146,4 +147,9 @@ class AtHand:
     def is_settled(self, name: str) -> bool:
         """Whether a variable means the same in the reverse sweep: a number, or memory that nobody writes."""
         facts = self.record.s.facts[name]
-        return (isinstance(facts, Num) and facts.python) or not self.record.regions.is_written(name)
+        return (isinstance(facts, Num) and facts.python) or self.record.memory.is_steady(name)
+
+
+def is_view(stmt: Any) -> bool:
+    """Whether a statement takes a part of an array without a copy."""
+    return isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.Subscript) and bool(stmt.op and stmt.op.shares)

@@ -24,10 +24,9 @@ from ..activity import READERS, is_reader
 from ..facts import Listed, Mapped, Num, Pair
 from ..optimise import sweep_dead
 from ..recursion.pairs import cloned
-from ..regions import roots_of, written_arguments, written_by
+from ..regions import reachable, roots_of, written_arguments, written_by
 from ..reverse.beside import BESIDE
 from ..reverse.shadows import FITTING, UNCERTAIN
-from ..reverse.sharing import reachable
 from ..reverse.sweep import Reverse
 from ..specialise.methods import is_random, opaque_method
 from ..specialise.recursion import Recursion

@@ -15,9 +15,8 @@ from ...errors import AliasError, Origin
 from ...runtime import memory, objects
 from .. import ir
 from ..facts import Listed, Mapped, Num, Opaque
-from ..regions import Regions, roots_of
+from ..regions import Regions, reachable, roots_of
 from ..reverse.beside import BESIDE
-from ..reverse.sharing import reachable
 from ..specialise.signatures import every_root
 from ..specialise.state import Specialiser
 from ..substitution import read_instead

@@ -25,12 +25,19 @@ class Places:
         self.around = enclosing_loops(block)
         self.order = {stmt: place for place, stmt in enumerate(program)}
         self.blocks = {stmt: id(block) for block in ir.blocks(block) for stmt in block}
-        self.makers = {t: stmt for stmt in program if isinstance(stmt, ir.Let) for t in stmt.targets}
+        self.binders = {t: stmt for stmt in program for t in ir.ir_targets(stmt)}
+        self.makers = {t: stmt for t, stmt in self.binders.items() if isinstance(stmt, ir.Let)}
         self.sides = sides_in(block)
         self.loops = {stmt.index: stmt for stmt in program if isinstance(stmt, ir.Loop) and stmt.index is not None}
         self.inside: set[str] = set()  # the variables that loops define
         for loop in [stmt for stmt in program if isinstance(stmt, ir.Loop)]:
             self.inside |= ir.defined_in(loop)
+
+    def depth(self, name: str) -> int:
+        """In how many loops a variable is bound."""
+        maker = self.binders[name]
+        inside = isinstance(maker, ir.Loop) and name not in [c.out for c in maker.carries]
+        return len(self.around[maker]) + inside
 
     def is_apart(self, stmt: Any, item: Any, write: Any) -> bool:
         """Whether a statement never writes to an item after another one has read or written that."""

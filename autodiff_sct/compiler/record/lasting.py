@@ -20,18 +20,19 @@ import gast
 
 from .. import ir
 from ..facts import Num
+from ..generations import Generations
 from ..items.item_uses import item_index
-from ..regions import Regions, written_arguments, written_by
+from ..regions import Regions
 from ..specialise.state import Specialiser
 from .item_places import Places
 
 
-def lasting(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block) -> dict[str, Any]:
-    """The numbers of loops that stay in an array to the end of the program, each with the item that it is.
+def lasting(s: Specialiser, memory: Generations, forward: ir.Block, reverse: ir.Block) -> dict[str, Any]:
+    """The numbers of loops that stay in an array as long as it is reached, each with the item that it is.
 
     What the reverse sweep puts back takes away what was stored there, but not what was read before.
     """
-    program = ir.walk(forward)
+    program, where = ir.walk(forward), memory.where
     if any(isinstance(stmt, ir.Try) for stmt in program):
         return {}
     found = {stmt: place for stmt in program if (place := place_of(s, where, stmt)) is not None}
@@ -39,29 +40,19 @@ def lasting(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block
     found = {x: place for x, place in found.items() if isinstance(x, ir.Let) or where.of(x.base) not in back}
     if not found:
         return {}
-    writes: dict[int | None, list[Any]] = {}  # by region
-    for stmt in program:
-        for written in (written_by(stmt), *written_arguments(stmt)):
-            if written is not None:
-                writes.setdefault(where.of(written), []).append(stmt)
     places = Places(forward)
-    return {
-        name: item
-        for stmt, (name, item) in found.items()
-        if stays(places, stmt, name, item, writes[where.of(item.value.id)])
-    }
+    return {name: item for stmt, (name, item) in found.items() if stays(places, stmt, name, item, memory)}
 
 
-def stays(places: Places, stmt: Any, name: str, item: Any, writes: list[Any]) -> bool:
+def stays(places: Places, stmt: Any, name: str, item: Any, memory: Generations) -> bool:
     """Whether a number that a statement reads or stores is an item until the end of the program."""
-    maker = places.makers.get(name)
-    return (
-        item.value.id not in places.inside
-        and maker is not None
-        and places.blocks[maker] == places.blocks[stmt]
-        and all(loop.every is None for loop in places.around[stmt])
-        and all(places.is_apart(stmt, item, write) for write in reversed(writes))  # the last ones are likelier not
-    )
+    maker, array = places.makers.get(name), item.value.id
+    if maker is None or places.blocks[maker] != places.blocks[stmt] or any(loop.every for loop in places.around[stmt]):
+        return False
+    if array in places.inside:  # bound by a loop, and read by an inner one: kept once for all its items
+        return places.depth(array) < len(places.around[stmt]) and memory.is_steady(array)
+    writes = memory.writes[memory.where.of(array)]
+    return all(places.is_apart(stmt, item, write) for write in reversed(writes))  # the last ones are likelier not
 
 
 def place_of(s: Specialiser, where: Regions, stmt: Any) -> tuple[str, Any] | None:

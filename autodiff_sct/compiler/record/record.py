@@ -18,8 +18,8 @@ import gast
 from .. import ir, passes
 from ..explain import explain_kept, note, places, readers
 from ..facts import INT, Listed, Num
+from ..generations import Generations
 from ..ir import ir_targets, reads_inside
-from ..regions import Regions
 from ..specialise.state import Specialiser
 from ..substitution import read_instead, replaced, substitute_in
 from ..unbound import only_path
@@ -42,7 +42,7 @@ class Home:
 @dataclass
 class Record:
     s: Specialiser
-    regions: Regions
+    memory: Generations
     interleaved: bool = False  # whether other activations of the same function save in the same lists
     computed: frozenset[str] = frozenset()  # functions of `math` that the forward sweep computes, and better saves
     homes: dict[str, Home] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Record:
         """Note where each variable of the forward sweep is defined; `around` is reversed with the block as one."""
         around = block if around is None else around
         if repeated and passes.on("read_once"):
-            self.twins |= twins(self.s, self.regions, block)
+            self.twins |= twins(self.s, self.memory.where, block)
         for stmt in block:
             for target in ir_targets(stmt):
                 if not (isinstance(stmt, ir.Loop) and target == stmt.index):
@@ -89,8 +89,8 @@ class Record:
         They are added to `names`, those from outside; `carried` are those that the next iteration reads.
         """
         self.carried.update(carried)
-        read = Counter(n for stmt in reverse for n in dict.fromkeys(reads_inside(stmt)) if self.is_local(n, forward))
-        sides = {n for stmt in reverse if isinstance(stmt, ir.If) for n in reads_inside(stmt) if read[n] == 1}
+        read = Counter(n for stmt in reverse for n in self.needs(stmt) if self.is_local(n, forward))
+        sides = {n for stmt in reverse if isinstance(stmt, ir.If) for n in self.needs(stmt) if read[n] == 1}
         self.wanted[id(forward)] = read.keys() - sides | set(carried)
         if passes.on("common_sources"):
             common_sources(self, forward)
@@ -119,8 +119,12 @@ class Record:
 
     def missing(self, stmt: Any, forward: ir.Block, names: dict[str, str]) -> list[str]:
         """The variables of the forward block, made anew in each iteration, that a statement needs."""
+        return [n for n in self.needs(stmt) if n not in names and self.is_local(n, forward)]
+
+    def needs(self, stmt: Any) -> dict[str, None]:
+        """The arrays in which numbers stay that a statement of the reverse sweep reads, and what it reads."""
         found = dict.fromkeys(reads_inside(stmt))
-        return [n for n in found if n not in names and self.is_local(n, forward)]
+        return dict.fromkeys(self.lasting[n].value.id for n in found if n in self.lasting) | found
 
     def is_local(self, name: str, forward: ir.Block) -> bool:
         home = self.homes.get(name)
@@ -132,7 +136,7 @@ class Record:
             return False
         if AtHand(self, forward, {}).is_cheap(name):
             return False
-        users = [other for other in reverse if name in reads_inside(other)]
+        users = [other for other in reverse if name in self.needs(other)]
         primal = getattr(stmt, "primal", None)
         home = self.homes[name]
         if (
@@ -203,7 +207,7 @@ class Record:
         facts = self.s.facts[stmt.target]
         if not isinstance(facts, Num) or facts.kind != "array" or facts.dtype is None or facts.dtype.kind not in "fc":
             return False
-        return not any(self.regions.is_written(n) for n in [stmt.target, *ir.reads(stmt)])
+        return all(map(self.memory.is_steady, [stmt.target, *ir.reads(stmt)]))
 
     def recomputed(self, name: str, forward: ir.Block, names: dict[str, str], result: ir.Block) -> Any | None:
         home, there = self.homes[name], AtHand(self, forward, names)
@@ -337,12 +341,12 @@ def saved_into(stmt: Any) -> str | None:
 
 
 def record(
-    s: Specialiser, regions: Regions, forward: ir.Block, reverse: ir.Block, computed: frozenset[str]
+    s: Specialiser, memory: Generations, forward: ir.Block, reverse: ir.Block, computed: frozenset[str]
 ) -> tuple[ir.Block, ir.Block]:
     """Both sweeps with what has to be kept between them; `computed` are saved sooner than computed again."""
-    table = Record(s, regions, computed=computed, readers=readers(s, reverse))
+    table = Record(s, memory, computed=computed, readers=readers(s, reverse))
     if passes.on("read_again"):
-        table.lasting = lasting(s, regions, forward, reverse)
+        table.lasting = lasting(s, memory, forward, reverse)
     table.locate(forward, False)
     for stmt in ir.walk(reverse) if table.twins else []:
         read_instead(stmt, table.twins)
@@ -353,13 +357,13 @@ def record(
 
 
 def record_activation(
-    s: Specialiser, regions: Regions, inputs: list[str], forward: ir.Block, reverse: ir.Block
+    s: Specialiser, memory: Generations, inputs: list[str], forward: ir.Block, reverse: ir.Block
 ) -> tuple[dict[str, str], ir.Block, ir.Block]:
     """The lists by the variables that are saved in them, and both sweeps of a function that calls itself.
 
     The activations of the function share the lists; `inputs` are the arguments that are saved like other variables.
     """
-    table = Record(s, regions, interleaved=True, readers=readers(s, reverse))
+    table = Record(s, memory, interleaved=True, readers=readers(s, reverse))
     table.homes = {n: Home(forward, True, None) for n in inputs}
     table.locate(forward, True)
     reverse = table.block(reverse, forward, {})

@@ -188,7 +188,7 @@ def emit_reverse(s: Specialiser, rec: Recursion, variant: Variant) -> None:
     settle(r, reverse, set())
     refuse_unseen(r, reverse)
     alone = [p for p in rec.inputs if p not in rec.written]  # the others come to the backward function anew
-    saved, forward, reverse = record_activation(s, where, alone, forward, reverse)
+    saved, forward, reverse = record_activation(s, r.generations, alone, forward, reverse)
     program = sweep_dead(s, [*forward, *reverse, *ends], strict, inner)
     early = set(map(id, forward))
     back = [stmt for stmt in program if id(stmt) not in early and stmt not in ends]

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any
 from .. import ir
 from ..activity import joins, operands
 from ..facts import UNKNOWN, Facts, Listed, Mapped, Num, Pair
+from ..regions import reachable
 from ..specialise.state import Specialiser
 from ..specialise.values import Leaf
 from .beside_lists import Lists, elements, is_structural
-from .sharing import reachable
 
 if TYPE_CHECKING:
     from .sweep import Reverse

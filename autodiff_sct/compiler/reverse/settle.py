@@ -70,7 +70,7 @@ def settle(r: Reverse, reverse: ir.Block, captured: set[str]) -> None:
             )
         node.dropped = not needed
         if needed:
-            who = places([] if region is None else found.lines[region])
+            who = places([] if region is None else [x for each in found[region].values() for x in each.lines])
             note(r.s, node, f"put back: {who} reads what was here")
         else:
             note(r.s, stmt, "nothing is saved of what this overwrites: the reverse sweep does not read it")
@@ -79,33 +79,41 @@ def settle(r: Reverse, reverse: ir.Block, captured: set[str]) -> None:
 
 @dataclass
 class Readings:
-    """Where the reverse sweep reads memory, by region."""
+    """Where the reverse sweep reads the memory of a variable."""
 
-    earliest: dict[int, int] = field(default_factory=dict)  # the first place of which the reverse reads it
-    looped: dict[int, set[Any]] = field(default_factory=lambda: defaultdict(set))  # the loops around such places
-    lines: dict[int, list[Any]] = field(default_factory=lambda: defaultdict(list))  # the statements that read it
+    earliest: int = 10**9  # the first place of which the reverse reads it
+    looped: set[Any] = field(default_factory=set)  # the loops around such places
+    lines: list[Any] = field(default_factory=list)  # the statements that read it
 
 
-def readings(r: Reverse, reverse: ir.Block, undo: set[Any], among: set[int]) -> Readings:
+ByRegion = dict[int | None, dict[str, Readings]]  # by region and variable; "" for what a list holds
+
+
+def readings(r: Reverse, reverse: ir.Block, undo: set[Any], among: set[int]) -> ByRegion:
     """Where the reverse sweep, but for the statements in `undo`, reads memory of some regions."""
     by_place = {place: stmt for stmt, place in r.order.items()}
-    found = Readings()
+    found: ByRegion = defaultdict(lambda: defaultdict(Readings))
     for stmt in ir.walk(reverse):
         if stmt not in undo:
             place = r.positions.get(stmt, 10**9)
             reader = by_place.get(place)
-            for region in regions_read(r, stmt, among):
-                found.earliest[region] = min(place, found.earliest.get(region, place))
-                found.looped[region].update((reader, *r.around.get(reader, ())))
-                found.lines[region].append(stmt)
+            for region, name in memory_read(r, stmt, among):
+                readers = found[region][name]
+                readers.earliest = min(place, readers.earliest)
+                readers.looped.update((reader, *r.around.get(reader, ())))
+                readers.lines.append(stmt)
     return found
 
 
-def is_needed(r: Reverse, stmt: Any, region: int | None, found: Readings) -> bool:
+def is_needed(r: Reverse, stmt: Any, region: int | None, found: ByRegion) -> bool:
     """Whether the reverse sweep reads what was in memory before a statement."""
-    return region in found.earliest and (
-        found.earliest[region] <= r.order[stmt]
-        or any(loop in found.looped[region] and not is_local(r, loop, region) for loop in r.around[stmt])
+    return region in found and any(
+        (
+            readers.earliest <= r.order[stmt]
+            or any(loop in readers.looped and not is_local(r, loop, region) for loop in r.around[stmt])
+        )
+        and not r.generations.is_apart(name, stmt)
+        for name, readers in found[region].items()
     )
 
 
@@ -117,10 +125,13 @@ def base_of(stmt: Any) -> str:
     return base
 
 
-def regions_read(r: Reverse, stmt: Any, among: set[int]) -> set[int]:
-    """The regions among some whose content a statement reads: what runs steps again, of all that a list holds."""
+def memory_read(r: Reverse, stmt: Any, among: set[int]) -> set[tuple[int, str]]:
+    """The regions among some whose content a statement reads, each with the variable by which it does.
+
+    What runs steps again reads all that a list holds.
+    """
     again = getattr(stmt, "state_reads", ())
-    held = {region for n in again for region in regions_held(r, n)} & among
+    held = {(region, "") for n in again for region in regions_held(r, n) & among}
     if not held and not any(n in r.first and r.regions.of(n) in among for n in (*ir.reads(stmt), *again)):
         return set()
     names: set[str] = set()
@@ -134,9 +145,10 @@ def regions_read(r: Reverse, stmt: Any, among: set[int]) -> set[int]:
         names = set().union(*(content_names(b) for b in stmt.bounds))
     elif isinstance(stmt, ir.Return):
         names = content_names(stmt.value)
-    names |= lengths_read(r, stmt) | set(again)
-    found = {r.regions.of(n) for n in names if ir.is_variable(n) and n in r.first}
-    return held | {region for region in found if region is not None and region in among}
+    names |= lengths_read(r, stmt)
+    found = {(r.regions.of(n), n) for n in names if ir.is_variable(n) and n in r.first}
+    found |= {(r.regions.of(n), "") for n in again if n in r.first}
+    return held | {(region, n) for region, n in found if region is not None and region in among}
 
 
 def lengths_read(r: Reverse, stmt: Any) -> set[str]:
@@ -158,7 +170,7 @@ def written_later(r: Any, stmt: Any, region: int) -> bool:
     return False
 
 
-def is_local(r: Reverse, loop: ir.Loop, region: int) -> bool:
+def is_local(r: Reverse, loop: ir.Loop, region: Any) -> bool:
     """Whether memory is made anew in every iteration of a loop."""
     return all(n == loop.index or loop in r.around.get(r.makers.get(n), ()) for n in r.members[region])
 

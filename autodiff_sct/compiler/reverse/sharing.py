@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from .. import ir
 from ..facts import Listed, Mapped, Num, Pair
-from ..regions import written_by
+from ..regions import reachable, written_by
 from ..specialise.values import Leaf, ListV, Value
 
 if TYPE_CHECKING:
-    from ..specialise.state import Specialiser
     from .sweep import Reverse
 
 
@@ -151,20 +150,3 @@ def holds_memory(r: Reverse, facts: Any) -> bool:
     if isinstance(facts, Num):
         return any(region in r.regions.written for region in regions_in(r, facts))
     return isinstance(facts, (Listed, Mapped, Pair))
-
-
-def reachable(s: Specialiser, facts: Any) -> frozenset[int] | set[int]:
-    """The places of all the memory that a value leads to."""
-    if isinstance(facts, Num):
-        return facts.roots
-    found: set[int] = set()
-    pending = [facts]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, Pair):
-            pending += item.items
-        new = set(getattr(item, "roots", ())) - found
-        found |= new
-        if new and isinstance(item, (Listed, Mapped)):
-            pending.append(s.elements_of(item))
-    return found

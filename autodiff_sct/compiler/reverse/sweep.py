@@ -23,6 +23,7 @@ from .. import ir
 from ..activity import Activity
 from ..algebra.squares import as_square, multiplied
 from ..facts import FLOAT, UNKNOWN, Listed, Mapped, Num, Pair
+from ..generations import Generations
 from ..ir import ir_targets
 from ..recursion.reverse import reverse_call
 from ..regions import Regions, enclosing_loops
@@ -92,6 +93,7 @@ class Reverse:
                 self.makers[name] = stmt
             for name in [*ir.reads(stmt), *(n for c in getattr(stmt, "carries", []) for n in (c.init, c.next) if n)]:
                 self.last[name] = place
+        self.generations = Generations(self.s, self.regions, block)
         self.members: dict[int, list[str]] = defaultdict(list)  # the variables of a region
         for name in self.first:
             if (region := self.regions.of(name)) is not None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
-from ..reverse.sharing import reachable
+from ..regions import reachable
 from . import containers, dict_views
 from .attributes import attribute_of
 from .callees import opaque_call

@@ -17,8 +17,7 @@ import numpy as np
 
 from ...rules.table import TABLE
 from .. import ir
-from ..regions import roots_of, written_by
-from ..reverse.sharing import reachable
+from ..regions import reachable, roots_of, written_by
 from . import lists
 from .callees import is_library
 from .containers import get_item, items_of, own_list

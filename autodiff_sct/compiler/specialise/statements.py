@@ -11,8 +11,7 @@ import gast
 
 from .. import ir
 from ..facts import INT
-from ..regions import written_arguments, written_by
-from ..reverse.sharing import reachable
+from ..regions import reachable, written_arguments, written_by
 from . import arrays, containers, dict_views, lists, unpacking
 from .control import as_leaf, branch, loop
 from .expressions import condition, evaluate, index_into

@@ -61,6 +61,7 @@ from .phrasing.counts import name_counts, write_counts
 from .phrasing.deferral import defer
 from .phrasing.iterate import iterate
 from .phrasing.joining import join_branches
+from .phrasing.last_index import read_last
 from .phrasing.last_sums import last_sums
 from .phrasing.leaving import leave_at_once
 from .phrasing.merged import read_merged
@@ -194,6 +195,8 @@ def touched_up(
     if passes.on("opposites"):
         opposites(s, front)
         opposites(s, back)
+    if request.backend == "numpy" and not request.split and passes.on("read_last"):
+        read_last([*front, *back])
     if request.backend == "numpy" and passes.on("count_up"):
         count_up(s, [*front, *back])
     return front, back, lists

@@ -89,6 +89,7 @@ PASSES: dict[str, str] = {
     "without_names": "what is named only to be saved, raised, entered or changed is written there",
     "count_up": "a loop that only repeats counts up",
     "chain": "comparisons of one variable with two others are one",
+    "read_last": "what a loop goes over is read after it under the name that the loop gives it",
     "opposites": "the opposite of a test is the opposite comparison",
     "leave_at_once": "a loop is left where that is decided",
     "comprehend": "a list that a loop only fills is a comprehension",

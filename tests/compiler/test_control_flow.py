@@ -478,6 +478,109 @@ def constant_put_into_a_list(x: Any, n: int) -> Any:
     return np.sum(rows[0] * x) + rows[1][0] * rows[2][1]
 
 
+@case(2.0, 0.3)
+def converged_or_not(a: Any) -> Any:
+    x = a
+    for _ in range(50):
+        step = (x * x - a) / (2 * x)
+        x = x - step
+        if abs(step) < 1e-12:
+            return x
+    return x
+
+
+@case(2.0)
+def converged_or_raises(a: Any) -> Any:
+    x = a
+    for _ in range(50):
+        step = (x * x - a) / (2 * x)
+        if abs(step) < 1e-12:
+            return x * a
+        x = x - step
+    raise RuntimeError("no convergence")
+
+
+@case(V, -V, 0.2 * V)
+def returned_by_the_step(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        part = np.sin(x[i])
+        total = total + part * part
+        if total > 0.5:
+            return total * i + part
+    return total
+
+
+@case(0.4)
+def returned_from_without_end(x: Any) -> Any:
+    while True:
+        y = np.sin(x)
+        x = x + y**2
+        if x > 1.0:
+            return np.log(x) * y
+
+
+@case((V, 4), (V, 1), (V, 0))
+def returned_from_the_inner_loop(x: Any, n: int) -> Any:
+    s = 1.0
+    for i in range(n):
+        for j in range(len(x)):
+            s = s * (1.0 + x[j] ** 2)
+            if s > 4.0:
+                return np.log(s) * x[j] * (i + 1)
+        s = s * 0.9
+    else:
+        s = s * 2.0
+    return s
+
+
+@case((V, 3), (-V, 3), (0.1 * V, 3))
+def returned_in_two_ways(x: Any, n: int) -> Any:
+    s = 1.0
+    for i in range(n):
+        s = s * (1.0 + x[i])
+        if s > 2.0:
+            return s * s
+        if s < 0.5:
+            return s * x[i]
+    return s
+
+
+@case((V, 3), (0.1 * V, 3))
+def returned_through_a_manager(x: Any, n: int) -> Any:
+    s = 1.0
+    for i in range(n):
+        with np.errstate(all="ignore"):
+            s = s * (1.0 + x[i])
+            if s > 2.0:
+                return s * s + i
+    return s
+
+
+@case((V, 3), (0.1 * V, 3))
+def returned_under_a_finally(x: Any, n: int) -> Any:
+    s = 1.0
+    for i in range(n):
+        try:
+            s = s * (1.0 + x[i])
+            if s > 2.0:
+                return s * s
+        finally:
+            s = s * 0.5
+    return s
+
+
+@case((V, 3), (0.1 * V, 3))
+def returned_after_a_write(x: Any, n: int) -> Any:
+    y = x * 1.0
+    for i in range(n):
+        y[i] *= y[i - 1]
+        if y[i] > 0.5:
+            y[0] = y[i] ** 2
+            return np.sum(y * y)
+    return np.sum(y)
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn: Any, args: Any) -> None:
     check_gradient(fn, args)
@@ -491,3 +594,18 @@ def test_tangent(fn: Any, args: Any) -> None:
 def test_a_range_left_early_is_reversed_over_its_own_numbers() -> None:
     source = ad.adjoint_source(left_early_upwards, V)
     assert "for j in range(i + saved_trips.pop() - 1, i - 1, -1):" in source
+
+
+def test_what_a_loop_returns_is_computed_after_it() -> None:
+    source = ad.adjoint_source(converged_or_not, 2.0)
+    assert "returned" not in source
+    assert "took" not in source
+    source = ad.adjoint_source(returned_from_without_end, 0.4)
+    assert "took" not in source
+    assert source.index("math.log") > source.index("break")
+
+
+def test_the_index_is_read_after_its_loop() -> None:
+    source = ad.adjoint_source(returned_by_the_step, V)
+    assert "for i in range(len(x)):" in source
+    assert "i2" not in source

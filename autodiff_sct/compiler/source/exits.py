@@ -3,7 +3,8 @@
 Leaving early means to skip the rest of a *region*: of the function for `return`, of the loop's body for all three.
 Where one branch of an `if` always leaves, the rest moves into the other branch and nothing else is needed. Where that
 cannot be (a branch that leaves on some paths only, a `with`, a `try`, a loop inside), the statements that leave set a
-flag and the rest is guarded by it. A loop then ends with ``if <flag>: break``.
+flag and the rest is guarded by it. A loop then ends with ``if <flag>: break``. What it returns is computed after it,
+where that is the same.
 
 The rule behind it: every block is turned into one that is always left through its end, by `Exits.block`. A `Place`
 says which flags a leaving statement there has to set, and which flags are known to be false.
@@ -12,11 +13,13 @@ says which flags a leaving statement there has to set, and which flags are known
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterator
 from typing import Any
 
 import gast
 
+from autodiff_sct.compiler.source.bindings import bound_before, scan
 from autodiff_sct.compiler.source.nodes import (
     Block,
     Names,
@@ -27,6 +30,7 @@ from autodiff_sct.compiler.source.nodes import (
     blocks_of,
     constant,
     load,
+    names_in,
     negated,
     rebuilt,
     some,
@@ -60,6 +64,8 @@ class Place:
         Whether there are loops around.
     depth : int
         How deep the blocks nest that this stage made.
+    later : bool
+        Whether what is returned here is computed after the loops around.
     """
 
     sets: dict[str, tuple[str, ...]] = dataclasses.field(default_factory=lambda: dict.fromkeys(EXITS, ()))
@@ -67,6 +73,7 @@ class Place:
     busy: frozenset[str] = frozenset()
     in_loop: bool = False
     depth: int = 0
+    later: bool = False
 
     def cleared(self, flags: tuple[str, ...]) -> Place:
         """Return the place where `flags` are known to be false too."""
@@ -88,7 +95,7 @@ def single_exit(tree: gast.FunctionDef, names: Names) -> gast.FunctionDef:
     body, end = tree.body, []
     if returns == body[-1:]:
         body, end = body[:-1], returns
-    exits = Exits(names)
+    exits = Exits(tree, names)
     if all(exits.is_plain(statement) for statement in body):
         return tree
     if end or all(each.value is None for each in returns):
@@ -104,13 +111,18 @@ def single_exit(tree: gast.FunctionDef, names: Names) -> gast.FunctionDef:
 class Exits:
     """The rewriting of one function."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, tree: gast.FunctionDef, names: Names) -> None:
+        self.tree = tree
         self.names = names
         self.result = ""
         self.falling_off: Statement = None
         # Keyed by identity; the statement is kept so that its identity stays its own.
         self._outcomes: dict[int, tuple[Statement, frozenset[str]]] = {}
         self._plain: dict[int, tuple[Statement, bool]] = {}
+
+    @functools.cached_property
+    def bound_before(self) -> dict[int, frozenset[str]]:
+        return bound_before(self.tree)
 
     # What a statement may do
 
@@ -217,14 +229,19 @@ class Exits:
             if self.is_plain(statement):
                 done.append(statement)
             elif isinstance(statement, LOOPS):
-                loop, after = self._loop(statement, place)
+                later = self._later(statement, place)
+                loop, after = self._loop(statement, dataclasses.replace(place, later=later is not None or place.later))
                 done += loop
                 if FALL not in outcome and _is_endless(statement):
-                    break
+                    return done + ([] if later is None else self._leave(later, place))
                 rest += after[::-1]
-                if RETURN in self.outcome_of_block(statement.body):
+                if RETURN not in self.outcome_of_block(statement.body):
+                    continue
+                if later is not None and rest and _is_same(later, rest[-1]):
+                    continue
+                if later is None:
                     return done + self._guard((self._returned,), rest[::-1], place, statement)
-                continue
+                return done + self._either(later, rest[::-1], place)
             elif outcome & EXITS:
                 return done + self._split(statement, rest[::-1] if FALL in outcome else [], place)
             else:
@@ -240,9 +257,29 @@ class Exits:
     def _leave(self, statement: Statement, place: Place) -> Block:
         kind = LEAVING[type(statement)]
         done = []
-        if kind == RETURN and self.result:
+        if kind == RETURN and self.result and not place.later:
             done.append(at(statement, assign(self.result, statement.value or constant(None))))
         return done + _set(place.sets[kind], True, statement)
+
+    def _later(self, loop: Statement, place: Place) -> Statement | None:
+        """Return the `return` of a loop, where there is one, or several alike, and it may as well be done after it."""
+        returns = [each for each in statements_in(loop.body) if isinstance(each, gast.Return)]
+        if place.in_loop or not self.result or not returns or any(map(_returns_through_more, loop.body)):
+            return None
+        made = scan([loop])[0]
+        for each in returns:
+            # A name of the step's own is as well assigned there: nothing else is carried out of the loop for it.
+            known = self.bound_before.get(
+                id(loop if isinstance(each.value, (gast.Name, gast.Tuple)) else each), frozenset()
+            )
+            if not _is_same(each, returns[0]) or not made.isdisjoint({*names_in(each)} - known):
+                return None
+        return returns[0]
+
+    def _either(self, later: Statement, rest: Block, place: Place) -> Block:
+        """Return what a loop has left for after it, and the rest for where nothing was returned."""
+        inside = place.cleared((self._returned,)).deeper()
+        return [at(later, gast.If(load(self._returned), self._leave(later, place), self.block(rest, inside)))]
 
     def _guard(self, flags: tuple[str, ...], rest: Block, place: Place, origin: Statement) -> Block:
         """Return `rest` under ``if not flag``."""
@@ -399,7 +436,7 @@ class Exits:
             leaving = _with(_with(leaving, self._returned), stop)
         flags = ((self._returned,) if RETURN in outcome else ()) + ((stop,) if stop else ())
         sets = {RETURN: leaving, BREAK: (stop,) if stop else (), CONTINUE: ()}
-        inside = Place(sets, place.clear.union(flags), place.taken, True, place.depth)
+        inside = Place(sets, place.clear.union(flags), place.taken, True, place.depth, place.later)
         new_body = self.block(loop.body, inside)
         if flags:
             new_body.append(_last_break(flags[-1], loop))
@@ -422,6 +459,18 @@ class Exits:
 def _to_undo(kinds: frozenset[str], place: Place) -> tuple[str, ...]:
     """Return the flags that may be set at `place` although an exception then stopped control from leaving."""
     return tuple(sorted((place.clear - place.busy).union(*(place.sets[kind] for kind in kinds))))
+
+
+def _returns_through_more(statement: Statement) -> bool:
+    """Tell whether a statement of a loop returns from inside a `with` or a `try`, which have more to do then."""
+    if isinstance(statement, (gast.With, gast.Try)):
+        return any(isinstance(each, gast.Return) for each in statements_in([statement]))
+    return any(_returns_through_more(each) for block in blocks_of(statement) for each in block)
+
+
+def _is_same(one: Statement, other: Statement) -> bool:
+    """Tell whether both statements return the same."""
+    return isinstance(other, gast.Return) and gast.dump(one) == gast.dump(other)
 
 
 def _is_endless(loop: Statement) -> bool:

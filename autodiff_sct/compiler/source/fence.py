@@ -136,7 +136,7 @@ class _Fence:
 
     def _check_unreachable(self, function: Any) -> None:
         """Refuse a function whose scopes depend on statements that never run, since those are left out."""
-        unreachable = list(Exits(Names(function)).unreachable(function.body))
+        unreachable = list(Exits(function, Names(function)).unreachable(function.body))
         if not unreachable:
             return
         dead = {id(node) for statement in unreachable for node in own_nodes(statement)}

@@ -19,10 +19,11 @@ import numpy as np
 from ...errors import AutodiffError, SourceUnavailable
 from .. import ir
 from ..facts import Opaque
+from ..source.bindings import parameters
 from .attempts import rewritten, run_under_handlers
 from .expressions import evaluate
 from .levels import own_manager, stay
-from .names import assign_name, parameters
+from .names import assign_name
 from .piecewise import Block, assign, at, load
 from .raising import Ended, run_block
 from .state import Specialiser

@@ -9,7 +9,6 @@ from typing import Any
 
 import gast
 
-from .. import ir
 from ..source.fence import own_nodes
 from ..world import CellRead, GlobalRead
 from .externals import import_external, object_number
@@ -17,45 +16,6 @@ from .outside import assign_global, assign_outside, assigned, holder, module_of
 from .raising import always, lacking
 from .state import Specialiser
 from .values import Const, Frame, Leaf, Poison, TupleV, Value
-
-SCOPES = (gast.FunctionDef, gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.ClassDef)
-
-
-def scan(body: list[Any]) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that a function body assigns, and those that it declares nonlocal or global."""
-    assigned: set[str] = set()
-    declared: set[str] = set()
-    stack: list[Any] = list(body)
-    while stack:
-        node = stack.pop()
-        if isinstance(node, gast.Name):
-            if isinstance(node.ctx, (gast.Store, gast.Del)):
-                assigned.add(node.id)
-            continue
-        if isinstance(node, (gast.Nonlocal, gast.Global)):
-            declared.update(node.names)
-        elif isinstance(node, (gast.Import, gast.ImportFrom)):
-            assigned.update((a.asname or a.name.split(".")[0]) for a in node.names)
-        elif isinstance(node, (gast.FunctionDef, gast.ClassDef)):
-            assigned.add(node.name)
-        elif isinstance(node, gast.ExceptHandler):
-            if node.name:
-                assigned.add(node.name if isinstance(node.name, str) else node.name.id)
-            stack.extend(node.body)
-            continue
-        if isinstance(node, SCOPES):
-            # A walrus inside a comprehension binds in the function around it.
-            if not isinstance(node, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
-                assigned.update(n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr))
-            continue
-        stack += ir.children(node)
-    return frozenset(assigned - declared), frozenset(declared)
-
-
-def parameters(arguments: Any) -> list[str]:
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    every += [a for a in (arguments.vararg, arguments.kwarg) if a is not None]
-    return [a.id for a in every]
 
 
 def home(frame: Frame | None, id: str) -> Frame | None:

@@ -10,10 +10,10 @@ from typing import Any
 import gast
 
 from .. import ir
+from ..source.bindings import parameters, scan
 from ..source.desugar import desugar
 from ..source.fence import fence
 from ..source.parse import Parsed, parse
-from .names import parameters, scan
 from .values import Closure
 
 

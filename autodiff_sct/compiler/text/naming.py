@@ -170,6 +170,7 @@ class Lives:
             inits = [x.init for x in stmt.carries]
             if c.phi not in inits:
                 outer.pop(c.phi, None)
+        outer.pop(stmt.index or "", None)  # which may be read after the loop
         return outer
 
 

@@ -48,12 +48,18 @@ class Dim:
         return hash(self.symbol)
 
     def plus(self, offset: int) -> Dim | None:
-        """The length that differs by `offset`; lengths are clipped at 0, so a cut cannot be undone."""
+        """The length that differs by `offset`; lengths are clipped at 0, so a cut can be undone of a long one only."""
         if offset == 0:
             return self
-        if offset > 0 and self.offset < 0:
+        if offset > 0 and self.offset < 0 and not self.is_positive:
             return None
-        return Dim(self.symbol, self.offset + offset)
+        whole = self.offset + offset == 0 and self.is_positive
+        return Dim(self.symbol, self.offset + offset, whole)
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether it is a part of a long axis that leaves out a few at its ends."""
+        return isinstance(self.symbol, tuple) and self.symbol[-1] == "long" and self.offset > -LONG
 
 
 LONG = 16  # elements, from which on a part of an axis is taken to have several, too
@@ -280,7 +286,7 @@ def several(a: Axis) -> bool:
     """Whether an axis is known not to have length 1: a part of a long one that leaves out a few at its ends has not."""
     if not isinstance(a, Dim):
         return isinstance(a, int) and a != 1
-    return a.several or (isinstance(a.symbol, tuple) and a.symbol[-1] == "long" and a.offset > 1 - LONG)
+    return a.several or (a.is_positive and a.offset > 1 - LONG)
 
 
 def broadcast_axis(a: Axis, b: Axis) -> Axis:

@@ -14,7 +14,7 @@ from . import ir, passes
 from .activity import activity
 from .algebra.inverses import solve_with_inverses
 from .algebra.known_products import with_known_products
-from .algebra.known_values import with_known_values
+from .algebra.known_values import with_known_inverses, with_known_values
 from .algebra.once import once
 from .algebra.softmaxes import as_softmax
 from .algebra.thin_factors import with_thin_factors
@@ -338,6 +338,7 @@ def finish(
         with_thin_factors(s, reverse)
     if request.backend == "numpy" and not request.split and passes.on("known_values"):
         with_known_values(s, r.regions, forward, reverse, final)
+        with_known_inverses(s, r.regions, forward, reverse, {})
     if passes.on("known_products"):
         with_known_products(s, r.regions, forward, reverse)
     if passes.on("stand_in"):

@@ -938,3 +938,89 @@ def test_parameters():
             np.testing.assert_allclose(ad.grad(fn)(p, 4), found, rtol=1e-14)
         with pytest.raises(IndexError):
             ad.grad(fn)(p[:1], 4)
+
+
+def levinson(r):
+    """A loop that goes as far as the one around it: over half of the axis on average."""
+    n = len(r) - 1
+    a = np.zeros(n + 1)
+    a[0] = 1.0
+    e = r[0]
+    for k in range(1, n + 1):
+        acc = 0.0
+        for j in range(k):
+            acc = acc + a[j] * r[k - j]
+        lam = -acc / e
+        new = a.copy()
+        for j in range(1, k + 1):
+            new[j] = a[j] + lam * a[k - j]
+        a = new
+        e = e * (1.0 - lam * lam)
+    return np.sum(a * a) + e
+
+
+def rows_of_sparse(data, starts, places, x):
+    """Items of rows that an array tells the ends of: as many as there are rows, and more."""
+    for _ in range(3):
+        y = np.zeros(len(x))
+        for i in range(len(x)):
+            for k in range(starts[i], starts[i + 1]):
+                y[i] += data[k] * x[places[k]]
+        x = np.tanh(y)
+    return np.sum(x * x)
+
+
+def bodies(pos, vel, mass):
+    """The lengths of axes that only meet after the loops."""
+    pos, vel = pos.copy(), vel.copy()
+    for _ in range(3):
+        acc = np.zeros((len(mass), 2))
+        for i in range(len(mass)):
+            for j in range(len(mass)):
+                if i != j:
+                    x = pos[j, 0] - pos[i, 0]
+                    y = pos[j, 1] - pos[i, 1]
+                    pull = mass[j] / (x * x + y * y + 0.1)
+                    acc[i, 0] += pull * x
+                    acc[i, 1] += pull * y
+        vel += 0.1 * acc
+        pos += 0.1 * vel
+    return np.sum(pos * pos)
+
+
+def small_system(p, x):
+    """Parameters beside arrays that stay arrays."""
+    for _ in range(4):
+        rate = np.empty(2)
+        rate[0] = p[0] * x[0] - p[1] * x[0] * x[1]
+        rate[1] = p[2] * x[0] * x[1] - x[1]
+        x = x + 0.1 * rate
+    return np.sum(x)
+
+
+LONG = 0.8 ** np.arange(20) + (np.arange(20) == 0)
+SPARSE = (np.linspace(0.2, 1.1, 40), np.arange(0, 41, 2), (7 * np.arange(40)) % 20, np.cos(np.arange(20.0)))
+PLANE = np.random.default_rng(0).normal(size=(5, 2))
+COVERED = [
+    (levinson, (LONG,), ("a_items = new", "r.tolist()")),
+    (rows_of_sparse, SPARSE, ("data.tolist()", "places.tolist()", "x.tolist()")),
+    (bodies, (PLANE, PLANE[::-1] * 0.3, np.arange(1.0, 6.0)), ("pos_rows = pos.tolist()", "mass.tolist()")),
+    (small_system, (np.array([0.5, 0.3, 0.2]), np.array([1.0, 2.0])), ("p_items = p.tolist()",)),
+]
+
+
+@pytest.mark.parametrize(("fn", "args", "parts"), COVERED, ids=lambda x: getattr(x, "__name__", ""))
+def test_loops_that_touch_as_many_items_as_there_are(fn, args, parts):
+    found = ad.grad(fn)(*args)
+    with passes.without("items"), passes.without("of_numbers"):
+        np.testing.assert_allclose(ad.grad(lambda *args: fn(*args))(*args), found, rtol=1e-13)
+    text = ad.adjoint_source(fn, *args)
+    assert all(part in text for part in parts)
+    value, again = ad.value_and_grad(fn)(*args)
+    assert value == fn(*args)
+    np.testing.assert_allclose(again, found, rtol=1e-13)
+
+
+def test_what_is_a_list_around_a_loop_is_made_once():
+    for line in ad.adjoint_source(bodies, *COVERED[2][1]).splitlines():
+        assert "mass.tolist()" not in line or line.startswith("    mass_items")

@@ -5,7 +5,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.compiler import passes
-from tests.compiler.checked import check_gradient, names, registrar
+from tests.compiler.checked import check_gradient, differences, names, registrar
 
 CASES = []
 case = registrar(CASES)
@@ -193,3 +193,46 @@ def test_what_the_text_says():
     assert code(twice, V).count("np.cos(x)") == 1
     with passes.without("known_values"):
         assert code(lambda x: twice(x), V).count("np.cos(x)") > 1
+
+
+def likelihood(f, r, z):
+    """One inverse a step: for the gain, the distance and the derivative of the determinant."""
+    p, total = np.eye(3), 0.0
+    for row in z:
+        s = f @ p @ f.T + r
+        gain = p @ np.linalg.inv(s)
+        total = total + np.log(np.linalg.det(s)) + row @ np.linalg.inv(s) @ row
+        p = p - 0.3 * gain @ p
+    return total
+
+
+def in_one_branch(f, r, z):
+    s = f @ f.T + r
+    if z[0, 0] > 0:
+        return np.log(np.linalg.det(s)) + np.sum(np.linalg.inv(s) ** 2)
+    return np.log(np.linalg.det(s)) * 2
+
+
+def overwritten_matrix(f, r, z):
+    s = f @ f.T + r
+    a = np.linalg.inv(s)
+    s[0, 0] = s[0, 0] + 1.0
+    return np.sum(a * a) + np.log(np.linalg.det(s)) + np.sum(np.linalg.inv(s))
+
+
+MATRIX = np.eye(3) * 0.8 + np.arange(9.0).reshape(3, 3) / 40
+ARGS = (MATRIX, np.eye(3) * 0.7, np.array([[0.3, -0.2, 0.9], [1.1, 0.4, -0.6]]))
+
+
+@pytest.mark.parametrize("fn", [likelihood, in_one_branch, overwritten_matrix])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_inverses(fn, sign):
+    args = (*ARGS[:2], sign * ARGS[2])
+    for k in range(2):
+        np.testing.assert_allclose(ad.grad(fn, k)(*args), differences(fn, args, k), rtol=1e-6, atol=1e-8)
+        assert ad.value_and_grad(fn, k)(*args)[0] == fn(*args)
+
+
+def test_inverses_are_made_once():
+    assert code(likelihood, *ARGS).count("np.linalg.inv") == 1
+    assert code(overwritten_matrix, *ARGS).count("np.linalg.inv") == 3  # the memory is written

@@ -159,3 +159,97 @@ def test_the_derivative_of_a_float_is_one(p):
     step = 1e-6
     near = [numbers_of_numpy_in_a_list(x, p + h) for h in (step, -step)]
     assert found == pytest.approx((near[0] - near[1]) / (2 * step), rel=1e-6)
+
+
+def parameters_before_the_loop(p, y):
+    mean, weight, decay = p[0], p[1], p[2]
+    level = weight / (1.0 - decay)
+    total = 0.0
+    for k in range(len(y)):
+        total = total + (y[k] - mean) ** 2 / level
+        level = weight + decay * level
+    return total
+
+
+def functions_before_the_loop(p, y):
+    growth = np.exp(p[0] * 0.1)
+    value = np.zeros(len(y))
+    value[0] = p[1]
+    for k in range(1, len(y)):
+        value[k] = growth * value[k - 1] + y[k] * growth**k
+    return value[len(y) - 1]
+
+
+def sums_before_the_loop(p, y):
+    scale = np.sum(p * p)
+    product = p @ p
+    state = 0.1
+    for _ in range(4):
+        state = state * scale - product * state * state
+    return state * np.mean(y)
+
+
+def powers_of_before_the_loop(p, y):
+    up = np.exp(p[0] * 0.3)
+    total = 0.0
+    for i in range(len(y)):
+        for j in range(i):
+            total = total + up**j * y[i] * p[1] ** (i - j)
+    return total
+
+
+def seen_in_the_loop(p, y):
+    first = p[0]
+    total = 0.0
+    for k in range(len(y)):
+        total = total + first * y[k] + first.sum() * p[1] % 0.7
+    return total
+
+
+def beside_single_precision(p, y):
+    step = p[1] - p[0]
+    state = y.astype(np.float32)
+    for _ in range(3):
+        state = state + step * np.float32(0.5) * state
+    return np.sum(state) * p[2]
+
+
+BEFORE = [parameters_before_the_loop, functions_before_the_loop, sums_before_the_loop, powers_of_before_the_loop]
+P = np.array([0.3, 0.8, 0.4])
+
+
+@pytest.mark.parametrize("fn", [*BEFORE, seen_in_the_loop, beside_single_precision])
+def test_numbers_taken_before_loops(fn):
+    with passes.without("of_numbers"), passes.without("items"):
+        expected = ad.grad(lambda p, y: fn(p, y), (0, 1))(P, X)
+    found = ad.grad(fn, (0, 1))(P, X)
+    for a, b in zip(found, expected):
+        np.testing.assert_allclose(a, b, rtol=1e-13)
+        assert a.dtype == b.dtype
+    value, again = ad.value_and_grad(fn, (0, 1))(P, X)
+    assert value == fn(P, X) and type(value) is type(fn(P, X))
+    np.testing.assert_allclose(again[0], expected[0], rtol=1e-13)
+
+
+def test_numbers_taken_before_loops_written_out():
+    assert "mean, weight, decay = float(p[0]), float(p[1]), float(p[2])" in ad.adjoint_source(
+        parameters_before_the_loop, P, X
+    )
+    assert "growth = math.exp(float(p[0]) * 0.1)" in ad.adjoint_source(functions_before_the_loop, P, X)
+    assert "scale = float(" in ad.adjoint_source(sums_before_the_loop, P, X)
+    assert "float(" not in ad.adjoint_source(beside_single_precision, P, X)
+
+
+def test_a_quotient_by_zero_of_a_number_taken_before_the_loop():
+    """It is infinite, as NumPy's is."""
+
+    def fn(p, y):
+        first = p[0]
+        total = 0.0
+        for k in range(len(y)):
+            total = total + y[k] / first
+        return total
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.all(np.isinf(ad.grad(fn, 1)(np.zeros(1), X)))

@@ -107,3 +107,15 @@ def test_differentiated_again(fn):
         return np.sum(ad.grad(fn)(x) * np.cos(x))
 
     np.testing.assert_allclose(ad.grad(slope)(X), differences(slope, (X,)), rtol=1e-5, atol=1e-5)
+
+
+def test_two_sets_of_which_one_is_long():
+    def to_centres(x, c):
+        d = np.sum((x[:, None] - c[None]) ** 2, axis=2)
+        return np.sum(np.log(np.sum(np.exp(-d), axis=1)))
+
+    rng = np.random.default_rng(1)
+    x, c = rng.normal(size=(20, 3)), rng.normal(size=(4, 3))
+    assert ".swapaxes(0, 1))[:, 0]" in ad.adjoint_source(to_centres, x, c, grad_position=1)
+    for k in range(2):
+        np.testing.assert_allclose(ad.grad(to_centres, k)(x, c), differences(to_centres, (x, c), k), rtol=1e-5)

@@ -32,6 +32,16 @@ def logsumexp(z):
     return np.sum((top[:, 0] + np.log(np.sum(np.exp(z - top), axis=1))) ** 2)
 
 
+def logsumexp_squeezed(z):
+    top = np.max(z, axis=0, keepdims=True)
+    return np.sum((np.squeeze(top, 0) + np.log(np.sum(np.exp(z - top), axis=0))) ** 2)
+
+
+def logsumexp_squeezed_method(z):
+    top = z.max(axis=1, keepdims=True)
+    return np.sum((top.squeeze(-1) + np.log(np.exp(z - top).sum(axis=1))) ** 2)
+
+
 def logsumexp_of_all(z):
     top = np.max(z)
     return (top + np.log(np.sum(np.exp(z - top)))) ** 2
@@ -85,9 +95,15 @@ def larger_of_two(z):
 
 
 CANCELLED = [
-    softmax, softmax_of_methods, log_softmax, logsumexp, logsumexp_of_all, one_sample, with_a_zero,
+    softmax, softmax_of_methods, log_softmax, logsumexp, logsumexp_squeezed, logsumexp_squeezed_method,
+    logsumexp_of_all, one_sample, with_a_zero,
     shifted_by_the_least, at_a_temperature, softmax_at_a_temperature, least_of_neighbours, larger_of_two,
 ]  # fmt: skip
+
+
+def another_axis_squeezed(z):
+    top = np.max(z[None], axis=1, keepdims=True)
+    return np.sum(np.squeeze(top, 0) + np.log(np.sum(np.exp(z[None] - top), axis=2)[0, 0]))
 
 
 def unnormalised(z):
@@ -169,6 +185,7 @@ def a_power_of_the_temperature(z):
 
 
 KEPT = [
+    another_axis_squeezed,
     unnormalised, other_axis, all_axes, rows_and_columns, twice_the_top, top_is_kept, carried, on_one_path,
     changed_in_place, two_temperatures, number_over_the_difference, of_other_numbers, a_power_of_the_temperature,
 ]  # fmt: skip

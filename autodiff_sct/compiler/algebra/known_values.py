@@ -11,10 +11,14 @@ The derivatives of variances and norms, and those of what a user writes twice, c
 outermost block are taken, which are there whatever the run does; of operations that are functions of their operands;
 and where nothing but arithmetic reads what the reverse sweep would make.  Memory that the program writes is left alone,
 and so are products with numbers, which are multiplied in elsewhere.
+
+Inverses of matrices, which the derivatives of determinants need, are taken from loops and branches, too, where these
+are reversed: to save one takes a fraction of the time of making it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import gast
@@ -25,6 +29,7 @@ from ..facts import Num
 from ..optimise import readers_of
 from ..regions import Regions
 from ..specialise.state import Specialiser
+from ..substitution import substitute_own
 from .spelling import ELEMENTWISE, literal, numpy_name
 
 # Functions of one array and of settings: the names of those, in order.
@@ -55,6 +60,35 @@ def with_known_values(s: Specialiser, where: Regions, forward: ir.Block, reverse
             stmt.expr, stmt.op, stmt.may_raise = ir.name(found), None, False
 
 
+def with_known_inverses(
+    s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block, around: Mapping[Any, str]
+) -> None:
+    """Let what reverses a block of the forward sweep read the inverses that this and those around it have, in place."""
+    known = dict(around)
+    for stmt in forward:
+        if is_inverse(stmt) and not where.is_written(stmt.target) and (key := key_of(s, where, stmt, {})) is not None:
+            known.setdefault(key, stmt.target)
+    for stmt in list(reverse):
+        primal = getattr(stmt, "primal", None)
+        inner = ir.bodies(stmt)
+        of = ir.bodies(primal) if type(primal) is type(stmt) else [[] for _ in inner]
+        for body, part in zip(inner, of, strict=True):
+            with_known_inverses(s, where, part, body, known)
+        found = known.get(key_of(s, where, stmt, {})) if is_inverse(stmt) else None
+        readers = [x for x in ir.adjoint_walk(reverse) if found is not None and stmt.target in ir.uses(x)]
+        if found is not None and all(isinstance(x, ir.Let) and not x.in_place for x in readers):
+            reverse.remove(stmt)
+            for reader in readers:
+                substitute_own(reader, {stmt.target: ir.name(found)})
+
+
+def is_inverse(stmt: Any) -> bool:
+    call = stmt.expr if isinstance(stmt, ir.Let) and not stmt.in_place else None
+    if not isinstance(call, gast.Call) or call.keywords or len(call.args) != 1:
+        return False
+    return ir.path_of(call.func) == "np.linalg.inv"
+
+
 def key_of(s: Specialiser, where: Regions, stmt: ir.Let, names: dict[str, str]) -> Any:
     """What a statement computes, where that is an array and a function of its operands; `names` stand for others.
 
@@ -63,10 +97,13 @@ def key_of(s: Specialiser, where: Regions, stmt: ir.Let, names: dict[str, str]) 
     if len(stmt.targets) != 1 or stmt.effect or not is_array(s, stmt.target):
         return None
     expr, settings = stmt.expr, {}
+    kind: Any
     if isinstance(expr, gast.BinOp) and isinstance(expr.op, ELEMENTWISE):
         kind, operands = type(expr.op), [expr.left, expr.right]
         if kind is gast.Mult and any(isinstance(operand, gast.Constant) for operand in operands):
             return None
+    elif is_inverse(stmt):
+        kind, operands = np.linalg.inv, expr.args
     elif isinstance(expr, gast.Call) and (fn := function_of(s, expr)) is not None:
         if not isinstance(fn, np.ufunc) and fn not in SETTINGS:
             return None

@@ -8,8 +8,8 @@
 =======================================================  ======================================================
 
 Here ``d`` has one vector for each pair, as ``x[:, None] - x[None]`` does: two of its axes are equally long.  That many
-products of matrices take a quarter of the time of one loop over all numbers, whatever the lengths; of axes of other
-lengths, a product for each step of one might be a product of two numbers.
+products of matrices take a quarter of the time of one loop over all numbers, whatever the lengths; so they do where the
+axis that is summed over is a long one.  Of others, a product for each step of one might be a product of two numbers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..facts import Axis
+from ..facts import Axis, Dim
 from ..specialise.state import Specialiser
 from .contractions import Contractions
 from .spelling import cotangents, new_axes, numpy_name, rewrite
@@ -27,6 +27,7 @@ from .spelling import cotangents, new_axes, numpy_name, rewrite
 ALL = gast.Slice(None, None, None)
 NEW = ir.constant(None)
 FIRST = ir.tuple_([ALL, ir.constant(0)])
+SUMMED = {"ik": 1, "jk": 0, "ij": 2}  # what is left of three axes -> the one that is gone
 
 
 def pair_products(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
@@ -77,7 +78,10 @@ class Pairs:
             return None
         for narrow, wide in (call.args[1:], call.args[:0:-1]):
             dims, have = self.contractions.dims(wide), self.contractions.dims(narrow)
-            if not dims or not have or have.count(1) != 1 or not self.equal(call, dims[:1], dims[1:2]):
+            if not dims or not have or have.count(1) != 1 or output not in SUMMED:
+                continue
+            summed = dims[SUMMED[output]]
+            if not self.equal(call, dims[:1], dims[1:2]) and not (isinstance(summed, Dim) and summed.is_positive):
                 continue
             place = have.index(1)
             if not self.equal(call, have[:place] + have[place + 1 :], dims[:place] + dims[place + 1 :]):

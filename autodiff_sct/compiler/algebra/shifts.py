@@ -156,6 +156,8 @@ class Following:
             return self.summed(op, shift)
         if op.fn is np.expand_dims:
             return self.put_back(op, shift)
+        if op.fn is np.squeeze:
+            return self.squeezed(op, shift)
         if op.fn is operator.getitem:
             return self.taken(op, shift)
         return None
@@ -188,6 +190,18 @@ class Following:
             return None
         place = axis.value if axis.value < 0 else axis.value - facts.ndim - 1
         return replace(shift, dropped=False) if place == shift.axis else None
+
+    def squeezed(self, op: ir.Op, shift: Shift) -> Shift | None:
+        """The reduced axis, whose length is 1, left out."""
+        facts, axis = self.s.num(op.arguments["a"]), op.arguments.get("axis", Const(None))
+        if shift.axis is None:
+            return shift
+        if shift.dropped or facts is None or facts.ndim is None or not isinstance(axis, Const):
+            return None
+        if type(axis.value) is not int:
+            return None
+        place = axis.value if axis.value < 0 else axis.value - facts.ndim
+        return replace(shift, dropped=True) if place == shift.axis else None
 
     def summed(self, op: ir.Op, shift: Shift) -> Shift | None:
         """A sum along the reduced axis: along it, the factor is one number."""

@@ -20,7 +20,7 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..optimise import count_uses
+from ..optimise import count_uses, is_method
 from ..regions import Regions
 from ..specialise.state import Specialiser
 from .spelling import literal, numpy_name
@@ -41,24 +41,33 @@ def normalised(where: Regions, forward: ir.Block) -> Iterator[tuple[str, tuple[s
     for stmt in ir.walk(forward):
         if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1:
             continue
-        if is_sum(stmt.expr):
-            sums[stmt.target] = (stmt.expr.args[0].id, options(stmt.expr))
+        if (array := summed(stmt.expr)) is not None:
+            sums[stmt.target] = (array, options(stmt.expr))
         elif (sides := operands(stmt, gast.Div)) is not None and sides[1] in sums:
             p, settings = sums[sides[1]]
             if p == sides[0] and not any(where.is_written(n) for n in (p, sides[1], stmt.target)):
                 yield p, (sides[1], settings), stmt.target
 
 
-def is_sum(expr: Any) -> bool:
-    """Whether an expression is ``np.sum`` of a variable."""
-    if not isinstance(expr, gast.Call) or numpy_name(expr) != "sum" or len(expr.args) != 1:
-        return False
-    return isinstance(expr.args[0], gast.Name) and {k.arg for k in expr.keywords} <= {"axis", "keepdims"}
+def summed(expr: Any) -> str | None:
+    """The variable that is summed by ``np.sum`` or by the method."""
+    array: Any = expr.args[0] if is_numpy_sum(expr) else expr.func.value if is_method(expr, "sum") else None
+    known = isinstance(array, gast.Name) and ir.is_variable(array.id) and len(positional(expr)) < 2
+    return array.id if known and {k.arg for k in expr.keywords} <= {"axis", "keepdims"} else None
+
+
+def is_numpy_sum(expr: Any) -> bool:
+    return isinstance(expr, gast.Call) and numpy_name(expr) == "sum" and len(expr.args) > 0
+
+
+def positional(call: Any) -> list[Any]:
+    """What a sum is given by position beside the array."""
+    return list(call.args[is_numpy_sum(call) :])
 
 
 def options(call: Any) -> tuple[Any, bool] | None:
     """The axis of a sum and whether it keeps it; None where that is not spelled out."""
-    found = {k.arg: k.value for k in call.keywords}
+    found = {k.arg: k.value for k in call.keywords} | dict(zip(["axis"], positional(call)))
     axis, keeps = literal(found.get("axis", ir.constant(None))), literal(found.get("keepdims", ir.constant(False)))
     return (axis, bool(keeps)) if "axis" not in found or type(axis) is int else None
 
@@ -100,15 +109,15 @@ def terms(s: Specialiser, once: dict[str, ir.Let], d: str, total: tuple[str, Any
     quotient = operands(first, gast.Div)
     if added is None or first is None or second is None or quotient is None or quotient[1] != total[0]:
         return None
-    summed = inner_sum(s, once, second, total[1])
-    scaled = once.get(summed.expr.args[0].id) if summed is not None else None
+    total_of = inner_sum(s, once, second, total[1])
+    scaled = once.get(str(summed(total_of.expr))) if total_of is not None else None
     divided = operands(scaled, gast.Div)
     product = operands(once.get(divided[0]), gast.Mult) if divided is not None and divided[1] == total[0] else None
     for minus, factor in pairs(product):
         maker = once.get(minus)
         negative = maker is not None and isinstance(maker.expr, gast.UnaryOp) and isinstance(maker.expr.op, gast.USub)
         if factor == q and maker is not None and negative and getattr(maker.expr.operand, "id", None) == quotient[0]:
-            return added, first, (summed, scaled), ir.name(quotient[0]), q
+            return added, first, (total_of, scaled), ir.name(quotient[0]), q
     return None
 
 
@@ -121,8 +130,8 @@ def inner_sum(s: Specialiser, once: dict[str, ir.Let], stmt: ir.Let, settings: A
     if not keeps and axis == 0 and isinstance(expr, gast.Call) and numpy_name(expr) == "expand_dims":
         name, place = expr.args if len(expr.args) == 2 else (None, None)
         stmt = once.get(getattr(name, "id", ""), stmt) if literal(place) == 0 else stmt
-        return stmt if is_sum(stmt.expr) and options(stmt.expr) == (0, False) else None
-    if not is_sum(expr) or (found := options(expr)) is None:
+        return stmt if summed(stmt.expr) is not None and options(stmt.expr) == (0, False) else None
+    if summed(expr) is None or (found := options(expr)) is None:
         return None
     if axis is None and not keeps:
         return stmt if found == (None, False) else None

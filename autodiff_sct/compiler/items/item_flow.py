@@ -456,6 +456,8 @@ def joined(left: str | None, right: str | None, quotient: bool) -> str | None:
     kinds = {left, right}
     if None in kinds or kinds == {"bool"}:
         return None
+    if kinds == {"int", "bool"} and not quotient:
+        return "int"
     if "grid" in kinds:
         return "grid"
     if "float" in kinds or quotient:

@@ -22,11 +22,22 @@ SHORT = 8  # numbers of which a list is made as quickly as a few of them are rea
 class Site:
     """A block, and the loop or branch that it belongs to; at the top of the program that is None.
 
-    `early` are the numbers of iterations of loops that are left early.
+    `early` are the numbers of iterations of loops that are left early, `hoped` the arrays that may be lists around
+    the block once it has lists itself.
     """
 
-    def __init__(self, s: Specialiser, program: ir.Block, block: ir.Block, owner: Any, early: set[str]) -> None:
+    def __init__(
+        self,
+        s: Specialiser,
+        program: ir.Block,
+        block: ir.Block,
+        owner: Any,
+        early: set[str],
+        hoped: frozenset[str] = frozenset(),
+    ) -> None:
         self.s, self.program, self.block, self.owner, self.early = s, program, block, owner, early
+        self.hoped = hoped
+        self.lengths = s.lengths_in((owner.primal or owner).body) if isinstance(owner, ir.Loop) else s.lengths
         self.defined: dict[str, int] = {}  # variable -> the place of the statement that it comes from
         self.fresh: dict[str, int] = {}  # array -> the place where its memory is made
         self.sums: dict[str, Any] = {}  # variable that is a sum, or an item of an array of places -> that
@@ -117,10 +128,10 @@ class Site:
 
     def is_short(self, name: str) -> bool:
         """Whether an array of a loop's body surely has a few numbers only."""
-        facts, loop = self.s.facts[name], self.owner
-        if not isinstance(loop, ir.Loop) or not isinstance(facts, Num) or facts.dims is None or len(facts.dims) != 1:
+        facts = self.s.facts[name]
+        if not isinstance(self.owner, ir.Loop) or not isinstance(facts, Num) or not facts.dims or len(facts.dims) != 1:
             return False
-        length = self.s.lengths_in((loop.primal or loop).body).canonical(facts.dims[0])
+        length = self.lengths.canonical(facts.dims[0])
         if isinstance(length, int):
             return length <= SHORT
         if is_place_array(facts):
@@ -130,7 +141,8 @@ class Site:
     def covers(self, name: str, found: list[Use]) -> bool:
         """Whether loops go over an array: for each long axis there is one whose variable, give or take a number, is it.
 
-        Where it would be converted again and again, the loop has to run to the length of the axis.
+        Where it would be converted again and again, loops have to run to the lengths of these axes, whatever they
+        touch there: as many items as there are.
         """
         facts = self.s.facts[name]
         assert isinstance(facts, Num) and facts.dims is not None
@@ -138,15 +150,22 @@ class Site:
         gone = [
             any(self.along(dim, use.index[axis], use.around) for use in items) for axis, dim in enumerate(facts.dims)
         ]
-        if any(gone) and all(there or is_few(dim) for there, dim in zip(gone, facts.dims)):
+        if any(gone) and all(there or self.has_few(dim) for there, dim in zip(gone, facts.dims)):
             return True
-        if self.owner is not None:
-            return False
-        for use in items:  # places that loops make up: for each axis a loop of its own
-            found_loops = [self.along(None, index, use.around, True) for index in use.index]
-            if all(found_loops) and len({id(x) for x in found_loops}) == len(found_loops):
+        long = [dim for dim in facts.dims if not self.has_few(dim)]
+        for use in items:
+            if self.owner is None:  # places that loops make up: for each axis a loop of its own
+                loops = [self.along(None, index, use.around, True) for index in use.index]
+            else:
+                taken = list(filter(is_loop, use.around))
+                loops = [next((x for x in taken if self.is_long(dim, x, use.around)), None) for dim in long]
+            if loops and all(loops) and len({id(x) for x in loops}) == len(loops):
                 return True
         return False
+
+    def has_few(self, dim: Any) -> bool:
+        """Whether an axis surely has a few items only."""
+        return is_few(dim) or (self.owner is not None and is_few(self.lengths.canonical(dim)))
 
     def along(self, dim: Any, index: Any, around: tuple[Any, ...], told: bool = False) -> Any | None:
         """The loop whose variable an index is, give or take a number; `told`: or that tells it in another way."""
@@ -162,18 +181,40 @@ class Site:
             return None
         if (sum_ := self.sums.get(index.id)) is not None:
             return self.along(dim, sum_, around, told)
-        loops = (x for x in around if isinstance(x, ir.Loop) and x.index == index.id and self.is_long(dim, x))
+        loops = (x for x in around if is_loop(x) and x.index == index.id and self.is_long(dim, x, around))
         return next(loops, None)
 
-    def is_long(self, dim: Any, loop: ir.Loop) -> bool:
-        """Whether a loop goes to the end of a range that only the run tells, or surely over an axis."""
+    def is_long(self, dim: Any, loop: ir.Loop, around: tuple[Any, ...]) -> bool:
+        """Whether a loop goes to the end of a range that only the run tells, or surely over an axis.
+
+        A loop that ends where one around it is (``for j in range(i)``) goes over half of the axis on average.
+        """
         names = {name for bound in loop.bounds for name in ir.names_in(bound)}
         if loop.kind != "range" or loop.stop is not None or not names or names & self.early:
             return False
         if self.owner is None:
             return True
-        parts = [part for bound in loop.bounds for part in lengths(self.s, bound)]
-        return isinstance(dim, Dim) and any(parts) and all(p is None or p == dim.symbol for p in parts)
+        outer = [x for x in (*around, self.owner) if is_loop(x) and x is not loop and x.index in names]
+        bounds = [bound for bound in loop.bounds if not any(x.index in ir.names_in(bound) for x in outer)]
+        if not all(self.is_long(dim, x, ()) for x in outer) or not isinstance(dim, Dim):
+            return False
+        parts = [part for bound in bounds for part in lengths(self.s, bound)]
+        return any((*parts, *outer)) and all(p is None or self.is_length(p, dim) for p in parts)
+
+    def is_length(self, symbol: Any, dim: Dim) -> bool:
+        """Whether a length is that of an axis, give or take a number."""
+        if symbol is False or symbol == dim.symbol:
+            return symbol is not False
+        found = [{of_symbol(self.lengths.canonical(Dim(x, 0, n))) for n in (False, True)} for x in (symbol, dim.symbol)]
+        return not found[0].isdisjoint(found[1])
+
+
+def of_symbol(dim: Any) -> Any:
+    return dim.symbol if isinstance(dim, Dim) else dim
+
+
+def is_loop(stmt: Any) -> bool:
+    return isinstance(stmt, ir.Loop)
 
 
 def is_few(dim: Any) -> bool:

@@ -41,7 +41,7 @@ from ..regions import Regions
 from ..specialise.state import Specialiser
 from .item_flow import Flow
 from .item_lists import Lists
-from .item_sites import Site
+from .item_sites import Site, is_loop
 from .item_uses import Use, is_place_array, item_of, place_index, uses
 
 WRITTEN = 4  # items of a short array that are touched for less than an array takes to be made of a list
@@ -53,7 +53,8 @@ def on_lists(s: Specialiser, program: ir.Block) -> bool:
     if not any(touches_item(s, stmt) for stmt in ir.walk(loops)):
         return False
     early = {loop.trips for loop in loops if loop.trips is not None}
-    return convert(Site(s, program, program, None, early))
+    changed = convert(Site(s, program, program, None, early))
+    return convert(Site(s, program, program, None, early), hopes=False) or changed
 
 
 def touches_item(s: Specialiser, stmt: Any) -> bool:
@@ -70,22 +71,35 @@ def may_run_again(s: Specialiser, where: Regions, program: ir.Block) -> bool:
     return not any(isinstance(stmt, (ir.Try, ir.With)) for stmt in ir.walk(program))
 
 
-def convert(site: Site) -> bool:
-    """Convert what there is in a block, then in the blocks inside it."""
+def convert(site: Site, hopes: bool = True) -> bool:
+    """Convert what there is in a block, then in the blocks inside it.
+
+    There, what may become a list around a loop for good, as soon as the loop has lists itself, is left for that.
+    """
     if not isinstance(site.owner, ir.Loop) and not any(isinstance(stmt, ir.Loop) for stmt in ir.walk(site.block)):
         return False
     changed = False
     while (stretches := found(site)) is not None:
         site.block[:] = Lists(site, *stretches).rewritten()
-        site = Site(site.s, site.program, site.block, site.owner, site.early)
+        site = Site(site.s, site.program, site.block, site.owner, site.early, site.hoped)
         changed = True
     deeper = False
     for stmt in list(site.block):
-        for inner in [stmt.body] if isinstance(stmt, ir.Loop) else ir.bodies(stmt):
-            deeper = convert(Site(site.s, site.program, inner, stmt, site.early)) or deeper
+        hoped = site.hoped | hoped_around(site, stmt) if is_loop(stmt) and hopes else site.hoped
+        for inner in [stmt.body] if is_loop(stmt) else ir.bodies(stmt):
+            deeper = convert(Site(site.s, site.program, inner, stmt, site.early, hoped), hopes) or deeper
     if deeper and site.owner is None:  # with these, those around them may gain
-        convert(Site(site.s, site.program, site.block, site.owner, site.early))
+        convert(Site(site.s, site.program, site.block, site.owner, site.early), hopes)
     return changed or deeper
+
+
+def hoped_around(site: Site, loop: ir.Loop) -> frozenset[str]:
+    """The arrays at the top of a program that would be lists around a loop, were it not for what it has inside."""
+    if site.owner is not None:
+        return frozenset()
+    place, rest = site.block.index(loop), used(site)
+    spans = {name: stretch(site, name, touched) for name, touched in rest.items()}
+    return frozenset(name for name, span in spans.items() if span is not None and place in span)
 
 
 def found(site: Site) -> tuple[dict[str, range], Flow] | None:
@@ -93,7 +107,7 @@ def found(site: Site) -> tuple[dict[str, range], Flow] | None:
 
     A stretch that is of no use, or in which types are seen, is left for one that begins later.
     """
-    rest = used(site)
+    rest = {name: touched for name, touched in used(site).items() if name not in site.hoped}
     chosen = {name: span for name in rest if (span := stretch(site, name, rest[name])) is not None}
     while chosen:
         flow = Flow(
@@ -109,24 +123,26 @@ def found(site: Site) -> tuple[dict[str, range], Flow] | None:
 
 
 def gaining(site: Site, chosen: dict[str, range]) -> set[str]:
-    """The arrays of loops all of whose items are Python floats; beside one of NumPy's numbers they are of no use."""
+    """The arrays of loops all of whose items are Python floats; beside one of NumPy's numbers they are of no use.
+
+    Arrays that a loop only writes may stay, beside parameters.
+    """
     floats = {name for name, facts in site.s.facts.items() if isinstance(facts, Num) and is_of_floats(facts)}
     places = {name for name in chosen if is_place_array(site.s.facts[name])}
     result: set[str] = set()
     for place, stmt in enumerate(site.block):
         items = [u for u in uses(site.s, stmt, floats | places) if u.how == "item" and any(map(is_loop, u.around))]
-        touched = {u.name for u in items} - places
-        if touched and all(place in chosen.get(name, ()) for name in touched):
+        touched = {u.name for u in items} - places - site.hoped
+        lists = {name for name in touched if place in chosen.get(name, ())}
+        if touched and touched == lists:
             result |= touched | {u.name for u in items if place in chosen.get(u.name, ())}
+        elif {u.name for u in items if not u.writes} - places - site.hoped <= lists:
+            result |= lists - {u.name for u in items if not all(map(is_literal, u.index))}
     return result
 
 
 def is_of_floats(facts: Num) -> bool:
     return facts.kind == "array" and facts.dtype is not None and facts.dtype.kind == "f"
-
-
-def is_loop(stmt: Any) -> bool:
-    return isinstance(stmt, ir.Loop)
 
 
 def used(site: Site) -> dict[str, list[tuple[int, list[Use]]]]:

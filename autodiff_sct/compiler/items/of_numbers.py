@@ -1,9 +1,15 @@
 """Functions of single numbers in loops are those of `math`: NumPy takes half a microsecond for one, `math` a tenth.
 
+What loops compute with are Python's numbers, so they are from where they are taken out of arrays before the loops.
+
 ::
 
     for k in range(n):                              for k in range(n):
         x = x + h * np.sin(w * x)             ->        x = x + h * math.sin(w * x)
+
+    mu = p[0]                                       mu = float(p[0])
+    for k in range(n):                        ->    for k in range(n):
+        s = s + (y_items[k] - mu) ** 2                  s = s + (y_items[k] - mu) ** 2
 
 What `math` returns is a Python float, and so is what comes from it, which makes all arithmetic with it as fast.  Where
 its type is seen, the function stays NumPy's (`item_flow` tells).  Where `math` and floats raise (a root of a number
@@ -27,8 +33,8 @@ from ...runtime import broadcast
 from .. import ir
 from ..specialise.state import Specialiser
 from ..substitution import change_own
-from .item_flow import NOTHING, NUMBERS, Flow, Flowing
-from .item_uses import module_function
+from .item_flow import NOTHING, NUMBERS, Flow, Flowing, is_choice, is_numpy_number
+from .item_uses import is_float_array, item_of, module_function
 
 FUNCTIONS = {f: f for f in "cos cosh exp expm1 log log10 log1p log2 sin sinh sqrt tan tanh".split()}
 FUNCTIONS |= {"arccos": "acos", "arcsin": "asin", "arctan": "atan", "arctan2": "atan2"}
@@ -38,22 +44,48 @@ EXACT = ("sqrt",)
 def of_numbers(s: Specialiser, program: ir.Block, alone: bool) -> bool:
     """Rewrite a program in place, and tell whether it has changed; `alone` if nothing but gradients leave it."""
     in_loops = [x for stmt in ir.walk(program) if isinstance(stmt, ir.Loop) for x in ir.walk([*stmt.head, *stmt.body])]
-    if not any(of_math(s, call) for call in calls_in(in_loops)):
-        return False
     calls = {id(call): call for call in calls_in(ir.walk(program)) if of_math(s, call)}
+    inside, taken = {id(call) for call in calls_in(in_loops)}, taken_before(s, program, {id(x) for x in in_loops})
+    calls |= taken
+    if not in_loops or not calls:
+        return False
     flow = Numbers(s, program, calls)
     while flow.refused:
         calls = {key: call for key, call in calls.items() if str(key) not in flow.refused}
         flow = Numbers(s, program, calls)
-    met = {source for stmt in in_loops for name in ir.uses(stmt) for source in flow.sources.get(name, ())}
-    met |= {str(id(call)) for call in calls_in(in_loops)}
-    calls = {key: call for key, call in calls.items() if str(key) in met & flow.met}
+    calls = {k: call for k, call in calls.items() if str(k) in flow.met and (k in inside or str(k) in flow.looped)}
     free = calls.keys() - map(int, flow.deciding) if alone else set()
-    same = {key for key, call in calls.items() if key in free or of_math(s, call) in EXACT}
+    same = {key for key, call in calls.items() if key not in taken and (key in free or of_math(s, call) in EXACT)}
     functions = {k: ir.attribute(s.bind("math", math), of_math(s, calls[k])) if k in same else None for k in calls}
     for stmt in ir.walk(program) if functions else ():
         change_own(stmt, lambda expr: with_functions(expr, functions))
     return bool(functions)
+
+
+def taken_before(s: Specialiser, program: ir.Block, in_loops: set[int]) -> dict[int, Any]:
+    """The expressions outside loops, by their ids, that are surely an item of an array of float64 or made of arrays."""
+    found: dict[int, Any] = {}
+    for stmt in ir.walk(program):
+        if id(stmt) in in_loops or isinstance(stmt, ir.Loop):
+            continue
+        items = (node for expr in ir.expressions(stmt) for node in ir.nodes_in(expr) if is_float_item(s, node))
+        found |= {id(node): node for node in items}
+        if isinstance(stmt, ir.Let) and not stmt.effect and is_reduced(s, stmt):
+            found[id(stmt.expr)] = stmt.expr
+    return found
+
+
+def is_float_item(s: Specialiser, expr: Any) -> bool:
+    array = getattr(expr.value, "id", "") if isinstance(expr, gast.Subscript) else ""
+    return is_float_array(s.facts.get(array)) and item_of(s, expr, (array,)) is not None
+
+
+def is_reduced(s: Specialiser, stmt: ir.Let) -> bool:
+    """Whether a statement makes one of NumPy's numbers in another way than from single numbers."""
+    if len(stmt.targets) != 1 or not is_numpy_number(s.facts.get(stmt.target)) or is_choice(stmt.expr):
+        return False
+    product = isinstance(stmt.expr, gast.BinOp) and isinstance(stmt.expr.op, gast.MatMult)
+    return product or (isinstance(stmt.expr, gast.Call) and not of_math(s, stmt.expr))
 
 
 def calls_in(statements: Iterable[Any]) -> list[Any]:
@@ -81,16 +113,36 @@ def with_functions(expr: Any, functions: dict[int, Any]) -> Any:
 
 
 class Numbers(Flow):
-    """What comes from calls that may be of `math`; the arrays of `Flow` are here the ids of these calls."""
+    """What comes from calls that may be of `math`, or is taken from arrays; the arrays of `Flow` are here their ids."""
 
     def __init__(self, s: Specialiser, program: ir.Block, calls: dict[int, Any]) -> None:
         self.calls = calls
         self.met: set[str] = set()  # the calls of which the arguments are surely numbers
         self.deciding: set[str] = set()  # the calls from which comes what is compared
+        self.looped: set[str] = set()  # those with which loops compute numbers
+        self.loops = 0  # around the statement that is looked at
         super().__init__(s, program, {}, None)
 
     def demand(self, expr: Any, sources: frozenset[str]) -> None:
         self.refuse(sources)
+
+    def statement(self, stmt: Any) -> None:
+        self.loops += isinstance(stmt, ir.Loop)
+        super().statement(stmt)
+        self.loops -= isinstance(stmt, ir.Loop)
+
+    def flowing(self, expr: Any) -> Flowing:
+        found = super().flowing(expr)
+        if id(expr) in self.calls and not of_math(self.s, expr):
+            self.met.add(str(id(expr)))
+            return "float", frozenset([str(id(expr))])
+        return found
+
+    def binop(self, expr: Any) -> Flowing:
+        kind, sources = super().binop(expr)
+        if self.loops and kind in NUMBERS:
+            self.looped |= sources
+        return kind, sources
 
     def library(self, expr: Any) -> Flowing | None:
         found, parts = super().library(expr), [self.expr(arg) for arg in expr.args]

@@ -196,8 +196,8 @@ def copies(*parts: Any) -> Any:
 
 def again(part: Any, made: dict[int, Any]) -> Any:
     """The copy of a part; `made` holds those that there are already."""
-    if isinstance(part, np.ndarray) and isinstance(part.base, np.ndarray):
-        return same_part(part, part.base, again(part.base, made))
+    if isinstance(part, np.ndarray) and (base := owner(part)) is not part:
+        return same_part(part, base, again(base, made))
     if not isinstance(part, (np.ndarray, list, dict, tuple)):
         return part
     if id(part) not in made:
@@ -209,6 +209,15 @@ def again(part: Any, made: dict[int, Any]) -> Any:
             items = [again(item, made) for item in part]
             made[id(part)] = type(part)(*items) if hasattr(part, "_fields") else type(part)(items)
     return made[id(part)]
+
+
+def owner(view: np.ndarray) -> np.ndarray:
+    """The array whose memory a view has; between the two may stand other objects, such as those of NumPy's windows."""
+    array, base = view, view.base
+    while base is not None:
+        array = base if isinstance(base, np.ndarray) else array
+        base = getattr(base, "base", None)
+    return array
 
 
 def same_part(view: np.ndarray, base: np.ndarray, other: np.ndarray) -> np.ndarray:

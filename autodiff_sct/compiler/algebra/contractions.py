@@ -147,8 +147,7 @@ class Contractions:
     def narrow_first(self, expr: Any) -> Any:
         """``2 * d[:, None] * x`` for ``d[:, None] * (2 * x)``, which has two operations on an array as large as x."""
         sign, factors = factors_of(expr)
-        numbers = [f for f in factors if self.spelling.is_number(f)]
-        arrays = [f for f in factors if not self.spelling.is_number(f)]
+        numbers, arrays = self.spelling.numbers_and_arrays(factors)
         if sign < 0 or len(arrays) != 2 or not numbers or self.spelling.is_number(factors[0]):
             return expr
         narrow, wide = self.dims(arrays[0]), self.dims(arrays[1])
@@ -160,6 +159,8 @@ class Contractions:
     def sum(self, call: Any) -> Any:
         """A sum, without the factors that all its terms have, and as a contraction if it is one of a product."""
         sign, above, below = ratio_of(call.func.value)
+        if len(self.spelling.dtypes([*above, *below])) > 1:
+            return call  # without its widest factor, the sum would be one of narrower numbers
         place = self.place(call)
         front = [f for f in above if self.is_common(f, call, place)]
         behind = [f for f in below if self.is_common(f, call, place)]

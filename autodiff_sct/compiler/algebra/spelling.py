@@ -46,6 +46,8 @@ from ..substitution import with_operands
 
 METHODS = {"sum", "max", "min", "prod", "reshape", "transpose", "swapaxes"}
 POSITIONAL = {"axes", "axis1", "axis2", "shape"}  # parameters that the methods do not take by name
+NAMES = {name: np.dtype(name) for name in "float16 float32 float64 complex64 complex128".split()}
+WIDE = {np.dtype(np.float64), np.dtype(np.complex128)}
 ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow)
 
 
@@ -183,8 +185,7 @@ class Spelling:
     def product(self, expr: Any) -> Any:
         """A product with its sign outside and its numbers first, where that saves an operation on an array."""
         sign, factors = factors_of(expr)
-        numbers = [f for f in factors if self.is_number(f)]
-        arrays = [f for f in factors if not self.is_number(f)]
+        numbers, arrays = self.numbers_and_arrays(factors)
         if not arrays and isinstance(expr, gast.BinOp) and is_negative(expr.right) and literal(expr.right) is None:
             return ir.binop(negated(expr.left) or signed(expr.left), gast.Mult, expr.right.operand)
         if not arrays:
@@ -245,6 +246,30 @@ class Spelling:
             return None
         parts = [gast.Slice(None, None, None) for _ in range(place % rank)] + [ir.constant(0)]
         return ir.subscript(expr, parts[0] if len(parts) == 1 else ir.tuple_(parts))
+
+    def numbers_and_arrays(self, factors: list[Any]) -> tuple[list[Any], list[Any]]:
+        """The numbers among the factors of a product, and what is no number or has to stay where it is.
+
+        Beside a wider dtype, the product of two float32 would be rounded, and that of two small integers overflow.
+        """
+        found = self.dtypes(factors)
+        narrow = {dtype for dtype in found if dtype not in WIDE} if len(found) > 1 else set()
+        numbers = [f for f in factors if self.is_number(f) and not narrow & self.dtypes([f])]
+        return numbers, [f for f in factors if not any(f is n for n in numbers)]
+
+    def dtypes(self, exprs: list[Any]) -> set[np.dtype[Any] | None]:
+        """The dtypes of what NumPy has made, or makes, of the variables of some expressions."""
+        found: set[np.dtype[Any] | None] = set()
+        for expr in exprs:
+            known = [self.s.facts.get(n) for n in ir.variables_in(expr)]
+            known = [self.s.elements_of(facts) if isinstance(facts, Listed) else facts for facts in known]
+            made = {facts.dtype for facts in known if isinstance(facts, Num) and not facts.python}
+            calls = [node for node in ir.nodes_in(expr) if isinstance(node, gast.Call)]
+            names = {name for call in calls if (name := numpy_name(call)) is not None}
+            found |= made | {NAMES[name] for name in names & NAMES.keys()}
+            if names and not made:
+                found.add(np.dtype(np.float64))  # of Python's numbers
+        return found
 
     def is_number(self, expr: Any) -> bool:
         """Whether an expression is a number, not an array."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import gast
 
+from ...runtime.broadcast import unbroadcast
 from .. import ir
 from ..activity import activity
 from ..arguments import Arguments, of_rank_0, protect, receive
@@ -18,7 +19,7 @@ from ..pipeline import refuse_captured, specialise, wanted_inputs, without_dead
 from ..regions import Regions, regions
 from ..request import Request
 from ..results import check_output, detached, output_leaves, own_result, unknown_leaves
-from ..reverse.adjoints import copied
+from ..reverse.adjoints import copied, helper
 from ..specialise.state import Specialiser
 from ..specialise.values import Frame, Leaf, ListV, Obj, TupleV, Value
 from ..stopped import refuse_writes
@@ -113,5 +114,7 @@ def tangent_of(s: Specialiser, f: Any, value: Value) -> Any:
         facts = s.facts[value.name]
         found = f.of(value.name) if f.active(value.name) else f.zero(value.name)
         own = found if not f.active(value.name) else (copied if isinstance(facts, Num) else detached)(s, found)
+        if isinstance(facts, Num) and facts.differentiable and (facts.kind is None or facts.dtype is None):
+            return helper(s, unbroadcast, own, value)  # only the run tells its kind and its dtype
         return of_rank_0(s, s.expr(own), facts) if isinstance(facts, Num) and facts.differentiable else s.expr(own)
     return ir.constant(0.0)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...custom_rules import REGISTERED
 from ...runtime import memory
 from .. import ir
 from ..facts import Facts, Listed, Num, Opaque, Pair, several
@@ -125,20 +126,26 @@ MAY_VIEW = {
 
 
 def may_view(fn: Any) -> bool:
-    return fn in MAY_VIEW or getattr(fn, "numpy_name", "") in {
-        "reshape",
-        "ravel",
-        "transpose",
-        "swapaxes",
-        "squeeze",
-        "diagonal",
-        "astype",
-        "view",
-        "real",
-        "imag",
-        "conj",
-        "conjugate",
-    }
+    """Whether a function may return a view: users' own functions with a rule may always."""
+    return (
+        fn in MAY_VIEW
+        or fn in REGISTERED
+        or getattr(fn, "numpy_name", "")
+        in {
+            "reshape",
+            "ravel",
+            "transpose",
+            "swapaxes",
+            "squeeze",
+            "diagonal",
+            "astype",
+            "view",
+            "real",
+            "imag",
+            "conj",
+            "conjugate",
+        }
+    )
 
 
 OTHERS: dict[Any, Facts] = {

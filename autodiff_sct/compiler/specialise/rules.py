@@ -9,10 +9,12 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import gast
+import numpy as np
 
 from ...errors import NoRule
 from ...rules.table import TABLE
 from .. import ir
+from ..facts import Num
 from .binding import bind_signature
 from .calls import new_frame, run
 from .containers import spread
@@ -37,6 +39,7 @@ def apply_rule(
     parsed, body = prepared(rule.__code__, rule)
     parameters = parameters_of(rule, rule.__code__)
     positional, named = arrange(parameters, arguments)
+    d = widened(s, d, y, arguments)
     defaults = [Const(v) for v in rule.__defaults__ or ()]
     kw_defaults = {k: Const(v) for k, v in (rule.__kwdefaults__ or {}).items()}
     bound = bind_signature(s, body.tree.args, [y, d, *positional], named, defaults, kw_defaults, rule.__name__)
@@ -61,6 +64,42 @@ def apply_rule(
     finally:
         s.frame, s.origin, s.node = outer_frame, outer_origin, outer_node
     return entries_of(parameters, result)
+
+
+def widened(s: Specialiser, d: Value, y: Value, arguments: dict[str, Value]) -> Value:
+    """A derivative that is a number as NumPy's, where it meets a narrower dtype than that of the result.
+
+    Python's numbers take the dtype of what they are multiplied by: ``0.1 * np.float32(3)`` has the digits of a float32,
+    also where both stand for parts of a float64.  And a cotangent may be Python's whatever its facts say, as a seed is.
+    """
+    have, want = s.num(d), s.num(y)
+    if have is None or have.dims != () or have.kind == "array":
+        return d
+    if want is None or want.python or want.dtype is None or want.dtype.kind not in "fc":
+        return d
+    met = [s.facts[n] for value in arguments.values() for n in s.leaves(value)]
+    narrow = [f.dtype for f in met if isinstance(f, Num) and not f.python and f.dtype is not None]
+    if all(dtype.kind not in "fc" or np.result_type(dtype, want.dtype) == dtype for dtype in narrow):
+        return d
+    if have.kind == "npscalar" and is_made_by_numpy(s, s.expr(d)):
+        return d
+    kind = np.complex128 if have.dtype is not None and have.dtype.kind == "c" else np.float64
+    expr = ir.call(ir.attribute(s.bind("np", np), kind.__name__), s.expr(d))
+    op = ir.Op(np.ndarray.astype, {"a": d, "dtype": Const(np.dtype(kind))})
+    return s.let(expr, Num("npscalar", np.dtype(kind), ()), op, may_raise=False)
+
+
+def is_made_by_numpy(s: Specialiser, expr: Any, depth: int = 4) -> bool:
+    """Whether a number surely comes from an operation of NumPy's, of those that led to it last."""
+    if isinstance(expr, gast.Name):
+        made = s.definitions.get(expr.id) if depth else None
+        return made is not None and is_made_by_numpy(s, made, depth - 1)
+    if isinstance(expr, gast.BinOp):
+        return is_made_by_numpy(s, expr.left, depth) or is_made_by_numpy(s, expr.right, depth)
+    if isinstance(expr, gast.Subscript):
+        facts = s.facts.get(getattr(expr.value, "id", ""))
+        return isinstance(facts, Num) and facts.kind == "array"
+    return isinstance(expr, gast.Call) and getattr(getattr(expr.func, "value", None), "id", "") == "np"
 
 
 class Parameter(NamedTuple):

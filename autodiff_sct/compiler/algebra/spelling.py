@@ -248,27 +248,22 @@ class Spelling:
         return ir.subscript(expr, parts[0] if len(parts) == 1 else ir.tuple_(parts))
 
     def numbers_and_arrays(self, factors: list[Any]) -> tuple[list[Any], list[Any]]:
-        """The numbers among the factors of a product, and what is no number or has to stay where it is.
-
-        Beside a wider dtype, the product of two float32 would be rounded, and that of two small integers overflow.
-        """
+        """The numbers of a product and the rest: beside a wider dtype, that of two float32 would be rounded."""
         found = self.dtypes(factors)
-        narrow = {dtype for dtype in found if dtype not in WIDE} if len(found) > 1 else set()
+        narrow = found - WIDE if len(found) > 1 else set()
         numbers = [f for f in factors if self.is_number(f) and not narrow & self.dtypes([f])]
         return numbers, [f for f in factors if not any(f is n for n in numbers)]
 
-    def dtypes(self, exprs: list[Any]) -> set[np.dtype[Any] | None]:
+    def dtypes(self, exprs: list[Any]) -> set[Any]:
         """The dtypes of what NumPy has made, or makes, of the variables of some expressions."""
-        found: set[np.dtype[Any] | None] = set()
+        found: set[Any] = set()
         for expr in exprs:
             known = [self.s.facts.get(n) for n in ir.variables_in(expr)]
             known = [self.s.elements_of(facts) if isinstance(facts, Listed) else facts for facts in known]
             made = {facts.dtype for facts in known if isinstance(facts, Num) and not facts.python}
-            calls = [node for node in ir.nodes_in(expr) if isinstance(node, gast.Call)]
-            names = {name for call in calls if (name := numpy_name(call)) is not None}
-            found |= made | {NAMES[name] for name in names & NAMES.keys()}
-            if names and not made:
-                found.add(np.dtype(np.float64))  # of Python's numbers
+            names = {numpy_name(node) or "" for node in ir.nodes_in(expr) if isinstance(node, gast.Call)} - {""}
+            made |= {NAMES[name] for name in names & NAMES.keys()}
+            found |= made or ({np.dtype(np.float64)} if names else set())  # of Python's numbers
         return found
 
     def is_number(self, expr: Any) -> bool:

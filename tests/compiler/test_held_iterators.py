@@ -300,24 +300,7 @@ def known_key_added_in_a_loop(x):
     return sum(table.values())
 
 
-def known_items_beside_a_list_that_grows(x):
-    items = list(x)
-    products = (v * len(items) for v in [x[0], items[1]])
-    items.append(x[2])
-    return sum(products)
-
-
-def known_items_beside_a_number_that_changes(x):
-    s = x[0]
-    products = map(lambda v: v * s, [x[1], s])
-    if s > 0.4:
-        s *= next(products)
-    return sum(products) + s
-
-
 REFUSED = [
-    known_items_beside_a_list_that_grows,
-    known_items_beside_a_number_that_changes,
     moved_by_another,
     part_held,
     filtered_and_left_early,

@@ -151,14 +151,6 @@ def what_a_filter_reads_is_assigned_before_it_is_used(x):
     return sum(large)
 
 
-def what_a_map_over_few_things_reads_is_assigned(x):
-    factor, total = 1.0, 0.0
-    for v in map(lambda q: q * factor, (x[0], x[1])):
-        factor = 3.0
-        total += v
-    return total
-
-
 def chain_with_a_name_over_a_list_that_is_written(x):
     items, total = [x[0], x[1]], 0.0
     both = chain(items, items)
@@ -179,7 +171,7 @@ def functions_that_are_replaced_before_their_turn(x):
 
 AHEAD = [chained_list_is_written, filtered_array_is_written, accumulated_array_is_written]
 AHEAD += [pairs_of_an_array_that_is_written, what_a_filter_reads_is_assigned]
-AHEAD += [what_a_filter_reads_is_assigned_before_it_is_used, what_a_map_over_few_things_reads_is_assigned]
+AHEAD += [what_a_filter_reads_is_assigned_before_it_is_used]
 AHEAD += [functions_that_are_replaced_before_their_turn]
 
 

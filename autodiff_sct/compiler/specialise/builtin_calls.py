@@ -16,11 +16,12 @@ from ..facts import BOOL, INT, Listed, Mapped, Opaque, Pair
 from ..world import Guard
 from . import arrays, containers, families, iteration, lists, polyfills, records
 from .attributes import asked_for, assign_attribute, attribute_of
+from .backwards import reversed_source
 from .calls import call_python, call_value, handles
 from .classes import class_of
 from .expressions import OPERATORS, operate, truth
 from .flat import base_of, is_flat
-from .iteration import Source, each, enumerated, keys_of, length_of, mapped, over, over_range, reversed_source, zipped
+from .iteration import Source, each, enumerated, keys_of, length_of, mapped, over, over_range, zipped
 from .objects import call_method, fields_of, has_method, replace_fields
 from .raising import always
 from .state import Specialiser
@@ -109,7 +110,7 @@ def as_list(s: Specialiser, value: Value) -> Value:
     if source.whole is not None:
         return source.whole
     if source.items is not None:
-        return ListV(tuple(source.items), s.site())
+        return ListV(tuple(source.all_items(s)), s.site())
     listed = Listed(frozenset([s.root(("list", s.site("as list")))]))
     if source.bounds is None and source.advance is None:
         return listed_opaque(s, value)
@@ -139,7 +140,7 @@ def tuple_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
         return lists.as_tuple(s, args[0])
     source = over(s, args[0])
     if source.items is not None:
-        return TupleV(tuple(source.items))
+        return TupleV(tuple(source.all_items(s)))
     return lists.as_tuple(s, as_list(s, args[0]))
 
 

@@ -22,26 +22,25 @@ from . import polyfills
 from .calls import call_python, call_value, handles
 from .containers import own_value
 from .state import Restart, Specialiser
-from .values import Closure, Const, PartialV, TupleV, Value
+from .values import Closure, Const, PartialV, TupleV, Value, Wrapped
 
 
 @dataclass(eq=False)
-class Cached:
+class Cached(Wrapped):
     """A closure with its cache, which is kept among the variables of the program."""
 
-    function: Closure
     site: Any
     remembering: Value | None  # the function with a dict of its values, where only the run knows some arguments
 
     def call(self, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """The value of a call: the one that it had before, with the same arguments."""
-        name = self.function.name
+        name = self.fn.name
         if self.remembering is not None or not all(map(s.is_static, [*args, *kwargs.values()])):
             return self.call_at_run_time(s, args, kwargs)
         key = (("memo", self.site), (*args, *kwargs.items()))
         if key not in s.env:
             mark = len(s.block)
-            result = own_value(s, call_value(s, self.function, args, kwargs))
+            result = own_value(s, call_value(s, self.fn, args, kwargs))
             if not all(is_quiet(stmt) for stmt in ir.walk(s.block[mark:])):
                 raise s.refuse(f"{name} has a cache, and does more than compute a value", "call it without the cache")
             s.env[key] = result
@@ -52,8 +51,7 @@ class Cached:
         """The value of a call with integers, kept under them in a dict, as those of all calls are then."""
         if kwargs or not all(is_setting(s, value) for value in args):
             raise s.refuse(
-                f"{self.function.name} has a cache, and is called with other things than integers, "
-                "which only the run knows",
+                f"{self.fn.name} has a cache, and is called with other things than integers, which only the run knows",
                 "keep the values in a dict or a list, or give it settings such as integers only",
             )
         if self.remembering is None:

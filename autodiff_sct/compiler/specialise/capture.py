@@ -7,16 +7,34 @@ read from outside, known by object, so that they can be differentiated by.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import gast
 
 from ...tensor import Parameter
 from .externals import import_external
+from .iteration import Source, is_range, over_range
 from .prepared import body_of_closure
 from .state import Specialiser
 from .trees import tree_of_facts
-from .values import Bound, Choice, Closure, Frame, Leaf, ListV, Obj, PartialV, TupleV, Value
+from .values import (
+    Bound,
+    Choice,
+    Closure,
+    Frame,
+    Leaf,
+    ListV,
+    MaybeV,
+    Obj,
+    PartialV,
+    Poison,
+    SliceV,
+    Suspended,
+    TupleV,
+    Value,
+    Wrapped,
+)
 
 
 class Capture:
@@ -37,7 +55,7 @@ class Capture:
 
     def refuse_changes(self, written: frozenset[str]) -> None:
         """The inner program has variables and arrays of its own: what it does to the outer one's would be lost."""
-        names = [key[1] for key, value in self.given.items() if self.inner.env.get(key) != value]
+        names = [key[1] for key, value in self.given.items() if not self.is_kept(value, self.inner.env.get(key))]
         names += [p for leaf in self.leaves.values() if (p := self.table.owners.get(leaf.name)) in written]
         if names:
             raise self.outer.refuse(
@@ -45,11 +63,21 @@ class Capture:
                 "return the value instead",
             )
 
+    def is_kept(self, given: Value, now: Value) -> bool:
+        """Whether a variable has the value that it was given, of which it may be known by now that it is not None."""
+        if isinstance(given, MaybeV) and isinstance(now, TupleV):
+            return self.inner.leaves(given) == self.inner.leaves(now)
+        return bool(given == now)
+
     def value(self, value: Value) -> Value:
         if isinstance(value, Leaf):
             return self.leaf(value)
         if isinstance(value, TupleV):
             return TupleV(tuple(self.value(v) for v in value.items), value.cls)
+        if isinstance(value, MaybeV):
+            return replace(value, items=tuple(self.value(v) for v in value.items))
+        if isinstance(value, SliceV):
+            return SliceV(self.value(value.start), self.value(value.stop), self.value(value.step))
         if isinstance(value, Closure):
             frame = self.frame(value.frame)
             self.reach(value)
@@ -66,8 +94,12 @@ class Capture:
             )
         if isinstance(value, Choice):
             return Choice(self.leaf(value.test), self.value(value.then), self.value(value.orelse))
-        if hasattr(value, "captured"):
+        if isinstance(value, Wrapped):
             return value.captured(self.value)
+        if is_range(value):
+            return over_range(self.inner, [self.value(bound) for bound in value.bounds])
+        if isinstance(value, (Source, Suspended)) or isinstance(value, Obj) and value.id in self.outer.cursors:
+            return Poison("a function that is differentiated inside the program goes on with an iterator from outside")
         if isinstance(value, Obj):
             return self.object(value)
         return value

@@ -16,7 +16,7 @@ from .expressions import operate
 from .iteration import Source, count_of, counts, nth
 from .standard_library import items_now
 from .state import Specialiser
-from .values import Const, TupleV, Value
+from .values import Const, ListV, TupleV, Value
 
 Choosing = Callable[..., Iterable[Any]]
 
@@ -61,7 +61,10 @@ def product(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
         rows = list(itertools.product(*known))  # type: ignore[arg-type]
         if len(rows) <= 64:
             return Source(items=[TupleV(row) for row in rows])
-    sources = [containers.iteration(s, containers.own_list(s, as_list(s, a)) if items_now(s, a) else a) for a in args]
+    sources = [
+        containers.iteration(s, containers.own_list(s, ListV(tuple(items), s.site(("items", k)))) if items else a)
+        for k, (a, items) in enumerate(zip(args, known))
+    ]
     return crossed(s, sources)
 
 

@@ -113,9 +113,9 @@ def unrolled(s: Specialiser, generators: list[Any], k: int, element: Callable[[]
     result: list[Value] | None = None
     if source.items is not None:
         result = []
-        for number, item in enumerate(source.items):
-            with s.written_out(number):
-                more = unrolled_item(s, generators, k, source.read(s, (number, item)), element)
+        for number in range(len(source.items)):
+            with source.reached(s, number) as item:
+                more = unrolled_item(s, generators, k, item, element)
             if more is None:
                 result = None
                 break
@@ -169,9 +169,9 @@ def nest(s: Specialiser, generators: list[Any], k: int, action: Callable[[], Non
     if source.items is None and source.bounds is None and source.advance is None:
         source = over(s, listed_opaque(s, iterable))
     if source.items is not None:
-        for number, item in enumerate(source.items):
-            with s.written_out(number):
-                inside(source.read(s, (number, item)))
+        for number in range(len(source.items)):
+            with source.reached(s, number) as item:
+                inside(item)
         source.check_length(s)
         return
     if source.advance is not None:

@@ -12,7 +12,7 @@ from .. import ir
 from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed
 from . import arrays, attributes, chosen, dict_views, indexing, objects, optional, records
 from .elements import as_element, element_facts, is_slice, storable
-from .iteration import Source, keys_of, part_of_range
+from .iteration import Source, keys_of
 from .keys import narrowed, note_assigned, restart_whole
 from .lacking import call_factory, fill_missing, holds_nothing, key_error
 from .mistakes import refuse_item, refuse_unpacking
@@ -146,6 +146,8 @@ def get_item(s: Specialiser, base: Value, index: Value) -> Value:
     if isinstance(base, MaybeV):
         return get_from_items(s, optional.present(s, base, optional.SUBSCRIPTED), index)
     if not isinstance(base, Leaf):
+        from .backwards import part_of_range
+
         return part_of_range(s, base, index)
     facts = s.facts[base.name]
     if (record := records.record_of(s, base)) is not None:
@@ -306,7 +308,7 @@ def items_of(s: Specialiser, value: Value, count: int | None) -> list[Value]:
     if isinstance(value, Const) and isinstance(value.value, (tuple, list, str, range)):
         return [Const(v) for v in value.value]
     if isinstance(value, Source):
-        return source_items(s, value, count)
+        return value.all_items(s, count)
     if isinstance(value, (Obj, Suspended)):
         from .calls import call_value
 
@@ -331,16 +333,6 @@ def items_of(s: Specialiser, value: Value, count: int | None) -> list[Value]:
     raise s.refuse(
         "something whose number of items is known only at run time is unpacked", "index it, or unpack a tuple"
     )
-
-
-def source_items(s: Specialiser, source: Source, count: int | None) -> list[Value]:
-    if source.items is not None:
-        return list(source.items)
-    if count is None:
-        raise s.refuse("something whose number of items is known only at run time is unpacked")
-    if source.length is not None:
-        check_length(s, s.expr(source.length()), count)
-    return [source.item(Const(k)) for k in range(count)]
 
 
 def items_of_pair(s: Specialiser, value: Leaf, facts: Pair) -> list[Value]:

@@ -26,7 +26,7 @@ from .calls import handles
 from .managers import yields_once
 from .prepared import body_of_closure
 from .state import Specialiser
-from .values import Closure, Const, PartialV, Suspended, Value
+from .values import Closure, Const, PartialV, Suspended, Value, Wrapped
 
 
 @handles(functools.wraps)
@@ -35,13 +35,11 @@ def wraps(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 
 
 @dataclass(eq=False)
-class Manager:
+class Manager(Wrapped):
     """What ``contextlib.contextmanager`` makes of a function of the program."""
 
-    function: Closure
-
     def call(self, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        return Suspended(self.function, args, kwargs, s.site("generator"))
+        return Suspended(self.fn, args, kwargs, s.site("generator"))
 
 
 @handles(contextlib.contextmanager)

@@ -9,7 +9,7 @@ from typing import Any
 from .. import ir
 from ..facts import Facts, Num, Opaque, Pair, blurred
 from .state import Specialiser
-from .values import Const, Leaf, SliceV, TupleV, Value
+from .values import Const, Later, Leaf, SliceV, TupleV, Value
 
 
 def storable(s: Specialiser, value: Value) -> bool:
@@ -18,6 +18,8 @@ def storable(s: Specialiser, value: Value) -> bool:
         return True
     if isinstance(value, Const):
         return isinstance(s.facts_of(value), Num) or value.value is None or isinstance(value.value, (str, Enum))
+    if isinstance(value, Later):
+        return storable(s, value.item)
     return isinstance(value, TupleV) and all(storable(s, v) for v in value.items)
 
 

@@ -10,11 +10,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..facts import Listed, Mapped, Num, Pair
-from .values import Bound, Choice, Closure, Leaf, ListV, MaybeV, PartialV, Super, Suspended, TupleV, Value
+from .values import (
+    Bound,
+    Choice,
+    Closure,
+    Later,
+    Leaf,
+    ListV,
+    MaybeV,
+    PartialV,
+    Super,
+    Suspended,
+    TupleV,
+    Value,
+    Wrapped,
+)
 
 if TYPE_CHECKING:
     from .state import Specialiser
@@ -62,6 +76,12 @@ def held_by(value: Value) -> Iterator[str]:
         yield from held_by(part)
 
 
+def roots_held(s: Specialiser, values: Iterable[Value]) -> frozenset[int]:
+    """The roots of the memory that some values refer to."""
+    names = [name for value in values for name in held_by(value)]
+    return frozenset().union(*(found for name in names for found in roots_in(s.facts[name])))
+
+
 def parts_of(value: Value) -> list[Value]:
     """What a value that is known at compile time refers to; the fields of an object have keys of their own."""
     if isinstance(value, (TupleV, ListV, MaybeV)):
@@ -74,6 +94,10 @@ def parts_of(value: Value) -> list[Value]:
         return [value.self]
     if isinstance(value, Choice):
         return [value.then, value.orelse]
+    if isinstance(value, Wrapped):
+        return [value.fn]
+    if isinstance(value, Later):
+        return [value.item]
     if isinstance(value, Suspended):
         return [value.fn, *value.args, *value.kwargs.values()]
     return []

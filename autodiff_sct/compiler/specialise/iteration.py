@@ -4,43 +4,29 @@ from __future__ import annotations
 
 import enum
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import gast
 
 from .. import ir
 from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair
-from ..regions import roots_of, written_by
+from ..regions import roots_of
+from .ahead import CHANGED, Ahead
 from .control import loop
+from .holders import roots_held
 from .mistakes import refuse_iteration
 from .raising import attempted
 from .records import record_of
 from .state import Restart, Specialiser
-from .values import Const, Leaf, ListV, Obj, Suspended, TupleV, Value
+from .values import Const, Later, Leaf, ListV, Obj, Suspended, TupleV, Value
 
 ENDLESS = sys.maxsize
-CHANGED = "what an iterator reads is changed before it is at its end"
 UNROLL = 64  # loops over so many known things are written out
 RULE_RANGE = 100  # a rule's loop over so many settings is written out
-
-
-@dataclass(frozen=True, eq=False)
-class Ahead:
-    """What an iterator reads all at once here, where Python reads it step by step: it must stay as it was."""
-
-    roots: frozenset[int]  # of lists and arrays
-    variables: dict[Any, Any]  # what functions given to it read
-
-    def check(self, s: Specialiser, block: ir.Block) -> None:
-        """Refuse a block that has changed something."""
-        written = {root for x in ir.walk(block) if (n := written_by(x)) for root in roots_of(s.facts[n])}
-        same = all(
-            s.env.get(key) is v or isinstance(v, Leaf) and s.env.get(key) == v for key, v in self.variables.items()
-        )
-        if written & self.roots or not same:
-            raise s.refuse(CHANGED, "make a list of it")
 
 
 @dataclass(eq=False)
@@ -62,6 +48,7 @@ class Source:
     advance: Callable[[], Value] | None = None
     goes_on: Callable[[], Value] | None = None
     once: Any = None  # the place where it was made, of an iterator: under a name it is gone through once
+    given: tuple[Value, ...] = ()  # to the function that made it
     whole: Value | None = None  # the list that it goes over, made for it
     cursor: Obj | None = None  # the iterator whose items these are
     moved: frozenset[Any] = frozenset()  # the iterators that move where this one does
@@ -76,7 +63,34 @@ class Source:
             number < len(places) and s.env.get(places[number]) is not found[number] for places, found in self.fields
         ):
             raise s.refuse(CHANGED, "make a list of it")
-        return item
+        return item.compute() if isinstance(item, Later) else item
+
+    @contextmanager
+    def reached(self, s: Specialiser, number: int) -> Iterator[Value]:
+        """An item, known with its number, for what is done with it: whoever comes to those behind it sees them then."""
+        assert self.items is not None
+        with s.written_out(number), s.holding(roots_held(s, self.items[number + 1 :])):
+            yield self.read(s, (number, self.items[number]))
+
+    def all_items(self, s: Specialiser, count: int | None = None) -> list[Value]:
+        """The items, for what goes through all of them at once: of those that are counted there are `count`."""
+        from .containers import check_length
+
+        found: list[Value] = []
+        for number in range(len(self.items or ())):
+            with self.reached(s, number) as item:
+                found.append(item)
+        self.check_length(s)
+        if self.items is not None:
+            return found
+        if count is None:
+            raise s.refuse("something whose number of items is known only at run time is unpacked")
+        if self.length is not None:
+            check_length(s, s.expr(self.length()), count)
+        for number in range(count):
+            with s.written_out(number):
+                found.append(self.item(Const(number)))
+        return found
 
     def check_length(self, s: Specialiser) -> None:
         """Specialise again where there are more items now than were read one by one."""
@@ -84,6 +98,7 @@ class Source:
             if places and len(places) < sum(isinstance(key, tuple) and key[0] == places[0][0] for key in s.env):
                 raise Restart(places[0][0])  # it is no list of known items
 
+    again: Callable[[], Source] | None = None  # the same, counted, where its items are computed when they are reached
     counted: tuple[Value, Value] | None = None  # the list of which `enumerate` gives the items, and the first number
     every: Value | None = None  # the steps of one segment, where the loop keeps its state at the start of each only
 
@@ -278,7 +293,14 @@ def enumerated(s: Specialiser, source: Source, start: Value) -> Source:
         return k if start == Const(0) else operate(s, gast.Add, k, start)
 
     if source.items is not None:
-        return Source(items=[TupleV((count(Const(k)), item)) for k, item in enumerate(source.items)])
+
+        def numbered(parts: tuple[Value, ...]) -> Value:
+            return TupleV((count(parts[0]), *parts[1:]))
+
+        return Source(
+            items=[later([Const(k), item], numbered) for k, item in enumerate(source.items)],
+            again=lambda: enumerated(s, as_counted(s, source), start),
+        )
     assert source.length is not None
     return Source(
         bounds=(source.length(),),
@@ -292,7 +314,10 @@ def enumerated(s: Specialiser, source: Source, start: Value) -> Source:
 def zipped(s: Specialiser, sources: list[Source]) -> Source:
     """The items of several iterables side by side."""
     if all(source.items is not None for source in sources):
-        return Source(items=[TupleV(items) for items in zip(*(source.items or [] for source in sources))])
+        return Source(
+            items=[later(list(items), TupleV) for items in zip(*(source.items or [] for source in sources))],
+            again=lambda: zipped(s, [as_counted(s, source) for source in sources]),
+        )
     from .iterators import leave_cursors
 
     leave_cursors(s, sources)
@@ -313,6 +338,13 @@ def zipped(s: Specialiser, sources: list[Source]) -> Source:
     )
 
 
+def later(parts: list[Value], make: Callable[[tuple[Value, ...]], Value]) -> Value:
+    """What an iterator makes of some items: not yet, where one of them is computed when it is reached."""
+    if not any(isinstance(part, Later) for part in parts):
+        return make(tuple(parts))
+    return Later(TupleV(tuple(parts)), lambda: make(tuple(p.compute() if isinstance(p, Later) else p for p in parts)))
+
+
 def all_storable(s: Specialiser, items: list[Value]) -> bool:
     from .elements import storable
 
@@ -330,12 +362,11 @@ def zipped_out(s: Specialiser, sources: list[Source], count: int) -> Source:
             s.block.append(ir.Raise(gast.Assert(test, message), s.where()))
         else:
             count = min(count, len(source.items))
-    with s.going_over():
-        rows = [
-            [source.items[k] if source.items is not None else nth(s, source, Const(k)) for source in sources]
-            for k in range(count)
-        ]
-    return Source(items=[TupleV(tuple(row)) for row in rows])
+
+    def item(source: Source, k: int) -> Value:
+        return source.items[k] if source.items is not None else Later(Const(None), lambda: nth(s, source, Const(k)))
+
+    return Source(items=[later([item(source, k) for source in sources], TupleV) for k in range(count)])
 
 
 def as_counted(s: Specialiser, source: Source) -> Source:
@@ -344,10 +375,21 @@ def as_counted(s: Specialiser, source: Source) -> Source:
 
     if source.items is None:
         return source
+    if any(isinstance(item, Later) for item in source.items):
+        return counted_later(s, source)
     items = own_list(s, ListV(tuple(source.items), s.site("items")))
     if not isinstance(items, Leaf):
         raise s.refuse("objects or functions are zipped with something of a length known only at run time")
     return over(s, items)
+
+
+def counted_later(s: Specialiser, source: Source) -> Source:
+    """An iterator over items that are computed when they are reached, counted."""
+    if source.again is not None:
+        return source.again()
+    if source.cursor is not None and all_storable(s, source.items or []):
+        raise Restart(("counted", source.cursor.id))
+    raise s.refuse("an iterator over things made by a function is combined with another", "make a list of it first")
 
 
 def shortest(s: Specialiser, lengths: list[Value]) -> Value:
@@ -370,62 +412,24 @@ def shortest(s: Specialiser, lengths: list[Value]) -> Value:
     )
 
 
-def reversed_source(s: Specialiser, source: Source) -> Source:
-    from .expressions import operate
-
-    if source.items is not None:
-        return Source(items=source.items[::-1])
-    assert source.length is not None
-    bounds = source.bounds
-    assert bounds is not None
-    if len(bounds) <= 2:
-        start, stop = (Const(0), bounds[0]) if len(bounds) == 1 else bounds
-        down = (operate(s, gast.Sub, stop, Const(1)), operate(s, gast.Sub, start, Const(1)), Const(-1))
-        return replace(source, bounds=down)
-    length = source.length()
-    last = operate(s, gast.Sub, length, Const(1))
-    return Source(
-        bounds=(length,),
-        item=lambda k: nth(s, source, operate(s, gast.Sub, last, k)),
-        hint="i",
-        length=lambda: length,
-        every=source.every,
-    )
-
-
-def part_of_range(s: Specialiser, base: Value, index: Value) -> Source:
-    """``range(n)[1:]``, ``range(n)[::-1]`` and the like."""
-    from .expressions import operate
-
-    whole = base.bounds if isinstance(base, Source) and base.item is Source.item else None
-    if whole is None:
-        raise s.refuse("this value cannot be indexed")
-    part = index.value if isinstance(index, Const) and isinstance(index.value, slice) else slice(0, 0)
-    start, stop, step = part.start, part.stop, 1 if part.step is None else part.step
-    if (start, stop, step) == (None, None, -1):
-        return reversed_source(s, base)
-    if len(whole) > 2 or (start or 0) < 0 or (stop is not None and stop >= 0) or step < 1:
-        raise s.refuse("this part of a range", "give `range` its bounds, or make a list of it")
-    low, high = whole if len(whole) == 2 else (Const(0), whole[0])
-    low = operate(s, gast.Add, low, Const(start)) if start else low
-    high = operate(s, gast.Sub, high, Const(-stop)) if stop else high
-    return over_range(s, [low, high, Const(step)])
-
-
 def mapped(s: Specialiser, source: Source, fn: Callable[[Value], Value]) -> Source:
     if source.items is not None:
-        results = [fn(source.read(s, pair)) for pair in enumerate(source.items)]
-        source.check_length(s)
-        return Source(items=results)
+
+        def compute(number: int, item: Value) -> Value:
+            with s.written_out(number):
+                return fn(source.read(s, (number, item)))
+
+        items = [Later(item, partial(compute, number, item)) for number, item in enumerate(source.items)]
+        return Source(items=items, fields=source.fields, again=lambda: mapped(s, as_counted(s, source), fn))
     return replace(source, item=lambda k: fn(source.item(k)), hint=source.hint or "i")
 
 
 def each(s: Specialiser, source: Source, action: Callable[[Value], None]) -> None:
     """A loop that does `action` with every item."""
     if source.items is not None:
-        for number, item in enumerate(source.items):
-            with s.written_out(number):
-                action(source.read(s, (number, item)))
+        for number in range(len(source.items)):
+            with source.reached(s, number) as item:
+                action(item)
         source.check_length(s)
         return
     if source.advance is not None:

@@ -7,7 +7,7 @@ which branches and loops carry as they do any other.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,17 +19,19 @@ from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
 from ..regions import reachable
 from . import containers, dict_views
+from .ahead import Ahead, ahead_of_time
 from .attributes import attribute_of
 from .callees import opaque_call
 from .calls import HANDLERS, call_value, handles
 from .combinations import crossed
 from .control import branch
 from .expressions import operate
-from .iteration import ENDLESS, Ahead, Source, all_storable, as_counted, nth, over, over_range
+from .holders import roots_held
+from .iteration import ENDLESS, Source, all_storable, as_counted, nth, over, over_range
 from .lengths import Lengths
 from .objects import has_method
 from .state import Restart, Specialiser
-from .values import Closure, Const, Frame, Leaf, ListV, Obj, Poison, Suspended, TupleV, Value
+from .values import Const, Leaf, ListV, Obj, Poison, Suspended, TupleV, Value
 from .watched import found_in
 
 
@@ -65,9 +67,9 @@ def cursor_over(s: Specialiser, source: Source) -> Obj:
         raise s.refuse("an iterator over something of unknown length", "make a list of it first")
     cursor = Obj(site, Cursor)
     s.walked |= source.lists
-    ahead_of_time = frozenset().union(*(ahead.roots for ahead in source.ahead))
-    s.walked |= ahead_of_time
-    s.lazy |= ahead_of_time
+    read_before = frozenset().union(*(ahead.roots for ahead in source.ahead))
+    s.walked |= read_before
+    s.lazy |= read_before
     s.held |= s.lazy
     s.cursors[site] = source
     s.env |= {(inner, POSITION): SPENT for inner in source.moved}
@@ -90,22 +92,31 @@ def once(fn: Any) -> None:
         lazy = around_generator(s, fn, args, kwargs)
         if lazy is not None:
             return lazy
+        mark, before = len(s.block), dict(s.env)
         value = handler(s, args, kwargs)
         site, given = ("iterator", s.site()), [*args, *kwargs.values()]
         if not isinstance(value, Source):
             value = replace(over(s, value), whole=value)
         inner = [a for a in given if isinstance(a, Source)]
-        at_once = fn in AHEAD or fn in (map, itertools.starmap) and value.items is not None
+        at_once = fn in AHEAD
+        s.held |= roots_held(
+            s, given if value.items is None else [a for a in given if not isinstance(a, (ListV, TupleV))]
+        )
         listed = [frozenset(reached(s, f, at_once)) for a in given if isinstance(f := s.facts_of(a), Listed)]
         lists = frozenset().union(*listed, *(a.lists for a in inner))
         own = frozenset(a.id for a in given if isinstance(a, Obj) and a.cls is Cursor)
         moved = own.union(*(a.moved for a in inner))
         if at_once and value.cursor is None:
             s.env |= {(cursor, POSITION): SPENT for cursor in moved}
-        ahead = [*(each for a in inner for each in a.ahead), *([read_ahead(s, given)] if at_once else [])]
+        ahead = [
+            *(each for a in inner for each in a.ahead),
+            *([ahead_of_time(s, given, before, s.block[mark:])] if at_once else []),
+        ]
         read = [dict_views.fields(s, a) for a in given] if fn in (zip, enumerate) else []
         fields = [*(each for a in inner for each in a.fields), *((f, [s.env[place] for place in f]) for f in read)]
-        return replace(value, once=site, lists=lists, ahead=tuple(ahead), fields=tuple(fields), moved=moved)
+        return replace(
+            value, once=site, given=tuple(given), lists=lists, ahead=tuple(ahead), fields=tuple(fields), moved=moved
+        )
 
     HANDLERS[fn] = marked
 
@@ -115,31 +126,10 @@ def reached(s: Specialiser, facts: Listed, deeply: bool) -> Iterable[int]:
     return reachable(s, facts) if deeply else facts.roots
 
 
-def read_ahead(s: Specialiser, given: list[Value]) -> Ahead:
-    """What the arguments of an iterator are, and what the functions among them read."""
-    from .capture import free_names
-
-    variables: dict[Any, Value] = {}
-    for closure in [a for a in given if isinstance(a, Closure)]:
-        names = free_names(closure)
-        frames = [f.id for f in iter_frames(closure.frame)]
-        variables |= {k: v for k, v in s.env.items() if isinstance(k, tuple) and k[0] in frames and k[-1] in names}
-    variables |= {place: s.env[place] for a in given for place in dict_views.fields(s, a)}
-    facts = [s.facts_of(v) for v in [*given, *variables.values()]]
-    return Ahead(frozenset().union(*(reachable(s, f) for f in facts)), variables)
-
-
 def ahead_of(s: Specialiser, iterable: Value) -> tuple[Ahead, ...]:
     """What is read ahead of what a loop goes over."""
     source = s.cursors[iterable.id] if isinstance(iterable, Obj) and iterable.cls is Cursor else iterable
     return source.ahead if isinstance(source, Source) else ()
-
-
-def iter_frames(frame: Frame | None) -> Iterator[Frame]:
-    """An activation and those around it."""
-    while frame is not None:
-        yield frame
-        frame = frame.parent
 
 
 def own_iterator(s: Specialiser, value: Value) -> Value:
@@ -189,7 +179,8 @@ def step(s: Specialiser, cursor: Obj, default: Value | None) -> Value:
     source, position = source_of(s, cursor), s.env[(cursor.id, POSITION)]
     if source.items is not None and position.value < len(source.items):
         s.env[(cursor.id, POSITION)] = Const(position.value + 1)
-        return source.items[position.value]
+        return source.read(s, (position.value, source.items[position.value]))
+    source.check_length(s)
     if source.items is not None and default is not None:
         return default
     length = Const(len(source.items)) if source.items is not None else None if source.endless else source.length

@@ -29,18 +29,14 @@ from .externals import import_external
 from .recursion import Recursion
 from .state import Specialiser
 from .trees import tree_of
-from .values import Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
+from .values import Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value, Wrapped
 
 
 @dataclass(eq=False)
-class GradientV:
+class GradientV(Wrapped):
     """A gradient function made inside the program: of what, and its settings for a number of arguments."""
 
-    fn: Value
     settings: Callable[[int], GradFunction]
-
-    def captured(self, carry: Callable[[Value], Value]) -> GradientV:
-        return GradientV(carry(self.fn), self.settings)
 
     def call(self, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         return differentiate(s, self, args, kwargs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +20,7 @@ from .calls import HANDLERS, call_python, call_value
 from .levels import with_tangents
 from .nested import GradientV, Inner, emit_inner, flag_of, in_kind_of, is_tensor_value, own, setting, weights_of
 from .state import Specialiser
-from .values import Const, ListV, Obj, PartialV, TupleV, Value
+from .values import Const, ListV, Obj, PartialV, TupleV, Value, Wrapped
 
 # -- vjp
 
@@ -211,14 +210,10 @@ def direction_of_fields(s: Specialiser, vector: Value, value: Obj) -> Value:
 
 
 @dataclass(eq=False)
-class JacobianV:
+class JacobianV(Wrapped):
     """A Jacobian function made inside the program."""
 
-    fn: Value
     settings: JacobianFunction
-
-    def captured(self, carry: Callable[[Value], Value]) -> JacobianV:
-        return JacobianV(carry(self.fn), self.settings)
 
     def call(self, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         return jacobian(s, self.fn, self.settings, [own(s, a) for a in args], kwargs)

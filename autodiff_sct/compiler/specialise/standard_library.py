@@ -100,7 +100,8 @@ def items_now(s: Specialiser, value: Value) -> list[Value] | None:
     """The items of an iterable, where they are known one by one and few."""
     if isinstance(value, Const) and isinstance(value.value, range) and len(value.value) <= 64:
         return [Const(k) for k in value.value]
-    return over(s, value).items
+    source = over(s, value)
+    return source.all_items(s) if source.items is not None else None
 
 
 @handles(itertools.chain)

@@ -13,10 +13,12 @@ from .. import ir
 from ..facts import INT
 from ..regions import reachable, written_arguments, written_by
 from . import arrays, containers, dict_views, lists, unpacking
+from .ahead import CHANGED
 from .control import as_leaf, branch, loop
 from .expressions import condition, evaluate, index_into
 from .growing import counted_list, over_growing
-from .iteration import CHANGED, UNROLL, Source, advancing, short
+from .holders import roots_held
+from .iteration import UNROLL, Source, advancing, short
 from .names import assign_name, delete_name
 from .raising import Ended, always, attempted
 from .state import Restart, Specialiser
@@ -387,7 +389,7 @@ def go_over(s: Specialiser, node: Any, iterable: Value) -> None:
     if source.items is not None:
         known = dict_views.container(s, iterable)
         if known is None:
-            unroll(s, node, list(enumerate(source.items)), body, stop, partial(source.read, s))
+            unroll(s, node, source.items, body, stop, partial(source.read, s))
             if stop is None:
                 source.check_length(s)
         else:
@@ -427,7 +429,7 @@ def go_over_known(s: Specialiser, node: Any, base: Obj, method: str, body: list[
     keys, done = s.fields(base), 0
     while keys:
         with s.written_out(-done) if done else nullcontext():
-            unroll(s, node, keys, body, stop, partial(dict_views.item, s, base, method))
+            unroll(s, node, keys, body, stop, lambda pair: dict_views.item(s, base, method, pair[1]))
         done += len(keys)
         after = s.fields(base)
         if len(after) > done and base.cls is list and (stop is not None or done > UNROLL):
@@ -447,7 +449,8 @@ def unroll(
     items: list[Any],
     body: list[Any],
     stop: Any,
-    read: Callable[[Any], Value],
+    read: Callable[[tuple[int, Any]], Value],
+    done: int = 0,
 ) -> None:
     """A loop over things known one by one, such as the layers of a network, is written out; `read` gives the next."""
     if len(items) > UNROLL:
@@ -457,15 +460,15 @@ def unroll(
         )
     if not items:
         return
-    with s.written_out(len(items)):
-        store(s, node.target, read(items[0]))
+    with s.written_out(len(items)), s.holding(roots_held(s, items[1:])):
+        store(s, node.target, read((done, items[0])))
         execute(s, body)
     test = Const(False) if stop is None else condition(s, stop)
     if isinstance(test, Const):
         if not test.value:
-            unroll(s, node, items[1:], body, stop, read)
+            unroll(s, node, items[1:], body, stop, read, done + 1)
     else:
-        branch(s, test, lambda: None, lambda: unroll(s, node, items[1:], body, stop, read))
+        branch(s, test, lambda: None, lambda: unroll(s, node, items[1:], body, stop, read, done + 1))
 
 
 # -- with and try

@@ -8,7 +8,7 @@ where they are called, constants are literals.  So the emitted code contains the
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 PLAIN = (int, float, complex, str, bytes, bool, tuple, slice)
@@ -80,6 +80,14 @@ class ListV:
 
     items: tuple[Any, ...]
     site: Any = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Later:
+    """What an iterator such as ``map(f, [a, b])`` makes of an item when it comes to it."""
+
+    item: Any
+    compute: Callable[[], Any]
 
 
 @dataclass(frozen=True)
@@ -167,6 +175,17 @@ class Suspended:
     kwargs: dict[str, Any]
     site: Any = None
     kept: bool = False
+
+
+@dataclass(eq=False)
+class Wrapped:
+    """What a library makes of a function of the program: a gradient, a manager, a function with a cache."""
+
+    fn: Any
+
+    def captured(self, carry: Callable[[Any], Any]) -> Wrapped:
+        """The same of the function as another program sees it."""
+        return replace(self, fn=carry(self.fn))
 
 
 BEGUN = "begun"  # the variable of a generator that is kept

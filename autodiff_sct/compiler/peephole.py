@@ -96,6 +96,9 @@ def without_synonyms(s: Specialiser, block: ir.Block) -> None:
         for name, other in names.items():
             if s.hints[other] == "t":
                 s.hints[other] = s.hints[name]
+            have, more = s.facts[other], roots_of(s.facts[name])
+            if isinstance(have, Num) and not more <= have.roots:  # of these, there may be views
+                s.facts[other] = replace(have, roots=have.roots | more)
         remove_synonyms(s, block)
         for stmt in ir.walk(block):
             read_instead(stmt, names)
@@ -148,6 +151,7 @@ def begin_with(s: Specialiser, places: Places, zero: ir.Let) -> None:
         value = ir.call(ir.attribute(zero.expr.func.value, "full_like"), zero.expr.args[0], first.value)
     elif is_full_addition(s, first, name, places, places.of[zero]):
         value = first.value
+        s.facts[value.id] = s.facts[name]  # its memory is the shadow's, of which there are views
     else:
         return
     slot = places.of[first][0]

@@ -29,6 +29,19 @@ def keeps_half(u):
     return np.sum(u**2)
 
 
+class Rod:
+    def __init__(self, a):
+        self.a = a
+
+
+@case(W)
+def attribute_of_an_object(u):
+    rod = Rod(u * 1.5)
+    for _ in range(2):
+        rod.a[1:] *= u[:-1]
+    return np.sum(rod.a * u)
+
+
 @case(W)
 def writes_over(u):
     u = u.copy()

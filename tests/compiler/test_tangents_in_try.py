@@ -160,3 +160,41 @@ def test_handlers_of_two_levels_see_what_is_theirs():
 def test_no_exception_of_tangents_is_left_in_a_program_around():
     with pytest.raises(ZeroDivisionError):
         ad.grad(lambda x: ad.jvp(named, (x,), (1.0,))[1] * x)(0.0)
+
+
+@pytest.mark.parametrize("y", [0.0, 2.0])
+def test_what_follows_all_paths_goes_on_from_their_tangents(y):
+    def fn(x):
+        total = 0.0
+        for _ in range(3):
+            try:
+                total = total + x / y
+            except ZeroDivisionError:
+                total = total * 0.5 + x
+            finally:
+                total = total * 1.5 + x * x
+        return total
+
+    assert ad.jvp(fn, (0.7,), (1.0,))[1] == pytest.approx(ad.grad(fn)(0.7), rel=1e-14)
+    assert ad.grad(fn)(0.7) == pytest.approx((fn(0.7 + 1e-6) - fn(0.7 - 1e-6)) / 2e-6, rel=1e-7)
+
+
+def test_an_exception_passes_what_follows_all_paths():
+    log = []
+
+    def fn(x):
+        total = 0.0
+        try:
+            total = x * x
+            if x > 0:
+                raise KeyError("none")
+        except ZeroDivisionError:
+            total = x
+        finally:
+            log.append(1)
+            total = total + x
+        return total
+
+    with pytest.raises(KeyError, match="none"):
+        ad.jvp(fn, (0.7,), (1.0,))
+    assert ad.jvp(fn, (-0.7,), (1.0,))[1] == pytest.approx(-0.4)

@@ -37,7 +37,6 @@ def attempt(f: Forward, stmt: ir.Try) -> None:
     f.handled = outer or bool(stmt.handlers)
     stmt.body = f.block(stmt.body)
     f.handled = outer
-    stmt.final = f.block(stmt.final)
     stmt.handlers = [(kind, bound, f.block(b)) for kind, bound, b in stmt.handlers]
     blocks = [stmt.body, *(b for _, _, b in stmt.handlers)]
     for target, names in list(stmt.merges):
@@ -45,6 +44,7 @@ def attempt(f: Forward, stmt: ir.Try) -> None:
             tangent = s.fresh(f"t_{s.hints[target]}", f.facts(target))
             stmt.merges.append((tangent, [f.side(b, n) for b, n in zip(blocks, names)]))
             f.tangents[target] = Leaf(tangent)
+    stmt.final = f.block(stmt.final)  # it goes on from what the paths have left
     if any(handles_all(s, kind) for kind, _, _ in stmt.handlers):
         let_through(s, stmt)
 

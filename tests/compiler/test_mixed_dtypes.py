@@ -84,3 +84,16 @@ def test_what_only_the_run_tells_has_a_tangent_of_its_kind() -> None:
     for x in (np.float32(2.0), np.float64(2.0), 2.0, 0.1):
         value, tangent = ad.jvp(fn, (x,), (type(x)(0.7),))
         assert type(tangent) is type(value)
+
+
+def test_a_number_that_becomes_an_array_of_rank_0_stays_a_python_float() -> None:
+    def fn(x: Any) -> Any:
+        v = x * (x > 0)
+        for _ in range(2):
+            v = np.where(x > 0, x, 2.0)
+            for _ in range(0):
+                v += x
+        return v * v * x
+
+    assert type(ad.grad(fn)(0.7)) is float
+    assert ad.grad(fn)(0.7) == pytest.approx(3 * 0.7**2, rel=1e-14)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from .. import ir
+from ..facts import Num
 from ..ir import defined_in
 from ..specialise.state import Specialiser
 from ..specialise.values import Leaf, Value
@@ -45,8 +46,9 @@ def reverse_branch(r: Reverse, stmt: ir.If) -> None:
 def leave_memory(r: Reverse, shadow: Leaf, source: str) -> None:
     """A number that becomes a name of written memory takes its cotangent out of that name's shadow."""
     if r.activity.active(source):
-        found = ir.subscript(r.s.expr(shadow), ir.constant(()))
-        r.pass_on(source, r.s.let(found, facts_like(r.s, source), may_raise=False), True)
+        found, known = ir.subscript(r.s.expr(shadow), ir.constant(())), r.s.facts[shadow.name]
+        number = Num("npscalar", known.dtype, ()) if isinstance(known, Num) else facts_like(r.s, source)
+        r.pass_on(source, r.s.let(found, number, may_raise=False), True)
 
 
 def merge_numbers(r: Reverse, target: str, source: str | None) -> None:

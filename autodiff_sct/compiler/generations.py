@@ -49,6 +49,19 @@ class Generations:
             self.steady[name] = all(self.is_apart(name, write) for write in self.writes[self.where.of(name)])
         return self.steady[name]
 
+    def stays(self, name: str, reader: Any) -> bool:
+        """Whether nothing is written any more into the memory of a variable from where a statement reads it on."""
+        if self.is_steady(name):
+            return True
+        writes = self.writes.get(self.where.of(name), ())
+        return all(self.is_over(write, reader) or self.is_apart(name, write) for write in writes)
+
+    def is_over(self, write: Any, reader: Any) -> bool:
+        """Whether a statement has run for the last time when another one runs."""
+        if reader not in self.order or self.order[write] >= self.order[reader]:
+            return False
+        return not any(loop in self.around[reader] for loop in self.around[write])
+
     def is_apart(self, name: str, write: Any) -> bool:
         """Whether a variable never has the memory that a statement writes, where it is bound before that.
 

@@ -16,6 +16,25 @@ def replaced(expr: Any, mapping: dict[str, Any]) -> Any:
     return expr if mapping.keys().isdisjoint(ir.variables_in(expr)) else ir.substitute(expr, mapping)
 
 
+def replaced_node(expr: Any, node: Any, new: Any) -> Any:
+    """An expression with another one in place of each node that is like a given one; itself where there is none."""
+    return with_node(expr, type(node), gast.dump(node), new)
+
+
+def with_node(expr: Any, kind: type, key: str, new: Any) -> Any:
+    """The same, where the node is of a kind and is dumped as a key."""
+    if type(expr) is kind and gast.dump(expr) == key:
+        return new
+    if isinstance(expr, list):
+        items = [with_node(item, kind, key, new) for item in expr]
+        return expr if all(map(operator.is_, items, expr)) else items
+    parts = {part: getattr(expr, part, None) for part in ir.PARTS.get(type(expr), ())}
+    found = {part: with_node(old, kind, key, new) for part, old in parts.items() if old is not None}
+    if all(found[part] is parts[part] for part in found):
+        return expr
+    return type(expr)(*[found.get(field, getattr(expr, field, None)) for field in expr._fields])
+
+
 def with_operands(expr: Any, change: Callable[[Any], Any]) -> Any:
     """An expression with what it operates on, or calls a function with, changed; itself where all of that stays."""
     kind = type(expr)

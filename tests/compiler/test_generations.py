@@ -258,6 +258,77 @@ def two_fields(u: Any, n: int) -> Any:
     return np.sum(u * v)
 
 
+@case((V, 3))
+def list_filled_before(x: Any, n: int) -> Any:
+    rows = []
+    for k in range(n):
+        rows.append(x * (k + 1.0))
+    total = 0.0
+    for k in range(n):
+        total += np.sum(rows[k] * rows[k - 1] ** 2)
+    return total
+
+
+@case((V, 3))
+def list_that_still_grows(x: Any, n: int) -> Any:
+    numbers = [x[0]]
+    total = 0.0
+    for k in range(n):
+        total += numbers[k] ** 2 * numbers[-1]
+        numbers.append(numbers[k] * x[k])
+        numbers[0] = numbers[0] * x[1]
+    return total + numbers[-1] ** 2
+
+
+@case((V, 3))
+def list_written_between_two_loops(x: Any, n: int) -> Any:
+    numbers = [v * v for v in x]
+    total = 0.0
+    for v in numbers:
+        total += v**3
+    numbers[1] = numbers[0] * numbers[2]
+    for k in range(n):
+        total += numbers[k] ** 2
+    numbers.pop()
+    for v in numbers:
+        total += np.sin(v)
+    return total
+
+
+@case((V, 2))
+def list_filled_again_in_each_step(x: Any, n: int) -> Any:
+    numbers, total = [], 0.0
+    for step in range(n):
+        numbers.clear()
+        for v in x:
+            numbers.append(v * v * (step + 1.0))
+        for v in numbers:
+            total += v**3
+    return total
+
+
+@case((V, 3))
+def array_written_before_the_loop(x: Any, n: int) -> Any:
+    weights = np.zeros(4)
+    weights[0] = x[1] * x[2]
+    weights[1:] = x[:-1] ** 2
+    total, y = 0.0, x
+    for _ in range(n):
+        y = y * (2.0 * weights)
+        total += np.sum(np.sin(y) * weights[0])
+    return total
+
+
+@case((V, 3))
+def dicts_in_a_list(x: Any, n: int) -> Any:
+    records = [{"place": v, "speed": v * v, "steps": k} for k, v in enumerate(x)]
+    for _ in range(n):
+        for r in records:
+            r["place"] = r["place"] + 0.1 * r["speed"]
+            r["speed"] = r["speed"] * np.cos(r["place"])
+    return sum(r["place"] ** 2 * r["steps"] for r in records)
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn: Any, args: Any) -> None:
     check_gradient(fn, args)
@@ -288,3 +359,10 @@ def test_lists_of_items_are_kept_whole() -> None:
     assert source.count("append") == 1
     assert "saved_u_items.append(u_items)" in source
     assert source.count("tolist") == 2
+
+
+def test_a_list_that_has_been_filled_is_read_again() -> None:
+    source = ad.adjoint_source(list_filled_before, np.ones(4), 3)
+    assert "saved" not in source
+    source = ad.adjoint_source(dicts_in_a_list, np.ones(4), 3)
+    assert "for r in reversed(records):" in source

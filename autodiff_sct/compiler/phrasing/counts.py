@@ -25,6 +25,7 @@ from .. import ir
 from ..facts import INT
 from ..optimise import substitute_own
 from ..specialise.state import Specialiser
+from ..substitution import change_own, replaced_node
 
 OFTEN = 3  # places that read one
 CALLED = {(gast.Add, 1): "after", (gast.Sub, 1): "before"}
@@ -80,31 +81,8 @@ def begin_with(s: Specialiser, loop: ir.Loop, inside: ir.Block, key: str, node: 
     """Let the body of a loop begin with a number under a name of its own."""
     name = s.fresh(CALLED.get((type(node.op), node.right.value), "t"), INT)
     for stmt in inside:
-        if isinstance(stmt, (ir.Let, ir.Effect)):
-            stmt.expr = replaced(stmt.expr, key, name)
-        elif isinstance(stmt, ir.Store):
-            stmt.index, stmt.value = replaced(stmt.index, key, name), replaced(stmt.value, key, name)
-        elif isinstance(stmt, ir.If):
-            stmt.test = replaced(stmt.test, key, name)
+        change_own(stmt, lambda expr: replaced_node(expr, node, ir.name(name)))
     loop.body.insert(0, ir.Let((name,), node))
-
-
-def replaced(expr: Any, key: str, name: str) -> Any:
-    """An expression with a name in place of what is dumped as a key."""
-    if isinstance(expr, gast.BinOp) and gast.dump(expr) == key:
-        return ir.name(name)
-    changed = {}
-    for part in ir.PARTS.get(type(expr), ()):
-        old = getattr(expr, part, None)
-        if isinstance(old, list):
-            new: Any = [replaced(x, key, name) for x in old]
-            if any(a is not b for a, b in zip(new, old)):
-                changed[part] = new
-        elif old is not None and (new := replaced(old, key, name)) is not old:
-            changed[part] = new
-    if not changed:
-        return expr
-    return type(expr)(*[changed[f] if f in changed else getattr(expr, f, None) for f in expr._fields])
 
 
 def counters_of(program: ir.Block) -> set[str]:

@@ -15,8 +15,12 @@
         a, b = t                   ->          ...
         ...
 
-Of the forward sweep.  What is gone over is an array, or a list that the loop does not change in length: the compiler's
-own, or one that no method is called on.  The items are read where an iteration begins, before anything else runs.
+What is gone over is an array, or a list that the loop does not change in length: the compiler's own, or one that no
+method is called on.  The items are read where an iteration begins, before anything else runs.  So it is in the forward
+sweep; the reverse sweep goes back over lists that it reads by nothing else than the counter::
+
+    for i in range(len(bodies) - 1, -1, -1):       for body in reversed(bodies):
+        body = bodies[i]                   ->          ...
 """
 
 from __future__ import annotations
@@ -26,12 +30,23 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..facts import Listed, Num
+from ..facts import UNKNOWN, Listed, Num
+from ..items.item_sites import written_names
 from ..optimise import count_uses, is_method
+from ..regions import roots_of
 from ..specialise.state import Specialiser
+from ..substitution import change_own, replaced_node
 
 
 def iterate(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+    """Rewrite the loops of both sweeps, in place."""
+    go_over_items(s, front, back)
+    if "reversed" not in s.globals:
+        for loop in [x for x in ir.adjoint_walk(back) if isinstance(x, ir.Loop) and x.kind == "range"]:
+            go_back(s, loop)
+
+
+def go_over_items(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Rewrite the loops of the forward sweep, in place."""
     statements = ir.walk(front)
     loops = [x for x in statements if isinstance(x, ir.Loop) and x.kind == "range" and len(x.bounds) == 1]
@@ -114,9 +129,8 @@ def is_item(stmt: Any, index: str | None) -> bool:
     """Whether a statement reads the item that a counter stands at."""
     if not isinstance(stmt, ir.Let) or stmt.effect or len(stmt.targets) != 1:
         return False
-    expr = stmt.expr
-    is_read = isinstance(expr, gast.Subscript) and isinstance(expr.value, gast.Name)
-    return is_read and isinstance(expr.slice, gast.Name) and expr.slice.id == index
+    base = getattr(getattr(stmt.expr, "value", None), "id", None)
+    return base is not None and is_read_of(stmt.expr, base, str(index))
 
 
 def lengths_of(bound: Any) -> set[str]:
@@ -146,3 +160,42 @@ def may_change(s: Specialiser, stmt: ir.Effect, facts: Listed) -> bool:
     other = getattr(stmt.expr.func, "value", None)
     grown = s.facts.get(other.id) if isinstance(other, gast.Name) else None
     return not isinstance(grown, Listed) or bool(grown.roots & facts.roots)
+
+
+# -- backwards
+
+
+def go_back(s: Specialiser, loop: ir.Loop) -> None:
+    """Let a loop of the reverse sweep go over a list from its end, where it reads that by its counter only."""
+    counted, facts = counted_back(loop), s.facts.get(counted_back(loop))
+    inside = ir.walk(loop.body)
+    if not isinstance(facts, Listed) or loop.index is None or loop.rerun is not None:
+        return
+    nodes = (node for stmt in inside for expr in ir.expressions(stmt) for node in ir.nodes_in(expr))
+    found = [node for node in nodes if is_read_of(node, counted, loop.index)]
+    used = [name for stmt in inside for name in ir.uses(stmt)]
+    changed = {n for stmt in inside for n in written_names(stmt)}
+    if not found or used.count(loop.index) != len(found) or any(facts.roots & roots_of(s.facts[n]) for n in changed):
+        return
+    named = next((stmt for stmt in loop.body if is_item(stmt, loop.index)), None)
+    item = named.target if named is not None else s.fresh("item", s.elements_of(facts) or UNKNOWN)
+    for stmt in inside:
+        change_own(stmt, lambda expr: replaced_node(expr, found[0], ir.name(item)))
+    loop.body[:] = [stmt for stmt in loop.body if stmt is not named]
+    loop.kind, loop.bounds, loop.index = "iter", (ir.call("reversed", ir.name(counted)),), item
+
+
+def is_read_of(node: Any, base: str, index: str) -> bool:
+    item = isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and isinstance(node.slice, gast.Name)
+    return item and (node.value.id, node.slice.id) == (base, index)
+
+
+def counted_back(loop: ir.Loop) -> str:
+    """The list of which a loop counts the items from the last one to the first."""
+    if len(loop.bounds) != 3 or [gast.dump(bound) for bound in loop.bounds[1:]] != [gast.dump(ir.constant(-1))] * 2:
+        return ""
+    start = loop.bounds[0]
+    if not isinstance(start, gast.BinOp) or not isinstance(start.op, gast.Sub) or getattr(start.right, "value", 0) != 1:
+        return ""
+    lengths = lengths_of(start.left) if isinstance(start.left, gast.Call) else set()
+    return lengths.pop() if len(lengths) == 1 else ""

@@ -35,7 +35,7 @@ from ..explain import hand_on
 from ..facts import Listed, Num, Pair
 from ..optimise import count_uses, is_pop_call
 from ..specialise.state import Specialiser
-from ..substitution import change_own, substitute_own
+from ..substitution import change_own, replaced_node, substitute_own
 from ..text.naming import describe
 
 MANY = 5  # numbers beside which a tuple takes little room
@@ -258,22 +258,9 @@ def read_back(s: Specialiser, saved: Saved) -> str:
         return name
     hint = describe(s, s.definitions.get(saved.value)) if s.hints[saved.value] == "t" else None
     name = s.fresh(hint or s.hints[saved.value], s.facts[saved.value])
-    change_own(saved.pop, lambda expr: read(expr, saved.name, ir.name(name)))
+    pop = ir.call(ir.attribute(ir.name(saved.name), "pop"))
+    change_own(saved.pop, lambda expr: replaced_node(expr, pop, ir.name(name)))
     return name
-
-
-def read(expr: Any, popped: str, value: Any) -> Any:
-    """An expression that reads a value instead of popping it."""
-    if isinstance(expr, list):
-        return [read(each, popped, value) for each in expr]
-    if is_pop_call(expr) and getattr(expr.func.value, "id", None) == popped:
-        return value
-    if popped not in ir.names_in(expr):
-        return expr
-    parts = {
-        part: read(getattr(expr, part), popped, value) for part in ir.PARTS[type(expr)] if getattr(expr, part, None)
-    }
-    return type(expr)(*[parts.get(part, getattr(expr, part, None)) for part in expr._fields])
 
 
 def forget(front: ir.Block, saved: Saved) -> None:

@@ -107,7 +107,7 @@ class AtHand:
             return True
         operands = ir.reads(stmt)
         if isinstance(stmt.expr, gast.JoinedStr):  # a key, such as f"w{i}"
-            return all(self.is_settled(n) for n in operands)
+            return all(self.is_settled(n, stmt) for n in operands)
         if is_test(stmt.expr):  # of numbers that come back by themselves, such as the loop's index
             return all(self.is_scalar(n) for n in [stmt.target, *operands])
         if stmt.op is None and not isinstance(stmt.expr, (gast.Attribute, gast.Subscript)):
@@ -115,7 +115,7 @@ class AtHand:
         if self.is_invariant(stmt.target):
             return True  # computed of numbers from outside the loop, as it was in each step
         if isinstance(facts, Num) and facts.python and facts.dtype is not None and facts.dtype.kind in "ib":
-            return all(self.is_settled(n) for n in operands)
+            return all(self.is_settled(n, stmt) for n in operands)
         if isinstance(stmt.expr, gast.Subscript) and stmt.op is not None and isinstance(facts, (Num, Pair)):
             if stmt.op.shares:
                 return True
@@ -124,7 +124,7 @@ class AtHand:
                 return False
             scalar = isinstance(facts, Num) and facts.kind == "npscalar"
             container = isinstance(self.record.s.facts[base.name], (Listed, Mapped, Pair))
-            return (scalar or container) and self.record.memory.is_steady(base.name)
+            return (scalar or container) and self.record.memory.stays(base.name, stmt)
         return stmt.op is not None and bool(stmt.op.shares) and isinstance(stmt.expr, gast.Attribute)
 
     def is_scalar(self, name: str) -> bool:
@@ -144,10 +144,13 @@ class AtHand:
             self.invariant[name] = known
         return known
 
-    def is_settled(self, name: str) -> bool:
-        """Whether a variable means the same in the reverse sweep: a number, or memory that nobody writes."""
+    def is_settled(self, name: str, reader: Any) -> bool:
+        """Whether a variable means the same in the reverse sweep as where a statement reads it.
+
+        So does a number, and memory that nobody writes any more.
+        """
         facts = self.record.s.facts[name]
-        return (isinstance(facts, Num) and facts.python) or self.record.memory.is_steady(name)
+        return (isinstance(facts, Num) and facts.python) or self.record.memory.stays(name, reader)
 
 
 def is_view(stmt: Any) -> bool:

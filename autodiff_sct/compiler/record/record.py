@@ -207,7 +207,7 @@ class Record:
         facts = self.s.facts[stmt.target]
         if not isinstance(facts, Num) or facts.kind != "array" or facts.dtype is None or facts.dtype.kind not in "fc":
             return False
-        return all(map(self.memory.is_steady, [stmt.target, *ir.reads(stmt)]))
+        return all(self.memory.stays(n, stmt) for n in (stmt.target, *ir.reads(stmt)))
 
     def recomputed(self, name: str, forward: ir.Block, names: dict[str, str], result: ir.Block) -> Any | None:
         home, there = self.homes[name], AtHand(self, forward, names)

@@ -19,7 +19,7 @@ from typing import Any
 from .families import classes_of
 from .raising import always
 from .state import Restart, Specialiser
-from .tables import class_of_row, column, fields_of_row, has_table, new_row
+from .tables import class_of_row, column, fields_of_row, has_table, new_row, read_column
 from .values import Const, Leaf, Obj, TupleV, Value
 
 
@@ -70,12 +70,7 @@ def place(s: Specialiser, row: Leaf, cls: type[Record], key: Value) -> Leaf:
 
 
 def get_item(s: Specialiser, row: Leaf, cls: type[Record], key: Value) -> Value:
-    from .containers import get_item as get
-    from .tables import references
-
-    found = place(s, row, cls, key)
-    with references(s):
-        return get(s, found, row)
+    return read_column(s, place(s, row, cls, key), row, row)
 
 
 def set_item(s: Specialiser, row: Leaf, cls: type[Record], key: Value, value: Value) -> None:

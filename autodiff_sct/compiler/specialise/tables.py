@@ -213,19 +213,12 @@ def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
     """``row.attr``"""
     from .calls import call_python
     from .class_values import class_value
-    from .containers import get_item
     from .protocols import refuse_descriptor
 
     cls = class_of_row(s, row)
     assert cls is not None
     if ("column", cls, attr) in s.env:
-        with references(s):
-            item = get_item(s, column(s, cls, attr), families.row_of(s, row, cls))
-        if isinstance(item, Leaf) and not may_be_none(s, row):  # there is one for each object
-            for stmt in s.block[-1:]:
-                if isinstance(stmt, ir.Let) and item.name in stmt.targets:
-                    stmt.may_raise = False
-        return item
+        return read_column(s, column(s, cls, attr), row, families.row_of(s, row, cls))
     found = found_in(s, cls, attr)
     if isinstance(found, property):
         return call_python(s, found.fget, [row], {})
@@ -245,6 +238,19 @@ def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
     if (getter := own_method(s, cls, "__getattr__")) is not None:
         return call_python(s, getter, [row, Const(attr)], {})
     raise s.refuse(f"a {cls.__name__} has no attribute {attr!r} here")
+
+
+def read_column(s: Specialiser, values: Leaf, row: Leaf, number: Leaf) -> Value:
+    """What a column holds for an object, the row of that number."""
+    from .containers import get_item
+
+    with references(s):
+        item = get_item(s, values, number)
+    if isinstance(item, Leaf) and not may_be_none(s, row):  # there is one for each object
+        for stmt in s.block[-1:]:
+            if isinstance(stmt, ir.Let) and item.name in stmt.targets:
+                stmt.may_raise = False
+    return item
 
 
 def write_field(s: Specialiser, row: Leaf, attr: str, value: Value) -> None:

@@ -14,11 +14,25 @@ from .places import place_of_result
 from .regions import Regions, reachable
 from .request import Request
 from .reverse.adjoints import copied
+from .specialise.holders import parts_of
 from .specialise.iteration import Source
 from .specialise.iterators import Cursor
 from .specialise.prepared import prepared
 from .specialise.state import Specialiser
-from .specialise.values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, Suspended, TupleV, Value
+from .specialise.values import (
+    Bound,
+    Closure,
+    Const,
+    Leaf,
+    ListV,
+    MaybeV,
+    Obj,
+    PartialV,
+    Poison,
+    Suspended,
+    TupleV,
+    Value,
+)
 
 
 def output_leaves(s: Specialiser, value: Value) -> list[str]:
@@ -65,6 +79,12 @@ def check_output(s: Specialiser, value: Value, request: Request) -> Value:
                 f"has_aux needs a function that returns a tuple of two or more values; {request.name} does not"
             )
         value = value.items[0]
+    if holds_optional(s, value):
+        raise NotDifferentiable(
+            f"{request.name} returns a tuple on some paths and None on others",
+            "return its items, or a tuple on every path",
+            place_of_result(request.fn),
+        )
     found = underivable(s, value)
     made = s.definitions.get(value.name) if found is not None and isinstance(value, Leaf) else None
     if isinstance(made, gast.Call):
@@ -89,6 +109,18 @@ def holds_iterator(s: Specialiser, value: Value) -> bool:
     if isinstance(value, Obj):
         return value.cls is Cursor or any(holds_iterator(s, s.env[(value.id, key)]) for key in s.fields(value))
     return isinstance(value, Source)
+
+
+def holds_optional(s: Specialiser, value: Value) -> bool:
+    """Whether a result holds a tuple that may be None: only the run could tell what its cotangent is."""
+    if isinstance(value, Poison):
+        raise s.poisoned(value)
+    if not isinstance(value, Obj):
+        return isinstance(value, MaybeV) or any(holds_optional(s, part) for part in parts_of(value))
+    unsure = [key for key in s.fields(value) if (value.id, key) in s.unsure]
+    if unsure:
+        raise s.refuse(f"only the run tells whether {unsure[0]!r} was assigned to the object", "assign it in __init__")
+    return any(holds_optional(s, s.env[(value.id, key)]) for key in s.fields(value))
 
 
 def underivable(s: Specialiser, value: Value) -> str | None:

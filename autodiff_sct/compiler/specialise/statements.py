@@ -96,17 +96,21 @@ def unpack(s: Specialiser, targets: list[Any], value: Value) -> None:
         items = unpacking.items_around(s, value, stars[0], len(targets) - stars[0] - 1)
     else:
         items = containers.items_of(s, value, None if stars else len(targets))
-    if stars and len(items) != len(targets):
-        if len(items) < len(targets) - 1:
-            raise always(s, ValueError, f"not enough values to unpack (expected at least {len(targets) - 1})")
-        first, rest = stars[0], len(targets) - stars[0] - 1
-        middle = ListV(tuple(items[first : len(items) - rest]), s.site("middle"))
-        items = [*items[:first], middle, *items[len(items) - rest :]]
+        if stars:
+            items = gathered(s, items, stars[0], len(targets) - stars[0] - 1)
     if len(items) != len(targets):
         wrong = "not enough" if len(items) < len(targets) else "too many"
         raise always(s, ValueError, f"{wrong} values to unpack (expected {len(targets)})")
     for target, item in zip(targets, items):
         store(s, target.value if isinstance(target, gast.Starred) else target, item)
+
+
+def gathered(s: Specialiser, items: list[Value], first: int, last: int) -> list[Value]:
+    """What ``a, *middle, b = items`` assigns: those between the first and the last are in a list, also one alone."""
+    if len(items) < first + last:
+        raise always(s, ValueError, f"not enough values to unpack (expected at least {first + last})")
+    behind = len(items) - last
+    return [*items[:first], ListV(tuple(items[first:behind]), s.site("middle")), *items[behind:]]
 
 
 @statement(gast.AugAssign)

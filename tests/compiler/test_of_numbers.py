@@ -253,3 +253,58 @@ def test_a_quotient_by_zero_of_a_number_taken_before_the_loop():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert np.all(np.isinf(ad.grad(fn, 1)(np.zeros(1), X)))
+
+
+def mean_over_samples(p, y):
+    scale = p[0]
+    total = 0.0
+    for k in range(len(y)):
+        total = total + np.log(1.0 + (scale * y[k]) ** 2)
+    return total / (1 + len(y))
+
+
+def product_of_two_sums(p, y):
+    first, second = 0.0, p[1]
+    for k in range(len(y)):
+        first = first + np.exp(-y[k] * p[0])
+        second = second * np.cos(y[k])
+    return -(first * second + 0.5 * first)
+
+
+def sum_read_twice(p, y):
+    scale, total = p[0], 0.0
+    for value in y:
+        total = total + np.sqrt(value) * scale
+    return total * total, total
+
+
+def seen_after_the_loop(p, y):
+    scale, total = p[0], 0.0
+    for value in y:
+        total = total + np.sin(value) * scale
+    return total.sum() * p[1] if len(y) > 0 else p[1]
+
+
+@pytest.mark.parametrize("fn", [mean_over_samples, product_of_two_sums, sum_read_twice, seen_after_the_loop])
+@pytest.mark.parametrize("y", [X, X[:0], X[:1]], ids=len)
+def test_the_value_of_a_loop_has_the_type_that_it_had(fn, y):
+    value, found = ad.value_and_grad(fn, (0, 1))(P, y)
+    expected = fn(P, y)
+    assert value == expected
+    for a, b in zip(np.atleast_1d(value), np.atleast_1d(expected)):
+        assert type(a) is type(b)
+    assert type(value) is type(expected)
+    if isinstance(value, tuple):
+        assert list(map(type, value)) == list(map(type, expected))
+    with passes.without("of_numbers"), passes.without("items"):
+        _, plain = ad.value_and_grad(lambda p, y: fn(p, y), (0, 1))(P, y)
+    for a, b in zip(found, plain):
+        np.testing.assert_allclose(a, b, rtol=1e-13)
+
+
+def test_the_value_of_a_loop_written_out():
+    gradient = ad.value_and_grad(mean_over_samples)
+    gradient(P, X)
+    assert "scale = float(p[0])" in gradient.source or "p.tolist()" in gradient.source
+    assert "(np.float64(total) if len(y) > 0 else total) / " in gradient.source
+    assert "y.tolist()" in gradient.source

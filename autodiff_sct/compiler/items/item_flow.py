@@ -21,7 +21,7 @@ from ..facts import FLOAT, Facts, Listed, Num
 from ..optimise import is_pop_call
 from ..specialise.state import Specialiser
 from .item_uses import FLOAT64, is_float_array, is_place, is_place_array, item_of, module_function
-from .meetings import NOTHING, Meetings
+from .meetings import NOTHING, Meetings, is_plain_arithmetic
 
 ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 COMPARISONS = (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)
@@ -73,6 +73,8 @@ class Flow:
         self.sure: set[str] = set()  # variables that are NumPy's numbers, whatever their facts
         # Statements, an expression that has to be a np.float64 there, and where that depends, a test.
         self.restored: list[tuple[Any, Any, Any | None]] = []
+        outside = [stmt for stmt in program if isinstance(stmt, ir.Let) and owner is None]
+        self.tops = {x.target: x for x in outside if len(x.targets) == 1 and not (x.effect or x.in_place)}
         known = -1
         while known != (known := sum(map(len, (*self.sources.values(), self.mixed, self.unsure, self.sure)))):
             self.restored.clear()
@@ -208,12 +210,29 @@ class Flow:
 
     def demand(self, expr: Any, sources: frozenset[str]) -> None:
         """An expression has to be a ``np.float64``: outside loops it is made one where it surely was one."""
-        tests = [] if self.was_numpy(expr) else self.meeting.tests(expr, self.was_numpy)
-        if self.outside is None or isinstance(self.outside, ir.Raise) or tests is None:
+        if not self.restore(self.outside, expr):
             self.refuse(sources)
-        else:
-            test = gast.BoolOp(gast.And(), tests) if len(tests) > 1 else tests[0] if tests else None
-            self.restored.append((self.outside, expr, test))
+
+    def restore(self, where: Any, expr: Any) -> bool:
+        """Make an expression of a statement outside loops a ``np.float64`` where it was one, if that can be told."""
+        if where is None or isinstance(where, ir.Raise):
+            return False
+        tests = [] if self.was_numpy(expr) else self.meeting.tests(expr, self.was_numpy)
+        if tests is None:
+            return self.restore_operands(expr)
+        test = gast.BoolOp(gast.And(), tests) if len(tests) > 1 else tests[0] if tests else None
+        if not any(expr is known for _, known, _ in self.restored):
+            self.restored.append((where, expr, test))
+        return True
+
+    def restore_operands(self, expr: Any) -> bool:
+        """The same of what a variable is computed from outside loops: with that it is what it was."""
+        let = self.tops.get(getattr(expr, "id", ""))
+        nodes = [] if let is None else list(ir.nodes_in(let.expr))
+        if not all(map(is_plain_arithmetic, nodes)):
+            return False
+        names = [node for node in nodes if isinstance(node, gast.Name) and self.sources.get(node.id)]
+        return bool(names) and all(self.restore(let, name) for name in names)
 
     def refuse(self, sources: frozenset[str]) -> None:
         self.refused |= sources
@@ -230,6 +249,8 @@ class Flow:
             return self.was_numpy(expr.operand)
         if is_choice(expr):
             return all(self.was_numpy(part) for part in expr.args)
+        if module_function(self.s, expr, np) in UFUNCS or self.is_float64(expr):
+            return True
         if is_pop_call(expr) and isinstance(expr.func.value, gast.Name):
             facts = self.s.facts.get(expr.func.value.id)
             known = isinstance(facts, Listed) and is_numpy_number(self.s.elements_of(facts))
@@ -350,11 +371,17 @@ class Flow:
         found = self.flowing(expr)
         return found if found[0] == "place" else self.number(expr, found)
 
+    def is_float64(self, expr: Any) -> bool:
+        return module_function(self.s, expr, np) == "float64" and len(expr.args) == 1
+
     def boolop(self, expr: Any) -> Flowing:
         return self.one_of(expr.values)
 
     def ifexp(self, expr: Any) -> Flowing:
         self.expr(expr.test)
+        known = getattr(expr.orelse, "id", None)  # ``np.float64(x) if n > 0 else x`` is what it was, whatever x is
+        if known is not None and self.is_float64(expr.body) and getattr(expr.body.args[0], "id", "") == known:
+            return "float", NOTHING
         return self.one_of([expr.body, expr.orelse])
 
     def one_of(self, choices: list[Any]) -> Flowing:
@@ -372,6 +399,8 @@ class Flow:
         builtin = getattr(expr.func, "id", "") if plain else ""
         if builtin in self.s.globals or ir.is_variable(builtin):
             return self.other(expr)
+        if builtin == "len" and isinstance(expr.args[0], gast.Name):
+            return "int", NOTHING
         if builtin in CHOICES:
             return self.chosen(expr)
         if builtin == "sum" and len(expr.args) == 1 and isinstance(expr.args[0], gast.List):
@@ -393,6 +422,8 @@ class Flow:
             return self.function(expr.args, (*ONE_NUMBER, "grid"), "grid", "float")
         if name in UFUNCS:
             return self.function(expr.args, NUMBERS, "float", "float")
+        if self.is_float64(expr):
+            return self.function(expr.args, NUMBERS, "float")
         if of_math is not None:
             return self.function(expr.args, NUMBERS, "int" if of_math in INTEGERS else "float")
         return None

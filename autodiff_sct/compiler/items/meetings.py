@@ -77,3 +77,10 @@ def not_empty(loop: ir.Loop) -> Any | None:
     if not isinstance(number, gast.Constant) or number.value == 0:
         return None
     return gast.Compare(stop, [gast.Lt() if down else gast.Gt()], [start])
+
+
+def is_plain_arithmetic(node: Any) -> bool:
+    """Whether a part of an expression is a variable, a number, a length, or an operation on such."""
+    if isinstance(node, gast.Call):
+        return getattr(node.func, "id", "") == "len"
+    return isinstance(node, (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp))

@@ -12,8 +12,9 @@ What loops compute with are Python's numbers, so they are from where they are ta
         s = s + (y_items[k] - mu) ** 2                  s = s + (y_items[k] - mu) ** 2
 
 What `math` returns is a Python float, and so is what comes from it, which makes all arithmetic with it as fast.  Where
-its type is seen, the function stays NumPy's (`item_flow` tells).  Where `math` and floats raise (a root of a number
-below zero, an overflow, a quotient by zero), the program is run again as it was (see `items`).
+its type is seen, it is made a ``np.float64`` again outside loops; inside, the function stays NumPy's (`item_flow`
+tells).  Where `math` and floats raise (a root of a number below zero, an overflow, a quotient by zero), the program is
+run again as it was (see `items`).
 
 The root is the same to the last bit.  The others may differ from NumPy's there, so they are replaced only in programs
 that return nothing but gradients, and where nothing that is compared comes from them, which would decide a branch.
@@ -23,7 +24,8 @@ Elsewhere NumPy's number is made a Python float: ``float(np.sin(w * x))``.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import gast
@@ -33,8 +35,10 @@ from ...runtime import broadcast
 from .. import ir
 from ..specialise.state import Specialiser
 from ..substitution import change_own
-from .item_flow import NOTHING, NUMBERS, Flow, Flowing, is_choice, is_numpy_number
+from .item_flow import NUMBERS, Flow, Flowing, is_choice, is_numpy_number
 from .item_uses import is_float_array, item_of, module_function
+
+Made = dict[int, Callable[[Any], Any]]  # expression, by its id -> what it becomes
 
 FUNCTIONS = {f: f for f in "cos cosh exp expm1 log log10 log1p log2 sin sinh sqrt tan tanh".split()}
 FUNCTIONS |= {"arccos": "acos", "arcsin": "asin", "arctan": "atan", "arctan2": "atan2"}
@@ -56,10 +60,29 @@ def of_numbers(s: Specialiser, program: ir.Block, alone: bool) -> bool:
     calls = {k: call for k, call in calls.items() if str(k) in flow.met and (k in inside or str(k) in flow.looped)}
     free = calls.keys() - map(int, flow.deciding) if alone else set()
     same = {key for key, call in calls.items() if key not in taken and (key in free or of_math(s, call) in EXACT)}
-    functions = {k: ir.attribute(s.bind("math", math), of_math(s, calls[k])) if k in same else None for k in calls}
-    for stmt in ir.walk(program) if functions else ():
-        change_own(stmt, lambda expr: with_functions(expr, functions))
-    return bool(functions)
+    made: Made = dict.fromkeys(calls, as_float)
+    made |= {key: partial(with_function, ir.attribute(s.bind("math", math), of_math(s, calls[key]))) for key in same}
+    for _, expr, test in list(flow.restored):
+        if not flow.sources_of(expr).isdisjoint(map(str, calls)):
+            made[id(expr)] = partial(as_numpys, s, test, made.get(id(expr)))
+    for stmt in ir.walk(program) if calls else ():
+        change_own(stmt, lambda expr: remade(expr, made))
+    return bool(calls)
+
+
+def as_float(expr: Any) -> Any:
+    return ir.call("float", expr)
+
+
+def with_function(function: Any, call: Any) -> Any:
+    return gast.Call(function, call.args, call.keywords)
+
+
+def as_numpys(s: Specialiser, test: Any | None, first: Callable[[Any], Any] | None, expr: Any) -> Any:
+    """A number as NumPy's, where a test holds."""
+    expr = expr if first is None else first(expr)
+    number = ir.call(ir.attribute(s.bind("numpy", np), "float64"), expr)
+    return number if test is None else gast.IfExp(test, number, expr)
 
 
 def taken_before(s: Specialiser, program: ir.Block, in_loops: set[int]) -> dict[int, Any]:
@@ -99,17 +122,15 @@ def of_math(s: Specialiser, call: Any) -> str:
     return FUNCTIONS.get(module_function(s, call, np) or "", "")
 
 
-def with_functions(expr: Any, functions: dict[int, Any]) -> Any:
-    """An expression in which some calls, told by their ids, are of other functions, or their results made floats."""
-    if not isinstance(expr, (gast.AST, list)) or not any(id(node) in functions for node in ir.nodes(expr)):
+def remade(expr: Any, made: Made) -> Any:
+    """An expression of which some parts, told by their ids, are made in another way."""
+    if not isinstance(expr, (gast.AST, list)) or not any(id(node) in made for node in ir.nodes(expr)):
         return expr
     if isinstance(expr, list):
-        return [with_functions(item, functions) for item in expr]
-    parts = {key: with_functions(getattr(expr, key, None), functions) for key in expr._fields}
-    if functions.get(id(expr)) is not None:
-        parts["func"] = functions[id(expr)]
+        return [remade(item, made) for item in expr]
+    parts = {key: remade(getattr(expr, key, None), made) for key in expr._fields}
     new = type(expr)(**parts)
-    return ir.call("float", new) if functions.get(id(expr), new) is None else new
+    return made[id(expr)](new) if id(expr) in made else new
 
 
 class Numbers(Flow):
@@ -123,8 +144,10 @@ class Numbers(Flow):
         self.loops = 0  # around the statement that is looked at
         super().__init__(s, program, {}, None)
 
-    def demand(self, expr: Any, sources: frozenset[str]) -> None:
-        self.refuse(sources)
+    def sources_of(self, expr: Any) -> frozenset[str]:
+        """What an expression outside loops comes from."""
+        self.outside = None
+        return self.flowing(expr)[1]
 
     def statement(self, stmt: Any) -> None:
         self.loops += isinstance(stmt, ir.Loop)
@@ -179,10 +202,8 @@ class Numbers(Flow):
         return kind, sources
 
     def call(self, expr: Any) -> Flowing:
-        """The length of a list of saved values shows none; a zero like a number is one like any other."""
+        """A zero like a number is one like any other."""
         callee, argument = getattr(expr.func, "id", ""), expr.args[0] if expr.args else None
-        if callee == "len" and callee not in self.s.globals and getattr(argument, "id", "") in self.s.saved:
-            return "int", NOTHING
         if callee in self.s.globals and self.s.globals[callee] is broadcast.zeros_like:
             kind, sources = self.expr(argument)
             if kind in NUMBERS:

@@ -278,6 +278,13 @@ def sum_read_twice(p, y):
     return total * total, total
 
 
+def made_numpys_in_one_branch(p, y):
+    scale, last = p[0], p[1]
+    for value in y:
+        last = last * 0.5 + value * scale
+    return np.float64(last) if p[1] > 2.0 else last
+
+
 def seen_after_the_loop(p, y):
     scale, total = p[0], 0.0
     for value in y:
@@ -285,7 +292,9 @@ def seen_after_the_loop(p, y):
     return total.sum() * p[1] if len(y) > 0 else p[1]
 
 
-@pytest.mark.parametrize("fn", [mean_over_samples, product_of_two_sums, sum_read_twice, seen_after_the_loop])
+@pytest.mark.parametrize(
+    "fn", [mean_over_samples, product_of_two_sums, sum_read_twice, seen_after_the_loop, made_numpys_in_one_branch]
+)
 @pytest.mark.parametrize("y", [X, X[:0], X[:1]], ids=len)
 def test_the_value_of_a_loop_has_the_type_that_it_had(fn, y):
     value, found = ad.value_and_grad(fn, (0, 1))(P, y)

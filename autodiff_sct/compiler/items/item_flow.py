@@ -20,8 +20,8 @@ from .. import ir
 from ..facts import FLOAT, Facts, Listed, Num
 from ..optimise import is_pop_call
 from ..specialise.state import Specialiser
-from .item_uses import FLOAT64, is_float_array, is_place, is_place_array, item_of, module_function
-from .meetings import NOTHING, Meetings, is_plain_arithmetic
+from .item_uses import FLOAT64, is_float_array, is_place, is_place_array, item_of, leaves, module_function
+from .meetings import NOTHING, Meetings, all_of, is_plain_arithmetic
 
 ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 COMPARISONS = (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)
@@ -220,7 +220,7 @@ class Flow:
         tests = [] if self.was_numpy(expr) else self.meeting.tests(expr, self.was_numpy)
         if tests is None:
             return self.restore_operands(expr)
-        test = gast.BoolOp(gast.And(), tests) if len(tests) > 1 else tests[0] if tests else None
+        test = all_of(tests) if tests else None
         if not any(expr is known for _, known, _ in self.restored):
             self.restored.append((where, expr, test))
         return True
@@ -371,6 +371,14 @@ class Flow:
         found = self.flowing(expr)
         return found if found[0] == "place" else self.number(expr, found)
 
+    def is_restored(self, expr: Any) -> bool:
+        """Whether an expression is ``np.float64(x) if n > 0 else x``, which is what it was, whatever `x` is."""
+        name = getattr(expr.orelse, "id", None)
+        if name is None or not self.is_float64(expr.body) or getattr(expr.body.args[0], "id", "") != name:
+            return False
+        tests = self.meeting.tests(expr.orelse, self.was_numpy)
+        return tests is not None and gast.dump(all_of(tests)) == gast.dump(expr.test)
+
     def is_float64(self, expr: Any) -> bool:
         return module_function(self.s, expr, np) == "float64" and len(expr.args) == 1
 
@@ -379,8 +387,7 @@ class Flow:
 
     def ifexp(self, expr: Any) -> Flowing:
         self.expr(expr.test)
-        known = getattr(expr.orelse, "id", None)  # ``np.float64(x) if n > 0 else x`` is what it was, whatever x is
-        if known is not None and self.is_float64(expr.body) and getattr(expr.body.args[0], "id", "") == known:
+        if self.is_restored(expr):
             return "float", NOTHING
         return self.one_of([expr.body, expr.orelse])
 
@@ -457,11 +464,6 @@ def is_of_floats(s: Specialiser, name: str) -> bool:
     """Whether a variable is a list of Python floats."""
     facts = s.facts.get(name)
     return isinstance(facts, Listed) and s.elements_of(facts) == FLOAT
-
-
-def leaves(expr: Any) -> list[Any]:
-    """What nested lists that are written out hold."""
-    return [leaf for item in expr.elts for leaf in leaves(item)] if isinstance(expr, gast.List) else [expr]
 
 
 def is_choice(expr: Any) -> bool:

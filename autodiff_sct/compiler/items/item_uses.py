@@ -190,3 +190,8 @@ def is_float_array(facts: Facts | None) -> bool:
         and bool(facts.roots)
         and not facts.tensor
     )
+
+
+def leaves(expr: Any) -> list[Any]:
+    """What nested lists that are written out hold."""
+    return [leaf for item in expr.elts for leaf in leaves(item)] if isinstance(expr, gast.List) else [expr]

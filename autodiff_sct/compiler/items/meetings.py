@@ -79,6 +79,10 @@ def not_empty(loop: ir.Loop) -> Any | None:
     return gast.Compare(stop, [gast.Lt() if down else gast.Gt()], [start])
 
 
+def all_of(tests: list[Any]) -> Any:
+    return gast.BoolOp(gast.And(), tests) if len(tests) > 1 else tests[0]
+
+
 def is_plain_arithmetic(node: Any) -> bool:
     """Whether a part of an expression is a variable, a number, a length, or an operation on such."""
     if isinstance(node, gast.Call):

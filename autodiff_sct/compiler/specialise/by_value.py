@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from dataclasses import replace
 from typing import Any
@@ -11,10 +12,10 @@ import numpy as np
 from ...custom_rules import REGISTERED
 from ...runtime import memory
 from .. import ir
-from ..facts import Facts, Listed, Num, Opaque, Pair, several
+from ..facts import NOWHERE, Facts, Listed, Num, Opaque, Pair, join, several
 from .shapes import from_shape
 from .state import Specialiser
-from .values import Const, Leaf, Value
+from .values import Const, Leaf, ListV, TupleV, Value
 
 SPLITS = {np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit}
 DTYPE_BY_VALUE = {np.linalg.eigvals, np.roots, np.poly, np.real_if_close} | {
@@ -25,7 +26,8 @@ OF_INTEGERS = {operator.add, operator.sub, operator.mul, operator.floordiv, oper
 UNSTACK = {np.unstack} if hasattr(np, "unstack") else set()
 PARTS = SPLITS | UNSTACK
 ITSELF = {np.diff: "n", np.polyder: "m", np.polyint: "m", np.linalg.matrix_power: "n"}  # for 0, or for 1
-BY_VALUE = {np.linalg.eig, np.reshape, np.squeeze, np.cov, np.corrcoef} | DTYPE_BY_VALUE | PARTS
+EXTREMES = {max, min}
+BY_VALUE = EXTREMES | {np.linalg.eig, np.reshape, np.squeeze, np.cov, np.corrcoef} | DTYPE_BY_VALUE | PARTS
 
 
 def by_value(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Facts | None:
@@ -33,6 +35,8 @@ def by_value(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
     name = getattr(fn, "numpy_name", "")  # of a method
     if fn not in BY_VALUE and name not in ("reshape", "squeeze"):
         return None
+    if fn in EXTREMES:
+        return one_of_them(s, args[0])
     if fn in DTYPE_BY_VALUE:
         return unknown_result(s, fn, args, kwargs, False)
     if fn is np.linalg.eig:
@@ -52,6 +56,24 @@ def is_itself(s: Specialiser, op: ir.Op) -> bool:
     """Whether only the run tells if a function returns the array that it is given, or a new one."""
     number = op.arguments.get(ITSELF.get(op.fn, ""))
     return number is not None and not s.is_static(number)
+
+
+def one_of_them(s: Specialiser, items: Value) -> Facts | None:
+    """The extreme of several numbers, which is one of them: of which kind, their values decide."""
+    if isinstance(items, (TupleV, ListV)):
+        found = [s.facts_of(item) for item in items.items]
+    elif isinstance(listed := s.facts_of(items), Listed):
+        found = [element] if (element := s.elements_of(listed)) is not None else []
+    else:
+        return None
+    if not found or any(not isinstance(f, Num) or f.dims != () or f.kind == "array" for f in found):
+        return None
+    facts = functools.reduce(join, found)
+    assert isinstance(facts, Num)
+    # A Python float is wider than an array's number of which `join` takes the dtype.
+    varied = [s.num(item) for item in items.items if isinstance(item, Leaf)] if not isinstance(items, Leaf) else []
+    wider = facts.dtype != np.float64 and any(f is not None and f.kind == "float" for f in varied)
+    return replace(facts, dtype=None if wider else facts.dtype, roots=NOWHERE, size=None)
 
 
 def eigen_facts(s: Specialiser, args: list[Value]) -> Facts | None:

@@ -5,12 +5,15 @@ Nothing may be read of such a variable where the program itself does not read it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import count
+
 from . import ir
 
 
 def unbound(block: ir.Block) -> set[str]:
     """The variables of a program that are not bound on every path that leads to them."""
-    found: set[str] = set()
+    found = read_beside(block)
     joins = [pair for stmt in ir.walk(block) for pair in sources(stmt)]
     changed = True
     while changed:
@@ -20,6 +23,26 @@ def unbound(block: ir.Block) -> set[str]:
                 found.add(target)
         changed = len(found) != before
     return found
+
+
+def read_beside(block: ir.Block) -> set[str]:
+    """The variables of a branch or a loop that are read outside it: where the value at hand is one of several kinds.
+
+    Of ``if test: b = l[-1]``, ``if test: f(b)`` the second branch reads the variable of the first one.
+    """
+    home: dict[str, tuple[int, ...]] = {}
+    places: list[tuple[Sequence[str], tuple[int, ...]]] = []
+    number = count()
+
+    def visit(inner: ir.Block, path: tuple[int, ...]) -> None:
+        for stmt in inner:
+            home.update(dict.fromkeys(ir.ir_targets(stmt), path))
+            places.append((ir.reads(stmt), path))
+            for body in ir.bodies(stmt):
+                visit(body, path if isinstance(stmt, ir.With) else (*path, next(number)))
+
+    visit(block, ())
+    return {n for names, path in places for n in names if n in home and path[: len(home[n])] != home[n]}
 
 
 def sources(stmt: object) -> list[tuple[str, list[str | None]]]:

@@ -80,7 +80,7 @@ def tangent(request: Request) -> Emitted:
 def pair_leaves(s: Specialiser, f: Any, initial: dict[Any, Value], primal: Value, given: Value) -> None:
     """Match each variable of an argument with that of its tangent."""
     if isinstance(primal, Leaf):
-        f.tangents[primal.name] = given
+        f.tangents[primal.name] = f.variable(given, primal.name)
     elif isinstance(primal, TupleV):
         for a, b in zip(primal.items, given.items):
             pair_leaves(s, f, initial, a, b)

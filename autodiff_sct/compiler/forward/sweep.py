@@ -80,12 +80,32 @@ class Forward:
         s = self.s
         facts = s.facts[name]
         if isinstance(facts, (Listed, Mapped)):
-            result = replace(facts, roots=frozenset([s.root(("tangent", name))]))
-            element = s.elements_of(facts)
-            if element is not None:
-                s.put_element(result, element)
-            return result
-        return facts if isinstance(facts, Pair) else facts_like(s, name)
+            return self.beside(facts)
+        return self.followed(facts if isinstance(facts, Pair) else facts_like(s, name), name)
+
+    def beside(self, facts: Any) -> Any:
+        """The facts of a tangent whose primal has these: memory of its own for each place where memory is made."""
+        if isinstance(facts, Pair):
+            return replace(facts, items=tuple(map(self.beside, facts.items)))
+        if not isinstance(facts, (Num, Listed, Mapped)):
+            return facts
+        s = self.s
+        places = {r: s.root(("tangent of", r)) for r in sorted(facts.roots)}
+        for primal, own in places.items():
+            if primal in s.elements and own not in s.elements:
+                s.elements[own] = s.elements[primal]  # a list may hold itself
+                s.elements[own] = self.beside(s.elements[primal])
+        return replace(facts, roots=frozenset(places.values()))
+
+    def followed(self, facts: Any, name: str) -> Any:
+        """The facts of a variable's tangent, which share memory with other tangents as the variable does with others.
+
+        It matters where that memory is written: nothing is read of it before a write that follows, or after it.
+        """
+        primal = self.s.facts[name]
+        if isinstance(primal, Num) and isinstance(facts, Num) and self.regions.is_written(name):
+            return replace(facts, roots=self.beside(primal).roots)
+        return facts
 
     def variable(self, value: Value, name: str) -> Leaf:
         s = self.s
@@ -94,6 +114,7 @@ class Forward:
             s.hints[leaf.name] = f"t_{s.hints[name]}"
             if name in s.named:
                 s.named.add(leaf.name)
+        s.facts[leaf.name] = self.followed(s.facts[leaf.name], name)
         return leaf
 
     def set(self, name: str, value: Value) -> None:

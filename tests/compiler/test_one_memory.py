@@ -118,6 +118,22 @@ def shorter_and_shorter(x):
     return np.sum(u * u) + w @ w
 
 
+def weighted(*items):
+    return sum((i + 1) * np.sum(a) for i, a in enumerate(items))
+
+
+@case(X, -X)
+def items_of_a_list_as_arguments(x):  # a tuple, whose shadows are in a list
+    y = x * 1
+    z = x * 2 + 1
+    rows = [[y, z], [x * 3]]
+    items = [y, z, x * 1]
+    for _, v in enumerate(items):
+        pass
+    v *= x[0]
+    return weighted(y, *rows[0])
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradients(fn, args):
     check_gradient(fn, args)

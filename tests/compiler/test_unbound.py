@@ -1,4 +1,4 @@
-"""Variables of one branch that another branch reads: the sweep back reads nothing of them on other paths."""
+"""Variables that are bound on some paths: the sweep back reads nothing of them on the others."""
 
 import numpy as np
 import pytest
@@ -41,6 +41,57 @@ def default_that_is_written(x):
             return np.sum(a * b)
 
     return g(x) + g(y)
+
+
+@case(X, -X)
+def items_read_in_a_loop_where_it_is_bound(x):
+    total = 0.0
+    if x[1] > 0:
+        w = x * 2
+    for v in x:
+        if x[1] > 0:
+            total += w[0] * v
+    return total
+
+
+@case(X, -X)
+def bound_in_some_steps_only(x):
+    total = 0.0
+    for k in range(3):
+        if x[k] > 0:
+            w = x[k : k + 2] * x[1]
+        for v in x:
+            if x[k] > 0:
+                total += w[0] * v
+    return total
+
+
+@case(X, -X)
+def read_in_nested_loops_and_after_them(x):
+    total = 0.0
+    if x[1] > 0:
+        w = x * 2
+    for v in x:
+        for u in x:
+            if x[1] > 0:
+                total += w[0] * v * u + w[1]
+    return total + (w[2] if x[1] > 0 else 0.0)
+
+
+@case(X, -X)
+def bound_under_a_handler(x):
+    total, k = 0.0, 0
+    while True:
+        try:
+            if k >= 3:
+                raise IndexError
+            w = x[k : k + 2]
+        except IndexError:
+            break
+        for v in x:
+            total += w[0] * v
+        k += 1
+    return total
 
 
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))

@@ -137,7 +137,9 @@ class Lists:
         """The same operation on shadows."""
         assert stmt.op is not None
         names = [n for n in operands(self.s, stmt) if self.b.has_shadow(n)]
-        expr = ir.substitute(stmt.expr, {n: self.of(n) for n in names})
+        copies = stmt.op.fn is list.copy and isinstance(stmt.expr, gast.Call)
+        of_items = ir.call("list", *stmt.expr.args) if copies and stmt.expr.args else stmt.expr  # it may be `tuple`
+        expr = ir.substitute(of_items, {n: self.of(n) for n in names})
         if effect and names and not self.b.has_shadow(stmt.target):
             self.change(expr)
             return

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
+from ...runtime import broadcast
 from .. import ir
 from ..activity import joins, operands
-from ..facts import FLOAT, INT, UNKNOWN, Facts, Num
+from ..facts import FLOAT, INT, UNKNOWN, Facts, Num, unless_none
 from ..ir import defined_in
 from ..specialise.values import Const, Leaf, Value
 from ..unbound import only_path
-from .adjoints import Adjoint, copied, facts_like, name_adjoint, spread, zeros
+from .adjoints import Adjoint, copied, facts_like, fitting, helper, is_unbound, name_adjoint, spread, zeros
 from .branches import as_variable, meet, merge_numbers
 
 if TYPE_CHECKING:
@@ -128,6 +129,8 @@ def owned_start(r: Reverse, name: str) -> Leaf:
 
     s = r.s
     old = r.adjoints.get(name)
+    if is_unbound(s, name) and not is_number(s, name):
+        return unbound_start(r, name, old)
     if old is None:
         value = zeros(s, name)
     else:
@@ -135,6 +138,25 @@ def owned_start(r: Reverse, name: str) -> Leaf:
         value = full if old.owned or full != old.value else copied(s, full)
     name_adjoint(s, value, name)
     return as_variable(s, value, name)
+
+
+def is_number(s: Specialiser, name: str) -> bool:
+    facts = unless_none(s.facts[name])
+    return isinstance(facts, Num) and facts.dims == ()
+
+
+def unbound_start(r: Reverse, name: str, old: Adjoint | None) -> Leaf:
+    """The same of a variable that some paths leave unbound: the loop may add to a part of it where it is bound."""
+    s = r.s
+    s.defaulted.add(name)
+    expr = (
+        helper(s, broadcast.zeros_like, Leaf(name))
+        if old is None
+        else helper(s, broadcast.spread, old.value, Leaf(name))
+    )
+    value = fitting(s, s.let(expr, facts_like(s, name), may_raise=False), name)
+    name_adjoint(s, value, name)
+    return value
 
 
 def changes_shape(s: Specialiser, c: ir.Carry) -> bool:

@@ -25,7 +25,7 @@ from .iteration import Source, each, enumerated, keys_of, length_of, mapped, ove
 from .objects import call_method, fields_of, has_method, replace_fields
 from .raising import always
 from .state import Specialiser
-from .tables import classes_of_row, may_be_none, method_of, refuse_references
+from .tables import classes_of_row, may_be_none, method_of, operation, refuse_references
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
 from .watched import found_in, has, own_method
 
@@ -45,6 +45,8 @@ def len_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         facts = s.facts[value.name]
         if (record := records.record_of(s, value)) is not None:
             return Const(len(record.keys_of_all))
+        if (count := operation(s, value, "__len__")) is not None:
+            return count
         return Const(len(facts.items)) if isinstance(facts, Pair) else length_of(s, value)
     if isinstance(value, Bound) and isinstance(value.function, str):  # an attribute of an object of unknown class
         return s.let(ir.call("len", s.expr(value)), INT, effect=True, hint="length")

@@ -19,7 +19,7 @@ from .mistakes import refuse_item, refuse_unpacking
 from .names import called_after
 from .raising import always, raise_if
 from .state import Restart, Specialiser
-from .tables import restart_tabled
+from .tables import is_reference, operation, restart_tabled
 from .values import Const, Leaf, ListV, MaybeV, Obj, Poison, Suspended, TupleV, Value
 
 # -- making
@@ -152,6 +152,8 @@ def get_item(s: Specialiser, base: Value, index: Value) -> Value:
     facts = s.facts[base.name]
     if (record := records.record_of(s, base)) is not None:
         return records.get_item(s, base, record, index)
+    if (item := operation(s, base, "__getitem__", index)) is not None:
+        return item
     if isinstance(facts, Pair):
         return get_from_items(s, TupleV(tuple(items_of(s, base, None)), facts.cls), index)
     if isinstance(facts, (Listed, Mapped)):
@@ -309,7 +311,7 @@ def items_of(s: Specialiser, value: Value, count: int | None) -> list[Value]:
         return [Const(v) for v in value.value]
     if isinstance(value, Source):
         return value.all_items(s, count)
-    if isinstance(value, (Obj, Suspended)):
+    if isinstance(value, (Obj, Suspended)) or is_reference(s, value):
         from .calls import call_value
 
         return items_of(s, call_value(s, Const(list), [value], {}), count)
@@ -420,6 +422,8 @@ def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
     facts = s.facts[base.name]
     if (record := records.record_of(s, base)) is not None:
         records.set_item(s, base, record, index, own_value(s, value))
+    elif operation(s, base, "__setitem__", index, own_value(s, value)) is not None:
+        return
     elif isinstance(facts, (Listed, Mapped)):
         if isinstance(facts, Listed) and facts.is_tuple is not False:
             raise s.refuse("an item of what may be a tuple is assigned", "make a list of it first")

@@ -8,21 +8,22 @@ from typing import Any
 from ...runtime import objects
 from .. import ir
 from ..facts import Listed, Mapped, Num
-from . import containers, lists
+from . import containers, lists, optional
 from .attributes import attribute_of
 from .calls import call_value, handles
+from .control import branch
 from .iteration import each, over
 from .objects import has_method
 from .state import Specialiser
 from .tables import class_of_row, fields_of_row, new_row, refuse_references
-from .values import Bound, Const, Leaf, ListV, Obj, TupleV, Value
+from .values import Bound, Const, Leaf, ListV, MaybeV, Obj, TupleV, Value
 
 
 @handles(copy.copy)
 def copied(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A new container of the same items."""
     value = args[0]
-    if isinstance(value, (Const, TupleV)):
+    if isinstance(value, (Const, TupleV, MaybeV)):
         return value
     if isinstance(value, ListV):
         return ListV(value.items, s.site("copy"))
@@ -84,12 +85,28 @@ class DeepCopy:
             return TupleV(tuple(self.of(v) for v in value.items), value.cls)
         if isinstance(value, ListV):
             return ListV(tuple(self.of(v) for v in value.items), self.site())
+        if isinstance(value, MaybeV):
+            return self.maybe(value)
         known = value.name if isinstance(value, Leaf) else value.id if isinstance(value, Obj) else None
         if known is None:
             raise self.s.refuse("a copy of something that cannot be followed", "copy the arrays in it")
         if known not in self.made:
             self.made[known] = self.leaf(value) if isinstance(value, Leaf) else self.object(value)
         return self.made[known]
+
+    def maybe(self, value: MaybeV) -> Value:
+        """A tuple or None; what is copied on one path only is no copy of what other names stand for."""
+        s, made, key = self.s, dict(self.made), ("copy", self.site())
+
+        def copy_items() -> None:
+            s.env[key] = self.of(optional.there(s, value))
+
+        def leave_none() -> None:
+            s.env[key] = Const(None)
+
+        branch(s, optional.asked(s, value, True), leave_none, copy_items)
+        self.made = made
+        return s.env.pop(key)
 
     def object(self, value: Obj) -> Value:
         s = self.s
@@ -104,6 +121,8 @@ class DeepCopy:
         refuse_references(s, value)
         if isinstance(facts, Listed):
             return self.list(value)
+        if isinstance(facts, Num) and facts.unless_none is not None:
+            return value  # a number, or None
         if isinstance(facts, Mapped) or not isinstance(facts, Num) or facts.kind is None:
             raise s.refuse("a deep copy of something that cannot be followed", "copy the arrays in it")
         if facts.kind != "array":

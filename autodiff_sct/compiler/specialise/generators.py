@@ -30,11 +30,12 @@ from .callees import is_library
 from .calls import HANDLERS, call_closure, call_python, handles, is_hashable
 from .comprehensions import build_list
 from .expressions import evaluate, expression
-from .iterators import own_iterator
+from .iterators import is_only_indexed, own_iterator
 from .names import assign_name
 from .raising import attempted
 from .state import Specialiser
-from .values import BEGUN, Bound, Closure, Const, ListV, Obj, Poison, Suspended, TupleV, Value
+from .tables import method_of
+from .values import BEGUN, Bound, Closure, Const, Leaf, ListV, Obj, Poison, Suspended, TupleV, Value
 
 Work = Callable[[Value], Value | None]
 LEFT = Poison("a generator is used again after a loop that may have left it early")
@@ -245,7 +246,7 @@ def around_generator(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[st
     """An iterator that goes through a generator is one itself; None where it goes through nothing of the kind."""
     if fn is not zip and fn not in LAZY:
         return None
-    args = [own_iterator(s, a) if yields_itself(a) else a for a in args]
+    args = [own_iterator(s, a) if yields_itself(s, a) else a for a in args]
     places = [k for k, a in enumerate(args) if isinstance(a, Suspended)]
     if not places:
         return None
@@ -268,9 +269,11 @@ def dropwhile(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
     return call_python(s, polyfills.dropped_while, args, kwargs)
 
 
-def yields_itself(value: Value) -> bool:
+def yields_itself(s: Specialiser, value: Value) -> bool:
     """Whether going over an object of the user's is going through a generator."""
-    return isinstance(value, Obj) and inspect.isgeneratorfunction(getattr(value.cls, "__iter__", None))
+    method = method_of(s, value, "__iter__") if isinstance(value, Leaf) else None
+    own = getattr(value.cls, "__iter__", None) if isinstance(value, Obj) else getattr(method, "function", None)
+    return inspect.isgeneratorfunction(own) or is_only_indexed(s, value)
 
 
 def beside(s: Specialiser, value: Value) -> Any:

@@ -20,7 +20,7 @@ from .control import branch
 from .expressions import truth
 from .objects import call_method, has_method, is_generated
 from .state import Specialiser
-from .tables import class_of_row, may_be_none, references, restart_tabled
+from .tables import class_of_row, is_reference, may_be_none, operation, references, restart_tabled
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
 from .watched import found_in
 
@@ -46,7 +46,7 @@ def same_object(s: Specialiser, a: Value, b: Value) -> bool | None:
                 return False
             break
         if isinstance(one, Obj) and one.id not in s.objects:
-            return None if may_be_reference(s, other) else False
+            return None if is_reference(s, other) else False
     else:
         return None
     raise s.refuse("whether two names stand for one tuple is not known", "compare the tuples by `==`")
@@ -63,11 +63,6 @@ def same_made(s: Specialiser, a: Obj, b: Obj) -> bool | None:
         restart_tabled(s, a, b)
         raise s.refuse(f"only the run tells whether these are one {a.cls.__name__}", "compare a field that tells them")
     return False
-
-
-def may_be_reference(s: Specialiser, value: Value) -> bool:
-    facts = s.num(value)
-    return facts is not None and facts.row is not None
 
 
 def told_apart(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
@@ -138,6 +133,8 @@ def searched(s: Specialiser, a: Value, b: Value) -> Value | None:
     """``a in b`` where one of them is an object, or holds one."""
     if isinstance(b, Obj) and is_own(s, b) and has_method(s, b, "__contains__"):
         return truth(s, call_method(s, b, "__contains__", [a]))
+    if (inside := operation(s, b, "__contains__", a)) is not None:
+        return truth(s, inside)
     cls = class_of_row(s, a)
     facts = s.facts[b.name] if isinstance(b, Leaf) else None
     if is_own(s, a) and isinstance(facts, Listed):

@@ -30,7 +30,9 @@ from .holders import roots_held
 from .iteration import ENDLESS, Source, all_storable, as_counted, nth, over, over_range
 from .lengths import Lengths
 from .objects import has_method
+from .polyfills import items_by_index
 from .state import Restart, Specialiser
+from .tables import method_of
 from .values import Const, Leaf, ListV, Obj, Poison, Suspended, TupleV, Value
 from .watched import found_in
 
@@ -134,9 +136,22 @@ def ahead_of(s: Specialiser, iterable: Value) -> tuple[Ahead, ...]:
 
 def own_iterator(s: Specialiser, value: Value) -> Value:
     """What `__iter__` of an object of the user's returns; any other value as it is."""
+    if is_only_indexed(s, value):
+        return Suspended(items_by_index, [value], {}, s.site("generator"))
+    if isinstance(value, Leaf) and (method := method_of(s, value, "__iter__")) is not None:
+        return call_value(s, method, [], {})
     if not isinstance(value, Obj) or value.cls is Cursor or not has_method(s, value, "__iter__"):
         return value
     return call_value(s, attribute_of(s, value, "__iter__"), [], {})
+
+
+def is_only_indexed(s: Specialiser, value: Value) -> bool:
+    """Whether Python goes over an object by asking for its items, since its class does not say how."""
+    if isinstance(value, Leaf):
+        return method_of(s, value, "__getitem__") is not None and method_of(s, value, "__iter__") is None
+    if not isinstance(value, Obj) or value.cls is Cursor or value.id in s.objects or has_method(s, value, "__iter__"):
+        return False
+    return has_method(s, value, "__getitem__")
 
 
 @handles(next)

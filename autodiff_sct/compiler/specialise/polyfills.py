@@ -205,6 +205,18 @@ def items_of(items: Any) -> Any:
         yield item
 
 
+def items_by_index(held: Any) -> Any:
+    """What goes over an object with ``__getitem__`` and without ``__iter__`` asks it for."""
+    k = 0
+    while True:
+        try:
+            item = held[k]
+        except IndexError:
+            return
+        yield item
+        k += 1
+
+
 def counted(items: Any, start: Any = 0) -> Any:
     k = start
     for item in items:

@@ -190,6 +190,12 @@ def may_be_none(s: Specialiser, value: Value) -> bool:
     return facts is None or facts.kind is None
 
 
+def is_reference(s: Specialiser, value: Value) -> bool:
+    """Whether a value is the number of an object in a table."""
+    facts = s.facts[value.name] if isinstance(value, Leaf) else None
+    return isinstance(facts, Num) and facts.row is not None
+
+
 def holds_reference(s: Specialiser, facts: Any, seen: frozenset[int] = frozenset()) -> bool:
     """Whether a value is a reference, or contains one."""
     if isinstance(facts, Num):
@@ -360,6 +366,21 @@ def method_of(s: Specialiser, value: Value, name: str) -> Value | None:
         return None
     assert isinstance(value, Leaf)
     return read_field(s, value, name)
+
+
+def operation(s: Specialiser, value: Value, name: str, *args: Value) -> Value | None:
+    """What the method returns that does one of Python's own operations on an object in a table, such as ``__len__``.
+
+    None for what is no such object; refused where its class has no such method.
+    """
+    from .calls import call_value
+
+    if not is_reference(s, value):
+        return None
+    method = method_of(s, value, name)
+    if method is None:
+        refuse_references(s, value)
+    return call_value(s, method, [*args], {})
 
 
 def is_overridden(s: Specialiser, name: str, a: Value, b: Value) -> bool:

@@ -164,6 +164,7 @@ def touched_up(
     """Both sweeps as loops and statements are written by hand, and whether arrays are lists in them."""
     both, first = [*front, *back], back[0] if back else None
     lists = request.lists and may_run_again(s, where, both) and on_floats(s, request, both)
+    lists = lists or s.separate
     if lists and first is not None:
         front, back = both[: both.index(first)], both[both.index(first) :]
     if not request.split and passes.on("name_lengths"):

@@ -23,6 +23,7 @@ PASSES: dict[str, str] = {
     "as_softmax": "the cotangent of a softmax is the softmax times what is above its mean",
     "thin_factors": "a product with diagonal matrices and outer products takes no product of matrices",
     "known_values": "what the forward sweep has computed is not computed again",
+    "separate_items": "arrays of a few numbers that a loop makes anew are as many numbers",
     "once": "what a program computes twice of the same values is computed once",
     "known_products": "a product that the forward sweep has is not computed again",
     "carry_back": "what a step leaves is what the next one began with: of the two, one is saved",

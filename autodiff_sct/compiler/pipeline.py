@@ -26,6 +26,8 @@ from .buffers.taken_over import take_over
 from .depth import deeply
 from .emitted import Emitted
 from .facts import Num, Opaque
+from .items.items import may_run_again
+from .items.separate_items import separate_items
 from .layouts import needs_order
 from .optimise import sweep_dead
 from .peephole import improve
@@ -173,8 +175,11 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     forward = without_dead(s, s.block, result, table, request)
     s.effects = has_effects(forward)
     s.notes = {} if request.explain else None
-    s.unbound = unbound(forward)
     where = regions(forward, s.facts, s.elements)
+    if request.lists and request.memory is None and passes.on("separate_items") and may_run_again(s, where, forward):
+        s.separate = separate_items(s, where, forward, s.leaves(result))
+        where = regions(forward, s.facts, s.elements) if s.separate else where
+    s.unbound = unbound(forward)
     protect(s, table, where)
     table.ordered = bool(table.written) and needs_order(forward, where)
     if passes.on("once"):

@@ -16,7 +16,7 @@ from .algebra.inverses import is_plain, share_inverses
 from .algebra.methods import with_methods
 from .algebra.number_functions import call_once
 from .algebra.pairs import pair_products
-from .algebra.powers import decides, small_powers
+from .algebra.powers import decides, small_powers, squares_of_numbers
 from .algebra.selections import one_selection
 from .algebra.signs import absorb_signs
 from .algebra.spelling import spell
@@ -37,6 +37,7 @@ from .buffers.parts import collect_parts
 from .buffers.plain_sums import add_plainly
 from .buffers.reuse import reuse
 from .buffers.rows import plan_rows, write_rows
+from .buffers.selected import select_quickly
 from .buffers.sinking import sink
 from .buffers.strips import in_strips
 from .buffers.taken_items import leave_taken
@@ -165,6 +166,8 @@ def touched_up(
     both, first = [*front, *back], back[0] if back else None
     lists = request.lists and may_run_again(s, where, both) and on_floats(s, request, both)
     lists = lists or s.separate
+    if request.backend == "numpy" and passes.on("small_powers"):
+        squares_of_numbers(s, back)
     if lists and first is not None:
         front, back = both[: both.index(first)], both[both.index(first) :]
     if not request.split and passes.on("name_lengths"):
@@ -191,6 +194,8 @@ def touched_up(
         add_plainly(s, back)
     if request.backend == "numpy" and request.capture is None and passes.on("ask_for_ties"):
         ask_for_ties(s, back)
+    if request.backend == "numpy" and request.capture is None and passes.on("select_quickly"):
+        select_quickly(s, back)
     if passes.on("chain"):
         chain([*front, *back])
     if passes.on("opposites"):

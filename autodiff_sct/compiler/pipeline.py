@@ -21,6 +21,7 @@ from .algebra.thin_factors import with_thin_factors
 from .arguments import Arguments, gradient, protect, receive
 from .assemble import emit, runs_alone
 from .buffers.copied_back import add_through
+from .buffers.copied_first import copy_first
 from .buffers.given_lists import begin_lists
 from .buffers.taken_over import take_over
 from .depth import deeply
@@ -361,6 +362,8 @@ def finish(
         take_over(s, reverse, final)
     if passes.on("add_through"):
         add_through(s, reverse, final)
+    if passes.on("copy_first") and request.memory is None and not any(is_segmented(x) for x in ir.walk(forward)):
+        copy_first(s, reverse, final)
     if passes.on("improve"):
         improve(s, reverse, frozenset(ir.reads(final)))  # before the recording: nothing is kept for what it drops
     if passes.on("begin_lists"):

@@ -425,3 +425,18 @@ def test_second_derivatives_go_through_arrays():
 
     step = np.array([1e-6, 0.0])
     np.testing.assert_allclose(ad.grad(first)(Y)[0], (first(Y + step) - first(Y - step)) / 2e-6, rtol=1e-6)
+
+
+@pytest.mark.parametrize("steps", [0, 2])
+def test_of_an_unknown_dtype_they_stay(steps):
+    def grown(y, steps):
+        z = y * 1.0
+        for _ in range(steps):
+            z = z * np.array([1.5, 2.5]) + np.array([0.5, 1.0])
+        return z[0] * z[1]
+
+    y = Y.astype(np.float32)
+    value, gradient = ad.value_and_grad(grown)(y, steps)
+    assert value == grown(y, steps)
+    assert type(value) is type(grown(y, steps))
+    assert gradient.dtype == np.float32

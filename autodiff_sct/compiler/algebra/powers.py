@@ -9,6 +9,9 @@
 NumPy multiplies for squares only; other powers take 4 times as long, and of negative numbers 100 times.  The last
 digits may be others, so that the forward sweep keeps its powers where the value is asked for or decides anything.
 Arrays of a few numbers are left alone, for which every operation takes as long as a power.
+
+In loops of the reverse sweep, the square of a number is a product where nothing is decided by it: Python takes three
+times as long for a power.
 """
 
 from __future__ import annotations
@@ -35,6 +38,36 @@ def small_powers(s: Specialiser, statements: list[Any]) -> None:
             continue
         if any(is_power(s, node) for expr in ir.expressions(stmt) for node in ir.nodes_in(expr)):
             change_own(stmt, lambda expr: as_product(s, expr))
+
+
+def squares_of_numbers(s: Specialiser, back: ir.Block) -> None:
+    """Write squares of numbers as products in the loops of the reverse sweep, in place, if that has no branches."""
+    statements = ir.adjoint_walk(back)
+    loops = [stmt for stmt in statements if isinstance(stmt, ir.Loop)]
+    if any(map(decides, statements)) or any(loop.kind == "while" or loop.stop is not None for loop in loops):
+        return
+    for stmt in ir.adjoint_walk([stmt for loop in loops for stmt in loop.body]):
+        if isinstance(stmt, (ir.Let, ir.Store)) and any(
+            is_square_of_number(s, node) for expr in ir.expressions(stmt) for node in ir.nodes_in(expr)
+        ):
+            change_own(stmt, lambda expr: with_products(s, expr))
+
+
+def with_products(s: Specialiser, expr: Any) -> Any:
+    """An expression with products for such squares."""
+    if is_square_of_number(s, expr):
+        return ir.binop(expr.left, gast.Mult, expr.left)
+    return with_operands(expr, lambda e: with_products(s, e))
+
+
+def is_square_of_number(s: Specialiser, expr: Any) -> bool:
+    """Whether an expression is the square of a variable that is a float."""
+    if not isinstance(expr, gast.BinOp) or not isinstance(expr.op, gast.Pow) or not isinstance(expr.left, gast.Name):
+        return False
+    facts = s.facts.get(expr.left.id)
+    if literal(expr.right) != 2 or not isinstance(facts, Num) or facts.dims != () or facts.tensor:
+        return False
+    return facts.kind in ("float", "npscalar") and facts.dtype is not None and facts.dtype.kind == "f"
 
 
 def decides(stmt: Any) -> bool:

@@ -4,6 +4,8 @@
 
     d_u[i] -= d_face * t
     d_u[i] += d_face           ->    d_u[i] += d_face - d_face * t
+
+In loops, what computes with other memory may be between the two, if the first adds what is made of numbers only.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import Any
 import gast
 
 from .. import ir
+from ..facts import Num
 from ..items.item_uses import is_float_array, item_index
 from ..negatives import negated
 from ..optimise import is_pop_call, size
@@ -20,26 +23,61 @@ from ..regions import roots_of
 from ..specialise.state import Specialiser
 
 LONGEST = 6  # operations in what is added
+NEAR = 8  # statements among which the second addition is looked for
 
 
 def add_at_once(s: Specialiser, back: ir.Block) -> None:
     """Rewrite the reverse sweep, in place."""
+    inside = [x for stmt in ir.adjoint_walk(back) if isinstance(stmt, ir.Loop) for x in ir.adjoint_bodies(stmt)]
+    looped = {id(block) for body in inside for block in ir.blocks(body)}
     for block in [back, *(body for stmt in ir.adjoint_walk(back) for body in ir.adjoint_bodies(stmt))]:
         kept: ir.Block = []
         for stmt in block:
-            if kept and isinstance(stmt, ir.Store) and is_again(s, kept[-1], stmt):
+            if kept and isinstance(stmt, ir.Store) and ir.same_line(kept[-1], stmt) and is_again(s, kept[-1], stmt):
                 first = kept[-1]
                 first.aug, first.value = sum_of(first, stmt)
-            else:
-                kept.append(stmt)
+                continue
+            earlier = before(s, kept, stmt) if isinstance(stmt, ir.Store) and id(block) in looped else None
+            if earlier is not None:
+                stmt.aug, stmt.value = sum_of(earlier, stmt)
+                kept.remove(earlier)
+            kept.append(stmt)
         block[:] = kept
 
 
+def before(s: Specialiser, block: ir.Block, stmt: ir.Store) -> ir.Store | None:
+    """An addition a few statements before one to the same item, that may as well be made there."""
+    if stmt.aug not in (gast.Add, gast.Sub) or not is_float_array(s.facts.get(stmt.base)):
+        return None
+    memory = roots_of(s.facts[stmt.base])
+    for first in reversed(block[-NEAR:]):
+        if is_again(s, first, stmt):
+            numbers = all(is_number(s, n) for n in (*ir.variables_in(first.value), *ir.variables_in(first.index)))
+            return first if numbers and first.aug is not None else None
+        if not is_apart(s, first, memory):
+            return None
+    return None
+
+
+def is_number(s: Specialiser, name: str) -> bool:
+    facts = s.facts[name]
+    return isinstance(facts, Num) and facts.dims == () and not facts.roots
+
+
+def is_apart(s: Specialiser, stmt: Any, memory: frozenset[int]) -> bool:
+    """Whether a statement is an assignment that neither reads nor writes some memory."""
+    if isinstance(stmt, ir.Let) and stmt.effect:
+        return is_pop_call(stmt.expr)
+    if not isinstance(stmt, (ir.Let, ir.Store)):
+        return False
+    return not any(roots_of(s.facts[n]) & memory for n in (*ir.reads(stmt), *ir.ir_targets(stmt)) if n in s.facts)
+
+
 def is_again(s: Specialiser, first: Any, stmt: ir.Store) -> bool:
-    """Whether a statement adds to the item that the one before it has written, and of which neither reads anything."""
+    """Whether a statement adds to the item that another has written, and of which neither reads anything."""
     if not isinstance(first, ir.Store) or first.base != stmt.base or stmt.aug not in (gast.Add, gast.Sub):
         return False
-    if first.aug not in (None, gast.Add, gast.Sub) or not ir.same_line(first, stmt):
+    if first.aug not in (None, gast.Add, gast.Sub):
         return False
     if not is_float_array(s.facts.get(stmt.base)) or item_index(s, stmt.base, stmt.index) is None:
         return False

@@ -298,7 +298,8 @@ class Flow:
         facts = self.s.facts.get(name)
         if name in self.s.saved and isinstance(facts, Listed):
             facts = self.s.elements_of(facts)
-        return isinstance(facts, Num) and (facts.kind, facts.dims, facts.dtype) == (None, (), FLOAT64)
+        known = isinstance(facts, Num) and facts.dtype is not None
+        return known and (facts.kind, facts.dims, facts.dtype) == (None, (), FLOAT64)  # type: ignore[union-attr]
 
     def other(self, expr: Any) -> Flowing:
         """An expression of which nothing is known but its parts."""
@@ -476,7 +477,7 @@ def is_empty(index: Any) -> bool:
 
 
 def is_numpy_number(facts: Facts | None) -> bool:
-    return isinstance(facts, Num) and facts.kind == "npscalar" and facts.dtype == FLOAT64
+    return isinstance(facts, Num) and facts.kind == "npscalar" and facts.dtype is not None and facts.dtype == FLOAT64
 
 
 def union_of(kinds: set[str | None]) -> str | None:

@@ -185,6 +185,7 @@ def is_float_array(facts: Facts | None) -> bool:
     return (
         isinstance(facts, Num)
         and facts.kind == "array"
+        and facts.dtype is not None  # which is equal to float64 for NumPy
         and facts.dtype == FLOAT64
         and facts.ndim in (1, 2)
         and bool(facts.roots)

@@ -80,9 +80,12 @@ def is_array(s: Specialiser, value: Value) -> bool:
 def is_vector(s: Specialiser, name: str) -> bool:
     """Whether a variable is an array of float64 with one axis."""
     facts = s.facts.get(name)
-    return (
-        isinstance(facts, Num) and (facts.kind, facts.dtype, facts.ndim) == ("array", FLOAT64, 1) and not facts.tensor
-    )
+    return isinstance(facts, Num) and facts.kind == "array" and facts.ndim == 1 and is_double(facts)
+
+
+def is_double(facts: Num) -> bool:
+    """Whether what facts describe is of float64, to which NumPy says that None is equal."""
+    return facts.dtype is not None and facts.dtype == FLOAT64 and not facts.tensor
 
 
 def is_number(s: Specialiser, value: Value) -> bool:
@@ -92,9 +95,9 @@ def is_number(s: Specialiser, value: Value) -> bool:
     facts = s.facts.get(value.name) if isinstance(value, Leaf) else None
     if not isinstance(facts, Num) or facts.dims != () or facts.kind not in NUMBERS:
         return False
-    if facts.tensor or facts.row is not None or facts.unless_none is not None:
+    if facts.row is not None or facts.unless_none is not None:
         return False
-    return facts.dtype == FLOAT64 or facts.kind == "int"
+    return is_double(facts) or facts.kind == "int"
 
 
 def recipe_of(s: Specialiser, stmt: ir.Let) -> Recipe | None:

@@ -1,0 +1,56 @@
+"""What a condition selects of a cotangent, and 0 elsewhere, is a product of the two where arrays are large.
+
+::
+
+    d_x = np.where(x > 0.0, d_y, 0.0)
+    ->
+    d_x = select(x > 0.0, d_y, 0.0)
+
+`select` gives the same numbers, also beside infinities (see `runtime.selection`).  For vectors in loops, which are
+mostly short, looking at their size is not worth it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ...runtime.selection import select
+from .. import ir
+from ..algebra.spelling import cotangents, literal
+from ..facts import Num
+from ..specialise.state import Specialiser
+from ..substitution import with_operands
+from .ties import is_selection
+
+
+def select_quickly(s: Specialiser, block: ir.Block) -> None:
+    """Rewrite the cotangents that a block of the reverse sweep computes, in place."""
+    looped = {id(x) for stmt in ir.walk(block) if isinstance(stmt, ir.Loop) for x in ir.walk(stmt.body)}
+    for stmt, part in cotangents(s, block):
+        expr = getattr(stmt, part)
+        if any(type(node) is gast.Call and is_selection(node) for node in ir.nodes_in(expr)):
+            setattr(stmt, part, quick(s, expr, 2 if id(stmt) in looped else 1))
+
+
+def quick(s: Specialiser, expr: Any, axes: int) -> Any:
+    """An expression whose selections by arrays of so many axes and more are quick."""
+    expr = with_operands(expr, lambda e: quick(s, e, axes))
+    if not is_selection(expr) or not is_zero(expr.args[2]) or not any(has_axes(s, e, axes) for e in expr.args[:2]):
+        return expr
+    return ir.call(s.bind("select", select), *expr.args)
+
+
+def is_zero(other: Any) -> bool:
+    """Whether what is not selected is 0, or mostly is."""
+    return literal(other) == 0 or (isinstance(other, gast.Call) and getattr(other.func, "id", "") == "half_where")
+
+
+def has_axes(s: Specialiser, expr: Any, axes: int) -> bool:
+    """Whether a variable, or one side of a comparison, is an array of doubles or of truth values with so many axes."""
+    if isinstance(expr, gast.Compare):
+        return any(has_axes(s, side, axes) for side in (expr.left, *expr.comparators))
+    facts = s.facts.get(expr.id) if isinstance(expr, gast.Name) else None
+    known = isinstance(facts, Num) and facts.kind == "array" and facts.dtype is not None and not facts.tensor
+    return known and facts.dtype.kind in "bf" and (facts.ndim or 0) >= axes  # type: ignore[union-attr]

@@ -267,7 +267,9 @@ class Nesting:
                 elif self.limit and is_added_negative(stmt, let):
                     stmt.expr = ir.binop(stmt.expr.left, gast.Sub, negated(let.expr))
                 elif is_copied_term(stmt, let):
-                    stmt.expr, stmt.in_place = ir.substitute(stmt.expr, {name: let.expr.func.value}), False
+                    substitute_own(stmt, {name: let.expr.func.value})
+                    if isinstance(stmt, ir.Let):
+                        stmt.in_place = False
                 else:
                     substitute_own(stmt, {name: let.expr})
                 hand_on(self.s, let, stmt)
@@ -402,6 +404,9 @@ def is_added_negative(stmt: Any, let: ir.Let) -> bool:
 def is_copied_term(stmt: Any, let: ir.Let) -> bool:
     """Whether a copy is one side of a sum, which is new anyway."""
     copied = is_method(let.expr, "copy") and not let.expr.args and isinstance(let.expr.func.value, gast.Name)
+    if isinstance(stmt, ir.Return):
+        results = stmt.value.elts if isinstance(stmt.value, gast.Tuple) else [stmt.value]
+        return copied and any(is_sum_of(each, let.target) for each in results)
     return copied and isinstance(stmt, ir.Let) and is_sum_of(stmt.expr, let.target)
 
 

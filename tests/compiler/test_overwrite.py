@@ -132,6 +132,58 @@ def caught(x):
     return total
 
 
+def stencil_of_two(u, v):
+    v[1:-1] = 0.5 * (u[:-2] + u[2:]) * u[1:-1]
+
+
+@case((V, W))
+def swapped(x, y):
+    u, v = x.copy(), y.copy()
+    for _ in range(3):
+        stencil_of_two(u, v)
+        u, v = v, u
+    return np.sum(u * u) + np.sum(v)
+
+
+@case((V, W))
+def handed_to_both(x, y):
+    u, v = x.copy(), y.copy()
+    for k in range(3):
+        stencil_of_two(u, v)
+        if k == 1:
+            u = v
+        else:
+            u, v = v, u
+    return np.sum(u * u) + np.sum(v)
+
+
+@case((V, W))
+def one_that_is_made_before(x, y):
+    u, v = x * 1.0, y * 1.0
+    z = x * y
+    for _ in range(3):
+        u, v = z, u
+    return np.sum(u * u) + np.sum(v * x)
+
+
+@case((V, W))
+def both_are_read_again(x, y):
+    u, v = x * 1.0, y * 1.0
+    for _ in range(3):
+        u, v = v + u, v
+    return np.sum(u) + np.sum(v)
+
+
+@case((V, W, 0), (V, W, 3))
+def one_at_first(x, y, n):
+    u = x * y
+    v = u
+    for _ in range(n):
+        u, v = v, u
+        u = u * 2.0
+    return np.sum(u) + np.sum(v * x)
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn, args):
     before = [np.copy(a) for a in args]
@@ -218,6 +270,12 @@ def test_what_the_text_says():
         return np.sum((1.0 - x[:-1]) ** 2)
 
     assert "* (1.0 - x[:-1])" in ad.adjoint_source(valley, V)
+
+
+def test_what_is_the_only_one_is_returned_itself():
+    assert ad.adjoint_source(swapped, V, W, grad_position=(0, 1)).endswith("return d_u, d_v\n")
+    of_a_table = ad.adjoint_source(lambda p: np.sum(p["a"] * p["a"] * p["b"]), {"a": V, "b": W})
+    assert ".copy()" not in of_a_table
 
 
 def test_what_shares_no_memory_does_not_hinder():

@@ -65,6 +65,7 @@ class Memory:
         for stmt in statements:
             self.join(stmt)
         self.sources: dict[str, list[Any]] = defaultdict(list)  # what a variable of the reverse sweep may be
+        self.carried: dict[str, ir.Loop] = {}  # variable that a loop of the reverse sweep carries -> the loop
         for stmt in ir.walk(back):
             self.note(stmt)
 
@@ -95,7 +96,7 @@ class Memory:
     def join(self, stmt: Any) -> None:
         """Unite the variables that share memory after a statement."""
         if isinstance(stmt, ir.Let):
-            self.unite(*stmt.targets, *([] if self.makes(stmt) else self.may_be(changed(stmt))))
+            self.unite(*stmt.targets, *([] if self.makes(stmt) else self.may_be(self.base(stmt))))
         elif isinstance(stmt, ir.Effect):
             if not self.adds_numbers(stmt.expr):
                 self.unite(*(n for n in ir.reads(stmt) if ir.is_variable(n)))
@@ -112,6 +113,12 @@ class Memory:
         elif isinstance(stmt, ir.Try):
             for target, names in stmt.merges:
                 self.unite(target, *(n for n in names if n))
+
+    def base(self, stmt: ir.Let) -> Any:
+        """What a statement computes, or the variable in whose memory it may do so: a number has none."""
+        found = changed(stmt)
+        number = isinstance(found, gast.Name) and ir.is_variable(found.id) and is_number(self.s.facts[found.id])
+        return stmt.expr if number else found
 
     def adds_numbers(self, expr: Any) -> bool:
         """Whether an expression adds numbers to those of an array, which keeps none of the arrays that they are in."""
@@ -141,6 +148,11 @@ class Memory:
                 large.add(small)
                 self.groups |= dict.fromkeys(small.names, large)
 
+    def goes_on(self, name: str, stmt: ir.Let) -> None:
+        """Note that a statement has become one that goes on with the memory of a variable."""
+        self.unite(name, stmt.target)
+        self.sources[stmt.target] = [ir.name(name)]
+
     def group_of(self, name: str) -> Group:
         group = self.groups.get(name)
         if group is None:
@@ -159,17 +171,57 @@ class Memory:
         if not self.is_own(name, set()):
             return False
         group, made = self.group_of(name), self.group_of(stmt.target) is self.group_of(name)
-        own = sum(start <= stmt.place < end for start, end in self.segments[stmt.target]) if made else 0
-        return group.held_after(stmt.place) == own
+        own = self.is_held_after(stmt.target, stmt.place) if made else 0
+        if group.held_after(stmt.place) == own:
+            return True
+        others = [n for n in group.names if n != stmt.target and self.is_held_after(n, stmt.place)]
+        return all(self.are_apart(name, other) for other in others)
+
+    def is_held_after(self, name: str, place: float) -> int:
+        """In how many of its stretches a variable is held after a place."""
+        return sum(start <= place < end for start, end in self.segments[name])
+
+    def are_apart(self, a: str, b: str) -> bool:
+        """Whether two variables are, in a step or after the last one, what one loop carries and keeps apart."""
+        one, other = self.origin(a), self.origin(b)
+        loop = self.carried.get(one or "")
+        if loop is None or one == other or not self.keeps_apart(loop, a):
+            return False
+        return any({one, other} <= names for names in ({c.phi for c in loop.carries}, {c.out for c in loop.carries}))
+
+    def keeps_apart(self, loop: ir.Loop, name: str) -> bool:
+        """Whether the arrays of a group that a loop carries are different ones at first and after each step.
+
+        So they are where each step hands on any of them under one name, as in ``u, v = v, u``, or makes a new one.
+        """
+        carries = [c for c in loop.carries if self.may_share(c.out, name)]
+        inits, nexts = [self.origin(c.init or "") for c in carries], [self.origin(c.next or "") for c in carries]
+        made_there = {n for stmt in ir.walk(loop.body) if isinstance(stmt, ir.Let) for n in stmt.targets}
+        phis = {c.phi for c in carries}
+        known = all(n is not None and n not in self.carried for n in inits)
+        handed_on = all(n in phis or n in made_there for n in nexts)
+        return known and handed_on and len({*inits}) == len({*nexts}) == len(carries)
+
+    def origin(self, name: str) -> str | None:
+        """The variable that was given, by a statement or a loop, the memory that a variable holds; None if unknown."""
+        while name not in self.carried:
+            sources = self.sources.get(name, [])
+            if len(sources) != 1 or sources[0] is None:
+                return None
+            if not isinstance(sources[0], gast.Name):
+                return name if self.is_made(sources[0], set()) else None
+            name = sources[0].id
+        return name
 
     def note(self, stmt: Any) -> None:
         """Note where the memory of a variable of the reverse sweep comes from."""
         if isinstance(stmt, ir.Let) and len(stmt.targets) == 1:
-            self.sources[stmt.target].append(changed(stmt))
+            self.sources[stmt.target].append(self.base(stmt))
         elif isinstance(stmt, ir.Loop):
             for c in stmt.carries:
                 self.sources[c.phi] += [c.init, c.next]
                 self.sources[c.out].append(c.phi)
+                self.carried |= {c.phi: stmt, c.out: stmt}
         elif isinstance(stmt, ir.If):
             for m in stmt.merges:
                 self.sources[m.target] += [m.then, m.orelse]

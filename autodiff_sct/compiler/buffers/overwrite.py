@@ -25,6 +25,7 @@ from .. import ir
 from ..facts import Num
 from ..peephole import is_call
 from ..specialise.state import Specialiser
+from ..substitution import replaced_node
 from .memory import Memory, is_new
 
 COMMUTATIVE = (gast.Add, gast.Mult)
@@ -46,7 +47,7 @@ def overwrite(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
             drop_copy(s, memory, stmt)
         elif memory.is_free(found[0], stmt):
             stmt.expr, stmt.in_place = ir.binop(ir.name(found[0]), *found[1:]), True
-            memory.unite(found[0], stmt.target)
+            memory.goes_on(found[0], stmt)
     keep_own(memory, final)
 
 
@@ -127,30 +128,29 @@ def drop_copy(s: Specialiser, memory: Memory, stmt: ir.Let) -> None:
     name = copied(s, stmt)
     if name is not None and memory.is_free(name, stmt):
         stmt.expr, stmt.op = ir.name(name), None
-        memory.unite(name, stmt.target)
+        memory.goes_on(name, stmt)
 
 
 def copies(final: Any) -> list[Any]:
-    """The copies of variables among the results."""
-    if not isinstance(final, ir.Return):
-        return []
-    value = final.value
-    results = value.elts if isinstance(value, gast.Tuple) and value is not final.single else [value]
-    return [e for e in results if is_call(e, "copy") and not e.args and isinstance(e.func.value, gast.Name)]
+    """The copies that are made for the results."""
+    nodes = ir.nodes_in(final.value) if isinstance(final, ir.Return) else []
+    return [node for node in nodes if is_call(node, "copy") and not node.args]
 
 
 def keep_own(memory: Memory, final: Any) -> None:
-    """Return what is own without a copy, where no other result may share it."""
+    """Return what is own without a copy, where no other result may share it, and what is computed just there."""
     for copy in copies(final):
-        name = copy.func.value.id
-        names = [n for n in ir.names_in(final.value) if ir.is_variable(n) and memory.may_share(n, name)]
-        if names == [name] and memory.is_own(name, set()):
-            final.value = with_original(final, copy)
+        original = copy.func.value
+        if memory.is_made(original, set()) and not shared_names(memory, final.value, original):
+            is_single = final.single is final.value
+            final.value = replaced_node(final.value, copy, original)
+            final.single = final.value if is_single else None
 
 
-def with_original(final: Any, copy: Any) -> Any:
-    """The results with a variable instead of its copy."""
-    if final.value is copy:
-        final.single = copy.func.value
-        return final.single
-    return ir.tuple_([e.func.value if e is copy else e for e in final.value.elts])
+def shared_names(memory: Memory, results: Any, original: Any) -> list[str]:
+    """The variables among the results, but for the one mention that is copied, which may share its memory."""
+    if not isinstance(original, gast.Name):
+        return []
+    names = [n for n in ir.names_in(results) if ir.is_variable(n) and memory.may_share(n, original.id)]
+    names.remove(original.id)
+    return [n for n in names if not memory.are_apart(n, original.id)]

@@ -77,7 +77,7 @@ from .phrasing.side_by_side import side_by_side
 from .phrasing.together import count_saved, drop_unread_lists, save_together
 from .phrasing.unnamed import without_names
 from .phrasing.unpacked import rearrange
-from .phrasing.unread import drop_unread
+from .phrasing.unread import drop_unread, execute_unread
 from .phrasing.where_taken import reverse_where_taken
 from .record.handover import always_assigned, kept_state, own_copies, unset_state
 from .recursion.pairs import settle_calls
@@ -205,6 +205,8 @@ def touched_up(
         read_last([*front, *back])
     if request.backend == "numpy" and passes.on("count_up"):
         count_up(s, [*front, *back])
+    if request.backend == "numpy" and passes.on("execute_unread"):
+        execute_unread(s, front, back)
     return front, back, lists
 
 

@@ -87,6 +87,7 @@ PASSES: dict[str, str] = {
     "overwrite": "a cotangent that is read for the last time is overwritten by its successor",
     "iterate": "a loop that reads items by its counter goes over them",
     "drop_unread": "what nobody reads and what cannot fail is not computed",
+    "execute_unread": "what is only there since it may raise has no name",
     "before_loops": "what is the same in every step of a loop is computed before it",
     "rearrange": "what is unpacked, or changes places, does so in one statement",
     "without_names": "what is named only to be saved, raised, entered or changed is written there",

@@ -51,4 +51,4 @@ def push_extreme(y, d, items):
 
 @linear(np.ndarray.tolist)
 def tolist(y, d, x):
-    return np.array(d)
+    return np.array(d) if x.dtype == np.float64 else np.array(d, dtype=x.dtype)

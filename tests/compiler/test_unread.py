@@ -217,3 +217,13 @@ def test_what_is_selected_by_the_reverse_sweep_meets_there(fn, gone):
             ad.grad(fn)(*arguments)
     for arguments in ((V, V[:1]), (V[:1], V), (V, 2.0), (np.outer(V, V), V), (V, np.outer(V, V)), (V[:0], V[:1])):
         assert ad.grad(fn)(*arguments).shape == arguments[0].shape
+
+
+def test_what_is_only_there_since_it_may_raise_has_no_name():
+    def f(x, k):
+        return np.sum(x * x) + x[k]
+
+    lines = ad.adjoint_source(f, V, 9).splitlines()
+    assert "    x[k]" in lines and lines[lines.index("    x[k]") - 1] == "    # may raise"
+    with pytest.raises(IndexError):
+        ad.grad(f)(V, 9)

@@ -39,6 +39,7 @@ from .expressions import (
     whole,
 )
 from .statements import (
+    MAY_RAISE,
     SIMPLE,
     Block,
     Carry,
@@ -76,6 +77,7 @@ from .traversal import (
 
 __all__ = [
     "LOAD",
+    "MAY_RAISE",
     "OPERATORS",
     "PARTS",
     "SIMPLE",

@@ -59,6 +59,9 @@ class Store:
     result: Any = None
 
 
+MAY_RAISE = "may raise"  # the kind of an effect that nothing else is expected of
+
+
 @dataclass(eq=False)
 class Effect:
     """An expression that is executed for what it does: ``print(...)``, ``items.append(x)``."""

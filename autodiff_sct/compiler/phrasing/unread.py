@@ -12,7 +12,8 @@
 Other passes leave such statements behind: tests that the reverse sweep reads again, items that a loop goes over. What
 may raise stays, for the forward sweep raises where the program does; but for products of arrays of other lengths than
 each other's, where the reverse sweep multiplies or selects arrays of just these lengths in any case and nothing else
-happens before. What has effects is executed without a name for its result: ``print(x)``.
+happens before. What has effects is executed without a name for its result: ``print(x)``. So is, in the end, what may
+raise, where the user gave its result no name, and it is said why it is there.
 """
 
 from __future__ import annotations
@@ -40,6 +41,24 @@ def drop_unread(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Drop statements of the forward sweep, in place."""
     uses = count_uses([*front, *back])
     Unread(s, uses, front, back).block(front)
+
+
+def execute_unread(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+    """Write what is only there since it may raise, or for its effects, without a name for its result, in place."""
+    uses = count_uses([*front, *back])
+    for block in (*ir.blocks(front), *ir.blocks(back)):
+        said: Any = None  # the statement of which it has been said last
+        for k, stmt in enumerate(block):
+            if isinstance(stmt, ir.Let) and is_only_executed(s, stmt) and not any(uses.get(n) for n in stmt.targets):
+                again = said is not None and block[k - 1] is said
+                block[k] = executed(stmt, "" if stmt.effect or again else ir.MAY_RAISE)
+                said = said if stmt.effect else block[k]
+
+
+def is_only_executed(s: Specialiser, stmt: ir.Let) -> bool:
+    """Whether a statement whose result nobody reads needs no name for it."""
+    held = stmt.saves or stmt.in_place or unpacks(stmt) or stmt.target in s.named
+    return not held and not isinstance(stmt.expr, (gast.Name, gast.Constant))
 
 
 class Unread:
@@ -166,9 +185,9 @@ class Unread:
         return isinstance(found, Listed) or (isinstance(found, Num) and found.kind == "array")
 
 
-def executed(stmt: ir.Let) -> ir.Effect:
+def executed(stmt: ir.Let, kind: str = "") -> ir.Effect:
     """A statement whose result nobody reads: ``print(x)``."""
-    effect = ir.Effect(stmt.expr, stmt.origin)
+    effect = ir.Effect(stmt.expr, stmt.origin, kind)
     effect.state_reads = stmt.state_reads
     return effect
 

@@ -5,6 +5,7 @@ What is put into a list takes its cotangent out of the shadow, and what is taken
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -50,12 +51,19 @@ def rule_of(s: Specialiser, op: ir.Op, d: Value) -> Any:
 
 
 def note_parts(s: Specialiser, op: ir.Op, entries: dict[str, Value]) -> None:
-    """The cotangents of the items of a list that became one array have the shapes of the items."""
-    if op.fn in (np.stack, np.array, np.asarray):
-        for p, entry in entries.items():
-            argument = op.arguments[p]
-            if isinstance(argument, Leaf) and isinstance(entry, Leaf) and isinstance(s.facts[argument.name], Listed):
-                s.fits.setdefault(entry.name, argument.name)
+    """The cotangents of the items of a list that became one array have the shapes of the items, and the other way."""
+    if op.fn not in (np.stack, np.array, np.asarray, np.ndarray.tolist):
+        return
+    for p, entry in entries.items():
+        argument = op.arguments[p]
+        if not isinstance(argument, Leaf) or not isinstance(entry, Leaf):
+            continue
+        found, have = s.facts[argument.name], s.facts[entry.name]
+        if isinstance(found, Listed):
+            s.fits.setdefault(entry.name, argument.name)
+        elif op.fn is np.ndarray.tolist and isinstance(found, Num) and isinstance(have, Num):
+            s.fits.setdefault(entry.name, argument.name)
+            s.facts[entry.name] = replace(have, dims=found.dims)
 
 
 def joined(r: Reverse, stmt: ir.Let) -> None:

@@ -6,13 +6,13 @@ import dataclasses
 import functools
 import operator
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import gast
 import numpy as np
 
 from .. import ir
-from ..facts import BOOL, INT, Listed, Mapped, Opaque, Pair
+from ..facts import BOOL, INT, Listed, Mapped, Num, Opaque, Pair
 from ..world import Guard
 from . import arrays, containers, families, iteration, lists, polyfills, records
 from .attributes import asked_for, assign_attribute, attribute_of
@@ -113,12 +113,22 @@ def as_list(s: Specialiser, value: Value) -> Value:
         return source.whole
     if source.items is not None:
         return ListV(tuple(source.all_items(s)), s.site())
+    if isinstance(value, Leaf) and is_vector(facts := s.num(value)):
+        item = Num("npscalar", facts.dtype, ())
+        return lists.of_array(s, value, ir.call(gast.Name("list", gast.Load(), None, None), s.expr(value)), item)
     listed = Listed(frozenset([s.root(("list", s.site("as list")))]))
     if source.bounds is None and source.advance is None:
         return listed_opaque(s, value)
     result = s.let(gast.List([], gast.Load()), listed, ir.Op(list, {"items": ListV(())}), hint="items", may_raise=False)
     each(s, source, lambda item: lists.append(s, result, item))
     return result
+
+
+def is_vector(facts: Num | None) -> TypeGuard[Num]:
+    """Whether something is an array of floats of one axis."""
+    if facts is None or facts.kind != "array" or facts.ndim != 1 or facts.tensor:
+        return False
+    return facts.dtype is not None and facts.dtype.kind in "fc"
 
 
 @handles(list)

@@ -7,9 +7,10 @@ from functools import partial
 from typing import Any
 
 import gast
+import numpy as np
 
 from .. import ir
-from ..facts import BOOL, Listed, Mapped, Opaque
+from ..facts import BOOL, Listed, Mapped, Num, Opaque
 from . import dict_views, polyfill_lists
 from .containers import (
     get_item,
@@ -45,6 +46,13 @@ def as_tuple(s: Specialiser, items: Value) -> Value:
         ir.Op(list.copy, {"x": items}),
         hint="items",
     )
+
+
+def of_array(s: Specialiser, base: Leaf, expr: Any, item: Num) -> Value:
+    """A list of the numbers of an array of one axis."""
+    listed = Listed(frozenset([s.root(("list", s.site()))]))
+    s.put_element(listed, item)
+    return s.let(expr, listed, ir.Op(np.ndarray.tolist, {"x": base}), hint="items", may_raise=False)
 
 
 def append(s: Specialiser, base: Value, value: Value) -> None:

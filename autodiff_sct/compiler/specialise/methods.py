@@ -164,15 +164,18 @@ def emit_method(
 
 
 def to_list(s: Specialiser, base: Leaf, facts: Num) -> Value:
-    if facts.dims is None or len(facts.dims) != 1:
-        raise s.refuse("`tolist` of an array whose rank is not 1", "index the array instead")
+    if facts.ndim is None:
+        raise s.refuse("`tolist` of what may be an array or a number", "index the array instead")
+    if facts.ndim == 0:
+        return emit_method(s, base, "item", [], {}, np.ndarray.item, [])
     from ..facts import COMPLEX, FLOAT, INT
+    from .calls import call_python
 
+    if facts.ndim > 1:
+        return call_python(s, polyfills.nested_lists, [base], {})
     kind = facts.dtype.kind if facts.dtype is not None else "f"
-    listed = Listed(frozenset([s.root(("list", s.site()))]))
-    s.put_element(listed, {"f": FLOAT, "c": COMPLEX}.get(kind, INT))
     expr = ir.call(ir.attribute(ir.name(base.name), "tolist"))
-    return s.let(expr, listed, ir.Op(np.ndarray.tolist, {"x": base}), hint="items", may_raise=False)
+    return lists.of_array(s, base, expr, {"f": FLOAT, "c": COMPLEX}.get(kind, INT))
 
 
 def tensor_method(s: Specialiser, base: Leaf, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:

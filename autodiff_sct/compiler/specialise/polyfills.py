@@ -175,6 +175,10 @@ def accumulated_from(items: Any, fn: Any, start: Any) -> Any:
     return results
 
 
+def nested_lists(array: Any) -> Any:
+    return [row.tolist() for row in array]
+
+
 def any_of(items: Any) -> Any:
     for item in items:
         if item:

@@ -137,6 +137,8 @@ class Emitter:
         expr = self.expr(stmt.expr)
         if stmt.kind == "save":
             self.copied.update(saved_names(stmt.expr))
+        if stmt.kind == ir.MAY_RAISE:
+            self.notes.setdefault(stmt, [ir.MAY_RAISE])
         return [expr if isinstance(expr, gast.stmt) else gast.Expr(expr)]
 
     def raise_(self, stmt: ir.Raise) -> list[Any]:

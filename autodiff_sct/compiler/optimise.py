@@ -270,6 +270,8 @@ class Nesting:
                     substitute_own(stmt, {name: let.expr.func.value})
                     if isinstance(stmt, ir.Let):
                         stmt.in_place = False
+                elif is_copied_anew(self.s, stmt, let):
+                    stmt.expr = let.expr
                 else:
                     substitute_own(stmt, {name: let.expr})
                 hand_on(self.s, let, stmt)
@@ -408,6 +410,20 @@ def is_copied_term(stmt: Any, let: ir.Let) -> bool:
         results = stmt.value.elts if isinstance(stmt.value, gast.Tuple) else [stmt.value]
         return copied and any(is_sum_of(each, let.target) for each in results)
     return copied and isinstance(stmt, ir.Let) and is_sum_of(stmt.expr, let.target)
+
+
+def is_copied_anew(s: Specialiser, stmt: Any, let: ir.Let) -> bool:
+    """Whether a statement only copies a vector that an operation makes, or what is a copy.
+
+    A matrix that an operation makes may lie in memory in another order than its copy.
+    """
+    if not isinstance(stmt, ir.Let) or not is_method(stmt.expr, "copy") or stmt.expr.args:
+        return False
+    facts = s.facts[let.target]
+    vector = isinstance(facts, Num) and facts.ndim is not None and facts.ndim <= 1
+    operation = vector and not let.in_place and isinstance(let.expr, (gast.BinOp, gast.UnaryOp))
+    made = operation or (is_method(let.expr, "copy") and not let.expr.args)
+    return made and getattr(stmt.expr.func.value, "id", None) == let.target
 
 
 def is_method(expr: Any, name: str) -> bool:

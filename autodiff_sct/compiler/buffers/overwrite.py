@@ -22,6 +22,7 @@ from typing import Any
 import gast
 
 from .. import ir
+from ..algebra.contractions import Contractions
 from ..facts import Num
 from ..peephole import is_call
 from ..specialise.state import Specialiser
@@ -138,9 +139,14 @@ def copies(final: Any) -> list[Any]:
 
 
 def keep_own(memory: Memory, final: Any) -> None:
-    """Return what is own without a copy, where no other result may share it, and what is computed just there."""
+    """Return what is own without a copy, where no other result may share it, and vectors that are computed just there.
+
+    A matrix that is computed may lie in memory in another order than its copy.
+    """
     for copy in copies(final):
         original = copy.func.value
+        if not isinstance(original, gast.Name) and len(Contractions(memory.s).dims(original) or (None, None)) > 1:
+            continue
         if memory.is_made(original, set()) and not shared_names(memory, final.value, original):
             is_single = final.single is final.value
             final.value = replaced_node(final.value, copy, original)

@@ -180,14 +180,22 @@ def of_others(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
 
 
 def simplify(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
-    """Exact simplifications of a rule's text, ``x * 1`` and ``x ** 1``; in an emitted text, of what has no memory."""
+    """Exact simplifications of a rule's text, ``x * 1`` and ``x ** 1``; in an emitted text, of what nobody can write."""
     if op not in (gast.Mult, gast.Pow) or s.frame is None:
         return None
-    emitted = "__name__" not in s.frame.globals
-    for value, one in ((a, b), *(((b, a),) if op is gast.Mult else ())):
-        if is_one(s, value, one) and (s.frame.rule or (emitted and is_number(s, value))):
+    sides = (s.node.left, s.node.right) if isinstance(s.node, gast.BinOp) else (None, None)
+    for value, one, side in ((a, b, sides[0]), *(((b, a, sides[1]),) if op is gast.Mult else ())):
+        if not is_one(s, value, one):
+            continue
+        new = is_number(s, value) or isinstance(side, gast.BinOp)
+        if s.frame.rule or (is_emitted(s) and new):
             return value
     return None
+
+
+def is_emitted(s: Specialiser) -> bool:
+    """Whether the text that is being specialised is that of an adjoint."""
+    return s.frame is not None and "__name__" not in s.frame.globals
 
 
 def is_one(s: Specialiser, value: Value, one: Value) -> bool:
@@ -207,14 +215,15 @@ def is_number(s: Specialiser, value: Value) -> bool:
 
 
 def fold(s: Specialiser, python: Callable[..., Any], expr: Any, *args: Const) -> Value:
-    """An operation on constants: in the user's program written as it was, in a rule as its value."""
+    """An operation on constants: in the user's program written as it was, in a rule or an adjoint as its value."""
     try:
         value = python(*(a.value for a in args))
     except Exception:  # so will the run
         s.block.append(ir.Effect(expr, s.where()))
         raise Ended from None
     plain = all(isinstance(a.value, int) and a.expr is None for a in args)
-    if (s.frame is not None and s.frame.rule and not any(a.expr for a in args)) or plain:
+    own = s.frame is not None and (s.frame.rule or is_emitted(s))
+    if (own and not any(a.expr for a in args)) or plain:
         return Const(value)
     return Const(value, expr)
 

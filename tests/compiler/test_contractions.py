@@ -379,3 +379,61 @@ def test_what_is_subtracted_before_an_addition_keeps_its_sign():
     found = ad.grad(ends_that_are_subtracted_and_added, grad_position=(0, 1))(*args)
     for k in range(2):
         np.testing.assert_allclose(found[k], differences(ends_that_are_subtracted_and_added, args, k), rtol=1e-6)
+
+
+# -- parts whose bounds are variables
+
+
+def elimination(a, b):
+    a, b = a.copy(), b.copy()
+    for k in range(3):
+        for i in range(k + 1, 3):
+            factor = a[i, k] / (3.0 + a[k, k])
+            a[i, k:] -= factor * a[k, k:]
+            b[i] -= factor * b[k]
+    return np.sum(a**2) + np.sum(b**3)
+
+
+def factor_of_a_part(a, b, k):
+    s = np.sin(b[0, 0])
+    c = a.copy()
+    c[1, k:] += s * a[0, k:]
+    k = k - 1
+    c[2, k:] += s * a[1, k:] * b[1, k:]
+    return np.sum(c * b)
+
+
+def factor_of_parts_of_other_lengths(a, b):
+    s = np.sin(b[0, 0])
+    total = 0.0
+    for k in range(3):
+        total = total + np.sum(s * a[k, k:] * b[k, 3:] + s * a[k, k:] * b[:, k:])
+    return total
+
+
+def factor_of_parts_that_end_at_what_changes(a, b):
+    s, n, total = np.sin(b[0, 0]), 0, 0.0
+    while n < 4:
+        part = a[0, :n]
+        n = n + 1
+        total = total + np.sum(s * a[1, :n] * b[2, :n]) + np.sum(s * part * part)
+    return total
+
+
+PARTS = [
+    (elimination, (A[:, :3].copy(), A[:, 3].copy())),
+    *((factor_of_a_part, (A, B, k)) for k in (1, 2, -1, 4)),
+    (factor_of_parts_of_other_lengths, (A, B)),
+    (factor_of_parts_that_end_at_what_changes, (A, B)),
+]
+
+
+@pytest.mark.parametrize(("fn", "args"), PARTS, ids=[f"{fn.__name__}-{k}" for k, (fn, _) in enumerate(PARTS)])
+def test_parts_with_variable_bounds(fn, args):
+    for position in (0, 1):
+        found = ad.grad(fn, position)(*args)
+        np.testing.assert_allclose(found, differences(fn, args, position), rtol=1e-5, atol=1e-7)
+
+
+def test_a_sum_over_parts_is_a_contraction():
+    assert "np.vdot(d_t, a[k, k:])" in ad.adjoint_source(elimination, *PARTS[0][1])

@@ -33,6 +33,7 @@ from ..substitution import with_operands
 from .spelling import (
     ELEMENTWISE,
     Spelling,
+    axes_gone,
     cotangents,
     factors_of,
     is_item,
@@ -40,6 +41,7 @@ from .spelling import (
     multiplied,
     new_axes,
     numpy_name,
+    parts_of,
     popped,
     ratio_of,
     rewrite,
@@ -49,6 +51,7 @@ from .spelling import (
 )
 
 LETTERS = "ijklmnop"
+UNKNOWN = object()  # a bound of a slice
 KEPT = {"keepdims": True}
 
 
@@ -226,7 +229,7 @@ class Contractions:
         if isinstance(expr, gast.Subscript) and is_item(self.s, expr):
             return (self.dims(expr.value) or (None,))[1:] or None
         if isinstance(expr, gast.Subscript):
-            return sliced(self.dims(expr.value), expr.slice)
+            return self.selected(self.dims(expr.value), expr.slice)
         if isinstance(expr, gast.Call) and (axis := summed_axis(expr)) is not None:
             dims = self.dims(expr.func.value)
             return dims[:axis] + dims[axis + 1 :] if dims and axis < len(dims) else None
@@ -235,6 +238,20 @@ class Contractions:
         if isinstance(expr, gast.Call) and isinstance(getattr(np, numpy_name(expr) or "", None), np.ufunc):
             return self.dims(expr.args[0]) if len(expr.args) == 1 and not expr.keywords else None
         return None
+
+    def selected(self, dims: tuple[Axis, ...] | None, index: Any) -> tuple[Axis, ...] | None:
+        """The axes of a part that integers and slices tell, as in ``[k, k:]``; the sign of variables is not known."""
+        if (found := sliced(dims, index)) is not None or dims is None:
+            return found
+        parts = parts_of(index)
+        if len(parts) > len(dims) or axes_gone(self.s, index) is None:
+            return None
+        result: list[Axis] = []
+        for part, axis in zip(parts, dims):
+            if isinstance(part, gast.Slice):
+                bounds = [bound_of(self.s, end) for end in (part.lower, part.upper, part.step)]
+                result.append(None if axis is None or UNKNOWN in bounds else Dim(("slice", axis, *bounds)))
+        return (*result, *dims[len(parts) :]) or None
 
     def contracted(self, call: Any) -> tuple[Axis, ...] | None:
         """The axes of ``np.einsum("ij,ij->i", a, b)``."""
@@ -274,7 +291,7 @@ class Contractions:
 
 def sliced(dims: tuple[Axis, ...] | None, index: Any) -> tuple[Axis, ...] | None:
     """The axes of a part that leaves out a few at the ends of some axes."""
-    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    parts = parts_of(index)
     if dims is None or len(parts) > len(dims):
         return None
     result: list[Axis] = []
@@ -286,6 +303,14 @@ def sliced(dims: tuple[Axis, ...] | None, index: Any) -> tuple[Axis, ...] | None
             return None
         result.append(axis.plus(ends[1] - ends[0]) if isinstance(axis, Dim) else None)
     return (*result, *dims[len(parts) :])
+
+
+def bound_of(s: Specialiser, end: Any) -> Any:
+    """The number or the variable that bounds a slice, as lengths name it."""
+    if end is None or isinstance(end, gast.Name):
+        return end and s.step_of(end.id)
+    found = literal(end)
+    return found if type(found) is int else UNKNOWN
 
 
 def lasts(axis: Axis) -> bool:

@@ -297,11 +297,9 @@ class Spelling:
         if isinstance(expr, gast.Subscript) and (places := new_axes(expr)) is not None:
             rank = self.rank(expr.value)
             return None if rank is None else rank + len(places)
-        if isinstance(expr, gast.Subscript) and is_item(self.s, expr):
+        if isinstance(expr, gast.Subscript) and (gone := axes_gone(self.s, expr.slice)) is not None:
             rank = self.rank(expr.value)
-            return None if rank is None else rank - 1 or None
-        if isinstance(expr, gast.Subscript) and is_part(expr.slice):
-            return self.rank(expr.value)
+            return None if rank is None else rank - gone or None
         if isinstance(expr, gast.Call) and (axis := summed_axis(expr)) is not None:
             rank = self.rank(expr.func.value)
             return rank - 1 if rank is not None and axis < rank else None
@@ -462,11 +460,26 @@ def is_part(index: Any) -> bool:
 
 def is_item(s: Specialiser, expr: Any) -> bool:
     """Whether a subscript is by one integer."""
-    index = expr.slice
+    return is_integer(s, expr.slice)
+
+
+def is_integer(s: Specialiser, index: Any) -> bool:
+    """Whether an index, or a part of one, is an integer."""
     if isinstance(index, gast.Name):
         facts = s.facts.get(index.id)
         return isinstance(facts, Num) and facts.kind == "int"
     return type(literal(index)) is int
+
+
+def axes_gone(s: Specialiser, index: Any) -> int | None:
+    """How many axes an index of integers and slices takes away; None for another index."""
+    others = [part for part in parts_of(index) if not isinstance(part, gast.Slice)]
+    return len(others) if all(is_integer(s, part) for part in others) else None
+
+
+def parts_of(index: Any) -> list[Any]:
+    """The parts of an index, one for each axis that it names."""
+    return list(index.elts) if isinstance(index, gast.Tuple) else [index]
 
 
 def without_kept_axis(squeezed: Any) -> Any | None:

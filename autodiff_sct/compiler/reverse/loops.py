@@ -204,6 +204,7 @@ def backwards(r: Reverse, stmt: ir.Loop) -> ir.Loop:
     if stmt.kind == "range" and stmt.stop is None:
         assert stmt.index is not None
         index = s.fresh(s.hints[stmt.index], INT)
+        s.steps[index] = stmt.index
         if stmt.index in s.named:
             s.named.add(index)
         return ir.Loop("range", [], [], index, reversed_bounds(stmt.bounds), origin=stmt.origin)

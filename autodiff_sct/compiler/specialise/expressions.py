@@ -180,7 +180,7 @@ def of_others(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
 
 
 def simplify(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
-    """Exact simplifications of a rule's text, ``x * 1`` and ``x ** 1``; in an emitted text, of what nobody can write."""
+    """Exact simplifications of a rule's text, as of ``x * 1``; in an emitted text, of what nobody can write."""
     if op not in (gast.Mult, gast.Pow) or s.frame is None:
         return None
     sides = (s.node.left, s.node.right) if isinstance(s.node, gast.BinOp) else (None, None)

@@ -148,7 +148,7 @@ def sliced(s: Specialiser, axis: Axis, part: Value) -> Axis:
     """The length of an axis after a slice."""
     if isinstance(part, SliceV):
         several_long = begins_several(s, axis, part)
-        return Dim(("slice", axis, *bounds_of(part)), 0, several_long) if axis is not None else None
+        return Dim(("slice", axis, *bounds_of(s, part)), 0, several_long) if axis is not None else None
     if isinstance(part, Leaf):
         return Dim(("slice", axis, part.name)) if axis is not None else None
     start, stop, step = part.value.start, part.value.stop, part.value.step
@@ -230,7 +230,7 @@ def key_of(s: Specialiser, part: Value) -> Any:
         value = part.value
         return (value.start, value.stop, value.step) if isinstance(value, slice) else (type(value), value)
     if isinstance(part, SliceV):
-        return bounds_of(part)
+        return bounds_of(s, part)
     found = s.num(part)
     if not isinstance(part, Leaf) or found is None or found.dtype is None:
         return None
@@ -241,10 +241,12 @@ def key_of(s: Specialiser, part: Value) -> Any:
     return part.name
 
 
-def bounds_of(part: SliceV) -> tuple[Any, ...]:
+def bounds_of(s: Specialiser, part: SliceV) -> tuple[Any, ...]:
     """The names and the numbers that bound a slice."""
     bounds = (part.start, part.stop, part.step)
-    return tuple(v.name if isinstance(v, Leaf) else v.value if isinstance(v, Const) else None for v in bounds)
+    return tuple(
+        s.step_of(v.name) if isinstance(v, Leaf) else v.value if isinstance(v, Const) else None for v in bounds
+    )
 
 
 def masks_are_written(s: Specialiser) -> bool:

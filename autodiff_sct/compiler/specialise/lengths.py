@@ -80,6 +80,7 @@ class AxisLengths:
         self.of_blocks: dict[int, tuple[ir.Block, Lengths]] = {id(block): (block, self.lengths)}
         self.inner: dict[str, Lengths] = {}  # of the block that a variable is made in, where it may not run
         self.masks: set[str] = set()  # masks of which it matters that they pick as many items each time
+        self.steps: dict[str, str] = {}  # index of a loop that goes backwards -> index of the loop that it reverses
         self.proven: dict[Any, Any] = {}  # what is equal after all that has run before the statement being written
 
     def lengths_in(self, block: ir.Block) -> Lengths:
@@ -101,6 +102,10 @@ class AxisLengths:
         """The equal lengths of the innermost block that some variables were made in."""
         found = [self.inner[name] for name in names if name in self.inner]
         return max([self.lengths, *found], key=lambda lengths: lengths.depth)
+
+    def step_of(self, name: str) -> str:
+        """A variable as lengths name it: of the index of a loop that goes backwards, the one of the same step."""
+        return self.steps.get(name, name)
 
     def equate(self, a: Any, b: Any) -> None:
         """Two axes have one length, or the program raises before anybody relies on it."""

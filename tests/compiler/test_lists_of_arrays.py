@@ -1,4 +1,4 @@
-"""``list(x)`` and ``x.tolist()``: the numbers of an array in a list, whose cotangent is one array again."""
+"""``list(x)``, ``x.tolist()``, ``x.item(k)``: the numbers of an array as objects; a list's cotangent is an array again."""
 
 from __future__ import annotations
 
@@ -81,6 +81,14 @@ def number_of_no_axes(x):
     return (x[0] * np.asarray(x.sum())).tolist() * np.array(x[1]).tolist()
 
 
+@case(A)
+def items_by_method(a):
+    total = a[0].item(1) * a[0].item(-1) + a.item(4)
+    for i in range(2):
+        total += a.item(i, 0) ** 2 * a.item((1, 2)) * a[i].item(int(np.argmax(a[i])))
+    return total
+
+
 @case(V, V[:1], V[:0])
 def of_any_length(x):
     total = 1.0
@@ -121,6 +129,15 @@ def test_kinds_of_the_numbers():
     expected = both(V)
     assert value == expected
     assert [type(v[0]) for v in value[:2]] == [np.float64, float] and type(value[2][0][0]) is float
+
+
+def test_items_by_method_are_read_by_index():
+    text = ad.adjoint_source(lambda x: x.item(1) * x.item(-1), V)
+    assert "x[1].item()" in text and "x[-1].item()" in text
+    with pytest.raises(TypeError):
+        ad.grad(lambda x: x.item(1.0))(V)
+    with pytest.raises(IndexError):
+        ad.grad(lambda x: x.item(4))(V)
 
 
 def test_what_the_text_says():

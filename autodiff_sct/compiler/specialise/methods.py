@@ -131,6 +131,8 @@ def number_method(
         return emit_method(s, base, name, args, kwargs, getattr(np, name), packed)
     if name in ("reshape", "transpose"):
         return emit_method(s, base, name, args, kwargs, getattr(np, name), args)
+    if name == "item" and args and not facts.tensor and (place := place_of_item(s, facts, args)) is not None:
+        return call_method_of(s, indexing.load_item(s, base, place), name, [], {})
     from .numpy_calls import array_of_list, call_numpy
 
     if name in FUNCTIONS:
@@ -149,6 +151,16 @@ def number_method(
     if name == "view" and facts.kind == "array" and args in ([], [Const(np.ndarray)]) and not kwargs:
         return indexing.load_item(s, base, Const(Ellipsis))
     return opaque_method(s, base, facts, name, args, kwargs)
+
+
+def place_of_item(s: Specialiser, facts: Num, args: list[Value]) -> Value | None:
+    """The index that ``x.item(i, j)`` or ``x.item((i, j))`` reads, where there is an integer for each axis."""
+    places = args[0].items if isinstance(args[0], TupleV) else tuple(args)
+    found = [s.num(place) for place in places]
+    whole = all(f is not None and f.dims == () and f.dtype is not None and f.dtype.kind in "iu" for f in found)
+    if not whole or facts.kind != "array" or len(places) != facts.ndim:
+        return None
+    return places[0] if len(places) == 1 else TupleV(places)
 
 
 def emit_method(

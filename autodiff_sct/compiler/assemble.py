@@ -24,6 +24,7 @@ from .algebra.summed_products import summed_products
 from .algebra.variances import variances
 from .arguments import Arguments
 from .buffers.at_once import put_at_once
+from .buffers.computed_into import compute_into
 from .buffers.dead_stores import drop_dead_stores
 from .buffers.first_touch import touch_first
 from .buffers.full_first import full_first
@@ -205,6 +206,8 @@ def touched_up(
         read_last([*front, *back])
     if request.backend == "numpy" and passes.on("count_up"):
         count_up(s, [*front, *back])
+    if request.backend == "numpy" and passes.on("compute_into"):
+        compute_into(s, front, back)
     if request.backend == "numpy" and passes.on("execute_unread"):
         execute_unread(s, front, back)
     return front, back, lists

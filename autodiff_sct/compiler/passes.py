@@ -87,6 +87,7 @@ PASSES: dict[str, str] = {
     "overwrite": "a cotangent that is read for the last time is overwritten by its successor",
     "iterate": "a loop that reads items by its counter goes over them",
     "drop_unread": "what nobody reads and what cannot fail is not computed",
+    "compute_into": "what an elementwise function computes for all of an array is computed into it",
     "execute_unread": "what is only there since it may raise has no name",
     "before_loops": "what is the same in every step of a loop is computed before it",
     "rearrange": "what is unpacked, or changes places, does so in one statement",

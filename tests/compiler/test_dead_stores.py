@@ -56,6 +56,72 @@ def carried_to_the_next_iteration(x, n):
     return np.sum(u * part)
 
 
+@case(V)
+def overwritten_as_a_whole(x):
+    y = np.empty(4)
+    np.multiply(x, x, out=y)
+    s = np.sum(y**2)
+    np.sin(y, out=y)
+    np.add(y, x, out=y)
+    return s * np.sum(y * x)
+
+
+@case(V)
+def read_between(x):
+    y = np.empty(4)
+    np.multiply(x, x, out=y)
+    np.sin(y, out=y)
+    s = np.sum(y**2)
+    np.exp(y, out=y)
+    np.add(y, x, out=y)
+    return s * np.sum(y * y)
+
+
+@case(V)
+def overwritten_where_a_mask_tells(x):
+    y = np.empty(4)
+    np.multiply(x, x, out=y)
+    np.sin(y, out=y, where=x > 0)
+    np.exp(y, out=y, where=x > 0.5)
+    np.add(y, x, out=y)
+    return np.sum(y * y)
+
+
+@case(V)
+def a_view_sees_it(x):
+    y = np.empty(4)
+    part = y[1:]
+    np.multiply(x, x, out=y)
+    np.sin(y, out=y)
+    s = np.sum(part * part)
+    np.exp(part, out=part)
+    np.add(y, x, out=y)
+    return s * np.sum(part * part)
+
+
+@case(V)
+def a_list_holds_it(x):
+    y = np.empty(4)
+    held = [x * 2.0, y]
+    np.multiply(x, x, out=y)
+    np.sin(y, out=y)
+    s = sum(np.sum(v * v) for v in held)
+    np.exp(y, out=y)
+    np.add(y, x, out=y)
+    return s * np.sum(held[1] * x)
+
+
+@case((V, 3), (V, 0))
+def in_each_step(x, n):
+    y, total = x * 1.0, 0.0
+    for _ in range(n):
+        np.multiply(y, y, out=y)
+        total = total + np.sum(y * x)
+        np.sin(y, out=y)
+        np.add(y, x, out=y)
+    return total * np.sum(y)
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn, args):
     check_gradient(fn, args)
@@ -63,6 +129,12 @@ def test_gradient(fn, args):
 
 def test_stencil_clears_nothing():
     assert "= 0.0" not in ad.adjoint_source(stencil, V, 3)
+
+
+def test_what_is_overwritten_as_a_whole_is_not_put_back():
+    text = ad.adjoint_source(overwritten_as_a_whole, V)
+    assert text.count("y.copy()") == 1 and text.count("y[...] = ") == 1
+    assert "np.add(y, x, out=y)" in text
 
 
 def test_a_number_that_is_handed_on_comes_last():

@@ -1,4 +1,4 @@
-"""``list(x)``, ``x.tolist()``, ``x.item(k)``: the numbers of an array as objects; a list's cotangent is an array again."""
+"""``list(x)``, ``x.tolist()``, ``x.item(k)``: numbers of an array as objects; the cotangent of a list is an array."""
 
 from __future__ import annotations
 

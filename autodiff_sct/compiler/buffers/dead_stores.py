@@ -8,6 +8,22 @@
 
 The reverse of ``lap[1:-1] = ...`` clears what it has taken.  Where the array was made in the same block and nothing
 after the store reaches its memory, it is not worth clearing.  What was computed for such a store only is not computed.
+
+::
+
+    y[...] = old_y2                         d_y *= 0.5
+    d_y *= 0.5                        ->    y[...] = old_y
+    y[...] = old_y
+
+What is overwritten as a whole before anybody reads it is not put back.
+
+::
+
+    d_t = d_y.copy()                  ->    d_t = d_y.copy()
+    d_y[...] = 0.0
+    d_y[...] += d_t
+
+Of ``np.add(y, x, out=y)``, `y` gets back what it has given.
 """
 
 from __future__ import annotations
@@ -19,8 +35,8 @@ import gast
 from .. import ir
 from ..facts import Num
 from ..optimise import count_uses
-from ..peephole import leaving_of
-from ..regions import roots_of
+from ..peephole import is_copy, is_ellipsis, is_zeroing, leaving_of
+from ..regions import reachable, roots_of
 from ..specialise.state import Specialiser
 from .reuse import is_creation
 
@@ -35,18 +51,50 @@ def drop_dead_stores(s: Specialiser, block: ir.Block, leaving: frozenset[str] = 
             drop_dead_stores(s, inner, leaving_of(stmt, block) | leaving)
     if not any(isinstance(stmt, ir.Store) for stmt in block):
         return
+    for k in range(len(block) - 3, -1, -1):
+        if is_given_back(*block[k : k + 3]):
+            del block[k + 1 : k + 3]
     made = made_in(block, leaving)
     later = {root for name in leaving for root in roots_of(s.facts[name])}
+    covered: set[int] = set()  # what is overwritten as a whole before anything else happens to it
     read, unread = set(leaving), set[str]()  # by what stays, and by what goes
     kept: ir.Block = []
-    for stmt in reversed(block):
-        if is_dead(s, stmt, made, later) or is_for_nothing(stmt, unread - read):
+    for k in range(len(block) - 1, -1, -1):
+        stmt = block[k]
+        if is_dead(s, stmt, made, later) or is_covered(s, stmt, covered) or is_for_nothing(stmt, unread - read):
             unread.update(ir.reads(stmt))
             continue
         kept.append(stmt)
         read.update(ir.reads_inside(stmt))
-        later |= reached(s, stmt)
+        here = reached(s, stmt)
+        later |= here
+        covered = covered - here | (roots_of(s.facts[stmt.base]) if is_overwriting(s, stmt, block[:k]) else set())
     block[:] = reversed(kept)
+
+
+def is_given_back(copy: Any, zero: Any, addition: Any) -> bool:
+    """Whether an array is copied, cleared, and gets the copy."""
+    if not is_copy(copy) or not is_zeroing(zero) or not isinstance(addition, ir.Store) or addition.aug is not gast.Add:
+        return False
+    original, value = (getattr(expr, "id", None) for expr in (copy.expr.func.value, addition.value))
+    whole = is_ellipsis(zero.index) and is_ellipsis(addition.index)
+    return whole and original == zero.base == addition.base and value == copy.target
+
+
+def is_overwriting(s: Specialiser, stmt: Any, before: ir.Block) -> bool:
+    """Whether a statement overwrites all of the memory of an array that has been written, which only it can reach."""
+    if not isinstance(stmt, ir.Store) or stmt.aug is not None or not is_ellipsis(stmt.index):
+        return False
+    if stmt.base in ir.names_in(stmt.value) or not any(isinstance(x, ir.Store) and x.base == stmt.base for x in before):
+        return False
+    roots = roots_of(s.facts[stmt.base])
+    others = (facts for name, facts in s.facts.items() if name != stmt.base)
+    return isinstance(s.facts[stmt.base], Num) and bool(roots) and all(not roots & reachable(s, f) for f in others)
+
+
+def is_covered(s: Specialiser, stmt: Any, covered: set[int]) -> bool:
+    """Whether what a statement writes is overwritten before it is read."""
+    return isinstance(stmt, ir.Store) and bool(roots := roots_of(s.facts[stmt.base])) and roots <= covered
 
 
 def made_in(block: ir.Block, leaving: frozenset[str]) -> set[str]:
@@ -79,4 +127,5 @@ def is_for_nothing(stmt: Any, unread: set[str]) -> bool:
 
 def reached(s: Specialiser, stmt: Any) -> set[int]:
     """The memory that a statement and the blocks inside it read or write."""
-    return {root for name in ir.reads_inside(stmt) for root in roots_of(s.facts[name])}
+    called = [name for inner in ir.inside(stmt) for name in getattr(inner, "state_reads", ())]
+    return {root for name in [*ir.reads_inside(stmt), *called] for root in roots_of(s.facts[name])}

@@ -29,6 +29,7 @@ from .. import ir
 from ..explain import hand_on
 from ..facts import Dim, Num
 from ..optimise import count_uses, is_pop_call
+from ..peephole import is_copy
 from ..phrasing.saved_shapes import replaced
 from ..phrasing.together import Saved, call_by_content, lists
 from ..regions import Regions, regions, roots_of, written_arguments
@@ -159,13 +160,13 @@ def write_rows(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
 
 
 def fill_row(s: Specialiser, name: str, push: ir.Effect, loop: ir.Loop, uses: dict[str, int]) -> None:
-    """Store what is appended; what only that reads is computed there."""
+    """Store what is appended, which copies it; what only that reads is computed there."""
     value = push.expr.args[0]
     place = loop.body.index(push)
     loop.body[place] = row = ir.Store(name, ir.name(counter(s, loop)), value, None, push.origin)
     before = loop.body[place - 1] if place else None
     if isinstance(before, ir.Let) and before.targets == (value.id,) and uses[value.id] == 1 and not before.effect:
-        row.value = before.expr
+        row.value = before.expr.func.value if is_copy(before) else before.expr
         hand_on(s, before, row)
         loop.body.remove(before)
     hand_on(s, push, row)

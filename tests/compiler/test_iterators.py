@@ -62,6 +62,18 @@ def test_moved_in_a_loop_over_it(fn):
         ad.grad(fn)(X)
 
 
+def generator_in_its_own_loop(x):
+    values, total = (v * v for v in x if v > 0), 0.0
+    for v in values:
+        total += v + sum(values)
+    return total
+
+
+def test_a_generator_is_asked_for_more_by_the_loop_over_it():
+    with pytest.raises(Refused, match="is gone through that may have been"):
+        ad.grad(generator_in_its_own_loop)(np.ones(3))
+
+
 def enumerated_list_grows(x):
     items, total = [x[0], x[1]], 0.0
     for k, v in enumerate(items):

@@ -38,6 +38,7 @@ from .tables import method_of
 from .values import BEGUN, Bound, Closure, Const, Leaf, ListV, Obj, Poison, Suspended, TupleV, Value
 
 Work = Callable[[Value], Value | None]
+RUNNING = Poison("a generator is asked for its next value by the loop over it")
 LEFT = Poison("a generator is used again after a loop that may have left it early")
 
 
@@ -58,7 +59,10 @@ def run(s: Specialiser, generator: Suspended, work: Work, early: bool = False) -
             s.frame, s.node = inner
 
     call = call_closure if isinstance(generator.fn, Closure) else call_python
-    return call(s, generator.fn, generator.args, generator.kwargs, resume, early)
+    result = call(s, generator.fn, generator.args, generator.kwargs, resume, early)
+    if generator.kept and not early:
+        s.env[(generator.site, BEGUN)] = Const(True)
+    return result
 
 
 def kept_under_name(s: Specialiser, generator: Suspended) -> Suspended:
@@ -81,7 +85,7 @@ def begin(s: Specialiser, generator: Suspended, early: bool) -> bool:
             "a generator is gone through that may have been gone through, or left early, before",
             "call its function where it is gone through, or make a list of it",
         )
-    s.env[(generator.site, BEGUN)] = LEFT if early else Const(True)
+    s.env[(generator.site, BEGUN)] = LEFT if early else RUNNING  # what it yields to may ask it for more
     return True
 
 

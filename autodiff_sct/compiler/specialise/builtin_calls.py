@@ -18,6 +18,7 @@ from . import arrays, containers, families, iteration, lists, polyfills, records
 from .attributes import asked_for, assign_attribute, attribute_of
 from .backwards import reversed_source
 from .calls import call_python, call_value, handles
+from .chosen import exists
 from .classes import class_of
 from .expressions import OPERATORS, operate, truth
 from .flat import base_of, is_flat
@@ -26,7 +27,7 @@ from .objects import call_method, fields_of, has_method, replace_fields
 from .raising import always
 from .state import Specialiser
 from .tables import classes_of_row, may_be_none, method_of, operation, refuse_references
-from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
+from .values import Bound, Choice, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
 from .watched import found_in, has, own_method
 
 
@@ -371,7 +372,11 @@ def callable_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
         return Const(method_of(s, value, "__call__") is not None)
     if isinstance(value, Obj):
         return Const(has_method(s, value, "__call__"))
-    return Const(callable(value.value) if isinstance(value, Const) else isinstance(value, (Closure, Bound, PartialV)))
+    if isinstance(value, Choice):
+        return exists(s, value)
+    if isinstance(value, Const):
+        return Const(callable(value.value))
+    return Const(isinstance(value, (Closure, Bound, PartialV)) or hasattr(value, "call"))
 
 
 @handles(hasattr)

@@ -8,7 +8,7 @@ import gast
 
 from .. import ir
 from ..facts import BOOL, INT
-from . import containers
+from . import containers, optional
 from .control import is_function
 from .raising import raise_if
 from .state import Specialiser
@@ -49,6 +49,35 @@ def by_key(s: Specialiser, items: dict[Any, Value], key: Value) -> Value:
     tests = [compared(s, key, gast.NotEq, known) for known in items]
     raise_if(s, tests[0] if len(tests) == 1 else gast.BoolOp(gast.And(), tests), KeyError, "an unknown key")
     return choice(s, [(Const(known), item) for known, item in items.items()], key)
+
+
+def told_by_choice(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
+    """``f is g`` and the like, where one is chosen at run time; None where it is another comparison."""
+    from .comparisons import compare_two
+
+    for value, other in ((a, b), (b, a)):
+        if isinstance(value, Choice) and isinstance(op, (gast.Is, gast.IsNot, gast.Eq, gast.NotEq)):
+            return of_either(s, value, *(compare_two(s, op, each, other) for each in (value.then, value.orelse)))
+    return None
+
+
+def of_either(s: Specialiser, value: Choice, then: Value, orelse: Value) -> Value:
+    """The truth value that one of two functions has, from those of both."""
+    if then == orelse:
+        return then
+    if (then, orelse) == (Const(True), Const(False)):
+        return value.test
+    if (then, orelse) == (Const(False), Const(True)):
+        test = gast.UnaryOp(gast.Not(), s.expr(value.test))
+        return optional.opposite(s, value.test, s.let(test, BOOL, may_raise=False))
+    return s.let(gast.IfExp(s.expr(value.test), s.expr(then), s.expr(orelse)), BOOL, hint="chosen", may_raise=False)
+
+
+def exists(s: Specialiser, value: Value) -> Value:
+    """Whether what may be None is a function."""
+    if isinstance(value, Choice):
+        return of_either(s, value, exists(s, value.then), exists(s, value.orelse))
+    return Const(value != Const(None))
 
 
 def compared(s: Specialiser, value: Value, op: type, other: Any) -> Any:

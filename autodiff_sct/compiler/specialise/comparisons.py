@@ -13,6 +13,7 @@ from .. import ir
 from ..facts import BOOL, Mapped, Num, Opaque
 from . import dict_views, optional
 from .calls import call_value
+from .chosen import told_by_choice
 from .control import branch
 from .expressions import evaluate, expression, fold_block, truth
 from .identity import same_object, told_apart
@@ -23,7 +24,7 @@ from .raising import attempted
 from .records import record_of
 from .state import Specialiser
 from .tables import compared, method_of
-from .values import Const, Leaf, Obj, Value
+from .values import Closure, Const, Leaf, Obj, Value
 
 COMPARISONS: dict[type, tuple[Callable[..., Any], str, str]] = {
     gast.Eq: (operator.eq, "eq", "eq"),
@@ -120,6 +121,8 @@ def compare_two(s: Specialiser, op: Any, a: Value, b: Value) -> Value:
     if known is None:
         known = optional.compared(s, op, a, b)
     if known is None:
+        known = told_by_choice(s, op, a, b)
+    if known is None:
         known = compare_static(s, op, a, b)
     if known is None:
         known = compared(s, op, a, b)
@@ -195,6 +198,8 @@ def identical(s: Specialiser, a: Value, b: Value) -> bool | None:
     """Whether two values are one object; None where only the run tells."""
     if isinstance(a, Const) and isinstance(b, Const):
         return a.value is b.value
+    if isinstance(a, Closure) and isinstance(b, Closure) and (a is b or a.node is not b.node):
+        return a is b
     for x, y in ((a, b), (b, a)):
         if isinstance(x, Const):
             if not isinstance(y, Leaf):

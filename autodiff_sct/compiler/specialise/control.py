@@ -169,7 +169,7 @@ def merge(
         known = b if a is MISSING else a
         items = [(MISSING, item) if a is MISSING else (item, MISSING) for item in known.items]
         return TupleV(tuple(merge(s, node, key, item, envs) for item in items), known.cls)
-    if isinstance(node.test, gast.Name) and is_function(a) and is_function(b):
+    if isinstance(node.test, gast.Name) and are_functions_or_none(a, b):
         return Choice(Leaf(node.test.id), a, b)
     names: list[str | None] = []
     for value, block in zip(pair, (node.then, node.orelse)):
@@ -198,6 +198,12 @@ def is_function(value: Value) -> bool:
     if isinstance(value, Const):
         return callable(value.value)
     return isinstance(value, (Closure, Bound, PartialV, Choice))
+
+
+def are_functions_or_none(*values: Value) -> bool:
+    """Whether values are functions, at least one of them, and the others None."""
+    functions = [v for v in values if is_function(v)]
+    return bool(functions) and all(v in functions or v == Const(None) for v in values)
 
 
 def meet_facts(s: Specialiser, a: Facts, b: Facts) -> Facts:

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
-from . import arrays, attributes, containers, dict_views, lists, objects, optional, polyfill_lists
+from . import arrays, attributes, chosen, containers, dict_views, lists, objects, optional, polyfill_lists
 from .building import expr_of_object
 from .control import branch
 from .families import classes_of
@@ -22,7 +22,7 @@ from .raising import Ended
 from .records import as_record
 from .state import Specialiser
 from .tables import class_of_row, exists, method_of, overloaded_rows, refuse_references
-from .values import Closure, Const, Leaf, ListV, MaybeV, Obj, Poison, SliceV, TupleV, Value
+from .values import Choice, Closure, Const, Leaf, ListV, MaybeV, Obj, Poison, SliceV, TupleV, Value
 
 EXPRESSIONS: dict[type, Callable[[Specialiser, Any], Value]] = {}
 
@@ -280,6 +280,8 @@ def truth(s: Specialiser, value: Value) -> Value:
         return Const(True)
     if isinstance(value, MaybeV):
         return optional.asked(s, value, False)
+    if isinstance(value, Choice):
+        return chosen.exists(s, value)
     if classes_of(s, value) is not None or class_of_row(s, value) is not None:
         return exists(s, value)
     if isinstance(value, Leaf):

@@ -21,7 +21,7 @@ import gast
 from .. import ir
 from ..facts import BOOL
 from .state import Specialiser
-from .values import Const, Leaf, MaybeV, Poison, TupleV, Value
+from .values import Choice, Const, Leaf, MaybeV, Poison, TupleV, Value
 
 NONE = Const(None)
 SUBSCRIPTED = "'NoneType' object is not subscriptable"
@@ -119,6 +119,8 @@ def asked(s: Specialiser, value: MaybeV, none: bool) -> Value:
 
 def opposite(s: Specialiser, test: Value, negated: Leaf) -> Leaf:
     """The opposite of a test, which tells the opposite."""
+    if isinstance(test, Leaf):
+        s.opposites[negated.name] = test
     if isinstance(test, Leaf) and test.name in s.tells:
         value, none = s.tells[test.name]
         s.tells[negated.name] = value, not none
@@ -145,14 +147,26 @@ def there(s: Specialiser, value: MaybeV) -> TupleV:
 
 @contextmanager
 def knowing(s: Specialiser, test: Value, outcome: bool) -> Iterator[None]:
-    """Write what runs only where a test has an outcome: a tuple that it shows to be there is one."""
-    told = s.tells.get(test.name) if isinstance(test, Leaf) else None
-    if told is None or told[1] is outcome:
+    """Write what runs only where a test has an outcome.
+
+    A tuple that it shows to be there is one, and of two functions that it chooses from it leaves one.
+    """
+    if not isinstance(test, Leaf):
         yield
         return
-    value = told[0]
-    changed = [key for key, held in s.env.items() if held == value]
-    found = there(s, value)
-    s.env |= dict.fromkeys(changed, found)
+    before = known_by_choice(s, test, outcome)
+    told = s.tells.get(test.name)
+    if told is not None and told[1] is not outcome:
+        found = there(s, told[0])
+        before |= {key: (held, found) for key, held in s.env.items() if held == told[0]}
+    s.env |= {key: found for key, (_, found) in before.items()}
     yield
-    s.env |= {key: value for key in changed if s.env.get(key) is found}
+    s.env |= {key: held for key, (held, found) in before.items() if s.env.get(key) is found}
+
+
+def known_by_choice(s: Specialiser, test: Leaf, outcome: bool) -> dict[Any, tuple[Value, Value]]:
+    """The names that stand for one of two functions, as a test decides: with both, and with the one."""
+    while (other := s.opposites.get(test.name)) is not None:
+        test, outcome = other, not outcome
+    choices = [(key, held) for key, held in s.env.items() if isinstance(held, Choice) and held.test == test]
+    return {key: (held, held.then if outcome else held.orelse) for key, held in choices}

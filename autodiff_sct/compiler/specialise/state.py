@@ -88,6 +88,7 @@ class Specialiser(AxisLengths):
         self.symbols: dict[int, str] = {}  # number of an object outside -> what the program calls it
         self.identities: dict[int, tuple[int, Any]] = {}  # id of an outside object -> its number, and it
         self.tells: dict[str, tuple[MaybeV, bool]] = {}  # a test -> the tuple of which it says whether it is None
+        self.opposites: dict[str, Leaf] = {}  # a test -> that of which it is the opposite
         self.witnesses: set[str] = set()  # items that tell so, and are numbers where they are read
         self.notes: dict[Any, list[str]] | None = None  # on statements, where explanations are asked for
         self.effects = False  # whether the program does something besides returning

@@ -209,7 +209,7 @@ def is_row(s: Specialiser, value: Value) -> bool:
 
 def extreme(fn: Any) -> Any:
     def handler(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        args = [listify(s, a) for a in args]
+        args = [listify(s, a) for a in args] if len(args) == 1 else args
         if "key" in kwargs:
             items = args[0] if len(args) == 1 else TupleV(tuple(args))
             return call_python(
@@ -232,7 +232,7 @@ def extreme(fn: Any) -> Any:
             args = known
         if all(isinstance(a, Const) for a in args):
             return Const(fn(*(a.value for a in args)))
-        if len(args) == 1 and is_of_rows(s, args[0]):
+        if len(args) == 1 and (is_of_rows(s, args[0]) or are_objects(s, args[0])):
             call_python(s, polyfills.check_filled, [args[0], Const(empty(fn))], {})
             return call_python(s, polyfills.largest if fn is max else polyfills.smallest, args, {})
         if any(isinstance(a, Obj) or len(args) > 1 and is_row(s, a) for a in args):
@@ -294,11 +294,21 @@ def by_constants(items: list[Value]) -> list[Value] | None:
 
 @handles(polyfills.order_of)
 def order_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    refuse_references(s, args[0])
+    if are_objects(s, args[0]):
+        return call_python(s, polyfills.order_by_comparing, args, kwargs)
     listed = Listed(frozenset([s.root(("list", s.site("order")))]))
     s.put_element(listed, INT)
     expr = ir.call(s.bind("order_of", polyfills.order_of), *(s.expr(a) for a in args))
     return s.let(expr, listed, ir.Op(polyfills.order_of, {"keys": args[0]}), hint="order")
+
+
+def are_objects(s: Specialiser, items: Value) -> bool:
+    """Whether a list is one of objects, which their own methods compare."""
+    if isinstance(items, Obj):
+        return any(isinstance(item, Obj) for item in containers.items_of(s, items, None))
+    facts = s.facts_of(items)
+    element = s.elements_of(facts) if isinstance(facts, Listed) else None
+    return isinstance(element, Num) and element.row is not None
 
 
 @handles(set, frozenset)

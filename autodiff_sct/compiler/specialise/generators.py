@@ -318,7 +318,9 @@ def exhausting(fn: Any) -> None:
     handler = HANDLERS[fn]
 
     def of_lists(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        return handler(s, [listed(s, a) for a in args], kwargs)
+        if fn in (max, min) and len(args) > 1:  # of these themselves
+            return handler(s, args, kwargs)
+        return handler(s, [listed(s, a) for a in args[:1]] + args[1:], kwargs)
 
     HANDLERS[fn] = of_lists
 

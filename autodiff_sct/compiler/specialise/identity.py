@@ -26,6 +26,7 @@ from .watched import found_in
 
 CHOSEN = ("merge", "carried", "stopped")  # ids of objects that may be one of several
 ALIKE = (gast.Is, gast.Eq, gast.In)
+ORDERS = {gast.Lt: "__lt__", gast.LtE: "__le__", gast.Gt: "__gt__", gast.GtE: "__ge__"}
 PYTHONS_OWN = vars(object)["__eq__"]
 
 
@@ -66,13 +67,16 @@ def same_made(s: Specialiser, a: Obj, b: Obj) -> bool | None:
 
 
 def told_apart(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
-    """``a == b`` where that asks for identity, or for the fields of dataclasses; ``a in b`` of objects; else None."""
+    """``a == b`` and ``a < b`` where that asks for identity, or for the fields of dataclasses; ``a in b`` of objects.
+
+    None for anything else.
+    """
     if isinstance(op, (gast.Eq, gast.NotEq)):
         same = equal(s, a, b)
     elif isinstance(op, (gast.In, gast.NotIn)):
         same = searched(s, a, b)
     else:
-        return None
+        return in_order(s, op, a, b)
     return same if same is None or isinstance(op, ALIKE) else opposite(s, same)
 
 
@@ -82,10 +86,24 @@ def opposite(s: Specialiser, test: Value) -> Value:
     return s.let(gast.UnaryOp(gast.Not(), s.expr(test)), BOOL, hint="condition", may_raise=False)
 
 
+def in_order(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
+    """``a < b`` of dataclasses that compare their fields."""
+    cls = class_of_both(s, a, b) if type(op) in ORDERS else None
+    return fields_compared(s, op, cls, a, b) if compares_fields(s, cls, ORDERS.get(type(op), "")) else None
+
+
+def class_of_both(s: Specialiser, a: Value, b: Value) -> type | None:
+    """The class that two objects have, where it is one."""
+    if not all(isinstance(value, (Obj, Leaf)) for value in (a, b)):
+        return None
+    one, other = (value.cls if isinstance(value, Obj) else class_of_row(s, value) for value in (a, b))
+    return one if one is other else None
+
+
 def equal(s: Specialiser, a: Value, b: Value) -> Value | None:
-    classes = {value.cls if isinstance(value, Obj) else class_of_row(s, value) for value in (a, b)}
-    if len(classes) == 1 and compares_fields(s, cls := classes.pop()):
-        return equal_fields(s, cls, a, b)
+    if compares_fields(s, cls := class_of_both(s, a, b), "__eq__"):
+        same = isinstance(a, Obj) and isinstance(b, Obj) and a.id == b.id
+        return Const(True) if same else fields_compared(s, gast.Eq(), cls, a, b)
     if not any(is_own(s, value) for value in (a, b)) or any(has_equality(s, value) for value in (a, b)):
         return None
     same = same_object(s, a, b) if not isinstance(a, Const) and not isinstance(b, Const) else False
@@ -102,25 +120,23 @@ def has_equality(s: Specialiser, value: Value) -> bool:
     return isinstance(value, Const) and not isinstance(value.value, (int, float, complex, str, type(None)))
 
 
-def compares_fields(s: Specialiser, cls: type | None) -> bool:
-    """Whether a class is a dataclass with the ``==`` that it is given."""
+def compares_fields(s: Specialiser, cls: type | None, name: str) -> bool:
+    """Whether a class is a dataclass with the comparison that it is given."""
     if cls is None or not dataclasses.is_dataclass(cls):
         return False
-    return isinstance(found_in(s, cls, "__eq__"), types.FunctionType) and is_generated(cls, "__eq__")
+    return isinstance(found_in(s, cls, name), types.FunctionType) and is_generated(cls, name)
 
 
-def equal_fields(s: Specialiser, cls: Any, a: Value, b: Value) -> Value | None:
+def fields_compared(s: Specialiser, op: Any, cls: Any, a: Value, b: Value) -> Value | None:
     """``(a.x, a.y) == (b.x, b.y)``"""
     from .attributes import attribute_of
     from .comparisons import compare_two
 
-    if isinstance(a, Obj) and isinstance(b, Obj) and a.id == b.id:
-        return Const(True)
     if any(isinstance(value, Leaf) and may_be_none(s, value) for value in (a, b)):
         return None
     names = [f.name for f in dataclasses.fields(cls) if f.compare]
     one, other = (TupleV(tuple(attribute_of(s, value, name) for name in names), None) for value in (a, b))
-    return compare_two(s, gast.Eq(), one, other)
+    return compare_two(s, op, one, other)
 
 
 def found(s: Specialiser, obj: Obj, name: Any) -> Value:

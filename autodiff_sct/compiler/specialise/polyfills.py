@@ -147,6 +147,23 @@ def order_of(keys: list[Any], backwards: bool) -> list[int]:
 nondifferentiable(order_of)
 
 
+def order_by_comparing(items: Any, backwards: Any) -> list[int]:
+    """The same of objects that compare themselves: each is put behind those that it is not less than."""
+    order: list[int] = []
+    count = len(items)
+    for k in range(count):
+        place = count - 1 - k if backwards else k
+        low, high = 0, len(order)
+        while low < high:
+            middle = (low + high) // 2
+            if items[place] < items[order[middle]]:
+                high = middle
+            else:
+                low = middle + 1
+        order.insert(low, place)
+    return order[::-1] if backwards else order
+
+
 def ordered(items: Any, key: Any, backwards: Any) -> Any:
     keys = [item if key is None else key(item) for item in items]
     return [items[k] for k in order_of(keys, backwards)]

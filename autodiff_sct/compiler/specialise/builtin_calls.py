@@ -14,7 +14,7 @@ import numpy as np
 from .. import ir
 from ..facts import BOOL, INT, Listed, Mapped, Num, Opaque, Pair
 from ..world import Guard
-from . import arrays, containers, families, iteration, lists, polyfills, records
+from . import arrays, containers, dict_views, families, iteration, lists, polyfills, records
 from .attributes import asked_for, assign_attribute, attribute_of
 from .backwards import reversed_source
 from .calls import call_python, call_value, handles
@@ -34,6 +34,8 @@ from .watched import found_in, has, own_method
 @handles(len)
 def len_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     value = args[0]
+    if (view := dict_views.viewed(s, value)) is not None:
+        return len_(s, [view.base], {})
     if isinstance(value, (TupleV, ListV)):
         return Const(len(value.items))
     if isinstance(value, Obj):

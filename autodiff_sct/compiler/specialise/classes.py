@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
+import types
 from typing import Any
 
 import gast
@@ -91,9 +93,11 @@ def class_of(s: Specialiser, value: Value) -> type | None:
     if isinstance(value, ListV):
         return list
     if isinstance(value, Obj):
+        if value.id in s.cursors:
+            raise s.refuse("of which class an iterator is", "ask what it was made of")
         return value.cls
     if isinstance(value, (Closure, PartialV, Bound)):
-        return type(class_of)
+        return types.FunctionType if isinstance(value, Closure) else class_of_callable(value)
     if isinstance(value, Leaf):
         facts = s.facts[value.name]
         if isinstance(facts, Num):
@@ -111,6 +115,13 @@ def class_of(s: Specialiser, value: Value) -> type | None:
             return None if facts.is_tuple is None else tuple if facts.is_tuple else list
         return {Mapped: dict, Pair: tuple}.get(type(facts), getattr(facts, "cls", None))
     return None
+
+
+def class_of_callable(value: PartialV | Bound) -> type | None:
+    """The class of a partial, or of a method; what the methods of Python's own and NumPy's classes are is not asked."""
+    if isinstance(value, PartialV):
+        return functools.partial
+    return None if isinstance(value.function, str) else types.MethodType
 
 
 def class_of_number(facts: Num) -> type | None:

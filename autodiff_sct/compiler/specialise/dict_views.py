@@ -39,9 +39,14 @@ def view(s: Specialiser, value: Value, base: Value, method: str) -> Value:
     return value
 
 
+def viewed(s: Specialiser, value: Value) -> View | None:
+    """What is known of a value that a method of a dict returned; None of other values."""
+    return next((v for v in s.views if v.value is value), None)
+
+
 def class_of_view(s: Specialiser, value: Value) -> type | None:
     """The class of what a method of a dict returned; None of other values."""
-    known = next((v for v in s.views if v.value is value), None)
+    known = viewed(s, value)
     return type(getattr({}, known.method)()) if known is not None else None
 
 

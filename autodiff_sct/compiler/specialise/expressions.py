@@ -16,7 +16,7 @@ from . import arrays, attributes, chosen, containers, dict_views, lists, objects
 from .building import expr_of_object
 from .control import branch
 from .families import classes_of
-from .iteration import is_range
+from .iteration import count_of, is_range
 from .names import assign_name, load_name
 from .raising import Ended
 from .records import as_record
@@ -266,6 +266,10 @@ def condition(s: Specialiser, node: Any) -> Value:
 
 def truth(s: Specialiser, value: Value) -> Value:
     """A value where a truth value is asked for: a constant where it is known."""
+    if (view := dict_views.viewed(s, value)) is not None:
+        return truth(s, view.base)
+    if is_range(value):
+        return truth(s, count_of(s, value))
     if isinstance(value, Const):
         return Const(bool(value.value))
     if isinstance(value, (TupleV, ListV)):

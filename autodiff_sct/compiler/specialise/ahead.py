@@ -89,3 +89,16 @@ def iter_frames(frame: Frame | None) -> Iterator[Frame]:
     while frame is not None:
         yield frame
         frame = frame.parent
+
+
+def changes_outside(s: Specialiser, before: dict[Any, Value], block: ir.Block) -> bool:
+    """Whether statements assign names or fields that there were before, or write memory that these lead to."""
+    for key, value in before.items():
+        moved = isinstance(key, tuple) and key[0] in s.cursors
+        if not moved and not ((now := s.env.get(key, value)) is value or now == value):
+            return True
+    written = [base for stmt in ir.walk(block) if (base := written_by(stmt)) is not None]
+    if not written:
+        return False
+    known = {root for value in before.values() for n in s.leaves(value) for root in reachable(s, s.facts[n])}
+    return any(not known.isdisjoint(roots_of(s.facts[base])) for base in written)

@@ -322,6 +322,8 @@ def set_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 
 def quantifier(fn: Any) -> Any:
     def handler(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        if isinstance(args[0], Source) and args[0].once is not None:  # it is asked for no more than is needed
+            return call_python(s, polyfills.any_of if fn is any else polyfills.all_of, args, {})
         items = listify(s, args[0])
         refuse_references(s, items)
         return s.let(

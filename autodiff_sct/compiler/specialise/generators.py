@@ -165,23 +165,26 @@ def left_early(s: Specialiser, callee: Value, node: Any) -> Value | None:
     if fn is None:
         return None
     mark, env, loops = len(s.block), dict(s.env), s.loops
-    if fn is not polyfills.first_item:
+    names = any(isinstance(n, gast.NamedExpr) for n in gast.walk(node.args[0]))  # what is named tells how far it came
+    if fn is not polyfills.first_item and not names:
         trial: ir.Block = []
         value = attempted(s, trial, lambda: build_list(s, node.args[0]))
         stays = all(s.env.get(key) is known for key, known in env.items())
         del s.block[mark:]
         s.env, s.loops = env, loops
-        if value is not None and stays and all(map(is_calm, ir.walk(trial))):
+        if value is not None and stays and all(is_calm(stmt, value) for stmt in ir.walk(trial)):
             return None
     return call_python(s, fn, [as_generator(s, node.args[0]), *(evaluate(s, a) for a in node.args[1:])], {})
 
 
-def is_calm(stmt: Any) -> bool:
-    """Whether a statement of a comprehension raises nothing, and does nothing that is seen."""
+def is_calm(stmt: Any, made: Value) -> bool:
+    """Whether a statement of a comprehension, which makes a list, raises nothing, and does nothing that is seen."""
     if isinstance(stmt, ir.Let):
         simple = isinstance(stmt.expr, (gast.Subscript, gast.Compare, gast.BoolOp))
         return not stmt.effect and (simple or not stmt.may_raise)
-    return isinstance(stmt, (ir.If, ir.Loop, ir.Effect)) and (not isinstance(stmt, ir.Effect) or stmt.kind == "append")
+    if isinstance(stmt, ir.Effect):
+        return stmt.kind == "append" and stmt.operands[0] == made
+    return isinstance(stmt, (ir.If, ir.Loop))
 
 
 def goes_through(s: Specialiser, callee: Value) -> bool:
@@ -220,7 +223,9 @@ def as_generator(s: Specialiser, node: Any) -> Suspended:
             body = gast.For(part.target, part.iter, [body], [], None)
         parameter = Names(node).fresh("items")
         body.iter = load(parameter)
-        node.stands_for = at(node, function("generator", parameter, [body]))
+        named = sorted({n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr)})
+        outer = [gast.Nonlocal(named)] if named else []  # ``:=`` binds a name of the function around
+        node.stands_for = at(node, function("generator", parameter, [*outer, body]))
     assert s.frame is not None
     return Suspended(
         Closure(node.stands_for, s.frame, (), (), "generator"), [evaluate(s, node.generators[0].iter)], {},

@@ -331,11 +331,27 @@ def zipped(s: Specialiser, sources: list[Source]) -> Source:
     length = shortest(s, lengths)
     return Source(
         bounds=(length,),
-        item=lambda k: TupleV(tuple(nth(s, source, k) for source in sources)),
+        item=lambda k: side_by_side(s, sources, k, length == lengths[0]),
         hint="i",
         length=lambda: length,
         every=next((source.every for source in sources if source.every is not None), None),
     )
+
+
+def side_by_side(s: Specialiser, sources: list[Source], k: Value, together: bool) -> Value:
+    """The items number `k` of several iterables; unless they end `together`, those before the shortest go on by one."""
+    from .ahead import changes_outside
+
+    items: list[Value] = []
+    for source in sources:
+        before, mark = dict(s.env), len(s.block)
+        items.append(nth(s, source, k))
+        if source is not sources[-1] and not together and changes_outside(s, before, s.block[mark:]):
+            raise s.refuse(
+                "an iterator that changes something when it comes to its items is zipped with one that may be shorter",
+                "write a loop",
+            )
+    return TupleV(tuple(items))
 
 
 def later(parts: list[Value], make: Callable[[tuple[Value, ...]], Value]) -> Value:

@@ -19,7 +19,7 @@ from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
 from ..regions import reachable
 from . import containers, dict_views
-from .ahead import Ahead, ahead_of_time
+from .ahead import Ahead, ahead_of_time, changes_outside
 from .attributes import attribute_of
 from .callees import opaque_call
 from .calls import HANDLERS, call_value, handles
@@ -101,6 +101,8 @@ def once(fn: Any) -> None:
             value = replace(over(s, value), whole=value)
         inner = [a for a in given if isinstance(a, Source)]
         at_once = fn in AHEAD
+        if fn is itertools.islice and changes_outside(s, before, s.block[mark:]):
+            raise s.refuse("a part of an iterator that changes something when it comes to its items", "write a loop")
         s.held |= roots_held(
             s, given if value.items is None else [a for a in given if not isinstance(a, (ListV, TupleV))]
         )

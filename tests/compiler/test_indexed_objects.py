@@ -99,6 +99,24 @@ def comprehension_and_zip_by_index(x):
     return sum([v * v for v in Doubled(x) if v > 0]) + sum(v * w for v, w in zip(Doubled(x), x))
 
 
+class Two:
+    def __init__(self, a):
+        self.a = a
+
+    def __getitem__(self, k):
+        if k == 2:
+            raise StopIteration
+        return self.a[k]
+
+
+@case(V, -V)
+def loop_by_index_up_to_a_stop(x):
+    total = 0.0
+    for v in Two(x):
+        total += v * v
+    return total
+
+
 @case(V)
 def loops_by_index_in_each_other(x):
     total = 0.0

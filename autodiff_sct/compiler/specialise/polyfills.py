@@ -232,7 +232,7 @@ def items_by_index(held: Any) -> Any:
     while True:
         try:
             item = held[k]
-        except IndexError:
+        except (IndexError, StopIteration):
             return
         yield item
         k += 1

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import AliasError
+from ..errors import AliasError, ArgumentValueError
 from ..leaves import children
 from .emitted import Emitted
 from .structure import key
@@ -109,6 +109,14 @@ def check_overlap(called: str, variant: Variant, given: list[Any], outside: list
                     else f"the argument {name!r} of {called} holds an array twice, and is written",
                     "pass a copy of one of them",
                 )
+
+
+def check_writable(called: str, variant: Variant, given: list[Any], outside: list[Any]) -> None:
+    """Arrays that the program writes, of which it is given copies: those of read-only arrays could be written."""
+    symbols = [external.symbol for external in variant.emitted.externals]
+    for name, value in zip([*variant.names, *symbols], [*given, *outside]):
+        if name in variant.written and isinstance(value, np.ndarray) and not value.flags.writeable:
+            raise ArgumentValueError(f"{name!r} is read-only, and {called} writes into it: pass a copy")
 
 
 def check_order(called: str, variant: Variant, given: list[Any]) -> None:

@@ -1,0 +1,51 @@
+"""Read-only arrays: a program that writes into one has no derivative there, as it has no value."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+
+
+def read_only(*items):
+    array = np.array(items)
+    array.flags.writeable = False
+    return array
+
+
+def stores(x, y):
+    x[0] = y[1] * x[1]
+    return np.sum(x * y)
+
+
+def sorts(x, y):
+    x.sort()
+    return x[0] * y[0]
+
+
+def writes_a_view(x, y):
+    part = x[1:]
+    part *= y[0]
+    return np.sum(x)
+
+
+@pytest.mark.parametrize("fn", [stores, sorts, writes_a_view])
+def test_what_is_written_has_to_be_writable(fn):
+    x, y = read_only(2.0, 1.0, 3.0), np.array([0.5, 0.2, 0.1])
+    with pytest.raises(ValueError):
+        fn(x, y)
+    for derivative in (ad.grad, ad.value_and_grad):
+        with pytest.raises(ValueError, match="'x' is read-only"):
+            derivative(fn, (0, 1))(x, y)
+    with pytest.raises(ValueError, match="'x' is read-only"):
+        ad.vjp(fn, x, y)
+    with pytest.raises(ValueError, match="'x' is read-only"):
+        ad.jvp(fn, (x, y), (y, y))
+    assert ad.grad(fn)(x.copy(), y).shape == (3,)
+
+
+def test_what_is_only_read_may_be_read_only():
+    x, y = np.array([2.0, 1.0, 3.0]), read_only(0.5, 0.2, 0.1)
+    first, second = ad.grad(stores, (0, 1))(x, y)
+    assert np.allclose(first, [0.0, 0.3, 0.1]) and np.allclose(second, [0.2, 1.5, 3.0])

@@ -132,7 +132,8 @@ def emit(
         emitter.uses = count_uses(program)
     body, tail = emitter.block(front), emitter.block(back)
     start, check = defaults(s, emitter, list(arguments.values()), result)
-    body, tail = phrased([*start, *body, *check], tail, not request.split)
+    value = [body.pop()] if request.split else []  # which is handed over after the check
+    body, tail = phrased([*start, *body, *check, *value], tail, not request.split)
     if request.split:
         body[:0] = unset_state(s, front, back, list(arguments), names, body)
         return emit_pair(s, request, table, names, arguments, seeds, body, tail, kept, result, externals)

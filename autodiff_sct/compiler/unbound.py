@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from itertools import count
 
 from . import ir
+from .algebra.spelling import literal
 
 
 def unbound(block: ir.Block) -> set[str]:
@@ -52,8 +53,15 @@ def sources(stmt: object) -> list[tuple[str, list[str | None]]]:
     if isinstance(stmt, ir.Try):
         return [(target, [n for k, n in enumerate(names) if k not in stmt.ended]) for target, names in stmt.merges]
     if isinstance(stmt, ir.Loop):
-        return [(t, [c.init, c.next]) for c in stmt.carries for t in (c.phi, c.out)]
+        steps = [(c.phi, [c.init, c.next]) for c in stmt.carries]
+        return steps + [(c.out, [c.next] if surely_runs(stmt) else [c.init, c.next]) for c in stmt.carries]
     return []
+
+
+def surely_runs(loop: ir.Loop) -> bool:
+    """Whether a loop goes over a range that is written out and not empty."""
+    bounds = [literal(b) for b in loop.bounds]
+    return loop.kind == "range" and all(type(b) is int for b in bounds) and len(range(*bounds)) > 0
 
 
 def only_path(stmt: ir.Try) -> int | None:

@@ -27,6 +27,7 @@ import numpy as np
 from .. import ir
 from ..facts import BOOL, INT, Different, Facts, Listed, Mapped, Num, Opaque, Pair
 from . import families
+from .elements import storable
 from .state import UNFOLLOWED, Restart, Specialiser
 from .values import Bound, Const, Leaf, ListV, Obj, Poison, TupleV, Value
 from .watched import found_in, own_method
@@ -152,8 +153,21 @@ def new_row(s: Specialiser, cls: type, fields: dict[str, Value], obj: Obj | None
         number = s.let(length, INT, ir.Op(len, {"x": first}), hint="row", may_raise=False)
         row = s.let(families.reference(s, cls, number), facts, hint=hint, may_raise=False)
     for name in columns:
-        append(s, column(s, cls, name), row if fields[name] == obj else fields[name])
+        value = row if fields[name] == obj else fields[name]
+        append(s, column(s, cls, name), Const(None) if is_same_for_all(s, cls, name, value) else value)
     return row
+
+
+def is_same_for_all(s: Specialiser, cls: type, name: str, value: Value) -> bool:
+    """Whether a field holds no numbers, but a function, say, which is the same for all objects of a class."""
+    first = value if isinstance(value, Const) and not storable(s, value) else None
+    known = s.same_for_all.setdefault((cls, name), first)
+    if known is None or (first is not None and first.value is known.value):
+        return known is not None
+    raise s.refuse(
+        f"only the run tells which {cls.__name__} this is, and not all have the same {name!r}",
+        "choose by a number in a method",
+    )
 
 
 def fields_of_row(s: Specialiser, row: Leaf) -> dict[str, Value]:
@@ -223,6 +237,8 @@ def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
 
     cls = class_of_row(s, row)
     assert cls is not None
+    if (same := s.same_for_all.get((cls, attr))) is not None:
+        return same
     if ("column", cls, attr) in s.env:
         return read_column(s, column(s, cls, attr), row, families.row_of(s, row, cls))
     found = found_in(s, cls, attr)
@@ -275,6 +291,8 @@ def write_field(s: Specialiser, row: Leaf, attr: str, value: Value) -> None:
         return
     if ("column", cls, attr) not in s.env and of_both(s, cls, attr) is not None:
         raise Restart(("column", cls, attr))
+    if is_same_for_all(s, cls, attr, value):
+        return
     with references(s):
         set_item(s, column(s, cls, attr), families.row_of(s, row, cls), value)
 

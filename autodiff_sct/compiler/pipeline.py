@@ -51,6 +51,7 @@ from .reverse.sweep import Reverse
 from .reverse.unseen import refuse_unseen
 from .specialise import tables
 from .specialise.calls import call_value
+from .specialise.containers import CONSTANT_LISTS
 from .specialise.indexing import MASKS, masks_are_written
 from .specialise.raising import Ended
 from .specialise.recursion import has_effects
@@ -89,6 +90,7 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
     dynamic: set[Any] = set()
     derivatives: dict[Any, list[Any]] = {}
     references: dict[Any, Any] = {}
+    refused: Refused | None = None
     while True:
         s = Specialiser(dynamic, derivatives)
         s.shared = request.shared
@@ -112,10 +114,14 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
             if restart.site in dynamic:
                 raise s.refuse("a container changes its shape in a way that cannot be followed") from None
             tables.learn(dynamic, restart.site)
-        except Refused:
+        except Refused as error:
             references = tables.references_in(s)
             if references == known:
-                raise
+                if refused is not None:
+                    raise refused from None
+                if not s.has_constant_lists:
+                    raise
+                refused, dynamic, references = error, {CONSTANT_LISTS}, {}
         else:
             references = tables.references_in(s)
             if masks_are_written(s):

@@ -136,6 +136,7 @@ class Specialiser(AxisLengths):
         """What is known of lists, dicts, sets and iterators; facts of what is in them are in `elements`."""
         # roots of lists and dicts that hold containers beside numbers, and the roots of what they hold
         self.mixed: dict[int, frozenset[int]] = {}
+        self.has_constant_lists = False  # whether there are displays of numbers that are written out
         self.displays: dict[int, int] = {}  # root of a list display -> how many items it has
         self.resized: set[int] = set()  # roots of lists whose length changes
         self.assumed: set[int] = set()  # roots of lists whose length is that of the display

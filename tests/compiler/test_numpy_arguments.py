@@ -94,7 +94,23 @@ def begun(x):
     return np.max(x, axis=1, initial=np.float64(np.float32(0.4) + 1e-9))
 
 
-PROGRAMS = [stacked, rectangle, inserted, one_of_several, named, put_where, behind_out, roots_where, other_order]
+def computed_in_a_dtype(x):
+    y = np.multiply(x, 2.0, casting="same_kind", order="K", subok=True)
+    return np.add(y, x[0], dtype=np.float64) * np.square(x, dtype=x.dtype) + np.multiply(x, 1j, dtype=complex).imag
+
+
+PROGRAMS = [
+    computed_in_a_dtype,
+    stacked,
+    rectangle,
+    inserted,
+    one_of_several,
+    named,
+    put_where,
+    behind_out,
+    roots_where,
+    other_order,
+]
 PROGRAMS += [changed_behind, weights_too, average_and_count, with_step, around, around_complex]
 
 
@@ -114,6 +130,20 @@ def test_rare_arguments(f):
     expected = f(X.copy())
     assert type(value) is type(expected) and np.array_equal(value, expected)
     assert np.allclose(gradient, slope(f, X.copy()), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_ufuncs_compute_in_the_dtype_that_they_are_told(dtype):
+    def f(x, y):
+        return np.sum(np.divide(np.add(x, y, dtype=dtype), np.arange(1, 5), dtype=dtype) ** 2)
+
+    value, (first, second) = ad.value_and_grad(f, (0, 1))(NARROW, X)
+    expected = f(NARROW, X)
+    assert value == expected and value.dtype == expected.dtype == dtype
+    assert (first.dtype, second.dtype) == (np.float32, np.float64)
+    rtol = 1e-5 if dtype == np.float32 else 1e-6
+    np.testing.assert_allclose(second, 2 * (NARROW + X) / np.arange(1, 5) ** 2, rtol=rtol)
+    np.testing.assert_allclose(first, second, rtol=1e-5)
 
 
 def test_a_sum_is_of_the_type_of_out():

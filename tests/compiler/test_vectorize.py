@@ -114,3 +114,8 @@ def test_different_lengths() -> None:
 def test_numpy_refuses_to_call_it_with_nothing() -> None:
     with pytest.raises((ValueError, IndexError)):
         ad.grad(made_outside)(np.zeros(0))
+
+
+def test_the_text_says_of_which_type_the_results_are() -> None:
+    text = ad.adjoint_source(lambda x: np.sum(np.vectorize(lambda v: v * v if v > 0 else v)(x)), V)
+    assert ".astype(np.float64)" in text

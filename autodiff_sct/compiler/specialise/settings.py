@@ -8,17 +8,23 @@ from typing import Any
 import numpy as np
 
 from .binding import places
-from .calls import call_python
+from .calls import call_python, call_value
 from .numpy_calls import array_of_list, numpy_call
 from .state import Specialiser
-from .values import Const, Obj, TupleV, Value
+from .values import Bound, Const, Obj, TupleV, Value
 
 UNSTACK = {np.unstack} if hasattr(np, "unstack") else set()
 SPREADS = (np.var, np.std, np.nanvar, np.nanstd)
 
 
+# Settings of elementwise functions that say what is so without them, but for how the result lies in memory.
+BY_DEFAULT = {"casting": "same_kind", "order": "K", "subok": True, "dtype": None}
+
+
 def rewritten(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
     """What a call means, where it has such settings."""
+    if isinstance(fn, np.ufunc) and fn.signature is None and not BY_DEFAULT.keys().isdisjoint(kwargs):
+        return elementwise(s, fn, args, kwargs)
     if fn is np.average and ("returned" in kwargs or len(args) > 3):
         return average(s, args, kwargs)
     if fn is np.linspace and ("retstep" in kwargs or len(args) > 4):
@@ -38,6 +44,33 @@ def rewritten(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Valu
     if fn in UNSTACK and not is_known(s, args[0], kwargs.get("axis", Const(0))):
         return call_python(s, unstacked, args, kwargs)
     return None
+
+
+def elementwise(s: Specialiser, fn: np.ufunc, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """A ufunc told the dtype that it computes with: one of arrays of that dtype."""
+    if "out" in kwargs or len(args) > fn.nin:
+        return None
+    named = {k: v for k, v in kwargs.items() if k not in BY_DEFAULT or v != Const(BY_DEFAULT[k])}
+    asked = named.pop("dtype", None)
+    if asked is not None:
+        known = [s.num(a) for a in args]
+        dtype = np.dtype(s.static(asked)) if s.is_static(asked) else None
+        if dtype is None or dtype.kind not in "fc" or (dtype.char,) * fn.nin not in loops(fn):
+            return None
+        if not any(f is not None and f.kind == "array" for f in known):
+            return None
+        if any(f is None or f.dtype is None or not np.can_cast(f.dtype, dtype, "same_kind") for f in known):
+            return None
+        args = [
+            call_value(s, Bound("astype", a), [asked], {}) if f is not None and not f.python and f.dtype != dtype else a
+            for a, f in zip(args, known)
+        ]
+    return None if len(named) == len(kwargs) else numpy_call(s, fn, args, named)
+
+
+def loops(fn: np.ufunc) -> set[tuple[str, ...]]:
+    """The dtypes of arguments that a ufunc computes with, of those that it returns, too."""
+    return {tuple(given) for given, made in (t.split("->") for t in fn.types) if set(made) <= set(given)}
 
 
 def average(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import ir
 from . import polyfills
 from .attributes import attribute_of
 from .calls import MADE, call_python, call_value, handles
@@ -34,7 +35,9 @@ def vectorized(s: Specialiser, fn: Value, otypes: Any) -> Value:
     """The function of arrays, as a value that is called."""
     if otypes is not None and len(otypes) != 1:
         raise s.refuse("np.vectorize of a function with several results", "call it once for each")
-    return PartialV(Const(call_vectorized), (fn, Const(None if otypes is None else np.dtype(otypes[0]))), {})
+    return PartialV(
+        Const(call_vectorized), (fn, Const(None) if otypes is None else spelled(s, np.dtype(otypes[0]))), {}
+    )
 
 
 def call_vectorized(fn: Any, dtype: Any, *args: Any) -> Any:
@@ -63,10 +66,15 @@ def type_of_first(s: Specialiser, fn: Value, flat: list[Value]) -> Value:
     facts = s.num(first)
     if facts is None or facts.dtype is None or facts.dims != ():
         raise s.refuse("which type the results of np.vectorize have is known only at run time", "give it otypes")
-    dtype = Const(facts.dtype)
+    dtype = spelled(s, facts.dtype)
     if facts.kind is None:
         call_python(s, polyfills.check_type, [first, dtype], {})
     return dtype
+
+
+def spelled(s: Specialiser, dtype: np.dtype[Any]) -> Const:
+    """A dtype as one would write it."""
+    return Const(dtype, ir.attribute(s.bind("np", np), dtype.type.__name__))
 
 
 def of_object(s: Specialiser, made: np.vectorize) -> Value:

@@ -111,7 +111,7 @@ PROGRAMS = [
     roots_where,
     other_order,
 ]
-PROGRAMS += [changed_behind, weights_too, average_and_count, with_step, around, around_complex]
+PROGRAMS += [computed_in_a_dtype, changed_behind, weights_too, average_and_count, with_step, around, around_complex]
 
 
 def slope(f, x):

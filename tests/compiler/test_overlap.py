@@ -35,6 +35,17 @@ def turned(x: Any) -> Any:
     return np.sum(y * x)
 
 
+@right(X)
+def at_places(x: Any) -> Any:
+    """NumPy reads all values before it writes the first."""
+    y = x.copy()
+    np.multiply.at(y, [0, 0, 1], y[1:4])
+    np.maximum.at(y, [3, 2], y[2:4] + x[0] * 0.1)
+    np.add.at(y, [1, 1, 2], y[:3])
+    np.put(y, [0, 1, 2], y[1:4])
+    return np.sum(y * x)
+
+
 @right(SQUARE)
 def rows_and_columns(x: Any) -> Any:
     y = x.copy()
@@ -111,7 +122,20 @@ def ellipsis_to_row(x: Any) -> Any:
     return np.sum(y * y[0])
 
 
-REFUSED = [every_second, by_copyto, by_another_name, by_mask, by_flat, column_to_row, ellipsis_to_row]
+def by_place(x: Any) -> Any:
+    y = x.copy()
+    np.place(y, y > 0.3, y)
+    return np.sum(y * x)
+
+
+def on_the_diagonal(x: Any) -> Any:
+    y = np.outer(x, x)
+    np.fill_diagonal(y, y[::-1, 0])
+    return np.sum(y * x)
+
+
+REFUSED = [every_second, by_copyto, by_another_name, by_mask, by_flat, column_to_row, ellipsis_to_row, by_place]
+REFUSED += [on_the_diagonal]
 
 
 @pytest.mark.parametrize("fn", REFUSED, ids=lambda fn: fn.__name__)

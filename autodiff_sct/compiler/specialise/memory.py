@@ -14,6 +14,7 @@ from ..facts import Num
 from . import arrays, polyfills
 from .binding import in_place, places
 from .calls import call_python, call_value, handles
+from .overlap import check_apart, shares_memory
 from .raising import always
 from .state import Specialiser
 from .values import Bound, Const, Leaf, ListV, TupleV, Value
@@ -138,6 +139,7 @@ def as_mask(s: Specialiser, value: Value) -> Value:
 def place(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     given = dict(zip(("arr", "mask", "vals"), args)) | kwargs
     base, mask = target(s, given["arr"]), as_mask(s, given["mask"])
+    check_apart(s, base, given["vals"])  # NumPy reads what it has just written
     count = numpy(s, "count_nonzero", mask)
     arrays.store_item(s, base, mask, numpy(s, "resize", given["vals"], count))
     return Const(None)
@@ -193,6 +195,7 @@ def fill_diagonal(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -
     if shape.items[0] != shape.items[1]:
         size = call_value(s, Const(min), list(shape.items), {})
     along = numpy(s, "arange", size)
+    check_apart(s, base, args[1])
     given = s.num(args[1])
     value = args[1] if given is not None and given.dims == () else numpy(s, "resize", args[1], size)
     arrays.store_item(s, base, TupleV((along, along)), value)
@@ -240,7 +243,9 @@ def each_at(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]
         args = [*args[:2], numpy(s, "asarray", args[2])]  # `at` takes a number of Python's for a double
     if given is not None and given.dims == ():
         return call_python(s, polyfills.set_at, [Const(python), base, TupleV(parts), args[2]], {})
-    return call_python(s, polyfills.set_each_at, [Const(python), base, TupleV(parts), args[2]], {})
+    # NumPy reads all values before it writes.
+    values = numpy(s, "copy", args[2]) if shares_memory(s, base, args[2]) else args[2]
+    return call_python(s, polyfills.set_each_at, [Const(python), base, TupleV(parts), values], {})
 
 
 for _ufunc in (np.multiply, np.divide, np.power, np.maximum, np.minimum, np.fmax, np.fmin, np.logaddexp, np.hypot):

@@ -42,7 +42,7 @@ def check_overlap(s: Specialiser, base: Leaf, index: Value, value: Value) -> Non
 
 def check_apart(s: Specialiser, base: Leaf, value: Value) -> None:
     """Emit a check that `value` has no memory of `base`."""
-    if reads_from(s, base, value):
+    if shares_memory(s, base, value):
         emit(s, apart, ir.name(base.name), s.expr(value))
 
 
@@ -52,8 +52,14 @@ def emit(s: Specialiser, check: Any, target: Any, value: Any) -> None:
 
 def reads_from(s: Specialiser, base: Leaf, value: Value) -> bool:
     """Whether a value may be a line of numbers in the memory of an array."""
+    given = s.num(value)
+    return given is not None and given.ndim in (None, 1) and shares_memory(s, base, value)
+
+
+def shares_memory(s: Specialiser, base: Leaf, value: Value) -> bool:
+    """Whether a value may be an array in the memory of another."""
     target, given = s.num(base), s.num(value)
-    if not isinstance(value, Leaf) or target is None or given is None or given.ndim not in (None, 1):
+    if not isinstance(value, Leaf) or target is None or given is None:
         return False
     return given.kind in (None, "array") and bool(target.roots & given.roots)
 

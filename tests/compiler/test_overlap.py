@@ -10,7 +10,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.runtime.memory import in_order
-from tests.compiler.checked import Cases, check_gradient, names, registrar
+from tests.compiler.checked import Cases, check_gradient, check_tangent, names, registrar
 
 RIGHT: Cases = []
 right = registrar(RIGHT)
@@ -75,6 +75,7 @@ def through_a_mask(x: Any) -> Any:
 
 @pytest.mark.parametrize("fn, args", RIGHT, ids=names(RIGHT))
 def test_right(fn: Callable[..., Any], args: Any) -> None:
+    check_tangent(fn, args)
     check_gradient(fn, args)
 
 

@@ -74,3 +74,16 @@ def test_a_python_float_keeps_its_precision_beside_narrower_numbers(fn, w):
     assert (d_x.dtype, type(d_w)) == (np.float32, float)
     kept = 1e-14 if type(value) is float else 1e-6
     assert math.isclose(tangent, float(d_x.astype(float) @ direction) + d_w * step, rel_tol=kept)
+
+
+def of_whichever_kind(u, w):
+    items = [0]
+    for k in range(3):
+        if k < w:
+            items.append(max(w, 2))
+    return u + sum(items)
+
+
+def test_a_sum_of_a_list_is_of_the_kind_of_its_items():
+    value, tangent = ad.jvp(of_whichever_kind, (0.83, 2.5), (1.0, 1.0))
+    assert (value, tangent) == (8.33, 4.0) and type(value) is type(tangent) is float

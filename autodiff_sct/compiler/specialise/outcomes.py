@@ -188,10 +188,19 @@ def settle(
     if facts.kind == "array" and not roots:
         roots = frozenset([s.root(s.site())])
     whole = whole and may_be_whole(s, fn, facts, args, kwargs)
+    if fn is sum:
+        numbers = items_of_lists(s, args)
     if facts.kind == "npscalar" and any(f is not None and f.kind is None for f in numbers):
         return Num(None, facts.dtype, (), NOWHERE, None, tensor, whole=whole)  # a scalar, of Python's or of NumPy's
     own = roots if facts.kind == "array" else NOWHERE
     return Num(facts.kind, facts.dtype, dims, own, facts.size, tensor and not facts.python, facts.row, whole)
+
+
+def items_of_lists(s: Specialiser, args: list[Value]) -> list[Num | None]:
+    """Numbers given to a function, those in lists among them."""
+    found = [s.facts[name] for value in args for name in s.leaves(value)]
+    inside = [s.elements_of(facts) if isinstance(facts, Listed) else facts for facts in found]
+    return [facts for facts in inside if isinstance(facts, Num)]
 
 
 def may_be_whole(s: Specialiser, fn: Any, facts: Num, args: list[Value], kwargs: dict[str, Value]) -> bool:

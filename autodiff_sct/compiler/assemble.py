@@ -166,7 +166,8 @@ def touched_up(
 ) -> tuple[ir.Block, ir.Block, bool]:
     """Both sweeps as loops and statements are written by hand, and whether arrays are lists in them."""
     both, first = [*front, *back], back[0] if back else None
-    lists = request.lists and may_run_again(s, where, both) and on_floats(s, request, both)
+    again = request.lists and may_run_again(s, where, both)
+    lists = again and on_floats(s, request, both)
     lists = lists or s.separate
     if request.backend == "numpy" and passes.on("small_powers"):
         squares_of_numbers(s, back)
@@ -186,7 +187,7 @@ def touched_up(
     if not request.split and passes.on("drop_unread"):
         drop_unread(s, front, back)
     if request.backend == "numpy" and passes.on("before_loops"):
-        before_loops(s, front, back, lists)
+        lists = before_loops(s, front, back, again) or lists
     if runs_alone(request) and passes.on("in_strips"):
         outside = [*table.entries, *(e.name for e in s.externals.values())]
         front, back = in_strips(s, front, back, outside, seeds) or (front, back)

@@ -43,6 +43,8 @@ def add_at(shadow: Any, index: Any, cotangent: Any) -> None:
         shadow[index] += cotangent
     elif is_row_index(index) and is_worth_a_flat_index(shadow, np.size(index)):
         add_rows(shadow, np.asarray(index), cotangent)
+    elif is_number_index(shadow, index) and shadow.flags.c_contiguous and index[0].size > FEW:
+        add_numbers(shadow, index, cotangent)
     else:
         np.add.at(shadow, plain(index), cotangent)
 
@@ -157,6 +159,13 @@ def is_row_index(index: Any) -> bool:
     return isinstance(index, list) or isinstance(index, np.ndarray)
 
 
+def is_number_index(shadow: np.ndarray, index: Any) -> bool:
+    """Whether `index` picks single numbers of an array with several axes, by an array of integers for each axis."""
+    if not isinstance(index, tuple) or len(index) != shadow.ndim or shadow.ndim < 2:
+        return False
+    return all(isinstance(part, np.ndarray) and part.dtype.kind in "iu" for part in index)
+
+
 def plain(index: Any) -> Any:
     """`index` with its lists as arrays, the form in which ``np.add.at`` is fast."""
     return np.asarray(index) if isinstance(index, list) else index
@@ -167,4 +176,15 @@ def add_rows(shadow: np.ndarray, rows: np.ndarray, cotangent: Any) -> None:
     length = shadow[0].size
     flat = (rows % len(shadow)).reshape(-1, 1) * length + np.arange(length)
     parts = np.broadcast_to(cotangent, rows.shape + shadow.shape[1:])
+    np.add.at(shadow.reshape(-1), flat.reshape(-1), parts.reshape(-1).astype(shadow.dtype, copy=False))
+
+
+def add_numbers(shadow: np.ndarray, index: tuple[np.ndarray, ...], cotangent: Any) -> None:
+    """Add to single numbers of a contiguous `shadow`, by a flat index too, unless some are counted from the end."""
+    try:
+        flat = np.ravel_multi_index(index, shadow.shape)
+    except (TypeError, ValueError):
+        np.add.at(shadow, index, cotangent)
+        return
+    parts = np.broadcast_to(cotangent, flat.shape)
     np.add.at(shadow.reshape(-1), flat.reshape(-1), parts.reshape(-1).astype(shadow.dtype, copy=False))

@@ -254,3 +254,62 @@ def test_second_order():
     with passes.without("before_loops"):
         expected = ad.grad(lambda x: np.sum(ad.grad(diffused)(x, W, 3) ** 2))(V)
     np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+# What may raise is moved where a call that raises is run again
+
+
+def ends(x, c, steps):
+    for _ in range(steps):
+        k = (c[0] - 1.0) / (c[-1] + 1.0)
+        x = x + k * np.sin(x)
+    return np.sum(x)
+
+
+def quotients(x, a, b, steps):
+    for _ in range(steps):
+        x = x + (0.5 * a / b + a**2) * x * x
+    return np.sum(x)
+
+
+def test_items_and_quotients_are_moved():
+    before, _, _ = ad.adjoint_source(ends, V, W, 3).partition("for _")
+    assert "k = (c[0] - 1.0) / (c[-1] + 1.0)" in before
+    before, _, _ = ad.adjoint_source(quotients, V, 0.3, 0.7, 3).partition("for _")
+    assert "a / b + a ** 2" in before
+
+
+@pytest.mark.parametrize("steps", [0, 1, 3])
+def test_gradients_with_what_is_moved(steps):
+    check_gradient(ends, (V, W, steps))
+    check_gradient(lambda c, x: ends(x, c, steps), (W, V))
+    check_gradient(quotients, (V, 0.3, 0.7, steps))
+    check_gradient(lambda a, x: quotients(x, a, 0.7, steps), (0.3, V))
+
+
+def test_loops_without_steps_raise_nothing():
+    np.testing.assert_array_equal(ad.grad(ends)(V, W[:0], 0), np.ones(4))
+    np.testing.assert_array_equal(ad.grad(quotients)(V, 0.3, 0.0, 0), np.ones(4))
+    np.testing.assert_array_equal(ad.grad(quotients)(V, 1e200, 1.0, 0), np.ones(4))
+
+
+def test_loops_with_steps_raise_as_they_do():
+    with pytest.raises(IndexError):
+        ad.grad(ends)(V, W[:0], 2)
+    with pytest.raises(ZeroDivisionError):
+        ad.grad(quotients)(V, 0.3, 0.0, 2)
+    with pytest.raises(OverflowError):
+        ad.grad(quotients)(V, 1e200, 1.0, 2)
+
+
+def test_items_that_the_loop_writes_stay():
+    def written(x, c, steps):
+        c = c.copy()
+        for _ in range(steps):
+            k = (c[0] - 1.0) / (c[1] + 1.0)
+            c[0] = 0.5 * c[0]
+            x = x + k * np.sin(x)
+        return np.sum(x)
+
+    check_gradient(written, (V, W, 3))
+    check_gradient(lambda c, x: written(x, c, 3), (W, V))

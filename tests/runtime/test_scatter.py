@@ -112,3 +112,26 @@ def test_few_rows_and_many(rows, width):
 def test_add_at_with_flat_indices(shape: tuple[int, ...], index: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autodiff_sct.runtime.scatter.FEW", 0)
     test_add_at(shape, index)
+
+
+@pytest.mark.parametrize("low", [0, -5])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_many_numbers_of_a_matrix(low: int, dtype: Any) -> None:
+    """By a flat index, whether they are counted from the end or not."""
+    rng = np.random.default_rng(0)
+    index = rng.integers(low, 5, (30, 20)), rng.integers(low, 6, 20)
+    expected = np.zeros((5, 6), dtype)
+    cotangent = rng.normal(size=20).astype(dtype)
+    np.add.at(expected, index, cotangent)
+    for shadow in (np.zeros((5, 6), dtype), np.zeros((6, 5), dtype).T, np.zeros((10, 6), dtype)[::2]):
+        add_at(shadow, index, cotangent)
+        np.testing.assert_allclose(shadow, expected, rtol=1e-5)
+    with pytest.raises(IndexError):
+        add_at(np.zeros((5, 5)), (index[0], np.full(20, 5)), 1.0)
+
+
+def test_many_numbers_of_a_number() -> None:
+    rows = np.repeat(np.arange(4), 200)
+    shadow = np.zeros((4, 2))
+    add_at(shadow, (rows, np.ones(800, np.uint64)), 0.5)
+    np.testing.assert_array_equal(shadow, [[0.0, 100.0]] * 4)

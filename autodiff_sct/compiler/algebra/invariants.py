@@ -7,10 +7,11 @@
                                                      v[1:-1] += k * t
 
 So for what surely raises nothing, since the loop may have no steps, or where a call that raises is run again as the
-program was without Python floats; not for what stands in branches, nor for loops that
-are run in segments.  It is a function of floats and of arrays of doubles that are made before the loop and that nothing
-in it writes to, it is only computed with, and it takes NumPy longer than a name takes to read: of Python's floats, only
-several operations do.  Where the forward sweep has it already, the reverse sweep reads that.
+program was without this: then for quotients and powers of floats, and for items of arrays at literal places, too.  Not
+for what stands in branches, nor for loops that are run in segments.  It is a function of floats and of arrays of
+doubles that are made before the loop and that nothing in it writes to, it is only computed with, and it takes NumPy
+longer than a name takes to read: of Python's floats, only several operations do.  Where the forward sweep has it
+already, the reverse sweep reads that.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from ..regions import Regions, roots_of
 from ..specialise.state import Specialiser
 from ..substitution import read_instead, with_operands
 from .contractions import sliced
-from .spelling import is_part
+from .spelling import is_part, literal
 
 SUMS = (gast.Add, gast.Sub, gast.Mult)
 MAKE_NEW = (np.vdot, np.dot, np.outer)  # beside operators and elementwise functions
@@ -40,20 +41,21 @@ OF_MATH = (math.sqrt, math.exp, math.log, math.sin, math.cos, math.tan, math.tan
 LITERAL = replace(FLOAT, kind="literal")  # a number of the program's text, which is as good as a float
 
 
-def before_loops(s: Specialiser, front: ir.Block, back: ir.Block, again: bool) -> None:
+def before_loops(s: Specialiser, front: ir.Block, back: ir.Block, again: bool) -> bool:
     """Move what the loops of both sweeps compute in every step alike before them, in place.
 
-    `again` says that a call that raises is run again.
+    `again` says that a call that raises may be run again; the result, whether one that raises has to be.
     """
     program = [*front, *back]
     inside = ir.walk(program)
     loops = [x for x in inside if isinstance(x, ir.Loop)]
     segments = any(x.every is not None or x.rerun is not None or x.again for x in loops)
     if not loops or segments or any(isinstance(x, ir.Let) and x.loud for x in inside):
-        return
+        return False
     every = Invariants(s, program, again)
     for block in (front, back):
         every.block(block, every.there, True)
+    return every.relies
 
 
 class Invariants:
@@ -61,6 +63,7 @@ class Invariants:
 
     def __init__(self, s: Specialiser, program: ir.Block, again: bool) -> None:
         self.s, self.program, self.kinds = s, program, Kinds(s, again)
+        self.safe, self.relies = Kinds(s, False), False  # whether what is moved may raise
         self.known: dict[str, str] = {}  # what lasts and is computed outside all loops
         self.made: dict[str, Any] = {}  # what is computed before loops
         self.defined, self.there = ir.defined(program), set[str]()
@@ -233,6 +236,7 @@ class Steps:
         return self.known.get(key) or self.here.get(key)
 
     def note(self, expr: Any, name: str) -> None:
+        self.every.relies = self.every.relies or self.every.safe.of(expr) is None
         (self.known if self.every.lasts(expr) else self.here)[self.key(expr)] = name
         self.every.made[name] = expr
 
@@ -262,6 +266,8 @@ class Kinds:
             return self.of_operation(expr)
         if isinstance(expr, gast.Subscript):
             facts = self.of(expr.value)
+            if self.again and facts is not None and len(facts.dims or ()) == 1 and type(literal(expr.slice)) is int:
+                return Num("npscalar", np.dtype(float), ())
             dims = sliced(facts.dims, expr.slice) if facts is not None and facts.dims and is_part(expr.slice) else None
             return replace(facts, dims=dims) if facts is not None and dims else None
         return self.of_call(expr) if isinstance(expr, gast.Call) else None
@@ -293,7 +299,9 @@ class Kinds:
         if not isinstance(expr.op, (gast.Div, gast.Pow)):
             return None
         divided = isinstance(expr.op, gast.Div) and isinstance(expr.right, gast.Constant) and expr.right.value != 0
-        return wide or (FLOAT if divided else None)
+        if isinstance(expr.op, gast.Pow) and not (wide or type(literal(expr.right)) is int):
+            return None  # the power of a negative float may be complex
+        return wide or (FLOAT if divided or self.again else None)
 
     def cost(self, expr: Any) -> int:
         """How long an expression takes."""

@@ -1,12 +1,11 @@
 """What is added at places that integers name is added by NumPy itself, where that is all there is to it.
 
-=====================================  =========================================
-``add_at(d_x, cols, d_y * vals)``      ``np.add.at(d_x, cols, d_y * vals)``
-``add_at(d_m, (rows, cols), d_y)``     ``np.add.at(d_m, (rows, cols), d_y)``
-=====================================  =========================================
+::
 
-The function of `runtime` knows lists, complex cotangents and faster ways to add whole rows; of an array of real doubles
-of which each number is named by an integer from an array, none of these is asked.
+    add_at(d_x, cols, d_y * vals)      ->      np.add.at(d_x, cols, d_y * vals)
+
+The function of `runtime` knows lists, complex cotangents and faster ways to add whole rows, and numbers of arrays with
+several axes; of a vector of real doubles of which each is named by an integer from an array, none of these is asked.
 """
 
 from __future__ import annotations
@@ -30,15 +29,15 @@ def add_plainly(s: Specialiser, block: ir.Block) -> None:
 
 
 def is_plain(s: Specialiser, call: Any) -> bool:
-    """Whether a call adds real numbers to single numbers of an array."""
+    """Whether a call adds real numbers to single numbers of a vector."""
     if not isinstance(call, gast.Call) or s.globals.get(getattr(call.func, "id", "")) is not scatter.add_at:
         return False
     shadow, index, value = call.args
     facts = array(s, shadow)
-    parts = index.elts if isinstance(index, gast.Tuple) else [index]
-    if facts is None or facts.dtype != np.float64 or facts.tensor or facts.ndim != len(parts):
+    if facts is None or facts.dtype != np.float64 or facts.tensor or facts.ndim != 1:
         return False
-    if not all((part := array(s, p)) is not None and part.dtype is not None and part.dtype.kind in "iu" for p in parts):
+    places = array(s, index.elts[0] if isinstance(index, gast.Tuple) and len(index.elts) == 1 else index)
+    if places is None or places.dtype is None or places.dtype.kind not in "iu":
         return False
     read = [s.facts[n] for n in ir.variables_in(value)]
     return all(isinstance(f, Num) and f.dtype is not None and f.dtype.kind in "fiub" for f in read)

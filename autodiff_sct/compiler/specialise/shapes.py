@@ -109,6 +109,21 @@ def contracted(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> D
     return tuple(axes[label] if several(axes[label]) else None for label in output)
 
 
+@dims_of(np.meshgrid)
+def of_grids(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Any:
+    """All grids are of one shape: as long as the vectors, of which the first two change places."""
+    axes = [dims[0] if (dims := operand(s, args, k)) is not None and len(dims) == 1 else None for k in range(len(args))]
+    try:
+        sparse, indexing = (option(s, [], kwargs, 0, n, d) for n, d in (("sparse", False), ("indexing", "xy")))
+    except LookupError:
+        return None
+    if sparse or None in axes:
+        return None
+    if indexing == "xy":
+        axes[:2] = reversed(axes[:2])
+    return (tuple(axes),) * len(args)
+
+
 @dims_of(np.zeros_like, np.ones_like, np.empty_like, np.full_like)
 def like_first(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     return operand(s, args) if "shape" not in kwargs and len(args) <= 3 else None

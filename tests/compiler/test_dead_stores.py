@@ -150,3 +150,14 @@ def test_a_number_that_is_handed_on_comes_last():
 
     check_gradient(nearest, (V,))
     assert "d_best2" not in ad.adjoint_source(nearest, V)
+
+
+def test_the_last_three_statements_may_be_a_copy_that_is_given_back():
+    def f(x):
+        w = x * 1.0
+        np.multiply(x, w, out=w)
+        np.subtract(w, x, out=w)
+        np.add(w, x, out=w)
+        return np.sum(w * x)
+
+    check_gradient(f, (V,))

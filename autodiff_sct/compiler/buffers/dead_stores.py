@@ -51,9 +51,10 @@ def drop_dead_stores(s: Specialiser, block: ir.Block, leaving: frozenset[str] = 
             drop_dead_stores(s, inner, leaving_of(stmt, block) | leaving)
     if not any(isinstance(stmt, ir.Store) for stmt in block):
         return
-    for k in range(len(block) - 3, -1, -1):
-        if is_given_back(*block[k : k + 3]):
-            del block[k + 1 : k + 3]
+    for copy in [stmt for stmt in block if is_copy(stmt)]:
+        place = block.index(copy)
+        if is_given_back(copy, block[place + 1 : place + 3]):
+            del block[place + 1 : place + 3]
     made = made_in(block, leaving)
     later = {root for name in leaving for root in roots_of(s.facts[name])}
     covered: set[int] = set()  # what is overwritten as a whole before anything else happens to it
@@ -72,9 +73,12 @@ def drop_dead_stores(s: Specialiser, block: ir.Block, leaving: frozenset[str] = 
     block[:] = reversed(kept)
 
 
-def is_given_back(copy: Any, zero: Any, addition: Any) -> bool:
-    """Whether an array is copied, cleared, and gets the copy."""
-    if not is_copy(copy) or not is_zeroing(zero) or not isinstance(addition, ir.Store) or addition.aug is not gast.Add:
+def is_given_back(copy: Any, following: ir.Block) -> bool:
+    """Whether an array that is copied is then cleared, and gets the copy."""
+    if len(following) < 2 or not is_zeroing(following[0]) or not isinstance(following[1], ir.Store):
+        return False
+    zero, addition = following
+    if addition.aug is not gast.Add:
         return False
     original, value = (getattr(expr, "id", None) for expr in (copy.expr.func.value, addition.value))
     whole = is_ellipsis(zero.index) and is_ellipsis(addition.index)

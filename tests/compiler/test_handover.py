@@ -1,9 +1,12 @@
 """From the forward to the backward function: what shares memory is changed as one, also where it is copied."""
 
+import functools
+
 import numpy as np
 import pytest
 
 import autodiff_sct as ad
+from tests.compiler.checked import differences
 
 X = np.random.default_rng(5).normal(size=6)
 
@@ -137,3 +140,21 @@ def test_what_shares_memory_is_put_back_as_one(fn, x):
     direction = np.cos(x)
     _, tangent = ad.jvp(fn, x, direction)
     np.testing.assert_allclose(np.sum(tangent), np.sum(expected * direction), rtol=1e-12)
+
+
+def composed_of_functions_that_keep_arrays(x):
+    y, z = x * 1, x * 2 + 1
+    rows = [[y, z], [x * 3]]
+    chain = functools.reduce(lambda f, g: lambda a: g(f(a)), [np.sin, lambda a: a * y], lambda a: a)
+    total = np.sum(chain(z))
+    for v in rows[0]:
+        v *= 0.5
+    return total + np.sum(y * z)
+
+
+def test_what_a_call_has_saved_is_handed_over_with_what_it_shares_memory_with():
+    _, pullback = ad.vjp(composed_of_functions_that_keep_arrays, X)
+    gradient = ad.grad(composed_of_functions_that_keep_arrays)(X)
+    np.testing.assert_allclose(gradient, differences(composed_of_functions_that_keep_arrays, (X,)), rtol=1e-5)
+    for _ in range(2):
+        np.testing.assert_allclose(pullback(1.0)[0], gradient, rtol=1e-13)

@@ -97,3 +97,26 @@ def test_a_number_that_becomes_an_array_of_rank_0_stays_a_python_float() -> None
 
     assert type(ad.grad(fn)(0.7)) is float
     assert ad.grad(fn)(0.7) == pytest.approx(3 * 0.7**2, rel=1e-14)
+
+
+def list_given_a_number(x: Any) -> Any:
+    items = [1, 2, 3]
+    items[1] = x[0]
+    return np.array(items) @ x
+
+
+def lists_in_a_list(x: Any) -> Any:
+    items = [[1, x[1]], [0, 2]]
+    items[0][0] = x[0]
+    return np.sum(np.array(items) * x[:2])
+
+
+@pytest.mark.parametrize("fn", [list_given_a_number, lists_in_a_list])
+def test_lists_of_numbers_of_both_kinds(fn: Any) -> None:
+    """NumPy makes doubles of a list in which a Python number is beside a single one."""
+    x = np.array([2.41, 1.33, -0.72], np.float32)
+    value, gradient = ad.value_and_grad(fn)(x)
+    _, tangent = ad.jvp(fn, (x,), (np.ones_like(x),))
+    assert value == fn(x) and value.dtype == np.asarray(tangent).dtype == np.float64
+    assert gradient.dtype == np.float32
+    np.testing.assert_allclose(tangent, np.sum(gradient.astype(float)), rtol=1e-6)

@@ -62,10 +62,14 @@ def kept_state(
 
 
 def meeting(s: Specialiser, where: Regions, state: list[str], shared: set[int]) -> list[str]:
-    """The variables that meet others in written memory of which the caller holds a part."""
+    """The variables that meet others in written memory of which the caller holds a part, or a call's state may.
+
+    What a call has saved is not known: it may be any of the arrays that are written.
+    """
     reached = {n: reachable(s, s.facts[n]) for n in state}
     written = {n: {root for root in reached[n] if where.find(root) in where.written} for n in state}
-    found: list[str] = []
+    states = [n for n in state if isinstance(s.facts[n], Opaque)]
+    found = [*states, *(n for n in state if written[n])] if states and any(written.values()) else []
     pending = [n for n in state if reached[n] & shared and any(written[n] & written[m] for m in state if m != n)]
     while pending:
         found += pending

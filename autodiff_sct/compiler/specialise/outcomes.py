@@ -58,6 +58,7 @@ def plain_number(kind: str | None, dtype: np.dtype | None, ndim: int | None) -> 
     return PlainNumber(kind, dtype, None if ndim is None else (None,) * ndim)
 
 
+EITHER = -2  # in place of how many items a list has: two, one of NumPy's and one of Python's, where it may hold both
 NESTED = 4  # lists inside each other whose shape is told
 
 
@@ -80,7 +81,10 @@ def argument_of(s: Specialiser, facts: Facts | None, count: int, depth: int = NE
     if facts is None:
         raise ValueError("an empty list")
     if isinstance(facts, Listed) and depth > 0:
-        return Sequence((argument_of(s, s.elements_of(facts), 2, depth - 1),) * count)
+        item = s.elements_of(facts)
+        if count == EITHER and isinstance(item, Num) and is_either(item):
+            return Sequence((plain(item), FLOAT))
+        return Sequence((argument_of(s, item, count if count == EITHER else 2, depth - 1),) * abs(count))
     return plain(facts)
 
 
@@ -132,13 +136,28 @@ def outcome(
 
 def of_any_length(s: Specialiser, fn: Any, facts: Facts, args: list[Value], kwargs: dict[str, Value]) -> Facts:
     """What holds whichever number of items lists have: a list that is a shape decides how many axes there are."""
-    for count in (1, 3):
+    for count in (1, 3, EITHER) if holds_either(s, args) else (1, 3):
         given = [argument(s, a, count) for a in args], {k: argument(s, v, count) for k, v in kwargs.items()}
         try:
             facts = join(facts, evaluate(fn, *given)[0])
         except ValueError:  # the function does not take as many
             continue
     return facts
+
+
+def is_either(item: Num) -> bool:
+    """Whether a number may be one of NumPy's, or one of Python's, which makes a wider array."""
+    return item.kind is None and item.dims == () and item.dtype in (np.float16, np.float32)
+
+
+def holds_either(s: Specialiser, args: list[Value]) -> bool:
+    """Whether there are such numbers in lists."""
+    found: list[Facts | None] = [s.facts[name] for value in args for name in s.leaves(value)]
+    for _ in range(NESTED):
+        found = [s.elements_of(facts) for facts in found if isinstance(facts, Listed)]
+        if any(isinstance(item, Num) and is_either(item) for item in found):
+            return True
+    return False
 
 
 def settle(

@@ -168,7 +168,7 @@ def touched_up(
     both, first = [*front, *back], back[0] if back else None
     again = request.lists and may_run_again(s, where, both)
     lists = again and on_floats(s, request, both)
-    lists = lists or s.separate
+    lists = lists or s.relies
     if request.backend == "numpy" and passes.on("small_powers"):
         squares_of_numbers(s, back)
     if lists and first is not None:

@@ -25,6 +25,7 @@ PASSES: dict[str, str] = {
     "known_values": "what the forward sweep has computed is not computed again",
     "separate_items": "arrays of a few numbers that a loop makes anew are as many numbers",
     "once": "what a program computes twice of the same values is computed once",
+    "reverse_once": "what is the same in every step of a loop is reversed once, after it",
     "known_products": "a product that the forward sweep has is not computed again",
     "carry_back": "what a step leaves is what the next one began with: of the two, one is saved",
     "read_again": "an item that nobody writes later is read again, not saved",

@@ -16,6 +16,7 @@ from .algebra.inverses import solve_with_inverses
 from .algebra.known_products import with_known_products
 from .algebra.known_values import with_known_inverses, with_known_values
 from .algebra.once import once
+from .algebra.reversed_once import reverse_once
 from .algebra.softmaxes import as_softmax
 from .algebra.thin_factors import with_thin_factors
 from .arguments import Arguments, gradient, protect, receive
@@ -184,8 +185,8 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     s.notes = {} if request.explain else None
     where = regions(forward, s.facts, s.elements)
     if request.lists and request.memory is None and passes.on("separate_items") and may_run_again(s, where, forward):
-        s.separate = separate_items(s, where, forward, s.leaves(result))
-        where = regions(forward, s.facts, s.elements) if s.separate else where
+        s.relies = separate_items(s, where, forward, s.leaves(result))
+        where = regions(forward, s.facts, s.elements) if s.relies else where
     s.unbound = unbound(forward)
     protect(s, table, where)
     table.ordered = bool(table.written) and needs_order(forward, where)
@@ -197,6 +198,9 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     refuse_captured(s, where, active)
     refuse_writes(s, forward, where, active)
     s.active = {n for n in active.varied if n in active.useful}
+    if request.backend == "numpy" and request.memory is None and passes.on("reverse_once"):
+        again = request.lists and may_run_again(s, where, forward)
+        s.relies = reverse_once(s, where, forward, s.active, again) or s.relies
     observe(request, "activity", s, forward)
     result_expr = None
     if request.split:

@@ -126,7 +126,7 @@ class Specialiser(AxisLengths):
         self.stopped: set[str] = set()  # what stop_gradient returned
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
         self.alike: dict[str, str] = {}  # variable -> one that surely has its shape and dtype
-        self.separate = False  # whether short arrays are numbers, which only arrays may stand in for
+        self.relies = False  # whether a call that raises has to be run again as the program was before some passes
         self.saved: set[str] = set()  # lists that carry values from the forward to the reverse sweep
         self.in_rows: dict[str, Any] = {}  # those of short vectors -> the loop that fills them, and its reverse
         self.unbound: set[str] = set()  # variables that some paths leave unbound

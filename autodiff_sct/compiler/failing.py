@@ -73,7 +73,7 @@ def is_float(found: Any) -> bool:
 
 
 def is_safe_total(s: Specialiser, expr: Any) -> bool:
-    """Whether a call adds up a few numbers that it is given, the diagonal of a matrix, or an array along axes."""
+    """Whether a call adds up a few numbers that it is given, takes or adds up a diagonal, or adds up along axes."""
     if not expr.args or any(isinstance(arg, gast.Starred) for arg in expr.args):
         return False
     (first, *rest), name = expr.args, getattr(expr.func, "id", "")
@@ -82,7 +82,7 @@ def is_safe_total(s: Specialiser, expr: Any) -> bool:
     found, callee = fact(s, first), path(s, expr.func)
     if rest or not is_real(found) or found.kind != "array":
         return False
-    if callee is np.trace:
+    if callee in (np.trace, np.diag, np.diagonal):
         return not expr.keywords and found.ndim == 2
     if callee is not np.sum or [k.arg for k in expr.keywords] != ["axis"] or found.ndim is None:
         return False

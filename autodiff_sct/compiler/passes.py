@@ -21,6 +21,7 @@ PASSES: dict[str, str] = {
     "as_square": "a product with itself is a square, also where a number is multiplied in first",
     "stand_in": "a value that is read for its shape only is replaced by another of that shape",
     "as_softmax": "the cotangent of a softmax is the softmax times what is above its mean",
+    "log_determinants": "the cotangent of a matrix by its log-determinant is its inverse",
     "thin_factors": "a product with diagonal matrices and outer products takes no product of matrices",
     "known_values": "what the forward sweep has computed is not computed again",
     "separate_items": "arrays of a few numbers that a loop makes anew are as many numbers",

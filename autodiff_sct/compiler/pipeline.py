@@ -15,6 +15,7 @@ from .activity import activity
 from .algebra.inverses import solve_with_inverses
 from .algebra.known_products import with_known_products
 from .algebra.known_values import with_known_inverses, with_known_values
+from .algebra.log_determinants import log_determinants
 from .algebra.once import once
 from .algebra.reversed_once import reverse_once
 from .algebra.softmaxes import as_softmax
@@ -198,7 +199,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     refuse_captured(s, where, active)
     refuse_writes(s, forward, where, active)
     s.active = {n for n in active.varied if n in active.useful}
-    if request.backend == "numpy" and request.memory is None and passes.on("reverse_once"):
+    if request.backend == "numpy" and passes.on("reverse_once"):
         again = request.lists and may_run_again(s, where, forward)
         s.relies = reverse_once(s, where, forward, s.active, again) or s.relies
     observe(request, "activity", s, forward)
@@ -350,6 +351,8 @@ def finish(
         solve_with_inverses(s, r.regions, forward, reverse)
     if passes.on("as_softmax"):
         as_softmax(s, r.regions, forward, reverse)
+    if request.backend == "numpy" and passes.on("log_determinants"):
+        log_determinants(s, r.regions, reverse)
     if request.backend == "numpy" and passes.on("thin_factors"):
         with_thin_factors(s, reverse)
     if request.backend == "numpy" and not request.split and passes.on("known_values"):

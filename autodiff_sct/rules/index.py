@@ -148,6 +148,8 @@ def first_true(condlist):
 
 @linear(np.diagonal, np.ndarray.diagonal)
 def diagonal(y, d, a, offset=0, axis1=0, axis2=1):
+    if a.ndim == 2 and is_square(a) and is_literal(offset) and offset == 0 and axis1 % 2 != axis2 % 2:
+        return np.diag(d)
     return on_diagonal(d, a, offset, axis1, axis2)
 
 

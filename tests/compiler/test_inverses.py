@@ -59,7 +59,29 @@ def in_one_branch(a, b):
     return np.linalg.slogdet(a)[1]
 
 
-CASES = [likelihood, determinant_after, transposed, factorised, filtered, changed_between, in_one_branch]
+def factorised_once(a, b):
+    factor = np.linalg.cholesky(a @ a.T + np.eye(len(a)))
+    x = np.linalg.solve(factor.T, np.linalg.solve(factor, b))
+    return b @ x + np.sum(np.log(np.diag(factor)))
+
+
+def transpose_first(a, b):
+    turned = a.T
+    x = np.linalg.solve(turned, b)
+    return np.sum(np.linalg.solve(a, x) ** 2) + np.linalg.slogdet(a)[1]
+
+
+CASES = [
+    likelihood,
+    determinant_after,
+    transposed,
+    factorised,
+    filtered,
+    changed_between,
+    in_one_branch,
+    factorised_once,
+    transpose_first,
+]
 CASES = [(fn, (A, b)) for fn in CASES for b in (B, -B)] + [(of_matrices, (A, M)), (factorised, (A, M))]
 
 
@@ -120,6 +142,12 @@ def stacked(a, b):
 
 def code(fn, *args):
     return "\n".join(x for x in ad.adjoint_source(fn, *args, grad_position=(0, 1)).splitlines() if "# " not in x)
+
+
+@pytest.mark.parametrize("fn", [factorised_once, transpose_first])
+def test_transposes_are_solved_with_the_same_inverse(fn):
+    text = code(fn, A, B)
+    assert "solve" not in text and text.count("linalg.inv") == 1
 
 
 def test_one_inverse_for_both_sweeps():

@@ -10,6 +10,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.compiler import dispatch, passes
+from tests.compiler.checked import differences
 
 
 def substitution(a, b):
@@ -912,6 +913,28 @@ def test_rows_made_one_by_one(fn):
     assert ("y_row = [0.0]" in ad.adjoint_source(fn, np.ones((3, 4)))) is (fn is rows_one_after_another)
 
 
+def test_numbers_of_numpy_are_made_floats_before_they_are_put_into_lists():
+    def grown(p, k, n):
+        x = np.zeros(n)
+        x[0] = p[0]
+        for i in range(1, n):
+            x[i] = x[i - 1] * 1.25 + 0.5
+        x[1] += k
+        for i in range(2, n):
+            x[i] = x[i - 1] + x[i - 2] * x[i]
+        return np.sum(x * x) * p[1]
+
+    p = np.array([0.5, 1.5])
+    text = ad.adjoint_source(grown, p, 2, 5)
+    assert "x[0] = float(p[0])" in text or "x_items[0] = float(p[0])" in text
+    for k in (2, 0.25, np.float64(0.25)):
+        value, found = ad.value_and_grad(grown)(p, k, 5)
+        assert value == grown(p, k, 5) and type(value) is type(grown(p, k, 5))
+        np.testing.assert_allclose(found, differences(grown, (p, k, 5)), rtol=1e-6)
+        with passes.without("plain_floats"):
+            assert np.array_equal(found, ad.grad(grown)(p, k, 5))
+
+
 def test_parameters():
     """What a program touches by literal indices only is a list beside the lists of loops, and where it stands alone."""
 
@@ -919,7 +942,7 @@ def test_parameters():
         x = np.zeros(n)
         x[0] = p[0]
         for i in range(1, n):
-            x[i] = x[i - 1] + 0.1 * p[-1] * x[i - 1]
+            x[i] = x[i - 1] + np.sqrt(p[-1]) * x[i - 1]
         return np.sum(x) * p[1]
 
     def read_as_a_whole(p, n):

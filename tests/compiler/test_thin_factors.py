@@ -47,7 +47,21 @@ def vector_that_is_written(a, b):
     return np.sum(b * b)
 
 
-PROGRAMS = [likelihood, solved_twice, diagonal_of_a_product, quadratic, in_a_loop, vector_that_is_written]
+def solved_with_the_transpose(a, b):
+    factor = np.linalg.cholesky(a @ a.T + np.eye(len(a)))
+    x = np.linalg.solve(factor.T, np.linalg.solve(factor, b))
+    return 0.5 * b @ x + np.sum(np.log(np.diagonal(factor)))
+
+
+PROGRAMS = [
+    likelihood,
+    solved_with_the_transpose,
+    solved_twice,
+    diagonal_of_a_product,
+    quadratic,
+    in_a_loop,
+    vector_that_is_written,
+]
 
 
 @pytest.mark.parametrize("fn", PROGRAMS)
@@ -74,3 +88,8 @@ def test_no_matrix_is_made_of_a_vector():
     assert "np.diag(d_out / np.diag(factor))" not in text and text.count("np.outer(") == 1
     with passes.without("thin_factors"):
         assert "np.diag(d_out / np.diag(factor))" in ad.adjoint_source(likelihood, A, B)
+
+
+def test_no_matrix_is_made_of_transposed_products_of_vectors():
+    text = ad.adjoint_source(solved_with_the_transpose, A, B)
+    assert "transposed @ d_factor" not in text and "np.outer(transposed @ x" in text

@@ -72,11 +72,33 @@ def decided(x):
     return np.sum((x - mean) ** 3 / var) if var[0] > 0.5 else np.sum(x)
 
 
+FIXED = np.random.default_rng(4).normal(size=(3, 4))
+
+
+def by_the_method(x):
+    mean = x.mean(axis=0)
+    return np.sum(((x - mean) / np.sqrt(((x - mean) ** 2).mean(axis=0) + 0.1)) ** 3)
+
+
+def squares_of_what_has_no_name(x):
+    apart = np.sum((FIXED[:, None, :] - FIXED[None, :, :]) ** 2, axis=-1)
+    spread = ((FIXED * 2.0 - 1.0) ** 2).mean(axis=1, keepdims=True)
+    return np.sum(x[:3, :3] ** 3 * apart) + np.sum(spread * x[:3] ** 2)
+
+
+def squares_in_a_loop(x):
+    total = 0.0
+    for k in range(3):
+        apart = np.sum((FIXED[k] - FIXED) ** 2, axis=1)
+        total = total + np.sum(x[:3, 0] ** 2 * apart)
+    return total
+
+
 @pytest.mark.parametrize(
     "fn",
     [
-        by_columns, mean_first, by_rows, of_squares, another_axis, written_before, distances_are_written,
-        variance_is_written, in_loops, decided,
+        by_columns, by_the_method, squares_of_what_has_no_name, squares_in_a_loop, mean_first, by_rows, of_squares,
+        another_axis, written_before, distances_are_written, variance_is_written, in_loops, decided,
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -95,6 +117,11 @@ def test_written_out():
         assert "np.var(x" not in code(fn) and 'np.einsum("ij,ij->' in code(fn)
     for fn in (another_axis, written_before, distances_are_written, decided):
         assert "np.var(" in code(fn)
+
+
+def test_squares_that_are_added_up_have_a_name():
+    assert code(squares_of_what_has_no_name).count("np.einsum(") == 2
+    assert 'np.einsum("ij,ij->j", t, t) / t.shape[0]' in code(by_the_method)
 
 
 def code(fn):

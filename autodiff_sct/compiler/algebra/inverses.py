@@ -21,6 +21,7 @@ A program that decides or prints something keeps its solutions as they are, to t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gast
@@ -48,11 +49,12 @@ def solve_with_inverses(s: Specialiser, where: Regions, forward: ir.Block, rever
     if not all(is_plain(stmt) for stmt in ir.walk(forward)):
         return
     systems: Systems = {}
+    turned = transposes(ir.walk(forward))
     for block in [forward, *(inner for stmt in ir.walk(forward) for inner in ir.bodies(stmt))]:
         for stmt in block:
             if (matrix := operand(stmt, "solve")) is not None and fits(s, matrix, stmt.expr.args[1].id):
                 if not where.is_written(matrix):
-                    systems.setdefault(matrix, {}).setdefault(id(block), []).append(stmt)
+                    systems.setdefault(turned.get(matrix, matrix), {}).setdefault(id(block), []).append(stmt)
     if systems:
         share_in(s, reverse)
         solve_in(s, where, reverse, [forward], systems)
@@ -96,8 +98,11 @@ def made_first(s: Specialiser, where: Regions, block: ir.Block, systems: list[ir
     if before is None:
         before = ir.Let((s.fresh(s.hints[inverse.target], s.facts[inverse.target]),), inverse.expr, None, first.origin)
         block.insert(block.index(first), before)
-    for stmt in [x for x in systems if operand(x, "solve") == matrix]:
-        stmt.expr = ir.binop(ir.name(before.target), gast.MatMult, stmt.expr.args[1])
+    for stmt in systems:
+        if (of := operand(stmt, "solve")) is not None:
+            own = ir.name(before.target)
+            left = own if of == matrix else ir.attribute(own, "T")
+            stmt.expr = ir.binop(left, gast.MatMult, stmt.expr.args[1])
     for stmt in block[block.index(first) :]:
         if isinstance(stmt, ir.Let) and is_determinant(stmt.expr, matrix):
             stmt.may_raise = False  # of what has an inverse
@@ -114,7 +119,7 @@ def share_in(s: Specialiser, block: ir.Block) -> bool:
     """Rewrite a block; whether there was anything to share."""
     found = sum(share_in(s, inner) for stmt in block for inner in ir.adjoint_bodies(stmt)) > 0
     inverses = {of: x for x in block if (of := operand(x, "inv")) is not None and is_matrix(s, of)}
-    turned = {x.target: x.expr.value.id for x in block if isinstance(x, ir.Let) and is_transpose(x.expr)}
+    turned = transposes(block)
     for stmt in list(block) if inverses else ():
         matrix = operand(stmt, "solve")
         inverse = inverses.get(turned.get(matrix or "", matrix or ""))
@@ -124,6 +129,11 @@ def share_in(s: Specialiser, block: ir.Block) -> bool:
             stmt.expr = ir.binop(left, gast.MatMult, stmt.expr.args[1])
             found = True
     return found
+
+
+def transposes(statements: Sequence[Any]) -> dict[str, str]:
+    """The variables that are the transposes of others."""
+    return {x.target: x.expr.value.id for x in statements if isinstance(x, ir.Let) and is_transpose(x.expr)}
 
 
 def operand(stmt: Any, function: str) -> str | None:

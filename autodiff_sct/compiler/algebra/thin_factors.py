@@ -82,12 +82,21 @@ def parts(
         return [(sign, stmt)]
     if isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.USub) and isinstance(expr.operand, gast.Name):
         return parts(s, once, expr.operand.id, -sign, makers)
+    if isinstance(expr, gast.Attribute) and expr.attr == "T" and isinstance(expr.value, gast.Name):
+        found = parts(s, once, expr.value.id, sign, makers)
+        return found and [(each, transposed(term)) for each, term in found]
     sides = operands(stmt, gast.Add) or operands(stmt, gast.Sub)
     if sides is None:
         return None
     left = parts(s, once, sides[0], sign, makers)
     right = parts(s, once, sides[1], sign if isinstance(expr.op, gast.Add) else -sign, makers)
     return None if left is None or right is None else [*left, *right]
+
+
+def transposed(term: ir.Let) -> ir.Let:
+    """The transpose of a thin matrix, which is one."""
+    call: Any = term.expr
+    return ir.Let(term.targets, gast.Call(call.func, call.args[::-1], []), None, term.origin)
 
 
 def product(s: Specialiser, stmt: ir.Let, matrix: str, terms: list[tuple[int, ir.Let]]) -> ir.Block:

@@ -20,8 +20,7 @@ import gast
 from .. import ir
 from ..regions import Regions
 from ..specialise.state import Specialiser
-from .contractions import Contractions
-from .spelling import literal, numpy_name
+from .contractions import Contractions, reduced
 
 
 def variances(s: Specialiser, where: Regions, block: ir.Block) -> None:
@@ -30,48 +29,27 @@ def variances(s: Specialiser, where: Regions, block: ir.Block) -> None:
     for stmt in list(block):
         for inner in ir.bodies(stmt):
             variances(s, where, inner)
-        found = reduced(stmt)
-        if found is None or found[0] not in ("mean", "var"):
-            continue
-        function, terms, axis, keeps = found
-        if function == "var":
-            distances = moved_before(where, block, stmt)
-        else:
-            square = isinstance(terms, gast.BinOp) and isinstance(terms.op, gast.Pow) and literal(terms.right) == 2
-            distances = terms.left if square and isinstance(terms.left, gast.Name) else None
-        dims = contractions.dims(distances) if distances is not None else None
-        if not dims or not -len(dims) <= axis < len(dims):
-            continue
-        settings = [gast.keyword("axis", ir.constant(axis % len(dims)))]
-        settings += [gast.keyword("keepdims", ir.constant(True))] if keeps else []
-        total = contractions.of_two(gast.Call(ir.name("sum"), [], settings), distances, distances)
-        if total is not None:
-            shape = ir.attribute(distances, "shape")
-            stmt.expr = ir.binop(total, gast.Div, ir.subscript(shape, ir.constant(axis % len(dims))))
+        distances = moved_before(where, block, stmt)
+        if distances is not None:
+            stmt.expr = contractions.mean_square(distances, *reduction(stmt)[2:]) or stmt.expr
 
 
-def reduced(stmt: Any) -> tuple[str, Any, int, bool] | None:
-    """The function of NumPy that reduces one axis of something, the axis, and whether it is kept."""
-    call = stmt.expr if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and not stmt.effect else None
-    if not isinstance(call, gast.Call) or len(call.args) != 1 or not (function := numpy_name(call)):
-        return None
-    settings = {k.arg: literal(k.value) for k in call.keywords}
-    axis, keeps = settings.get("axis"), settings.get("keepdims", False)
-    if not settings.keys() <= {"axis", "keepdims"} or type(axis) is not int or type(keeps) is not bool:
-        return None
-    return function, call.args[0], axis, keeps
+def reduction(stmt: Any) -> tuple[str, Any, int, bool]:
+    """What a statement reduces (see `reduced`); nothing where it does something else."""
+    simple = isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and not stmt.effect
+    return (reduced(stmt.expr) if simple else None) or ("", None, 0, False)
 
 
 def moved_before(where: Regions, block: ir.Block, var: ir.Let) -> Any | None:
     """The variable that holds the distances from a mean that is there, computed before the variance."""
-    found = reduced(var)
-    if found is None or not isinstance(found[1], gast.Name) or where.is_written(found[1].id):
+    found = reduction(var)
+    if found[0] != "var" or not isinstance(found[1], gast.Name) or where.is_written(found[1].id):
         return None
     place, axis = block.index(var), found[2]
     means = {}
     for stmt in block[:place]:
-        mean = reduced(stmt)
-        if mean is not None and (mean[0], getattr(mean[1], "id", None), mean[2]) == ("mean", found[1].id, axis):
+        mean = reduction(stmt)
+        if (mean[0], getattr(mean[1], "id", None), mean[2]) == ("mean", found[1].id, axis):
             means[stmt.target] = mean[3] or axis == 0
     for stmt in block:
         sides = difference(stmt)

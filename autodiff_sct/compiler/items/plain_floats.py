@@ -5,7 +5,10 @@
     d_k = d_k + float(d_t * saved_t.pop())        ->        d_k = d_k + d_t * saved_t.pop()
 
 The derivative of a Python number is one, so where a number of NumPy's was added to it, that was made one; with lists
-for arrays and with functions of `math` many of these are Python's already.
+for arrays and with functions of `math` many of these are Python's already.  What is put into a list of Python's floats
+is made one, as the array would hold it: one number of NumPy's makes all that is computed from it slow ones::
+
+    x_items[0] = p[0]                             ->        x_items[0] = float(p[0])
 """
 
 from __future__ import annotations
@@ -27,9 +30,15 @@ from .item_uses import is_integer, is_place, module_function
 
 def plain_floats(s: Specialiser, program: ir.Block) -> None:
     """Rewrite a program in place."""
-    if "float" in s.globals or not any(converts(n) for stmt in ir.walk(program) for n in parts(stmt)):
+    if "float" in s.globals:
         return
     floats = Floats(s, program)
+    if floats.mixed:
+        for stmt in ir.walk(program):
+            if isinstance(stmt, ir.Store) and not floats.fits(stmt) and is_place(s, stmt.index):
+                number = isinstance(stmt.value, gast.Constant) and type(stmt.value.value) is int
+                stmt.value = ir.constant(float(stmt.value.value)) if number else ir.call(ir.name("float"), stmt.value)
+        floats = Floats(s, program)
     for stmt in ir.walk(program):
         if any(converts(n) or is_zero(s, n) for n in parts(stmt)):
             change_own(stmt, floats.without_conversions)
@@ -80,10 +89,15 @@ class Floats:
             items = saved.elts if isinstance(saved, gast.Tuple) else [saved]
             self.becomes((stmt.expr.func.value.id,), items)
         elif isinstance(stmt, ir.Store):
-            fits = self.is_float(stmt.value) or (stmt.aug is not None and self.is_whole(stmt.value))
-            self.mixed = self.mixed or (is_of_floats(self.s, stmt.base) and not fits)
+            self.mixed = self.mixed or not self.fits(stmt)
         else:
             self.others |= {*ir.ir_targets(stmt)}
+
+    def fits(self, stmt: ir.Store) -> bool:
+        """Whether a list of floats, if it is one that is written, still is one."""
+        if not is_of_floats(self.s, stmt.base):
+            return True
+        return self.is_float(stmt.value) or (stmt.aug is not None and self.is_whole(stmt.value))
 
     def becomes(self, targets: tuple[str, ...], sources: list[Any]) -> None:
         if not all(map(self.is_float, sources)):

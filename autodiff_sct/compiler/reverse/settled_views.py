@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 # Views of which elements share memory: no view of a cotangent beside them adds up.
 OVERLAPPING = {np.imag, np.broadcast_to, np.broadcast_arrays, sliding_window_view, as_strided}
 
+DIAGONALS = (np.diag, np.diagonal, np.ndarray.diagonal)
+
 
 def check_parts(stmt: ir.Let) -> None:
     """Refuse several views at once that are no parts of one array: ``np.broadcast_arrays`` has one of each argument."""
@@ -71,8 +73,9 @@ def is_better_copied(r: Reverse, stmt: ir.Let) -> bool:
     """Whether a view is one that overlaps itself, or the diagonal of a square matrix."""
     if stmt.op is None or stmt.op.fn in OVERLAPPING:
         return stmt.op is not None
-    matrix = stmt.op.arguments.get("v")
-    if stmt.op.fn is not np.diag or stmt.op.arguments.keys() != {"v"} or not isinstance(matrix, Leaf):
+    given = list(stmt.op.arguments.values())
+    matrix = given[0] if stmt.op.fn in DIAGONALS and len(given) == 1 else None
+    if not isinstance(matrix, Leaf):
         return False
     facts = r.s.num(matrix)
     if facts is None or facts.dims is None or len(facts.dims) != 2:

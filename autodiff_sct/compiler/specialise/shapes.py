@@ -337,7 +337,7 @@ def solved(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     return b
 
 
-@dims_of(np.diag)
+@dims_of(np.diag, np.diagonal, np.ndarray.diagonal)
 def diagonal(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     dims = operand(s, args)
     if dims is None or len(args) != 1 or kwargs:

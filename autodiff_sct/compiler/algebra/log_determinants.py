@@ -1,0 +1,103 @@
+"""The cotangent of a matrix by its log-determinant, from its Cholesky factor, is its inverse.
+
+::
+
+    factor = np.linalg.cholesky(k)                     factor = np.linalg.cholesky(k)
+    y = c * np.sum(np.log(np.diag(factor)))            ...
+    ...                                                inverse = np.linalg.inv(factor)
+    s = inverse.T @ (... * weights) @ inverse   ->     s = inverse.T @ inverse
+    d_k = (s + s.T) * weights                          d_k = c * s * weights
+
+What is between the inverses in the adjoint of `np.linalg.cholesky` is then ``factor.T @ np.diag(c / np.diag(factor))``,
+of which the weights leave the half of the diagonal: ``c / 2`` times the identity.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from .. import ir
+from ..facts import Num
+from ..optimise import is_method
+from ..regions import Regions
+from ..specialise.state import Specialiser
+from .softmaxes import operands
+
+
+def log_determinants(s: Specialiser, where: Regions, reverse: ir.Block) -> None:
+    """Rewrite the adjoints of Cholesky factors of which only the logarithms of the diagonal are added, in place."""
+    for block in ir.blocks(reverse):
+        if any(isinstance(x, ir.Let) and called(x.expr, "tri") for x in block):
+            for stmt in block:
+                rewrite(s, where, block, stmt)
+
+
+def rewrite(s: Specialiser, where: Regions, block: ir.Block, stmt: Any) -> None:
+    """Rewrite ``(product + product.T) * weights`` of such a factor; what nobody reads then is dropped later."""
+    made = {x.target: x for x in block if isinstance(x, ir.Let) and len(x.targets) == 1}
+    total, weights = operands(stmt, gast.Mult) or ("", "")
+    product, mirrored = sides(made, total, gast.Add)
+    if not product or transposed(made, mirrored) != product or not is_triangle(made, weights):
+        return
+    left, inverse = sides(made, product, gast.MatMult)
+    back, halved = sides(made, left, gast.MatMult)
+    inner, same = sides(made, halved, gast.Mult)
+    upper, diagonal = sides(made, inner, gast.MatMult)
+    factor = transposed(made, upper)
+    if not factor or same != weights or transposed(made, back) != inverse or not is_inverse(made, inverse, factor):
+        return
+    number = of_logarithms(s, where, made, diagonal, factor)
+    if number is not None:
+        made[product].expr = ir.binop(ir.name(back), gast.MatMult, ir.name(inverse))
+        made[total].expr = ir.binop(ir.name(number), gast.Mult, ir.name(product))
+
+
+def of_logarithms(s: Specialiser, where: Regions, made: dict[str, ir.Let], name: str, factor: str) -> str | None:
+    """The number c of a cotangent ``np.diag(c / np.diag(factor))``."""
+    call: Any = made[name].expr if name in made else None
+    quotient = getattr(call.args[0], "id", "") if called(call, "diag") else ""
+    number, divisor = sides(made, quotient, gast.Div)
+    if not number or where.is_written(factor) or where.is_written(divisor):
+        return None
+    roots: list[Any] = [made[n].expr if n in made else s.definitions.get(n) for n in (divisor, factor)]
+    facts = s.facts[number]
+    is_number = isinstance(facts, Num) and facts.dims == ()
+    fits = diagonal_of(roots[0]) == factor and called(roots[1], "linalg.cholesky")
+    return number if is_number and fits else None
+
+
+def diagonal_of(expr: Any) -> str | None:
+    """The variable of which an expression is the diagonal."""
+    if is_method(expr, "diagonal") and not expr.args and not expr.keywords:
+        return getattr(expr.func.value, "id", None)
+    return getattr(expr.args[0], "id", None) if called(expr, "diag", "diagonal") else None
+
+
+def sides(made: dict[str, ir.Let], name: str, op: type) -> tuple[str, str]:
+    """The two variables that make another with an operator; two empty names where that is not so."""
+    return (operands(made.get(name), op) or ("", "")) if name else ("", "")
+
+
+def transposed(made: dict[str, ir.Let], name: str) -> str:
+    """The variable of which another is the transpose."""
+    expr: Any = made[name].expr if name in made else None
+    found = isinstance(expr, gast.Attribute) and expr.attr == "T" and isinstance(expr.value, gast.Name)
+    return expr.value.id if found else ""
+
+
+def is_inverse(made: dict[str, ir.Let], name: str, of: str) -> bool:
+    expr: Any = made[name].expr if name in made else None
+    return called(expr, "linalg.inv") and getattr(expr.args[0], "id", None) == of
+
+
+def is_triangle(made: dict[str, ir.Let], name: str) -> bool:
+    """Whether a variable holds ``np.tri(n)`` less something."""
+    return called(made[sides(made, name, gast.Sub)[0] or name].expr if name in made else None, "tri")
+
+
+def called(expr: Any, *functions: str) -> bool:
+    """Whether an expression calls one of some functions of NumPy's with one argument and nothing else."""
+    alone = isinstance(expr, gast.Call) and len(expr.args) == 1 and not expr.keywords
+    return alone and (ir.path_of(expr.func) or "").removeprefix("np.") in functions

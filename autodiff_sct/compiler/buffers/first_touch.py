@@ -24,8 +24,8 @@
     d_u[i - 1] += d_t * r
     d_u[i] += d_t
 
-Additions to one shadow may change places with each other, and only they are passed.  Of fresh zeros, every part that
-meets none of those before is assigned; which parts meet is told by their bounds (`slices`).
+Additions to one shadow may change places with each other, and only they are passed.  Of fresh zeros, the first
+part is assigned, and every one that meets none of those before; which parts meet is told by their bounds (`slices`).
 """
 
 from __future__ import annotations
@@ -199,9 +199,10 @@ def fill(s: Specialiser, block: ir.Block, zero: ir.Let, uses: dict[str, int], us
     for stmt in block[block.index(zero) + 1 :]:
         if stmt not in touching:
             continue
-        if not is_addition(s, stmt, region) or stmt.base != zero.target or not is_basic(s, stmt.index):
+        if not is_addition(s, stmt, region) or stmt.base != zero.target:
             break
-        if not all(are_disjoint(s, stmt.index, other.index) for other in filled):
+        basic = all(is_basic(s, part.index) for part in (stmt, *filled))
+        if filled and not (basic and all(are_disjoint(s, stmt.index, other.index) for other in filled)):
             break
         filled.append(stmt)
     for stmt in filled:
@@ -324,6 +325,8 @@ def turn_sign(block: ir.Block, part: ir.Store, uses: dict[str, int]) -> None:
 
 def without_zeros(s: Specialiser, block: ir.Block, zero: ir.Let, filled: list[Any]) -> None:
     """Zero only what the first assignments leave out, where that is known."""
+    if not all(is_basic(s, index) for index in filled):
+        return
     rest: list[Any] | None = [] if cover(s, filled) else rest_of(filled[0]) if len(filled) == 1 else None
     if rest is None:
         return

@@ -48,11 +48,12 @@ from .adjoints import (
 )
 from .beside_lists import reverse_moved
 from .branches import reverse_branch, reverse_with
+from .distinct import is_distinct, may_repeat
 from .lists import is_list_of_numbers, joined, list_made, note_parts, numbers_summed, popped, rule_of
 from .overwritten import Overwritten
 from .shadows import Shadows
 from .sharing import check_copied
-from .writes import effect, is_distinct, may_repeat, stored
+from .writes import effect, stored
 
 NOTHING, ZERO = Const(None), Const(0.0)
 PRODUCTS = {operator.matmul, np.matmul, np.linalg.matmul, np.dot, np.ndarray.dot, np.linalg.solve}

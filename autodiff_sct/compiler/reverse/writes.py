@@ -11,13 +11,14 @@ import numpy as np
 from ...rules.table import NONDIFFERENTIABLE, TABLE
 from ...runtime import broadcast, memory, scatter
 from .. import ir
-from ..facts import UNKNOWN, Facts, Listed, Mapped, Num, several
+from ..facts import UNKNOWN, Facts, Listed, Mapped, Num
 from ..moves import MOVES, move
 from ..specialise import arrays, indexing
 from ..specialise.elements import is_slice
 from ..specialise.rules import apply_rule
 from ..specialise.values import Const, Leaf, ListV, TupleV, Value
 from .adjoints import copied, fit, helper, numpy_call
+from .distinct import may_repeat
 from .lists import appended, give_item, replaced
 from .sharing import check_put, holds_memory
 
@@ -99,33 +100,6 @@ def axes_of(s: Specialiser, facts: Facts | None) -> int | None:
         inner = axes_of(s, s.elements_of(facts))
         return None if inner is None else inner + 1
     return len(facts.dims) if isinstance(facts, Num) and facts.dims is not None else None
-
-
-def may_repeat(r: Reverse, index: Value) -> bool:
-    single = all(indexing.is_basic(r.s, p) or r.is_mask(p) for p in indexing.parts_of(index))
-    return not single and not is_distinct(r, index)
-
-
-def is_distinct(r: Reverse, index: Value) -> bool:
-    """Whether an index names no position twice since one of its parts counts them: ``x[np.arange(n), labels]``."""
-    arrays = [p for p in indexing.parts_of(index) if not indexing.is_basic(r.s, p)]
-    facts = [r.s.num(p) for p in arrays]
-    rows = all(f is not None and f.ndim in (0, 1) and f.dtype is not None and f.dtype.kind in "iu" for f in facts)
-    counts = [p for p in arrays if isinstance(p, Leaf) and is_count(r, p.name)]
-    return rows and any(len(arrays) == 1 or is_long(r.s.num(p)) for p in counts)
-
-
-def is_long(facts: Num | None) -> bool:
-    """Whether an array surely has not one item, which would be broadcast against those of others."""
-    return facts is not None and facts.dims is not None and all(map(several, facts.dims))
-
-
-def is_count(r: Reverse, name: str) -> bool:
-    """Whether a variable holds the numbers below another, ``np.arange(n)``, and nobody writes to it."""
-    maker = r.makers.get(name)
-    if not isinstance(maker, ir.Let) or maker.op is None or maker.op.fn is not np.arange:
-        return False
-    return len(maker.op.arguments) == 1 and not r.regions.is_written(name)
 
 
 def part_of(r: Reverse, shadow: Leaf, index: Value, copy: bool) -> Value:

@@ -273,6 +273,8 @@ def drawing(cls: type, name: str) -> Callable[..., Any]:
 
     def draw(*args: Any, **kwargs: Any) -> Any:
         generator = np.random.default_rng(0) if cls is np.random.Generator else np.random.RandomState(0)
+        if name == "choice":  # of the dummies there may be fewer than are drawn
+            kwargs.pop("replace", None)
         return getattr(generator, name)(*args, **kwargs)
 
     return draw

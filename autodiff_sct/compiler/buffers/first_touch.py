@@ -199,7 +199,7 @@ def fill(s: Specialiser, block: ir.Block, zero: ir.Let, uses: dict[str, int], us
     for stmt in block[block.index(zero) + 1 :]:
         if stmt not in touching:
             continue
-        if not is_addition(s, stmt, region) or stmt.base != zero.target:
+        if not is_addition(s, stmt, region) or stmt.base != zero.target or is_ellipsis(stmt.index):
             break
         basic = all(is_basic(s, part.index) for part in (stmt, *filled))
         if filled and not (basic and all(are_disjoint(s, stmt.index, other.index) for other in filled)):

@@ -113,13 +113,12 @@ def part_of(r: Reverse, shadow: Leaf, index: Value, copy: bool) -> Value:
         return copied(s, shadow)
     taken = indexing.load_item(s, shadow, index)
     facts = s.facts_of(taken)
-    if copy and isinstance(facts, Num) and facts.kind != "npscalar":
-        return (
-            copied(s, taken)
-            if facts.kind == "array"
-            else s.let(helper(s, scatter.stored, shadow, index), facts, may_raise=False)
-        )
-    return taken
+    if not copy or not isinstance(facts, Num) or facts.kind == "npscalar":
+        return taken
+    if facts.kind != "array":
+        return s.let(helper(s, scatter.stored, shadow, index), facts, may_raise=False)
+    is_copy = not facts.roots & s.facts[shadow.name].roots  # as what arrays of integers and masks pick is
+    return taken if is_copy else copied(s, taken)
 
 
 def augmented(r: Reverse, stmt: ir.Store, shadow: Leaf, index: Value, value: Value) -> None:

@@ -22,7 +22,7 @@ from .raising import Ended
 from .records import as_record
 from .state import Specialiser
 from .tables import class_of_row, exists, method_of, overloaded_rows, refuse_references
-from .values import Choice, Closure, Const, Leaf, ListV, MaybeV, Obj, Poison, SliceV, TupleV, Value
+from .values import Choice, Closure, Const, Leaf, ListV, MaybeV, Obj, Poison, TupleV, Value
 
 EXPRESSIONS: dict[type, Callable[[Specialiser, Any], Value]] = {}
 
@@ -381,38 +381,6 @@ def dict_display(s: Specialiser, node: Any) -> Value:
     result = containers.new_dict(s)
     containers.update_dict(s, result, pairs)
     return as_record(s, result)
-
-
-@expression(gast.Slice)
-def slice_(s: Specialiser, node: Any) -> Value:
-    parts = [Const(None) if part is None else evaluate(s, part) for part in (node.lower, node.upper, node.step)]
-    if all(isinstance(p, Const) and p.expr is None for p in parts):
-        return Const(slice(*(p.value for p in parts)))
-    return SliceV(*parts)
-
-
-@expression(gast.Subscript)
-def subscript(s: Specialiser, node: Any) -> Value:
-    base = evaluate(s, node.value)
-    return containers.get_item(s, base, index_into(s, base, node.slice))
-
-
-def index_into(s: Specialiser, base: Value, node: Any) -> Value:
-    """An index; for an array with ranges that only the run knows as arrays, as NumPy reads them."""
-    index = evaluate(s, node)
-    if not isinstance(base, Leaf) or not isinstance(s.facts[base.name], Num):
-        return index
-    if isinstance(index, TupleV) and index.cls is None:
-        return TupleV(tuple(positions(s, part) for part in index.items))
-    return positions(s, index)
-
-
-def positions(s: Specialiser, index: Value) -> Value:
-    if not is_range(index):
-        return index
-    from .calls import call_value
-
-    return call_value(s, Const(np.arange, ir.attribute(s.bind("np", np), "arange")), list(index.bounds), {})
 
 
 @expression(gast.Lambda)

@@ -39,6 +39,20 @@ def is_basic(s: Specialiser, part: Value) -> bool:
     return isinstance(facts, Num) and facts.dims == () and facts.dtype is not None and facts.dtype.kind in "iu"
 
 
+def is_row(s: Specialiser, base: Value, index: Value) -> bool:
+    """Whether an index of integers surely shows a part of an array, not one number."""
+    facts, parts = s.num(base) if isinstance(base, Leaf) else None, parts_of(index)
+    if facts is None or facts.kind != "array" or facts.dims is None or len(parts) >= len(facts.dims):
+        return False
+    return all(is_integer(s, part) for part in parts)
+
+
+def is_integer(s: Specialiser, part: Value) -> bool:
+    """Whether a part of an index is one integer."""
+    added = isinstance(part, Const) and (part.value is None or part.value is Ellipsis)
+    return is_basic(s, part) and not added and not is_cut(s, part)
+
+
 def is_cut(s: Specialiser, part: Value) -> bool:
     """Whether a part of an index is a slice, be it one that only the run knows."""
     if isinstance(part, Const):
@@ -204,7 +218,9 @@ def is_unknown(s: Specialiser, part: Value) -> bool:
 
 
 def picked(s: Specialiser, dims: tuple[Axis, ...], index: Value) -> tuple[Axis, ...] | None:
-    """The axes of what an array of integers or a mask picks; None where they are not known."""
+    """The axes of what an array or a list of integers or a mask picks; None where they are not known."""
+    if isinstance(index, (ListV, TupleV)) and index.items and all(is_integer(s, item) for item in index.items):
+        return (len(index.items), *dims[1:])
     found = s.num(index)
     if found is None or found.dtype is None or found.dims is None:
         return None

@@ -15,13 +15,14 @@ from ..regions import reachable, written_arguments, written_by
 from . import arrays, containers, dict_views, lists, unpacking
 from .ahead import CHANGED
 from .control import as_leaf, branch, loop
-from .expressions import condition, evaluate, index_into
+from .expressions import condition, evaluate
 from .growing import counted_list, over_growing
 from .holders import roots_held
 from .iteration import UNROLL, Source, advancing, short
 from .names import assign_name, delete_name
 from .raising import Ended, always, attempted
 from .state import Restart, Specialiser
+from .subscripts import place_of
 from .swaps import swapped
 from .values import Closure, Const, Leaf, ListV, Obj, Suspended, Value
 
@@ -77,8 +78,7 @@ def store(s: Specialiser, target: Any, value: Value) -> None:
     elif isinstance(target, (gast.Tuple, gast.List)):
         unpack(s, target.elts, value)
     elif isinstance(target, gast.Subscript):
-        base = evaluate(s, target.value)
-        containers.set_item(s, base, index_into(s, base, target.slice), value)
+        containers.set_item(s, *place_of(s, target), value)
     elif isinstance(target, gast.Attribute):
         containers.set_attribute(s, evaluate(s, target.value), target.attr, value)
     else:
@@ -121,8 +121,7 @@ def augmented(s: Specialiser, node: Any) -> None:
         outer = s.frame is not None and target.id in s.frame.nonlocals
         assign_name(s, target.id, arrays.augment(s, old, type(node.op), evaluate(s, node.value), outer))
     elif isinstance(target, gast.Subscript):
-        base = evaluate(s, target.value)
-        index = index_into(s, base, target.slice)
+        base, index = place_of(s, target)
         place, env = len(s.block), dict(s.env)
         value = evaluate(s, node.value)
         if is_changed(s, base, s.block[place:], env):

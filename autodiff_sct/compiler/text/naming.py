@@ -158,6 +158,9 @@ class Lives:
         # What is carried gets its first value before the bounds are read: of one bound it may go on with the name.
         same = next((c for c in stmt.carries if c.init in bounds), None)
         others = {c.phi for c in stmt.carries if c is not same} if same is not None else set()
+        if stmt.index is not None:  # two loops, one in the other, do not count by one name
+            within = [x for x in ir.walk(stmt.body) if isinstance(x, ir.Loop) and x.index is not None]
+            self.segments[stmt.index] += [(x.place, x.end) for x in within]
         for name in own:
             self.define(name, stmt.place + (0.07 if name in others else 0.1), inside)
         for c in stmt.carries:

@@ -321,7 +321,7 @@ def place_of(origin: Origin) -> str:
 def annotate(body: list[Any], last: Any = None) -> Any:
     """Say once above each group of statements which line of the user's they reverse.
 
-    `last` is the line said above the body, where it is a branch.  Returns the line said last.
+    `last` is the line said above the body of a loop or a branch.  Returns the line said last.
     """
     loops = {line_of(node) for node in body if isinstance(node, (gast.For, gast.While))}
     for node in body:
@@ -337,8 +337,7 @@ def annotate(body: list[Any], last: Any = None) -> Any:
             ends = {annotate(node.body, last), annotate(node.orelse, last)}
             last = last if ends == {last} else None
         elif compound:
-            annotate(node.body)
-            last = None
+            last = last if annotate(node.body, last) == last else None
     return last
 
 

@@ -447,7 +447,7 @@ def enter(s: Specialiser, frame: Frame, body: Body, bound: dict[str, Value]) -> 
     if body.makes_closures:  # which left the variables of the activation before
         for key in [k for k in s.env if isinstance(k, tuple) and len(k) == 2 and k[0] == frame.id]:
             del s.env[key]
-    frame.bound, frame.branches = bound, s.branches
+    frame.bound, frame.branches, frame.call = bound, s.branches, s.node
     outer_frame, outer_node, s.frame = s.frame, s.node, frame
     try:
         for name, value in bound.items():

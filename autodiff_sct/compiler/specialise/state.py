@@ -262,7 +262,7 @@ class Specialiser(AxisLengths):
     def where(self) -> Origin | None:
         if self.origin is not None or self.frame is None or self.node is None:
             return self.origin
-        return self.frame.parsed.origin(self.node)
+        return self.frame.origin(self.node)
 
     @contextmanager
     def writing(self, block: ir.Block, lengths: Lengths | None = None) -> Iterator[ir.Block]:

@@ -122,6 +122,7 @@ class Frame:
     nonlocals: frozenset[str] = frozenset()
     parent: Frame | None = None  # the lexically enclosing activation
     caller: Frame | None = None
+    call: Any = None  # the statement of the caller's that it is called in
     rule: bool = False  # the text of a rule, not the user's
     wanted: list[bool] | None = None  # of a rule: which of its entries somebody asks for
     site: Any = None
@@ -132,6 +133,13 @@ class Frame:
     branches: int = 0  # sides of branches around its call
     resume: Any = None  # what is done with each value that it yields
     left: str | None = None  # the variable of a generator that tells, after each value, whether another is wanted
+
+    def origin(self, node: Any) -> Any:
+        """The line of the user's that a statement is on: the compiler's own text stands for the line that calls it."""
+        own = not self.rule and str(self.globals.get("__name__")).startswith("autodiff_sct.compiler.")
+        if own and self.caller is not None and self.caller.parsed is not None:
+            return self.caller.origin(self.call)
+        return self.parsed.origin(node)
 
 
 @dataclass(eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from ..runtime import objects
 from . import ir
-from .facts import Facts, Listed, Mapped, Num, Opaque
+from .facts import NOWHERE, Facts, Listed, Mapped, Num, Opaque, Pair
 from .regions import roots_of
 from .reverse.adjoints import as_scalar, copied, facts_like, fit, numpy_call, spread, zeros
 from .reverse.sweep import Reverse
@@ -35,6 +36,9 @@ class Arguments:
     )  # variable -> the statement that takes it out of a parameter
     owners: dict[str, str] = field(default_factory=dict)  # variable -> the parameter that it is in
     written: frozenset[str] = frozenset()  # parameters that the program writes
+    changed: frozenset[str] = frozenset()  # the places in them of arrays that the user's text writes, as ``x['w']``
+    rebound: frozenset[str] = frozenset()  # the places of what the text changes, with a bracket those of lists
+    objects: dict[Any, str] = field(default_factory=dict)  # the identities of dicts and objects in them -> their places
     ordered: bool = False  # whether those have to lie in C order
     handed: list[str] = field(default_factory=list)  # variables of the value as a forward function returns it
 
@@ -82,6 +86,7 @@ def take(s: Specialiser, table: Arguments, tree: Any, expr: Any, hint: str, path
         return entry(s, table, expr, facts_of_whole(s, tree, path), hint)
     refuse_builtin(s, tree.cls)
     obj = Obj(path, tree.cls)
+    table.objects[path] = place(table, expr)
     for key, child in zip(tree.keys, tree.children):
         inner = ir.subscript(expr, ir.constant(key)) if tree.cls in (dict, list) else ir.attribute(expr, key)
         label = str(key) if str(key).isidentifier() else f"{hint}_{key}"
@@ -99,43 +104,87 @@ def entry(s: Specialiser, table: Arguments, expr: Any, facts: Facts, hint: str) 
 
 def protect(s: Specialiser, table: Arguments, regions: Any) -> None:
     """Arguments that the program writes are copied on entry: the caller's stay as they are."""
-    written = set()
+    written, changed, rebound = set(), set(), {place for id, place in table.objects.items() if is_rebound(s, id)}
     for variable, entry in table.entries.items():
         facts = s.facts[variable]
-        items = isinstance(facts, (Listed, Mapped)) and has_written_items(s, facts, regions)
-        if isinstance(facts, (Listed, Mapped)) and items:
-            entry.expr = copied_elements(entry.expr, facts)
-        elif isinstance(facts, (Listed, Mapped)) and regions.is_written(variable):
-            entry.expr = ir.call("list" if isinstance(facts, Listed) else "dict", entry.expr)
-        elif regions.is_written(variable):
-            entry.expr = ir.call(ir.attribute(entry.expr, "copy"))
+        if is_changed(s, facts, regions):
+            changed.add(place(table, entry.expr))
+        copy = own_copy(s, entry.expr, facts, regions)
+        if copy is not None or is_changed(s, facts, regions):
+            rebound.add(place(table, entry.expr) + ("" if isinstance(facts, Num) else "["))
         several = len(table.entries) + len(s.externals) > 1
-        if items or regions.is_written(variable) or (several and roots_of(facts) & s.replaced):
+        if copy is not None or (several and roots_of(facts) & s.replaced):
             written.add(table.owners[variable])
-    table.written = frozenset(written)
+        entry.expr = copy or entry.expr
+    table.written, table.changed, table.rebound = frozenset(written), frozenset(changed), frozenset(rebound)
 
 
-def has_written_items(s: Specialiser, facts: Listed | Mapped, regions: Any) -> bool:
-    """Whether the program writes into the arrays in a list or dict."""
-    element = s.elements_of(facts)
-    return isinstance(element, Num) and any(regions.find(root) in regions.written for root in element.roots)
+def is_rebound(s: Specialiser, id: Any) -> bool:
+    """Whether the program leaves another value in a field of an object than was there."""
+    before, after = ({k: v for k, v in env.items() if type(k) is tuple and k[0] == id} for env in (s.initial, s.env))
+    return before != after
 
 
-def copied_elements(expr: Any, facts: Any) -> Any:
-    item, key = ir.name("item"), ir.name("key")
-    copy = ir.call(ir.attribute(item, "copy"))
-    target = gast.Name("item", gast.Store(), None, None)
+def is_changed(s: Specialiser, facts: Facts, regions: Any) -> bool:
+    """Whether the user's text writes into an array, or into those in a list or dict.
+
+    What the emitted program computes anew for an augmented assignment is written, too.
+    """
+    arrays = s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else facts
+    if not isinstance(arrays, Num):
+        return False
+    return bool(arrays.roots & s.replaced) or any(regions.find(root) in regions.written for root in arrays.roots)
+
+
+def place(table: Arguments, expr: Any) -> str:
+    """Where in the arguments something is, as one would write it."""
+    if isinstance(expr, gast.Name):
+        return table.names[expr.id]
+    if isinstance(expr, gast.Attribute):
+        return f"{place(table, expr.value)}.{expr.attr}"
+    return f"{place(table, expr.value)}[{expr.slice.value!r}]"
+
+
+def own_copy(s: Specialiser, expr: Any, facts: Facts | None, regions: Any, around: frozenset[int] = NOWHERE) -> Any:
+    """A copy of an argument, with copies of the arrays and lists in it that the program writes; None if there are none.
+
+    `around` is the memory of the lists and dicts that it is in.
+    """
+    if isinstance(facts, Pair):
+        parts = [ir.subscript(deepcopy(expr), ir.constant(k)) for k in range(len(facts.items))]
+        copies = [own_copy(s, part, item, regions, around) for part, item in zip(parts, facts.items)]
+        items = [copy or part for copy, part in zip(copies, parts)]
+        made = ir.tuple_(items) if facts.cls is None else ir.call(s.bind(facts.cls.__name__, facts.cls), *items)
+        return made if any(copies) else None
+    roots = roots_of(facts) if isinstance(facts, (Num, Listed, Mapped)) else NOWHERE
+    if isinstance(facts, (Listed, Mapped)) and not roots & around:
+        inside = s.elements_of(facts)
+        name = "row" if isinstance(inside, (Listed, Mapped)) else "item"
+        copy = own_copy(s, ir.name(name), inside, regions, around | roots)
+        if copy is not None:
+            return copied_elements(expr, facts, name, copy)
+    if not any(regions.find(root) in regions.written for root in roots):
+        return None
+    if isinstance(facts, Num):
+        return ir.call(ir.attribute(expr, "copy"))
+    return ir.call("list" if isinstance(facts, Listed) else "dict", expr)
+
+
+def copied_elements(expr: Any, facts: Any, name: str, copy: Any) -> Any:
+    """A list or dict of the copies of what is in one."""
+    target = gast.Name(name, gast.Store(), None, None)
     if isinstance(facts, Listed):
         return gast.ListComp(copy, [gast.comprehension(target, expr, [], 0)])
     both = gast.Tuple([gast.Name("key", gast.Store(), None, None), target], gast.Store())
-    return gast.DictComp(key, copy, [gast.comprehension(both, ir.call(ir.attribute(expr, "items")), [], 0)])
+    items = ir.call(ir.attribute(expr, "items"))
+    return gast.DictComp(ir.name("key"), copy, [gast.comprehension(both, items, [], 0)])
 
 
 def gradient(r: Reverse, value: Value, tree: Any, expr: Any) -> Any:
     """The expression of the gradient of an argument, in the container that it came in."""
     s = r.s
     if isinstance(value, Leaf):
-        return leaf_gradient(r, value)
+        return leaf_gradient(r, value, expr)
     if isinstance(value, Const):
         return s.expr(value)
     if isinstance(value, TupleV):
@@ -165,11 +214,12 @@ def initial(r: Reverse, obj: Obj, key: Any) -> Value:
     return r.s.initial[(obj.id, key)]
 
 
-def leaf_gradient(r: Reverse, value: Leaf) -> Any:
+def leaf_gradient(r: Reverse, value: Leaf, given: Any = None) -> Any:
+    """The expression of the gradient of a part of an argument; `given` is that part as the caller gave it."""
     s = r.s
     facts = s.facts[value.name]
     if isinstance(facts, (Listed, Mapped)):
-        return list_gradient(r, value)
+        return list_gradient(r, value, given)
     if isinstance(facts, Num) and not facts.differentiable:
         return ir.constant(0) if facts.python else numpy_call(s, "zeros_like", ir.name(value.name))
     if isinstance(facts, Opaque):
@@ -198,7 +248,7 @@ def of_rank_0(s: Specialiser, derivative: Any, want: Any) -> Any:
     return as_scalar(s, derivative, want.dtype) if want.kind == "npscalar" else derivative
 
 
-def list_gradient(r: Reverse, value: Leaf) -> Any:
+def list_gradient(r: Reverse, value: Leaf, given: Any) -> Any:
     from ..runtime import broadcast
 
     s = r.s
@@ -210,7 +260,9 @@ def list_gradient(r: Reverse, value: Leaf) -> Any:
     element = s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else None
     if isinstance(element, Num) and element.kind == "array" and not r.regions.is_written(value.name):
         return shadow
-    return ir.call(s.bind("like", objects.like), shadow, ir.name(value.name))
+    # Lists inside the list that the program writes may have another length at its end.
+    nested = isinstance(element, (Listed, Mapped)) and own_copy(s, given, element, r.regions) is not None
+    return ir.call(s.bind("like", objects.like), shadow, given if nested and given is not None else ir.name(value.name))
 
 
 __all__ = ["Arguments", "facts_like", "gradient", "protect", "receive"]

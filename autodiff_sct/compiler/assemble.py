@@ -430,7 +430,7 @@ def emitted(
     tensors = any(isinstance(f, Num) and f.tensor for f in s.facts.values())
     text = "\n\n".join(text for _, _, text in parts)
     return Emitted(
-        text, loaded, externals, s.guards, dict(s.globals), table.written, table.ordered,
+        text, loaded, externals, s.guards, dict(s.globals), table.written, table.changed, table.rebound, table.ordered,
         wrap_spec(s, result) if tensors else None, tensors, count, seed_spec(s, differentiated(request, result)),
         s.effects, parts, s.world, s.level,
     )  # fmt: skip

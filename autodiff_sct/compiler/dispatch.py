@@ -22,7 +22,7 @@ from .emitted import Emitted
 from .signatures import defaults_of, general_tree, signature_of
 from .structure import describe, is_mutable, is_tensor, key
 from .text.load import note_origin
-from .variant import Variant, check_order, check_overlap, check_writable
+from .variant import Variant, check_distinct, check_order, check_overlap, check_writable
 from .wrapping import seeds_in, unwrapped, wrap_by, wrapped_like
 
 if TYPE_CHECKING:
@@ -240,8 +240,10 @@ class Compiled:
         emitted = variant.emitted
         given = [unwrapped(v) for v in values]
         outside = [unwrapped(e.read()) for e in emitted.externals]
+        if variant.rebound:
+            check_writable(self.name, variant, given)
+            check_distinct(self.name, variant, given)
         if variant.written:
-            check_writable(self.name, variant, given, outside)
             check_overlap(self.name, variant, given, outside)
             if emitted.ordered:
                 check_order(self.name, variant, given)

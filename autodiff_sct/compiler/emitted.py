@@ -20,6 +20,8 @@ class Emitted:
     guards: list[Any]
     namespace: dict[str, Any] = field(default_factory=dict)
     written: frozenset[str] = frozenset()
+    changed: frozenset[str] = frozenset()  # the places in the arguments of arrays that have to be writable
+    rebound: frozenset[str] = frozenset()  # the places of what must not be in another place, too
     ordered: bool = False  # whether what is written has to come in C order
     wrap: Any = None  # where the value holds tensors
     tensors: bool = False  # whether anything is a tensor

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 
+import gast
+
 from . import ir
 from .algebra.spelling import literal
 
@@ -68,3 +70,16 @@ def only_path(stmt: ir.Try) -> int | None:
     """The path of a ``try`` that was taken wherever the program went on; None where there are several."""
     alive = [k for k in range(1 + len(stmt.handlers)) if k not in stmt.ended]
     return alive[0] if len(alive) == 1 else None
+
+
+def read_unbound(block: ir.Block, names: set[str]) -> None:
+    """Read variables that may be unbound where a statement of a block first computes with them, in place.
+
+    The program raises there, also where nobody needs what it computes.
+    """
+    for stmt in list(block):
+        found = [n for n in dict.fromkeys(ir.reads(stmt)) if n in names] if type(stmt) in ir.SIMPLE else []
+        names = names - set(found)
+        if not (isinstance(stmt, ir.Effect) and isinstance(stmt.expr, gast.Name)):
+            place = block.index(stmt)
+            block[place:place] = [ir.Effect(ir.name(n), getattr(stmt, "origin", None)) for n in found]

@@ -41,10 +41,11 @@ class Variant:
         self.weights = {id(w): k for k, w in enumerate(weights)}
         self.places = [self.weights.get(id(e.read())) for e in emitted.externals] if weights else []
         self.written = emitted.written
+        self.changed, self.rebound = emitted.changed, emitted.rebound
         self.wrap = emitted.wrap
         self.count = emitted.count
         self.tensors = emitted.tensors
-        self.is_plain = not (emitted.externals or emitted.written or emitted.tensors)
+        self.is_plain = not (emitted.externals or emitted.written or emitted.rebound or emitted.tensors)
         self.guards = distinct(emitted.guards)
         self.steady = not (self.guards or emitted.externals)  # holds as long as the function's code is the same
 
@@ -111,12 +112,13 @@ def check_overlap(called: str, variant: Variant, given: list[Any], outside: list
                 )
 
 
-def check_writable(called: str, variant: Variant, given: list[Any], outside: list[Any]) -> None:
+def check_writable(called: str, variant: Variant, given: list[Any]) -> None:
     """Arrays that the program writes, of which it is given copies: those of read-only arrays could be written."""
-    symbols = [external.symbol for external in variant.emitted.externals]
-    for name, value in zip([*variant.names, *symbols], [*given, *outside]):
-        if name in variant.written and isinstance(value, np.ndarray) and not value.flags.writeable:
-            raise ArgumentValueError(f"{name!r} is read-only, and {called} writes into it: pass a copy")
+    for name, value in zip(variant.names, given):
+        if any(changed.startswith(name) for changed in variant.changed):
+            for place in read_only_in(value, name, set()):
+                if any(place == changed or place.startswith(f"{changed}[") for changed in variant.changed):
+                    raise ArgumentValueError(f"{place!r} is read-only, and {called} writes into it: pass a copy")
 
 
 def check_order(called: str, variant: Variant, given: list[Any]) -> None:
@@ -138,3 +140,50 @@ def arrays_in(value: Any, seen: set[int]) -> Iterator[np.ndarray]:
         seen.add(id(value))
         for part in inside.values():
             yield from arrays_in(part, seen)
+
+
+def check_distinct(called: str, variant: Variant, given: list[Any]) -> None:
+    """Lists, dicts and objects of which the program changes something are received as if each were in one place."""
+    seen: dict[int, str] = {}
+    for name, value in zip(variant.names, given):
+        for place, other in met_again(value, name, seen):
+            if any(touches(rebound, p) for rebound in variant.rebound for p in (place, other)):
+                raise AliasError(
+                    f"{other!r} and {place!r} of {called} are one object, and it is changed",
+                    "pass a copy of one of them",
+                )
+
+
+def met_again(value: Any, place: str, seen: dict[int, str]) -> Iterator[tuple[str, str]]:
+    """The places where there is a list, a dict or an object that has been in another place; `seen` are those."""
+    inside = None if isinstance(value, np.ndarray) else children(value)
+    if not inside:
+        return
+    if not isinstance(value, tuple) and seen.setdefault(id(value), place) != place:
+        yield place, seen[id(value)]
+        return
+    for k, part in inside.items():
+        yield from met_again(part, place_in(value, place, k), seen)
+
+
+def touches(rebound: str, place: str) -> bool:
+    """Whether what is changed is in a place, or that in a list of which anything may be."""
+    changed = rebound.removesuffix("[")
+    inside = changed == place or changed.startswith((f"{place}[", f"{place}."))
+    return inside or (changed != rebound and place.startswith(rebound))
+
+
+def place_in(value: Any, place: str, key: Any) -> str:
+    """The place of a part of a container, as one would write it."""
+    return f"{place}[{key!r}]" if isinstance(value, (tuple, list, dict)) else f"{place}.{key}"
+
+
+def read_only_in(value: Any, place: str, seen: set[int]) -> Iterator[str]:
+    """The places of the read-only arrays in an argument; an object is looked into once."""
+    if isinstance(value, np.ndarray):
+        if not value.flags.writeable:
+            yield place
+    elif (inside := children(value)) is not None and id(value) not in seen:
+        seen.add(id(value))
+        for k, part in inside.items():
+            yield from read_only_in(part, place_in(value, place, k), seen)

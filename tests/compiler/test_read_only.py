@@ -49,3 +49,38 @@ def test_what_is_only_read_may_be_read_only():
     x, y = np.array([2.0, 1.0, 3.0]), read_only(0.5, 0.2, 0.1)
     first, second = ad.grad(stores, (0, 1))(x, y)
     assert np.allclose(first, [0.0, 0.3, 0.1]) and np.allclose(second, [0.2, 1.5, 3.0])
+
+
+def adds_to_all(x, y):
+    x += y
+    return np.sum(x * x)
+
+
+def adds_in_a_dict(d):
+    d["w"] += d["b"]
+    return np.sum(d["w"] ** 2)
+
+
+def stores_in_a_list(arrays):
+    for a in arrays:
+        a[0] = a[1]
+    return np.sum(arrays[0])
+
+
+def test_augmented_assignments_write_as_well():
+    x, y = read_only(2.0, 1.0, 3.0), np.array([0.5, 0.2, 0.1])
+    for derivative in (ad.grad, ad.value_and_grad):
+        with pytest.raises(ValueError, match="'x' is read-only"):
+            derivative(adds_to_all)(x, y)
+    with pytest.raises(ValueError, match="'x' is read-only"):
+        ad.jvp(adds_to_all, (x, y), (y, y))
+
+
+def test_arrays_in_containers():
+    x, y = read_only(2.0, 1.0, 3.0), np.array([0.5, 0.2, 0.1])
+    with pytest.raises(ValueError, match=r"\"d\['w'\]\" is read-only"):
+        ad.grad(adds_in_a_dict)({"w": x, "b": y})
+    assert np.allclose(ad.grad(adds_in_a_dict)({"w": y, "b": x})["b"], 2 * (x + y))
+    for arrays in ([x, y], [y, x]):
+        with pytest.raises(ValueError, match="is read-only"):
+            ad.grad(stores_in_a_list)(arrays)

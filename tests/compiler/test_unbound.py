@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import autodiff_sct as ad
 from tests.compiler.checked import check_gradient, check_tangent, names, registrar
 
 CASES: list = []
@@ -102,3 +103,68 @@ def test_gradients(fn, args):
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_tangents(fn, args):
     check_tangent(fn, args)
+
+
+def bound_in_a_branch(x):
+    if x[0] > 1:
+        y = x
+    return np.sum(y)
+
+
+def pair_bound_in_a_branch(x):
+    if x[0] > 1:
+        y = (x, x)
+    a, _ = y
+    return a.sum()
+
+
+def bound_in_a_branch_and_read_by_a_function(x):
+    if x[0] > 1:
+        y = x
+
+    def double():
+        return y * 2
+
+    return np.sum(double())
+
+
+def bound_in_a_loop(x):
+    for k in range(int(x[0])):
+        y = x * k
+    return y.sum()
+
+
+def bound_to_an_argument_in_a_loop(x):
+    for _ in range(int(x[0])):
+        y = x
+    return np.sum(y)
+
+
+def bound_again_in_a_branch(x):
+    y = x * 2
+    total = np.sum(y)
+    del y
+    if x[0] > 1:
+        y = x
+    return np.sum(y) + total
+
+
+UNBOUND = [
+    bound_in_a_branch,
+    pair_bound_in_a_branch,
+    bound_in_a_branch_and_read_by_a_function,
+    bound_in_a_loop,
+    bound_to_an_argument_in_a_loop,
+    bound_again_in_a_branch,
+]
+
+
+@pytest.mark.parametrize("fn", UNBOUND, ids=lambda fn: fn.__name__)
+def test_what_is_read_unbound_raises_as_in_the_program(fn):
+    with pytest.raises(NameError):
+        fn(X)
+    for derivative in (ad.grad(fn), ad.value_and_grad(fn), lambda x: ad.vjp(fn, x), lambda x: ad.jvp(fn, (x,), (x,))):
+        with pytest.raises(NameError, match="'y"):
+            derivative(X)
+    check_gradient(fn, (X + 2,))
+    check_tangent(fn, (X + 2,))

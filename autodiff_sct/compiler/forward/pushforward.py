@@ -9,10 +9,10 @@ import gast
 from ...runtime.broadcast import unbroadcast
 from .. import ir
 from ..activity import activity
-from ..arguments import Arguments, of_rank_0, protect, receive
+from ..arguments import Arguments, of_rank_0, own_copy, protect, receive
 from ..assemble import emit
 from ..emitted import Emitted
-from ..facts import Listed, Num
+from ..facts import Num
 from ..layouts import needs_order
 from ..optimise import sweep_dead
 from ..pipeline import refuse_captured, specialise, wanted_inputs, without_dead
@@ -92,12 +92,9 @@ def pair_leaves(s: Specialiser, f: Any, initial: dict[Any, Value], primal: Value
 def protect_tangents(s: Specialiser, where: Regions, tangents: Arguments, f: Any) -> None:
     """The tangent of an argument that is written is written too: a copy of it."""
     for primal, leaf in f.tangents.items():
-        if where.is_written(primal) and leaf.name in tangents.entries:
-            facts = s.facts[primal]
+        if leaf.name in tangents.entries:
             entry = tangents.entries[leaf.name]
-            entry.expr = (
-                ir.call("list", entry.expr) if isinstance(facts, Listed) else ir.call(ir.attribute(entry.expr, "copy"))
-            )
+            entry.expr = own_copy(s, entry.expr, s.facts[primal], where) or entry.expr
 
 
 def tangent_of(s: Specialiser, f: Any, value: Value) -> Any:

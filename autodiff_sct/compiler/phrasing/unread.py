@@ -34,6 +34,7 @@ from ..peephole import is_ellipsis
 from ..record.raised_again import has_effect
 from ..specialise.state import Specialiser
 
+LAZY = (gast.IfExp, gast.BoolOp, gast.Lambda, gast.ListComp, gast.DictComp, gast.GeneratorExp)
 ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
 
@@ -47,12 +48,33 @@ def execute_unread(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Write what is only there since it may raise, or for its effects, without a name for its result, in place."""
     uses = count_uses([*front, *back])
     for block in (*ir.blocks(front), *ir.blocks(back)):
+        drop_repeated(block)
         said: Any = None  # the statement of which it has been said last
         for k, stmt in enumerate(block):
             if isinstance(stmt, ir.Let) and is_only_executed(s, stmt) and not any(uses.get(n) for n in stmt.targets):
                 again = said is not None and block[k - 1] is said
                 block[k] = executed(stmt, "" if stmt.effect or again else ir.MAY_RAISE)
                 said = said if stmt.effect else block[k]
+
+
+def drop_repeated(block: ir.Block) -> None:
+    """Drop the reading of a variable, which raises where that is unbound, where what follows reads it as well."""
+    for k in reversed(range(len(block))):
+        stmt = block[k]
+        if isinstance(stmt, ir.Effect) and isinstance(stmt.expr, gast.Name) and not stmt.kind:
+            if surely_reads(block[k + 1 :], stmt.expr.id):
+                del block[k]
+
+
+def surely_reads(block: ir.Block, name: str) -> bool:
+    """Whether a block reads a variable before it does anything that others see."""
+    for stmt in block:
+        lazy = any(isinstance(e, LAZY) for expr in ir.expressions(stmt) for e in ir.nodes_in(expr))
+        if name in ir.reads(stmt) and not lazy:
+            return True
+        if not isinstance(stmt, ir.Let) or stmt.effect:
+            return False
+    return False
 
 
 def is_only_executed(s: Specialiser, stmt: ir.Let) -> bool:

@@ -15,7 +15,7 @@ from . import dict_views, optional
 from .calls import call_value
 from .chosen import told_by_choice
 from .control import branch
-from .elements import is_slice, slice_object
+from .elements import as_operand
 from .expressions import evaluate, expression, fold_block, truth
 from .identity import same_object, told_apart
 from .lacking import holds_nothing
@@ -25,7 +25,7 @@ from .raising import attempted
 from .records import record_of
 from .state import Specialiser
 from .tables import compared, method_of
-from .values import Closure, Const, Leaf, Obj, SliceV, Value
+from .values import Closure, Const, Leaf, Obj, Value
 
 COMPARISONS: dict[type, tuple[Callable[..., Any], str, str]] = {
     gast.Eq: (operator.eq, "eq", "eq"),
@@ -118,8 +118,8 @@ def compare_chain(s: Specialiser, ops: list[Any], left: Value, nodes: list[Any])
 
 def compare_two(s: Specialiser, op: Any, a: Value, b: Value) -> Value:
     ordered = type(op) in COMPARISONS
-    if isinstance(a, SliceV) and is_slice(b) or is_slice(a) and isinstance(b, SliceV):
-        a, b = slice_object(s, a), slice_object(s, b)
+    if not isinstance(op, (gast.Is, gast.IsNot)) and not (s.is_static(a) and s.is_static(b)):
+        a, b = as_operand(s, a), as_operand(s, b)
     known = dict_views.compared(s, op, COMPARISONS[type(op)][0], a, b) if ordered else None
     if known is None:
         known = optional.compared(s, op, a, b)

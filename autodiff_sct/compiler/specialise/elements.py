@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import Enum
+from operator import is_
 from typing import Any
 
 from .. import ir
 from ..facts import Facts, Num, Opaque, Pair, blurred
 from .state import Specialiser
-from .values import Const, Later, Leaf, SliceV, TupleV, Value
+from .values import Const, Later, Leaf, ListV, SliceV, TupleV, Value
 
 
 def storable(s: Specialiser, value: Value) -> bool:
@@ -33,6 +34,16 @@ def as_element(s: Specialiser, value: Value) -> Value:
 def is_slice(value: Value) -> bool:
     """Whether a value is a slice whose bounds are known."""
     return isinstance(value, SliceV) or isinstance(value, Const) and isinstance(value.value, slice)
+
+
+def as_operand(s: Specialiser, value: Value) -> Value:
+    """A value as an operand of a comparison, where slices are objects, also those in tuples and lists."""
+    if isinstance(value, (TupleV, ListV)):
+        items = tuple(as_operand(s, item) for item in value.items)
+        if all(map(is_, items, value.items)):
+            return value
+        return ListV(items, value.site) if isinstance(value, ListV) else TupleV(items, value.cls)
+    return slice_object(s, value) if is_slice(value) else value
 
 
 def slice_object(s: Specialiser, value: Any) -> Leaf:

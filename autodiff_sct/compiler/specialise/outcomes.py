@@ -125,6 +125,8 @@ def outcome(
     if facts is None and found is not None:
         if any(isinstance(s.facts[leaf], Listed) for operand in operands for leaf in s.leaves(operand)):
             found = of_any_length(s, fn, found, args, kwargs)
+        if not elementwise and any(is_either(f) for operand in operands for f in numbers_in(s, operand)):
+            found = of_pythons_numbers(s, fn, found, args, kwargs)
         if isinstance(found, Num) and has_any_rank(s, fn, args, kwargs):
             found = replace(found, dims=None)
         facts = settle(s, fn, found, args, kwargs, names, elementwise)
@@ -148,6 +150,30 @@ def of_any_length(s: Specialiser, fn: Any, facts: Facts, args: list[Value], kwar
 def is_either(item: Num) -> bool:
     """Whether a number may be one of NumPy's, or one of Python's, which makes a wider array."""
     return item.kind is None and item.dims == () and item.dtype in (np.float16, np.float32)
+
+
+def numbers_in(s: Specialiser, value: Value) -> list[Num]:
+    """What is known of the numbers and arrays that are given to a function."""
+    return [facts for name in s.leaves(value) if isinstance(facts := s.facts[name], Num)]
+
+
+def of_pythons_numbers(s: Specialiser, fn: Any, facts: Facts, args: list[Value], kwargs: dict[str, Value]) -> Facts:
+    """What holds whether numbers are NumPy's, or Python's, of which an array is a wider one."""
+    given = [with_pythons_numbers(s, a) for a in args], {k: with_pythons_numbers(s, v) for k, v in kwargs.items()}
+    try:
+        return join(facts, evaluate(fn, *given)[0])
+    except ValueError:
+        return facts
+
+
+def with_pythons_numbers(s: Specialiser, value: Value) -> Any:
+    """An argument, with Python's numbers for what may be one."""
+    if isinstance(value, ListV):
+        return Sequence(tuple(with_pythons_numbers(s, item) for item in value.items))
+    if isinstance(value, TupleV) and value.cls is None:
+        return tuple(with_pythons_numbers(s, item) for item in value.items)
+    facts = s.num(value) if isinstance(value, Leaf) else None
+    return FLOAT if facts is not None and is_either(facts) else argument(s, value)
 
 
 def holds_either(s: Specialiser, args: list[Value]) -> bool:

@@ -22,6 +22,7 @@ import gast
 from .. import ir
 from ..ir import ir_targets
 from ..specialise.state import Specialiser
+from ..unbound import sources
 
 Segment = tuple[float, float]
 
@@ -253,6 +254,7 @@ class Group:
     segments: Stretches
     fixed: list[str]  # the names that its members must have
     name: str | None = None
+    since: float = -1  # the place of what may leave a member unbound: before it, the name stands for nothing
 
 
 class Naming:
@@ -269,6 +271,10 @@ class Naming:
         self.pinned = {
             bound for x in statements if isinstance(x, ir.Try) for _, bound, _ in x.handlers if bound is not None
         }
+        for stmt in statements:
+            for target in left_unbound(s, stmt):
+                if target in self.groups:
+                    self.groups[target].since = stmt.place
         for stmt in [
             *(x for x in statements if isinstance(x, ir.Let)),
             *(x for x in statements if not isinstance(x, ir.Let)),
@@ -307,8 +313,11 @@ class Naming:
         fixed = x.fixed + y.fixed
         if len(fixed) > 1 or any(name.startswith("d_out") for name in fixed):
             return  # a seed keeps its name
+        since = max(x.since, y.since)
+        if min(x.segments.starts[0], y.segments.starts[0]) < since:
+            return
         x.members += y.members
-        x.fixed = fixed
+        x.fixed, x.since = fixed, since
         if len(x.segments) < len(y.segments):
             x.segments, y.segments = y.segments, x.segments
         x.segments.add(y.segments)
@@ -351,7 +360,14 @@ class Naming:
         return identifier(re.sub("__+", "_", self.s.hints[name].lstrip("_")))
 
     def is_free(self, name: str, group: Group) -> bool:
-        return name not in self.reserved and not self.taken[name].overlap(group.segments)
+        taken = self.taken[name]
+        return name not in self.reserved and not (taken.overlap(group.segments) or group.since >= 0 and len(taken))
+
+
+def left_unbound(s: Specialiser, stmt: Any) -> list[str]:
+    """The variables that one of the paths through a statement leaves unbound."""
+    found = [(target, names) for target, names in sources(stmt) if target in s.unbound]
+    return [target for target, names in found if None in names]
 
 
 def identifier(text: str) -> str:

@@ -261,6 +261,8 @@ def list_gradient(r: Reverse, value: Leaf, given: Any) -> Any:
     if isinstance(element, Num) and element.kind == "array" and not r.regions.is_written(value.name):
         return shadow
     # Lists inside the list that the program writes may have another length at its end.
+    if value.name in r.shadows.ordered and given is not None:
+        return ir.call(s.bind("like", objects.like), s.expr(r.shadows.ordered[value.name]), given)
     nested = isinstance(element, (Listed, Mapped)) and own_copy(s, given, element, r.regions) is not None
     return ir.call(s.bind("like", objects.like), shadow, given if nested and given is not None else ir.name(value.name))
 

@@ -148,3 +148,79 @@ def test_what_is_only_read_may_be_in_two_places():
 
 def test_a_field_may_be_changed_beside_a_list_that_is_in_two_places():
     assert ad.grad(field_of_one_object, (0, 1))(BODY, Body(2.0, BODY.path))[1].mass == 2.0
+
+
+def inserted_beside(arrays):
+    arrays[0] += arrays[1]
+    arrays.insert(0, arrays[1] * 2)
+    return np.sum(arrays[1] * arrays[0] + arrays[2])
+
+
+def sorted_beside(arrays):
+    arrays[0] *= arrays[1]
+    arrays.sort(key=lambda a: -a[0])
+    arrays[0] *= 2
+    return np.sum(arrays[0] + arrays[1] * arrays[2])
+
+
+def deleted_beside(arrays):
+    arrays[1] *= arrays[0]
+    del arrays[0]
+    return np.sum(arrays[0] * arrays[1])
+
+
+def swapped_in_a_row(m):
+    m[0][0] *= m[1][0]
+    m[0][0], m[0][1] = m[0][1], m[0][0]
+    return np.sum(m[0][0] * m[0][1] * m[1][0])
+
+
+def deleted_in_a_row(m):
+    m[0][1] *= m[1][0]
+    del m[0][0]
+    return np.sum(m[0][0] + m[1][1])
+
+
+def moved_to_the_end_of_each_row(m):
+    for r in m:
+        a = r.pop(0)
+        a *= r[0]
+        r.append(a)
+    return sum(np.sum(r[0] * r[1]) for r in m)
+
+
+X, Y = pair(0.4, 1.3), pair(-0.7, 0.9)
+BESIDE = [
+    (inserted_beside, lambda x, y: [x * 1, y * 1, x * y]),
+    (sorted_beside, lambda x, y: [x * 1, y * 1, x * 3]),
+    (deleted_beside, lambda x, y: [x * 1, y * 1, x * y]),
+    (swapped_in_a_row, lambda x, y: [[x * 1, y * 1], [x * y, x * 2]]),
+    (deleted_in_a_row, lambda x, y: [[x * 1, y * 1], [x * y, x * 2]]),
+    (moved_to_the_end_of_each_row, lambda x, y: [[x * 1, y * 1], [x * y, x * 2]]),
+]
+
+
+@pytest.mark.parametrize(("fn", "given"), BESIDE, ids=[fn.__name__ for fn, _ in BESIDE])
+def test_gradients_are_where_the_arrays_were(fn, given):
+    gradient, step = ad.grad(fn)(given(X, Y)), 1e-6
+    for place, array in places(given(X, Y)):
+        for k in range(2):
+            ends = []
+            for sign in (1, -1):
+                moved = given(X, Y)
+                at(moved, place)[k] = array[k] + sign * step
+                ends.append(fn(moved))
+            assert np.isclose(at(gradient, place)[k], (ends[0] - ends[1]) / (2 * step), rtol=1e-6, atol=1e-8)
+
+
+def places(value, path=()):
+    """The arrays in lists with their places."""
+    if isinstance(value, np.ndarray):
+        return [(path, value)]
+    return [found for k, item in enumerate(value) for found in places(item, (*path, k))]
+
+
+def at(value, path):
+    for k in path:
+        value = value[k]
+    return value

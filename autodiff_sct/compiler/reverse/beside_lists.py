@@ -14,7 +14,7 @@ import gast
 
 from .. import ir
 from ..activity import operands
-from ..facts import UNKNOWN, Listed, Mapped, Num, Pair
+from ..facts import NOWHERE, UNKNOWN, Listed, Mapped, Num, Pair
 from ..moves import MOVES, move
 from ..regions import written_arguments, written_by
 from ..specialise.by_value import SPLITS
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .sweep import Reverse
 
 STRUCTURAL = {list, list.pop, list.copy, operator.concat}
+NESTED = 4  # lists inside each other whose shadows are followed
 CHANGES = {"append", "insert", "delete", *MOVES}
 
 
@@ -120,10 +121,42 @@ class Lists:
             self.same(stmt, effect=True)
         elif fn is list.copy or fn is operator.concat or fn in SPLITS:
             self.same(stmt)
-        elif stmt.op is None and not self.b.r.regions.is_written(stmt.target):
+        elif stmt.op is None:
             self.made(stmt, helper(self.s, zeros_like(), Leaf(stmt.target)))
+            self.keep_order(stmt.target)
         else:
             self.b.followed = False
+
+    def keep_order(self, name: str) -> None:
+        """Keep the shadows of what a list or dict holds in the places where the program finds it."""
+        if self.is_changed(self.s.facts[name]):
+            shadow = self.shadows.of(name)
+            copy = self.same_shadows(ir.name(shadow.name), self.s.facts[name])
+            if copy is None:
+                self.b.followed = False
+                return
+            hint = f"{self.s.hints[shadow.name]}_given"
+            self.shadows.ordered[name] = self.s.let(copy, self.b.facts(name), hint=hint)
+
+    def same_shadows(self, expr: Any, facts: Any, depth: int = 0) -> Any:
+        """A list or dict of what is in another, with such lists in it; None where it holds more than arrays."""
+        inside = self.s.elements_of(facts)
+        if isinstance(inside, Num) and self.b.r.regions.find(min(inside.roots, default=-1)) in self.b.chosen:
+            return ir.call("list" if isinstance(facts, Listed) else "dict", expr)
+        if not isinstance(inside, Listed) or not isinstance(facts, Listed) or depth > NESTED:
+            return None
+        row = self.same_shadows(ir.name("row"), inside, depth + 1)
+        return row and gast.ListComp(row, [gast.comprehension(gast.Name("row", gast.Store(), None, None), expr, [], 0)])
+
+    def is_changed(self, facts: Any, around: frozenset[int] = NOWHERE) -> bool:
+        """Whether the program changes a list or dict, or one that is in it, so that its shadow ends as another."""
+        if isinstance(facts, Pair):
+            return any(self.is_changed(item, around) for item in facts.items)
+        if not isinstance(facts, (Listed, Mapped)) or facts.roots & around:
+            return False
+        regions = self.b.r.regions
+        written = any(regions.find(root) in regions.written for root in facts.roots)
+        return written or self.is_changed(self.s.elements_of(facts), around | facts.roots)
 
     def display(self, stmt: ir.Let, items: tuple[Value, ...]) -> None:
         self.made(stmt, gast.List([self.placed(stmt, v) for v in items], gast.Load()))

@@ -48,6 +48,7 @@ class Shadows:
         self.moved: dict[Any, list[tuple[str, str, int]]] = {}  # what changes containers of these; numbers put in
         self.then: dict[Any, dict[str, Leaf]] = {}  # the shadow of a list as it is at a statement
         self.now: dict[str, Leaf] = {}
+        self.ordered: dict[str, Leaf] = {}  # the shadows of what an argument held, in the order that it came in
         self.given: dict[str, Leaf] = {}
         self.pending: dict[str, ir.Let] = {}  # items of lists, whose shadows are not looked up yet
         self.item_sources: dict[str, list[tuple[ir.Let, Leaf]]] = {}

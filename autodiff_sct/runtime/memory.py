@@ -221,6 +221,8 @@ def owner(view: np.ndarray) -> np.ndarray:
 
 
 def same_part(view: np.ndarray, base: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """The view of `other` that `view` is of `base`, which has the same layout."""
+    """The view of `other` that `view` is of `base`, which has the same layout; what is empty shares nothing."""
+    if not view.size:
+        return np.empty_like(view)
     offset = view.ctypes.data - base.ctypes.data
     return np.ndarray(view.shape, view.dtype, other.ravel(order="K"), offset, view.strides)

@@ -170,6 +170,23 @@ def scaled_where_small(signal):
     return np.sum(signal**2)
 
 
+def replaced_by_shorter_ones(x, y, n):
+    size = np.sqrt(x @ x)
+    for _ in range(n):
+        t = np.array([y[-1], y[0]])
+        x = t * y[1]
+    chosen = np.where(x > 0, np.array([1.0, 2.0]), x)  # so it is two numbers now
+    return x[-1] * size + np.sum(chosen)
+
+
+def test_what_a_loop_replaces_has_another_length_before_it():
+    for args in ((X, Y, 2), (X[:3], Y, 1), (X[:1], Y, 3), (X[:2], Y, 0)):
+        value, (d_x, d_y) = ad.value_and_grad(replaced_by_shorter_ones, (0, 1))(*args)
+        assert value == replaced_by_shorter_ones(*args)
+        np.testing.assert_allclose(d_x, differences(replaced_by_shorter_ones, args), rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(d_y, differences(replaced_by_shorter_ones, args, 1), rtol=1e-6, atol=1e-8)
+
+
 def test_a_mask_picks_one_length():
     """What a mask picks is multiplied in place: nothing is kept for its shape, nothing summed."""
     source = ad.adjoint_source(scaled_where_small, X)

@@ -158,3 +158,18 @@ def test_what_a_call_has_saved_is_handed_over_with_what_it_shares_memory_with():
     np.testing.assert_allclose(gradient, differences(composed_of_functions_that_keep_arrays, (X,)), rtol=1e-5)
     for _ in range(2):
         np.testing.assert_allclose(pullback(1.0)[0], gradient, rtol=1e-13)
+
+
+def places_of_a_diagonal(a):
+    products = np.outer(a[:, 0], a[:, 0])
+    products.flat[:: len(products) + 1] = 1.0
+    return products * np.sum(a)
+
+
+@pytest.mark.parametrize("size", [0, 1, 3])
+def test_what_is_empty_is_handed_over(size):
+    a = np.ones((size, 2))
+    value, pullback = ad.vjp(places_of_a_diagonal, a)
+    for _ in range(2):
+        (found,) = pullback(np.ones_like(value))
+        np.testing.assert_allclose(found, differences(places_of_a_diagonal, (a,)), rtol=1e-6)

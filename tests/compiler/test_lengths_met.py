@@ -49,3 +49,20 @@ def test_one_number_is_as_long_as_any(fn, capsys):
 
 def test_the_product_is_not_computed():
     assert "x ** 2 * y" not in ad.grad(product, (0, 1)).source_for(A, B[:3])
+
+
+def added_in_place_and_unread(x, y):
+    z = x + 1.0
+    z += y
+    return np.sum(x)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4])
+def test_what_does_not_fit_into_an_array_that_nobody_reads_still_raises(length):
+    wrong = length not in (1, 3)
+    for call in (ad.grad(added_in_place_and_unread), lambda x, y: ad.vjp(added_in_place_and_unread, x, y)[1](1.0)[0]):
+        if wrong:
+            with pytest.raises(ValueError, match="broadcast"):
+                call(A, B[:length])
+        else:
+            np.testing.assert_array_equal(call(A, B[:length]), np.ones(3))

@@ -160,11 +160,12 @@ def unbound_start(r: Reverse, name: str, old: Adjoint | None) -> Leaf:
 
 
 def changes_shape(s: Specialiser, c: ir.Carry) -> bool:
-    """Whether an array may have another shape in each iteration."""
-    facts, made = s.facts[c.out], s.facts[c.next or c.out]
+    """Whether an array may have another shape in each iteration, or another one before the first."""
+    facts, made, first = s.facts[c.out], s.facts[c.next or c.out], s.facts[c.init or c.out]
     if not isinstance(facts, Num) or not isinstance(made, Num) or facts.kind != "array":
         return False
-    return not s.same_lengths(facts.dims, made.dims)
+    begins_so = not isinstance(first, Num) or s.same_lengths(first.dims, made.dims)
+    return not (begins_so and s.same_lengths(facts.dims, made.dims))
 
 
 def end_of_iteration(r: Reverse, name: str, found: Adjoint | None, own: list[ir.Carry], read: set[str]) -> Value:

@@ -7,6 +7,7 @@ import math
 import operator
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import gast
@@ -271,7 +272,9 @@ def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = Fa
     if not isinstance(old, Leaf) or not isinstance(facts, Num) or facts.python or facts.kind == "npscalar":
         return updated(s, op, old, value)
     fn, python, _ = OPERATORS[op]
-    result = facts_of_call(s, python, [old, value], {}, elementwise=op is not gast.MatMult)
+    computed = partial(facts_of_call, s, python, [old, value], {}, elementwise=op is not gast.MatMult)
+    with s.learning_no_lengths():  # the operation is yet to be written, and may be the one that raises
+        result = computed()
     fits = (
         isinstance(result, Num)
         and (result.kind == "array" or facts.kind != "array")  # an operator makes a scalar of a 0-d array
@@ -286,6 +289,7 @@ def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = Fa
         return operate(s, op, old, value)
     if facts.kind is None:
         raise s.refuse("only the run tells whether this is a number or an array that others see change", "copy it")
+    computed()  # what meets here has one length from here on
     return store_augmented(s, old, Const(Ellipsis), op, value)
 
 

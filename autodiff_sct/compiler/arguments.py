@@ -165,8 +165,9 @@ def own_copy(s: Specialiser, expr: Any, facts: Facts | None, regions: Any, aroun
             return copied_elements(expr, facts, name, copy)
     if not any(regions.find(root) in regions.written for root in roots):
         return None
-    if isinstance(facts, Num):
-        return ir.call(ir.attribute(expr, "copy"))
+    if isinstance(facts, Num):  # several axes keep their order in memory, in which NumPy adds numbers up
+        order = [ir.constant("K")] if (facts.ndim or 0) > 1 else []
+        return ir.call(ir.attribute(expr, "copy"), *order)
     return ir.call("list" if isinstance(facts, Listed) else "dict", expr)
 
 

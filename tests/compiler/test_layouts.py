@@ -121,3 +121,28 @@ def test_order_of_what_an_inner_derivative_is_given():
         ad.grad(lambda x: (inner(x.T) * weights).sum())(X)
     with pytest.raises(ad.errors.AliasError, match="C order"):
         ad.jvp(lambda x: (inner(x.T) * weights).sum(), (X,), (X,))
+
+
+def scaled_and_added_up(a):
+    a[0] *= 2.0
+    return a.sum(), (a @ a.T).mean(), a[1:].sum(axis=0)
+
+
+def scaled_in_a_list(parts):
+    for a in parts:
+        a[0] *= 2.0
+    return parts[0].sum() * parts[1].sum()
+
+
+def test_what_is_written_keeps_its_order():
+    """NumPy adds numbers up in the order in which they lie in memory."""
+    a = np.random.default_rng(3).normal(size=(51, 53))
+    for make in (lambda x: x.copy("F"), lambda x: x.copy("C"), lambda x: x.T.copy().T):
+        expected = scaled_and_added_up(make(a))
+        found = [ad.value_and_grad(scaled_and_added_up)(make(a))[0], ad.vjp(scaled_and_added_up, make(a))[0]]
+        found.append(ad.jvp(scaled_and_added_up, (make(a),), (a,))[0])
+        for value in found:
+            for part, wanted in zip(value, expected, strict=True):
+                np.testing.assert_array_equal(part, wanted)
+        value = ad.value_and_grad(scaled_in_a_list)([make(a), make(a[1:])])[0]
+        assert value == scaled_in_a_list([make(a), make(a[1:])])

@@ -134,6 +134,38 @@ def items_of_a_list_as_arguments(x):  # a tuple, whose shadows are in a list
     return weighted(y, *rows[0])
 
 
+@case((X, 0), (X, 1), (X, 3))
+def first_one_returned(x, n):
+    y = 2.0 * x
+    first = y
+    for _ in range(n):
+        y[:-1] = y[1:] * x[:-1]
+        y = -x
+    return first
+
+
+@case((X, 0), (X, 1), (X, 3))
+def first_and_last_returned(x, n):
+    y = np.sin(x)
+    first = y[1:]
+    for _ in range(n):
+        y *= x
+        y = x + 1.0
+    return first * y[:-1]
+
+
+@case((X, 0), (X, 1), (X, 3))
+def first_part_returned(x, n):
+    y = np.sin(x)
+    first = y[1:]
+    k = 0
+    while k < n:
+        y *= x
+        y = x + 1.0
+        k += 1
+    return first
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradients(fn, args):
     check_gradient(fn, args)

@@ -370,7 +370,7 @@ def rename(stmt: Any, mapping: dict[str, str]) -> None:
 def listed(expr: Any) -> Any:
     """The items of an array as a list; of a copy: those of what is copied."""
     if isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr == "copy":
-        if not expr.args and not expr.keywords:
+        if all(isinstance(arg, gast.Constant) for arg in expr.args) and not expr.keywords:
             expr = expr.func.value
     return ir.call(ir.attribute(expr, "tolist"))
 

@@ -114,6 +114,8 @@ class AtHand:
             return False
         if self.is_invariant(stmt.target):
             return True  # computed of numbers from outside the loop, as it was in each step
+        if self.is_length(stmt.expr):
+            return True  # whatever is written into an array, its shape stays
         if isinstance(facts, Num) and facts.python and facts.dtype is not None and facts.dtype.kind in "ib":
             return all(self.is_settled(n, stmt) for n in operands)
         if isinstance(stmt.expr, gast.Subscript) and stmt.op is not None and isinstance(facts, (Num, Pair)):
@@ -126,6 +128,17 @@ class AtHand:
             container = isinstance(self.record.s.facts[base.name], (Listed, Mapped, Pair))
             return (scalar or container) and self.record.memory.stays(base.name, stmt)
         return stmt.op is not None and bool(stmt.op.shares) and isinstance(stmt.expr, gast.Attribute)
+
+    def is_length(self, expr: Any) -> bool:
+        """Whether an expression is the length of an axis of an array."""
+        if isinstance(expr, gast.Call) and getattr(expr.func, "id", "") == "len" and len(expr.args) == 1:
+            array = expr.args[0]
+        elif isinstance(expr, gast.Subscript) and isinstance(expr.slice, gast.Constant):
+            array = expr.value.value if getattr(expr.value, "attr", "") == "shape" else None
+        else:
+            return False
+        facts = self.record.s.facts.get(array.id) if isinstance(array, gast.Name) else None
+        return isinstance(facts, Num) and facts.kind == "array" and "len" not in self.record.s.globals
 
     def is_scalar(self, name: str) -> bool:
         """Whether a variable is a number, not an array of one."""

@@ -94,6 +94,7 @@ class Reverse:
                 self.makers[name] = stmt
             for name in [*ir.reads(stmt), *(n for c in getattr(stmt, "carries", []) for n in (c.init, c.next) if n)]:
                 self.last[name] = place
+        self.last |= dict.fromkeys(self.outputs, len(self.order))  # the caller reads them, also where only of seeds
         self.generations = Generations(self.s, self.regions, block)
         self.members: dict[int, list[str]] = defaultdict(list)  # the variables of a region
         for name in self.first:

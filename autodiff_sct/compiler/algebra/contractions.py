@@ -31,6 +31,7 @@ from .. import ir
 from ..facts import Axis, Dim, Num, broadcast
 from ..optimise import is_pop_call
 from ..specialise.lengths import Lengths, born
+from ..specialise.spans import written_span
 from ..specialise.state import Specialiser
 from ..substitution import with_operands
 from .spelling import (
@@ -294,7 +295,8 @@ class Contractions:
         for part, axis in zip(parts, dims):
             if isinstance(part, gast.Slice):
                 bounds = [bound_of(self.s, end) for end in (part.lower, part.upper, part.step)]
-                result.append(None if axis is None or UNKNOWN in bounds else Dim(("slice", axis, *bounds)))
+                known = axis is not None and UNKNOWN not in bounds
+                result.append(written_span(self.s, axis, part) or (Dim(("slice", axis, *bounds)) if known else None))
         return (*result, *dims[len(parts) :]) or None
 
     def contracted(self, call: Any) -> tuple[Axis, ...] | None:

@@ -163,6 +163,7 @@ class Record:
             raise AssertionError("a loop's index is provided with its loop")
         again = self.recomputed(name, forward, names, result)
         fresh = self.s.fresh(self.s.hints[name], self.s.facts[name])
+        self.s.steps[fresh] = self.s.step_of(name)
         if name in self.s.named:
             self.s.named.add(fresh)
         if again is not None:

@@ -272,6 +272,8 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
     for _ in range(ROUNDS):
         s.rule_calls = rule_calls
         node = make()
+        if node.kind == "range" and node.index is not None:
+            s.ranges[node.index] = node.bounds
         s.env = dict(entry)
         known = dict(s.elements)
         phis = {key: phi(s, key, value, entry.get(key, MISSING)) for key, value in carried.items()}

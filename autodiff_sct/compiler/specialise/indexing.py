@@ -11,6 +11,7 @@ from .. import ir
 from ..facts import Axis, Dim, Facts, Listed, Num, Opaque, several
 from ..regions import regions
 from .mistakes import too_many_indices
+from .spans import span
 from .state import Specialiser
 from .values import Const, Leaf, ListV, SliceV, TupleV, Value
 
@@ -161,6 +162,8 @@ def basic_facts(s: Specialiser, facts: Num, parts: list[Value]) -> Facts:
 def sliced(s: Specialiser, axis: Axis, part: Value) -> Axis:
     """The length of an axis after a slice."""
     if isinstance(part, SliceV):
+        if (known := span(s, axis, part)) is not None:
+            return known
         several_long = begins_several(s, axis, part)
         return Dim(("slice", axis, *bounds_of(s, part)), 0, several_long) if axis is not None else None
     if isinstance(part, Leaf):

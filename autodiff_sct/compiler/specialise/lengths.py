@@ -38,6 +38,7 @@ class Lengths:
         self.pairs: list[tuple[Any, Any]] = []
         self.table: dict[Any, Any] = {}
         self.seen = 0  # how many pairs the table is made of
+        self.made: dict[Any, Any] = {}  # sums of lengths and integers -> the length of an array that was made by one
 
     def count(self) -> int:
         return len(self.pairs) + (0 if self.outer is None else self.outer.count())
@@ -80,7 +81,11 @@ class AxisLengths:
         self.of_blocks: dict[int, tuple[ir.Block, Lengths]] = {id(block): (block, self.lengths)}
         self.inner: dict[str, Lengths] = {}  # of the block that a variable is made in, where it may not run
         self.masks: set[str] = set()  # masks of which it matters that they pick as many items each time
-        self.steps: dict[str, str] = {}  # index of a loop that goes backwards -> index of the loop that it reverses
+        self.steps: dict[
+            str, str
+        ] = {}  # variable of the reverse sweep -> the one that it is in the step that is reversed
+        self.ranges: dict[str, tuple[Any, ...]] = {}  # index of a loop -> the bounds of its range
+        self.whole_axes: dict[Any, Any] = {}  # symbol of a length -> that length
         self.proven: dict[Any, Any] = {}  # what is equal after all that has run before the statement being written
 
     def lengths_in(self, block: ir.Block) -> Lengths:
@@ -104,7 +109,7 @@ class AxisLengths:
         return max([self.lengths, *found], key=lambda lengths: lengths.depth)
 
     def step_of(self, name: str) -> str:
-        """A variable as lengths name it: of the index of a loop that goes backwards, the one of the same step."""
+        """A variable as lengths name it: of one that the reverse sweep has again, the one of the same step."""
         return self.steps.get(name, name)
 
     def equate(self, a: Any, b: Any) -> None:
@@ -115,11 +120,11 @@ class AxisLengths:
     @contextmanager
     def learning_no_lengths(self) -> Iterator[None]:
         """Forget afterwards which axes met, for what is not used of this may never run."""
-        pairs, proven = list(self.lengths.pairs), dict(self.proven)
+        pairs, made, proven = list(self.lengths.pairs), dict(self.lengths.made), dict(self.proven)
         try:
             yield
         finally:
-            self.lengths.pairs[:], self.proven = pairs, proven
+            self.lengths.pairs[:], self.lengths.made, self.proven = pairs, made, proven
 
     def have_met(self, shapes: list[tuple[Axis, ...]]) -> bool:
         """Whether shapes are surely one at the statement being written."""

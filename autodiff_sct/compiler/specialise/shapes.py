@@ -12,6 +12,7 @@ from ...runtime.scan import products_of_others
 from ...runtime.scatter import diagonal_adjoint, gather_adjoint
 from ...runtime.vectors import cross
 from ..facts import Axis, Dim, Num, broadcast, several
+from .spans import note_length
 from .values import Const, Leaf, ListV, TupleV, Value
 
 if TYPE_CHECKING:
@@ -352,7 +353,9 @@ def measured(s: Specialiser, value: Value) -> Axis:
     if isinstance(value, Const) and isinstance(value.value, (int, np.integer)):
         return int(value.value) if value.value >= 0 else None
     if isinstance(value, Leaf):
-        return s.new_size(value)
+        axis = s.new_size(value)
+        note_length(s, value, axis)
+        return axis
     return None
 
 

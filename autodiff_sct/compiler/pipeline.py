@@ -356,7 +356,7 @@ def finish(
     if passes.on("as_softmax"):
         as_softmax(s, r.regions, forward, reverse)
     if request.backend == "numpy" and passes.on("log_determinants"):
-        log_determinants(s, r.regions, reverse)
+        log_determinants(s, r.regions, forward, reverse)
     if request.backend == "numpy" and passes.on("thin_factors"):
         with_thin_factors(s, reverse)
     if request.backend == "numpy" and not request.split and passes.on("known_values"):

@@ -145,6 +145,16 @@ def the_weights_themselves(x, w, steps):
     return loss
 
 
+@case((V, W, 3), (V, W, 0))
+def identities(x, w, steps):
+    for _ in range(steps):
+        x = (np.eye(4) - np.outer(x, w)) @ x + np.eye(4)[0] * x
+        changed = np.eye(4)
+        changed[0] += x
+        x = changed @ x
+    return np.sum(x)
+
+
 @case((V, W, 2), (V, W, 0))
 def defined_in_a_loop_before(x, w, steps):
     total = 0.0
@@ -177,6 +187,13 @@ def test_moved_and_shared_by_both_sweeps():
     assert not any("**" in line for line in lines)
     text = ad.adjoint_source(diffused, V, W, 3)
     assert sum("w[1:-1] ** 2" in line for line in text.splitlines() if "# " not in line) == 1
+
+
+def test_identities_are_made_before_the_loop():
+    text = ad.adjoint_source(identities, V, W, 3)
+    lines = inside_loops(text)
+    assert "np.eye(4)" in text.partition("for k in")[0]
+    assert any("changed = np.eye(4)" in line for line in lines) and not any("np.eye(4) -" in line for line in lines)
 
 
 def test_without_steps_nothing_raises():

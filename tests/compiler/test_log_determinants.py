@@ -127,3 +127,72 @@ def test_second_order():
 def test_what_has_no_factor_raises():
     with pytest.raises(np.linalg.LinAlgError):
         ad.grad(lambda k: np.sum(np.log(np.diag(np.linalg.cholesky(k)))))(-K)
+
+
+# Of determinants themselves
+
+
+def of_a_filter(a):
+    total = 0.0
+    for k in range(3):
+        s = a @ a.T + (k + 1) * np.eye(len(a))
+        inverse = np.linalg.inv(s)
+        total = total + np.log(np.linalg.det(s)) + Y @ inverse @ Y
+    return total
+
+
+def determinant_first(a):
+    s = a @ a.T + np.eye(len(a))
+    return 0.5 * np.log(np.linalg.det(s)) ** 2 + np.linalg.det(s) * 1e-3
+
+
+def determinant_below(a):
+    s = a @ a.T + np.eye(len(a))
+    return np.sum(a[0]) / np.linalg.det(s)
+
+
+def of_stacks(a):
+    s = np.stack([a @ a.T + np.eye(len(a)), 2 * a @ a.T + np.eye(len(a))])
+    return np.sum(np.log(np.linalg.det(s)) * np.array([0.5, 2.0]))
+
+
+def matrix_is_written(a):
+    s = a @ a.T + np.eye(len(a))
+    inverse = np.linalg.inv(s)
+    s[0, 0] += 1.0
+    return np.log(np.linalg.det(s)) + np.sum(inverse)
+
+
+@pytest.mark.parametrize("fn", [of_a_filter, determinant_first, determinant_below, of_stacks, matrix_is_written])
+def test_determinants(fn):
+    found = ad.grad(fn)(A)
+    np.testing.assert_allclose(found, differences(fn, (A,)), rtol=1e-5, atol=1e-7)
+    with passes.without("log_determinants"):
+        np.testing.assert_allclose(found, ad.grad(fn)(A), rtol=1e-11, atol=1e-13)
+    value, gradient = ad.value_and_grad(fn)(A)
+    assert value == fn(A)
+    np.testing.assert_allclose(gradient, found, rtol=1e-11, atol=1e-13)
+
+
+def code(fn, *args):
+    return "".join(line for line in ad.adjoint_source(fn, *args).splitlines() if "#" not in line)
+
+
+def test_a_determinant_beside_an_inverse_is_not_computed():
+    assert "linalg.det" not in code(of_a_filter, A)
+    assert "linalg.det" in code(lambda s: np.log(np.linalg.det(s)), K)
+
+
+def test_determinants_that_are_no_floats():
+    def f(s):
+        return np.sum(np.linalg.inv(s)) * 0.0 + np.log(np.linalg.det(s))
+
+    with np.errstate(all="ignore"):
+        found = ad.grad(f)(1e-100 * np.eye(4))
+    np.testing.assert_allclose(found, 1e100 * np.eye(4))
+
+
+@pytest.mark.parametrize("s", [np.zeros((3, 3)), np.ones((2, 3))], ids=["singular", "not square"])
+def test_what_has_no_determinant_raises(s):
+    with np.errstate(all="ignore"), pytest.raises(np.linalg.LinAlgError):
+        ad.grad(lambda s: np.log(np.linalg.det(s)))(s)

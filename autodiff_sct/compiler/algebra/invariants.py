@@ -273,10 +273,12 @@ class Kinds:
         return self.of_call(expr) if isinstance(expr, gast.Call) else None
 
     def of_call(self, expr: gast.Call) -> Num | None:
-        """The facts of an elementwise function of one array or number."""
+        """The facts of an elementwise function of one array or number, or of an identity matrix."""
         callee = path(self.s, expr.func)
         if len(expr.args) != 1 or expr.keywords:
             return None
+        if callee is np.eye and type(literal(expr.args[0])) is int and literal(expr.args[0]) >= 0:
+            return Num("array", np.dtype(float), (literal(expr.args[0]),) * 2)
         if self.again and callee in OF_MATH:
             facts = self.of(expr.args[0])
             return FLOAT if facts is not None and not facts.dims else None

@@ -10,6 +10,9 @@
 
 What is between the inverses in the adjoint of `np.linalg.cholesky` is then ``factor.T @ np.diag(c / np.diag(factor))``,
 of which the weights leave the half of the diagonal: ``c / 2`` times the identity.
+
+The same of ``np.log(np.linalg.det(k))``: by ``c / det * det * inverse.T`` it is ``c * inverse.T``, also where the
+determinant is too small or too large for a float.  Of what has an inverse, a determinant raises nothing.
 """
 
 from __future__ import annotations
@@ -23,20 +26,51 @@ from ..facts import Num
 from ..optimise import is_method
 from ..regions import Regions
 from ..specialise.state import Specialiser
-from .softmaxes import operands
+from .softmaxes import operands, pairs
 
 
-def log_determinants(s: Specialiser, where: Regions, reverse: ir.Block) -> None:
-    """Rewrite the adjoints of Cholesky factors of which only the logarithms of the diagonal are added, in place."""
+def log_determinants(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block) -> None:
+    """Rewrite the adjoints of determinants, and of Cholesky factors, of which only the logarithm is read, in place."""
+    note_inverses(where, forward)
     for block in ir.blocks(reverse):
+        made = {x.target: x for x in block if isinstance(x, ir.Let) and len(x.targets) == 1}
+        for stmt in block:
+            cancel(s, made, stmt)
         if any(isinstance(x, ir.Let) and called(x.expr, "tri") for x in block):
             for stmt in block:
-                rewrite(s, where, block, stmt)
+                rewrite(s, where, made, stmt)
 
 
-def rewrite(s: Specialiser, where: Regions, block: ir.Block, stmt: Any) -> None:
+def note_inverses(where: Regions, forward: ir.Block) -> None:
+    """Note which determinants of a program surely exist, for the inverses of their matrices have been made."""
+    for block in ir.blocks(forward):
+        inverted: set[str] = set()
+        for stmt in block:
+            matrix = getattr(stmt.expr.args[0], "id", "") if isinstance(stmt, ir.Let) and of_matrix(stmt.expr) else ""
+            if matrix and not where.is_written(matrix):
+                if called(stmt.expr, "linalg.inv"):
+                    inverted.add(matrix)
+                elif matrix in inverted and not stmt.loud:
+                    stmt.may_raise = False
+
+
+def of_matrix(expr: Any) -> bool:
+    return called(expr, "linalg.inv", "linalg.det", "linalg.slogdet")
+
+
+def cancel(s: Specialiser, made: dict[str, ir.Let], stmt: Any) -> None:
+    """Leave a determinant out of ``c / det * det``."""
+    for quotient, determinant in pairs(operands(stmt, gast.Mult)):
+        number, divisor = sides(made, quotient, gast.Div)
+        facts = s.facts[stmt.target]
+        is_number = isinstance(facts, Num) and facts.dims == () and facts.kind != "array"
+        if number and divisor == determinant and is_number and called(s.definitions.get(divisor), "linalg.det"):
+            stmt.expr = ir.name(number)
+            return
+
+
+def rewrite(s: Specialiser, where: Regions, made: dict[str, ir.Let], stmt: Any) -> None:
     """Rewrite ``(product + product.T) * weights`` of such a factor; what nobody reads then is dropped later."""
-    made = {x.target: x for x in block if isinstance(x, ir.Let) and len(x.targets) == 1}
     total, weights = operands(stmt, gast.Mult) or ("", "")
     product, mirrored = sides(made, total, gast.Add)
     if not product or transposed(made, mirrored) != product or not is_triangle(made, weights):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
@@ -39,6 +40,8 @@ class Arguments:
     changed: frozenset[str] = frozenset()  # the places in them of arrays that the user's text writes, as ``x['w']``
     rebound: frozenset[str] = frozenset()  # the places of what the text changes, with a bracket those of lists
     objects: dict[Any, str] = field(default_factory=dict)  # the identities of dicts and objects in them -> their places
+    outside: tuple[Callable[[], Any], ...] = ()  # objects outside, where an argument that is one would be changed
+    published: bool = False  # whether the program changes one of these
     ordered: bool = False  # whether those have to lie in C order
     handed: list[str] = field(default_factory=list)  # variables of the value as a forward function returns it
 
@@ -117,6 +120,10 @@ def protect(s: Specialiser, table: Arguments, regions: Any) -> None:
             written.add(table.owners[variable])
         entry.expr = copy or entry.expr
     table.written, table.changed, table.rebound = frozenset(written), frozenset(changed), frozenset(rebound)
+    table.published = any(isinstance(stmt, ir.Effect) and stmt.kind == "publish" for stmt in ir.walk(s.block))
+    if table.objects and table.published or rebound:
+        table.outside = tuple(read for _, read in s.objects.values())
+        s.world.closed |= bool(table.outside)  # they have no marks
 
 
 def is_rebound(s: Specialiser, id: Any) -> bool:

@@ -242,7 +242,8 @@ class Compiled:
         outside = [unwrapped(e.read()) for e in emitted.externals]
         if variant.rebound:
             check_writable(self.name, variant, given)
-            check_distinct(self.name, variant, given)
+        if variant.rebound or emitted.outside:
+            check_distinct(self.name, variant, given, outside)
         if variant.written:
             check_overlap(self.name, variant, given, outside)
             if emitted.ordered:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from operator import attrgetter, is_
 from types import CodeType, FunctionType
@@ -45,7 +46,9 @@ class Variant:
         self.wrap = emitted.wrap
         self.count = emitted.count
         self.tensors = emitted.tensors
-        self.is_plain = not (emitted.externals or emitted.written or emitted.rebound or emitted.tensors)
+        self.is_plain = not (
+            emitted.externals or emitted.written or emitted.rebound or emitted.outside or emitted.tensors
+        )
         self.guards = distinct(emitted.guards)
         self.steady = not (self.guards or emitted.externals)  # holds as long as the function's code is the same
 
@@ -82,6 +85,7 @@ class CodesGuard:
         return all(map(is_, map(CODE, self.functions), self.codes))
 
 
+OUTSIDE = "something outside the function"
 CODE = attrgetter("__code__")
 
 
@@ -142,16 +146,19 @@ def arrays_in(value: Any, seen: set[int]) -> Iterator[np.ndarray]:
             yield from arrays_in(part, seen)
 
 
-def check_distinct(called: str, variant: Variant, given: list[Any]) -> None:
+def check_distinct(called: str, variant: Variant, given: list[Any], outside: list[Any]) -> None:
     """Lists, dicts and objects of which the program changes something are received as if each were in one place."""
     seen: dict[int, str] = {}
+    for external, value in zip(variant.emitted.externals, outside):
+        if isinstance(value, (list, dict)):
+            deque(met_again(value, f"{external.symbol} (outside)", seen), 0)
+    seen |= {id(read()): OUTSIDE for read in variant.emitted.outside}
     for name, value in zip(variant.names, given):
         for place, other in met_again(value, name, seen):
-            if any(touches(rebound, p) for rebound in variant.rebound for p in (place, other)):
-                raise AliasError(
-                    f"{other!r} and {place!r} of {called} are one object, and it is changed",
-                    "pass a copy of one of them",
-                )
+            published = other == OUTSIDE and variant.emitted.published
+            if published or any(touches(rebound, p) for rebound in variant.rebound for p in (place, other)):
+                reason = f"{other!r} and {place!r} of {called} are one object, and it is changed"
+                raise AliasError(reason, "pass a copy of one of them")
 
 
 def met_again(value: Any, place: str, seen: dict[int, str]) -> Iterator[tuple[str, str]]:

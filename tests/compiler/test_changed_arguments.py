@@ -224,3 +224,43 @@ def at(value, path):
     for k in path:
         value = value[k]
     return value
+
+
+class Model:
+    def __init__(self):
+        self.row, self.bias = [1.0, 2.0], 3.0
+
+
+MODEL, TABLE = Model(), {"a": 1.0}
+
+
+def item_seen_outside(x, row):
+    row[0] = 5.0
+    return x[0] * MODEL.row[0]
+
+
+def field_seen_outside(x, model):
+    model.bias = 5.0
+    return x[0] * MODEL.bias
+
+
+def changed_outside(x, table):
+    TABLE["a"] = 5.0
+    return x[0] * table["a"]
+
+
+@pytest.mark.parametrize(
+    ("fn", "shared", "other"),
+    [
+        (item_seen_outside, lambda: MODEL.row, lambda: [1.0, 2.0]),
+        (field_seen_outside, lambda: MODEL, Model),
+        (changed_outside, lambda: TABLE, lambda: {"a": 2.0}),
+    ],
+)
+def test_nor_outside_as_well(fn, shared, other):
+    x = pair(0.4, 1.3)
+    for derivative in (ad.grad(fn), ad.value_and_grad(fn)):
+        with pytest.raises(ad.AutodiffError, match="are one object, and it is changed"):
+            derivative(x, shared())
+        derivative(x, other())
+    assert (MODEL.row, MODEL.bias) == ([1.0, 2.0], 3.0)

@@ -80,6 +80,11 @@ def read_unbound(block: ir.Block, names: set[str]) -> None:
     for stmt in list(block):
         found = [n for n in dict.fromkeys(ir.reads(stmt)) if n in names] if type(stmt) in ir.SIMPLE else []
         names = names - set(found)
-        if not (isinstance(stmt, ir.Effect) and isinstance(stmt.expr, gast.Name)):
+        if not is_reading(stmt):
             place = block.index(stmt)
             block[place:place] = [ir.Effect(ir.name(n), getattr(stmt, "origin", None)) for n in found]
+
+
+def is_reading(stmt: object) -> bool:
+    """Whether a statement reads a variable, which raises where that is unbound, and does nothing else."""
+    return isinstance(stmt, ir.Effect) and isinstance(stmt.expr, gast.Name)

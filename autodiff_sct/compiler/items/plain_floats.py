@@ -33,15 +33,29 @@ def plain_floats(s: Specialiser, program: ir.Block) -> None:
     if "float" in s.globals:
         return
     floats = Floats(s, program)
-    if floats.mixed:
-        for stmt in ir.walk(program):
-            if isinstance(stmt, ir.Store) and not floats.fits(stmt) and is_place(s, stmt.index):
-                number = isinstance(stmt.value, gast.Constant) and type(stmt.value.value) is int
-                stmt.value = ir.constant(float(stmt.value.value)) if number else ir.call(ir.name("float"), stmt.value)
+    if floats.mixed and make_floats(s, program, floats):
         floats = Floats(s, program)
     for stmt in ir.walk(program):
         if any(converts(n) or is_zero(s, n) for n in parts(stmt)):
             change_own(stmt, floats.without_conversions)
+
+
+def make_floats(s: Specialiser, program: ir.Block, floats: Floats) -> bool:
+    """Make floats of items of arrays, and of what is computed from them, where they are put into lists of floats."""
+    items = {x.target for x in ir.walk(program) if isinstance(x, ir.Let) and is_array_item(s, x.expr)}
+    mixed = [x for x in ir.walk(program) if isinstance(x, ir.Store) and not floats.fits(x) and is_place(s, x.index)]
+    mixed = [
+        x for x in mixed if any(is_array_item(s, n) or getattr(n, "id", "") in items for n in ir.nodes_in(x.value))
+    ]
+    for stmt in mixed:
+        stmt.value = ir.call(ir.name("float"), stmt.value)
+    return bool(mixed)
+
+
+def is_array_item(s: Specialiser, expr: Any) -> bool:
+    """Whether an expression is a number of NumPy's, read from an array."""
+    facts = s.facts.get(getattr(expr.value, "id", "")) if isinstance(expr, gast.Subscript) else None
+    return isinstance(facts, Num) and facts.kind == "array" and facts.ndim == 1 and is_place(s, expr.slice)
 
 
 def parts(stmt: Any) -> list[Any]:

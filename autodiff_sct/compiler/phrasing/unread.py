@@ -33,6 +33,7 @@ from ..optimise import count_uses
 from ..peephole import is_ellipsis
 from ..record.raised_again import has_effect
 from ..specialise.state import Specialiser
+from ..unbound import is_reading
 
 LAZY = (gast.IfExp, gast.BoolOp, gast.Lambda, gast.ListComp, gast.DictComp, gast.GeneratorExp)
 ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div)
@@ -48,22 +49,24 @@ def execute_unread(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Write what is only there since it may raise, or for its effects, without a name for its result, in place."""
     uses = count_uses([*front, *back])
     for block in (*ir.blocks(front), *ir.blocks(back)):
-        drop_repeated(block)
+        drop_repeated(block, back if block is front else [])
         said: Any = None  # the statement of which it has been said last
         for k, stmt in enumerate(block):
-            if isinstance(stmt, ir.Let) and is_only_executed(s, stmt) and not any(uses.get(n) for n in stmt.targets):
-                again = said is not None and block[k - 1] is said
+            again = said is not None and block[k - 1] is said
+            if is_reading(stmt):
+                stmt.kind = "" if again else ir.MAY_RAISE
+                said = stmt
+            elif isinstance(stmt, ir.Let) and is_only_executed(s, stmt) and not any(uses.get(n) for n in stmt.targets):
                 block[k] = executed(stmt, "" if stmt.effect or again else ir.MAY_RAISE)
                 said = said if stmt.effect else block[k]
 
 
-def drop_repeated(block: ir.Block) -> None:
+def drop_repeated(block: ir.Block, after: ir.Block) -> None:
     """Drop the reading of a variable, which raises where that is unbound, where what follows reads it as well."""
     for k in reversed(range(len(block))):
         stmt = block[k]
-        if isinstance(stmt, ir.Effect) and isinstance(stmt.expr, gast.Name) and not stmt.kind:
-            if surely_reads(block[k + 1 :], stmt.expr.id):
-                del block[k]
+        if is_reading(stmt) and surely_reads([*block[k + 1 :], *after], stmt.expr.id):
+            del block[k]
 
 
 def surely_reads(block: ir.Block, name: str) -> bool:

@@ -36,7 +36,7 @@ from .buffers.list_sums import sum_lists
 from .buffers.overwrite import overwrite
 from .buffers.parts import collect_parts
 from .buffers.plain_sums import add_plainly
-from .buffers.reuse import reuse
+from .buffers.reuse import overwrite_own, reuse
 from .buffers.rows import plan_rows, write_rows
 from .buffers.selected import select_quickly
 from .buffers.sinking import sink
@@ -344,7 +344,7 @@ def as_expressions(
     if reordered and passes.on("variances"):
         variances(s, where, front)
     if buffers:
-        back = in_buffers(s, where, front, back)
+        back = in_buffers(s, where, front, back, request.capture is None)
     if buffers and passes.on("pair_products"):
         pair_products(s, front if reordered else [], back)
     if buffers and not request.split and passes.on("save_shapes"):
@@ -353,8 +353,11 @@ def as_expressions(
     return front, back
 
 
-def in_buffers(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) -> ir.Block:
-    """The reverse sweep with fewer passes over memory; fused loops of native programs have none of these buffers."""
+def in_buffers(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block, alone: bool) -> ir.Block:
+    """The reverse sweep with fewer passes over memory; fused loops of native programs have none of these buffers.
+
+    `alone` says that it is not differentiated again, for which values are better than memory.
+    """
     if passes.on("touch_first"):
         touch_first(s, [*front, *back], back)
         back = Nesting(s, where, [*front, *back], REVERSE_DEPTH).block(back)
@@ -369,7 +372,9 @@ def in_buffers(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) 
     if passes.on("absorb_signs"):
         absorb_signs(s, front, back)
     if passes.on("overwrite"):
-        overwrite(s, [*front, *back], back)
+        overwrite(s, [*front, *back], back, alone)
+    if alone and passes.on("overwrite_own"):
+        overwrite_own(s, [*front, *back], front)
     return back
 
 

@@ -87,6 +87,7 @@ PASSES: dict[str, str] = {
     "ask_for_ties": "halves of a cotangent are made where two arrays tie, if they do",
     "select_quickly": "what a condition selects of a large cotangent is a product of the two",
     "overwrite": "a cotangent that is read for the last time is overwritten by its successor",
+    "overwrite_own": "an array that gets a new value under its name is overwritten by it",
     "iterate": "a loop that reads items by its counter goes over them",
     "drop_unread": "what nobody reads and what cannot fail is not computed",
     "compute_into": "what an elementwise function computes for all of an array is computed into it",

@@ -27,7 +27,7 @@ from ..peephole import is_call, is_ellipsis
 from ..regions import roots_of
 from ..specialise.state import Specialiser
 from ..substitution import substitute_own
-from .overwrite import is_alike
+from .memory import is_alike
 from .taken_over import is_addition, is_name, is_zero
 
 

@@ -25,8 +25,7 @@ from .. import ir
 from ..facts import Num
 from ..peephole import is_call, is_ellipsis
 from ..specialise.state import Specialiser
-from .memory import is_new
-from .overwrite import is_alike
+from .memory import is_alike, is_new
 from .taken_over import is_addition, is_name, is_zero
 
 

@@ -44,7 +44,7 @@ from ..peephole import is_call, is_ellipsis, is_zeroing, touches
 from ..regions import reachable, roots_of
 from ..specialise.state import Specialiser
 from .dead_stores import reached
-from .overwrite import is_alike
+from .memory import is_alike
 from .slices import are_disjoint, cover, is_basic, rest_of
 
 

@@ -27,6 +27,8 @@ NEW = {
     "where", "exp", "log", "sin", "cos", "tanh", "sqrt", "multiply", "add", "subtract", "divide", "negative", "outer",
     "dot", "matmul", "maximum", "minimum", "sum", "roll",
 }  # fmt: skip
+COMMUTATIVE = (gast.Add, gast.Mult)
+IN_PLACE = (*COMMUTATIVE, gast.Sub, gast.Div)  # the operations whose result is put where an operand was
 COMPUTED = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant, gast.JoinedStr)
 GIVEN_BACK = (broadcast.unbroadcast, broadcast.spread)  # their first argument, if anything
 
@@ -96,7 +98,9 @@ class Memory:
     def join(self, stmt: Any) -> None:
         """Unite the variables that share memory after a statement."""
         if isinstance(stmt, ir.Let):
-            self.unite(*stmt.targets, *([] if self.makes(stmt) else self.may_be(self.base(stmt))))
+            holders = [n for n in stmt.targets if not is_number(self.s.facts[n])]
+            if holders or stmt.effect:  # what becomes a number keeps nothing of what it was computed from
+                self.unite(*holders, *([] if self.makes(stmt) else self.may_be(self.base(stmt))))
         elif isinstance(stmt, ir.Effect):
             if not self.adds_numbers(stmt.expr):
                 self.unite(*(n for n in ir.reads(stmt) if ir.is_variable(n)))
@@ -240,6 +244,18 @@ class Memory:
         if isinstance(source, (str, gast.Name)):
             return self.is_own(source if isinstance(source, str) else source.id, seen)
         return isinstance(source, (gast.BinOp, gast.UnaryOp)) or is_new(source)
+
+
+def is_alike(s: Specialiser, old: str, new: str) -> bool:
+    """Whether two arrays surely have one shape and one dtype."""
+    a, b = s.facts[old], s.facts[new]
+    if not isinstance(a, Num) or not isinstance(b, Num) or a.kind != "array" or b.kind != "array":
+        return False
+    if a.dtype is None or a.dtype != b.dtype or a.dtype.kind not in "fc" or a.tensor or b.tensor or not a.ndim:
+        return False
+    if old in s.fits and s.fits[old] == s.fits.get(new):
+        return True
+    return s.same_lengths(a.dims, b.dims, s.where_made(old, new))
 
 
 def is_number(facts: Any) -> bool:

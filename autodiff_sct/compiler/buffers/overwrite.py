@@ -1,12 +1,13 @@
-"""A cotangent that is read for the last time is overwritten by its successor of the same name.
+"""A cotangent that is read for the last time is overwritten by its successor.
 
-==========================================  ============================
+==========================================  ============================================
 ``d_c = d_c + d_h * o``                     ``d_c += d_h * o``
 ``d_x = d_x + d_t * t - 0.5 * d_t * x``     ``d_x += d_t * t - 0.5 * d_t * x``
 ``d_p = scale * d_p``                       ``d_p *= scale``
 ``d_p = d_p - d_p.sum(axis=1)[:, None]``    ``d_p -= d_p.sum(axis=1)[:, None]``
+``d_h = d_y @ w.T; d_a = d_h * (1 - h)``    ``d_a = d_y @ w.T; d_a *= 1 - h``
 ``return d_s.copy()``                       ``return d_s``
-==========================================  ============================
+==========================================  ============================================
 
 That is right where three things are known:
 
@@ -17,33 +18,37 @@ That is right where three things are known:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gast
 
 from .. import ir
 from ..algebra.contractions import Contractions
-from ..facts import Num
+from ..optimise import count_uses
 from ..peephole import is_call
 from ..specialise.state import Specialiser
 from ..substitution import replaced_node
-from .memory import Memory, is_new
+from .memory import COMMUTATIVE, IN_PLACE, Memory, is_alike, is_new
+from .reuse import taken_over
 
-COMMUTATIVE = (gast.Add, gast.Mult)
 SUMS = (gast.Add, gast.Sub)
-IN_PLACE = (*COMMUTATIVE, gast.Sub, gast.Div)
 
 
-def overwrite(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
-    """Let the statements of the reverse sweep that may do so work in place, in a form that is printed so."""
+def overwrite(s: Specialiser, program: ir.Block, back: ir.Block, names: bool) -> None:
+    """Let the statements of the reverse sweep that may do so work in place, in a form that is printed so.
+
+    `names` says that one cotangent may be overwritten by another.
+    """
     candidates = [stmt for stmt in ir.adjoint_walk(back) if isinstance(stmt, ir.Let) and len(stmt.targets) == 1]
-    candidates = [stmt for stmt in candidates if may_continue(s, stmt) or copied(s, stmt) is not None]
+    heirs = Heirs(s, program, back) if names else None
+    candidates = [stmt for stmt in candidates if may_continue(s, stmt, heirs) or copied(s, stmt) is not None]
     final = program[-1]
     if not candidates and not copies(final):
         return
     memory = Memory(s, program, back)
     for stmt in candidates:
-        found = successor(s, stmt)
+        found = successor(s, stmt, heirs)
         if found is None:
             drop_copy(s, memory, stmt)
         elif memory.is_free(found[0], stmt):
@@ -52,21 +57,46 @@ def overwrite(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
     keep_own(memory, final)
 
 
-def may_continue(s: Specialiser, stmt: ir.Let) -> bool:
+def may_continue(s: Specialiser, stmt: ir.Let, heirs: Heirs | None) -> bool:
     """Whether a statement replaces an array by another one that surely fits into its memory."""
-    found = successor(s, stmt)
+    found = successor(s, stmt, heirs)
     return found is not None and is_alike(s, found[0], stmt.target)
 
 
-def successor(s: Specialiser, stmt: ir.Let) -> tuple[str, type, Any] | None:
-    """The variable of the same name that a statement replaces, the operation and its other side."""
+def successor(s: Specialiser, stmt: ir.Let, heirs: Heirs | None) -> tuple[str, type, Any] | None:
+    """The variable that a statement replaces, the operation and its other side."""
     if stmt.effect or not isinstance(stmt.expr, gast.BinOp):
         return None
     if stmt.in_place and isinstance(stmt.expr.left, gast.Name):
         return None
     hint = s.hints[stmt.target]
-    found = replaced_in(s, stmt.expr, hint) if hint.startswith("d_") else None
+    if not hint.startswith("d_"):
+        return None
+    found = replaced_in(stmt.expr, lambda expr: has_hint(s, expr, hint))
+    if found is None and heirs is not None and heirs.has_use(stmt.target):
+        found = replaced_in(stmt.expr, heirs.is_left)
     return found if found is not None and is_read_by_calls(found[2], found[0]) else None
+
+
+class Heirs:
+    """Which cotangents may go on with the memory, and the name, of another one: no loop or branch hands either on."""
+
+    def __init__(self, s: Specialiser, program: ir.Block, back: ir.Block) -> None:
+        self.s = s
+        statements = ir.walk(back)
+        self.made = {x.target for x in statements if isinstance(x, ir.Let) and len(x.targets) == 1}
+        for stmt in statements:
+            self.made.difference_update(taken_over(stmt))
+        self.uses = count_uses(program)
+        self.returned = {*ir.names_in(program[-1].value)} if isinstance(program[-1], ir.Return) else set()
+
+    def has_use(self, name: str) -> bool:
+        """Whether a variable is read under a name of its own, and not as a result, which keeps its name."""
+        read_twice = self.uses.get(name, 0) > 1
+        return name in self.made and name not in self.returned and (read_twice or name in self.s.named)
+
+    def is_left(self, expr: Any) -> bool:
+        return isinstance(expr, gast.Name) and expr.id in self.made and self.s.hints[expr.id].startswith("d_")
 
 
 def is_read_by_calls(expr: Any, name: str) -> bool:
@@ -79,18 +109,18 @@ def is_read_by_calls(expr: Any, name: str) -> bool:
     return all(is_read_by_calls(part, name) for part in ir.children(expr))
 
 
-def replaced_in(s: Specialiser, expr: Any, hint: str) -> tuple[str, type, Any] | None:
+def replaced_in(expr: Any, is_old: Callable[[Any], bool]) -> tuple[str, type, Any] | None:
     """``old - a + b`` is old, minus and ``a - b``."""
     kind = type(expr.op)
     if kind not in IN_PLACE:
         return None
-    if has_hint(s, expr.left, hint):
+    if is_old(expr.left):
         return expr.left.id, kind, expr.right
-    if kind in COMMUTATIVE and has_hint(s, expr.right, hint):
+    if kind in COMMUTATIVE and is_old(expr.right):
         return expr.right.id, kind, expr.left
     if kind not in SUMS or not isinstance(expr.left, gast.BinOp) or not isinstance(expr.left.op, SUMS):
         return None
-    found = replaced_in(s, expr.left, hint)
+    found = replaced_in(expr.left, is_old)
     if found is None:
         return None
     old, first, rest = found
@@ -99,18 +129,6 @@ def replaced_in(s: Specialiser, expr: Any, hint: str) -> tuple[str, type, Any] |
 
 def has_hint(s: Specialiser, expr: Any, hint: str) -> bool:
     return isinstance(expr, gast.Name) and ir.is_variable(expr.id) and s.hints[expr.id] == hint
-
-
-def is_alike(s: Specialiser, old: str, new: str) -> bool:
-    """Whether two arrays surely have one shape and one dtype."""
-    a, b = s.facts[old], s.facts[new]
-    if not isinstance(a, Num) or not isinstance(b, Num) or a.kind != "array" or b.kind != "array":
-        return False
-    if a.dtype is None or a.dtype != b.dtype or a.dtype.kind not in "fc" or a.tensor or b.tensor or not a.ndim:
-        return False
-    if old in s.fits and s.fits[old] == s.fits.get(new):
-        return True
-    return s.same_lengths(a.dims, b.dims, s.where_made(old, new))
 
 
 # -- copies

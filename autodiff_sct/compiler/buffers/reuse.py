@@ -8,6 +8,8 @@
 Single assignment makes ``total.2 = total.1 + row`` of it.  Where the old value is not read after that, neither in the
 reverse sweep nor under another name, and its memory was made by an operation of the program, the sum is written there.
 What a loop carries has one memory for all its iterations: what reads it before may only make something new of it.
+
+The same holds for ``p = p / np.sum(p)``, where the new array surely has the shape and the dtype of the old one.
 """
 
 from __future__ import annotations
@@ -16,11 +18,14 @@ from collections import defaultdict
 from typing import Any
 
 import gast
+import numpy as np
 
 from .. import ir
 from ..facts import Num
+from ..failing import path
 from ..regions import roots_of
 from ..specialise.state import Specialiser
+from .memory import IN_PLACE, is_alike
 
 NEW = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy", "array"}
 
@@ -32,6 +37,27 @@ def reuse(s: Specialiser, program: ir.Block) -> None:
     for stmt in sums:
         if owners is not None and owners.may_overwrite(stmt):
             stmt.in_place = True
+
+
+def overwrite_own(s: Specialiser, program: ir.Block, front: ir.Block) -> None:
+    """Let the user's arrays that get a new value under their name be overwritten by it, where nobody sees that."""
+    lets = [stmt for stmt in ir.walk(front) if isinstance(stmt, ir.Let) and is_successor(s, stmt)]
+    owners = Owners(s, program) if lets else None
+    for stmt in lets:
+        if owners is not None and owners.may_overwrite(stmt):
+            stmt.augments = stmt.in_place = True
+
+
+def is_successor(s: Specialiser, stmt: ir.Let) -> bool:
+    """Whether a statement gives a name of the user's to what an operation with the array of that name makes."""
+    if len(stmt.targets) != 1 or stmt.effect or stmt.in_place or not isinstance(stmt.expr, gast.BinOp):
+        return False
+    left = stmt.expr.left
+    if not isinstance(stmt.expr.op, IN_PLACE) or not isinstance(left, gast.Name):
+        return False
+    if not {left.id, stmt.target} <= s.named:
+        return False
+    return s.hints[left.id] == s.hints[stmt.target] and is_alike(s, left.id, stmt.target)
 
 
 class Owners:
@@ -104,7 +130,8 @@ class Owners:
         maker = self.makers.get(name)
         if not isinstance(maker, ir.Let) or len(maker.targets) != 1:
             return False
-        return isinstance(maker.expr, (gast.BinOp, gast.UnaryOp)) or is_creation(maker.expr)
+        made = isinstance(maker.expr, (gast.BinOp, gast.UnaryOp)) or is_creation(maker.expr)
+        return made or is_elementwise(self.s, maker.expr)
 
     def is_carried(self, loop: ir.Loop, carry: ir.Carry, assumed: frozenset[str]) -> bool:
         """Whether a loop alone holds what it carries from one iteration to the next."""
@@ -132,3 +159,11 @@ def taken_over(stmt: Any) -> list[str]:
 
 def is_creation(expr: Any) -> bool:
     return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr in NEW
+
+
+def is_elementwise(s: Specialiser, expr: Any) -> bool:
+    """Whether an expression calls an elementwise function of NumPy's for a new array."""
+    if not isinstance(expr, gast.Call) or expr.keywords:
+        return False
+    callee = path(s, expr.func)
+    return isinstance(callee, np.ufunc) and len(expr.args) == callee.nin

@@ -29,7 +29,7 @@ from ..peephole import is_call, is_ellipsis
 from ..regions import roots_of
 from ..specialise.state import Specialiser
 from ..substitution import read_instead
-from .overwrite import is_alike
+from .memory import is_alike
 
 
 def take_over(s: Specialiser, reverse: ir.Block, final: ir.Return) -> None:

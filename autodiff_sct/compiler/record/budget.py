@@ -22,7 +22,7 @@ import gast
 from ...errors import Refused, UnsupportedSyntax
 from ...runtime.segments import MemoryWarning, steps_within
 from .. import ir
-from ..buffers.overwrite import is_alike
+from ..buffers.memory import is_alike
 from ..facts import INT, Num
 from ..reverse.sweep import Reverse
 from .checkpointed import plan

@@ -299,8 +299,10 @@ class Naming:
             for target, names in stmt.merges:
                 for other in names:
                     self.unite(target, other)
-        elif isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.Name) and len(stmt.targets) == 1:
-            self.unite(stmt.expr.id, stmt.target)
+        elif isinstance(stmt, ir.Let) and len(stmt.targets) == 1:
+            source = stmt.expr.left if stmt.in_place and isinstance(stmt.expr, gast.BinOp) else stmt.expr
+            if isinstance(source, gast.Name):
+                self.unite(source.id, stmt.target)
 
     def unite(self, a: str, b: str | None) -> None:
         if b is None or a not in self.groups or b not in self.groups:

@@ -11,6 +11,7 @@ import gast
 from ..native import natively
 from . import ir, passes
 from .algebra.contractions import contract, contract_forward
+from .algebra.differences import turn_differences
 from .algebra.invariants import before_loops
 from .algebra.inverses import is_plain, share_inverses
 from .algebra.methods import with_methods
@@ -371,6 +372,8 @@ def in_buffers(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block, 
         add_at_once(s, back)
     if passes.on("absorb_signs"):
         absorb_signs(s, front, back)
+    if passes.on("turn_differences"):
+        turn_differences(s, back)
     if passes.on("overwrite"):
         overwrite(s, [*front, *back], back, alone)
     if alone and passes.on("overwrite_own"):

@@ -69,6 +69,7 @@ PASSES: dict[str, str] = {
     "in_rows": "short vectors that a loop saves in every iteration are rows of one array",
     "save_together": "what is saved in one place and read back in one is saved together",
     "absorb_signs": "what is the negative of another cotangent is subtracted instead of added",
+    "turn_differences": "a sign that is left in front of a product turns a difference in it around",
     "small_powers": "small powers of arrays are products of squares, for which NumPy has quick passes",
     "spell": "signs, numeric factors and methods as one writes them by hand",
     "with_methods": "in loops, reductions are methods",

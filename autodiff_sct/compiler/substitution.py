@@ -85,7 +85,9 @@ def substitute_own(stmt: Any, mapping: dict[str, Any]) -> None:
 
 def read_instead(stmt: Any, names: Mapping[str, str]) -> None:
     """Let a statement itself read other variables, and hand on those at the end of its blocks and between its steps."""
-    substitute_own(stmt, {old: ir.name(new) for old, new in names.items()})
+    own = {name: ir.name(names[name]) for name in ir.reads(stmt) if name in names}
+    if own:
+        substitute_own(stmt, own)
     if isinstance(stmt, ir.Loop):
         for c in stmt.carries:
             c.init, c.next = names.get(c.init or "", c.init), names.get(c.next or "", c.next)

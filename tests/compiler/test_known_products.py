@@ -176,7 +176,7 @@ def test_negative_power_is_not_computed_again():
 
 def test_softmax_is_recognised():
     text = code(softmax_columns, A, B)
-    assert text.count("/") == 1 and 'np.einsum("ij,ij->j", d_t, t)' in text
+    assert text.count("/") == 1 and 'np.einsum("ij,ij->j", d_e, t)' in text
     assert code(softmax_of_all, A, B).count("/") == 1
     assert code(softmax_read_again, A, B).count("/") > 1
 

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
+from autodiff_sct.compiler import passes
 from tests.compiler.checked import Cases, V, check_gradient, names, registrar
 
 CASES: Cases = []
 case = registrar(CASES)
+W = np.array([1.0, 2.0, 3.0, 4.0])
 
 
 @case((V, 3), (V, 0), (V, 1))
@@ -207,9 +209,99 @@ def one_loop_after_another(x, n):
     return np.sum(total * x)
 
 
+@case((V, W))
+def new_value_of_a_name(x, w):
+    p = np.exp(x - np.max(x))
+    p = p / np.sum(p)
+    p = p * w
+    return np.sum(p * p)
+
+
+@case((V, W))
+def old_value_in_a_view(x, w):
+    p = np.exp(x)
+    first = p[:2]
+    p = p * w
+    return np.sum(p * p) + np.sum(first * first)
+
+
+@case((V, W))
+def old_value_in_a_list(x, w):
+    p = np.exp(x)
+    kept = [p]
+    p = p + w
+    kept.append(p)
+    return np.sum(kept[0] * kept[1] * x)
+
+
+@case((V, W))
+def old_value_under_another_name(x, w):
+    p = np.exp(x)
+    q = p
+    p = p - w
+    return np.sum(p * q)
+
+
+@case((V, 1.0), (V, 0.0))
+def old_value_after_an_exception(x, c):
+    p = np.exp(x)
+    try:
+        p = p * (1.0 / float(c))
+    except ZeroDivisionError:
+        p = p * x
+    return np.sum(p * p)
+
+
+@case((V, 3), (V, 0))
+def new_value_in_each_step(x, n):
+    v = np.sin(x)
+    total = 0.0
+    for k in range(n):
+        v = v + 0.5 * np.cos(x * k)
+        total = total + np.sum(v)
+    return total + np.sum(v)
+
+
+@case(V)
+def broadcast_to_more_axes(x):
+    p = np.exp(x)
+    p = p + x[:, None]
+    return np.sum(p * p)
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn, args):
     check_gradient(fn, args)
+
+
+@pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
+def test_pullbacks_repeat(fn, args):
+    value, pullback = ad.vjp(lambda x: fn(x, *args[1:]), args[0])
+    assert np.array_equal(value, fn(*args))
+    found = np.copy(pullback(np.ones_like(value)))
+    assert np.array_equal(pullback(np.ones_like(value)), found)
+
+
+def test_name_with_a_new_value_is_overwritten():
+    text = ad.adjoint_source(new_value_of_a_name, V, W)
+    assert "p /= np.sum(p)" in text
+    with passes.without("overwrite_own"):
+        assert "p = p / np.sum(p)" in ad.adjoint_source(new_value_of_a_name, V, W)
+
+
+def test_what_is_kept_outside_is_not_overwritten():
+    class Shelf:
+        pass
+
+    def fn(x, shelf):
+        p = np.exp(x)
+        shelf.p = p
+        p = p * 2.0
+        return np.sum(p * p)
+
+    shelf = Shelf()
+    ad.value_and_grad(lambda x: fn(x, shelf))(V)
+    assert np.array_equal(shelf.p, np.exp(V))
 
 
 def test_leapfrog_stays_in_place():
@@ -250,9 +342,6 @@ def test_one_array_twice_in_a_recursion():
 
     with pytest.raises(ad.AutodiffError, match="share memory"):
         ad.grad(program)(V, 3)
-
-
-W = np.array([1.0, 2.0, 3.0, 4.0])
 
 
 def scaled(a, b):

@@ -75,8 +75,10 @@ def with_known_inverses(
         for body, part in zip(inner, of, strict=True):
             with_known_inverses(s, where, part, body, known)
         found = known.get(key_of(s, where, stmt, {})) if is_inverse(stmt) else None
-        readers = [x for x in ir.adjoint_walk(reverse) if found is not None and stmt.target in ir.uses(x)]
-        if found is not None and all(isinstance(x, ir.Let) and not x.in_place for x in readers):
+        if found is None:
+            continue
+        readers = [x for x in ir.adjoint_walk(reverse) if stmt.target in ir.uses(x)]
+        if all(isinstance(x, ir.Let) and not x.in_place for x in readers):
             reverse.remove(stmt)
             for reader in readers:
                 substitute_own(reader, {stmt.target: ir.name(found)})

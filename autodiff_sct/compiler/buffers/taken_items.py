@@ -52,9 +52,9 @@ def leave_taken(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
             before, following = (names_of(n or "", b, makers, uses) for n, b in ((c.init, around), (c.next, block)))
             if c.phi in left and before and following and is_handed_on(around, owner, c):
                 own += [c.phi] if is_alone(s, c.phi, {c.phi, c.out, *before, *following}, holders) else []
-        places = Places(block) if own else None
+        places, readers = (Places(block), readers_of(ir.walk(block))) if own else (None, {})
         for base in own:
-            reads = list(reads_of(s, block, base))
+            reads = list(reads_of(s, readers.get(base, []), base))
             dead = [x for x in clears if x.base == base and not_read(places, x, reads)]
             for inner in ir.blocks(block) if dead else ():
                 inner[:] = [stmt for stmt in inner if stmt not in dead]
@@ -114,9 +114,18 @@ def is_handed_on(around: ir.Block, loop: ir.Loop, carry: ir.Carry) -> bool:
 # -- who reads it
 
 
-def reads_of(s: Specialiser, block: ir.Block, base: str) -> Iterator[tuple[Any, Any]]:
-    """The statements of a block that read an array, each with the item that it reads, or None."""
-    for stmt in ir.walk(block):
+def readers_of(statements: list[Any]) -> dict[str, list[Any]]:
+    """For each variable, the statements that read it themselves, in order."""
+    readers: dict[str, list[Any]] = defaultdict(list)
+    for stmt in statements:
+        for name in dict.fromkeys(ir.reads(stmt)):
+            readers[name].append(stmt)
+    return readers
+
+
+def reads_of(s: Specialiser, readers: list[Any], base: str) -> Iterator[tuple[Any, Any]]:
+    """The statements that read an array, each with the item that it reads, or None."""
+    for stmt in readers:
         if isinstance(stmt, ir.Store) and stmt.base == base and stmt.aug is not None:
             index = item_index(s, base, stmt.index)
             yield stmt, None if index is None else stmt.index

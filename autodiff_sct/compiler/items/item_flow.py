@@ -76,12 +76,20 @@ class Flow:
         self.restored: list[tuple[Any, Any, Any | None]] = []
         outside = [stmt for stmt in program if isinstance(stmt, ir.Let) and owner is None]
         self.tops = {x.target: x for x in outside if len(x.targets) == 1 and not (x.effect or x.in_place)}
-        known = -1
+        self.outside: Any = None
+        known, arrays = -1, {id(x): ir.reads(x) for x in program if isinstance(x, ir.Let) and self.is_of_arrays(x)}
         while known != (known := sum(map(len, (*self.sources.values(), self.mixed, self.unsure, self.sure)))):
             self.restored.clear()
             for stmt in program:
-                self.outside: Any = stmt if type(stmt) in ir.SIMPLE and owner is None else None
+                if known and id(stmt) in arrays and not any(map(self.sources.get, arrays[id(stmt)])):
+                    continue  # it says the same as before
+                self.outside = stmt if type(stmt) in ir.SIMPLE and owner is None else None
                 self.statement(stmt)
+
+    def is_of_arrays(self, stmt: ir.Let) -> bool:
+        """Whether a statement makes an array from arrays and constants."""
+        names = (*stmt.targets, *ir.reads(stmt))
+        return not self.lists and all(getattr(self.s.facts[n], "kind", None) == "array" for n in names)
 
     def flows(self, target: str, sources: frozenset[str]) -> None:
         if sources:

@@ -56,7 +56,7 @@ class Meetings:
 def saves_of(program: ir.Block) -> dict[str, list[Any]]:
     """What is put into the lists of saved values that nothing but such statements and ``pop`` reaches."""
     found: dict[str, list[Any]] = {}
-    others: list[str] = []
+    others: set[str] = set()
     for stmt in ir.walk(program):
         calls = [node for expr in ir.expressions(stmt) for node in ir.nodes_in(expr) if isinstance(node, gast.Call)]
         saves = isinstance(stmt, ir.Effect) and stmt.kind == "save"
@@ -65,7 +65,8 @@ def saves_of(program: ir.Block) -> dict[str, list[Any]]:
             found.setdefault(getattr(call.func.value, "id", ""), []).append(call.args[0])
         lists = [getattr(c.func.value, "id", "") for c in calls if c in pushes or is_pop_call(c)]
         lists += [getattr(c.args[0], "id", "") for c in calls if getattr(c.func, "id", "") == "len" and c.args]
-        others += (Counter(ir.uses(stmt)) - Counter(lists)).keys()
+        used = ir.uses(stmt)
+        others.update((Counter(used) - Counter(lists)).keys() if lists else used)
     return {name: items for name, items in found.items() if name not in others}
 
 

@@ -114,7 +114,7 @@ class Floats:
         return self.is_float(stmt.value) or (stmt.aug is not None and self.is_whole(stmt.value))
 
     def becomes(self, targets: tuple[str, ...], sources: list[Any]) -> None:
-        if not all(map(self.is_float, sources)):
+        if not self.others.issuperset(targets) and not all(map(self.is_float, sources)):
             self.others |= {*targets}
 
     def is_float(self, expr: Any) -> bool:

@@ -41,8 +41,11 @@ class Ahead:
             raise s.refuse(CHANGED, "make a list of it")
 
 
-def read_ahead(s: Specialiser, given: list[Value]) -> Ahead:
-    """What the arguments of an iterator lead to: what they are made of, and what the functions among them read."""
+def read_ahead(s: Specialiser, given: list[Value], deeply: bool) -> Ahead:
+    """What the arguments of an iterator lead to: what they are made of, and what the functions among them read.
+
+    If not `deeply`, only which items they have.
+    """
     from .iteration import Source
 
     variables: dict[Any, Value] = {}
@@ -50,23 +53,26 @@ def read_ahead(s: Specialiser, given: list[Value]) -> Ahead:
     pending = list(given)
     while pending:
         value = pending.pop()
-        roots |= reachable(s, s.facts_of(value))
+        facts = s.facts_of(value)
+        roots |= reachable(s, facts) if deeply or facts is None else roots_of(facts)
         found = {place: s.env[place] for place in places_read(s, value) if place not in variables}
         variables |= found
+        if not deeply:
+            continue
         source = s.cursors.get(value.id) if isinstance(value, Obj) else value
         pending += [*found.values(), *parts_of(value)]
         pending += [*(source.items or ()), *source.given] if isinstance(source, Source) else []
     return Ahead(roots, variables)
 
 
-def ahead_of_time(s: Specialiser, given: list[Value], before: dict[Any, Value], block: ir.Block) -> Ahead:
+def ahead_of_time(s: Specialiser, given: list[Value], before: dict[Any, Value], block: ir.Block, deeply: bool) -> Ahead:
     """What an iterator read all at once, and whether anything happened meanwhile."""
     seen = roots_held(s, before.values())
     written = (roots_of(s.facts[name]) for stmt in ir.walk(block) if (name := written_by(stmt)))
     lets = [stmt for stmt in ir.walk(block) if isinstance(stmt, ir.Let)]
     called = any(stmt.effect and not isinstance(s.facts[stmt.target], Listed) for stmt in lets)
     assigned = any(s.env.get(key) is not value and s.env.get(key) != value for key, value in before.items())
-    return replace(read_ahead(s, given), happened=called or assigned or any(roots & seen for roots in written))
+    return replace(read_ahead(s, given, deeply), happened=called or assigned or any(roots & seen for roots in written))
 
 
 def places_read(s: Specialiser, value: Value) -> list[Any]:

@@ -23,7 +23,7 @@ from .ahead import Ahead, ahead_of_time, changes_outside
 from .attributes import attribute_of
 from .callees import opaque_call
 from .calls import HANDLERS, call_value, handles
-from .combinations import crossed
+from .combinations import LOOPS, crossed
 from .control import branch
 from .expressions import operate
 from .holders import roots_held
@@ -99,14 +99,16 @@ def once(fn: Any) -> None:
         site, given = ("iterator", s.site()), [*args, *kwargs.values()]
         if not isinstance(value, Source):
             value = replace(over(s, value), whole=value)
-        inner = [a for a in given if isinstance(a, Source)]
+        inner = [] if fn in LOOPS else [a for a in given if isinstance(a, Source)]
         at_once = fn in AHEAD
         if fn is itertools.islice and changes_outside(s, before, s.block[mark:]):
             raise s.refuse("a part of an iterator that changes something when it comes to its items", "write a loop")
         s.held |= roots_held(
             s, given if value.items is None else [a for a in given if not isinstance(a, (ListV, TupleV))]
         )
-        listed = [frozenset(reached(s, f, at_once)) for a in given if isinstance(f := s.facts_of(a), Listed)]
+        deeply = at_once and not (fn in HANDED_ON and all(is_plain(s, a) for a in given))
+        read_later = () if fn in LOOPS else given
+        listed = [frozenset(reached(s, f, deeply)) for a in read_later if isinstance(f := s.facts_of(a), Listed)]
         lists = frozenset().union(*listed, *(a.lists for a in inner))
         own = frozenset(a.id for a in given if isinstance(a, Obj) and a.cls is Cursor)
         moved = own.union(*(a.moved for a in inner))
@@ -114,7 +116,7 @@ def once(fn: Any) -> None:
             s.env |= {(cursor, POSITION): SPENT for cursor in moved}
         ahead = [
             *(each for a in inner for each in a.ahead),
-            *([ahead_of_time(s, given, before, s.block[mark:])] if at_once else []),
+            *([ahead_of_time(s, given, before, s.block[mark:], deeply)] if at_once else []),
         ]
         read = [dict_views.fields(s, a) for a in given] if fn in (zip, enumerate) else []
         fields = [*(each for a in inner for each in a.fields), *((f, [s.env[place] for place in f]) for f in read)]
@@ -123,6 +125,17 @@ def once(fn: Any) -> None:
         )
 
     HANDLERS[fn] = marked
+
+
+def is_plain(s: Specialiser, value: Value) -> bool:
+    """Whether going over a value runs nothing of the program's: an array, a list or a tuple."""
+    facts = s.facts_of(value)
+    known = isinstance(value, (ListV, TupleV, Const)) or isinstance(value, Obj) and value.cls is list
+    return known or isinstance(facts, Listed) or is_array(facts)
+
+
+def is_array(facts: Any) -> bool:
+    return isinstance(facts, Num) and facts.kind == "array"
 
 
 def reached(s: Specialiser, facts: Listed, deeply: bool) -> Iterable[int]:
@@ -426,6 +439,9 @@ def zip_longest(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
 # What goes through its arguments when it is called, or holds items back.
 LAZY = (itertools.count, itertools.repeat, itertools.starmap, itertools.zip_longest)
 AHEAD = {filter, itertools.chain.from_iterable, *(f for f in vars(itertools).values() if isinstance(f, type))} - {*LAZY}
+AHEAD -= {*LOOPS}  # which Python goes through at once, too
+# What hands on the items themselves and asks nothing of them: an item may change, a list may not get others.
+HANDED_ON = {itertools.product, itertools.pairwise, itertools.islice, itertools.chain, itertools.cycle}
 
 for _fn in (zip, enumerate, map, filter, reversed, *vars(itertools).values()):
     if isinstance(_fn, type) and _fn in HANDLERS:

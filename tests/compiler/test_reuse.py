@@ -304,6 +304,52 @@ def test_what_is_kept_outside_is_not_overwritten():
     assert np.array_equal(shelf.p, np.exp(V))
 
 
+def of_another_order(x, w):
+    p = np.exp(x.T)
+    p = p * w
+    return np.sum(p)
+
+
+def carried_in_another_order(x, w):
+    v = x.T * 2.0
+    m = v * 1.0
+    for _ in range(2):
+        v = v - 0.1 * np.cos(m)
+        m = m + w
+    return np.sum(v)
+
+
+@pytest.mark.parametrize("fn", [of_another_order, carried_in_another_order])
+@pytest.mark.parametrize("orders", ["CC", "CF", "FC", "FF"])
+def test_sums_follow_the_order_in_memory(fn, orders):
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        x, w = (np.asarray(rng.normal(size=(17, 17)), order=order) for order in orders)
+        value = fn(x, w)
+        assert ad.value_and_grad(fn)(x, w)[0] == value
+        assert ad.jvp(fn, (x, w), (x, w))[0] == value
+
+
+def of_one_order(x, w, b):
+    h = x @ w
+    h = h + b
+    h = h * (0.5 * b)
+    h = h - np.sum(h, axis=1, keepdims=True)
+    h = h - 0.1 * np.tanh(h)
+    v = x.T * 2.0
+    for _ in range(3):
+        v = v - 0.1 * b
+    return np.sum(h * h) + np.sum(v)
+
+
+def test_matrices_of_one_order_are_overwritten():
+    x, b = np.arange(16.0).reshape(4, 4) / 9, np.array([0.3, 0.5, -0.2, 0.1])
+    check_gradient(of_one_order, (x, x + 0.3, b))
+    text = ad.adjoint_source(of_one_order, x, x, b)
+    for line in ("h += b", "h *= ", "h -= np.sum(h, axis=1, keepdims=True)", "v -= 0.1 * b"):
+        assert line in text
+
+
 def test_leapfrog_stays_in_place():
     text = ad.adjoint_source(leapfrog, V, 3)
     assert "v += 0.3 * force" in text and "u += v" in text

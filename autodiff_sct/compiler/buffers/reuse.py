@@ -9,7 +9,8 @@ Single assignment makes ``total.2 = total.1 + row`` of it.  Where the old value 
 reverse sweep nor under another name, and its memory was made by an operation of the program, the sum is written there.
 What a loop carries has one memory for all its iterations: what reads it before may only make something new of it.
 
-The same holds for ``p = p / np.sum(p)``, where the new array surely has the shape and the dtype of the old one.
+The same holds for ``p = p / np.sum(p)``, where the new array surely has the shape, the dtype and the order in memory
+of the old one.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from ..failing import path
 from ..regions import roots_of
 from ..specialise.state import Specialiser
 from .memory import IN_PLACE, is_alike
+from .orders import Orders
 
 NEW = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy", "array"}
 
@@ -42,9 +44,12 @@ def reuse(s: Specialiser, program: ir.Block) -> None:
 def overwrite_own(s: Specialiser, program: ir.Block, front: ir.Block) -> None:
     """Let the user's arrays that get a new value under their name be overwritten by it, where nobody sees that."""
     lets = [stmt for stmt in ir.walk(front) if isinstance(stmt, ir.Let) and is_successor(s, stmt)]
-    owners = Owners(s, program) if lets else None
+    if not lets:
+        return
+    owners = Owners(s, program)
+    orders = Orders(s, owners.makers, owners.carries)
     for stmt in lets:
-        if owners is not None and owners.may_overwrite(stmt):
+        if owners.may_overwrite(stmt) and orders.keeps(stmt.expr):
             stmt.augments = stmt.in_place = True
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.compiler import passes
-from tests.compiler.checked import Cases, V, check_gradient, names, registrar
+from tests.compiler.checked import Cases, V, check_gradient, check_tangent, names, registrar
 
 CASES: Cases = []
 case = registrar(CASES)
@@ -226,6 +226,14 @@ def old_value_in_a_view(x, w):
 
 
 @case((V, W))
+def old_value_in_what_may_be_a_view(x, w):
+    p = np.exp(x)
+    same, row, first = np.ravel(p), np.expand_dims(p, 0), np.split(p, 2)[0]
+    p = p * w
+    return np.sum(p * p) + np.sum(same * row) + np.sum(first)
+
+
+@case((V, W))
 def old_value_in_a_list(x, w):
     p = np.exp(x)
     kept = [p]
@@ -272,6 +280,11 @@ def broadcast_to_more_axes(x):
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn, args):
     check_gradient(fn, args)
+
+
+@pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
+def test_tangent(fn, args):
+    check_tangent(fn, args)
 
 
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))

@@ -118,7 +118,13 @@ class Owners:
             return isinstance(self.s.facts[reader.base], Num) and not roots_of(self.s.facts[reader.base]) & roots
         if not isinstance(reader, ir.Let) or reader.effect or reader.in_place or not roots:
             return False
-        return all(self.is_new(target, roots) for target in reader.targets)
+        return all(self.is_new(target, roots) and self.is_told(target, reader.expr) for target in reader.targets)
+
+    def is_told(self, target: str, expr: Any) -> bool:
+        """Whether facts tell whose memory a variable shares: those of a tangent know of none but what is written."""
+        facts = self.s.facts[target]
+        is_array = not isinstance(facts, Num) or facts.kind == "array"
+        return not is_array or not self.s.hints[target].startswith("t_") or self.makes(expr)
 
     def is_new(self, name: str, roots: frozenset[int]) -> bool:
         facts = self.s.facts[name]
@@ -135,8 +141,11 @@ class Owners:
         maker = self.makers.get(name)
         if not isinstance(maker, ir.Let) or len(maker.targets) != 1:
             return False
-        made = isinstance(maker.expr, (gast.BinOp, gast.UnaryOp)) or is_creation(maker.expr)
-        return made or is_elementwise(self.s, maker.expr)
+        return self.makes(maker.expr)
+
+    def makes(self, expr: Any) -> bool:
+        """Whether an expression surely makes a new array."""
+        return isinstance(expr, (gast.BinOp, gast.UnaryOp)) or is_creation(expr) or is_elementwise(self.s, expr)
 
     def is_carried(self, loop: ir.Loop, carry: ir.Carry, assumed: frozenset[str]) -> bool:
         """Whether a loop alone holds what it carries from one iteration to the next."""

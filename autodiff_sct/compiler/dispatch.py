@@ -32,7 +32,7 @@ POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR
 
 
 ARRAY = np.ndarray
-PLAIN = 512  # combinations of shapes that are remembered
+MET = 512  # combinations of shapes that are remembered
 OF_LISTS = (ArithmeticError, IndexError, ValueError)  # what lists and floats raise where arrays do not, or otherwise
 TOLD = frozenset(("raise", "call", "print", "log"))
 Slot = tuple[str, Any]  # a parameter's name and kind
@@ -64,9 +64,9 @@ class Compiled:
         self.fn, self.positions, self.weights = fn, positions, weights
         self.has_aux, self.seeded, self.value = has_aux, seeded, value
         self.read_signature()
-        direct = self.simple and isinstance(fn, FunctionType) and not (weights or seeded or has_aux)
-        self.arity = len(self.parameters) if direct else -1  # of calls that may go the short way
-        self.plain: dict[Any, Variant] = {}
+        direct = self.simple and not (seeded or has_aux)
+        self.arity = len(self.parameters) if direct else -1  # of calls that may go a short way
+        self.met: dict[Any, Variant] = {}  # by the kinds of their arguments
         name = getattr(fn, "__name__", None) or type(fn).__name__
         self.name = name if name.isidentifier() else "lambda_"
         self.variants: dict[Any, list[Variant]] = {}
@@ -85,7 +85,8 @@ class Compiled:
     def filled(self, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """All arguments of a call that leaves the last ones to defaults that no call can change."""
         missing = self.arity - len(args)
-        if not 0 < missing <= len(self.spare) or self.fn.__defaults__ is not self.spare:
+        own = isinstance(self.fn, FunctionType) and getattr(self.fn, "__defaults__", None) is self.spare
+        if not own or not 0 < missing <= len(self.spare):
             return None
         left = self.spare[-missing:]
         return (*args, *left) if all(map(is_constant, left)) else None
@@ -305,14 +306,16 @@ class Adjoint(Compiled):
             if filled is None:
                 return self.run_carefully(args, kwargs, seed)
             args = filled
-        # The short way: arrays of shapes that were met before, and nothing to read, check or unwrap.
+        # The short way: arrays of shapes that were met before; the shortest, if there is nothing to read or unwrap.
         kinds = tuple([(v.dtype, v.shape) if type(v) is ARRAY else float if type(v) is float else key(v) for v in args])
-        variant = self.plain.get(kinds)
+        variant = self.met.get(kinds)
         if variant is None:
             return self.run_carefully(args, kwargs, seed, kinds)
         holds = self.fn.__code__ is variant.code if variant.steady else variant.holds(self.fn)
         if not holds or (variant.lists and floats_may_raise()):
             return self.run_carefully(args, kwargs, seed, kinds)
+        if not variant.is_plain:
+            return self.outcome(variant, args, self.call(variant, args))
         try:
             result = variant.function(*args)
         except Exception as error:
@@ -332,10 +335,10 @@ class Adjoint(Compiled):
         """A call with everything that the short way leaves out."""
         slots, values = self.bind(args, kwargs)
         variant = self.variant(slots, values, args, kwargs)
-        if kinds is not None and variant.is_plain:
-            if len(self.plain) >= PLAIN:
-                self.plain.clear()
-            self.plain[kinds] = variant
+        if kinds is not None:
+            if len(self.met) >= MET:
+                self.met.clear()
+            self.met[kinds] = variant
         seeds = tuple(seeds_in(seed, variant.emitted.seeds)) if self.seeded else ()
         return self.outcome(variant, values, self.call(variant, values, seeds))
 

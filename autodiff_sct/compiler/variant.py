@@ -50,7 +50,8 @@ class Variant:
             emitted.externals or emitted.written or emitted.rebound or emitted.outside or emitted.tensors
         )
         self.guards = distinct(emitted.guards)
-        self.steady = not (self.guards or emitted.externals)  # holds as long as the function's code is the same
+        # Whether it holds as long as the function's code is the same.
+        self.steady = self.code is not None and not (self.guards or emitted.externals)
 
     @property
     def text(self) -> str:
@@ -64,11 +65,11 @@ class Variant:
         for guard in self.guards:
             if not guard.holds():
                 return False
-        for external, known in zip(self.emitted.externals, self.keys):
-            if key(external.read()) != known:
-                return False
+        outside = [external.read() for external in self.emitted.externals]
+        if [key(value) for value in outside] != self.keys:
+            return False
         # Tied weights are one, and another than was one may be in its place.
-        return all(self.weights.get(id(e.read())) == place for e, place in zip(self.emitted.externals, self.places))
+        return not self.places or [self.weights.get(id(value)) for value in outside] == self.places
 
     def wrap_output(self, value: Any) -> Any:
         return value if self.wrap is None else wrap_by(self.wrap, value)

@@ -9,14 +9,17 @@ import numpy as np
 
 from ..errors import ArgumentValueError
 from ..leaves import children, with_children
+from ..tensor import wrap
 from .facts import Listed, Mapped, Num
 from .specialise.values import Leaf, ListV, Obj, TupleV
 from .structure import is_tensor
 
+BARE = frozenset((np.ndarray, float, int, type(None)))  # what holds no tensor, and is none
+
 
 def unwrapped(value: Any) -> Any:
     """A value without tensors, for the compiled code."""
-    if isinstance(value, (np.ndarray, float, int)) or value is None:
+    if type(value) in BARE or isinstance(value, (np.ndarray, float, int)):
         return value
     if is_tensor(value):
         return value.asnumpy()
@@ -38,9 +41,9 @@ def has_tensor(value: Any) -> bool:
 
 def wrapped_like(gradient: Any, value: Any) -> Any:
     """A gradient in the kind of what it belongs to."""
+    if type(value) in BARE:
+        return gradient
     if is_tensor(value):
-        from ..tensor import wrap
-
         return wrap(np.asarray(gradient))
     if isinstance(value, tuple) and has_tensor(value):
         items = [wrapped_like(g, v) for g, v in zip(gradient, value)]
@@ -56,8 +59,6 @@ def wrapped_like(gradient: Any, value: Any) -> Any:
 def wrap_by(spec: Any, value: Any) -> Any:
     """Wrap the tensors of an output where `spec` says so."""
     if spec is True:
-        from ..tensor import wrap
-
         return wrap(np.asarray(value))
     if isinstance(spec, tuple):
         items = [wrap_by(s, v) for s, v in zip(spec, value)]

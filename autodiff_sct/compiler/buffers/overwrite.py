@@ -5,7 +5,7 @@
 ``d_x = d_x + d_t * t - 0.5 * d_t * x``     ``d_x += d_t * t - 0.5 * d_t * x``
 ``d_p = scale * d_p``                       ``d_p *= scale``
 ``d_p = d_p - d_p.sum(axis=1)[:, None]``    ``d_p -= d_p.sum(axis=1)[:, None]``
-``d_a = d_h * (1 - h)``                      ``d_h *= 1 - h``, and it is read for ``d_a``
+``d_a = d_h * (1 - h)``                     ``d_h *= 1 - h``, and it is read for ``d_a``
 ``return d_s.copy()``                       ``return d_s``
 ==========================================  ============================================
 

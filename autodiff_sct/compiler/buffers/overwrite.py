@@ -73,16 +73,22 @@ def successor(s: Specialiser, stmt: ir.Let, heirs: Heirs | None) -> tuple[str, t
     if not hint.startswith("d_"):
         return None
     found = replaced_in(stmt.expr, lambda expr: has_hint(s, expr, hint))
-    if found is None and heirs is not None and heirs.has_use(stmt.target):
-        found = replaced_in(stmt.expr, heirs.is_left)
+    if found is None and heirs is not None:
+        found = heirs.replaced(stmt)
     return found if found is not None and is_read_by_calls(found[2], found[0]) else None
 
 
 class Heirs:
-    """Which cotangents may go on with the memory, and the name, of another one: no loop or branch hands either on."""
+    """Which cotangents may go on with the memory, and the name, of another one: no loop or branch hands either on.
+
+    A product may, and a sum only with what has no name of its own: in others, two names tell more than one.
+    """
 
     def __init__(self, s: Specialiser, program: ir.Block, back: ir.Block) -> None:
         self.s = s
+        self.before: dict[Any, Any] = {}  # statement -> the one that stands before it
+        for block in ir.blocks(back):
+            self.before |= zip(block[1:], block)
         statements = ir.walk(back)
         self.made = {x.target for x in statements if isinstance(x, ir.Let) and len(x.targets) == 1}
         for stmt in statements:
@@ -90,13 +96,27 @@ class Heirs:
         self.uses = count_uses(program)
         self.returned = {*ir.names_in(program[-1].value)} if isinstance(program[-1], ir.Return) else set()
 
+    def replaced(self, stmt: ir.Let) -> tuple[str, type, Any] | None:
+        """The other cotangent that a statement replaces, the operation and its other side."""
+        if stmt.target not in self.made or stmt.target in self.returned or not self.has_use(stmt.target):
+            return None
+        found = replaced_in(stmt.expr, self.is_left)
+        if found is None or (found[1] in SUMS and found[0] in self.s.named) or self.is_one_of_two(stmt, found[0]):
+            return None
+        return found
+
     def has_use(self, name: str) -> bool:
-        """Whether a variable is read under a name of its own, and not as a result, which keeps its name."""
-        read_twice = self.uses.get(name, 0) > 1
-        return name in self.made and name not in self.returned and (read_twice or name in self.s.named)
+        """Whether a variable is read under a name of its own."""
+        return self.uses.get(name, 0) > 1 or name in self.s.named
 
     def is_left(self, expr: Any) -> bool:
         return isinstance(expr, gast.Name) and expr.id in self.made and self.s.hints[expr.id].startswith("d_")
+
+    def is_one_of_two(self, stmt: ir.Let, old: str) -> bool:
+        """Whether the statement before is a product with the same cotangent: ``d_a, d_b = d_c * b, d_c * a``."""
+        other = getattr(self.before.get(stmt), "expr", None)
+        sides = (other.left, other.right) if isinstance(other, gast.BinOp) else ()
+        return any(getattr(side, "id", "") == old for side in sides)
 
 
 def is_read_by_calls(expr: Any, name: str) -> bool:

@@ -280,6 +280,9 @@ class Naming:
             *(x for x in statements if not isinstance(x, ir.Let)),
         ]:
             self.coalesce(stmt)
+        for stmt in statements:
+            if isinstance(stmt, ir.Let) and stmt.in_place and self.goes_on(stmt):
+                self.unite(stmt.expr.left.id, stmt.target)
         self.taken: dict[str, Stretches] = defaultdict(Stretches)
         self.numbers: dict[str, Numbers] = defaultdict(Numbers)  # those that the names of a hint have
         self.has_t = any(s.hints[name] == "t" for name in self.groups if name in s.named)
@@ -299,10 +302,16 @@ class Naming:
             for target, names in stmt.merges:
                 for other in names:
                     self.unite(target, other)
-        elif isinstance(stmt, ir.Let) and len(stmt.targets) == 1:
-            source = stmt.expr.left if stmt.in_place and isinstance(stmt.expr, gast.BinOp) else stmt.expr
-            if isinstance(source, gast.Name):
-                self.unite(source.id, stmt.target)
+        elif isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.Name) and len(stmt.targets) == 1:
+            self.unite(stmt.expr.id, stmt.target)
+
+    def goes_on(self, stmt: ir.Let) -> bool:
+        """Whether what is computed in the memory of a variable has its name: of two names, a sum keeps both."""
+        if not isinstance(stmt.expr, gast.BinOp) or not isinstance(stmt.expr.left, gast.Name):
+            return False
+        both = [self.groups[name] for name in (stmt.expr.left.id, stmt.target) if name in self.groups]
+        names = {self.s.hints[member] for group in both for member in group.members if member in self.s.named}
+        return len(names) < 2 or isinstance(stmt.expr.op, (gast.Mult, gast.Div))
 
     def unite(self, a: str, b: str | None) -> None:
         if b is None or a not in self.groups or b not in self.groups:

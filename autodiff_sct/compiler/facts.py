@@ -65,9 +65,10 @@ class Dim:
 LONG = 16  # elements, from which on a part of an axis is taken to have several, too
 
 
-def size_class(length: int) -> int:
-    """What a call is specialised on of the length of an axis: whether it is 0, 1, or `LONG` and more."""
-    return length if length < 2 else 2 + (length >= LONG)
+@lru_cache(4096)
+def size_classes(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """What a call is specialised on of the length of each axis: whether it is 0, 1, or `LONG` and more."""
+    return tuple([length if length < 2 else 2 + (length >= LONG) for length in shape])
 
 
 Axis = Dim | int | None

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import NotDifferentiable
-from .facts import Facts, Num, Opaque, blurred, of_value, size_class
+from .facts import Facts, Num, Opaque, blurred, of_value, size_classes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -240,7 +240,7 @@ def key(value: Any) -> Any:
     """What a call is specialised on, as fast as it can be had: equal keys, equal trees."""
     kind = type(value)
     if kind is np.ndarray:
-        return (value.dtype, *[size_class(n) for n in value.shape])
+        return (value.dtype, *size_classes(value.shape))
     if kind is float or kind is int or kind is complex:
         return kind
     if value is None or kind is bool or kind is str:

@@ -60,7 +60,7 @@ class Variant:
 
     def holds(self, fn: Any) -> bool:
         """Whether the world is still as it was when this was compiled."""
-        if getattr(fn, "__code__", None) is not self.code:
+        if self.code is not None and getattr(fn, "__code__", None) is not self.code:
             return False
         for guard in self.guards:
             if not guard.holds():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 
 import numpy as np
 import pytest
@@ -361,6 +362,21 @@ def test_matrices_of_one_order_are_overwritten():
     text = ad.adjoint_source(of_one_order, x, x, b)
     for line in ("h += b", "h *= ", "h -= np.sum(h, axis=1, keepdims=True)", "v -= 0.1 * b"):
         assert line in text
+
+
+def of_any_order(x, axis):
+    p = np.exp(x)
+    p = p / np.sum(p, axis=axis, keepdims=True)
+    return np.sum(p * p[::-1])
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1, (0, 2), None])
+def test_sum_that_keeps_its_axes_has_the_order_of_the_array(axis):
+    assert "p /= np.sum(p, axis=" in ad.adjoint_source(of_any_order, np.ones((2, 3, 4)), axis)
+    rng = np.random.default_rng(3)
+    for order in itertools.permutations(range(3)):
+        x = rng.normal(size=(6, 7, 8)).transpose(order)
+        assert ad.value_and_grad(of_any_order)(x, axis)[0] == of_any_order(x, axis)
 
 
 def test_leapfrog_stays_in_place():

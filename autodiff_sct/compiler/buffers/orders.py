@@ -7,7 +7,9 @@ may differ in the last digit.
 ==========================  =============================================================
 ``p * 2.0``, ``p + row``    has the order of ``p``: what has one long axis has no order
 ``p - 0.1 * np.tanh(p)``    has the order of ``p``
-``p * w``                  has the order of ``p`` where both are of one, such as that of C
+``p * w``                   has the order of ``p`` where both are of one, such as that of C
+``p / np.sum(p, axis=-1,``  has the order of ``p``, and so has the sum
+``keepdims=True)``
 ==========================  =============================================================
 """
 
@@ -52,6 +54,8 @@ class Orders:
             return C_ORDER if self.ranks([expr.left, expr.right]) <= {1, 2} else None
         if isinstance(expr, gast.Call) and numpy_name(expr) in IN_C_ORDER:
             return C_ORDER if len(expr.args) <= 2 and not expr.keywords else None
+        if (reduced := self.kept_axes(expr)) is not None:
+            return self.of(reduced)
         operands = self.operands(expr)
         if operands is None:
             return None
@@ -138,14 +142,28 @@ class Orders:
         given = len(expr.args) - (numpy_name(expr) is not None)
         return expr.func.attr in REDUCTIONS and not given and not expr.keywords
 
+    def kept_axes(self, expr: Any) -> Any | None:
+        """The array that is reduced by a call which keeps its axes."""
+        kept = isinstance(expr, gast.Call) and any(
+            k.arg == "keepdims" and getattr(k.value, "value", False) is True for k in expr.keywords
+        )
+        return reduced_by(expr) if kept else None
+
     def is_reduction(self, expr: Any) -> bool:
         """Whether an expression is a reduction of a matrix along an axis."""
-        if not isinstance(expr.func, gast.Attribute) or expr.func.attr not in REDUCTIONS:
+        reduced = reduced_by(expr)
+        if reduced is None:
             return False
-        reduced = expr.args[0] if numpy_name(expr) is not None and expr.args else expr.func.value
         has_axis = any(k.arg == "axis" for k in expr.keywords) or len(expr.args) == 1 + (reduced in expr.args)
         return has_axis and self.spelling.rank(reduced) in (1, 2)
 
 
 def is_elementwise(callee: Any, call: Any) -> bool:
     return isinstance(callee, np.ufunc) and callee.signature is None and len(call.args) == callee.nin
+
+
+def reduced_by(call: Any) -> Any | None:
+    """The array that a call reduces."""
+    if not isinstance(call.func, gast.Attribute) or call.func.attr not in REDUCTIONS:
+        return None
+    return call.args[0] if numpy_name(call) is not None and call.args else call.func.value

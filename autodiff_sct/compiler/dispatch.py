@@ -10,7 +10,7 @@ import inspect
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,7 +85,7 @@ class Compiled:
     def filled(self, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """All arguments of a call that leaves the last ones to defaults that no call can change."""
         missing = self.arity - len(args)
-        own = isinstance(self.fn, FunctionType) and getattr(self.fn, "__defaults__", None) is self.spare
+        own = isinstance(self.fn, (FunctionType, MethodType)) and getattr(self.fn, "__defaults__", None) is self.spare
         if not own or not 0 < missing <= len(self.spare):
             return None
         left = self.spare[-missing:]

@@ -376,3 +376,19 @@ def test_pullback_may_be_called_again():
     _, pull = ad.vjp(cell, W, U, B, XS)
     for one, other in zip(pull(1.0), pull(1.0)):
         np.testing.assert_array_equal(one, other)
+
+
+def test_factor_in_a_list_whose_memory_is_put_back():
+    """What is kept for a product is not what the step before it had."""
+
+    def program(x):
+        p, q = np.exp(-x), x * x
+        kept = [q]
+        b = p * 0.5
+        for _ in range(2):
+            q += b.mean(axis=1, keepdims=True)
+            p = 0.5 * ((kept[0] @ x.T) @ x * 0.1 * b)
+        return np.sum(p * q)
+
+    x = np.cos(np.arange(12.0)).reshape(3, 4)
+    np.testing.assert_allclose(ad.grad(program)(x), differences(program, (x,)), rtol=1e-5, atol=1e-8)

@@ -33,7 +33,8 @@ class Groups:
             if isinstance(stmt, ir.Let) and not is_pop_call(stmt.expr):
                 self.made.update(stmt.targets)
         self.writes = [(k, name) for k, top in enumerate(loop.body) for name in self.written([top])]
-        self.outside = {self.find(n) for n in self.parent if n not in self.made}
+        met = [*self.parent, *(name for _, name in self.writes)]
+        self.outside = {self.find(n) for n in met if n not in self.made}
         self.before = {c.phi for c in loop.carries if c.phi != c.next}  # what was made before the iteration
         self.new = self.new_in_iteration(loop.body)
 

@@ -345,7 +345,7 @@ def as_expressions(
     if reordered and passes.on("variances"):
         variances(s, where, front)
     if buffers:
-        back = in_buffers(s, where, front, back, request.capture is None)
+        back = in_buffers(s, where, front, back, request.capture is None, reordered)
     if buffers and passes.on("pair_products"):
         pair_products(s, front if reordered else [], back)
     if buffers and not request.split and passes.on("save_shapes"):
@@ -354,10 +354,12 @@ def as_expressions(
     return front, back
 
 
-def in_buffers(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block, alone: bool) -> ir.Block:
+def in_buffers(
+    s: Specialiser, where: Regions, front: ir.Block, back: ir.Block, alone: bool, reordered: bool
+) -> ir.Block:
     """The reverse sweep with fewer passes over memory; fused loops of native programs have none of these buffers.
 
-    `alone` says that it is not differentiated again, for which values are better than memory.
+    `alone` says that it is not differentiated again, for which values are better than memory; `reordered` as above.
     """
     if passes.on("touch_first"):
         touch_first(s, [*front, *back], back)
@@ -376,8 +378,8 @@ def in_buffers(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block, 
         turn_differences(s, back)
     if passes.on("overwrite"):
         overwrite(s, [*front, *back], back, alone)
-    if alone and passes.on("overwrite_own"):
-        overwrite_own(s, [*front, *back], front)
+    if alone:
+        overwrite_own(s, [*front, *back], front, reordered)
     return back
 
 

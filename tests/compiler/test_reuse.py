@@ -333,7 +333,24 @@ def carried_in_another_order(x, w):
     return np.sum(v)
 
 
-@pytest.mark.parametrize("fn", [of_another_order, carried_in_another_order])
+def augmented_after_a_square(x, w):
+    p = np.exp(x.T)
+    squares = np.sum(p**2)
+    p += w
+    return np.sum(p) + squares
+
+
+def augmented_in_a_loop(x, w):
+    p = np.exp(x)
+    for _ in range(3):
+        p -= w.T
+    return np.sum(p)
+
+
+OF_ORDERS = [of_another_order, carried_in_another_order, augmented_after_a_square, augmented_in_a_loop]
+
+
+@pytest.mark.parametrize("fn", OF_ORDERS)
 @pytest.mark.parametrize("orders", ["CC", "CF", "FC", "FF"])
 def test_sums_follow_the_order_in_memory(fn, orders):
     rng = np.random.default_rng(5)
@@ -342,6 +359,8 @@ def test_sums_follow_the_order_in_memory(fn, orders):
         value = fn(x, w)
         assert ad.value_and_grad(fn)(x, w)[0] == value
         assert ad.jvp(fn, (x, w), (x, w))[0] == value
+        assert ad.vjp(fn, x, w)[0] == value
+    check_gradient(fn, (x, w))
 
 
 def of_one_order(x, w, b):

@@ -99,7 +99,7 @@ class Orders:
         maker = self.makers.get(name)
         if not isinstance(maker, ir.Let) or len(maker.targets) != 1 or maker.effect:
             return name
-        if maker.in_place:
+        if maker.in_place or maker.augments:
             return self.of(maker.expr.left) if isinstance(maker.expr, gast.BinOp) else name
         return self.of(maker.expr) or name
 

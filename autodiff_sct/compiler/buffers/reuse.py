@@ -21,7 +21,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from .. import ir
+from .. import ir, passes
 from ..facts import Num
 from ..failing import path
 from ..regions import roots_of
@@ -30,6 +30,9 @@ from .memory import IN_PLACE, is_alike
 from .orders import Orders
 
 NEW = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy", "array"}
+UFUNCS = {
+    gast.Add: "add", gast.Sub: "subtract", gast.Mult: "multiply", gast.Div: "divide", gast.Pow: "power",
+}  # fmt: skip
 
 
 def reuse(s: Specialiser, program: ir.Block) -> None:
@@ -41,21 +44,45 @@ def reuse(s: Specialiser, program: ir.Block) -> None:
             stmt.in_place = True
 
 
-def overwrite_own(s: Specialiser, program: ir.Block, front: ir.Block) -> None:
-    """Let the user's arrays that get a new value under their name be overwritten by it, where nobody sees that."""
-    lets = [stmt for stmt in ir.walk(front) if isinstance(stmt, ir.Let) and is_successor(s, stmt)]
-    if not lets:
+def overwrite_own(s: Specialiser, program: ir.Block, front: ir.Block, reordered: bool) -> None:
+    """Let the user's arrays that get a new value under their name be overwritten by it, where nobody sees that.
+
+    `reordered` says that the last digits of what the forward sweep computes do not matter.
+    """
+    on = passes.on("overwrite_own")
+    lets = [stmt for stmt in ir.walk(front) if isinstance(stmt, ir.Let) and len(stmt.targets) == 1]
+    own = [stmt for stmt in lets if on and is_successor(s, stmt)]
+    anew = [stmt for stmt in lets if not reordered and makes_anew(s, stmt)]
+    if not own and not anew:
         return
     owners = Owners(s, program)
     orders = Orders(s, owners.makers, owners.carries)
-    for stmt in lets:
-        if owners.may_overwrite(stmt) and orders.keeps(stmt.expr):
+    for stmt in own:
+        if owners.may_overwrite(stmt) and (reordered or orders.keeps(stmt.expr)):
             stmt.augments = stmt.in_place = True
+    for stmt in anew:
+        if not stmt.in_place and not orders.keeps(stmt.expr):
+            keep_order(s, stmt)
+
+
+def keep_order(s: Specialiser, stmt: ir.Let) -> None:
+    """Let what ``x op= e`` makes lie in memory as `x` does: ``x + e`` may be in another order."""
+    np_, old = s.bind("np", np), stmt.expr.left
+    memory = ir.call(ir.attribute(np_, "empty_like"), old)
+    stmt.expr = ir.call(ir.attribute(np_, UFUNCS[type(stmt.expr.op)]), old, stmt.expr.right, out=memory)
+
+
+def makes_anew(s: Specialiser, stmt: ir.Let) -> bool:
+    """Whether a statement is a user's ``x op= e`` that may not be carried out in place."""
+    if not stmt.augments or stmt.in_place or not isinstance(stmt.expr, gast.BinOp):
+        return False
+    left = stmt.expr.left
+    return isinstance(left, gast.Name) and type(stmt.expr.op) in UFUNCS and is_alike(s, left.id, stmt.target)
 
 
 def is_successor(s: Specialiser, stmt: ir.Let) -> bool:
     """Whether a statement gives a name of the user's to what an operation with the array of that name makes."""
-    if len(stmt.targets) != 1 or stmt.effect or stmt.in_place or not isinstance(stmt.expr, gast.BinOp):
+    if stmt.effect or stmt.in_place or not isinstance(stmt.expr, gast.BinOp):
         return False
     left = stmt.expr.left
     if not isinstance(stmt.expr.op, IN_PLACE) or not isinstance(left, gast.Name):

@@ -239,8 +239,9 @@ class Compiled:
         if variant.lists and floats_may_raise():
             variant = self.on_arrays(variant)
         emitted = variant.emitted
-        given = [unwrapped(v) for v in values]
-        outside = [unwrapped(e.read()) for e in emitted.externals]
+        given, outside = list(values), [e.read() for e in emitted.externals]
+        if variant.tensors:
+            given, outside = [unwrapped(v) for v in given], [unwrapped(v) for v in outside]
         if variant.rebound:
             check_writable(self.name, variant, given)
         if variant.rebound or emitted.outside:

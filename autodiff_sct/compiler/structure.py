@@ -10,12 +10,14 @@ from __future__ import annotations
 import dataclasses
 import enum
 from collections import Counter, OrderedDict
+from itertools import repeat
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..errors import NotDifferentiable
+from ..runtime.broadcast import are_floats
 from .facts import Facts, Num, Opaque, blurred, of_value, size_classes
 
 
@@ -245,15 +247,19 @@ def key(value: Any) -> Any:
         return kind
     if value is None or kind is bool or kind is str:
         return (kind, value)
+    if kind is tuple and are_floats(value):
+        return (kind, *repeat(float, len(value)))
+    if kind is list:
+        if are_floats(value):
+            return ("list", float)
+        keys = [key(v) for v in value]
+        several = dict.fromkeys(map(short, dict.fromkeys(keys)))
+        # A list at run time may be of any length; of any other one, each item is known to the compiler.
+        return ("list", *several) if is_run_time(value, len(several)) else ("items", *keys)
     if is_tensor(value):
         return ("tensor", key(value.asnumpy()))
     if isinstance(value, np.generic):
         return value.dtype
-    if kind is list:
-        keys = [key(v) for v in value]
-        several = dict.fromkeys(map(short, keys))
-        # A list at run time may be of any length; of any other one, each item is known to the compiler.
-        return ("list", *several) if is_run_time(value, len(several)) else ("items", *keys)
     if isinstance(value, tuple):
         return (kind, *[key(v) for v in value])
     if kind is dict:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import AliasError, ArgumentValueError
 from ..leaves import children
+from ..runtime.broadcast import are_floats
 from .emitted import Emitted
 from .structure import key
 from .text.imports import imports_of
@@ -143,7 +144,7 @@ def arrays_in(value: Any, seen: set[int]) -> Iterator[np.ndarray]:
         yield value
     elif (inside := children(value)) is not None and id(value) not in seen:
         seen.add(id(value))
-        for part in inside.values():
+        for part in inside.values() if may_hold_more(value) else ():
             yield from arrays_in(part, seen)
 
 
@@ -170,8 +171,13 @@ def met_again(value: Any, place: str, seen: dict[int, str]) -> Iterator[tuple[st
     if not isinstance(value, tuple) and seen.setdefault(id(value), place) != place:
         yield place, seen[id(value)]
         return
-    for k, part in inside.items():
+    for k, part in inside.items() if may_hold_more(value) else ():
         yield from met_again(part, place_in(value, place, k), seen)
+
+
+def may_hold_more(value: Any) -> bool:
+    """Whether a container may hold arrays and containers, and not only numbers."""
+    return not (isinstance(value, (list, tuple)) and are_floats(value))
 
 
 def touches(rebound: str, place: str) -> bool:
@@ -193,5 +199,5 @@ def read_only_in(value: Any, place: str, seen: set[int]) -> Iterator[str]:
             yield place
     elif (inside := children(value)) is not None and id(value) not in seen:
         seen.add(id(value))
-        for k, part in inside.items():
+        for k, part in inside.items() if may_hold_more(value) else ():
             yield from read_only_in(part, place_in(value, place, k), seen)

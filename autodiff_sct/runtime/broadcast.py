@@ -118,18 +118,23 @@ def ones_like(x: Any) -> Any:
     return filled_like(x, 1)
 
 
+def are_floats(items: Any) -> bool:
+    """Whether a list holds nothing but Python floats."""
+    return bool(items) and [*map(type, items)].count(float) == len(items)
+
+
 def filled_like(x: Any, value: int) -> Any:
     """A derivative of `x` whose every number is `value`; ``0.0`` for what has none."""
     if isinstance(x, np.ndarray):
         return np.full_like(x, value, dtype=derivative_dtype(x), subok=False)
+    if isinstance(x, (list, tuple)):
+        return [float(value)] * len(x) if are_floats(x) else [filled_like(item, value) for item in x]
     if isinstance(x, np.generic):
         return derivative_dtype(x).type(value) if x.dtype.kind in "fciub" else 0.0
     if isinstance(x, (float, int)):
         return float(value)
     if isinstance(x, complex):
         return complex(value)
-    if isinstance(x, (list, tuple)):
-        return [filled_like(item, value) for item in x]
     if isinstance(x, dict):
         return {key: filled_like(item, value) for key, item in x.items()}
     return 0.0

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import AliasError
+from .broadcast import are_floats, unbroadcast
 
 __all__ = [
     "all_different",
@@ -25,6 +26,7 @@ __all__ = [
 ]
 
 MISSING = object()
+NUMBERS = (float, np.float64)
 
 
 def build(cls: Any, **fields: Any) -> Any:
@@ -57,6 +59,11 @@ def detached(value: Any) -> Any:
 
 def like(shadow: Any, value: Any) -> Any:
     """The shadow of a container, in the types of the container itself: a tuple's shadow is a list."""
+    kind = type(value)
+    if kind in NUMBERS and type(shadow) is kind:
+        return shadow
+    if (kind is list or kind is tuple) and are_floats(shadow) and are_floats(value) and len(shadow) == len(value):
+        return kind(shadow)
     if isinstance(value, tuple):
         items = [like(d, v) for d, v in zip(shadow, value, strict=True)]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
@@ -64,8 +71,6 @@ def like(shadow: Any, value: Any) -> Any:
         return [like(d, v) for d, v in zip(shadow, value, strict=True)]
     if isinstance(value, dict):
         return {key: like(shadow[key], value[key]) for key in value}
-    from .broadcast import unbroadcast
-
     return unbroadcast(shadow, value)
 
 

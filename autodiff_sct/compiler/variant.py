@@ -66,7 +66,14 @@ class Variant:
         for guard in self.guards:
             if not guard.holds():
                 return False
-        outside = [external.read() for external in self.emitted.externals]
+        try:
+            outside = [external.read() for external in self.emitted.externals]
+        except (
+            AttributeError,
+            LookupError,
+            ValueError,
+        ):  # what it read is no longer there: no global, no item, no cell
+            return False
         if [key(value) for value in outside] != self.keys:
             return False
         # Tied weights are one, and another than was one may be in its place.

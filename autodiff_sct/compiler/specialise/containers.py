@@ -127,8 +127,12 @@ def begun(s: Specialiser, obj: Obj) -> Obj:
 
 
 def update_dict(s: Specialiser, target: Value, pairs: list[tuple[Value | None, Value]]) -> None:
+    from . import methods
+
     for key, value in pairs:
-        if key is None:
+        if key is None and isinstance(s.facts_of(value), Mapped):
+            methods.update(s, target, [value], {})
+        elif key is None:
             update_dict(s, target, [*records.pairs_of(s, value)])
         else:
             set_item(s, target, key, value)

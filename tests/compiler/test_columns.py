@@ -51,7 +51,27 @@ def unpacked_rows(x):
     return sum(a * b for a, b in zip(u, v)) + w[0] * rows[0][0]
 
 
-@pytest.mark.parametrize("fn", [unpacked_pairs, pairs_through_map, listed, listed_through_map, unpacked_rows])
+def product_of_matrices(x):
+    rows = [[x[i] * j + i for j in range(3)] for i in range(3)]
+    result = [[sum(a * b for a, b in zip(row, column)) for column in zip(*rows)] for row in rows]
+    return result[0][1] + rows[1][2] * result[2][2]
+
+
+def means_of_columns(x):
+    rows, total = table(x), 0.0
+    for column in zip(*rows):
+        total = total * 0.5 + np.mean(column) * column[0]
+    for k, column in enumerate(zip(*rows)):
+        total += k * max(column)
+    columns = zip(*rows)
+    next(columns)
+    return total + max(next(columns)) * np.std([max(column) for column in zip(*rows)])
+
+
+AT_ONCE = [unpacked_pairs, pairs_through_map, listed, listed_through_map, unpacked_rows]
+
+
+@pytest.mark.parametrize("fn", [*AT_ONCE, product_of_matrices, means_of_columns])
 def test_columns_that_are_read_at_once(fn):
     check_gradient(fn, (X,))
 
@@ -109,13 +129,22 @@ def strictly(x):
     return sum([sum(column) for column in zip(*table(x), strict=True)])
 
 
-REFUSED = [row_replaced_before, row_replaced_in_the_loop, rows_swapped_before, rows_lengthened_before]
-REFUSED += [array_replaced_before, changed_by_a_call, strictly]
+LATER = "beside changes of what it reads"
+MEANWHILE = "is changed before it is at its end"
+REFUSED = [
+    (row_replaced_before, LATER),
+    (row_replaced_in_the_loop, MEANWHILE),
+    (rows_swapped_before, LATER),
+    (rows_lengthened_before, "a list changes its length while an iterator goes over it"),
+    (array_replaced_before, LATER),
+    (changed_by_a_call, MEANWHILE),
+    (strictly, "zip of the items"),
+]
 
 
-@pytest.mark.parametrize("fn", REFUSED)
-def test_columns_that_may_be_read_later_are_refused(fn):
-    with pytest.raises(UnsupportedSyntax, match="zip of the items"):
+@pytest.mark.parametrize(("fn", "message"), REFUSED, ids=lambda value: getattr(value, "__name__", ""))
+def test_columns_that_may_be_read_later_are_refused(fn, message):
+    with pytest.raises(UnsupportedSyntax, match=message):
         ad.grad(fn)(X)
 
 

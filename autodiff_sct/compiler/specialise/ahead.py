@@ -8,7 +8,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,15 +31,26 @@ class Ahead:
     roots: frozenset[int]  # of lists and arrays
     variables: dict[Any, Any]  # what functions given to it read
     happened: bool = False  # whether these functions have done anything else than to return a value
+    handed_on: bool = False  # whether another iterator, with functions of its own, takes the items
 
-    def check(self, s: Specialiser, block: ir.Block) -> None:
-        """Refuse a block that has changed something."""
+    def check(self, s: Specialiser, block: ir.Block, collected: bool = False) -> None:
+        """Refuse a block that has changed something; nothing of the program's runs where items are only collected."""
         written = {root for x in ir.walk(block) if (n := written_by(x)) for root in roots_of(s.facts[n])}
         same = all(
             s.env.get(key) is v or isinstance(v, Leaf) and s.env.get(key) == v for key, v in self.variables.items()
         )
-        if written & self.roots or not same or self.happened:
+        meanwhile = self.happened and (self.handed_on or not collected)
+        if written & self.roots or not same or meanwhile:
             raise s.refuse(CHANGED, "make a list of it")
+
+
+@contextmanager
+def unchanged(s: Specialiser, aheads: Iterable[Ahead], collected: bool = False) -> Iterator[None]:
+    """Write what is done with the items of an iterator, which changes nothing of what was read ahead."""
+    mark = len(s.block)
+    yield
+    for ahead in aheads:
+        ahead.check(s, s.block[mark:], collected)
 
 
 def read_ahead(s: Specialiser, given: list[Value], deeply: bool) -> Ahead:

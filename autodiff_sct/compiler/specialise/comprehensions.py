@@ -11,6 +11,7 @@ import gast
 from .. import ir
 from ..facts import INT, Listed, Num
 from . import containers, lists
+from .ahead import unchanged
 from .control import branch, loop
 from .expressions import condition, evaluate, operate
 from .iteration import Source, advancing, over, short
@@ -102,7 +103,7 @@ def add_up(s: Specialiser, node: Any) -> Value | None:
 
 def unrolled(s: Specialiser, generators: list[Any], k: int, element: Callable[[], Value]) -> list[Value] | None:
     """The elements where every generator goes over things known one by one and every condition is known."""
-    from .iterators import own_iterator
+    from .iterators import ahead_of, own_iterator
 
     mark, env = len(s.block), dict(s.env)
     if k == len(generators):
@@ -111,6 +112,7 @@ def unrolled(s: Specialiser, generators: list[Any], k: int, element: Callable[[]
     _, numbers = short(s, iterable)
     source = Source(items=numbers) if numbers or isinstance(iterable, Suspended) else over(s, iterable)
     result: list[Value] | None = None
+    begin = len(s.block)
     if source.items is not None:
         result = []
         for number in range(len(source.items)):
@@ -122,6 +124,8 @@ def unrolled(s: Specialiser, generators: list[Any], k: int, element: Callable[[]
             result += more
         else:
             source.check_length(s)
+            for ahead in ahead_of(s, iterable):
+                ahead.check(s, s.block[begin:])
     if result is None:
         del s.block[mark:]
         s.env = env
@@ -150,19 +154,34 @@ def nest(s: Specialiser, generators: list[Any], k: int, action: Callable[[], Non
     if k == len(generators):
         action()
         return
+    from .iterators import ahead_of, own_iterator
+
+    iterable = evaluate(s, generators[k].iter)
+    site, numbers = short(s, iterable)
+    iterable = own_iterator(s, iterable)
+    with unchanged(s, ahead_of(s, iterable)), s.short_loop(site if numbers is None else None):
+        go_over(s, generators, k, action, iterable, numbers)
+
+
+def go_over(
+    s: Specialiser,
+    generators: list[Any],
+    k: int,
+    action: Callable[[], None],
+    iterable: Value,
+    numbers: list[Value] | None,
+) -> None:
+    """The loop over an iterable, or over `numbers` one by one, and those inside it."""
     from . import generators as suspended
     from .builtin_calls import listed_opaque
-    from .iterators import own_iterator
 
     generator = generators[k]
-    iterable = evaluate(s, generator.iter)
-    site, numbers = short(s, iterable)
 
     def inside(item: Value) -> None:
         store(s, generator.target, item)
         guarded(s, generator.ifs, lambda: nest(s, generators, k + 1, action))
 
-    if isinstance(iterable := own_iterator(s, iterable), Suspended):
+    if isinstance(iterable, Suspended):
         suspended.run(s, iterable, inside)
         return
     source = over(s, iterable) if numbers is None else Source(items=numbers)
@@ -191,8 +210,7 @@ def nest(s: Specialiser, generators: list[Any], k: int, action: Callable[[], Non
         assert node.index is not None
         inside(source.item(Leaf(node.index)))
 
-    with s.short_loop(site):
-        loop(s, make, run)
+    loop(s, make, run)
 
 
 def guarded(s: Specialiser, tests: list[Any], action: Callable[[], None]) -> None:

@@ -15,7 +15,7 @@ import gast
 from .. import ir
 from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair
 from ..regions import roots_of
-from .ahead import CHANGED, Ahead
+from .ahead import CHANGED, Ahead, unchanged
 from .control import loop
 from .holders import roots_held
 from .mistakes import refuse_iteration
@@ -77,9 +77,10 @@ class Source:
         from .containers import check_length
 
         found: list[Value] = []
-        for number in range(len(self.items or ())):
-            with self.reached(s, number) as item:
-                found.append(item)
+        with unchanged(s, self.ahead, collected=True):
+            for number in range(len(self.items or ())):
+                with self.reached(s, number) as item:
+                    found.append(item)
         self.check_length(s)
         if self.items is not None:
             return found
@@ -120,6 +121,7 @@ def length_of(s: Specialiser, value: Leaf) -> Value:
 
 def over(s: Specialiser, value: Value) -> Source:
     from .containers import get_item, items_of
+    from .dict_views import fields
 
     if isinstance(value, Source):
         return value
@@ -137,9 +139,8 @@ def over(s: Specialiser, value: Value) -> Source:
         if isinstance(value, Obj) and value.cls not in (dict, list):
             return over_object(s, value)
         items = items_of(s, value, None)
-        if not isinstance(value, Obj) or value.cls is dict or value.id in s.objects:
-            return Source(items=items)
-        return Source(items=items, fields=(([(value.id, k) for k in range(len(items))], items),))
+        places = fields(s, value)
+        return Source(items=items, fields=((places, [s.env[place] for place in places]),) if places else ())
     if isinstance(value, Leaf):
         facts = s.facts[value.name]
         if isinstance(facts, Pair) or record_of(s, value) is not None:
@@ -437,11 +438,16 @@ def mapped(s: Specialiser, source: Source, fn: Callable[[Value], Value]) -> Sour
 
         items = [Later(item, partial(compute, number, item)) for number, item in enumerate(source.items)]
         return Source(items=items, fields=source.fields, again=lambda: mapped(s, as_counted(s, source), fn))
-    return replace(source, item=lambda k: fn(source.item(k)), hint=source.hint or "i")
+    return replace(source, item=lambda k: fn(source.item(k)), hint=source.hint or "i", whole=None)
 
 
 def each(s: Specialiser, source: Source, action: Callable[[Value], None]) -> None:
     """A loop that does `action` with every item."""
+    with unchanged(s, source.ahead, collected=True):
+        write_loop(s, source, action)
+
+
+def write_loop(s: Specialiser, source: Source, action: Callable[[Value], None]) -> None:
     if source.items is not None:
         for number in range(len(source.items)):
             with source.reached(s, number) as item:

@@ -19,7 +19,7 @@ from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
 from ..regions import reachable
 from . import containers, dict_views
-from .ahead import Ahead, ahead_of_time, changes_outside
+from .ahead import Ahead, ahead_of_time, changes_outside, read_ahead
 from .attributes import attribute_of
 from .callees import opaque_call
 from .calls import HANDLERS, call_value, handles
@@ -33,7 +33,7 @@ from .objects import has_method
 from .polyfills import items_by_index
 from .state import Restart, Specialiser
 from .tables import method_of
-from .values import Const, Leaf, ListV, Obj, Poison, Suspended, TupleV, Value
+from .values import Const, Leaf, ListV, Obj, Poison, Rest, Suspended, TupleV, Value
 from .watched import found_in
 
 
@@ -100,6 +100,8 @@ def once(fn: Any) -> None:
         if not isinstance(value, Source):
             value = replace(over(s, value), whole=value)
         inner = [] if fn in LOOPS else [a for a in given if isinstance(a, Source)]
+        rows = fn is zip and any(isinstance(a, Rest) for a in given)  # Python reads each when it comes to a column
+        given = [a.items if isinstance(a, Rest) else a for a in given]
         at_once = fn in AHEAD
         if fn is itertools.islice and changes_outside(s, before, s.block[mark:]):
             raise s.refuse("a part of an iterator that changes something when it comes to its items", "write a loop")
@@ -115,8 +117,9 @@ def once(fn: Any) -> None:
         if at_once and value.cursor is None:
             s.env |= {(cursor, POSITION): SPENT for cursor in moved}
         ahead = [
-            *(each for a in inner for each in a.ahead),
+            *(replace(each, handed_on=True) for a in inner for each in a.ahead),
             *([ahead_of_time(s, given, before, s.block[mark:], deeply)] if at_once else []),
+            *([read_ahead(s, given, True)] if rows else []),
         ]
         read = [dict_views.fields(s, a) for a in given] if fn in (zip, enumerate) else []
         fields = [*(each for a in inner for each in a.fields), *((f, [s.env[place] for place in f]) for f in read)]

@@ -361,7 +361,7 @@ def columns(s: Specialiser, rows: Leaf, kwargs: dict[str, Value]) -> Source:
         if found is None:
             raise s.refuse(
                 "zip of the items of something whose length is known only at run time",
-                "transpose an array, unpack the columns of tuples, or make a list of the columns at once",
+                "transpose an array, or unpack the columns of tuples",
             )
         if found.items is not None:
             return found
@@ -370,21 +370,14 @@ def columns(s: Specialiser, rows: Leaf, kwargs: dict[str, Value]) -> Source:
 
 
 def columns_of_list(s: Specialiser, rows: Leaf, facts: Listed) -> Source | None:
-    """How many columns the rows in a list have, or the columns of tuples; None where they may not be read at once.
-
-    Python holds on to the rows that it is given, and reads each of them when a column is asked for.
-    """
+    """How many columns the rows in a list have, or the columns of tuples, where these are unpacked; None otherwise."""
     element = s.elements_of(facts)
     if isinstance(element, Pair) and is_unpacked(s, s.node):
         call_python(s, polyfills.check_any, [rows, Const(len(element.items))], {})
         return Source(items=[column(s, rows, length_of(s, rows), Const(k)) for k in range(len(element.items))])
     if isinstance(element, Listed) or isinstance(element, Num) and element.ndim == 1:
-        if unpacks(around(s, s.node)) or is_listed(s, s.node):
-            return Source(bounds=(call_python(s, polyfills.shortest, [rows], {}),))
+        return Source(bounds=(call_python(s, polyfills.shortest, [rows], {}),))
     return None
-
-
-AT_ONCE = frozenset("list tuple sum max min len".split())  # they change none of what they are given
 
 
 def around(s: Specialiser, node: Any) -> Any:
@@ -403,21 +396,6 @@ def is_unpacked(s: Specialiser, node: Any) -> bool:
 
 def unpacks(stmt: Any) -> bool:
     return isinstance(stmt, gast.Assign) and isinstance(stmt.targets[0], (gast.Tuple, gast.List))
-
-
-def is_listed(s: Specialiser, node: Any) -> bool:
-    """Whether a list is made of what an iterator gives where it is made, and nothing is changed meanwhile."""
-    parent = around(s, node)
-    if isinstance(parent, gast.comprehension):
-        made = around(s, parent)
-        calls = [n for n in gast.walk(made) if isinstance(n, gast.Call) and n is not node]
-        inside = {id(n) for n in gast.walk(node)}
-        known = all(id(n) in inside or getattr(n.func, "id", None) in AT_ONCE for n in calls)
-        return isinstance(made, gast.ListComp) and made.generators == [parent] and known
-    name = getattr(parent.func, "id", None) if isinstance(parent, gast.Call) else None
-    if name == "map":
-        return getattr(parent.args[0], "id", None) in AT_ONCE and is_listed(s, parent)
-    return name in AT_ONCE
 
 
 def column(s: Specialiser, rows: Leaf, height: Value, k: Value) -> Value:

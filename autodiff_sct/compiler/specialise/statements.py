@@ -13,7 +13,7 @@ from .. import ir
 from ..facts import INT
 from ..regions import reachable, written_arguments, written_by
 from . import arrays, containers, dict_views, lists, unpacking
-from .ahead import CHANGED
+from .ahead import CHANGED, unchanged
 from .control import as_leaf, branch, loop
 from .expressions import condition, evaluate
 from .growing import counted_list, over_growing
@@ -356,10 +356,8 @@ def for_(s: Specialiser, node: Any) -> None:
     from .iterators import ahead_of, own_iterator
 
     iterable = own_iterator(s, evaluate(s, node.iter))
-    after = len(s.block)
-    go_over(s, node, iterable)
-    for ahead in ahead_of(s, iterable):
-        ahead.check(s, s.block[after:])
+    with unchanged(s, ahead_of(s, iterable)):
+        go_over(s, node, iterable)
 
 
 def iteration_of(s: Specialiser, node: Any, iterable: Value) -> Source:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import numpy as np
 import pytest
 
@@ -117,6 +119,50 @@ def table_of_a_recursion(x):
         return d[n]
 
     return rec(3)
+
+
+@case(V)
+def key_that_the_right_side_counts(x):
+    table = defaultdict(float)
+    for key, v in zip("abab", x):
+        table[key] += v * len(table)
+    return table["a"] * table["b"]
+
+
+@case(V)
+def list_that_the_right_side_counts(x):
+    table = defaultdict(list)
+    for key, v in zip("abab", x):
+        table[key] += [v * len(table)]
+    return sum(table["a"]) * sum(table["b"])
+
+
+@case(V)
+def known_keys_that_the_right_side_counts(x):
+    table = defaultdict(lambda: 2.0)
+    table["a"] *= x[0] * len(table)
+    table["b"] += x[1] * sum(table.values())
+    return table["a"] * table["b"] + table["c"]
+
+
+class Readings:
+    def __init__(self, items):
+        self.items, self.count = items, 0
+
+    def __getitem__(self, k):
+        self.count += 1
+        return self.items[k]
+
+    def __setitem__(self, k, value):
+        self.items[k] = value * self.count
+
+
+@case(V)
+def reading_that_the_right_side_counts(x):
+    readings = Readings([x[0], x[1]])
+    readings[0] += readings.count
+    readings[1] *= x[2] * readings.count
+    return readings[0] * readings[1]
 
 
 @pytest.mark.parametrize("fn, args", CASES, ids=names(CASES))

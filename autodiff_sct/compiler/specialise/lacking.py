@@ -17,7 +17,7 @@ from ..facts import BOOL, Listed, Mapped, Opaque, Pair
 from .control import branch
 from .raising import Ended
 from .state import Specialiser
-from .values import Leaf, Value
+from .values import Leaf, Obj, Value
 
 
 def key_error(s: Specialiser, key: Value) -> Ended:
@@ -62,6 +62,27 @@ def call_factory(s: Specialiser, place: Any) -> Value:
     from .calls import call_value
 
     return call_value(s, s.factories[place], [], {})
+
+
+def sees_missing(s: Specialiser, base: Value, block: ir.Block) -> bool:
+    """Whether statements may see that a dict makes the value of a key."""
+    facts = s.facts_of(base)
+    if isinstance(base, Obj) and base.id in s.factories:
+        return True
+    if not isinstance(facts, Mapped) or facts.roots.isdisjoint(s.factories):
+        return False
+    return any(facts.roots & s.facts[name].roots for name in ir.uses_in(block) if name in s.facts)
+
+
+def make_missing(s: Specialiser, base: Value, key: Value) -> None:
+    """Make the value of a key that is read, where the dict makes what it lacks."""
+    facts = s.facts_of(base)
+    if isinstance(base, Leaf) and isinstance(facts, Mapped):
+        fill_missing(s, base, facts, key)
+    elif isinstance(base, Obj) and base.id in s.factories:
+        from .containers import get_field
+
+        get_field(s, base, key)
 
 
 def fill_missing(s: Specialiser, base: Leaf, facts: Mapped, key: Value) -> None:

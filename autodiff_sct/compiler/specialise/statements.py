@@ -11,9 +11,10 @@ import gast
 
 from .. import ir
 from ..facts import INT
-from ..regions import reachable, written_arguments, written_by
+from ..regions import written_by
 from . import arrays, containers, dict_views, lists, unpacking
 from .ahead import CHANGED, unchanged
+from .augmented import augment_item
 from .control import as_leaf, branch, loop
 from .expressions import condition, evaluate
 from .growing import counted_list, over_growing
@@ -121,40 +122,12 @@ def augmented(s: Specialiser, node: Any) -> None:
         outer = s.frame is not None and target.id in s.frame.nonlocals
         assign_name(s, target.id, arrays.augment(s, old, type(node.op), evaluate(s, node.value), outer))
     elif isinstance(target, gast.Subscript):
-        base, index = place_of(s, target)
-        place, env = len(s.block), dict(s.env)
-        value = evaluate(s, node.value)
-        if is_changed(s, base, s.block[place:], env):
-            old = read_before(s, base, index, place, env)
-            containers.set_item(s, base, index, arrays.augment(s, old, type(node.op), value))
-        else:
-            containers.augment_item(s, base, index, type(node.op), value)
+        augment_item(s, node)
     else:
         base = evaluate(s, target.value)
         old = containers.get_attribute(s, base, target.attr)
         new = arrays.augment(s, old, type(node.op), evaluate(s, node.value), True)
         containers.set_attribute(s, base, target.attr, new)
-
-
-def is_changed(s: Specialiser, base: Value, block: ir.Block, env: dict[Any, Value]) -> bool:
-    """Whether statements may have changed what is in a container; `env` was there before them."""
-    if isinstance(base, Obj) and any(k[0] == base.id and s.env.get(k) is not env[k] for k in env if type(k) is tuple):
-        return True
-    roots = {root for n in s.leaves(base) for root in reachable(s, s.facts[n])}
-    written = {n for stmt in ir.walk(block) for n in [written_by(stmt), *written_arguments(stmt)] if n is not None}
-    return any(roots & reachable(s, s.facts[n]) for n in written)
-
-
-def read_before(s: Specialiser, base: Value, index: Value, place: int, env: dict[Any, Value]) -> Value:
-    """``base[index]`` as it is at a place of the block, which is where Python reads it."""
-    now, s.env = s.env, env
-    try:
-        with s.writing([], s.lengths) as block:
-            old = containers.get_item(s, base, index)
-    finally:
-        s.env = now
-        s.block[place:place] = block
-    return old
 
 
 @statement(gast.Expr)
@@ -303,7 +276,6 @@ def endless_form(s: Specialiser, node: Any) -> Any:
 
 def changes(s: Specialiser, before: dict[Any, Value], head: ir.Block) -> bool:
     """Whether computing a loop's test assigns names or fields, or writes memory."""
-    from ..regions import written_by
 
     if any(written_by(stmt) is not None for stmt in ir.walk(head)):
         return True

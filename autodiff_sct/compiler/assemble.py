@@ -147,7 +147,7 @@ def emit(
     loaded.__autodiff_origins__ = {  # type: ignore[attr-defined]
         line: node.origin for line, node in text.statements.items() if getattr(node, "origin", None) is not None
     }
-    several = isinstance(final.value, gast.Tuple) and final.value is not final.single
+    several = isinstance(final.value, gast.Tuple) and not final.single
     count = len(final.value.elts) if several else 1
     whole = emitted(s, request, table, parts, loaded, externals, result, count)
     whole.lists = lists

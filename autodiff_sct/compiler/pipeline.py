@@ -238,7 +238,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
         grads += weight_gradients(r, weights)
     parts = ([result_expr] if result_expr is not None else []) + renamed(r, reverse, grads)
     final = ir.Return(parts[0] if len(parts) == 1 else ir.tuple_(parts))
-    final.single = parts[0] if len(parts) == 1 else None
+    final.single = len(parts) == 1
     observe(request, "reverse", s, [*forward, *reverse, final])
     return finish(s, r, request, table, forward, reverse, final, seeds, result)
 

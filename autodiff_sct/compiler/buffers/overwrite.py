@@ -186,9 +186,7 @@ def keep_own(memory: Memory, final: Any) -> None:
         if not isinstance(original, gast.Name) and len(Contractions(memory.s).dims(original) or (None, None)) > 1:
             continue
         if memory.is_made(original, set()) and not shared_names(memory, final.value, original):
-            is_single = final.single is final.value
             final.value = replaced_node(final.value, copy, original)
-            final.single = final.value if is_single else None
 
 
 def shared_names(memory: Memory, results: Any, original: Any) -> list[str]:

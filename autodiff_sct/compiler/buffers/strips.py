@@ -86,7 +86,7 @@ def are_rows(s: Specialiser, names: list[str]) -> bool:
 
 
 def results_of(final: ir.Return) -> list[Any]:
-    single = not isinstance(final.value, gast.Tuple) or final.value is final.single
+    single = not isinstance(final.value, gast.Tuple) or final.single
     return [final.value] if single else list(final.value.elts)
 
 
@@ -273,9 +273,9 @@ class Strips:
     def results(self, final: ir.Return) -> ir.Return:
         """The results after the loop: the arrays are filled in it."""
         new = [self.result(value) for value in results_of(final)]
-        several = isinstance(final.value, gast.Tuple) and final.value is not final.single
+        several = isinstance(final.value, gast.Tuple) and not final.single
         result = ir.Return(ir.tuple_(new) if several else new[0], final.origin)
-        result.single = None if several else new[0]
+        result.single = not several
         return result
 
     def result(self, value: Any) -> Any:

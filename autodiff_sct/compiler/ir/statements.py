@@ -176,7 +176,7 @@ class Try:
 class Return:
     value: Expr
     origin: Origin | None = None
-    single: Any = field(default=None, init=False, repr=False)  # the only gradient, which is no tuple of several
+    single: bool = field(default=False, init=False, repr=False)  # of one result only, which may be a tuple itself
 
 
 Block = list[Any]

@@ -65,7 +65,7 @@ def bind_signature(
         assert others is None or not rest
         bound[spec.vararg.id] = TupleV(tuple(rest)) if others is None else others
     elif rest:
-        raise always(s, TypeError, f"{name}() takes {len(positional)} positional arguments but {len(args)} were given")
+        raise always(s, TypeError, too_many(name, len(positional), len(defaults), len(args)))
     if spec.kwarg is not None:
         obj = Obj(("kwargs", s.site(name)), dict)
         for key in s.fields(obj):
@@ -79,3 +79,10 @@ def bind_signature(
         if parameter not in bound:
             raise always(s, TypeError, f"{name}() missing 1 required positional argument: {parameter!r}")
     return bound
+
+
+def too_many(name: str, most: int, optional: int, given: int) -> str:
+    """What Python says of a call with too many arguments by position."""
+    taken = f"from {most - optional} to {most}" if optional else str(most)
+    plural = "argument" if taken == "1" else "arguments"
+    return f"{name}() takes {taken} positional {plural} but {given} {'was' if given == 1 else 'were'} given"

@@ -126,4 +126,5 @@ def item(s: Specialiser, base: Obj, method: str, key: Any) -> Value:
 def fields(s: Specialiser, value: Value) -> list[Any]:
     """The places in the environment of what is read of a container, in order."""
     known = container(s, value)
-    return [] if known is None or known[1] == "keys" else [(known[0].id, key) for key in s.fields(known[0])]
+    found = [] if known is None or known[1] == "keys" else [(known[0].id, key) for key in s.fields(known[0])]
+    return found if all(place in s.env for place in found) else []  # of constants outside there are none

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
+import sys
 import types
+from collections.abc import Container
+from types import SimpleNamespace
 from typing import Any
 
 from .attributes import attribute_of
+from .binding import bind_signature
 from .names import called_after
+from .raising import always
 from .state import Specialiser
 from .tables import as_row, class_of_row, fields_of_row, has_table
 from .values import Const, Leaf, Obj, TupleV, Value
 from .watched import found_in, lookup
+
+NOT_GIVEN = Const(dataclasses.MISSING)
+REPLACED_WRONGLY = ValueError if sys.version_info < (3, 13) else TypeError  # what `dataclasses.replace` raises
 
 
 def has_method(s: Specialiser, obj: Obj, name: str) -> bool:
@@ -63,6 +72,8 @@ def construct(s: Specialiser, cls: type, args: list[Value], kwargs: dict[str, Va
     if isinstance(init, types.FunctionType):
         call_python(s, init, [obj, *args], kwargs)
     elif args or kwargs:
+        if all(lookup(cls, name) is vars(object)[name] for name in ("__init__", "__new__")):
+            raise always(s, TypeError, f"{cls.__name__}() takes no arguments")
         raise s.refuse(f"{cls.__name__} has no __init__ that the compiler can read")
     return as_row(s, obj) if has_table(s, cls) else obj
 
@@ -76,20 +87,14 @@ def named_tuple(s: Specialiser, cls: Any, args: list[Value], kwargs: dict[str, V
     from ..world import ItemRead
     from .externals import import_external
 
-    items: list[Value] = []
-    for k, name in enumerate(cls._fields):
-        if k < len(args):
-            items.append(args[k])
-        elif name in kwargs:
-            items.append(kwargs[name])
-        elif name in cls._field_defaults:
-            items.append(
-                import_external(
-                    s, ItemRead(lambda: cls._field_defaults, name), name, ("default", cls.__qualname__, name)
-                )
-            )
-        else:
-            raise s.refuse(f"{cls.__name__} is missing its field {name!r}")
+    names = ["_cls", *cls._fields]
+    bound = bind(s, f"{cls.__name__}.__new__", names, [], cls._field_defaults, [Const(cls), *args], kwargs)
+    items = [
+        import_external(s, ItemRead(lambda: cls._field_defaults, name), name, ("default", cls.__qualname__, name))
+        if bound[name] is NOT_GIVEN
+        else bound[name]
+        for name in cls._fields
+    ]
     return TupleV(tuple(own(s, v) for v in items), cls)
 
 
@@ -100,38 +105,87 @@ def own(s: Specialiser, value: Value) -> Value:
     return own_list(s, value) if isinstance(value, ListV) else value
 
 
-def fill_dataclass(s: Specialiser, obj: Obj, cls: Any, args: list[Value], kwargs: dict[str, Value]) -> None:
-    from .calls import call_python, call_value
-    from .externals import import_external
+def bind(
+    s: Specialiser,
+    name: str,
+    positional: list[str],
+    by_name: list[str],
+    optional: Container[str],
+    args: list[Value],
+    kwargs: dict[str, Value],
+) -> dict[str, Value]:
+    """The arguments of a method that Python has generated, by parameter; `NOT_GIVEN` stands for the default of one."""
+    first = next((k for k, parameter in enumerate(positional) if parameter in optional), len(positional))
+    spec = SimpleNamespace(
+        posonlyargs=[],
+        args=[SimpleNamespace(id=parameter) for parameter in positional],
+        kwonlyargs=[SimpleNamespace(id=parameter) for parameter in by_name],
+        vararg=None,
+        kwarg=None,
+    )
+    missing: list[Value] = [NOT_GIVEN] * (len(positional) - first)
+    return bind_signature(
+        s, spec, args, kwargs, missing, {parameter: NOT_GIVEN for parameter in by_name if parameter in optional}, name
+    )
 
-    rest = list(args)
+
+def fill_dataclass(s: Specialiser, obj: Obj, cls: Any, args: list[Value], kwargs: dict[str, Value]) -> None:
+    """The fields of a dataclass, as the ``__init__`` fills them that Python has generated."""
+    from .calls import call_python
+
+    parameters = list(inspect.signature(cls.__init__).parameters.values())
+    positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    by_name = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+    optional = {p.name for p in parameters if p.default is not p.empty}
+    given = bind(s, f"{cls.__qualname__}.__init__", positional, by_name, optional, [obj, *args], kwargs)
     for field in dataclasses.fields(cls):
-        if not field.init:
-            value = None
-        elif rest and not field.kw_only:
-            value = rest.pop(0)
-        else:
-            value = kwargs.get(field.name)
-        if value is None and field.default is not dataclasses.MISSING:
-            value = import_external(
-                s, functools.partial(getattr, field, "default"), field.name, ("default", cls.__qualname__, field.name)
-            )
-        if value is None and field.default_factory is not dataclasses.MISSING:
-            value = call_value(s, Const(field.default_factory), [], {})
+        value = given.get(field.name, NOT_GIVEN)
+        if value is NOT_GIVEN:
+            value = default_of(s, cls, field)
         if value is not None:
             s.env[(obj.id, field.name)] = called_after(s, field.name, own(s, value))
-        elif field.init:
-            raise s.refuse(f"{cls.__name__} is missing its field {field.name!r}")
     post = found_in(s, cls, "__post_init__")
     if isinstance(post, types.FunctionType):
-        call_python(s, post, [obj], {})
+        beside = [(name, given[name]) for name in init_only(cls)]
+        more = [default_of(s, cls, init_only(cls)[name]) if value is NOT_GIVEN else value for name, value in beside]
+        call_python(s, post, [obj, *more], {})
+
+
+def init_only(cls: Any) -> dict[str, Any]:
+    """The parameters of a dataclass's ``__init__`` that are no fields, but handed on to ``__post_init__``."""
+    fields = {field.name for field in dataclasses.fields(cls)}
+    return {
+        name: parameter
+        for name, parameter in cls.__dataclass_fields__.items()
+        if name not in fields and name in inspect.signature(cls.__init__).parameters
+    }
+
+
+def default_of(s: Specialiser, cls: Any, field: Any) -> Any:
+    """The default of a field; None where it has none."""
+    from .calls import call_value
+    from .externals import import_external
+
+    if field.default is not dataclasses.MISSING:
+        site = ("default", cls.__qualname__, field.name)
+        return import_external(s, functools.partial(getattr, field, "default"), field.name, site)
+    if field.default_factory is not dataclasses.MISSING:
+        return call_value(s, Const(field.default_factory), [], {})
+    return None
 
 
 def replace_fields(s: Specialiser, obj: Value, changes: dict[str, Value]) -> Value:
     """``dataclasses.replace(obj, **changes)``."""
     cls, old = fields_of(s, obj)
-    values = {f.name: changes.get(f.name, old.get(f.name)) for f in dataclasses.fields(cls) if f.init}
-    return construct(s, cls, [], {k: v for k, v in values.items() if v is not None})
+    for field in dataclasses.fields(cls):
+        if not field.init and field.name in changes:
+            message = f"field {field.name} is declared with init=False, it cannot be specified with replace()"
+            raise always(s, REPLACED_WRONGLY, message)
+    for name, parameter in init_only(cls).items():
+        if parameter.default is dataclasses.MISSING and name not in changes:
+            raise always(s, REPLACED_WRONGLY, f"InitVar {name!r} must be specified with replace()")
+    kept = {field.name: old[field.name] for field in dataclasses.fields(cls) if field.init and field.name in old}
+    return construct(s, cls, [], kept | changes)
 
 
 def fields_of(s: Specialiser, obj: Value) -> tuple[Any, dict[str, Value]]:

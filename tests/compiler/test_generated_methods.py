@@ -1,0 +1,150 @@
+"""The methods that Python generates for dataclasses and named tuples take their arguments as Python's do."""
+
+from collections import namedtuple
+from dataclasses import KW_ONLY, InitVar, dataclass, field, fields, replace
+
+import pytest
+
+import autodiff_sct as ad
+from tests.compiler.checked import V, check_gradient, check_tangent, names, registrar
+
+CASES: list = []
+case = registrar(CASES)
+Pair = namedtuple("Pair", "a b")
+
+
+@dataclass
+class Point:
+    a: float
+    b: float = 2.0
+
+
+@dataclass
+class Scaled:
+    a: float
+    scale: InitVar[float]
+    b: float = 1.0
+    more: InitVar[float] = 3.0
+    c: float = field(init=False, default=0.5)
+
+    def __post_init__(self, scale, more=9.0):
+        self.c = self.a * scale * more
+
+
+@dataclass
+class ScaledAgain(Scaled):
+    z: float = 0.0
+
+    def __post_init__(self, scale, more):
+        super().__post_init__(scale, more)
+        self.z += self.c
+
+
+@dataclass
+class ByName:
+    a: float
+    _: KW_ONLY
+    b: float = 3.0
+
+    def __post_init__(self):
+        self.b *= self.a
+
+
+class Empty:
+    pass
+
+
+@case(V)
+def parameters_that_are_no_fields(x):
+    first, second = Scaled(x[0], x[1]), Scaled(x[0], x[1], x[2], x[3])
+    third = Scaled(a=x[1], scale=x[2], more=x[3])
+    return first.c + second.c * second.b + third.c * third.b + first.b
+
+
+@case(V)
+def handed_on_to_the_base(x):
+    first = ScaledAgain(x[0], x[1], z=x[2])
+    return first.z * first.c + ScaledAgain(x[0], x[1], x[2], x[3], x[0]).z + first.more
+
+
+@case(V)
+def replaced_with_another_scale(x):
+    return replace(Scaled(x[0], x[1]), a=x[2], scale=x[3]).c
+
+
+@case(V)
+def fields_by_name(x):
+    point = ByName(x[1], b=x[2])
+    total = ByName(x[0]).b * point.b
+    for each in fields(point):
+        total += getattr(point, each.name) * len(each.name)
+    return total
+
+
+@pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
+def test_gradients(fn, args):
+    check_gradient(fn, args)
+    check_tangent(fn, args)
+
+
+def too_many_fields(x):
+    return Point(x[0], x[1], x[2]).a
+
+
+def unknown_field(x):
+    return Point(x[0], c=x[1]).a
+
+
+def field_that_is_missing(x):
+    return Point(b=x[1]).b
+
+
+def field_given_twice(x):
+    return Point(x[0], a=x[1]).b * x[0]
+
+
+def by_name_only(x):
+    return ByName(x[0], x[1]).b
+
+
+def parameter_that_is_missing(x):
+    return Scaled(x[0]).a
+
+
+def replaced_without_what_is_no_field(x):
+    return replace(Scaled(x[0], x[1]), a=x[2]).c
+
+
+def replaced_what_is_computed(x):
+    return replace(Scaled(x[0], x[1]), scale=x[2], c=x[2]).c
+
+
+def too_many_items(x):
+    return Pair(x[0], x[1], x[2]).a
+
+
+def unknown_item(x):
+    return Pair(x[0], c=x[2]).a
+
+
+def item_given_twice(x):
+    return Pair(x[0], x[1], a=x[2]).a
+
+
+def class_without_arguments(x):
+    return Empty(x[0]).a
+
+
+WRONG = [too_many_fields, unknown_field, field_that_is_missing, field_given_twice, by_name_only]
+WRONG += [parameter_that_is_missing, replaced_without_what_is_no_field, replaced_what_is_computed]
+WRONG += [too_many_items, unknown_item, item_given_twice, class_without_arguments]
+
+
+@pytest.mark.parametrize("fn", WRONG)
+def test_wrong_arguments_raise_what_python_raises(fn):
+    with pytest.raises((TypeError, ValueError)) as expected:
+        fn(V)
+    for derivative in (ad.grad(fn), ad.value_and_grad(fn), lambda x: ad.vjp(fn, x), lambda x: ad.jvp(fn, (x,), (x,))):
+        with pytest.raises(expected.type) as found:
+            derivative(V)
+        assert str(found.value) == str(expected.value)

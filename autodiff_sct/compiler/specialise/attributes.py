@@ -65,6 +65,8 @@ def of_constant(s: Specialiser, base: Const, attr: str) -> Value:
         return SCALAR_ATTRIBUTES[attr]
     if isinstance(base.value, slice) and attr in SLICE_ATTRIBUTES:
         return Const(getattr(base.value, attr))
+    if isinstance(base.value, property) and attr in ("fget", "fset"):
+        return Const(getattr(base.value, attr))  # ``Base.size.fset(self, size)``
     if isinstance(base.value, type) and (value := assigned_to_class(s, base.value, attr)) is not None:
         return value
     if isinstance(base.value, type):
@@ -77,7 +79,7 @@ def of_constant(s: Specialiser, base: Const, attr: str) -> Value:
         raise lacking(s, lambda: hasattr(base.value, attr), AttributeError, str(error)) from error
     if isinstance(base.value, types.ModuleType):
         return of_module(s, base, attr, value)
-    if isinstance(base.value, type) and isinstance(value, types.FunctionType):
+    if isinstance(base.value, type) and isinstance(value, (types.FunctionType, property)):
         return Const(value)
     if isinstance(base.value, type) and base.value in s.inside and isinstance(value, types.MethodType):
         return Const(value)

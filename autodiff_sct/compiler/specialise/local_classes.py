@@ -59,15 +59,16 @@ def define_class(s: Specialiser, node: Any) -> None:
 
 def check_statement(s: Specialiser, node: Any, stmt: Any) -> None:
     """Refuse what might be something else in another call."""
+    own = {each.name for each in node.body if isinstance(each, gast.FunctionDef)}
     if isinstance(stmt, gast.FunctionDef):
-        own = {each.name for each in node.body if isinstance(each, gast.FunctionDef)}
         for decorator in stmt.decorator_list:
             setter = isinstance(decorator, gast.Attribute) and getattr(decorator.value, "id", None) in own
             if not setter and constant(s, decorator) not in METHOD_DECORATORS:
                 raise s.refuse("a decorator of a method in a class that is defined inside the function", CONSTANT)
         values = [d for d in [*stmt.args.defaults, *stmt.args.kw_defaults] if d is not None]
     elif isinstance(stmt, (gast.Assign, gast.AnnAssign)):
-        values = [stmt.value] if stmt.value is not None else []
+        another_name = isinstance(stmt.value, gast.Name) and stmt.value.id in own  # ``__radd__ = __add__``
+        values = [] if stmt.value is None or another_name else [stmt.value]
     elif isinstance(stmt, gast.Pass) or isinstance(stmt, gast.Expr) and isinstance(stmt.value, gast.Constant):
         values = []
     else:

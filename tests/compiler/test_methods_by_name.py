@@ -84,7 +84,7 @@ def name_of_what_is_defined_again(x):
 
         first = read
 
-        def read(self):  # noqa: F811
+        def read(self):
             return x[1]
 
     pair = Pair()

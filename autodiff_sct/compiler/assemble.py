@@ -130,7 +130,7 @@ def emit(
     if request.backend == "numpy" and passes.on("return_at_once"):
         emitter.last_sums = last_sums(s, back)
     if passes.on("read_next"):
-        emitter.uses = count_uses(program)
+        emitter.note_uses(program, count_uses(program))
     body, tail = emitter.block(front), emitter.block(back)
     start, check = defaults(s, emitter, list(arguments.values()), result)
     value = [body.pop()] if request.split else []  # which is handed over after the check

@@ -1,8 +1,9 @@
 """The methods that Python generates for dataclasses and named tuples take their arguments as Python's do."""
 
 from collections import namedtuple
-from dataclasses import KW_ONLY, InitVar, dataclass, field, fields, replace
+from dataclasses import KW_ONLY, InitVar, asdict, astuple, dataclass, field, fields, replace
 
+import numpy as np
 import pytest
 
 import autodiff_sct as ad
@@ -148,3 +149,42 @@ def test_wrong_arguments_raise_what_python_raises(fn):
         with pytest.raises(expected.type) as found:
             derivative(V)
         assert str(found.value) == str(expected.value)
+
+
+@dataclass
+class Holder:
+    array: object
+    items: object = None
+    inner: object = None
+
+
+def copied_arrays(x):
+    holder = Holder(x * 2, [x[1]])
+    table = asdict(holder)
+    table["array"][0] = 3.0
+    table["items"][0] = 1.0
+    return holder.array[0] * holder.items[0] + table["array"].sum()
+
+
+def dataclasses_inside(x):
+    table = asdict(Holder(x, [Point(x[0]), (x[1], Point(x[2]))], {"a": Point(x[3])}))
+    first, (number, second) = table["items"]
+    return first["a"] * second["a"] + table["inner"]["a"]["a"] * number * second["b"]
+
+
+def one_array_in_three_fields(x):
+    array = x * 2
+    table = asdict(Holder(array, [array], array))
+    table["array"] += 1
+    table["items"][0] *= 2
+    return table["array"] @ table["items"][0] + table["inner"].sum() * array[0]
+
+
+def fields_as_an_array(x):
+    return np.array(astuple(Point(x[0], x[1]))).sum() + np.array(list(asdict(Point(x[2], x[3])).values())).prod()
+
+
+@pytest.mark.parametrize("fn", [copied_arrays, dataclasses_inside, one_array_in_three_fields, fields_as_an_array])
+def test_dicts_of_fields_are_copies(fn):
+    check_gradient(fn, (V,))
+    check_tangent(fn, (V,))

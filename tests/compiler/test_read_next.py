@@ -20,6 +20,17 @@ def item_of_the_reverse_sweep(x):
 
 
 @case(V)
+def list_under_one_name_that_is_read_twice(x):
+    def both(v):
+        return [v * 2, v]
+
+    items = []
+    for v in (x[0], x[1]):
+        items.append(both(v)[0])
+    return np.array(tuple(items)).sum()
+
+
+@case(V)
 def item_that_is_written_next(x):
     y = x * 1.0
     for k in range(len(y) - 1):

@@ -23,7 +23,7 @@ from .classes import class_of
 from .expressions import OPERATORS, operate, truth
 from .flat import base_of, is_flat
 from .iteration import Source, each, enumerated, keys_of, length_of, mapped, over, over_range, zipped
-from .objects import call_method, fields_of, has_method, replace_fields
+from .objects import call_method, has_method, replace_fields
 from .raising import always
 from .state import Specialiser
 from .tables import classes_of_row, may_be_none, method_of, operation, refuse_references
@@ -491,11 +491,3 @@ def neg(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 @handles(dataclasses.replace)
 def replace_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     return replace_fields(s, args[0], kwargs)
-
-
-@handles(dataclasses.asdict)
-def asdict(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    result = containers.new_dict(s)
-    for name, value in fields_of(s, args[0])[1].items():
-        containers.set_item(s, result, Const(name), value)
-    return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from typing import Any
 
 from ...runtime import objects
@@ -13,6 +14,7 @@ from .attributes import attribute_of
 from .calls import call_value, handles
 from .control import branch
 from .iteration import each, over
+from .objects import fields_of as objects_fields
 from .objects import has_method
 from .state import Specialiser
 from .tables import class_of_row, fields_of_row, new_row, refuse_references
@@ -121,7 +123,7 @@ class DeepCopy:
         refuse_references(s, value)
         if isinstance(facts, Listed):
             return self.list(value)
-        if isinstance(facts, Num) and facts.unless_none is not None:
+        if isinstance(facts, Num) and (facts.unless_none is not None or facts.dims == () and not facts.roots):
             return value  # a number, or None
         if isinstance(facts, Mapped) or not isinstance(facts, Num) or facts.kind is None:
             raise s.refuse("a deep copy of something that cannot be followed", "copy the arrays in it")
@@ -140,3 +142,38 @@ class DeepCopy:
         result = containers.own_list(s, ListV((), self.site()))
         each(s, over(s, value), lambda item: lists.append(s, result, DeepCopy(s, self.depth + 1).of(item)))
         return result
+
+
+@handles(dataclasses.asdict)
+def asdict(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if len(args) != 1 or kwargs:
+        raise s.refuse("dataclasses.asdict with a factory", "make what it makes of the dict")
+    return dict_of(s, args[0])
+
+
+def dict_of(s: Specialiser, value: Value) -> Value:
+    """The fields of a dataclass, each copied on its own, and those inside it as dicts of theirs."""
+    return copied_dict(s, {Const(name): item for name, item in objects_fields(s, value)[1].items()})
+
+
+def copied_dict(s: Specialiser, items: dict[Const, Value]) -> Value:
+    result = containers.new_dict(s)
+    for number, (key, item) in enumerate(items.items()):
+        with s.written_out(number):
+            containers.set_item(s, result, key, field_of_dict(s, item))
+    return result
+
+
+def field_of_dict(s: Specialiser, value: Value) -> Value:
+    """What `asdict` makes of a field."""
+    if isinstance(value, Obj) and value.cls is dict and may_be_copied(s, value):
+        return copied_dict(s, {Const(key): item for key, item in fields_of(s, value).items()})
+    if isinstance(value, Obj) and dataclasses.is_dataclass(value.cls):
+        return dict_of(s, value)
+    if isinstance(value, (TupleV, ListV)) or isinstance(value, Obj) and value.cls is list:
+        items: list[Value] = []
+        for number, item in enumerate(containers.items_of(s, value, None)):
+            with s.written_out(number):
+                items.append(field_of_dict(s, item))
+        return TupleV(tuple(items), value.cls) if isinstance(value, TupleV) else ListV(tuple(items), s.site("list"))
+    return DeepCopy(s).of(value)

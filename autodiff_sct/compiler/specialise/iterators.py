@@ -102,7 +102,7 @@ def once(fn: Any) -> None:
         inner = [] if fn in LOOPS else [a for a in given if isinstance(a, Source)]
         rows = fn is zip and any(isinstance(a, Rest) for a in given)  # Python reads each when it comes to a column
         given = [a.items if isinstance(a, Rest) else a for a in given]
-        at_once = fn in AHEAD
+        at_once = fn in AHEAD and value.cursor is None
         if fn is itertools.islice and changes_outside(s, before, s.block[mark:]):
             raise s.refuse("a part of an iterator that changes something when it comes to its items", "write a loop")
         s.held |= roots_held(
@@ -114,7 +114,7 @@ def once(fn: Any) -> None:
         lists = frozenset().union(*listed, *(a.lists for a in inner))
         own = frozenset(a.id for a in given if isinstance(a, Obj) and a.cls is Cursor)
         moved = own.union(*(a.moved for a in inner))
-        if at_once and value.cursor is None:
+        if at_once:
             s.env |= {(cursor, POSITION): SPENT for cursor in moved}
         ahead = [
             *(replace(each, handed_on=True) for a in inner for each in a.ahead),

@@ -39,6 +39,15 @@ class Emitter:
     def text(self, variable: str) -> str:
         return self.names[variable].id
 
+    def note_uses(self, program: ir.Block, uses: dict[str, int]) -> None:
+        """Note how often variables are read; of two under one name, the first also where the second is."""
+        self.uses = uses
+        for stmt in reversed([*ir.walk(program)]):
+            source = stmt.expr if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 else None
+            if isinstance(source, gast.Name) and source.id in self.names and stmt.target in self.names:
+                if self.text(source.id) == self.text(stmt.target):
+                    self.uses[source.id] += self.uses.get(stmt.target, 0) - 1
+
     def expr(self, expr: Any) -> Any:
         return replaced(expr, self.names)
 

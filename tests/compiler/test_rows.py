@@ -163,6 +163,22 @@ def test_narrow_numbers():
     assert ad.grad(from_outside)(x, 3).dtype == np.float32
 
 
+def test_narrow_numbers_where_nothing_else_is_numpys():
+    def fn(x, np=1.0):
+        y = x * np
+        for _ in range(3):
+            y = y - 0.5 * (y * y)
+        return (y * x).sum()
+
+    def same(x):
+        return fn(x)
+
+    x = P.astype(np.float32)
+    for program in (fn, same):
+        assert "dtype=np" in ad.adjoint_source(program, x)
+        np.testing.assert_allclose(ad.grad(program)(x), ad.grad(program)(P), rtol=1e-5)
+
+
 def test_long_vectors_are_not_copied():
     small, large = rows(3, 128), rows(3, 129)
     assert small.shape == (3, 128)

@@ -35,7 +35,7 @@ from ..phrasing.together import Saved, call_by_content, lists
 from ..regions import Regions, regions, roots_of, written_arguments
 from ..specialise.state import Specialiser
 
-DTYPES = {np.dtype(np.float64): "", np.dtype(np.float32): "np.float32", np.dtype(np.complex128): "np.complex128"}
+DTYPES = {np.dtype(np.float64): "", np.dtype(np.float32): "float32", np.dtype(np.complex128): "complex128"}
 
 
 def plan_rows(s: Specialiser, arguments: list[str], front: ir.Block, back: ir.Block) -> None:
@@ -138,7 +138,7 @@ def make_room(s: Specialiser, saved: Saved, lengths: list[Any], front: ir.Block,
     """Let rows take the place of a list."""
     call_by_content(s, saved)
     dtype = DTYPES[s.facts[saved.value].dtype]  # type: ignore[union-attr]
-    keywords = {"dtype": ir.dotted(dtype)} if dtype else {}
+    keywords = {"dtype": ir.attribute(s.bind("np", np), dtype)} if dtype else {}
     room = ir.call(s.bind("rows", rows), loop.bounds[-1], *lengths, **keywords)
     front[:] = [x for x in front if not (isinstance(x, ir.Let) and x.target == saved.name)]
     made = ir.Let((saved.name,), room)

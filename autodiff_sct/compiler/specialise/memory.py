@@ -110,7 +110,10 @@ def put(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     facts, given = s.facts[base.name], s.num(value)
     if given is None or given.dims != ():
         value = numpy(
-            s, "resize", value, s.let(ir.call(ir.dotted("np.shape"), s.expr(indices)), containers_shape(s, indices))
+            s,
+            "resize",
+            value,
+            s.let(ir.call(ir.attribute(s.bind("np", np), "shape"), s.expr(indices)), containers_shape(s, indices)),
         )
     if isinstance(facts, Num) and facts.ndim == 1:
         arrays.store_item(s, base, indices, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -20,6 +21,28 @@ def places(fn: Callable[..., Any]) -> tuple[str, ...]:
     except (TypeError, ValueError):
         return ()
     return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+
+
+# How many arguments by position a builtin takes at most, and which by name.
+TAKEN: dict[Any, tuple[int, frozenset[str]]] = {
+    sum: (2, frozenset(["start"])),
+    sorted: (1, frozenset(["key", "reverse"])),
+    enumerate: (2, frozenset(["iterable", "start"])),
+    zip: (sys.maxsize, frozenset(["strict"])),
+    filter: (2, frozenset()),
+    **dict.fromkeys((len, abs, list, tuple, bool, reversed), (1, frozenset())),
+}
+
+
+def check_number(s: Specialiser, fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) -> None:
+    """Raise what a builtin raises that is given more arguments than it takes: it says so of any."""
+    most, names = TAKEN.get(fn, (sys.maxsize, kwargs.keys()))
+    if len(args) <= most and kwargs.keys() <= names or any(isinstance(a, Rest) for a in args):
+        return
+    try:
+        fn(*[()] * len(args), **dict.fromkeys(kwargs, ()))
+    except TypeError as error:
+        raise always(s, TypeError, str(error)) from None
 
 
 def in_place(

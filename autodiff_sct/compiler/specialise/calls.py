@@ -18,7 +18,7 @@ from ..source.fence import YIELDS, own_nodes
 from ..source.parse import Parsed
 from ..structure import is_compiled
 from ..world import CodeRead, DefaultRead, Guard, ItemRead, KwDefaultRead
-from .binding import bind_signature, in_place
+from .binding import bind_signature, check_number, in_place
 from .callees import CONTAINERS, ORDINARY, SPECIAL, UNBOUND, is_library, opaque_call, raises_so
 from .comprehensions import add_up
 from .control import branch
@@ -205,6 +205,7 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
     hashable = is_hashable(fn)
     handler = None if not hashable else special(s, fn, args) if fn in SPECIAL else HANDLERS.get(fn)
     if handler is not None:
+        check_number(s, fn, args, kwargs)
         if kwargs and is_library(fn):
             args, kwargs = in_place(fn, args, kwargs)
         try:

@@ -271,6 +271,31 @@ def new_value_in_each_step(x, n):
     return total + np.sum(v)
 
 
+@case((V, 3), (V, 0))
+def begun_with_one_array_again_and_again(x, n):
+    h = np.tanh(x)
+    total = x * 1.0
+    for k in range(n):
+        a = h
+        terms = []
+        for j in range(2):
+            terms.append(a * (j + 1))
+            a = a * 0.5
+        total = total * sum(terms)
+    return np.sum(total)
+
+
+@case((V, 3), (V, 0))
+def handed_an_array_from_outside(x, n):
+    a, h = x * 1.0, x * 2.0
+    total = 0.0
+    for _ in range(n):
+        a = a * W
+        total = total + np.sum(a)
+        a = h
+    return total
+
+
 @case(V)
 def broadcast_to_more_axes(x):
     p = np.exp(x)

@@ -24,7 +24,7 @@ import numpy as np
 from .. import ir, passes
 from ..facts import Num
 from ..failing import path
-from ..regions import roots_of
+from ..regions import enclosing_loops, roots_of
 from ..specialise.state import Specialiser
 from .memory import IN_PLACE, is_alike
 from .orders import Orders
@@ -103,6 +103,7 @@ class Owners:
         self.taken: dict[str, int] = defaultdict(int)  # how often branches and loops take a variable over
         self.order: dict[Any, int] = {}
         self.ends: dict[ir.Loop, int] = {}  # the place of the last statement of a loop
+        self.around = enclosing_loops(program)
         for place, stmt in enumerate(ir.walk(program)):
             self.order[stmt] = place
             self.makers |= dict.fromkeys(ir.ir_targets(stmt), stmt)
@@ -117,10 +118,17 @@ class Owners:
     def may_overwrite(self, stmt: ir.Let) -> bool:
         """Whether the left side of an operation is read there for the last time, and reached by nobody else."""
         left = stmt.expr.left if isinstance(stmt.expr, gast.BinOp) else None
-        if not isinstance(left, gast.Name) or self.taken[left.id]:
+        if not isinstance(left, gast.Name) or self.taken[left.id] or not self.is_made_in(self.around[stmt], left.id):
             return False
         before = [reader for reader in self.readers[left.id] if reader is not stmt]
         return self.are_done(left.id, before, 0, self.order[stmt]) and self.is_own(left.id, frozenset())
+
+    def is_made_in(self, around: tuple[ir.Loop, ...], name: str) -> bool:
+        """Whether each step of the innermost of some loops makes a variable, or is handed it by the step before."""
+        if name in self.carries:
+            loop, carry = self.carries[name]
+            return around == ((*self.around[loop], loop) if name == carry.phi else self.around[loop])
+        return name in self.makers and self.around[self.makers[name]] == around
 
     def are_done(self, name: str, readers: list[Any], first: int, last: int) -> bool:
         """Whether readers make something new of a variable, all of them between two places of the program."""
@@ -176,11 +184,12 @@ class Owners:
 
     def is_carried(self, loop: ir.Loop, carry: ir.Carry, assumed: frozenset[str]) -> bool:
         """Whether a loop alone holds what it carries from one iteration to the next."""
-        start = self.order[loop]
-        for name, first, last in ((carry.init, 0, start), (carry.next, start, self.ends[loop] + 1)):
+        start, around = self.order[loop], self.around[loop]
+        ends = (carry.init, 0, start, around), (carry.next, start, self.ends[loop] + 1, (*around, loop))
+        for name, first, last, place in ends:
             if name is None or self.taken[name] != 1 or not self.are_done(name, self.readers[name], first, last):
                 return False
-            if not self.is_own(name, assumed):
+            if not self.is_made_in(place, name) or not self.is_own(name, assumed):
                 return False
         return True
 

@@ -184,7 +184,17 @@ def fields_as_an_array(x):
     return np.array(astuple(Point(x[0], x[1]))).sum() + np.array(list(asdict(Point(x[2], x[3])).values())).prod()
 
 
-@pytest.mark.parametrize("fn", [copied_arrays, dataclasses_inside, one_array_in_three_fields, fields_as_an_array])
-def test_dicts_of_fields_are_copies(fn):
+def tuples_inside(x):
+    array, items, inner = astuple(Holder(x * 2, (Point(x[0]), (x[1], Point(x[2]))), {"a": Point(x[3])}))
+    array[0] = 3.0
+    first, (number, second) = items
+    return first[0] * second[1] * array.sum() + inner["a"][0] * number
+
+
+COPIES = [copied_arrays, dataclasses_inside, one_array_in_three_fields, fields_as_an_array, tuples_inside]
+
+
+@pytest.mark.parametrize("fn", COPIES)
+def test_dicts_and_tuples_of_fields_are_copies(fn):
     check_gradient(fn, (V,))
     check_tangent(fn, (V,))

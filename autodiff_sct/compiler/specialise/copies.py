@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...runtime import objects
@@ -19,6 +20,8 @@ from .objects import has_method
 from .state import Specialiser
 from .tables import class_of_row, fields_of_row, new_row, refuse_references
 from .values import Bound, Const, Leaf, ListV, MaybeV, Obj, TupleV, Value
+
+MadeOf = Callable[[Specialiser, Value], Value]  # what a dataclass inside another one becomes
 
 
 @handles(copy.copy)
@@ -151,29 +154,45 @@ def asdict(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
     return dict_of(s, args[0])
 
 
+@handles(dataclasses.astuple)
+def astuple(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if len(args) != 1 or kwargs:
+        raise s.refuse("dataclasses.astuple with a factory", "make what it makes of the tuple")
+    return tuple_of(s, args[0])
+
+
 def dict_of(s: Specialiser, value: Value) -> Value:
     """The fields of a dataclass, each copied on its own, and those inside it as dicts of theirs."""
-    return copied_dict(s, {Const(name): item for name, item in objects_fields(s, value)[1].items()})
+    return copied_dict(s, {Const(name): item for name, item in objects_fields(s, value)[1].items()}, dict_of)
 
 
-def copied_dict(s: Specialiser, items: dict[Const, Value]) -> Value:
+def tuple_of(s: Specialiser, value: Value) -> Value:
+    """The same as tuples."""
+    return TupleV(tuple(copied_items(s, objects_fields(s, value)[1].values(), tuple_of)))
+
+
+def copied_dict(s: Specialiser, items: dict[Const, Value], made_of: MadeOf) -> Value:
     result = containers.new_dict(s)
-    for number, (key, item) in enumerate(items.items()):
-        with s.written_out(number):
-            containers.set_item(s, result, key, field_of_dict(s, item))
+    for key, item in zip(items, copied_items(s, items.values(), made_of)):
+        containers.set_item(s, result, key, item)
     return result
 
 
-def field_of_dict(s: Specialiser, value: Value) -> Value:
-    """What `asdict` makes of a field."""
+def copied_items(s: Specialiser, items: Iterable[Value], made_of: MadeOf) -> list[Value]:
+    found: list[Value] = []
+    for number, item in enumerate(items):
+        with s.written_out(number):
+            found.append(copied_field(s, item, made_of))
+    return found
+
+
+def copied_field(s: Specialiser, value: Value, made_of: MadeOf) -> Value:
+    """What `asdict` and `astuple` make of a field."""
     if isinstance(value, Obj) and value.cls is dict and may_be_copied(s, value):
-        return copied_dict(s, {Const(key): item for key, item in fields_of(s, value).items()})
+        return copied_dict(s, {Const(key): item for key, item in fields_of(s, value).items()}, made_of)
     if isinstance(value, Obj) and dataclasses.is_dataclass(value.cls):
-        return dict_of(s, value)
+        return made_of(s, value)
     if isinstance(value, (TupleV, ListV)) or isinstance(value, Obj) and value.cls is list:
-        items: list[Value] = []
-        for number, item in enumerate(containers.items_of(s, value, None)):
-            with s.written_out(number):
-                items.append(field_of_dict(s, item))
-        return TupleV(tuple(items), value.cls) if isinstance(value, TupleV) else ListV(tuple(items), s.site("list"))
+        items = tuple(copied_items(s, containers.items_of(s, value, None), made_of))
+        return TupleV(items, value.cls) if isinstance(value, TupleV) else ListV(items, s.site("list"))
     return DeepCopy(s).of(value)

@@ -68,11 +68,7 @@ class Variant:
                 return False
         try:
             outside = [external.read() for external in self.emitted.externals]
-        except (
-            AttributeError,
-            LookupError,
-            ValueError,
-        ):  # what it read is no longer there: no global, no item, no cell
+        except GONE:
             return False
         if [key(value) for value in outside] != self.keys:
             return False
@@ -95,6 +91,7 @@ class CodesGuard:
 
 
 OUTSIDE = "something outside the function"
+GONE = (AttributeError, LookupError, ValueError)  # what was read is no longer there: no global or item, an empty cell
 CODE = attrgetter("__code__")
 
 

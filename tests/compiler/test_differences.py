@@ -33,6 +33,13 @@ def of_numbers(x, c):
     return t * np.sum(x)
 
 
+@case((V, np.array([3, 5, 1, 0], np.uint8), np.array([5, 3, 2, 1], np.uint8)))
+def of_integers_without_a_sign(x, m, n):
+    """What is below zero wraps around: turned around, it would be another number."""
+    y = np.cos(x) * np.cos(0.01 * (m - n) * x) - np.tanh(x) * (m - n)
+    return np.sum(y) - x @ (m - n) * np.sum(x * (1 - m))
+
+
 @case((V, 3), (V, 0))
 def in_a_loop(x, n):
     total = 0.0

@@ -71,7 +71,7 @@ class Orders:
             found = [expr.left, expr.right]
         elif isinstance(expr, gast.UnaryOp):
             found = [expr.operand]
-        elif isinstance(expr, gast.Call) and not expr.keywords and is_elementwise(path(self.s, expr.func), expr):
+        elif is_elementwise(self.s, expr):
             found = expr.args
         else:
             return None
@@ -158,8 +158,12 @@ class Orders:
         return has_axis and self.spelling.rank(reduced) in (1, 2)
 
 
-def is_elementwise(callee: Any, call: Any) -> bool:
-    return isinstance(callee, np.ufunc) and callee.signature is None and len(call.args) == callee.nin
+def is_elementwise(s: Specialiser, expr: Any) -> bool:
+    """Whether an expression calls an elementwise function of NumPy's for a new array."""
+    if not isinstance(expr, gast.Call) or expr.keywords:
+        return False
+    callee = path(s, expr.func)
+    return isinstance(callee, np.ufunc) and callee.signature is None and len(expr.args) == callee.nin
 
 
 def reduced_by(call: Any) -> Any | None:

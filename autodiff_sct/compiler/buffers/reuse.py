@@ -23,11 +23,10 @@ import numpy as np
 
 from .. import ir, passes
 from ..facts import Num
-from ..failing import path
 from ..regions import enclosing_loops, roots_of
 from ..specialise.state import Specialiser
 from .memory import IN_PLACE, is_alike
-from .orders import Orders
+from .orders import Orders, is_elementwise
 
 NEW = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy", "array"}
 UFUNCS = {
@@ -209,11 +208,3 @@ def taken_over(stmt: Any) -> list[str]:
 
 def is_creation(expr: Any) -> bool:
     return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr in NEW
-
-
-def is_elementwise(s: Specialiser, expr: Any) -> bool:
-    """Whether an expression calls an elementwise function of NumPy's for a new array."""
-    if not isinstance(expr, gast.Call) or expr.keywords:
-        return False
-    callee = path(s, expr.func)
-    return isinstance(callee, np.ufunc) and len(expr.args) == callee.nin

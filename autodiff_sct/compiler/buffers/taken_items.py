@@ -25,7 +25,7 @@ import gast
 from .. import ir
 from ..facts import Num
 from ..items.item_uses import item_index, passed_on, uses_in
-from ..optimise import count_uses
+from ..optimise import count_uses, readers_of
 from ..peephole import is_zeroing, leaving_of
 from ..record.item_places import Places
 from ..regions import reachable
@@ -112,15 +112,6 @@ def is_handed_on(around: ir.Block, loop: ir.Loop, carry: ir.Carry) -> bool:
 
 
 # -- who reads it
-
-
-def readers_of(statements: list[Any]) -> dict[str, list[Any]]:
-    """For each variable, the statements that read it themselves, in order."""
-    readers: dict[str, list[Any]] = defaultdict(list)
-    for stmt in statements:
-        for name in dict.fromkeys(ir.reads(stmt)):
-            readers[name].append(stmt)
-    return readers
 
 
 def reads_of(s: Specialiser, readers: list[Any], base: str) -> Iterator[tuple[Any, Any]]:

@@ -73,6 +73,16 @@ def upper_factor(a):
     return np.sum(np.log(np.diag(factor)))
 
 
+def check_with_and_without_the_pass(fn):
+    found = ad.grad(fn)(A)
+    np.testing.assert_allclose(found, differences(fn, (A,)), rtol=1e-5, atol=1e-7)
+    with passes.without("log_determinants"):
+        np.testing.assert_allclose(found, ad.grad(fn)(A), rtol=1e-11, atol=1e-13)
+    value, gradient = ad.value_and_grad(fn)(A)
+    assert value == fn(A)
+    np.testing.assert_allclose(gradient, found, rtol=1e-11, atol=1e-13)
+
+
 @pytest.mark.parametrize(
     "fn",
     [
@@ -86,13 +96,7 @@ def upper_factor(a):
     ],
 )
 def test_gradient(fn):
-    found = ad.grad(fn)(A)
-    np.testing.assert_allclose(found, differences(fn, (A,)), rtol=1e-5, atol=1e-7)
-    with passes.without("log_determinants"):
-        np.testing.assert_allclose(found, ad.grad(fn)(A), rtol=1e-11, atol=1e-13)
-    value, gradient = ad.value_and_grad(fn)(A)
-    assert value == fn(A)
-    np.testing.assert_allclose(gradient, found, rtol=1e-11, atol=1e-13)
+    check_with_and_without_the_pass(fn)
 
 
 @pytest.mark.parametrize("fn", FITTING)
@@ -165,13 +169,7 @@ def matrix_is_written(a):
 
 @pytest.mark.parametrize("fn", [of_a_filter, determinant_first, determinant_below, of_stacks, matrix_is_written])
 def test_determinants(fn):
-    found = ad.grad(fn)(A)
-    np.testing.assert_allclose(found, differences(fn, (A,)), rtol=1e-5, atol=1e-7)
-    with passes.without("log_determinants"):
-        np.testing.assert_allclose(found, ad.grad(fn)(A), rtol=1e-11, atol=1e-13)
-    value, gradient = ad.value_and_grad(fn)(A)
-    assert value == fn(A)
-    np.testing.assert_allclose(gradient, found, rtol=1e-11, atol=1e-13)
+    check_with_and_without_the_pass(fn)
 
 
 def code(fn, *args):

@@ -283,9 +283,7 @@ class Flow:
             return {float: "float", int: "int", bool: "bool"}.get(type(expr.value)), NOTHING
         if isinstance(expr, gast.Name):
             return self.kind_of_name(expr.id), self.sources.get(expr.id, NOTHING)
-        if isinstance(
-            expr, (gast.Subscript, gast.BinOp, gast.UnaryOp, gast.Compare, gast.BoolOp, gast.IfExp, gast.Call)
-        ):
+        if isinstance(expr, FOLLOWED):
             found: Flowing = getattr(self, type(expr).__name__.lower())(expr)
             return found
         return self.other(expr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy as copying
 import enum
 from collections.abc import Callable
 from copy import deepcopy
@@ -172,6 +173,8 @@ def own_copy(s: Specialiser, expr: Any, facts: Facts | None, regions: Any, aroun
             return copied_elements(expr, facts, name, copy)
     if not any(regions.find(root) in regions.written for root in roots):
         return None
+    if isinstance(facts, Num) and facts.kind is None:  # beside arrays there may be numbers, which are their own copies
+        return ir.call(s.bind("copy", copying.copy), expr)
     if isinstance(facts, Num):  # several axes keep their order in memory, in which NumPy adds numbers up
         order = [ir.constant("K")] if (facts.ndim or 0) > 1 else []
         return ir.call(ir.attribute(expr, "copy"), *order)

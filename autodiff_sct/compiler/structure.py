@@ -23,7 +23,14 @@ from .facts import Facts, Num, Opaque, blurred, of_value, size_classes
 
 @dataclasses.dataclass(frozen=True)
 class Leaf:
+    """`beside_arrays` tells what may be an array, though its facts are those of a number, too."""
+
     facts: Facts
+    beside_arrays: bool = False
+
+    @property
+    def has_memory(self) -> bool:
+        return self.beside_arrays or (isinstance(self.facts, Num) and self.facts.kind == "array")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,8 +105,7 @@ def is_mutable(tree: Any) -> bool:
     """Whether a value may hold something else after a call than before it."""
     if isinstance(tree, Branch):
         return not issubclass(tree.cls, tuple) or any(map(is_mutable, tree.children))
-    array = isinstance(tree, Leaf) and isinstance(tree.facts, Num) and tree.facts.kind == "array"
-    return array or isinstance(tree, Listing)
+    return (isinstance(tree, Leaf) and tree.has_memory) or isinstance(tree, Listing)
 
 
 def is_of_library(value: Any) -> bool:
@@ -141,7 +147,7 @@ def join_trees(a: Any, b: Any) -> Any:
     from .facts import join
 
     if isinstance(a, Leaf) and isinstance(b, Leaf):
-        return Leaf(join(a.facts, b.facts))
+        return Leaf(join(a.facts, b.facts), a.has_memory or b.has_memory)
     if isinstance(a, Listing) and isinstance(b, Listing):
         if a.element is None or b.element is None:
             return Listing(a.element or b.element)
@@ -156,7 +162,8 @@ def join_trees(a: Any, b: Any) -> Any:
 def blur(tree: Any) -> Any:
     """The tree without lengths of axes: elements of one list need not agree in them."""
     if isinstance(tree, Leaf) and isinstance(tree.facts, Num) and tree.facts.dims is not None:
-        return Leaf(dataclasses.replace(tree.facts, dims=tuple(map(blurred, tree.facts.dims))))
+        facts = dataclasses.replace(tree.facts, dims=tuple(map(blurred, tree.facts.dims)))
+        return dataclasses.replace(tree, facts=facts)
     if isinstance(tree, Listing):
         return Listing(blur(tree.element))
     if isinstance(tree, Branch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -260,7 +261,7 @@ def of_number(s: Specialiser, base: Leaf, facts: Num, attr: str) -> Value:
         return arrays.apply(s, np.matrix_transpose, ir.attribute(ir.name(base.name), attr), [base], {})
     if attr in ("real", "imag"):
         expr = ir.attribute(ir.name(base.name), attr)
-        return arrays.apply(s, getattr(np, attr), expr, [base], {}, lambda x: getattr(x, attr))
+        return arrays.apply(s, getattr(np, attr), expr, [base], {}, reader(attr))
     if attr == "shape":
         return shape_of(s, base, facts)
     if attr == "ndim":
@@ -286,6 +287,17 @@ def of_number(s: Specialiser, base: Leaf, facts: Num, attr: str) -> Value:
 
         return flat_of(s, base)
     return Bound(attr, base)
+
+
+@functools.lru_cache(maxsize=16)
+def reader(attr: str) -> Callable[[Any], Any]:
+    """What reads an attribute that may be a view, as a function for running on dummies."""
+
+    def read(x: Any) -> Any:
+        return getattr(x, attr)
+
+    read.numpy_name = attr  # type: ignore[attr-defined]
+    return read
 
 
 def lacks(facts: Num, attr: str) -> str | None:

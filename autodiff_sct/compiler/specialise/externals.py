@@ -103,7 +103,7 @@ def facts_of_tree(s: Specialiser, tree: Any, site: Any) -> Facts:
     """The facts of an input, with the roots of its memory."""
     if isinstance(tree, LeafTree):
         facts = tree.facts
-        if isinstance(facts, Num) and facts.kind == "array":
+        if isinstance(facts, Num) and tree.has_memory:
             return dataclasses.replace(facts, roots=frozenset([s.root(site)]))
         return facts
     if isinstance(tree, Listing):

@@ -274,6 +274,26 @@ def test_nothing_is_divided_by_zero_on_the_other_side():
     assert "d_r = 0.0" not in text and "else" not in text
 
 
+def turned(axis, v):
+    for _ in range(3):
+        angle = np.linalg.norm(axis)
+        if angle < 1e-8:
+            continue
+        u = axis / angle
+        K = np.array([[0, -u[2], u[1]], [u[2], 0, -u[0]], [-u[1], u[0], 0]])
+        v = (np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K) @ v
+        axis = np.cross(axis, v) + 0.1 * axis
+    return v[0] + np.sum(v**3) + axis @ axis
+
+
+def test_numbers_of_a_dtype_that_nobody_knows_stay_where_they_are():
+    args = (np.array([0.3, -0.4, 0.5]), np.array([1.0, 0.2, -0.6]))
+    check_gradient(turned, args)
+    narrow = ad.grad(turned)(*(a.astype(np.float32) for a in args))
+    assert narrow.dtype == np.float32
+    np.testing.assert_allclose(narrow, ad.grad(turned)(*args), rtol=1e-4)
+
+
 @pytest.mark.parametrize("fn", [root_where_there_is_one, power_where_there_is_one])
 @pytest.mark.parametrize("kind", [float, np.float64, np.float32])
 def test_a_gradient_that_is_zero_on_the_other_side(fn, kind):

@@ -84,7 +84,7 @@ class Moving:
                 self.consider(stmt)
             wanted = [x for x in self.moved if self.read_elsewhere(x)]
             divides = any(map(may_be_infinite, [*self.moved, *self.lifted]))
-            self.merged = {x.target for x in wanted if divides and self.is_number(x.target)}
+            self.merged = {x.target for x in wanted if divides and self.has_zero(x.target)}
             wanted = [x for x in wanted if x.target not in self.merged]
             self.barred |= set(wanted)
             if not wanted:
@@ -104,6 +104,10 @@ class Moving:
     def is_number(self, name: str) -> bool:
         facts = self.s.facts[name]
         return isinstance(facts, Num) and facts.dims == () and not facts.tensor and facts.kind != "array"
+
+    def has_zero(self, name: str) -> bool:
+        """Whether it is known what a zero of the kind of a number is."""
+        return self.is_number(name) and getattr(self.s.facts[name], "dtype", None) is not None
 
     def consider(self, stmt: Any) -> None:
         """Put a statement where it belongs."""

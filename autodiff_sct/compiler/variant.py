@@ -123,12 +123,12 @@ def check_overlap(called: str, variant: Variant, given: list[Any], outside: list
 
 
 def check_writable(called: str, variant: Variant, given: list[Any]) -> None:
-    """Arrays that the program writes, of which it is given copies: those of read-only arrays could be written."""
+    """Arrays that the program writes, of which it is given copies, which can be written otherwise than they."""
     for name, value in zip(variant.names, given):
         if any(changed.startswith(name) for changed in variant.changed):
-            for place in read_only_in(value, name, set()):
+            for place, reason in unlike_copies(value, name, set()):
                 if any(place == changed or place.startswith(f"{changed}[") for changed in variant.changed):
-                    raise ArgumentValueError(f"{place!r} is read-only, and {called} writes into it: pass a copy")
+                    raise ArgumentValueError(f"{place!r} {reason}, and {called} writes into it: pass a copy")
 
 
 def check_order(called: str, variant: Variant, given: list[Any]) -> None:
@@ -196,12 +196,29 @@ def place_in(value: Any, place: str, key: Any) -> str:
     return f"{place}[{key!r}]" if isinstance(value, (tuple, list, dict)) else f"{place}.{key}"
 
 
-def read_only_in(value: Any, place: str, seen: set[int]) -> Iterator[str]:
-    """The places of the read-only arrays in an argument; an object is looked into once."""
+def unlike_copies(value: Any, place: str, seen: set[int]) -> Iterator[tuple[str, str]]:
+    """The places of the arrays in an argument whose copies are written otherwise; an object is looked into once."""
     if isinstance(value, np.ndarray):
         if not value.flags.writeable:
-            yield place
+            yield place, "is read-only"
+        elif meets_itself(value):
+            yield place, "shows the same memory in several of its elements"
     elif (inside := children(value)) is not None and id(value) not in seen:
         seen.add(id(value))
         for k, part in inside.items() if may_hold_more(value) else ():
-            yield from read_only_in(part, place_in(value, place, k), seen)
+            yield from unlike_copies(part, place_in(value, place, k), seen)
+
+
+def meets_itself(array: np.ndarray) -> bool:
+    """Whether elements of an array may lie in the same memory, as those of `as_strided` do.
+
+    The steps along its axes tell: each leads past all that the shorter ones reach.
+    """
+    if array.flags.forc or array.size == 0:
+        return False
+    reach = array.itemsize
+    for step, length in sorted((abs(step), n) for step, n in zip(array.strides, array.shape) if n > 1):
+        if step < reach:
+            return True
+        reach += step * (length - 1)
+    return False

@@ -1,4 +1,4 @@
-"""Read-only arrays: a program that writes into one has no derivative there, as it has no value."""
+"""Arrays whose copies are written otherwise than they: read-only ones, and those that show memory several times."""
 
 from __future__ import annotations
 
@@ -84,3 +84,45 @@ def test_arrays_in_containers():
     for arrays in ([x, y], [y, x]):
         with pytest.raises(ValueError, match="is read-only"):
             ad.grad(stores_in_a_list)(arrays)
+
+
+def windows():
+    return np.lib.stride_tricks.sliding_window_view(np.array([2.0, 1.0, 3.0, 0.5]), 3, writeable=True)
+
+
+def rows_shifted():
+    return np.lib.stride_tricks.as_strided(np.array([2.0, 1.0, 3.0, 0.5]), (2, 2), (8, 16))
+
+
+def repeated():
+    return np.lib.stride_tricks.as_strided(np.array([2.0]), (3,), (0,))
+
+
+def doubles(x):
+    x *= 2.0
+    return np.sum(x**2)
+
+
+@pytest.mark.parametrize("shown", [windows, repeated])
+def test_what_is_written_shows_no_memory_twice(shown):
+    for derivative in (ad.grad, ad.value_and_grad, ad.vjp):
+        with pytest.raises(ValueError, match="'x' shows the same memory in several of its elements"):
+            derivative(doubles, shown()) if derivative is ad.vjp else derivative(doubles)(shown())
+    with pytest.raises(ValueError, match="'x' shows the same memory"):
+        ad.jvp(doubles, (shown(),), (np.ones(shown().shape),))
+    assert np.allclose(ad.grad(doubles)(shown().copy()), 8 * shown())
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        rows_shifted(),
+        np.arange(24.0).reshape(2, 3, 4)[:, ::2, ::-2],
+        np.arange(24.0).reshape(2, 3, 4).transpose(2, 0, 1)[1:],
+        np.arange(24.0)[::-3],
+        np.ones((2, 1, 0)),
+        np.arange(4.0).reshape(2, 2)[:, :1],
+    ],
+)
+def test_parts_that_show_it_once(part):
+    assert np.allclose(ad.grad(doubles)(part), 8 * part)

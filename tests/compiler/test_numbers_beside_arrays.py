@@ -1,4 +1,4 @@
-"""Lists that hold numbers and arrays: only the run tells which item is an array, and what is written is memory then."""
+"""Lists of which only the run tells what an item is, a number or an array, or of which rank: views are followed."""
 
 from __future__ import annotations
 
@@ -138,3 +138,46 @@ def test_a_list_outside():
         ad.grad(item_outside_written)(2.0)
     assert OUTSIDE[1][0] == 1.0
     assert ad.jvp(item_outside_written, (2.0,), (1.0,)) == (29.0, 32.0)
+
+
+def view_written(arrays, view):
+    shown = view(arrays[1])
+    shown[0] = 5.0
+    return np.sum(arrays[1] ** 2)
+
+
+def view_read(arrays, view):
+    shown = view(arrays[1])
+    arrays[1][0] = 5.0
+    return np.sum(shown**2) + np.sum(arrays[1])
+
+
+VIEWS = {
+    "transposed": np.linalg.matrix_transpose,
+    "diagonal": np.linalg.diagonal,
+    "checked": np.asarray_chkfinite,
+    "no_difference": lambda a: np.diff(a, n=0),
+    "first_power": lambda a: np.linalg.matrix_power(a, 1),
+    "astype": lambda a: np.astype(a, float, copy=False),
+    "unstacked": lambda a: np.unstack(a)[0],
+}
+
+
+@pytest.mark.parametrize("fn", [view_written, view_read])
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_of_arrays_of_several_ranks(fn, name):
+    if not hasattr(np, "unstack") and name in ("astype", "unstacked"):
+        pytest.skip("of NumPy 2.1")
+    if fn is view_written and name == "diagonal":
+        pytest.skip("read-only")
+    view = VIEWS[name]
+    for given in ([np.ones(3), np.arange(9.0).reshape(3, 3)], (np.ones(3), np.arange(9.0).reshape(3, 3))):
+        before, value = repr(given), fn(copy.deepcopy(given), view)
+        wanted = slope(lambda p: fn(copy.deepcopy(p), view), given)
+        try:
+            found, gradient = ad.value_and_grad(fn)(given, view)
+            assert found == value
+            np.testing.assert_allclose(total(gradient), wanted, rtol=1e-6)
+        except ad.AutodiffError as error:
+            assert "view" in str(error) or "has no derivative rule" in str(error)
+        assert repr(given) == before

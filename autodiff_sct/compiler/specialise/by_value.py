@@ -143,14 +143,23 @@ MAY_VIEW = {
     np.real, np.imag, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.split, np.array_split, np.hsplit, np.vsplit,
     np.dsplit, np.flip, np.fliplr, np.flipud, np.rot90, np.einsum, np.matrix_transpose, operator.getitem,
     np.lib.stride_tricks.sliding_window_view, np.lib.stride_tricks.as_strided, np.real_if_close, np.nan_to_num,
-    np.meshgrid, memory.writable,
+    np.meshgrid, np.asarray_chkfinite, np.linalg.diagonal, np.linalg.matrix_transpose, memory.writable,
+    *([np.astype] if hasattr(np, "astype") else []), *UNSTACK,
 }  # fmt: skip
 
 
-def may_view(fn: Any) -> bool:
-    """Whether a function may return a view: users' own functions with a rule may always."""
+def number_given(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """The number of a call for one value of which the function returns its argument; None where it is left out."""
+    if fn not in ITSELF:
+        return None
+    return args[1] if len(args) > 1 else kwargs.get(ITSELF[fn])
+
+
+def may_view(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """Whether a call may return a view: one of users' own functions with a rule may always."""
     return (
         fn in MAY_VIEW
+        or number_given(fn, args, kwargs) is not None
         or fn in REGISTERED
         or getattr(fn, "numpy_name", "")
         in {
@@ -206,4 +215,4 @@ def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str,
     if dtype is not None and dtype.kind not in "fc" and fn not in OF_INTEGERS:
         dtype = None
     own = frozenset([s.root(s.site())])
-    return Num(None, dtype, None, frozenset(roots) | own if may_view(fn) else own)
+    return Num(None, dtype, None, frozenset(roots) | own if may_view(fn, args, kwargs) else own)

@@ -27,7 +27,7 @@ from ..facts import (
     several,
     unless_none,
 )
-from .by_value import ITSELF, by_value, may_view, unknown_result
+from .by_value import by_value, may_view, number_given, unknown_result
 from .shapes import DIMS, has_any_rank
 from .state import Specialiser
 from .tables import refuse_references
@@ -117,8 +117,9 @@ def outcome(
         given = [operand(s, a) if fn in RAISING else argument(s, a) for a in args]
         found, shared, _ = evaluate(fn, given, {k: argument(s, v) for k, v in kwargs.items()})
     except ValueError:
-        shared = tuple(range(len(operands))) if may_view(fn) else ()
-    if fn in ITSELF and not s.is_static(args[1] if len(args) > 1 else kwargs.get(ITSELF[fn], Const(1))):
+        shared = tuple(range(len(operands))) if may_view(fn, args, kwargs) else ()
+    number = number_given(fn, args, kwargs)
+    if number is not None and not s.is_static(number):
         shared = (0,)  # whichever number the dummies were given
     leaves = dict.fromkeys([leaf for position in shared for leaf in s.leaves(operands[position])])
     names = tuple([n for n in leaves if isinstance(s.facts[n], Num)])

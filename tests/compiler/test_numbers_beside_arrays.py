@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
+from autodiff_sct import custom_rules
 
 
 def item_written(p):
@@ -181,3 +182,41 @@ def test_views_of_arrays_of_several_ranks(fn, name):
         except ad.AutodiffError as error:
             assert "view" in str(error) or "has no derivative rule" in str(error)
         assert repr(given) == before
+
+
+def product_into(arrays):
+    np.einsum("ij,j->i", arrays[1], arrays[0] * 1.0, out=arrays[0])
+    return np.sum(arrays[0] ** 2)
+
+
+def constant_times(arrays):
+    product = np.einsum("i,i->i", np.array([1.0, 2.0, 3.0]), arrays[0])
+    product[0] = 2.0
+    return np.sum(product**2)
+
+
+@pytest.mark.parametrize("fn", [product_into, constant_times])
+def test_products_of_several_arrays_are_no_views(fn):
+    given = [np.array([1.0, 2.0, 3.0]), np.arange(9.0).reshape(3, 3)]
+    value, tangent = ad.jvp(fn, (given,), (ones_like(given),))
+    assert value == fn(copy.deepcopy(given))
+    np.testing.assert_allclose(tangent, slope(lambda p: fn(copy.deepcopy(p)), given), rtol=1e-6)
+
+
+def larger(a, b):
+    return a if a.sum() > b.sum() else b
+
+
+def larger_written(arrays):
+    chosen = larger(*arrays)
+    chosen[0] = 2.0
+    return np.sum(arrays[1] ** 2)
+
+
+def test_one_of_several_by_a_rule_of_the_users(monkeypatch):
+    monkeypatch.setattr(custom_rules, "REGISTERED", list(custom_rules.REGISTERED))
+    ad.rule(larger)(lambda y, d, a, b: (d * (a.sum() > b.sum()), d * (a.sum() <= b.sum())))
+    given = [np.ones(3), np.arange(9.0).reshape(3, 3)]
+    for derivative in (lambda: ad.jvp(larger_written, (given,), (given,)), lambda: ad.grad(larger_written)(given)):
+        with pytest.raises(ad.AutodiffError):
+            derivative()

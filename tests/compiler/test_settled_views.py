@@ -118,3 +118,24 @@ def test_an_overlapping_view_in_a_list_is_refused():
 
     with pytest.raises(ad.AutodiffError, match="no view of its adjoint"):
         ad.grad(fn)(M)
+
+
+def second_read_after_a_write(x, y):
+    _, shown = np.broadcast_arrays(x, y)
+    y[0] = 5.0
+    return np.sum(shown**2)
+
+
+def both_read_at_once(x):
+    y = np.outer(x, x)
+    a, b = np.broadcast_arrays(x, y)
+    total = np.sum(a * b**2)
+    y[0] = 5.0
+    return total + np.sum(y)
+
+
+def test_each_of_several_views_is_read_before_the_next_write():
+    x = np.array([1.0, 2.0, 3.0])
+    with pytest.raises(ad.AutodiffError, match="views that are made at once"):
+        ad.grad(second_read_after_a_write, 1)(x, M)
+    check_gradient(both_read_at_once, (x,))

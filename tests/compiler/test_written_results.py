@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import autodiff_sct as ad
 from tests.compiler.checked import Cases, check_gradient, check_tangent, names, registrar
 
 CASES: Cases = []
@@ -122,3 +123,26 @@ def test_gradient(fn: Callable[..., Any], args: Any) -> None:
 @pytest.mark.parametrize("fn, args", CASES, ids=names(CASES))
 def test_tangent(fn: Callable[..., Any], args: Any) -> None:
     check_tangent(fn, args)
+
+
+def transformed_into(x: Any) -> Any:
+    found = np.zeros(4, complex)
+    np.fft.fft(x, out=found)
+    again = np.fft.ifft(found * [1.0, 2.0, 3.0, 4.0], out=found)
+    return np.abs(again[1]) + again[2].real
+
+
+def first_of_two_into(x: Any) -> Any:
+    np.frexp(x * 1.0, x)
+    return np.sum(x**2)
+
+
+def test_transforms_into_an_array() -> None:
+    check_gradient(transformed_into, (LINE,))
+    check_tangent(transformed_into, (LINE,))
+
+
+def test_one_of_two_results_into_an_array() -> None:
+    for derivative in (ad.grad, ad.value_and_grad):
+        with pytest.raises(ad.AutodiffError, match="something that is not an array is written into"):
+            derivative(first_of_two_into)(LINE)

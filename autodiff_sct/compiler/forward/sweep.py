@@ -27,7 +27,7 @@ from ..recursion.forward import tangent_call
 from ..recursion.pairs import is_recursive
 from ..regions import Regions, enclosing_loops, roots_of
 from ..reverse.adjoints import copied, facts_like, fit, helper, is_full, is_new, spread, zeros
-from ..reverse.settled_views import check_number, check_parts
+from ..reverse.settled_views import check_base, check_number, check_parts
 from ..reverse.shadows import UNCERTAIN
 from ..specialise import arrays, indexing
 from ..specialise.elements import is_slice
@@ -228,6 +228,7 @@ class Forward:
         check_number(s, stmt)
         if len(stmt.targets) > 1:
             check_parts(stmt)
+        check_base(stmt, [n for n in stmt.op.shares if self.active(n)])
         base = stmt.op.shares[0] if stmt.op.shares else next(iter(stmt.op.arguments.values())).name
         tangent = self.of(base)
         expr = ir.substitute(stmt.expr, {base: s.expr(tangent)})

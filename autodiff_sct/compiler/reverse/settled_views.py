@@ -6,6 +6,7 @@ be written has its cotangent in the memory of the base's.
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,15 +42,21 @@ def check_number(s: Specialiser, stmt: ir.Let) -> None:
         raise AliasError("a number decides whether this is an array that is written, or a new one", COPY, stmt.origin)
 
 
+def check_base(stmt: ir.Let, active: list[str]) -> None:
+    """Refuse what may show one of several arrays, of which some carry derivatives: a view has that of its base."""
+    if stmt.op is not None and stmt.op.fn is not operator.getitem and active not in ([], [*stmt.op.shares[:1]]):
+        raise AliasError("which of several arrays this shows is known only at run time", COPY, stmt.origin)
+
+
 COPY = "copy it (`.copy()`)"
 
 
 def is_settled(r: Reverse, stmt: ir.Let) -> bool:
     """Whether a view that is better taken for a copy is used before the next write."""
-    region = r.regions.of(stmt.target)
-    if not is_better_copied(r, stmt) or stmt not in r.order or region is None:
+    regions = [r.regions.of(target) for target in stmt.targets]
+    if not is_better_copied(r, stmt) or stmt not in r.order or None in regions:
         return False
-    names = r.aliases(stmt.target)
+    names = {name for target in stmt.targets for name in r.aliases(target)}
     if names & (r.outputs | {n for other in r.order for _, sources in joins(other) for n in sources}):
         return False
     if any(is_kept(r, other, names) for other in r.order):
@@ -57,7 +64,7 @@ def is_settled(r: Reverse, stmt: ir.Let) -> bool:
     start, end = r.order[stmt], max(r.last.get(n, 0) for n in names)
     loops = [loop for loop in r.order if isinstance(loop, ir.Loop) and start < r.order[loop] <= end]
     end = max([end, *(end_of(r, loop) for loop in loops)])
-    return not any(start < place <= end for place in writes(r, region))
+    return not any(start < place <= end for region in regions if region is not None for place in writes(r, region))
 
 
 def is_kept(r: Reverse, stmt: Any, names: set[str]) -> bool:

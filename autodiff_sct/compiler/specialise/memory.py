@@ -280,12 +280,17 @@ def place_of_out(fn: Any) -> int | None:
     return places(fn).index("out") if "out" in places(fn) else None
 
 
+NAMESPACES = {"linalg": np.linalg, "fft": np.fft}
+
+
 def path_of(fn: Any) -> str:
     """Where a function of NumPy is found."""
     owner = getattr(fn, "__self__", None)
     if isinstance(owner, np.ufunc):
         return f"{owner.__name__}.{fn.__name__}"
-    return str(fn.__name__) if hasattr(np, fn.__name__) else f"linalg.{fn.__name__}"
+    name = str(fn.__name__)
+    inside = [path for path, module in NAMESPACES.items() if getattr(module, name, None) is fn]
+    return name if not inside else f"{inside[0]}.{name}"
 
 
 ADDING = frozenset((np.add, np.subtract, np.negative, np.positive, np.maximum, np.minimum))  # which raise no warnings
@@ -339,7 +344,7 @@ def with_out(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
     """``fn(..., out=a)`` assigns to the whole of ``a``, or to where the mask says."""
     kwargs = dict(kwargs)
     out = kwargs.pop("out")
-    if isinstance(out, TupleV) and len(out.items) == 1:
+    if isinstance(out, TupleV) and len(out.items) == 1 and getattr(fn, "nout", 1) == 1:
         out = out.items[0]
     base = target(s, out)
     if getattr(fn, "__module__", None) == "numpy" and places(fn) and "out" not in inspect.signature(fn).parameters:

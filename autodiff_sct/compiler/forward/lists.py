@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from ...errors import NoRule
+from ...runtime import broadcast
 from .. import ir
+from ..reverse.adjoints import facts_like, helper
 from ..specialise import arrays
-from ..specialise.values import Const, ListV, TupleV, Value
+from ..specialise.values import Const, Leaf, ListV, TupleV, Value
 
 if TYPE_CHECKING:
     from ..specialise.state import Specialiser
@@ -22,7 +24,13 @@ def sum_from(f: Forward, stmt: ir.Let, op: ir.Op, names: list[str]) -> Value:
     items, start = op.arguments
     alone = replace(stmt, expr=ir.call(stmt.expr.func, stmt.expr.args[0]))
     added = f.linear(alone, op, items) if items in names else Const(None)
-    return f.plus(added, f.of(op.arguments[start].name) if start in names else Const(None))
+    total = f.plus(added, f.of(op.arguments[start].name) if start in names else Const(None))
+    first = f.s.num(op.arguments[start])
+    if first is None or first.dims == ():
+        return total
+    # The tangents of items that are broadcast beside an array to begin with may be smaller than it.
+    full = helper(f.s, broadcast.spread, total, Leaf(stmt.target))
+    return f.s.let(full, facts_like(f.s, stmt.target), may_raise=False)
 
 
 def multilinear(f: Forward, stmt: ir.Let, op: ir.Op) -> Value:

@@ -5,6 +5,7 @@ What is put into a list takes its cotangent out of the shadow, and what is taken
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -199,6 +200,39 @@ def is_list_of_numbers(r: Reverse, items: Value) -> bool:
     if not isinstance(items, Leaf) or not isinstance(facts, Listed):
         return False
     return facts_of_item(r.s.elements_of(facts)) is not UNKNOWN
+
+
+def is_sum_of_numbers(r: Reverse, op: ir.Op) -> bool:
+    """Whether a sum of a list of run-time length is that of numbers alone."""
+    items, *start = op.arguments.values()
+    return is_list_of_numbers(r, items) and not any(may_be_broadcast(r, items, value) for value in start)
+
+
+def may_be_broadcast(r: Reverse, items: Leaf, start: Value | None = None) -> bool:
+    """Whether items of a list may be broadcast where they are added up or multiplied, beginning with `start`."""
+    facts = r.s.facts[items.name]
+    item = r.s.elements_of(facts) if isinstance(facts, Listed) else None
+    if not isinstance(item, Num):
+        return False
+    if item.dims is None or None in item.dims:
+        return True
+    first = None if start is None or isinstance(start, Const) else r.s.num(start)
+    if first is None or first.dims == ():
+        return False
+    return first.dims is None or [n == 1 for n in first.dims] != [n == 1 for n in item.dims] or None in first.dims
+
+
+def fit_items(r: Reverse, op: ir.Op, entries: dict[str, Value]) -> None:
+    """Give the items of a sum or a product that may have been broadcast cotangents of their own shapes."""
+    if op.fn not in (sum, math.prod):
+        return
+    (name, items), *start = op.arguments.items()
+    entry = entries.get(name)
+    if not isinstance(items, Leaf) or not isinstance(entry, Leaf):
+        return
+    if may_be_broadcast(r, items, *(value for _, value in start)):
+        fitted = helper(r.s, broadcast.unbroadcast, entry, items)
+        entries[name] = r.s.let(fitted, r.s.facts[entry.name], may_raise=False)
 
 
 def numbers_summed(r: Reverse, stmt: ir.Let) -> None:

@@ -49,7 +49,7 @@ from .adjoints import (
 from .beside_lists import reverse_moved
 from .branches import reverse_branch, reverse_with
 from .distinct import is_distinct, may_repeat
-from .lists import is_list_of_numbers, joined, list_made, note_parts, numbers_summed, popped, rule_of
+from .lists import fit_items, is_sum_of_numbers, joined, list_made, note_parts, numbers_summed, popped, rule_of
 from .overwritten import Overwritten
 from .shadows import Shadows
 from .sharing import check_copied
@@ -231,7 +231,7 @@ class Reverse:
         elif fn is list.copy:
             check_copied(self, stmt)
             self.add(stmt.op.arguments["x"].name, self.shadows.of(stmt.target), False)
-        elif fn is sum and is_list_of_numbers(self, stmt.op.arguments["iterable"]):
+        elif fn is sum and is_sum_of_numbers(self, stmt.op):
             numbers_summed(self, stmt)
         elif fn is operator.concat:
             joined(self, stmt)
@@ -258,6 +258,7 @@ class Reverse:
             d = multiplied(self, d, number)
         row = TABLE[op_.fn]
         d, entries = self.entries(stmt, op_, names, d)
+        fit_items(self, op_, entries)
         if row.kind == "elementwise" and len(names) == 1:
             self.note_fit(stmt, op_.arguments[names[0]], entries.get(names[0]), d)
         elif op_.fn in PRODUCTS:

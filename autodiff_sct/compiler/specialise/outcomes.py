@@ -132,9 +132,17 @@ def outcome(
             found = replace(found, dims=None)
         facts = settle(s, fn, found, args, kwargs, names, elementwise)
     elif facts is None:
-        of_math = getattr(fn, "__module__", None) == "math"
-        facts = FLOAT if of_math else unknown_result(s, fn, args, kwargs, elementwise)
+        facts = FLOAT if is_number(s, fn, args) else unknown_result(s, fn, args, kwargs, elementwise)
     return facts, names
+
+
+def is_number(s: Specialiser, fn: Any, args: list[Value]) -> bool:
+    """Whether a function of which dummies tell nothing makes a float: those of `math` do, but products of arrays."""
+    if getattr(fn, "__module__", None) != "math":
+        return False
+    return fn.__name__ not in ("prod", "sumprod") or all(
+        f is not None and f.dims == () for f in items_of_lists(s, args)
+    )
 
 
 def of_any_length(s: Specialiser, fn: Any, facts: Facts, args: list[Value], kwargs: dict[str, Value]) -> Facts:

@@ -222,15 +222,18 @@ def may_be_broadcast(r: Reverse, items: Leaf, start: Value | None = None) -> boo
     return first.dims is None or [n == 1 for n in first.dims] != [n == 1 for n in item.dims] or None in first.dims
 
 
+# Functions that broadcast the items of a list, by the parameter that the list is.
+BROADCASTING = {sum: "iterable", math.prod: "iterable", np.choose: "choices", np.select: "choicelist"}
+
+
 def fit_items(r: Reverse, op: ir.Op, entries: dict[str, Value]) -> None:
-    """Give the items of a sum or a product that may have been broadcast cotangents of their own shapes."""
-    if op.fn not in (sum, math.prod):
+    """Give the items of a list that may have been broadcast cotangents of their own shapes."""
+    name = BROADCASTING.get(op.fn, "")
+    items, entry = op.arguments.get(name), entries.get(name)
+    if not isinstance(items, Leaf) or not isinstance(entry, Leaf) or not isinstance(r.s.facts[items.name], Listed):
         return
-    (name, items), *start = op.arguments.items()
-    entry = entries.get(name)
-    if not isinstance(items, Leaf) or not isinstance(entry, Leaf):
-        return
-    if may_be_broadcast(r, items, *(value for _, value in start)):
+    chosen = op.fn in (np.choose, np.select)  # by conditions that may be larger than all items
+    if chosen or may_be_broadcast(r, items, op.arguments.get("start")):
         fitted = helper(r.s, broadcast.unbroadcast, entry, items)
         entries[name] = r.s.let(fitted, r.s.facts[entry.name], may_raise=False)
 

@@ -90,6 +90,7 @@ from .specialise.values import External, Value
 from .text.emit import Emitter, annotate, defaults
 from .text.load import load_parts
 from .text.naming import identifier, name_variables
+from .text.readings import targets, with_checks
 from .text.unparse import printed
 from .world import KindGuard
 from .wrapping import seed_spec, wrap_spec
@@ -132,9 +133,11 @@ def emit(
     if passes.on("read_next"):
         emitter.note_uses(program, count_uses(program))
     body, tail = emitter.block(front), emitter.block(back)
-    start, check = defaults(s, emitter, list(arguments.values()), result)
-    value = [body.pop()] if request.split else []  # which is handed over after the check
-    body, tail = phrased([*start, *body, *check, *value], tail, not request.split)
+    start = defaults(s, emitter, list(arguments.values()))
+    none = targets(start)
+    if request.split:
+        none |= targets(unset_state(s, front, back, list(arguments), names, body))
+    body, tail = phrased([*start, *with_checks(emitter, body, none)], tail, not request.split)
     if request.split:
         body[:0] = unset_state(s, front, back, list(arguments), names, body)
         return emit_pair(s, request, table, names, arguments, seeds, body, tail, kept, result, externals)

@@ -28,7 +28,7 @@ from .buffers.given_lists import begin_lists
 from .buffers.taken_over import take_over
 from .depth import deeply
 from .emitted import Emitted
-from .facts import BOOL, Num, Opaque
+from .facts import Num, Opaque
 from .items.items import may_run_again
 from .items.separate_items import separate_items
 from .layouts import needs_order
@@ -69,7 +69,7 @@ from .specialise.values import (
 from .stopped import refuse_writes
 from .structure import Static
 from .substitution import followed, read_instead
-from .unbound import read_unbound, unbound
+from .unbound import drop_sure, unbound
 
 STAGES: list[tuple[str, str]] = [
     ("parse", "the text of the function, found and checked against the function object"),
@@ -189,6 +189,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
         s.relies = separate_items(s, where, forward, s.leaves(result))
         where = regions(forward, s.facts, s.elements) if s.relies else where
     s.unbound = unbound(forward)
+    drop_sure(forward, s.unbound)
     protect(s, table, where)
     table.ordered = bool(table.written) and needs_order(forward, where)
     if passes.on("once"):
@@ -210,12 +211,6 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
         forward.append(ir.Return(s.expr(handed)))
     elif request.value:
         result_expr = s.expr(own_result(s, where, table, forward, result))
-    if not request.value:
-        unsure = {n for n in s.unbound if s.hints[n] != "result"}
-        forward += [ir.Effect(ir.name(n)) for n in s.leaves(result) if n in unsure]
-        if not request.split:
-            # Of the flags of early exits it is known where they are bound.
-            read_unbound(forward, {n for n in unsure if getattr(s.facts[n], "dtype", None) != BOOL.dtype})
     r = Reverse(s, active, where)
     r.outputs = set(outputs)
     if not beside(r, forward, regions_of(lost)):

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 
-import gast
-
 from . import ir
 from .algebra.spelling import literal
 
@@ -72,19 +70,16 @@ def only_path(stmt: ir.Try) -> int | None:
     return alive[0] if len(alive) == 1 else None
 
 
-def read_unbound(block: ir.Block, names: set[str]) -> None:
-    """Read variables that may be unbound where a statement of a block first computes with them, in place.
-
-    The program raises there, also where nobody needs what it computes.
-    """
-    for stmt in list(block):
-        found = [n for n in dict.fromkeys(ir.reads(stmt)) if n in names] if type(stmt) in ir.SIMPLE else []
-        names = names - set(found)
-        if not is_reading(stmt):
-            place = block.index(stmt)
-            block[place:place] = [ir.Effect(ir.name(n), getattr(stmt, "origin", None)) for n in found]
-
-
-def is_reading(stmt: object) -> bool:
-    """Whether a statement reads a variable, which raises where that is unbound, and does nothing else."""
-    return isinstance(stmt, ir.Effect) and isinstance(stmt.expr, gast.Name)
+def drop_sure(block: ir.Block, unsure: set[str]) -> None:
+    """Drop the reading of variables that are bound, or that have been read before, in place."""
+    unsure = set(unsure)
+    kept = []
+    for stmt in block:
+        for body in ir.bodies(stmt):
+            drop_sure(body, unsure)
+        if ir.is_reading(stmt):
+            if stmt.expr.id not in unsure:
+                continue
+            unsure.discard(stmt.expr.id)
+        kept.append(stmt)
+    block[:] = kept

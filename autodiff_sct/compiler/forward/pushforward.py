@@ -23,7 +23,7 @@ from ..reverse.adjoints import copied, helper
 from ..specialise.state import Specialiser
 from ..specialise.values import Frame, Leaf, ListV, Obj, TupleV, Value
 from ..stopped import refuse_writes
-from ..unbound import unbound
+from ..unbound import drop_sure, unbound
 from .sweep import Forward
 
 
@@ -33,6 +33,7 @@ def tangent(request: Request) -> Emitted:
     chosen = check_output(s, result, request)
     block = without_dead(s, s.block, result, table, request)
     s.unbound = unbound(block)
+    drop_sure(block, s.unbound)
     where = regions(block, s.facts, s.elements)
     protect(s, table, where)
     table.ordered = bool(table.written) and needs_order(block, where)

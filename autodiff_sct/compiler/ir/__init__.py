@@ -40,6 +40,7 @@ from .expressions import (
 )
 from .statements import (
     MAY_RAISE,
+    REPEATED,
     SIMPLE,
     Block,
     Carry,
@@ -67,6 +68,7 @@ from .traversal import (
     gather,
     inside,
     ir_targets,
+    is_reading,
     reads,
     reads_inside,
     same_line,
@@ -80,6 +82,7 @@ __all__ = [
     "MAY_RAISE",
     "OPERATORS",
     "PARTS",
+    "REPEATED",
     "SIMPLE",
     "Block",
     "Carry",
@@ -112,6 +115,7 @@ __all__ = [
     "gather",
     "inside",
     "ir_targets",
+    "is_reading",
     "is_variable",
     "literal",
     "name",

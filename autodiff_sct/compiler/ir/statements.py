@@ -59,6 +59,7 @@ class Store:
     result: Any = None
 
 
+REPEATED = "repeated"  # the kind of the reading of a variable that what follows reads as well
 MAY_RAISE = "may raise"  # the kind of an effect that nothing else is expected of
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import gast
+
 from .expressions import variables_in
 from .statements import SIMPLE, Block, Effect, If, Let, Loop, Raise, Return, Store, Try, With
 
@@ -164,3 +166,8 @@ def ir_targets(stmt: Any) -> Sequence[str]:
     if kind is With:
         return [n for _, n in stmt.items if n is not None]
     return ()
+
+
+def is_reading(stmt: object) -> bool:
+    """Whether a statement reads a variable, which raises where that is unbound, and does nothing else."""
+    return isinstance(stmt, Effect) and isinstance(stmt.expr, gast.Name)

@@ -20,7 +20,6 @@ from .. import ir
 from ..facts import FLOAT, Facts, Listed, Num
 from ..optimise import is_pop_call
 from ..specialise.state import Specialiser
-from ..unbound import is_reading
 from .item_uses import FLOAT64, is_float_array, is_place, is_place_array, item_of, leaves, module_function
 from .meetings import NOTHING, Meetings, all_of, is_plain_arithmetic
 
@@ -124,7 +123,7 @@ class Flow:
                     self.expr(test)
             for bound in stmt.bounds:
                 self.index(bound)
-        elif not is_reading(stmt):
+        elif not ir.is_reading(stmt):
             for expr in ir.expressions(stmt):
                 self.seen(expr)
 

@@ -33,7 +33,6 @@ from ..optimise import count_uses
 from ..peephole import is_ellipsis
 from ..record.raised_again import has_effect
 from ..specialise.state import Specialiser
-from ..unbound import is_reading
 
 LAZY = (gast.IfExp, gast.BoolOp, gast.Lambda, gast.ListComp, gast.DictComp, gast.GeneratorExp)
 ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div)
@@ -49,11 +48,11 @@ def execute_unread(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Write what is only there since it may raise, or for its effects, without a name for its result, in place."""
     uses = count_uses([*front, *back])
     for block in (*ir.blocks(front), *ir.blocks(back)):
-        drop_repeated(block, back if block is front else [])
+        mark_repeated(block, back if block is front else [])
         said: Any = None  # the statement of which it has been said last
         for k, stmt in enumerate(block):
             again = said is not None and block[k - 1] is said
-            if is_reading(stmt):
+            if ir.is_reading(stmt) and stmt.kind != ir.REPEATED:
                 stmt.kind = "" if again else ir.MAY_RAISE
                 said = stmt
             elif isinstance(stmt, ir.Let) and is_only_executed(s, stmt) and not any(uses.get(n) for n in stmt.targets):
@@ -61,12 +60,11 @@ def execute_unread(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
                 said = said if stmt.effect else block[k]
 
 
-def drop_repeated(block: ir.Block, after: ir.Block) -> None:
-    """Drop the reading of a variable, which raises where that is unbound, where what follows reads it as well."""
-    for k in reversed(range(len(block))):
-        stmt = block[k]
-        if is_reading(stmt) and surely_reads([*block[k + 1 :], *after], stmt.expr.id):
-            del block[k]
+def mark_repeated(block: ir.Block, after: ir.Block) -> None:
+    """Mark the reading of a variable, which raises where that is unbound, where what follows reads it as well."""
+    for k, stmt in enumerate(block):
+        if ir.is_reading(stmt) and surely_reads([*block[k + 1 :], *after], stmt.expr.id):
+            stmt.kind = ir.REPEATED
 
 
 def surely_reads(block: ir.Block, name: str) -> bool:

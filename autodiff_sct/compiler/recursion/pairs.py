@@ -26,10 +26,11 @@ from ..record.handover import first_origin
 from ..regions import Regions, regions, roots_of
 from ..specialise.recursion import Recursion
 from ..specialise.state import Specialiser
-from ..specialise.values import Frame, Leaf, TupleV
+from ..specialise.values import Frame, Leaf
 from ..stopped import refuse_writes
 from ..text.emit import Emitter, defaults
 from ..text.naming import name_variables
+from ..text.readings import targets, with_checks
 
 
 @dataclass(eq=False)
@@ -96,13 +97,14 @@ def carries(facts: Facts) -> bool:
 
 def body_of(s: Specialiser, rec: Recursion) -> tuple[ir.Block, Regions]:
     from ..optimise import sweep_dead
-    from ..unbound import unbound
+    from ..unbound import drop_sure, unbound
 
     block = cloned(rec.block)
     keep_lengths(s, rec.block, block)
     final = ir.Return(ir.tuple_([ir.name(n) for n in [*rec.results, *rec.inputs]]))
     block = sweep_dead(s, [*block, final], set(ir.walk(block)), set())[:-1]
     s.unbound = unbound(block)
+    drop_sure(block, s.unbound)
     where = regions(block, s.facts, s.elements)
     if frozenset(n for n in rec.inputs if where.is_written(n)) - rec.written:
         raise AliasError(
@@ -236,7 +238,8 @@ def define(s: Specialiser, where: Regions, name: str, arguments: dict[str, str],
     given = distinct(s, arguments)
     emitter = Emitter(s, name_variables(s, program, given))
     body = emitter.block(program)
-    start, _ = defaults(s, emitter, list(given.values()), TupleV(()))
+    start = defaults(s, emitter, list(given.values()))
+    body = with_checks(emitter, body, targets(start))
     s.functions.append(function(name, given, {}, [*start, *body], False))
 
 

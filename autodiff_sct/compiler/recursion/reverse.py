@@ -32,6 +32,7 @@ from ..specialise.state import Specialiser
 from ..specialise.values import Leaf, Value
 from ..text.emit import Emitter, annotate
 from ..text.naming import name_variables
+from ..text.readings import targets, with_checks
 from .pairs import (
     Variant,
     all_wanted,
@@ -294,11 +295,9 @@ def define_pair(
     names = name_variables(s, [*made, *front, *back], arguments)
     names[state] = names[handed]
     stacks = unpacked([names[stmt.target] for stmt in made], names[state])
-    body = [
-        *stacks,
-        *unset(front, rec.inputs, [n for n in saved if n in s.unbound], names),
-        *Emitter(s, names).block(front),
-    ]
+    none = unset(front, rec.inputs, [n for n in saved if n in s.unbound], names)
+    emitter = Emitter(s, names)
+    body = [*stacks, *none, *with_checks(emitter, emitter.block(front), targets(none))]
     parameters = {n: arguments[n] for n in [*rec.inputs, handed]}
     s.functions.append(function(variant.name, parameters, {}, body, False))
     tail = Emitter(s, names).block(back)

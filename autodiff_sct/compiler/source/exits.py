@@ -274,7 +274,10 @@ class Exits:
             )
             if not _is_same(each, returns[0]) or not made.isdisjoint({*names_in(each)} - known):
                 return None
-        return returns[0]
+        later = again(returns[0])
+        for each in gast.walk(later):
+            each.bound = True  # where the loop is left: nothing has to look
+        return later
 
     def _either(self, later: Statement, rest: Block, place: Place) -> Block:
         """Return what a loop has left for after it, and the rest for where nothing was returned."""

@@ -19,6 +19,7 @@ from .expressions import evaluate
 from .levels import keep_whole, own_manager
 from .names import assign_name
 from .piecewise import Piecewise, is_one_unit
+from .presence import join_presence, note_presence
 from .raising import Ended, run_block
 from .state import Specialiser
 from .values import BEGUN, Const, Leaf, Obj, Poison, Suspended, TupleV, Value
@@ -299,6 +300,7 @@ def meet_all(s: Specialiser, node: ir.Try, ends: Ends) -> dict[Any, Value]:
     s.env = result
     forget(s, *(env for _, env in alive))
     complete(s, *(env for _, env in alive))
+    note_presence(*(env for _, env in alive))
     for key in dict.fromkeys(key for _, env in alive for key in env):
         values = [env.get(key, MISSING) for _, env in alive]
         result[key] = meet_one(s, node, key, ends, [k for k, _ in alive], values)
@@ -351,6 +353,7 @@ def meet_one(s: Specialiser, node: ir.Try, key: Any, ends: Ends, alive: list[int
     assert facts is not None
     target = s.fresh(label(key), facts)
     s.named.add(target)
+    join_presence(s, target, [names[k] for k in alive])
     node.merges.append((target, names))
     return Leaf(target)
 

@@ -27,6 +27,7 @@ from .externals import import_external, object_number, outside_object
 from .managers import is_generator_manager, suspended
 from .names import called_after
 from .prepared import Body, body_of_closure, leaving, prepared
+from .presence import Presence
 from .raising import always
 from .records import pairs_of
 from .recursion import recursive_call
@@ -460,6 +461,7 @@ def enter(s: Specialiser, frame: Frame, body: Body, bound: dict[str, Value]) -> 
         if not body.makes_closures:
             for name in frame.locals:
                 s.env.pop((frame.id, name), None)
+                s.env.pop((frame.id, Presence(name)), None)
 
 
 def own_argument(s: Specialiser, value: Value) -> Value:

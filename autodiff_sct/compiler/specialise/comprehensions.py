@@ -15,6 +15,7 @@ from .ahead import unchanged
 from .control import branch, loop
 from .expressions import condition, evaluate, operate
 from .iteration import Source, advancing, over, short
+from .presence import Presence
 from .state import Specialiser
 from .values import Const, Frame, Leaf, ListV, Suspended, Value
 
@@ -34,17 +35,17 @@ def scoped(s: Specialiser, comprehension: Any, work: Callable[[], Any]) -> Any:
             return work()
         finally:
             s.frame = frame
-    saved = {n: s.env.get((frame.id, n)) for n in names}
+    saved = {(frame.id, n): s.env.get((frame.id, n)) for name in names for n in (name, Presence(name))}
     outer = frame.locals
     frame.locals = outer | frozenset(names)
     try:
         return work()
     finally:
         frame.locals = outer
-        for n, value in saved.items():
-            s.env.pop((frame.id, n), None)
+        for key, value in saved.items():
+            s.env.pop(key, None)
             if value is not None:
-                s.env[(frame.id, n)] = value
+                s.env[key] = value
 
 
 def are_captured(comprehension: Any, names: list[str]) -> bool:

@@ -18,6 +18,7 @@ from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
 from . import class_values, optional, outside
 from .elements import is_slice, slice_object
 from .lengths import born, outliving
+from .presence import join_presence, note_deleted, note_presence
 from .raising import beside, run_block, run_side
 from .resizing import refuse_resizing
 from .state import LITERALS, Restart, Specialiser
@@ -51,6 +52,7 @@ def branch(s: Specialiser, test: Value, then: Callable[[], None], orelse: Callab
     with optional.knowing(s, test, False):
         else_goes_on = run_side(s, else_block, orelse)
     else_env = s.env
+    note_deleted(s, entry, then_env, else_env)
     if not else_goes_on:
         s.block.append(ir.If(gast.UnaryOp(gast.Not(), expr), else_block, [], [], origin))
         s.block += then_block
@@ -74,6 +76,7 @@ def meet(s: Specialiser, node: ir.If, then_env: dict[Any, Value], else_env: dict
     envs = (then_env, else_env)
     check_presence(s, *envs)
     complete(s, *envs)
+    note_presence(*envs)
     for key in [*then_env, *(k for k in else_env if k not in then_env)]:
         if key not in result:
             a, b = then_env.get(key, MISSING), else_env.get(key, MISSING)
@@ -189,6 +192,7 @@ def merge(
     target = s.fresh(label(key), joined)
     s.named.add(target)
     optional.note_number(s, target, pair)
+    join_presence(s, target, names)
     node.merges.append(ir.Merge(target, names[0], names[1]))
     return Leaf(target)
 
@@ -286,6 +290,7 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
         forget(s, end, head)
         check_presence(s, entry, end)
         complete(s, end, entry)
+        note_presence(entry, end)
         with s.knowing(proven):
             wanted = next_carried(s, site, entry, head, end, carried)
         wanted = {key: outliving(value, since) for key, value in wanted.items()}
@@ -320,6 +325,8 @@ def phi(s: Specialiser, key: Any, template: Value, entry: Value) -> Value:
         return template
     target = s.fresh(label(key), template)
     s.named.add(target)
+    if entry is MISSING or key in s.deleted or (isinstance(entry, Leaf) and entry.name in s.partly):
+        s.partly.add(target)
     return Leaf(target)
 
 
@@ -480,6 +487,7 @@ def close(s: Specialiser, node: ir.Loop, key: Any, head: Value, first: Value, la
     next_leaf = as_leaf(s, last, node.body, label(key))
     out = s.fresh(label(key), outliving(s.facts[head.name], born(head.name) - 1))
     s.named.add(out)
+    join_presence(s, out, [init, next_leaf.name if next_leaf else None])
     node.carries.append(ir.Carry(head.name, init, next_leaf.name if next_leaf else None, out))
     return Leaf(out)
 

@@ -13,6 +13,7 @@ from ..source.fence import own_nodes
 from ..world import CellRead, GlobalRead
 from .externals import import_external, object_number
 from .outside import assign_global, assign_outside, assigned, holder, module_of
+from .presence import Presence, read_presence
 from .raising import always, lacking
 from .state import Specialiser
 from .values import Const, Frame, Leaf, Poison, TupleV, Value
@@ -50,6 +51,7 @@ def load_name(s: Specialiser, id: str) -> Value:
             raise always(s, NameError, f"cannot access free variable {id!r} {unbound} in enclosing scope")
         if isinstance(value, Poison):
             raise s.poisoned(value, f"give {id!r} one meaning on every path")
+        read_presence(s, owner, id)
         return value
     return load_outer(s, frame, id)
 
@@ -95,6 +97,7 @@ def assign_name(s: Specialiser, id: str, value: Value) -> None:
             return
         frame = owner
     s.env[(frame.id, id)] = named(s, id, value)
+    s.env.pop((frame.id, Presence(id)), None)
 
 
 def assign_beyond(s: Specialiser, frame: Frame, id: str, value: Value) -> None:
@@ -154,4 +157,8 @@ def called_after(s: Specialiser, key: Any, value: Value) -> Value:
 
 def delete_name(s: Specialiser, id: str) -> None:
     assert s.frame is not None
-    s.env.pop((s.frame.id, id), None)
+    if (s.frame.id, id) in s.env:
+        read_presence(s, s.frame, id)
+    for key in ((s.frame.id, id), (s.frame.id, Presence(id))):
+        s.deleted.add(key)
+        s.env.pop(key, None)

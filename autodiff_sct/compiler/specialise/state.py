@@ -130,6 +130,8 @@ class Specialiser(AxisLengths):
         self.saved: set[str] = set()  # lists that carry values from the forward to the reverse sweep
         self.in_rows: dict[str, Any] = {}  # those of short vectors -> the loop that fills them, and its reverse
         self.unbound: set[str] = set()  # variables that some paths leave unbound
+        self.partly: set[str] = set()  # those that may be, as far as that is known where they are made
+        self.deleted: set[Any] = set()  # names that `del` unbinds
         self.defaulted: set[str] = set()  # those of them that both sweeps read on all paths: None where unbound
 
     def begin_containers(self) -> None:

@@ -34,6 +34,7 @@ class Emitter:
         self.last_sums: set[Any] = set()  # additions that may make new arrays
         self.places: dict[str, Any] = {}  # what the next statement stores into
         self.copied: set[str] = set()  # variables that statements of the compiler's own read
+        self.moves: set[tuple[str, str]] = set()  # names that are given the values of others
         self.uses: dict[str, int] = {}  # how often variables are read, where `read_next` asks
 
     def text(self, variable: str) -> str:
@@ -101,6 +102,7 @@ class Emitter:
     def copies(self, pairs: list[tuple[str, str]]) -> list[Any]:
         moves = [(t, v) for t, v in dict.fromkeys((self.text(t), self.text(v)) for t, v in pairs) if t != v]
         self.copied.update(v for t, v in pairs if self.text(t) != self.text(v))
+        self.moves.update(moves)
         if not moves:
             return []
         targets = {t for t, _ in moves}
@@ -148,7 +150,10 @@ class Emitter:
             self.copied.update(saved_names(stmt.expr))
         if stmt.kind == ir.MAY_RAISE:
             self.notes.setdefault(stmt, [ir.MAY_RAISE])
-        return [expr if isinstance(expr, gast.stmt) else gast.Expr(expr)]
+        node = expr if isinstance(expr, gast.stmt) else gast.Expr(expr)
+        if ir.is_reading(stmt):
+            node.reading, node.repeated = stmt.expr.id, stmt.kind == ir.REPEATED
+        return [node]
 
     def raise_(self, stmt: ir.Raise) -> list[Any]:
         return [self.expr(stmt.node)]
@@ -273,21 +278,11 @@ def adds_in_place(s: Specialiser, stmt: ir.Store) -> bool:
     )
 
 
-def defaults(s: Any, emitter: Emitter, arguments: list[str], result: Any) -> tuple[list[Any], list[Any]]:
-    """What the emitted function starts with, so that it may copy variables that some paths leave unbound.
-
-    Second, the check of a result that is one of these.
-    """
+def defaults(s: Any, emitter: Emitter, arguments: list[str]) -> list[Any]:
+    """What the emitted function starts with, so that it may copy variables that some paths leave unbound."""
     unbound = {n: emitter.text(n) for n in s.unbound if n in emitter.names}
     none = {text for n, text in unbound.items() if n in s.defaulted | emitter.copied}
-    start = [gast.Assign([store_name(text)], ir.constant(None), None) for text in sorted(none - set(arguments))]
-    check = []
-    for n in s.leaves(result):
-        if unbound.get(n) in none and s.hints[n] != "result" and isinstance(s.facts[n], Num):
-            test = gast.Compare(ir.name(unbound[n]), [gast.Is()], [ir.constant(None)])
-            message = f"cannot access local variable {s.hints[n]!r} where it is not associated with a value"
-            check.append(gast.If(test, [gast.Raise(ir.call("UnboundLocalError", ir.constant(message)), None)], []))
-    return start, check
+    return [gast.Assign([store_name(text)], ir.constant(None), None) for text in sorted(none - set(arguments))]
 
 
 def store_name(text: str) -> Any:

@@ -2,47 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
-import sys
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
+from .given import signature
 from .raising import always
 from .state import Specialiser
 from .values import Obj, Rest, TupleV, Value
 
 
-@lru_cache(maxsize=1024)
 def places(fn: Callable[..., Any]) -> tuple[str, ...]:
     """The parameters that arguments by position are bound to; none where Python does not know them."""
-    try:
-        parameters = inspect.signature(fn).parameters.values()
-    except (TypeError, ValueError):
-        return ()
+    known = signature(fn)
+    parameters = known.parameters.values() if known is not None else ()
     return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
-
-
-# How many arguments by position a builtin takes at most, and which by name.
-TAKEN: dict[Any, tuple[int, frozenset[str]]] = {
-    sum: (2, frozenset(["start"])),
-    sorted: (1, frozenset(["key", "reverse"])),
-    enumerate: (2, frozenset(["iterable", "start"])),
-    zip: (sys.maxsize, frozenset(["strict"])),
-    filter: (2, frozenset()),
-    **dict.fromkeys((len, abs, list, tuple, bool, reversed), (1, frozenset())),
-}
-
-
-def check_number(s: Specialiser, fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) -> None:
-    """Raise what a builtin raises that is given more arguments than it takes: it says so of any."""
-    most, names = TAKEN.get(fn, (sys.maxsize, kwargs.keys()))
-    if len(args) <= most and kwargs.keys() <= names or any(isinstance(a, Rest) for a in args):
-        return
-    try:
-        fn(*[()] * len(args), **dict.fromkeys(kwargs, ()))
-    except TypeError as error:
-        raise always(s, TypeError, str(error)) from None
 
 
 def in_place(

@@ -18,12 +18,13 @@ from ..source.fence import YIELDS, own_nodes
 from ..source.parse import Parsed
 from ..structure import is_compiled
 from ..world import CodeRead, DefaultRead, Guard, ItemRead, KwDefaultRead
-from .binding import bind_signature, check_number, in_place
+from .binding import bind_signature, in_place
 from .callees import CONTAINERS, ORDINARY, SPECIAL, UNBOUND, is_library, opaque_call, raises_so
 from .comprehensions import add_up
 from .control import branch
 from .expressions import evaluate, expression
 from .externals import import_external, object_number, outside_object
+from .given import check_arguments
 from .managers import is_generator_manager, suspended
 from .names import called_after
 from .prepared import Body, body_of_closure, leaving, prepared
@@ -205,8 +206,9 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
     fn = callee.value
     hashable = is_hashable(fn)
     handler = None if not hashable else special(s, fn, args) if fn in SPECIAL else HANDLERS.get(fn)
+    if hashable and (handler is not None or is_library(fn)):
+        check_arguments(s, fn, args, kwargs)
     if handler is not None:
-        check_number(s, fn, args, kwargs)
         if kwargs and is_library(fn):
             args, kwargs = in_place(fn, args, kwargs)
         try:

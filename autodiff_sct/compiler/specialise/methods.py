@@ -29,6 +29,7 @@ from . import (
 )
 from .callees import drawn
 from .control import branch
+from .given import check_method
 from .lacking import holds_nothing, note_unseen
 from .raising import always
 from .shapes import DIMS
@@ -68,6 +69,7 @@ def caller(name: str) -> Callable[..., Any]:
 
 
 def call_method_of(s: Specialiser, base: Value, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    check_method(s, base, name, args, kwargs)
     if is_counter(s, base) and name in ("update", "most_common", "total"):
         from . import standard_library
         from .calls import call_python

@@ -43,7 +43,9 @@ def note_deleted(s: Specialiser, entry: dict[Any, Value], one: dict[Any, Value],
     """What one side of a branch deletes may not be read after it: the variable that it stands for stays bound."""
     for key in s.deleted:
         if key in entry and (key in one) != (key in other):
-            (other if key in one else one)[key] = Poison(f"{str(key[1])!r} is deleted on one of the paths that lead here")
+            (other if key in one else one)[key] = Poison(
+                f"{str(key[1])!r} is deleted on one of the paths that lead here"
+            )
 
 
 def stands_for_variable(value: Value) -> bool:

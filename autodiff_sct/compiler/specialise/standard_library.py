@@ -84,10 +84,12 @@ def deque(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         raise s.refuse("a deque of objects or functions", "use a list")
     facts: Any = s.facts[result.name]
     assert isinstance(facts, Listed)
+    s.deques |= facts.roots
     if limit != Const(None):
         if args:
             result = lists.part(s, result, operate(s, gast.Sub, Const(0), limit), Const(None))
             facts = s.facts_of(result)
+            s.deques |= facts.roots
         for root in facts.roots:
             s.limits[root] = limit
     return result

@@ -156,6 +156,7 @@ class Specialiser(AxisLengths):
         self.whole: set[Any] = set()  # places of dict arguments that can stay dicts at run time
         self.by_key: dict[int, Any] = {}  # root of such a dict -> its place, and the facts of what is under each key
         self.gone_through: set[int] = set()  # generator expressions that are gone through where they stand
+        self.deques: set[int] = set()  # roots of deques
         self.limits: dict[int, Value] = {}  # root of a deque -> its maxlen
         # field of objects in a table -> the function, or the like, that is in it for all of them; None where none is
         self.same_for_all: dict[tuple[type, str], Const | None] = {}

@@ -170,6 +170,8 @@ def touched_up(
 ) -> tuple[ir.Block, ir.Block, bool]:
     """Both sweeps as loops and statements are written by hand, and whether arrays are lists in them."""
     both, first = [*front, *back], back[0] if back else None
+    if not runs_alone(request):
+        s.exact = {*ir.defined(front), *table.entries, *(e.name for e in s.externals.values())}
     again = request.lists and may_run_again(s, where, both)
     lists = again and on_floats(s, request, both)
     lists = lists or s.relies

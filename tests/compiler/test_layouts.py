@@ -146,3 +146,48 @@ def test_what_is_written_keeps_its_order():
                 np.testing.assert_array_equal(part, wanted)
         value = ad.value_and_grad(scaled_in_a_list)([make(a), make(a[1:])])[0]
         assert value == scaled_in_a_list([make(a), make(a[1:])])
+
+
+def zeros_like_another(x):
+    z = np.zeros_like(x.T)
+    for i in range(z.shape[0]):
+        for j in range(z.shape[1]):
+            z[i, j] = x[j, i] * 1.1
+    return np.sum(z)
+
+
+def ones_like_the_argument(x):
+    y = np.ones_like(x)
+    for i in range(1, x.shape[0]):
+        for j in range(x.shape[1]):
+            y[i, j] = y[i - 1, j] * 0.3 + x[i, j]
+    return (y * y).sum()
+
+
+def the_argument_itself(x):
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            x[i, j] *= 1.1
+    return np.sum(x)
+
+
+def computed_from_the_argument(x):
+    y = x * 2
+    for i in range(1, x.shape[0]):
+        for j in range(x.shape[1]):
+            y[i, j] = y[i - 1, j] * 0.3 + x[i, j]
+    return np.sum(y)
+
+
+ITEM_BY_ITEM = [zeros_like_another, ones_like_the_argument, the_argument_itself, computed_from_the_argument]
+
+
+@pytest.mark.parametrize("fn", ITEM_BY_ITEM, ids=lambda fn: fn.__name__)
+@pytest.mark.parametrize("lay_out", [np.array, np.asfortranarray, lambda x: np.repeat(x, 2, axis=1)[:, ::2]])
+def test_what_loops_write_item_by_item_lies_as_it_did(fn, lay_out):
+    for seed in range(3):
+        x = lay_out(np.random.default_rng(seed).normal(size=(13, 53)))
+        expected = fn(x.copy("K"))
+        value, gradient = ad.value_and_grad(fn)(x)
+        assert value == expected == ad.vjp(fn, x)[0] == ad.jvp(fn, (x,), (np.ones_like(x),))[0]
+        np.testing.assert_allclose(gradient, ad.grad(fn)(np.ascontiguousarray(x)), rtol=1e-12)

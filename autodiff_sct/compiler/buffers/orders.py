@@ -54,6 +54,8 @@ class Orders:
             return C_ORDER if self.ranks([expr.left, expr.right]) <= {1, 2} else None
         if isinstance(expr, gast.Call) and numpy_name(expr) in IN_C_ORDER:
             return C_ORDER if len(expr.args) <= 2 and not expr.keywords else None
+        if is_copy(expr):
+            return C_ORDER
         if (reduced := self.kept_axes(expr)) is not None:
             return self.of(reduced)
         operands = self.operands(expr)
@@ -164,6 +166,12 @@ def is_elementwise(s: Specialiser, expr: Any) -> bool:
         return False
     callee = path(s, expr.func)
     return isinstance(callee, np.ufunc) and callee.signature is None and len(expr.args) == callee.nin
+
+
+def is_copy(expr: Any) -> bool:
+    """Whether an expression is ``x.copy()``, which lies in C order."""
+    plain = isinstance(expr, gast.Call) and not expr.args and not expr.keywords
+    return plain and isinstance(expr.func, gast.Attribute) and expr.func.attr == "copy"
 
 
 def reduced_by(call: Any) -> Any | None:

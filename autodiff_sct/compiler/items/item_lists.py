@@ -8,6 +8,7 @@ import gast
 import numpy as np
 
 from .. import ir
+from ..buffers.orders import C_ORDER, Orders
 from ..facts import FLOAT, INT, Dim, Listed, Num
 from ..record.item_places import step_of
 from ..specialise.state import Specialiser
@@ -45,12 +46,14 @@ class Lists:
         self.left: dict[int, ir.Block] = {}  # what comes before a statement of the program: arrays that are so again,
         self.new: dict[int, ir.Block] = {}  # and then lists, which may be of views of these
         self.single: dict[str, Any] = {}  # array of which a loop makes one row in each step -> that at first
+        self.ordered: set[str] = set()  # arrays that have to lie in memory as they did
 
     def rewritten(self) -> ir.Block:
         """The block with lists."""
         order = sorted(self.spans, key=lambda name: self.makers.get(name, -1))
         self.single = {name: found for name in order if (found := self.row_by_row(name)) is not None}
         order = [name for name in order if name not in self.single]
+        self.ordered = {name for name in order if self.has_order(name)}
         instead = {name: new for name in reversed(order) if (new := self.made_as_list(name)) is not None}
         written = [name for name in order if self.is_written(name)]
         for name in order:
@@ -105,6 +108,15 @@ class Lists:
         floats = is_float_array(self.s.facts[name])
         old, maker.expr = maker.expr, (filled(self.s, maker.expr) if floats else None) or listed(maker.expr)
         return old
+
+    def has_order(self, name: str) -> bool:
+        """Whether the last digits of the value may depend on how an array lies in memory, which may not be C order."""
+        if self.rank(name) == 1 or name not in self.s.exact:
+            return False
+        orders = Orders(self.s, {n: self.program[k] for n, k in self.makers.items()}, {})
+        expr = self.program[self.makers[name]].expr if name in self.makers else ir.name(name)
+        function = module_function(self.s, expr, np) if isinstance(expr, gast.Call) and expr.args else None
+        return orders.of(expr.args[0] if function in LIKE else ir.name(name)) != C_ORDER
 
     def rank(self, name: str) -> int:
         facts = self.s.facts[name]
@@ -299,14 +311,19 @@ class Lists:
         later = [k for k, use in self.uses_of(name) if use.how not in known and k >= stop] if written else []
         later += [len(self.program)] if written and self.leaves(name) else []
         end = min(later, default=len(self.program))
-        if later:
+        if later and name in self.ordered and instead is None:
+            self.left.setdefault(end, []).append(self.write_back(name))
+        elif later:
             array = s.fresh(s.hints[name], s.facts[name])  # with the places of the views that are taken of it
             expr = self.array_of(name, instead)
             if name in s.named:
                 s.named.add(array)
             for stmt in [*self.elsewhere, *ir.walk(self.program[end:])]:
                 read_instead(stmt, {name: array})
-            self.put(array, expr, end)
+            if name in self.ordered:
+                self.put_in_order(array, instead, expr, end)
+            else:
+                self.put(array, expr, end)
             self.again[name] = array
         if instead is not None:
             for stmt in self.program[:end]:
@@ -330,6 +347,13 @@ class Lists:
         shape = ir.attribute(ir.name(name), "shape") if instead is None else shape_of(self, name, instead)
         shape = ir.substitute(shape, {old: ir.name(new) for old, new in self.again.items()})
         return ir.call(ir.attribute(expr, "reshape"), shape)  # there may be no rows
+
+    def put_in_order(self, array: str, instead: Any, expr: Any, place: int) -> None:
+        """Write what a list holds into an array that lies in memory like the one after which it was made."""
+        like = ir.substitute(instead.args[0], {old: ir.name(new) for old, new in self.again.items()})
+        made = ir.call(ir.attribute(self.s.bind("numpy", np), "empty_like"), like)
+        filled = ir.Store(array, gast.Slice(None, None, None), expr)
+        self.left.setdefault(place, []).extend([ir.Let((array,), made), filled])
 
     def put(self, array: str, expr: Any, place: int) -> None:
         """Write an array where it is needed first: in place, if that is the only one."""

@@ -126,6 +126,9 @@ class Specialiser(AxisLengths):
         self.stopped: set[str] = set()  # what stop_gradient returned
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
         self.alike: dict[str, str] = {}  # variable -> one that surely has its shape and dtype
+        self.exact: set[str] = (
+            set()
+        )  # arrays on whose order in memory the last digits of a value that is asked for depend
         self.relies = False  # whether a call that raises has to be run again as the program was before some passes
         self.saved: set[str] = set()  # lists that carry values from the forward to the reverse sweep
         self.in_rows: dict[str, Any] = {}  # those of short vectors -> the loop that fills them, and its reverse

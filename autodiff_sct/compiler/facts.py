@@ -75,6 +75,11 @@ Axis = Dim | int | None
 MANY = Dim("many", 0, True)  # of items in lists, and of either of two: no one length, but none is 1
 
 
+def is_same(a: np.dtype | None, b: np.dtype | None) -> bool:
+    """Whether two dtypes are one, or neither is known: NumPy takes None for float64."""
+    return a is b or (a is not None and b is not None and a == b)
+
+
 @dataclass(frozen=True)
 class Num:
     """A number or an array of numbers.
@@ -95,6 +100,15 @@ class Num:
     row: type | None = None
     whole: bool = False
     unless_none: str | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Num):
+            return NotImplemented
+        return is_same(self.dtype, other.dtype) and (
+            (self.kind, self.dims, self.roots, self.size) == (other.kind, other.dims, other.roots, other.size)
+            and (self.tensor, self.row, self.whole) == (other.tensor, other.row, other.whole)
+            and self.unless_none == other.unless_none
+        )
 
     def __hash__(self) -> int:  # of what mostly tells numbers apart
         return hash((self.kind, self.dtype, self.dims))
@@ -246,10 +260,10 @@ def blurred(axis: Axis) -> Axis:
 
 
 def join_dtypes(a: Num, b: Num) -> np.dtype | None:
-    if a.dtype == b.dtype:
-        return a.dtype
     if a.dtype is None or b.dtype is None:
         return None
+    if a.dtype == b.dtype:
+        return a.dtype
     # A Python number beside a real array is the start of an accumulation (`total = 0`): the array decides.
     if a.python and not b.python and b.dtype.kind in "fc" and a.dtype.kind != "c":
         return b.dtype

@@ -15,7 +15,7 @@ import gast
 
 from ..runtime.broadcast import unbroadcast
 from . import ir
-from .facts import Num
+from .facts import Num, is_same
 from .regions import roots_of
 from .specialise.state import Specialiser
 from .substitution import followed, read_instead
@@ -208,7 +208,12 @@ def is_full_addition(s: Specialiser, stmt: Any, name: str, places: Places, start
     if not isinstance(stmt.value, gast.Name) or name in ir.names_in(stmt.index):
         return False
     have, want = s.facts.get(stmt.value.id), s.facts[name]
-    if not isinstance(have, Num) or not isinstance(want, Num) or have.kind != "array" or have.dtype != want.dtype:
+    if (
+        not isinstance(have, Num)
+        or not isinstance(want, Num)
+        or have.kind != "array"
+        or not is_same(have.dtype, want.dtype)
+    ):
         return False
     if not s.same_lengths(have.dims, want.dims, s.where_made(stmt.value.id, name)):
         return False

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
+from autodiff_sct.compiler.facts import Num, join
 
 SINGLE = np.array([0.1, 0.7, 0.3], dtype=np.float32)
 BYTES = np.array([100, 2, 3], dtype=np.int8)
@@ -120,3 +121,33 @@ def test_lists_of_numbers_of_both_kinds(fn: Any) -> None:
     assert value == fn(x) and value.dtype == np.asarray(tangent).dtype == np.float64
     assert gradient.dtype == np.float32
     np.testing.assert_allclose(tangent, np.sum(gradient.astype(float)), rtol=1e-6)
+
+
+def least_from_infinity(x: Any) -> Any:
+    least = float("inf")
+    for v in x:
+        least = min(least, v)
+    return x * np.exp(least)
+
+
+def greatest_of_both_kinds(x: Any) -> Any:
+    greatest = 0.0
+    for v in x:
+        greatest = max(greatest, v)
+    return np.sin(x) * np.tanh(greatest)
+
+
+@pytest.mark.parametrize("fn", [least_from_infinity, greatest_of_both_kinds])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_number_of_a_dtype_that_only_the_run_tells(fn: Any, dtype: Any) -> None:
+    x = SINGLE.astype(dtype)
+    value, tangent = ad.jvp(fn, (x,), (np.ones_like(x),))
+    assert value.dtype == tangent.dtype == fn(x).dtype == dtype
+    assert ad.grad(fn)(x).dtype == dtype
+    assert np.vdot(ad.grad(fn)(x), np.ones_like(x)) == pytest.approx(tangent.sum(), rel=1e-5)
+
+
+def test_what_is_unknown_is_not_a_double() -> None:
+    double, unknown = Num(None, np.dtype(float), ()), Num(None, None, ())
+    assert double != unknown
+    assert join(double, unknown).dtype is join(unknown, double).dtype is None

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 import gast
 
 from .. import ir
-from ..facts import Num
+from ..facts import Num, is_same
 from ..optimise import count_uses
 from ..regions import Regions
 from ..specialise.state import Specialiser
@@ -130,7 +130,7 @@ class Again:
     def is_alike(self, root: ir.Let, product: str) -> bool:
         """Whether the product is as precise as what is computed from it."""
         facts, other = self.s.facts[root.target], self.s.facts[product]
-        return isinstance(facts, Num) and isinstance(other, Num) and facts.dtype == other.dtype
+        return isinstance(facts, Num) and isinstance(other, Num) and is_same(facts.dtype, other.dtype)
 
     def rewrite(self, block: ir.Block, root: ir.Let, gone: Leaf, kept: Leaf, product: str) -> None:
         """Drop one factor, and put the product in the place of the other."""

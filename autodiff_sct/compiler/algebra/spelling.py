@@ -121,7 +121,7 @@ def make_zeros(s: Specialiser, block: ir.Block) -> None:
     """In a loop, ``np.zeros_like(z)`` is ``np.zeros(z.shape)``, which takes a fifth of the time for a small array."""
     for stmt in ir.adjoint_walk(block):
         facts = s.facts[stmt.target] if isinstance(stmt, ir.Let) else None
-        if not isinstance(facts, Num) or facts.kind != "array" or facts.dtype != np.dtype(np.float64) or not facts.ndim:
+        if not isinstance(facts, Num) or facts.kind != "array" or facts.dtype != np.float64 or not facts.ndim:
             continue
         if isinstance(stmt.expr, gast.Call) and numpy_name(stmt.expr) == "zeros_like" and len(stmt.expr.args) == 1:
             shape = ir.attribute(stmt.expr.args[0], "shape")

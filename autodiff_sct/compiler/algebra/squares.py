@@ -20,7 +20,7 @@ import gast
 import numpy as np
 
 from .. import ir, passes
-from ..facts import Num
+from ..facts import Num, is_same
 from ..specialise.expressions import operate
 from ..specialise.values import Const, Leaf, Value
 
@@ -81,7 +81,7 @@ def multiple_of(r: Reverse, product: Value, value: Value) -> float | None:
 def is_alike(r: Reverse, a: str, b: str) -> bool:
     """Whether two variables hold numbers of one type."""
     first, second = r.s.facts[a], r.s.facts[b]
-    return isinstance(first, Num) and isinstance(second, Num) and first.dtype == second.dtype
+    return isinstance(first, Num) and isinstance(second, Num) and is_same(first.dtype, second.dtype)
 
 
 def multiplied(r: Reverse, d: Value, number: float) -> Value:

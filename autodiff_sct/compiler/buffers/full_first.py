@@ -16,7 +16,7 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..facts import Num
+from ..facts import Num, is_same
 from ..optimise import count_uses, readers_of
 from ..peephole import is_call, touches
 from ..regions import roots_of
@@ -89,7 +89,9 @@ def are_alike(s: Specialiser, a: str, b: str) -> bool:
     if not isinstance(one, Num) or not isinstance(other, Num) or one.kind != "array" or other.kind != "array":
         return False
     return (
-        one.dtype is not None and one.dtype == other.dtype and s.same_lengths(one.dims, other.dims, s.where_made(a, b))
+        one.dtype is not None
+        and is_same(one.dtype, other.dtype)
+        and s.same_lengths(one.dims, other.dims, s.where_made(a, b))
     )
 
 

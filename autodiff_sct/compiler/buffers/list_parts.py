@@ -21,7 +21,7 @@ import gast
 
 from .. import ir
 from ..explain import hand_on
-from ..facts import Listed, Num
+from ..facts import Listed, Num, is_same
 from ..regions import roots_of
 from ..specialise.state import Specialiser
 
@@ -106,7 +106,7 @@ def is_like(s: Specialiser, parts: str, original: str) -> bool:
     item = s.elements_of(facts) if isinstance(facts, Listed) else None
     if not isinstance(whole, Num) or not isinstance(item, Num) or whole.kind != "array" or not item.ndim:
         return False
-    return whole.ndim == item.ndim + 1 and whole.dtype is not None and whole.dtype == item.dtype
+    return whole.ndim == item.ndim + 1 and whole.dtype is not None and is_same(whole.dtype, item.dtype)
 
 
 def may_change(stmt: Any, name: str, original: str) -> bool:

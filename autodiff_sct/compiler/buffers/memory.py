@@ -17,7 +17,7 @@ import gast
 
 from ...runtime import broadcast, scatter
 from .. import ir
-from ..facts import Listed, Mapped, Num, Pair
+from ..facts import Listed, Mapped, Num, Pair, is_same
 from ..regions import reachable, roots_of
 from ..specialise.state import Specialiser
 from ..text.naming import Lives
@@ -251,7 +251,13 @@ def is_alike(s: Specialiser, old: str, new: str) -> bool:
     a, b = s.facts[old], s.facts[new]
     if not isinstance(a, Num) or not isinstance(b, Num) or a.kind != "array" or b.kind != "array":
         return False
-    if a.dtype is None or a.dtype != b.dtype or a.dtype.kind not in "fc" or a.tensor != b.tensor or not a.ndim:
+    if (
+        a.dtype is None
+        or not is_same(a.dtype, b.dtype)
+        or a.dtype.kind not in "fc"
+        or a.tensor != b.tensor
+        or not a.ndim
+    ):
         return False
     if old in s.fits and s.fits[old] == s.fits.get(new):
         return True

@@ -19,7 +19,7 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..facts import Num
+from ..facts import Num, is_same
 from ..generations import Generations
 from ..items.item_uses import item_index
 from ..regions import Regions
@@ -68,6 +68,6 @@ def place_of(s: Specialiser, where: Regions, stmt: Any) -> tuple[str, Any] | Non
         return None
     if facts.dims != () or facts.kind not in ("npscalar", None):  # None: a number, whether Python's or NumPy's
         return None
-    if facts.dtype != array.dtype or item_index(s, item.value.id, item.slice) is None:
+    if not is_same(facts.dtype, array.dtype) or item_index(s, item.value.id, item.slice) is None:
         return None
     return (name, item) if where.is_written(item.value.id) else None

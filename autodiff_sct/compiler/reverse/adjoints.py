@@ -15,7 +15,7 @@ import numpy as np
 
 from ...runtime import broadcast as runtime
 from .. import ir
-from ..facts import FLOAT, Axis, Num, several, unless_none
+from ..facts import FLOAT, Axis, Num, is_same, several, unless_none
 from ..specialise import arrays
 from ..specialise.state import Specialiser
 from ..specialise.values import Const, Leaf, Value
@@ -254,7 +254,7 @@ def spread(s: Specialiser, value: Value, name: str, bound: bool = False) -> Valu
         and want.kind == "array"
         and have is not None
         and have.dims == ()
-        and (have.python or have.dtype == want.dtype)
+        and (have.python or is_same(have.dtype, want.dtype))
     ):
         return fitting(
             s,

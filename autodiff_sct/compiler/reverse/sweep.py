@@ -22,7 +22,7 @@ from ...runtime import memory, scatter
 from .. import ir
 from ..activity import Activity
 from ..algebra.squares import as_square, multiplied
-from ..facts import FLOAT, UNKNOWN, Listed, Mapped, Num, Pair
+from ..facts import FLOAT, UNKNOWN, Listed, Mapped, Num, Pair, is_same
 from ..generations import Generations
 from ..ir import ir_targets
 from ..recursion.reverse import reverse_call
@@ -311,7 +311,9 @@ class Reverse:
         for p, argument in op_.arguments.items():
             entry, have = entries.get(p), self.s.num(argument)
             found = None if entry is None else self.s.num(entry)
-            if isinstance(entry, Leaf) and isinstance(argument, Leaf) and found and have and found.dtype == have.dtype:
+            if not isinstance(entry, Leaf) or not isinstance(argument, Leaf):
+                continue
+            if found and have and is_same(found.dtype, have.dtype):
                 self.s.fits.setdefault(entry.name, argument.name)
 
     def stays_uniform(self, op_: ir.Op, d: Value) -> bool:

@@ -23,6 +23,7 @@ from ..facts import (
     Num,
     Opaque,
     Pair,
+    is_same,
     same,
 )
 from .holders import is_shared
@@ -183,7 +184,7 @@ def note_shape(s: Specialiser, fn: Any, result: Leaf, args: list[Value]) -> None
     arrays = [a for a, f in zip(args, facts) if f is None or f.kind not in NUMBERS]
     if len(arrays) == 1 and isinstance(arrays[0], Leaf) and fn not in CHANGE_DTYPE:
         have, made = s.facts[arrays[0].name], s.facts[result.name]
-        if not isinstance(have, Num) or not isinstance(made, Num) or have.dtype != made.dtype:
+        if not isinstance(have, Num) or not isinstance(made, Num) or not is_same(have.dtype, made.dtype):
             return
         if have.dtype is None and any(f is not None and f.kind in ("complex", "npscalar") for f in facts):
             return
@@ -194,7 +195,7 @@ def as_tensor(s: Specialiser, value: Leaf, args: list[Value]) -> Leaf:
     """MindSpore's dtype where only integers, or integers and a narrower float, made a float64."""
     facts = s.facts[value.name]
     assert isinstance(facts, Num)
-    if facts.dtype not in (np.dtype(np.float64), np.dtype(np.complex128)):
+    if facts.dtype is None or facts.dtype not in (np.float64, np.complex128):
         return value
     given = [s.facts[n] for a in args for n in s.leaves(a)]
     if any(not isinstance(f, Num) or f.dtype is None for f in given):
@@ -278,13 +279,13 @@ def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = Fa
     fits = (
         isinstance(result, Num)
         and (result.kind == "array" or facts.kind != "array")  # an operator makes a scalar of a 0-d array
-        and result.dtype == facts.dtype
         and result.dtype is not None
+        and is_same(result.dtype, facts.dtype)
         and same_shape(facts, result)
     )
     if fits and not is_shared(s, old, outer):
         return updated(s, op, old, value)
-    same_dtype = isinstance(result, Num) and result.dtype == facts.dtype
+    same_dtype = isinstance(result, Num) and is_same(result.dtype, facts.dtype)
     if facts.kind is None and same_dtype and not is_shared(s, old, outer):
         return operate(s, op, old, value)
     if facts.kind is None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..facts import Num
+from ..facts import Num, is_same
 from . import arrays, polyfills
 from .binding import in_place, places
 from .calls import call_python, call_value, handles
@@ -329,7 +329,7 @@ def in_its_type(
     facts, given = s.num(out), s.num(args[0]) if args else None
     if fn not in SUMS | IN_PARTS or facts is None or given is None:
         return args, kwargs
-    if facts.dtype is None or facts.dtype == given.dtype:
+    if facts.dtype is None or is_same(facts.dtype, given.dtype):
         return args, kwargs
     if fn in IN_PARTS or given.dtype is None:
         raise s.refuse(f"np.{fn.__name__} writes into an array of another type", "assign what it returns")

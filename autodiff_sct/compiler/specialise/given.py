@@ -9,6 +9,7 @@ import builtins
 import functools
 import inspect
 import re
+import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -28,7 +29,7 @@ HARMLESS = {getattr(builtins, name) for name in (
 ).split()}  # fmt: skip
 HARMLESS |= {functools.partial, functools.reduce, deque, OrderedDict, defaultdict}
 MODULES = ("itertools", "math", "operator")
-SAYS_SO = re.compile(r"\btakes\b|expected (at (least|most) )?\d|keyword argument|must have at least")
+SAYS_SO = re.compile(r"\btakes\b|expected (at (least|most) )?\d|keyword argument|missing \d|must have at least")
 DICTS = (dict, OrderedDict, defaultdict, Counter)
 
 
@@ -52,8 +53,8 @@ def objection(fn: Callable[..., Any], count: int, names: Iterable[str], is_harml
     try:
         fn(*args, **kwargs)
     except TypeError as error:
-        return str(error) if known is not None or SAYS_SO.search(str(error)) else None
-    except (ArithmeticError, LookupError, ValueError):
+        return str(error) if SAYS_SO.search(str(error)) else None
+    except (ArithmeticError, AttributeError, LookupError, ValueError):
         return None  # it takes them, though not with these values
     return None
 
@@ -70,7 +71,8 @@ def check_arguments(s: Specialiser, fn: Callable[..., Any], args: list[Value], k
     """Raise what a function of a library raises that is given other arguments than it takes."""
     if any(isinstance(a, Rest) for a in args):
         return
-    is_harmless = fn in HARMLESS or isinstance(fn, np.ufunc) or getattr(fn, "__module__", None) in MODULES
+    plain = isinstance(fn, (type, types.BuiltinFunctionType)) and fn.__module__ in MODULES
+    is_harmless = plain or fn in HARMLESS or isinstance(fn, np.ufunc)
     if (said := objection(fn, len(args), kwargs, is_harmless)) is not None:
         raise always(s, TypeError, said)
 

@@ -7,15 +7,17 @@ import operator
 from functools import lru_cache, partial
 from typing import Any
 
+import gast
 import numpy as np
 
 from .. import ir
+from ..algebra.spelling import numpy_name
 from ..facts import Num, is_same
 from . import arrays, polyfills
 from .binding import in_place, places
 from .calls import call_python, call_value, handles
 from .overlap import check_apart, shares_memory
-from .raising import always
+from .raising import always, raise_if
 from .state import Specialiser
 from .values import Bound, Const, Leaf, ListV, TupleV, Value
 
@@ -340,6 +342,31 @@ def in_its_type(
     return args, kwargs
 
 
+def kind_of(s: Specialiser, value: Value) -> str:
+    """The kind of a number's dtype; a question mark where it is not known."""
+    facts = s.num(value)
+    return "?" if facts is None or facts.dtype is None else facts.dtype.kind
+
+
+def check_product(s: Specialiser, out: Leaf, value: Value) -> None:
+    """`np.dot` writes only into an array like the one that it would make."""
+    into, made = s.num(out), s.num(value)
+    message = "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
+    if into is None or made is None or None in (into.ndim, made.ndim) or into.dtype is None or made.dtype is None:
+        raise s.refuse("np.dot writes into an array of which too little is known", "assign what it returns")
+    if into.dtype != made.dtype or into.ndim != made.ndim:
+        raise always(s, ValueError, message)
+    if not is_in_c_order(s.definitions.get(out.name)):
+        test = ir.attribute(ir.attribute(s.expr(out), "flags"), "c_contiguous")
+        raise_if(s, gast.UnaryOp(gast.Not(), test), ValueError, message)
+
+
+def is_in_c_order(maker: Any) -> bool:
+    """Whether what an expression makes surely is a new array in C order."""
+    plain = isinstance(maker, gast.Call) and all(k.arg == "dtype" for k in maker.keywords) and len(maker.args) <= 2
+    return plain and numpy_name(maker) in ("empty", "ones", "zeros")
+
+
 def with_out(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``fn(..., out=a)`` assigns to the whole of ``a``, or to where the mask says."""
     kwargs = dict(kwargs)
@@ -354,6 +381,10 @@ def with_out(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
     if mask is not None and mask != Const(True) and fn not in ADDING:
         args = [masked(s, fn, a, mask, args) for a in args]
     value = numpy(s, path_of(fn), *args, **kwargs)
+    if fn in (np.dot, np.linalg.multi_dot):
+        check_product(s, base, value)
+    elif fn in SUMS | IN_PARTS | {np.max, np.min} and kind_of(s, base) in "iu" and kind_of(s, value) in "fc":
+        raise s.refuse(f"np.{fn.__name__} cuts floats off where it writes into integers", "assign what it returns")
     check_casting(s, kwargs.get("casting", Const("same_kind")), base, value)
     if mask is not None and mask != Const(True):
         value = numpy(s, "where", mask, value, base)

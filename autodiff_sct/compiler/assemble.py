@@ -55,6 +55,7 @@ from .items.plain_floats import plain_floats
 from .items.saved_lists import save_lists
 from .optimise import REVERSE_DEPTH, Nesting, count_uses
 from .peephole import without_synonyms
+from .phrasing.backwards import go_back
 from .phrasing.bounds import count_up, fold_bounds, inline_lengths
 from .phrasing.chains import chain
 from .phrasing.comprehension import comprehend
@@ -249,6 +250,8 @@ def phrased(body: list[Any], tail: list[Any], whole: bool) -> tuple[list[Any], l
             read_next(tail, True)
         if whole and not again and passes.on("comprehend"):
             comprehend(body, tail)
+    if whole and passes.on("go_back"):
+        go_back(body, tail)
     if passes.on("return_at_once"):
         return_at_once(tail)
     annotate(tail)

@@ -47,6 +47,7 @@ from .regions import Regions, regions
 from .request import Request, observe
 from .results import check_output, output_leaves, own_result, refuse_unknown, unknown_leaves
 from .reverse.beside import beside
+from .reverse.kept_copies import read_copies
 from .reverse.seeds import sow, weight_gradients
 from .reverse.settle import settle
 from .reverse.sweep import Reverse
@@ -370,11 +371,14 @@ def finish(
     settle(r, reverse, {e.name for e in s.externals.values()} | published(s, forward))
     refuse_unseen(r, reverse)
     reverse.remove(structure)
-    if passes.on("take_over") and request.memory is None and not any(is_segmented(x) for x in ir.walk(forward)):
+    at_once = request.memory is None and not any(is_segmented(x) for x in ir.walk(forward))
+    if passes.on("read_copies") and at_once:
+        read_copies(r, reverse, final)
+    if passes.on("take_over") and at_once:
         take_over(s, reverse, final)
     if passes.on("add_through"):
         add_through(s, reverse, final)
-    if passes.on("copy_first") and request.memory is None and not any(is_segmented(x) for x in ir.walk(forward)):
+    if passes.on("copy_first") and at_once:
         copy_first(s, reverse, final)
     if passes.on("improve"):
         improve(s, reverse, frozenset(ir.reads(final)))  # before the recording: nothing is kept for what it drops

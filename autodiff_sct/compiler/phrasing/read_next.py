@@ -150,13 +150,33 @@ def held(expr: Any) -> set[str]:
 
 
 def is_first(name: str, stmt: Any) -> bool:
-    """Whether a statement evaluates a variable before anything but other names."""
+    """Whether a statement evaluates a variable before anything but other names and constants."""
     if isinstance(stmt, gast.AugAssign):
-        return isinstance(stmt.target, gast.Name) and isinstance(stmt.value, gast.Name)
-    value = stmt.value if isinstance(stmt, (gast.Assign, gast.Return)) else None
-    if isinstance(value, gast.BinOp):
-        return isinstance(value.left, gast.Name) and isinstance(value.right, gast.Name)
-    return isinstance(value, gast.Name)
+        return isinstance(stmt.target, gast.Name) and leads(name, stmt.value)
+    return isinstance(stmt, (gast.Assign, gast.Return)) and leads(name, stmt.value)
+
+
+def leads(name: str, expr: Any) -> bool:
+    """Whether an expression that reads a variable evaluates it before it computes anything."""
+    if isinstance(expr, gast.Name):
+        return expr.id == name
+    operands: list[Any] = []
+    if isinstance(expr, gast.BinOp):
+        operands = [expr.left, expr.right]
+    elif isinstance(expr, gast.UnaryOp):
+        operands = [expr.operand]
+    elif isinstance(expr, gast.Attribute):
+        operands = [expr.value]
+    elif isinstance(expr, gast.Call):
+        operands = [expr.func, *expr.args]
+    elif isinstance(expr, gast.Subscript):
+        operands = [expr.value, expr.slice]
+    for operand in operands:
+        if name in ir.names_in(operand):
+            return leads(name, operand)
+        if not isinstance(operand, (gast.Name, gast.Constant)) and operand is not getattr(expr, "func", None):
+            return False
+    return False
 
 
 def absorb(stmt: Any, following: Any) -> None:

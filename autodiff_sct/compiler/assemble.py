@@ -70,6 +70,7 @@ from .phrasing.last_sums import last_sums
 from .phrasing.leaving import leave_at_once
 from .phrasing.merged import read_merged
 from .phrasing.named_lengths import name_lengths
+from .phrasing.one_branch import say_once
 from .phrasing.one_path import one_path
 from .phrasing.opposites import opposites
 from .phrasing.read_next import read_next
@@ -241,6 +242,9 @@ def phrased(body: list[Any], tail: list[Any], whole: bool) -> tuple[list[Any], l
     """The statements of both sweeps as one would phrase them; `whole` if they are one function."""
     if whole and passes.on("leave_at_once"):
         leave_at_once(body, tail)
+    if passes.on("say_once"):
+        say_once(body, True)
+        say_once(tail, False)
     if passes.on("choose"):
         choose(body)
         choose(tail)

@@ -103,6 +103,7 @@ PASSES: dict[str, str] = {
     "opposites": "the opposite of a test is the opposite comparison",
     "leave_at_once": "a loop is left where that is decided",
     "comprehend": "a list that a loop only fills is a comprehension",
+    "say_once": "branches that say something twice say it once",
     "choose": "a branch that only chooses a value is a conditional expression",
     "read_next": "what only the next statement reads is computed there",
     "go_back": "a loop that takes back what each step of another has saved goes over it from the end",

@@ -196,5 +196,3 @@ def test_nothing_is_put_back():
     assert "= old_y" not in text
     with passes.without("read_copies"):
         assert "y[...] = old_y" in ad.adjoint_source(one_name, V)
-
-

@@ -81,7 +81,7 @@ def is_saved_once(body: list[Any], loop: Any, name: str) -> bool:
 
 
 def is_saving(stmt: Any, name: str) -> bool:
-    call = stmt.value if isinstance(stmt, gast.Expr) else None
+    call: Any = stmt.value if isinstance(stmt, gast.Expr) else None
     return is_method(call, "append") and getattr(call.func.value, "id", None) == name
 
 

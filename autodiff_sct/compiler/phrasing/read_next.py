@@ -153,7 +153,7 @@ def is_first(name: str, stmt: Any) -> bool:
     """Whether a statement evaluates a variable before anything but other names and constants."""
     if isinstance(stmt, gast.AugAssign):
         return isinstance(stmt.target, gast.Name) and leads(name, stmt.value)
-    return isinstance(stmt, (gast.Assign, gast.Return)) and leads(name, stmt.value)
+    return isinstance(stmt, (gast.Assign, gast.Return, gast.Expr)) and leads(name, stmt.value)
 
 
 def leads(name: str, expr: Any) -> bool:

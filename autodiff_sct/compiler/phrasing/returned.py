@@ -84,7 +84,7 @@ def joined(stmt: Any, final: Any) -> Any:
         (several or is_collected(final.value, target.id)) and is_short(stmt, value, target.id, final)
     ):
         return None
-    if columns_of(value) + columns_of(final.value) > COLUMNS + 12 * single:
+    if not single and columns_of(value) + columns_of(final.value) > COLUMNS:
         return None
     result = gast.Return(ir.substitute(final.value, {target.id: value}))
     for attribute in ("origin", "comment"):

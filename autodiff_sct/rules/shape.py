@@ -152,11 +152,11 @@ def array(y, d, object, dtype=None, *, order="K"):
 
 def array_of_floats(y, d, object, dtype=None, *, order="K"):
     """The reverse of ``np.array`` of a list of Python's floats: their cotangents are Python's, too."""
-    return [float(d[k]) for k in range(len(object))]
+    return d.tolist()
 
 
 def asarray_of_floats(y, d, a, dtype=None):
-    return [float(d[k]) for k in range(len(a))]
+    return d.tolist()
 
 
 def rows(d, value):

@@ -25,6 +25,8 @@ from .sharing import check_copied, check_put, loops_around, written_later, writt
 if TYPE_CHECKING:
     from .sweep import Reverse
 
+PYTHONS = tuple(map(np.dtype, (np.float16, np.float32, np.float64)))  # whose numbers Python's floats hold
+
 
 def list_made(r: Reverse, stmt: ir.Let) -> None:
     assert stmt.op is not None
@@ -47,7 +49,7 @@ def rule_of(s: Specialiser, op: ir.Op, d: Value) -> Any:
     facts = s.facts[items.name] if rule is not None and isinstance(items, Leaf) else None
     if not isinstance(facts, Listed) or facts_of_item(s.elements_of(facts)) != FLOAT:
         return TABLE[op.fn].reverse
-    real = have is not None and have.ndim == 1 and have.dtype is not None and have.dtype.kind == "f"
+    real = have is not None and have.ndim == 1 and have.dtype is not None and have.dtype in PYTHONS
     return rule if real else TABLE[op.fn].reverse
 
 

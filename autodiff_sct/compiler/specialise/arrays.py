@@ -337,10 +337,20 @@ def refuse_whole(s: Specialiser, base: Leaf, value: Value) -> None:
         raise s.refuse("only the run tells whether this array holds integers or floats", "begin with 0.0 instead of 0")
 
 
+def whole_or_part(s: Specialiser, base: Leaf, index: Value) -> Value:
+    """The index of what is stored to: an ellipsis, where that is all of an array."""
+    facts = s.facts[base.name]
+    axes = facts.ndim if isinstance(facts, Num) and facts.kind == "array" else None
+    parts = index.items if isinstance(index, TupleV) else (index,)
+    whole = axes is not None and 0 < len(parts) <= axes and all(part == Const(slice(None)) for part in parts)
+    return Const(Ellipsis) if whole else index
+
+
 def store_item(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
     """``base[index] = value`` on an array."""
     refuse_item(s, base, "does not support item assignment")
     check_axes(s, base, index)
+    index = whole_or_part(s, base, index)
     check_overlap(s, base, index, value)
     refuse_late(s, base)
     refuse_whole(s, base, value)
@@ -353,6 +363,7 @@ def store_augmented(s: Specialiser, base: Leaf, index: Value, op: type, value: V
     from .expressions import OPERATORS
 
     check_axes(s, base, index)
+    index = whole_or_part(s, base, index)
     refuse_late(s, base)
     arguments = {"x": base, "index": index, "value": value}
     node = ir.Store(base.name, s.expr(index), s.expr(value), op, s.where(), ir.Op(OPERATORS[op][0], arguments))

@@ -26,6 +26,7 @@ from .buffers.copied_back import add_through
 from .buffers.copied_first import copy_first
 from .buffers.given_lists import begin_lists
 from .buffers.taken_over import take_over
+from .buffers.zeros_inside import zeros_inside
 from .depth import deeply
 from .emitted import Emitted
 from .facts import Num, Opaque
@@ -347,6 +348,8 @@ def finish(
     shadows = {leaf.name for leaf in r.shadows.table.values()} | {a for a in s.facts if s.hints[a].startswith("d_")}
     clean = set(sweep_dead(s, [*forward, *reverse, final], strict, shadows))
     reverse[:] = [stmt for stmt in reverse if stmt in clean]
+    if passes.on("zeros_inside"):
+        shadows |= zeros_inside(s, reverse)
     if runs_alone(request) and passes.on("share_inverses"):
         solve_with_inverses(s, r.regions, forward, reverse)
     if passes.on("as_softmax"):

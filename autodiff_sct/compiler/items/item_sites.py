@@ -49,13 +49,27 @@ class Site:
                 old = getattr(changed(stmt), "id", "")
                 if self.is_private(old, place):
                     self.fresh[stmt.target] = self.fresh[old]
+            elif isinstance(stmt, ir.If):
+                sides = {m.target: ((stmt.then, m.then), (stmt.orelse, m.orelse)) for m in stmt.merges}
+                made = [n for n, both in sides.items() if all(self.is_made_in(side, name) for side, name in both)]
+                self.fresh |= dict.fromkeys(made, place)
             lets = [x for x in ir.inside(stmt) if isinstance(x, ir.Let) and isinstance(x.expr, gast.BinOp)]
             self.sums |= {x.target: x.expr for x in lets if isinstance(x.expr.op, (gast.Add, gast.Sub))}
             named = [x for x in ir.inside(stmt) if isinstance(x, ir.Let) and is_item_of_integers(s, x.expr)]
             self.sums |= {x.target: x.expr for x in named}
 
     def made_here(self) -> set[str]:
-        return {target for stmt in self.block if isinstance(stmt, ir.Let) for target in stmt.targets}
+        return {target for stmt in self.block if isinstance(stmt, ir.Let) for target in stmt.targets} | {*self.fresh}
+
+    def is_made_in(self, side: ir.Block, name: str | None) -> bool:
+        """Whether the memory of an array is made on a side of a branch, and given to nobody else there."""
+        place = next((k for k, stmt in enumerate(side) if isinstance(stmt, ir.Let) and stmt.target == name), None)
+        if name is None or place is None or any(self.hands_out(x, name) for x in ir.walk(side[place + 1 :])):
+            return False
+        if makes_memory(side[place]):
+            return True
+        old = getattr(changed(side[place]), "id", None) if side[place].in_place else None
+        return self.is_made_in(side[:place], old)
 
     def candidates(self) -> set[str]:
         """The arrays that are one array throughout the block."""

@@ -20,7 +20,7 @@ import gast
 from .. import ir
 from ..buffers.memory import Memory, changed, is_new, is_number
 from ..facts import Num
-from ..negatives import is_negative, negated
+from ..negatives import is_negative, negated, signed
 from ..peephole import is_call
 from ..specialise.state import Specialiser
 from ..substitution import replaced
@@ -36,6 +36,8 @@ def absorb_signs(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     for stmt in ir.adjoint_walk(back):
         if isinstance(stmt, ir.Store) and stmt.aug is gast.Add and (positive := negated(stmt.value)) is not None:
             stmt.aug, stmt.value = gast.Sub, positive
+        if isinstance(stmt, ir.Let) and is_negative(stmt.expr) and is_negative(stmt.expr.operand):
+            stmt.expr = stmt.expr.operand.operand
     every = [back, *(inner for stmt in ir.adjoint_walk(back) for inner in ir.adjoint_bodies(stmt))]
     negatives = [(block, stmt) for block in every for stmt in block if is_opposite(s, stmt)]
     if not negatives:
@@ -112,11 +114,12 @@ class Signs:
         name = block[start].expr.operand.id
         between, hint = block[start + 1 : end], self.s.hints[name]
         alone = is_number(self.s.facts[name])
-        if not any(name in ir.reads_inside(x) for x in block[end + 1 :]):  # its successor takes its name
+        if not any(name in ir.reads_inside(x) for x in block[end:]):  # its successor takes its name
             takers = between if alone else [*between, block[end]]
             if any(self.s.hints[n] == hint for x in takers for n in ir.ir_targets(x)):
                 return False
-        inside = [x for stmt in block[start + 1 : end + 1] for x in ir.inside(stmt)]
+        last = () if type(block[end]) in ir.SIMPLE else (block[end],)  # what it changes it has read before
+        inside = [x for stmt in (*between, *last) for x in ir.inside(stmt)]
         return alone or not any(self.may_change(x, name) for x in inside)
 
     def may_change(self, stmt: Any, name: str) -> bool:
@@ -158,6 +161,8 @@ def without_sign(s: Specialiser, reader: Any, stmt: ir.Let) -> tuple[type | None
         return gast.Sub if aug is gast.Add else gast.Add, found[1], 0
     if found is not None and (rest := negated(found[1])) is not None:
         return aug, rest, 0
+    if found is not None and not stored and is_number(s.facts[reader.target]):
+        return aug, signed(found[1]), 1
     return aug, keeps, ir.variables_in(value).count(name)
 
 

@@ -12,7 +12,7 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..facts import BOOL, INT, Listed, Mapped, Num, Opaque, Pair
+from ..facts import BOOL, INT, UNKNOWN, Listed, Mapped, Num, Opaque, Pair
 from ..world import Guard
 from . import arrays, containers, dict_views, families, iteration, lists, polyfills, records
 from .attributes import asked_for, assign_attribute, attribute_of
@@ -272,16 +272,27 @@ def sorted_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
     backwards = kwargs.get("reverse", Const(False))
     if key == Const(None) and s.is_static(backwards) and (known := by_constants(as_items(s, items) or [])) is not None:
         return ListV(tuple(reversed(known) if s.static(backwards) else known), s.site())
-    return call_python(
-        s,
-        polyfills.ordered,
-        [
-            containers.own_list(s, items) if isinstance(items, ListV) else items,
-            key,
-            kwargs.get("reverse", Const(False)),
-        ],
-        {},
-    )
+    items = containers.own_list(s, items) if isinstance(items, ListV) else items
+    if key == Const(None) and isinstance(items, Leaf) and holds_constants(s, items):
+        return sorted_constants(s, items, backwards)
+    return call_python(s, polyfills.ordered, [items, key, backwards], {})
+
+
+def holds_constants(s: Specialiser, items: Leaf) -> bool:
+    """Whether a list holds whole numbers, texts and the like, through which no derivative passes."""
+    facts = s.facts[items.name]
+    held = s.elements_of(facts) if isinstance(facts, Listed) else None
+    if isinstance(held, Num):
+        return not held.differentiable and held.dims == () and held.kind != "array"
+    return isinstance(held, Opaque)
+
+
+def sorted_constants(s: Specialiser, items: Leaf, backwards: Value) -> Value:
+    listed = Listed(frozenset([s.root(("list", s.site("sorted")))]))
+    s.put_element(listed, s.elements_of(s.facts[items.name]) or UNKNOWN)
+    reverse = [] if backwards == Const(False) else [gast.keyword("reverse", s.expr(backwards))]
+    expr = gast.Call(gast.Name("sorted", gast.Load(), None, None), [s.expr(items)], reverse)
+    return s.let(expr, listed, ir.Op(polyfills.order_of, {"keys": items}), hint="items")
 
 
 def by_constants(items: list[Value]) -> list[Value] | None:

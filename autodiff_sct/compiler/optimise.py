@@ -232,7 +232,7 @@ class Nesting:
             return False  # rather two sums than one whose parts need names
         hints = {self.s.hints[n] for n in ir.reads(stmt)}
         free = all(type(x) in ir.SIMPLE and not any(self.s.hints[n] in hints for n in ir.ir_targets(x)) for x in passed)
-        return not passed or (total and free)
+        return not passed or free
 
     def whole_size(self, stmt: Any, ahead: list[Any]) -> int:
         """How many operations a statement will hold with the temporaries that become part of it."""

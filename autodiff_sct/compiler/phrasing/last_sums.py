@@ -32,18 +32,22 @@ def last_sums(s: Specialiser, back: ir.Block) -> set[Any]:
     if not isinstance(final, ir.Return):
         return found
     returned = [n for n in ir.names_in(final.value) if ir.is_variable(n)]
+    looped = any(isinstance(stmt, ir.Loop) for stmt in back)
     for stmt in reversed(back[:-1]):
         if not isinstance(stmt, (ir.Let, ir.Store)):
             break
-        if is_last_sum(s, stmt, returned):
+        if is_last_sum(s, stmt, returned, looped):
             found.add(stmt)
         elif isinstance(stmt, ir.Store):
             break
     return found
 
 
-def is_last_sum(s: Specialiser, stmt: Any, returned: list[str]) -> bool:
-    """Whether a statement adds a new array to one that is returned next, and that nothing else returned is part of."""
+def is_last_sum(s: Specialiser, stmt: Any, returned: list[str], looped: bool) -> bool:
+    """Whether a statement adds a new array to one that is returned next, and that nothing else returned is part of.
+
+    Where the sweep has a loop, that may be one that has a name: an array more is nothing beside those of its steps.
+    """
     if isinstance(stmt, ir.Let):
         sums = stmt.in_place and isinstance(stmt.expr, gast.BinOp) and isinstance(stmt.expr.op, gast.Add)
         if not sums or not isinstance(stmt.expr.left, gast.Name):
@@ -57,7 +61,7 @@ def is_last_sum(s: Specialiser, stmt: Any, returned: list[str]) -> bool:
     others = [n for n in returned if n != name]
     if returned.count(name) != 1 or any(roots_of(s.facts[n]) & memory for n in others):
         return False
-    return is_made_there(value) and is_as_large(s, value, before)
+    return (is_made_there(value) or (looped and isinstance(value, gast.Name))) and is_as_large(s, value, before)
 
 
 def adds_floats(s: Specialiser, stmt: ir.Store) -> bool:

@@ -33,7 +33,7 @@ from .. import ir
 from ..facts import UNKNOWN, Listed, Num
 from ..items.item_sites import written_names
 from ..optimise import count_uses, is_method
-from ..regions import roots_of
+from ..regions import reachable, roots_of
 from ..specialise.state import Specialiser
 from ..substitution import change_own, replaced_node
 
@@ -49,30 +49,49 @@ def iterate(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
 def go_over_items(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Rewrite the loops of the forward sweep, in place."""
     statements = ir.walk(front)
-    loops = [x for x in statements if isinstance(x, ir.Loop) and x.kind == "range" and len(x.bounds) == 1]
+    loops = [x for x in statements if isinstance(x, ir.Loop) and x.kind == "range" and begins_at(x) is not None]
     if not loops:
         return
     uses: dict[str, int] = {}  # once they are asked for
     lists = {stmt.target: stmt.expr.func.value.id for stmt in statements if is_list_of(stmt)}
     counts = {x.target: x.expr for x in statements if isinstance(x, ir.Let) and lengths_of(x.expr)}
     for loop in loops:
-        bound = loop.bounds[0]
+        bound, start = loop.bounds[-1], begins_at(loop)
         lengths = lengths_of(counts.get(bound.id) if isinstance(bound, gast.Name) else bound)
         found = items_of(s, loop, lengths, lists) if loop.index is not None else []
         if found and (len(lengths) == 1 or lengths == {lists.get(b, b) for b in map(base_of, found)}):
             uses = uses or count_uses([*front, *back])
-            go_over(s, loop, found, uses.get(loop.index or "") == len(found))
-            unpack_items(loop, uses)
+            alone = uses.get(loop.index or "") == len(found)
+            if not start or (alone and not writes_any(s, loop, found)):
+                go_over(s, loop, found, alone)
+                unpack_items(loop, uses)
+
+
+def begins_at(loop: ir.Loop) -> int | None:
+    """The first number of a loop that counts up by one, where that is known."""
+    if len(loop.bounds) == 1:
+        return 0
+    first = getattr(loop.bounds[0], "value", None) if len(loop.bounds) == 2 else None
+    return first if type(first) is int and first > 0 else None
+
+
+def writes_any(s: Specialiser, loop: ir.Loop, found: list[ir.Let]) -> bool:
+    """Whether a loop changes what it reads the items of: what is left of a list is a copy of it."""
+    memory = {root for stmt in found for root in reachable(s, s.facts[base_of(stmt)])}
+    changed = {n for stmt in ir.walk(loop.body) for n in written_names(stmt) if n in s.facts}
+    return any(memory & reachable(s, s.facts[n]) for n in changed) or bool(changed & set(map(base_of, found)))
 
 
 def go_over(s: Specialiser, loop: ir.Loop, found: list[ir.Let], alone: bool) -> None:
     """Let a loop go over what its first statements read; `alone` if nothing else reads its counter."""
-    over: Any = found[0].expr.value
-    items: Any = ir.name(found[0].target)
+    sources = [x.expr.value for x in found]
+    if begins_at(loop):
+        sources = [ir.subscript(x, gast.Slice(loop.bounds[0], None, None)) for x in sources]
+    over, items = sources[0], ir.name(found[0].target)
     called = set()
     if len(found) > 1:
         called.add("zip")
-        over, items = ir.call("zip", *(x.expr.value for x in found)), ir.tuple_([ir.name(x.target) for x in found])
+        over, items = ir.call("zip", *sources), ir.tuple_([ir.name(x.target) for x in found])
     if not alone:
         called.add("enumerate")
         over, items = ir.call("enumerate", over), ir.tuple_([ir.name(str(loop.index)), items])

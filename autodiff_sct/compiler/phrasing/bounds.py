@@ -27,16 +27,34 @@ def inline_lengths(s: Specialiser, where: Regions, program: ir.Block, lists: boo
     lengths = {stmt.target: stmt.expr for stmt in statements if is_length(s, stmt, Num)}
     if lists:
         lengths |= complete(s, where, program)
+    shorter = numbers_off(s, statements, lengths)
     lengths |= sums(s, statements)
     if not lengths:
         return program
     loops = [x for x in statements if isinstance(x, ir.Loop)]
     in_bounds = Counter(n for loop in loops for bound in loop.bounds for n in ir.names_in(bound))
     every = Counter(n for stmt in program for n in ir.reads_inside(stmt))
+    shorter = {name: length for name, length in shorter.items() if in_bounds[name] == every[name]}
+    in_bounds += Counter(length.left.id for length in shorter.values())  # which are read there then
     lengths = {name: expr for name, expr in lengths.items() if in_bounds[name] == every[name]}
+    lengths |= {name: ir.substitute(length, lengths) for name, length in shorter.items() if length.left.id in lengths}
     for loop in loops:
         loop.bounds = tuple(ir.substitute(bound, lengths) for bound in loop.bounds)
     return without(program, lengths)
+
+
+def numbers_off(s: Specialiser, statements: list[Any], lengths: dict[str, Any]) -> dict[str, Any]:
+    """The lengths among some with a number added, under no name of the user's."""
+    made = [stmt for stmt in statements if isinstance(stmt, ir.Let) and len(stmt.targets) == 1]
+    return {
+        stmt.target: stmt.expr
+        for stmt in made
+        if stmt.target not in s.named
+        and isinstance(stmt.expr, gast.BinOp)
+        and isinstance(stmt.expr.op, (gast.Add, gast.Sub))
+        and getattr(stmt.expr.left, "id", None) in lengths
+        and type(getattr(stmt.expr.right, "value", None)) is int
+    }
 
 
 def sums(s: Specialiser, statements: list[Any]) -> dict[str, Any]:

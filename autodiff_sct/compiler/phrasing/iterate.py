@@ -42,8 +42,9 @@ def iterate(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Rewrite the loops of both sweeps, in place."""
     go_over_items(s, front, back)
     if "reversed" not in s.globals:
-        for loop in [x for x in ir.adjoint_walk(back) if isinstance(x, ir.Loop) and x.kind == "range"]:
-            go_back(s, loop)
+        for loop in [x for x in (*ir.walk(front), *ir.adjoint_walk(back)) if isinstance(x, ir.Loop)]:
+            if loop.kind == "range":
+                go_back(s, loop)
 
 
 def go_over_items(s: Specialiser, front: ir.Block, back: ir.Block) -> None:

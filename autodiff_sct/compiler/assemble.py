@@ -77,6 +77,7 @@ from .phrasing.read_next import read_next
 from .phrasing.repeating import repeat
 from .phrasing.returned import return_at_once
 from .phrasing.saved_shapes import save_shapes
+from .phrasing.several_targets import assign_together
 from .phrasing.side_by_side import side_by_side
 from .phrasing.together import count_saved, drop_unread_lists, save_together
 from .phrasing.unnamed import without_names
@@ -259,6 +260,9 @@ def phrased(body: list[Any], tail: list[Any], whole: bool) -> tuple[list[Any], l
     if passes.on("return_at_once"):
         return_at_once(tail)
     annotate(tail)
+    if passes.on("assign_together"):
+        assign_together(body)
+        assign_together(tail)
     if passes.on("side_by_side"):
         return side_by_side(body), side_by_side(tail)
     return body, tail

@@ -14,6 +14,7 @@ from .specialise.state import Specialiser
 
 SUMS = (gast.Add, gast.Sub, gast.Mult)
 POWERS = (gast.Div, gast.Pow)
+REDUCTIONS = (np.prod, np.mean, np.var, np.std, np.median)  # of nothing, too
 
 
 def is_safe(s: Specialiser, stmt: Any) -> bool:
@@ -128,10 +129,12 @@ def path(s: Specialiser, func: Any) -> Any:
 
 
 def is_safe_call(s: Specialiser, expr: Any) -> bool:
-    """Whether a call is one of an elementwise function of NumPy's on one array, or of `abs`."""
+    """Whether a call is one of an elementwise function of NumPy's on one array, of a reduction, `abs` or a copy."""
     if len(expr.args) != 1 or expr.keywords:
-        return False
+        copied = fact(s, expr.func.value) if isinstance(expr.func, gast.Attribute) else None
+        return not (expr.args or expr.keywords) and is_real(copied) and expr.func.attr == "copy"
     if getattr(expr.func, "id", "") == "abs" and "abs" not in s.globals:
         return is_real(fact(s, expr.args[0]))
     callee = path(s, expr.func)
-    return is_real(fact(s, expr.args[0])) and isinstance(callee, np.ufunc) and callee.nin == 1
+    simple = callee in REDUCTIONS or (isinstance(callee, np.ufunc) and callee.nin == 1)
+    return simple and is_real(fact(s, expr.args[0]))

@@ -109,6 +109,7 @@ PASSES: dict[str, str] = {
     "read_next": "what only the next statement reads is computed there",
     "go_back": "a loop that takes back what each step of another has saved goes over it from the end",
     "return_at_once": "the only gradient is returned where it is computed",
+    "assign_together": "a value that is given to several places is written once",
     "side_by_side": "small assignments that belong together stand on one line",
     "in_strips": "long element-wise programs run over arrays in strips that fit into the cache",
 }

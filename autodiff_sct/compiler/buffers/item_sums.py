@@ -5,7 +5,8 @@
     d_u[i] -= d_face * t
     d_u[i] += d_face           ->    d_u[i] += d_face - d_face * t
 
-In loops, what computes with other memory may be between the two, if the first adds what is made of numbers only.
+In loops, what computes with other memory may be between the two, if the first adds what is made of numbers only. To a
+part of an array, or to all of it, two sums or products are added at once: their sum is made in the memory of one.
 """
 
 from __future__ import annotations
@@ -19,8 +20,11 @@ from ..facts import Num
 from ..items.item_uses import is_float_array, item_index
 from ..negatives import negated
 from ..optimise import is_pop_call, size
+from ..peephole import is_ellipsis
 from ..regions import roots_of
 from ..specialise.state import Specialiser
+from .first_touch import is_made_there
+from .slices import is_basic
 
 LONGEST = 6  # operations in what is added
 NEAR = 8  # statements among which the second addition is looked for
@@ -79,7 +83,7 @@ def is_again(s: Specialiser, first: Any, stmt: ir.Store) -> bool:
         return False
     if first.aug not in (None, gast.Add, gast.Sub):
         return False
-    if not is_float_array(s.facts.get(stmt.base)) or item_index(s, stmt.base, stmt.index) is None:
+    if not is_float_array(s.facts.get(stmt.base)) or not (is_item(s, stmt) or is_part_of_sums(s, first, stmt)):
         return False
     if gast.dump(first.index) != gast.dump(stmt.index) or size(first.value) + size(stmt.value) >= LONGEST:
         return False
@@ -94,12 +98,24 @@ def is_again(s: Specialiser, first: Any, stmt: ir.Store) -> bool:
     return not any(n in s.facts and roots_of(s.facts[n]) & memory for expr in exprs for n in ir.names_in(expr))
 
 
+def is_item(s: Specialiser, stmt: ir.Store) -> bool:
+    return item_index(s, stmt.base, stmt.index) is not None
+
+
+def is_part_of_sums(s: Specialiser, first: ir.Store, stmt: ir.Store) -> bool:
+    """Whether two additions are to a part of an array or to all of it, and of what is made there: that is one sum."""
+    made = is_made_there(first.value) or is_made_there(stmt.value)
+    return made and first.aug is not None and (is_ellipsis(stmt.index) or is_basic(s, stmt.index))
+
+
 def sum_of(first: ir.Store, stmt: ir.Store) -> tuple[Any, Any]:
     """How two additions are one, and of what."""
     negative = negated(first.value)
     if negative is not None:
         return first.aug, ir.binop(stmt.value, gast.Sub, negative)
     less, more = first.aug is gast.Sub, stmt.aug is gast.Add
+    if less != more and first.aug is not None and gast.dump(first.value) == gast.dump(stmt.value):
+        return first.aug, ir.binop(ir.constant(2), gast.Mult, first.value)
     if less and more:
         return gast.Add, ir.binop(stmt.value, gast.Sub, first.value)
     return first.aug, ir.binop(first.value, gast.Add if less or more else gast.Sub, stmt.value)

@@ -8,6 +8,9 @@
     d_t = d_u[0]
     d_u[0] = 0.0                   ->    d_t, d_u[0] = d_u[0], 0.0
 
+    d_a = 0.0
+    d_b = 0.0                      ->    d_a = d_b = 0.0
+
 They follow each other, stand for one line of the user's, and neither reads what the other assigns: the order of
 evaluation stays, and so does every value. A name that is read and assigned in one row would keep the memory of its old
 value for longer, but that of an argument of which a copy is made is kept anyway. In a ``try`` a handler may see which
@@ -111,8 +114,12 @@ def joined(row: list[Any]) -> Any:
     """One assignment for a row of them."""
     if len(row) == 1:
         return row[0]
-    targets = gast.Tuple([stmt.targets[0] for stmt in row], gast.Store())
-    result = gast.Assign([targets], ir.tuple_([stmt.value for stmt in row]), None)
+    targets, value = [stmt.targets[0] for stmt in row], row[0].value
+    if isinstance(value, gast.Constant) and all(gast.dump(stmt.value) == gast.dump(value) for stmt in row):
+        result = gast.Assign(targets, value, None)
+    else:
+        values = ir.tuple_([stmt.value for stmt in row])
+        result = gast.Assign([gast.Tuple(targets, gast.Store())], values, None)
     for attribute in ("origin", "comment", "forward"):
         if hasattr(row[0], attribute):
             setattr(result, attribute, getattr(row[0], attribute))

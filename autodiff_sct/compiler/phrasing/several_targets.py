@@ -1,0 +1,60 @@
+"""A value that is given to several places is written once.
+
+::
+
+    t = 0.1 * x
+    saved_t[k] = t                 ->      t = saved_t[k] = 0.1 * x
+
+    captured["best"] = v
+    best = v                       ->      captured["best"] = best = v
+
+Of one line of the user's, where an item is among the places: what only gets names stands side by side. The value is
+computed first, and the places get it from left to right, as before.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..text.emit import line_of
+from .side_by_side import COLUMNS, blocks, columns_of
+
+MOST = 3  # targets of one assignment
+
+
+def assign_together(block: list[Any], indent: int = 1) -> None:
+    """Rewrite a block of the emitted function and the blocks inside it, in place."""
+    kept: list[Any] = []
+    for stmt in block:
+        for inner in blocks(stmt):
+            assign_together(inner, indent + 1)
+        if kept and is_given_on(kept[-1], stmt, COLUMNS - 4 * indent):
+            kept[-1].targets.append(stmt.targets[0])
+        else:
+            kept.append(stmt)
+    block[:] = kept
+
+
+def is_given_on(first: Any, stmt: Any, columns: int) -> bool:
+    """Whether a statement assigns to one more place what the one before it has assigned."""
+    if not is_simple(first) or not is_simple(stmt) or len(stmt.targets) > 1 or len(first.targets) >= MOST:
+        return False
+    if getattr(stmt, "comment", None) or line_of(stmt) not in (None, line_of(first)):
+        return False
+    names = [target.id for target in first.targets if isinstance(target, gast.Name)]
+    places = [*first.targets, *stmt.targets]
+    if len(names) == len(first.targets) and isinstance(stmt.targets[0], gast.Name):
+        return False
+    if not isinstance(stmt.value, (gast.Name, gast.Constant)):
+        return False
+    given = isinstance(stmt.value, gast.Name) and stmt.value.id in names
+    if not given and gast.dump(stmt.value) != gast.dump(first.value):
+        return False
+    return sum(columns_of(place) + 3 for place in places) + columns_of(first.value) <= columns
+
+
+def is_simple(stmt: Any) -> bool:
+    """Whether a statement assigns to names and items."""
+    return isinstance(stmt, gast.Assign) and all(isinstance(t, (gast.Name, gast.Subscript)) for t in stmt.targets)

@@ -104,6 +104,10 @@ def key_of(s: Specialiser, where: Regions, stmt: ir.Let, names: dict[str, str]) 
         kind, operands = type(expr.op), [expr.left, expr.right]
         if kind is gast.Mult and any(isinstance(operand, gast.Constant) for operand in operands):
             return None
+    elif isinstance(expr, gast.Compare) and len(expr.ops) == 1:
+        kind, operands = type(expr.ops[0]), [expr.left, *expr.comparators]
+    elif isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.Invert):
+        kind, operands = gast.Invert, [expr.operand]
     elif is_inverse(stmt):
         kind, operands = np.linalg.inv, expr.args
     elif isinstance(expr, gast.Call) and (fn := function_of(s, expr)) is not None:

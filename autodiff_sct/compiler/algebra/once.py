@@ -18,11 +18,14 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+import gast
+
 from .. import ir
 from ..buffers.memory import is_new
+from ..facts import Num
 from ..regions import Regions
 from ..specialise.state import Specialiser
-from ..specialise.values import Leaf
+from ..specialise.values import Leaf, TupleV
 from ..substitution import substitute_own
 from .known_values import is_arithmetic, key_of
 
@@ -66,15 +69,31 @@ class Once:
         if key is None or stmt.augments or self.where.is_written(stmt.target) or stmt.target in self.shown:
             return False
         found = known.setdefault(key, stmt.target)
-        if found == stmt.target or not all(makes_new(reader, stmt.target) for reader in self.readers[stmt.target]):
+        if found == stmt.target or not all(self.may_read(x, stmt.target) for x in self.readers[stmt.target]):
             return False
         readers = self.readers[stmt.target]
         for reader in readers:
             substitute_own(reader, {stmt.target: ir.name(found)})
-            arguments = reader.op.arguments
-            reader.op = replace(reader.op, arguments={k: renamed(v, stmt.target, found) for k, v in arguments.items()})
+            if reader.op is not None:
+                given = {k: renamed(v, stmt.target, found) for k, v in reader.op.arguments.items()}
+                reader.op = replace(reader.op, arguments=given)
         self.readers[found] += readers
         return True
+
+
+    def may_read(self, stmt: Any, name: str) -> bool:
+        """Whether a statement only computes with a variable, or takes from an array, or puts there, what it picks."""
+        return makes_new(stmt, name) or self.is_index(stmt, name)
+
+    def is_index(self, stmt: Any, name: str) -> bool:
+        """Whether a statement reads a variable as the index of what it reads or writes, by which that is no view."""
+        if isinstance(stmt, ir.Store):
+            picks = isinstance(self.s.facts[stmt.base], Num) and name not in (stmt.base, *ir.variables_in(stmt.value))
+            return picks and stmt.op is not None
+        expr = stmt.expr if isinstance(stmt, ir.Let) and stmt.op is not None and not stmt.effect else None
+        if not isinstance(expr, gast.Subscript) or not isinstance(self.s.facts[stmt.target], Num):
+            return False
+        return name not in ir.variables_in(expr.value)
 
 
 def makes_new(stmt: Any, name: str) -> bool:
@@ -86,4 +105,6 @@ def makes_new(stmt: Any, name: str) -> bool:
 
 
 def renamed(value: Any, old: str, new: str) -> Any:
+    if isinstance(value, TupleV):
+        return replace(value, items=tuple(renamed(item, old, new) for item in value.items))
     return Leaf(new) if value == Leaf(old) else value

@@ -288,8 +288,9 @@ def holds_constants(s: Specialiser, items: Leaf) -> bool:
 
 
 def sorted_constants(s: Specialiser, items: Leaf, backwards: Value) -> Value:
-    listed = Listed(frozenset([s.root(("list", s.site("sorted")))]))
-    s.put_element(listed, s.elements_of(s.facts[items.name]) or UNKNOWN)
+    facts, listed = s.facts[items.name], Listed(frozenset([s.root(("list", s.site("sorted")))]))
+    assert isinstance(facts, Listed)
+    s.put_element(listed, s.elements_of(facts) or UNKNOWN)
     reverse = [] if backwards == Const(False) else [gast.keyword("reverse", s.expr(backwards))]
     expr = gast.Call(gast.Name("sorted", gast.Load(), None, None), [s.expr(items)], reverse)
     return s.let(expr, listed, ir.Op(polyfills.order_of, {"keys": items}), hint="items")

@@ -390,6 +390,8 @@ def in_buffers(
         add_at_once(s, back)
     if passes.on("absorb_signs"):
         absorb_signs(s, front, back)
+        if passes.on("sink"):
+            sink(s, back)  # what read the negatives reads less
     if passes.on("turn_differences"):
         turn_differences(s, back)
     if passes.on("overwrite"):

@@ -22,7 +22,7 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..optimise import readers_of
+from ..optimise import is_pop_call, readers_of
 from ..peephole import is_call, touches
 from ..regions import roots_of
 from ..specialise.state import Specialiser
@@ -63,6 +63,8 @@ def is_next_value(s: Specialiser, stmt: Any) -> bool:
     """Whether a statement makes a cotangent from one of the same name."""
     if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect or stmt.in_place:
         return False
+    if any(is_pop_call(node) for node in ir.nodes_in(stmt.expr)):
+        return False
     return s.hints[stmt.target].startswith("d_") and len(replaced_by(s, stmt)) == 1
 
 
@@ -84,11 +86,17 @@ def move_past(
     if not passed or any(stmt.target in ir.reads_inside(x) for x in passed):
         return
     memory = {root for n in ir.reads(stmt) for root in roots_of(s.facts[n])}
-    if not any(touches(s, x, memory, True) for x in passed):
+    if not any(touches(s, x, memory, True) or changes(s, x, memory) for x in passed):
         moved = [*popped, stmt]
         first = min(places[x] for x in moved)
         block[first : last + 1] = [*(x for x in block[first : last + 1] if x not in moved), *moved]
         places |= {block[k]: k for k in range(first, last + 1)}
+
+
+def changes(s: Specialiser, stmt: Any, memory: set[int]) -> bool:
+    """Whether a statement adds something to some memory under another name."""
+    sums = [x for x in ir.inside(stmt) if isinstance(x, ir.Let) and x.in_place]
+    return any(memory & roots_of(s.facts[n]) for x in sums for n in (x.target, *ir.variables_in(x.expr.left)))
 
 
 def last_use(

@@ -98,7 +98,9 @@ def read_in(stmt: Any) -> set[str]:
 
 def is_taken(row: list[Any], stmt: Any, columns: int) -> bool:
     """Whether a statement sets to zero what the only one of a row has just read."""
-    if len(row) > 1 or not isinstance(stmt, gast.Assign) or not isinstance(stmt.targets[0], gast.Subscript):
+    if len(row) > 1 or not isinstance(stmt, gast.Assign) or len(stmt.targets) > 1:
+        return False
+    if not isinstance(stmt.targets[0], gast.Subscript):
         return False
     (first,), place, value = row, stmt.targets[0], stmt.value
     if not isinstance(value, gast.Constant) or value.value != 0 or getattr(stmt, "comment", None):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
+from autodiff_sct.compiler import passes
 from tests.compiler.checked import Cases, V, check_gradient, names, registrar
 
 CASES: Cases = []
@@ -132,7 +133,8 @@ def test_stencil_clears_nothing():
 
 
 def test_what_is_overwritten_as_a_whole_is_not_put_back():
-    text = ad.adjoint_source(overwritten_as_a_whole, V)
+    with passes.without("read_copies"):
+        text = ad.adjoint_source(overwritten_as_a_whole, V)
     assert text.count("y.copy()") == 1 and text.count("y[...] = ") == 1
     assert "np.add(y, x, out=y)" in text
 

@@ -80,7 +80,6 @@ class Once:
         self.readers[found] += readers
         return True
 
-
     def may_read(self, stmt: Any, name: str) -> bool:
         """Whether a statement only computes with a variable, or takes from an array, or puts there, what it picks."""
         return makes_new(stmt, name) or self.is_index(stmt, name)

@@ -32,6 +32,8 @@ def is_safe_value(s: Specialiser, expr: Any) -> bool:
     if isinstance(expr, gast.UnaryOp):
         return isinstance(fact(s, expr.operand), Num) and not isinstance(expr.op, gast.Not)
     if isinstance(expr, gast.BinOp):
+        if not all(is_safe_value(s, side) for side in (expr.left, expr.right) if isinstance(side, gast.BinOp)):
+            return False
         left, right = fact(s, expr.left), fact(s, expr.right)
         return is_safe_operation(expr.op, left, right) or is_divided_by_constant(expr, left)
     if not isinstance(expr, gast.Call):
@@ -40,7 +42,11 @@ def is_safe_value(s: Specialiser, expr: Any) -> bool:
 
 
 def fact(s: Specialiser, expr: Any) -> Any:
-    """What is known of a variable or a number."""
+    """What is known of a variable or a number, or of what is computed of one of NumPy's floats and another number."""
+    if isinstance(expr, gast.BinOp):
+        sides = [fact(s, expr.left), fact(s, expr.right)]
+        numpys = [side for side in sides if is_float(side) and side.kind == "npscalar"]
+        return numpys[0] if numpys and all(is_real(side) and side.dims == () for side in sides) else None
     if isinstance(expr, gast.Constant) and type(expr.value) in (int, float):
         return Num(type(expr.value).__name__, np.dtype(type(expr.value)), ())
     return s.facts.get(expr.id) if isinstance(expr, gast.Name) else None

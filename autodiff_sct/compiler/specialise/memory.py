@@ -198,8 +198,10 @@ def fill_diagonal(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -
     assert isinstance(shape, TupleV)
     size = shape.items[0]
     if shape.items[0] != shape.items[1]:
-        size = call_value(s, Const(min), list(shape.items), {})
-    along = numpy(s, "arange", size)
+        along = numpy(s, "arange", call_value(s, Const(min), list(shape.items), {}))
+        size = attribute_of(s, along, "size")
+    else:
+        along = numpy(s, "arange", size)
     check_apart(s, base, args[1])
     given = s.num(args[1])
     value = args[1] if given is not None and given.dims == () else numpy(s, "resize", args[1], size)

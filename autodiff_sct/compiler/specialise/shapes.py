@@ -63,6 +63,12 @@ def as_second(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Di
     return operand(s, args, 1)
 
 
+@dims_of(np.polyval)
+def of_polynomial(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    coefficients = s.num(args[0]) if args else None
+    return operand(s, args, 1) if coefficients is not None and coefficients.ndim == 1 else None
+
+
 @dims_of(np.linalg.eigh, np.linalg.eig)
 def of_eigenvectors(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Any:
     dims = square(s, args, kwargs)

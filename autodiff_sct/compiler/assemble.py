@@ -140,7 +140,7 @@ def emit(
     none = targets(start)
     if request.split:
         none |= targets(unset_state(s, front, back, list(arguments), names, body))
-    body, tail = phrased([*start, *with_checks(emitter, body, none)], tail, not request.split)
+    body, tail = phrased(s, [*start, *with_checks(emitter, body, none)], tail, not request.split)
     if request.split:
         body[:0] = unset_state(s, front, back, list(arguments), names, body)
         return emit_pair(s, request, table, names, arguments, seeds, body, tail, kept, result, externals)
@@ -239,7 +239,7 @@ def on_floats(s: Specialiser, request: Request, program: ir.Block) -> bool:
     return functions or lists
 
 
-def phrased(body: list[Any], tail: list[Any], whole: bool) -> tuple[list[Any], list[Any]]:
+def phrased(s: Specialiser, body: list[Any], tail: list[Any], whole: bool) -> tuple[list[Any], list[Any]]:
     """The statements of both sweeps as one would phrase them; `whole` if they are one function."""
     if whole and passes.on("leave_at_once"):
         leave_at_once(body, tail)
@@ -255,7 +255,7 @@ def phrased(body: list[Any], tail: list[Any], whole: bool) -> tuple[list[Any], l
             read_next(tail, True)
         if whole and not again and passes.on("comprehend"):
             comprehend(body, tail)
-    if whole and passes.on("go_back"):
+    if whole and passes.on("go_back") and "reversed" not in s.globals:
         go_back(body, tail)
     if passes.on("return_at_once"):
         return_at_once(tail)

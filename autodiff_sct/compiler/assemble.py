@@ -55,30 +55,22 @@ from .items.plain_floats import plain_floats
 from .items.saved_lists import save_lists
 from .optimise import REVERSE_DEPTH, Nesting, count_uses
 from .peephole import without_synonyms
-from .phrasing.backwards import go_back
 from .phrasing.bounds import count_up, fold_bounds, inline_lengths
 from .phrasing.chains import chain
-from .phrasing.comprehension import comprehend
 from .phrasing.computed_there import compute_there
-from .phrasing.conditional import choose
 from .phrasing.counts import name_counts, write_counts
 from .phrasing.deferral import defer
 from .phrasing.iterate import iterate
 from .phrasing.joining import join_branches
 from .phrasing.last_index import read_last
 from .phrasing.last_sums import last_sums
-from .phrasing.leaving import leave_at_once
 from .phrasing.merged import read_merged
 from .phrasing.named_lengths import name_lengths
-from .phrasing.one_branch import say_once
 from .phrasing.one_path import one_path
 from .phrasing.opposites import opposites
-from .phrasing.read_next import read_next
+from .phrasing.phrased import phrased
 from .phrasing.repeating import repeat
-from .phrasing.returned import return_at_once
 from .phrasing.saved_shapes import save_shapes
-from .phrasing.several_targets import assign_together
-from .phrasing.side_by_side import side_by_side
 from .phrasing.together import count_saved, drop_unread_lists, save_together
 from .phrasing.unnamed import without_names
 from .phrasing.unpacked import rearrange
@@ -90,7 +82,7 @@ from .regions import Regions
 from .request import Request, observe
 from .specialise.state import Specialiser
 from .specialise.values import External, Value
-from .text.emit import Emitter, annotate, defaults
+from .text.emit import Emitter, defaults
 from .text.load import load_parts
 from .text.naming import identifier, name_variables
 from .text.readings import targets, with_checks
@@ -237,35 +229,6 @@ def on_floats(s: Specialiser, request: Request, program: ir.Block) -> bool:
     if (functions or lists) and passes.on("plain_floats"):
         plain_floats(s, program)
     return functions or lists
-
-
-def phrased(s: Specialiser, body: list[Any], tail: list[Any], whole: bool) -> tuple[list[Any], list[Any]]:
-    """The statements of both sweeps as one would phrase them; `whole` if they are one function."""
-    if whole and passes.on("leave_at_once"):
-        leave_at_once(body, tail)
-    if passes.on("say_once"):
-        say_once(body, True)
-        say_once(tail, False)
-    if passes.on("choose"):
-        choose(body)
-        choose(tail)
-    for again in (False, True):
-        if passes.on("read_next"):
-            read_next(body, False)
-            read_next(tail, True)
-        if whole and not again and passes.on("comprehend"):
-            comprehend(body, tail)
-    if whole and passes.on("go_back") and "reversed" not in s.globals:
-        go_back(body, tail)
-    if passes.on("return_at_once"):
-        return_at_once(tail)
-    annotate(tail)
-    if passes.on("assign_together"):
-        assign_together(body)
-        assign_together(tail)
-    if passes.on("side_by_side"):
-        return side_by_side(body), side_by_side(tail)
-    return body, tail
 
 
 def runs_alone(request: Request) -> bool:

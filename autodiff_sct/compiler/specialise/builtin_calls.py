@@ -12,7 +12,7 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..facts import BOOL, INT, UNKNOWN, Listed, Mapped, Num, Opaque, Pair
+from ..facts import BOOL, INT, Listed, Mapped, Num, Opaque, Pair
 from ..world import Guard
 from . import arrays, containers, dict_views, families, iteration, lists, polyfills, records
 from .attributes import asked_for, assign_attribute, attribute_of
@@ -25,6 +25,7 @@ from .flat import base_of, is_flat
 from .iteration import Source, each, enumerated, keys_of, length_of, mapped, over, over_range, zipped
 from .objects import call_method, has_method, replace_fields
 from .raising import always
+from .sequences import by_constants, holds_constants, sorted_constants
 from .state import Specialiser
 from .tables import classes_of_row, may_be_none, method_of, operation, refuse_references
 from .values import Bound, Choice, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
@@ -276,34 +277,6 @@ def sorted_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
     if key == Const(None) and isinstance(items, Leaf) and holds_constants(s, items):
         return sorted_constants(s, items, backwards)
     return call_python(s, polyfills.ordered, [items, key, backwards], {})
-
-
-def holds_constants(s: Specialiser, items: Leaf) -> bool:
-    """Whether a list holds whole numbers, texts and the like, through which no derivative passes."""
-    facts = s.facts[items.name]
-    held = s.elements_of(facts) if isinstance(facts, Listed) else None
-    if isinstance(held, Num):
-        return not held.differentiable and held.dims == () and held.kind != "array"
-    return isinstance(held, Opaque)
-
-
-def sorted_constants(s: Specialiser, items: Leaf, backwards: Value) -> Value:
-    facts, listed = s.facts[items.name], Listed(frozenset([s.root(("list", s.site("sorted")))]))
-    assert isinstance(facts, Listed)
-    s.put_element(listed, s.elements_of(facts) or UNKNOWN)
-    reverse = [] if backwards == Const(False) else [gast.keyword("reverse", s.expr(backwards))]
-    expr = gast.Call(gast.Name("sorted", gast.Load(), None, None), [s.expr(items)], reverse)
-    return s.let(expr, listed, ir.Op(polyfills.order_of, {"keys": items}), hint="items")
-
-
-def by_constants(items: list[Value]) -> list[Value] | None:
-    """Tuples in the order of their first items, if these are constants of one type that all differ."""
-    firsts = [v.items[0].value for v in items if isinstance(v, TupleV) and v.items and isinstance(v.items[0], Const)]
-    if len(firsts) < max(len(items), 1) or {type(first) for first in firsts} not in ({str}, {int}):
-        return None
-    if len(set(firsts)) < len(firsts):
-        return None
-    return [item for _, item in sorted(zip(firsts, items), key=lambda pair: pair[0])]
 
 
 @handles(polyfills.order_of)

@@ -1,4 +1,4 @@
-"""Sorted lists that are searched and filled by Python's library: `bisect` and the rarer ones of `heapq`.
+"""Lists of what carries no derivative, sorted, and sorted lists that `bisect` and the rarer of `heapq` search and fill.
 
 What a function does to a list is said with the list's own methods; positions carry no derivative.
 """
@@ -9,13 +9,43 @@ import bisect
 import heapq
 from typing import Any
 
+import gast
+
 from .. import ir
-from ..facts import INT
-from . import polyfill_lists
+from ..facts import INT, UNKNOWN, Listed, Num, Opaque
+from . import polyfill_lists, polyfills
 from .calls import call_python, handles
 from .state import Specialiser
 from .tables import refuse_references
-from .values import Value
+from .values import Const, Leaf, TupleV, Value
+
+
+def holds_constants(s: Specialiser, items: Leaf) -> bool:
+    """Whether a list holds whole numbers, texts and the like, through which no derivative passes."""
+    facts = s.facts[items.name]
+    held = s.elements_of(facts) if isinstance(facts, Listed) else None
+    if isinstance(held, Num):
+        return not held.differentiable and held.dims == () and held.kind != "array"
+    return isinstance(held, Opaque)
+
+
+def sorted_constants(s: Specialiser, items: Leaf, backwards: Value) -> Value:
+    facts, listed = s.facts[items.name], Listed(frozenset([s.root(("list", s.site("sorted")))]))
+    assert isinstance(facts, Listed)
+    s.put_element(listed, s.elements_of(facts) or UNKNOWN)
+    reverse = [] if backwards == Const(False) else [gast.keyword("reverse", s.expr(backwards))]
+    expr = gast.Call(gast.Name("sorted", gast.Load(), None, None), [s.expr(items)], reverse)
+    return s.let(expr, listed, ir.Op(polyfills.order_of, {"keys": items}), hint="items")
+
+
+def by_constants(items: list[Value]) -> list[Value] | None:
+    """Tuples in the order of their first items, if these are constants of one type that all differ."""
+    firsts = [v.items[0].value for v in items if isinstance(v, TupleV) and v.items and isinstance(v.items[0], Const)]
+    if len(firsts) < max(len(items), 1) or {type(first) for first in firsts} not in ({str}, {int}):
+        return None
+    if len(set(firsts)) < len(firsts):
+        return None
+    return [item for _, item in sorted(zip(firsts, items), key=lambda pair: pair[0])]
 
 
 def place_in(fn: Any) -> Any:

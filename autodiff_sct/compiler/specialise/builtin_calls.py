@@ -274,7 +274,7 @@ def sorted_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
     if key == Const(None) and s.is_static(backwards) and (known := by_constants(as_items(s, items) or [])) is not None:
         return ListV(tuple(reversed(known) if s.static(backwards) else known), s.site())
     items = containers.own_list(s, items) if isinstance(items, ListV) else items
-    if key == Const(None) and isinstance(items, Leaf) and holds_constants(s, items):
+    if key == Const(None) and isinstance(items, Leaf) and holds_constants(s, items) and not are_objects(s, items):
         return sorted_constants(s, items, backwards)
     return call_python(s, polyfills.ordered, [items, key, backwards], {})
 

@@ -226,6 +226,29 @@ def one_value_in_three_places(x):
     return np.sum(y**2) * a + b
 
 
+@case((V, np.array([3, 1, 1, 0])), (V, [2, 0, 3]))
+def sorted_places(x, places):
+    s = 0.0
+    for k in sorted(set(places), reverse=True):
+        s = s * x[k] + k
+    for text in sorted(str(k) for k in places):
+        s = s + x[int(text)] ** 2
+    for key in sorted({"b": 2, "a": 1}):
+        s = s * len(key) + x[0]
+    return s
+
+
+@case(V)
+def sorted_rows_of_places(x):
+    pairs = [(3 - i, i) for i in range(4)]
+    s = 0.0
+    for place, i in sorted(pairs):
+        s = s * 0.5 + x[place] * i
+    for v in sorted(x):
+        s = s * 0.5 + v * v
+    return s
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradients(fn, args):
     check_gradient(fn, args)

@@ -25,7 +25,7 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..facts import Num
+from ..facts import Listed, Num
 from ..optimise import readers_of
 from ..regions import Regions
 from ..specialise.state import Specialiser
@@ -110,6 +110,8 @@ def key_of(s: Specialiser, where: Regions, stmt: ir.Let, names: dict[str, str]) 
         kind, operands = gast.Invert, [expr.operand]
     elif is_inverse(stmt):
         kind, operands = np.linalg.inv, expr.args
+    elif is_array_of_list(s, expr):
+        kind, operands = np.array, expr.args
     elif isinstance(expr, gast.Call) and (fn := function_of(s, expr)) is not None:
         if not isinstance(fn, np.ufunc) and fn not in SETTINGS:
             return None
@@ -124,6 +126,17 @@ def key_of(s: Specialiser, where: Regions, stmt: ir.Let, names: dict[str, str]) 
     parts = [part_of(where, operand, names) for operand in operands]
     options = frozenset((name, type(literal(value)), literal(value)) for name, value in settings.items())
     return None if None in parts else (kind, *parts, options)
+
+
+def is_array_of_list(s: Specialiser, expr: Any) -> bool:
+    """Whether an expression makes an array of a list of numbers."""
+    if not isinstance(expr, gast.Call) or numpy_name(expr) != "array" or len(expr.args) != 1 or expr.keywords:
+        return False
+    if not isinstance(expr.args[0], gast.Name):
+        return False
+    facts = s.facts.get(expr.args[0].id)
+    held = s.elements_of(facts) if isinstance(facts, Listed) else None
+    return isinstance(held, Num) and held.dims == () and held.kind != "array"
 
 
 def function_of(s: Specialiser, expr: gast.Call) -> Any:

@@ -15,7 +15,7 @@ from .one_branch import say_once
 from .read_next import read_next
 from .returned import return_at_once
 from .several_targets import assign_together
-from .side_by_side import side_by_side
+from .side_by_side import side_by_side, stores_together
 
 
 def phrased(s: Specialiser, body: list[Any], tail: list[Any], whole: bool) -> tuple[list[Any], list[Any]]:
@@ -43,5 +43,9 @@ def phrased(s: Specialiser, body: list[Any], tail: list[Any], whole: bool) -> tu
         assign_together(body)
         assign_together(tail)
     if passes.on("side_by_side"):
-        return side_by_side(body), side_by_side(tail)
+        body, tail = side_by_side(body), side_by_side(tail)
+        stores_together(body)
+        stores_together(tail)
+        if passes.on("read_next"):
+            read_next(tail, True)  # what is stored beside something else is computed before that is stored
     return body, tail

@@ -8,6 +8,10 @@
     captured["best"] = v
     best = v                       ->      captured["best"] = best = v
 
+    d_y = np.zeros_like(y)
+    t = 2.0 * x[1]
+    d_z = d_y                      ->      d_y = d_z = np.zeros_like(y)
+
 Of one line of the user's, where an item is among the places: what only gets names stands side by side. The value is
 computed first, and the places get it from left to right, as before.
 """
@@ -18,10 +22,12 @@ from typing import Any
 
 import gast
 
+from .. import ir
 from ..text.emit import line_of
 from .side_by_side import COLUMNS, blocks, columns_of
 
 MOST = 3  # targets of one assignment
+NEAR = 4  # statements among which what has a second name is looked for
 
 
 def assign_together(block: list[Any], indent: int = 1) -> None:
@@ -30,8 +36,11 @@ def assign_together(block: list[Any], indent: int = 1) -> None:
     for stmt in block:
         for inner in blocks(stmt):
             assign_together(inner, indent + 1)
+        made = maker_of(stmt, kept)
         if kept and is_given_on(kept[-1], stmt, COLUMNS - 4 * indent):
             kept[-1].targets.append(stmt.targets[0])
+        elif made is not None:
+            made.targets.append(stmt.targets[0])
         else:
             kept.append(stmt)
     block[:] = kept
@@ -53,6 +62,23 @@ def is_given_on(first: Any, stmt: Any, columns: int) -> bool:
     if not given and gast.dump(stmt.value) != gast.dump(first.value):
         return False
     return sum(columns_of(place) + 3 for place in places) + columns_of(first.value) <= columns
+
+
+def maker_of(stmt: Any, before: list[Any]) -> Any:
+    """The statement that makes a cotangent to which another gives a second name, if nobody reads either until then."""
+    if not is_simple(stmt) or not isinstance(stmt.value, gast.Name) or not stmt.value.id.startswith("d_"):
+        return None
+    second = getattr(stmt.targets[0], "id", None)
+    for first in reversed(before[-NEAR:]):
+        if not is_simple(first) or second is None or getattr(stmt, "comment", None):
+            return None
+        names = [getattr(target, "id", None) for target in first.targets]
+        if stmt.value.id in names:
+            alone = all(names) and len(names) < MOST and isinstance(first.value, gast.Call)
+            return first if alone and second not in ir.names_in(first) else None
+        if {second, stmt.value.id} & {*ir.names_in(first)}:
+            return None
+    return None
 
 
 def is_simple(stmt: Any) -> bool:

@@ -11,6 +11,9 @@
     d_a = 0.0
     d_b = 0.0                      ->    d_a = d_b = 0.0
 
+    d_x[1] = d_out * x[0]
+    d_x[0] = d_out * x[1]          ->    d_x[1], d_x[0] = d_out * x[0], d_out * x[1]
+
 They follow each other, stand for one line of the user's, and neither reads what the other assigns: the order of
 evaluation stays, and so does every value. A name that is read and assigned in one row would keep the memory of its old
 value for longer, but that of an argument of which a copy is made is kept anyway. In a ``try`` a handler may see which
@@ -30,7 +33,7 @@ from ..text.emit import line_of
 
 ROW = 3  # values that are computed on a line
 PARTS = 4  # parts of something that are named on a line, or beginnings
-COLUMNS = 80
+COLUMNS = 88
 OPERATIONS = 4  # in each value
 STARTS = ("zeros_like", "zeros", "empty_like", "full_like", "ones_like")
 FOREIGN = 1000  # the width of what is never put into a row
@@ -90,26 +93,33 @@ def joins(row: list[Any], stmt: Any, columns: int) -> bool:
 
 
 def read_in(stmt: Any) -> set[str]:
-    """The names that an assignment reads, but for one of which it makes a copy under its own name."""
-    copied = is_method(stmt.value, "copy") and not stmt.value.args
+    """The names that an assignment reads, but for one of which it makes a copy or a list under its own name."""
+    copied = (is_method(stmt.value, "copy") or is_method(stmt.value, "tolist")) and not stmt.value.args
     own = stmt.targets[0].id if copied and isinstance(stmt.value.func.value, gast.Name) else None
     return set(ir.names_in(stmt.value)) - {own}
 
 
 def is_taken(row: list[Any], stmt: Any, columns: int) -> bool:
-    """Whether a statement sets to zero what the only one of a row has just read."""
-    if len(row) > 1 or not isinstance(stmt, gast.Assign) or len(stmt.targets) > 1:
+    """Whether a statement puts zero, or another value, where one or two of a row have just read."""
+    if len(row) > 2 or not all(map(is_single, row)) or not isinstance(stmt, gast.Assign) or len(stmt.targets) > 1:
         return False
     if not isinstance(stmt.targets[0], gast.Subscript):
         return False
-    (first,), place, value = row, stmt.targets[0], stmt.value
-    if not isinstance(value, gast.Constant) or value.value != 0 or getattr(stmt, "comment", None):
+    place, value = stmt.targets[0], stmt.value
+    base, names = place.value, {each.targets[0].id for each in row}
+    put = isinstance(value, gast.Name) and value.id not in names and all(is_place(each.value) for each in row)
+    if not (put or (isinstance(value, gast.Constant) and value.value == 0)) or getattr(stmt, "comment", None):
         return False
-    base, name = place.value, first.targets[0].id
-    if not isinstance(base, gast.Name) or line_of(first) != line_of(stmt) or name in ir.names_in(place):
+    if not isinstance(base, gast.Name) or line_of(row[0]) != line_of(stmt) or names & {*ir.names_in(place)}:
         return False
-    width = len(name) + columns_of(place) + columns_of(first.value) + 10
-    return base.id in ir.names_in(first.value) and operations(first.value) <= OPERATIONS and width <= columns
+    width = sum(len(each.targets[0].id) + columns_of(each.value) + 4 for each in row) + columns_of(place) + 6
+    simple = all(operations(each.value) <= OPERATIONS for each in row)
+    return simple and width <= columns and all(base.id in ir.names_in(each.value) for each in row)
+
+
+def is_place(expr: Any) -> bool:
+    """Whether an expression is an item or a part of something that has a name."""
+    return isinstance(expr, gast.Subscript) and isinstance(expr.value, gast.Name)
 
 
 def joined(row: list[Any]) -> Any:
@@ -126,6 +136,32 @@ def joined(row: list[Any]) -> Any:
         if hasattr(row[0], attribute):
             setattr(result, attribute, getattr(row[0], attribute))
     return result
+
+
+def stores_together(block: list[Any], indent: int = 1) -> None:
+    """Put what is stored into items side by side, in place, where the emitter knows that neither reads the other's."""
+    kept: list[Any] = []
+    for stmt in block:
+        for inner in blocks(stmt):
+            stores_together(inner, indent + 1)
+        if kept and is_stored_beside(kept[-1], stmt, COLUMNS - 4 * indent):
+            both = [*getattr(kept[-1], "row", kept[-1:]), stmt]
+            kept[-1] = joined(both)
+            kept[-1].row = both
+        else:
+            kept.append(stmt)
+    block[:] = kept
+
+
+def is_stored_beside(first: Any, stmt: Any, columns: int) -> bool:
+    row = [*getattr(first, "row", [first]), stmt]
+    if getattr(stmt, "beside", None) is not row[-2] or getattr(stmt, "comment", None) or len(row) > ROW:
+        return False
+    if not all(isinstance(x, gast.Assign) and len(x.targets) == 1 for x in row):
+        return False
+    if not all(isinstance(x.targets[0], gast.Subscript) and operations(x.value) <= OPERATIONS for x in row):
+        return False
+    return sum(columns_of(x.targets[0]) + columns_of(x.value) + 4 for x in row) - 1 <= columns
 
 
 def kinds(expr: Any) -> set[str]:
@@ -146,7 +182,7 @@ def kinds(expr: Any) -> set[str]:
 
 
 def is_computed(expr: Any) -> bool:
-    return any(isinstance(node, gast.Call) for node in ir.nodes(expr))
+    return any(isinstance(node, gast.Call) and getattr(node.func, "id", "") != "len" for node in ir.nodes(expr))
 
 
 def operations(expr: Any) -> int:
@@ -155,25 +191,27 @@ def operations(expr: Any) -> int:
 
 
 def columns_of(expr: Any) -> int:
-    """About how wide an expression is printed."""
+    """How wide an expression is printed, but for its parentheses."""
     kind_of = type(expr)
     if kind_of is gast.Name:
         return len(expr.id)
     if kind_of is gast.Constant:
-        return len(repr(expr.value))
+        return 3 if expr.value is Ellipsis else len(repr(expr.value))
     if kind_of is gast.Attribute:
         return columns_of(expr.value) + 1 + len(expr.attr)
     if kind_of is gast.Subscript:
-        return columns_of(expr.value) + 2 + columns_of(expr.slice)
+        index = expr.slice
+        return columns_of(expr.value) + 2 + (listed(index.elts) if type(index) is gast.Tuple else columns_of(index))
     if kind_of is gast.BinOp:
-        return columns_of(expr.left) + 4 + columns_of(expr.right)
+        wide = isinstance(expr.op, (gast.Pow, gast.FloorDiv))
+        return columns_of(expr.left) + 3 + wide + columns_of(expr.right)
     if kind_of is gast.UnaryOp:
         return 1 + columns_of(expr.operand)
     if kind_of is gast.Call:
         words = sum(len(k.arg or "") + 3 + columns_of(k.value) for k in expr.keywords)
-        return columns_of(expr.func) + 2 + sum(columns_of(a) + 2 for a in expr.args) + words
+        return columns_of(expr.func) + 2 + listed(expr.args) + words
     if kind_of in (gast.Tuple, gast.List):
-        return 2 + sum(columns_of(e) + 2 for e in expr.elts)
+        return 2 + listed(expr.elts)
     if kind_of is gast.Compare:
         return columns_of(expr.left) + sum(columns_of(e) + 4 for e in expr.comparators)
     if kind_of is gast.BoolOp:
@@ -187,5 +225,11 @@ def columns_of(expr: Any) -> int:
     if kind_of is gast.comprehension:
         return 9 + columns_of(expr.target) + columns_of(expr.iter) + sum(columns_of(e) + 4 for e in expr.ifs)
     if kind_of is gast.Slice:
-        return 2 + sum(columns_of(part) for part in (expr.lower, expr.upper, expr.step) if part is not None)
+        stepped = expr.step is not None
+        return 1 + stepped + sum(columns_of(part) for part in (expr.lower, expr.upper, expr.step) if part is not None)
     return FOREIGN
+
+
+def listed(exprs: list[Any]) -> int:
+    """How wide expressions are with commas between them."""
+    return sum(map(columns_of, exprs)) + 2 * max(len(exprs) - 1, 0)

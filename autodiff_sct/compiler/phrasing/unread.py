@@ -162,7 +162,7 @@ class Unread:
                 self.block(inner)
             if isinstance(stmt, ir.Try) and not self.are_read((stmt.took,)):
                 stmt.took = ""
-            if self.is_idle(stmt):
+            if self.is_idle(stmt) or self.is_again(stmt, block):
                 for name in ir.reads(stmt):
                     self.uses[name] -= 1
             elif isinstance(stmt, ir.Let) and stmt.effect and not unpacks(stmt) and not self.are_read(stmt.targets):
@@ -170,6 +170,18 @@ class Unread:
             else:
                 kept.append(stmt)
         block[:] = kept[::-1]
+
+    def is_again(self, stmt: Any, block: ir.Block) -> bool:
+        """Whether a statement that nobody reads computes what one has before it, with nothing written since."""
+        if not isinstance(stmt, ir.Let) or stmt.effect or stmt.saves or stmt.in_place or self.are_read(stmt.targets):
+            return False
+        key = gast.dump(stmt.expr)
+        for other in reversed(block[: block.index(stmt)]):
+            if not isinstance(other, ir.Let) or other.effect or other.in_place:
+                return False
+            if gast.dump(other.expr) == key:
+                return True
+        return False
 
     def is_idle(self, stmt: Any) -> bool:
         if isinstance(stmt, ir.Let):

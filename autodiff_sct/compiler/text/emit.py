@@ -11,6 +11,7 @@ import gast
 from ...errors import Origin
 from .. import ir
 from ..facts import Listed, Mapped, Num
+from ..regions import reachable, roots_of
 from ..specialise.expressions import fold_block
 from ..specialise.state import Specialiser
 from ..substitution import replaced
@@ -21,6 +22,21 @@ LISTS = 5  # lists of saved values that are made on one line
 def is_new_list(stmt: Any) -> bool:
     """Whether a statement makes a list of saved values."""
     return isinstance(stmt, ir.Let) and stmt.saves and isinstance(stmt.expr, gast.List)
+
+
+def is_apart(s: Specialiser, first: Any, stmt: Any) -> bool:
+    """Whether what a statement puts into an item may as well be computed before the one before it does the same."""
+    if not isinstance(first, ir.Store) or not isinstance(stmt, ir.Store) or not ir.same_line(first, stmt):
+        return False
+    if first.aug is not None or stmt.aug is not None:
+        return False
+    if any(isinstance(node, gast.Call) for x in (first, stmt) for node in ir.nodes_in(x.index)):
+        return False
+    if not isinstance(s.facts[first.base], Num):
+        return isinstance(stmt.value, (gast.Name, gast.Constant))
+    read = [n for expr in (stmt.value, stmt.index) for n in ir.variables_in(expr)]
+    memory = roots_of(s.facts[first.base])
+    return bool(memory) and not any(memory & reachable(s, s.facts[n]) for n in read)
 
 
 class Emitter:
@@ -59,8 +75,12 @@ class Emitter:
         if len(lists) > 1:
             result += self.new_lists(lists)
             block = [stmt for stmt in block if not is_new_list(stmt)]
+        before: Any = None
         for stmt in block:
             nodes = self.statement(stmt)
+            if nodes and result and is_apart(self.s, before, stmt):
+                nodes[0].beside = result[-1]
+            before = stmt
             if stmt in self.last_sums:
                 nodes[0].is_last_sum = True
             if self.uses and nodes:

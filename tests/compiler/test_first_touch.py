@@ -274,6 +274,6 @@ def test_what_the_text_says():
     text = ad.adjoint_source(gates, A, np.ones(1))
     assert text.count("d_z[") == 4 and "+=" not in text and "zeros" not in text
     assert "+=" in ad.adjoint_source(two_behind, W)
-    assert "d_p[1] = " in ad.adjoint_source(items, V) and "d_p[-1] -= " in ad.adjoint_source(items, V)
+    assert "d_p[1], d_p[3] = " in ad.adjoint_source(items, V) and "d_p[-1] -= " in ad.adjoint_source(items, V)
     text = ad.adjoint_source(list_of_numbers, W)
     assert "d_a[i] *= 2\n" in text and "d_t = d_a[i]\n" in text

@@ -107,6 +107,7 @@ class Recurrent(nn.Cell):
         return ops.stack(seen).mean()
 
 
+ad.set_seed(3)  # differences take no step over a kink of the weights that this draws
 NETWORKS = [
     (Transformer(), (2, 5, 4)),
     (Residual(2, 3, 2), (2, 2, 6, 6)),
@@ -119,6 +120,7 @@ NETWORKS = [
 
 @pytest.mark.parametrize("net, shape", NETWORKS, ids=lambda value: getattr(value, "cls_name", ""))
 def test_network(net, shape):
+    rng = np.random.default_rng(3)
     for parameter in net.get_parameters():
         parameter._data = parameter.asnumpy().astype(np.float64)
     x = Tensor(rng.normal(size=shape))

@@ -350,21 +350,7 @@ def finish(
     reverse[:] = [stmt for stmt in reverse if stmt in clean]
     if passes.on("zeros_inside"):
         shadows |= zeros_inside(s, reverse)
-    if runs_alone(request) and passes.on("share_inverses"):
-        solve_with_inverses(s, r.regions, forward, reverse)
-    if passes.on("as_softmax"):
-        as_softmax(s, r.regions, forward, reverse)
-    if request.backend == "numpy" and passes.on("log_determinants"):
-        log_determinants(s, r.regions, forward, reverse)
-    if request.backend == "numpy" and passes.on("thin_factors"):
-        with_thin_factors(s, reverse)
-    if request.backend == "numpy" and not request.split and passes.on("known_values"):
-        with_known_values(s, r.regions, forward, reverse, final)
-        with_known_inverses(s, r.regions, forward, reverse, {})
-    if passes.on("known_products"):
-        with_known_products(s, r.regions, forward, reverse)
-    if passes.on("stand_in"):
-        stand_in(s, forward, reverse, not request.split)
+    by_algebra(s, r, request, forward, reverse, final)
     structure = ir.Return(ir.tuple_(like_calls(final.value)))
     r.positions[structure] = -1  # gradients in the structure of an argument need that as it came
     reverse.append(structure)
@@ -398,6 +384,27 @@ def finish(
         strict -= raised_again(forward, reverse)
     program = sweep_dead(s, [*forward, *reverse, final], strict, shadows)
     return emit(s, r.regions, request, table, program, set(map(id, forward)), final, seeds, result, f"d_{request.name}")
+
+
+def by_algebra(
+    s: Specialiser, r: Reverse, request: Request, forward: ir.Block, reverse: ir.Block, final: ir.Return
+) -> None:
+    """Compute cotangents from fewer operations, in place, while every statement is one operation."""
+    if runs_alone(request) and passes.on("share_inverses"):
+        solve_with_inverses(s, r.regions, forward, reverse)
+    if passes.on("as_softmax"):
+        as_softmax(s, r.regions, forward, reverse)
+    if request.backend == "numpy" and passes.on("log_determinants"):
+        log_determinants(s, r.regions, forward, reverse)
+    if request.backend == "numpy" and passes.on("thin_factors"):
+        with_thin_factors(s, reverse)
+    if request.backend == "numpy" and not request.split and passes.on("known_values"):
+        with_known_values(s, r.regions, forward, reverse, final)
+        with_known_inverses(s, r.regions, forward, reverse, {})
+    if passes.on("known_products"):
+        with_known_products(s, r.regions, forward, reverse)
+    if passes.on("stand_in"):
+        stand_in(s, forward, reverse, not request.split)
 
 
 def is_segmented(stmt: Any) -> bool:

@@ -74,9 +74,8 @@ class Once:
         readers = self.readers[stmt.target]
         for reader in readers:
             substitute_own(reader, {stmt.target: ir.name(found)})
-            if reader.op is not None:
-                given = {k: renamed(v, stmt.target, found) for k, v in reader.op.arguments.items()}
-                reader.op = replace(reader.op, arguments=given)
+            arguments = reader.op.arguments
+            reader.op = replace(reader.op, arguments={k: renamed(v, stmt.target, found) for k, v in arguments.items()})
         self.readers[found] += readers
         return True
 

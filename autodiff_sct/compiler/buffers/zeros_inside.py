@@ -16,8 +16,7 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..facts import Num
-from ..peephole import is_call, is_ellipsis
+from ..peephole import is_ellipsis, is_zero
 from ..regions import roots_of
 from ..specialise.state import Specialiser
 from ..substitution import read_instead
@@ -26,7 +25,7 @@ from ..substitution import read_instead
 def zeros_inside(s: Specialiser, block: ir.Block) -> set[str]:
     """Rewrite a block of the reverse sweep and the blocks inside it, in place; the variables that this makes."""
     made: set[str] = set()
-    for zero in [stmt for stmt in block if is_zeros(s, stmt)]:
+    for zero in [stmt for stmt in block if is_like_variable(s, stmt)]:
         branch = first_user(s, block[block.index(zero) + 1 :], zero.target)
         if isinstance(branch, ir.If) and is_begun(s, branch, zero.target):
             block.remove(zero)
@@ -37,11 +36,9 @@ def zeros_inside(s: Specialiser, block: ir.Block) -> set[str]:
     return made
 
 
-def is_zeros(s: Specialiser, stmt: Any) -> bool:
+def is_like_variable(s: Specialiser, stmt: Any) -> bool:
     """Whether a statement makes zeros in the shape of a variable."""
-    if not isinstance(stmt, ir.Let) or not is_call(stmt.expr, "zeros_like") or stmt.expr.keywords:
-        return False
-    return isinstance(s.facts[stmt.target], Num) and [type(arg) for arg in stmt.expr.args] == [gast.Name]
+    return is_zero(s, stmt) and not stmt.expr.keywords and [type(arg) for arg in stmt.expr.args] == [gast.Name]
 
 
 def first_user(s: Specialiser, block: ir.Block, name: str) -> Any:

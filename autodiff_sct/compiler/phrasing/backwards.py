@@ -73,7 +73,7 @@ def is_new_before(loop: Any, taken: Any) -> bool:
 
 def is_saved_once(body: list[Any], loop: Any, name: str) -> bool:
     """Whether a loop of the forward sweep saves once in each step, and makes as many steps as another."""
-    every = isinstance(loop.iter, gast.Call) and [ir.names_in(arg) for arg in loop.iter.args] == [["len", name]]
+    every = gast.dump(loop.iter) == gast.dump(ir.call("range", ir.call("len", ir.name(name))))
     for each in outermost(body):
         if any(is_saving(stmt, name) for stmt in each.body):
             return every or (isinstance(each, gast.For) and not leaves(each))

@@ -24,7 +24,7 @@ In the reverse sweep; of the forward sweep, which is the user's, only what both 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import gast
@@ -41,20 +41,22 @@ ZEROS = ("zeros_like", "empty_like")
 def say_once(block: list[Any], forward: bool, indent: int = 1) -> None:
     """Rewrite a block of the emitted function and the blocks inside it, in place."""
     for stmt in list(block):
-        for inner in blocks(stmt):
+        branches = list(chain_of(stmt))
+        for inner in paths(stmt) if branches else blocks(stmt):
             say_once(inner, forward, indent + 1)
-        if not isinstance(stmt, gast.If):
-            continue
-        if not forward:
-            join_tests(stmt, COLUMNS - 4 * indent)
-        if not is_else_if(stmt, block):
+        for branch in branches if not forward else ():
+            join_tests(branch, COLUMNS - 4 * indent)
+        if branches:
             place = block.index(stmt)
             block[place:place] = taken_ahead(stmt, forward)
 
 
-def is_else_if(stmt: Any, block: list[Any]) -> bool:
-    """Whether a branch may be an ``elif``: what is done before it would make it another ``if``."""
-    return len(block) == 1
+def chain_of(stmt: Any) -> Iterator[Any]:
+    """A branch and those that are its ``elif``, the last one first."""
+    if isinstance(stmt, gast.If):
+        if len(stmt.orelse) == 1:
+            yield from chain_of(stmt.orelse[0])
+        yield stmt
 
 
 # -- tests
@@ -116,7 +118,7 @@ def paths(stmt: Any) -> list[list[Any]]:
 
 def shared_by(stmt: Any, forward: bool) -> list[Any]:
     """A statement of each path, all of them the same, that may be done before the branch asks anything."""
-    every, tests = paths(stmt), tests_of(stmt)
+    every, tests = paths(stmt), [each.test for each in chain_of(stmt)]
     asked = set(ir.names_in(tests))
     simple = not any(isinstance(node, (gast.Call, gast.Subscript, gast.Attribute)) for node in ir.nodes(tests))
     for candidate in every[0]:
@@ -127,11 +129,6 @@ def shared_by(stmt: Any, forward: bool) -> list[Any]:
         if all(x is not None and may_lead(x, path) for x, path in zip(same, every, strict=True)) and reads_well(every):
             return same
     return []
-
-
-def tests_of(stmt: Any) -> list[Any]:
-    following = stmt.orelse[0] if len(stmt.orelse) == 1 and isinstance(stmt.orelse[0], gast.If) else None
-    return [stmt.test, *(tests_of(following) if following is not None else ())]
 
 
 def name_of(stmt: Any, forward: bool) -> str | None:

@@ -8,15 +8,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import gast
 
 from .. import ir
 from ..explain import note
+from ..items.item_sites import written_names
 from ..peephole import is_ellipsis
-from ..regions import roots_of, written_arguments
+from ..regions import roots_of
 from ..substitution import read_instead
 from .settle import is_local, memory_read
 
@@ -87,7 +87,7 @@ class Copies:
     def is_read_by(self, stmt: Any, base: str, region: int, made: set[str]) -> bool:
         """Whether a statement writes nothing of a region, and reads it by a variable or what was `made` of that."""
         r = self.r
-        if any(self.is_of(region, n) for n in written(stmt)):
+        if any(self.is_of(region, n) for n in written_names(stmt)):
             return False
         if any(name != base for _, name in memory_read(r, stmt, {region})):
             return False
@@ -107,14 +107,3 @@ class Copies:
                     note(self.r.s, inner, "reads what was overwritten where it was saved")
                 read_instead(inner, names)
         block.remove(undo)
-
-
-def written(stmt: Any) -> Sequence[str]:
-    """The variables whose memory a statement of the reverse sweep may write."""
-    if isinstance(stmt, ir.Store):
-        return [stmt.base]
-    if isinstance(stmt, ir.Effect):
-        return ir.reads(stmt)
-    if not isinstance(stmt, ir.Let):
-        return []
-    return [*(stmt.targets if stmt.in_place else ()), *written_arguments(stmt)]

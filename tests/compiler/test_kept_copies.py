@@ -172,6 +172,31 @@ def swapped(x):
     return np.sum(a * x) + np.sum(b)
 
 
+@case(V, -V)
+def either_way_in_each_step(x):
+    y = x * 2.0
+    for k in range(3):
+        if y[0] > 0.1 * k:
+            y *= x
+            np.sin(y, out=y)
+        else:
+            np.cos(y, out=y)
+            y += x * y
+        np.tanh(y, out=y)
+    return np.sum(y * x)
+
+
+@case(V)
+def all_of_it_by_two_names(x):
+    y = x * 1.0
+    y[:] = y[::-1] * y
+    z = y[:]
+    z[:] *= x
+    y[:] += z[::-1]
+    z[:] = np.cumsum(y)
+    return np.sum(z * y)
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradients(fn, args):
     check_gradient(fn, args)

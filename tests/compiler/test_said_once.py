@@ -249,6 +249,24 @@ def sorted_rows_of_places(x):
     return s
 
 
+@case(A)
+def items_of_a_row_and_a_column(a):
+    a = a.copy()
+    row, column = a[0], a[:, 0]
+    row[1], column[1] = column[2] * row[3], row[2] * column[2]
+    row[0], column[2] = column[1] * row[1], row[0] * column[2]
+    return np.sum(a * a)
+
+
+@case(V)
+def arrays_of_a_list_that_changes(x):
+    w = [1.0, 2.0, 3.0, 1.0]
+    a, b = np.array(w), np.array(w)
+    a[0] = 7.0
+    w[1] = 5.0
+    return np.sum(a * x) + np.sum(b * x * x) + np.sum(np.array(w) * x**3)
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradients(fn, args):
     check_gradient(fn, args)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["rows"]
+__all__ = ["copied_rows", "rows"]
 
 FEW = 128  # numbers: what Python keeps around an array is a tenth of it
 
@@ -15,5 +15,10 @@ FEW = 128  # numbers: what Python keeps around an array is a tenth of it
 def rows(count: int, *shape: int, dtype: Any = np.float64) -> Any:
     """Return `count` places for arrays of one shape: rows of one array if they are small, else items of a list."""
     if math.prod(shape) <= FEW:
-        return np.empty((max(count, 0), *shape), dtype)
+        return copied_rows(count, *shape, dtype=dtype)
     return [None] * count
+
+
+def copied_rows(count: int, *shape: int, dtype: Any = np.float64) -> np.ndarray:
+    """Return `count` rows of one array of any size: to store into one is to copy, as to store into a list is not."""
+    return np.empty((max(count, 0), *shape), dtype)

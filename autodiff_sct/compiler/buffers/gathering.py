@@ -120,6 +120,7 @@ class Gathering:
     renamed: dict[str, str]
     makers: dict[str, ir.Let] = field(default_factory=dict)
     lists: dict[tuple[str, int], str] = field(default_factory=dict)
+    groups: Groups | None = None
 
     def rewrite(self) -> ir.Block:
         """What comes before the loop, which is changed in place."""
@@ -127,9 +128,9 @@ class Gathering:
         self.makers = {stmt.target: stmt for stmt in body if isinstance(stmt, ir.Let) and len(stmt.targets) == 1}
         terms = self.terms() if (most := self.popped_axes()) is not None else []
         if terms:
-            groups, places = Groups(self.s, self.loop), {stmt: k for k, stmt in enumerate(body)}
+            self.groups, places = Groups(self.s, self.loop), {stmt: k for k, stmt in enumerate(body)}
             terms = [t for t in terms if all(self.may_keep(f, most or 0) for f in t.factors)]
-            terms = [t for t in terms if all(groups.stays(f.name, places[t.stmt]) for f in t.factors)]
+            terms = [t for t in terms if all(self.groups.stays(f.name, places[t.stmt]) for f in t.factors)]
         products = {f.key for t in terms if len(t.factors) == 2 for f in t.factors}
         terms = [t for t in terms if t.factors[0].key in products and any(self.whole(f) is None for f in t.factors)]
         for term in terms:
@@ -256,9 +257,9 @@ class Gathering:
         return ir.Effect(ir.call(ir.attribute(ir.name(kept), "append"), ir.name(factor.name)), term.stmt.origin, "save")
 
     def whole(self, factor: Factor) -> Any | None:
-        """The array whose rows a factor is, one a step, from the first step to the last."""
+        """The array whose rows a factor is, one a step, from the first step to the last, and that no step writes."""
         expr: Any = getattr(self.makers.get(factor.name), "expr", None)
-        if factor.axis or not is_item(expr):
+        if factor.axis or not is_item(expr) or self.groups is None or self.groups.writes_to(expr.value.id):
             return None
         facts, count = self.s.facts[expr.value.id], counted_down(self.loop)
         length = self.s.facts[count] if count is not None else None

@@ -118,6 +118,10 @@ class Groups:
         writes = [(k, base) for k, base in self.writes if self.may_be_one(name, base)]
         return not any((k >= place or not new) and not (before and base in self.new) for k, base in writes)
 
+    def writes_to(self, name: str) -> bool:
+        """True if any statement of the loop may write to the memory of a variable."""
+        return any(self.may_be_one(name, base) for _, base in self.writes)
+
     def may_be_one(self, a: str, b: str) -> bool:
         """Whether two variables may share memory; what an iteration makes is shared within a group only."""
         one, other = self.find(a), self.find(b)

@@ -11,9 +11,11 @@
         x = saved_x.pop()                         x = saved_x[i]
 
 An array of a few numbers is mostly what Python keeps around them, some 110 bytes; how many they are, the run tells
-(`runtime.rows`).  The loop runs to its end, the number of its iterations and the length of what it saves are known
-before it, and each iteration saves one array and reads it back.  Neither sweep writes to it: what the reverse sweep
-adds to a shadow, or puts back as it was, is seen by all that are the same array, not by a copy.
+(`runtime.rows`): what is longer stays a list of arrays.  Where a copy would be saved, rows of one array are made at any
+size (`copied_rows`): storing into an array copies, storing into a list does not.  The loop runs to its end, the number
+of its iterations and the length of what it saves are known before it, and each iteration saves one array and reads it
+back.  Neither sweep writes to it: what the reverse sweep adds to a shadow, or puts back as it was, is seen by all that
+are the same array, not by a copy.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ...runtime.rows import rows
+from ...runtime.rows import copied_rows, rows
 from .. import ir
 from ..explain import hand_on
 from ..facts import Dim, Num
@@ -153,29 +155,36 @@ def write_rows(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
         pushes = [x for x in loop.body if isinstance(x, ir.Effect) and name in ir.reads(x)]
         pops = [x for x in ir.walk(backwards.body) if name in ir.reads(x)]
         if uses.get(name) == 2 and pushes and pops and isinstance(pushes[0].expr.args[0], gast.Name):
-            fill_row(s, name, pushes[0], loop, uses)
+            if fill_row(s, name, pushes[0], loop, uses):
+                room(front, name).expr.func = s.bind("copied_rows", copied_rows)
             read_row(name, pops[0], ir.subscript(ir.name(name), ir.name(counter(s, backwards))))
         else:
             as_list(front, name)
 
 
-def fill_row(s: Specialiser, name: str, push: ir.Effect, loop: ir.Loop, uses: dict[str, int]) -> None:
-    """Store what is appended, which copies it; what only that reads is computed there."""
+def fill_row(s: Specialiser, name: str, push: ir.Effect, loop: ir.Loop, uses: dict[str, int]) -> bool:
+    """Store what is appended, and what only that reads is computed there; return True if storing has to copy it."""
     value = push.expr.args[0]
     place = loop.body.index(push)
     loop.body[place] = row = ir.Store(name, ir.name(counter(s, loop)), value, None, push.origin)
     before = loop.body[place - 1] if place else None
+    copies = False
     if isinstance(before, ir.Let) and before.targets == (value.id,) and uses[value.id] == 1 and not before.effect:
-        row.value = before.expr.func.value if is_copy(before) else before.expr
+        copies = is_copy(before)
+        row.value = before.expr.func.value if copies else before.expr
         hand_on(s, before, row)
         loop.body.remove(before)
     hand_on(s, push, row)
+    return copies
 
 
 def as_list(front: ir.Block, name: str) -> None:
-    for stmt in front:
-        if isinstance(stmt, ir.Let) and stmt.target == name:
-            stmt.expr = gast.List([], gast.Load())
+    room(front, name).expr = gast.List([], gast.Load())
+
+
+def room(front: ir.Block, name: str) -> ir.Let:
+    """The statement that makes room for what a loop saves."""
+    return next(stmt for stmt in front if isinstance(stmt, ir.Let) and stmt.target == name)
 
 
 def read_row(name: str, stmt: Any, row: Any) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 from collections import Counter, OrderedDict
+from collections.abc import Iterable
 from itertools import repeat
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -69,7 +70,10 @@ FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, ModuleType, type, np
 
 
 def describe(value: Any, symbol: str, fields: bool = False) -> Any:
-    """The tree of `value`; `symbol` names its axes, `fields` tells whether to look into objects."""
+    """The tree of `value`; `symbol` names its axes, `fields` tells whether to look into objects.
+
+    Parts are told apart by their place: keys may be written alike, as those of ``{"a_b": u, "a": {"b": v}}``.
+    """
     if value is None or isinstance(value, (bool, str, bytes, enum.Enum, *FUNCTIONS)) or value is Ellipsis:
         return Static(value)
     refuse_subclass(value)
@@ -83,22 +87,27 @@ def describe(value: Any, symbol: str, fields: bool = False) -> Any:
         return Branch(
             type(value),
             tuple(range(len(value))),
-            tuple(describe(v, f"{symbol}_{k}", fields) for k, v in enumerate(value)),
+            tuple(parts(value, symbol, fields)),
         )
     if type(value) is list:
         return describe_list(value, symbol, fields)
     # Members of an Enum are keys of a table outside; in an argument, whose gradient has its keys, they are not.
     kinds = (str, int, bool, tuple) if fields else (str, int, bool, tuple, enum.Enum)
     if type(value) is dict and all(isinstance(k, kinds) for k in value):
-        return Branch(dict, tuple(value), tuple(describe(v, f"{symbol}_{k}", fields) for k, v in value.items()))
+        return Branch(dict, tuple(value), tuple(parts(value.values(), symbol, fields)))
     if is_of_library(value) or is_compiled(type(value)):
         return Leaf(Opaque(type(value))) if not callable(value) else Static(value)
     if hasattr(value, "__dict__") or dataclasses.is_dataclass(value) or hasattr(type(value), "__slots__"):
         if is_cell(value) or not fields:
             return Branch(type(value), (), ()) if not fields else Static(value)
         names = field_names(value)
-        return Branch(type(value), names, tuple(describe(getattr(value, n), f"{symbol}_{n}", True) for n in names))
+        return Branch(type(value), names, tuple(parts([getattr(value, n) for n in names], symbol, True)))
     return Leaf(Opaque(type(value)))
+
+
+def parts(values: Iterable[Any], symbol: str, fields: bool) -> list[Any]:
+    """The trees of what a container holds."""
+    return [describe(value, f"{symbol}[{k}]", fields) for k, value in enumerate(values)]
 
 
 def is_mutable(tree: Any) -> bool:
@@ -123,7 +132,7 @@ def is_cell(value: Any) -> bool:
 
 
 def describe_list(value: list[Any], symbol: str, fields: bool) -> Any:
-    children = [describe(v, f"{symbol}_{k}", fields) for k, v in enumerate(value)]
+    children = parts(value, symbol, fields)
     if all(is_plain(child) for child in children):
         element = None
         for child in children:

@@ -33,7 +33,8 @@ def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: st
 
     if isinstance(value, ModuleType):
         return Const(value, s.bind(symbol.rpartition(".")[2], value))
-    tree = describe(value, symbol)
+    # Of all that programs call `w`, each has lengths of its own.
+    tree = describe(value, f"{symbol}@{object_number(s, value)}")
     if isinstance(tree, Static) or hasattr(type(value), "__autodiff_gradient__"):
         s.guards.append(Guard(read, value))
         note_symbol(s, value, symbol)
@@ -92,7 +93,7 @@ def external_leaf(s: Specialiser, value: Any, read: Callable[[], Any], symbol: s
         s.world.closed = True  # that two paths lead to one object is not among its readings
         return Leaf(known.name)
     hint = symbol.replace(".", "_").lstrip("_") or "captured"
-    facts = facts_of_tree(s, tree, ("external", symbol))
+    facts = facts_of_tree(s, tree, ("external", object_number(s, value)))
     name = s.fresh(hint, facts)
     s.named.add(name)
     s.externals[identity] = External(name, read, symbol, facts, value)

@@ -8,6 +8,7 @@ from typing import Any
 
 import gast
 
+from .. import thresholds
 from ..native import natively
 from . import ir, passes
 from .algebra.contractions import contract, contract_forward
@@ -53,7 +54,7 @@ from .items.kept_lists import keep_lists
 from .items.of_numbers import of_numbers
 from .items.plain_floats import plain_floats
 from .items.saved_lists import save_lists
-from .optimise import REVERSE_DEPTH, Nesting, count_uses
+from .optimise import Nesting, count_uses
 from .peephole import without_synonyms
 from .phrasing.bounds import count_up, fold_bounds, inline_lengths
 from .phrasing.chains import chain
@@ -309,7 +310,7 @@ def as_expressions(
     buffers = request.backend == "numpy"
     nesting = Nesting(s, where, [*front, *back], 0)
     front = nesting.block(front)
-    nesting.limit = REVERSE_DEPTH
+    nesting.limit = thresholds.OPERATIONS_NESTED
     back = nesting.block(back)
     if passes.on("spell"):
         spell(s, back)
@@ -342,7 +343,7 @@ def in_buffers(
     """
     if passes.on("touch_first"):
         touch_first(s, [*front, *back], back)
-        back = Nesting(s, where, [*front, *back], REVERSE_DEPTH).block(back)
+        back = Nesting(s, where, [*front, *back], thresholds.OPERATIONS_NESTED).block(back)
     if passes.on("list_parts"):
         list_parts(s, back)
     if passes.on("sum_lists"):

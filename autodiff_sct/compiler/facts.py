@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import thresholds
 from ..runtime.vectors import cross
 
 PYTHON_KINDS: dict[type, str] = {bool: "bool", int: "int", float: "float", complex: "complex"}
@@ -59,16 +60,13 @@ class Dim:
     @property
     def is_positive(self) -> bool:
         """Whether it is a part of a long axis that leaves out a few at its ends."""
-        return isinstance(self.symbol, tuple) and self.symbol[-1] == "long" and self.offset > -LONG
-
-
-LONG = 16  # elements, from which on a part of an axis is taken to have several, too
+        return isinstance(self.symbol, tuple) and self.symbol[-1] == "long" and self.offset > -thresholds.LONG_AXIS
 
 
 @lru_cache(4096)
 def size_classes(shape: tuple[int, ...]) -> tuple[int, ...]:
     """What a call is specialised on of the length of each axis: whether it is 0, 1, or `LONG` and more."""
-    return tuple([length if length < 2 else 2 + (length >= LONG) for length in shape])
+    return tuple([length if length < 2 else 2 + (length >= thresholds.LONG_AXIS) for length in shape])
 
 
 Axis = Dim | int | None
@@ -276,7 +274,7 @@ def join_dtypes(a: Num, b: Num) -> np.dtype | None:
 
 def of_length(n: int, symbol: str, k: int) -> Dim:
     """The length of axis `k` of an argument."""
-    return Dim((symbol, k, "long" if n >= LONG else ""), 0, n > 1)
+    return Dim((symbol, k, "long" if n >= thresholds.LONG_AXIS else ""), 0, n > 1)
 
 
 def of_value(value: Any, root: int | None = None, symbol: str = "", tensor: bool = False) -> Facts:
@@ -301,7 +299,7 @@ def several(a: Axis) -> bool:
     """Whether an axis is known not to have length 1: a part of a long one that leaves out a few at its ends has not."""
     if not isinstance(a, Dim):
         return isinstance(a, int) and a != 1
-    return a.several or (a.is_positive and a.offset > 1 - LONG)
+    return a.several or (a.is_positive and a.offset > 1 - thresholds.LONG_AXIS)
 
 
 def broadcast_axis(a: Axis, b: Axis) -> Axis:
@@ -388,7 +386,7 @@ def literal_lengths(args: tuple[Any, ...], kwargs: tuple[tuple[str, Any], ...]) 
     """The largest integer that is asked for literally, where longer axes may be needed: those of windows."""
     literals = [a.value for a in (*args, *(v for _, v in kwargs)) if isinstance(a, Static)]
     numbers = [n for a in literals for n in (a if isinstance(a, (tuple, list)) else (a,)) if type(n) is int]
-    return [n for n in [max(numbers, default=0)] if 4 < n <= 64]
+    return [n for n in [max(numbers, default=0)] if 4 < n <= thresholds.LONGEST_WINDOW]
 
 
 def arrays_in(result: Any) -> list[Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import gast
 
+from .. import thresholds
 from . import ir
 from .explain import hand_on
 from .facts import Listed, Mapped, Num
@@ -21,8 +22,6 @@ from .specialise.state import Specialiser
 from .substitution import substitute_own
 
 SUMS = (gast.Add, gast.Sub)
-REVERSE_DEPTH = 8  # operations in one expression of the reverse sweep
-NEAR = 40  # statements among which a cotangent's only reader may be
 
 
 class Liveness:
@@ -209,7 +208,7 @@ class Nesting:
         if stmt.effect or stmt.state_reads or not self.s.hints[stmt.target].startswith("d_"):
             return False
         ahead: list[Any] = []
-        for other in block[place + 1 : place + 1 + NEAR]:
+        for other in block[place + 1 : place + 1 + thresholds.NEAR_COTANGENT]:
             if stmt.target in ir.reads_inside(other):
                 return self.is_next_step(stmt, other, ahead)
             ahead.append(other)

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from .. import thresholds
 from . import NativeWarning, NoRoom, files
 
 __all__ = ["WIDTH", "Native", "NativeFunction", "kinds_from", "kinds_told"]
 
 WIDTH = 28  # bits of integers that come from outside, and of lengths: there is room for products of two and for sums
 WHOLE = 2**WIDTH
-ROOM = 1024  # items of lists that grow, at first
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class NativeFunction:
         warnings.filterwarnings("ignore", category=numba.NumbaPerformanceWarning, module=ours)
         self.kernel = files.program(self.text, self.name)
         grows = self.kernel.py_func.__code__.co_argcount > self.count
-        self.rest = (1.0,) * (self.count - len(args)) + (ROOM,) * grows
+        self.rest = (1.0,) * (self.count - len(args)) + (thresholds.ITEMS_AT_FIRST,) * grows
         self.overloads = self.kernel.overloads
         return self.kernel
 

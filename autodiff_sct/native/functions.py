@@ -12,6 +12,7 @@ import math
 import numba
 import numpy as np
 
+from .. import thresholds
 from . import NoRoom
 
 __all__ = [
@@ -177,8 +178,6 @@ def inside(places, length):  # type: ignore[no-untyped-def]
     return True
 
 
-# Up to this many products a loop is quicker than a call of BLAS.
-SMALL = 1000
 summing = numba.njit(error_model="numpy", fastmath={"afn", "arcp", "contract", "nsz", "reassoc"})
 
 
@@ -186,7 +185,7 @@ summing = numba.njit(error_model="numpy", fastmath={"afn", "arcp", "contract", "
 def matrix_vector(a, x, y):  # type: ignore[no-untyped-def]
     """``a @ x``, put into `y`."""
     n, m = a.shape
-    if n * m > SMALL:
+    if n * m > thresholds.PRODUCTS_IN_LOOPS:
         return np.dot(a, x, y)
     for i in range(n):
         total = a.dtype.type(0)
@@ -200,7 +199,7 @@ def matrix_vector(a, x, y):  # type: ignore[no-untyped-def]
 def vector_matrix(x, a, y):  # type: ignore[no-untyped-def]
     """``x @ a``, put into `y`."""
     n, m = a.shape
-    if n * m > SMALL:
+    if n * m > thresholds.PRODUCTS_IN_LOOPS:
         return np.dot(x, a, y)
     for j in range(m):
         y[j] = 0
@@ -215,7 +214,7 @@ def matrix_matrix(a, b, c):  # type: ignore[no-untyped-def]
     """``a @ b``, put into `c`."""
     n, m = a.shape
     k = b.shape[1]
-    if n * m * k > SMALL:
+    if n * m * k > thresholds.PRODUCTS_IN_LOOPS:
         return np.dot(a, b, c)
     for i in range(n):
         for l in range(k):

@@ -9,6 +9,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from .. import thresholds
 from ..compiler import ir
 from ..compiler.facts import INT
 from .elements import as_dtype, as_float, compare, constant_of, extreme
@@ -17,7 +18,6 @@ from .linear import constant_form, length_form
 from .state import Scope, State
 
 Function = Callable[[list[Number]], Number]
-SHORT = 4
 LEAVES = (gast.Name, gast.Subscript, gast.Constant)
 
 
@@ -109,7 +109,7 @@ def along(state: State, axis: Axis, body: Callable[[list[Any]], None]) -> None:
 
 def is_short(axis: Axis) -> bool:
     """Whether the places of an axis are written out one by one."""
-    return isinstance(axis.key, int) and 0 < axis.key <= SHORT
+    return isinstance(axis.key, int) and 0 < axis.key <= thresholds.LENGTH_WRITTEN_OUT
 
 
 def shape_of(state: State, axes: Sequence[Axis]) -> Any:

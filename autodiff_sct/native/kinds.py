@@ -23,7 +23,6 @@ COUNTED = 31  # bits of integers that loops carry
 # Functions of `functions` that expressions call without `State.imported` telling so.
 SCALARS = {"reserve", "reserve_parts", "half_power", "remainder", "floor_divide"}
 SINGLE_BITS = 24  # bits of integers that single precision holds
-LARGEST = 16  # elements of an array that is kept in variables
 DTYPES = {BOOL, INT64, FLOAT32, FLOAT64}
 
 

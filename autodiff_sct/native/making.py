@@ -7,6 +7,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from .. import thresholds
 from ..compiler import ir
 from ..compiler.facts import INT, Dim
 from . import elements
@@ -30,8 +31,6 @@ from .kinds import BOOL, FLOAT64, INT64, ONE, Axis, Bundle, Grid, Items, Number,
 from .linear import form_of
 from .reductions import Arguments, Keywords, in_dtype, option
 from .state import Scope, State
-
-SMALL = 1000  # products in a matrix times a vector up to which loops in place are quicker than BLAS
 
 
 def like(fill: Any) -> Any:
@@ -270,7 +269,7 @@ def product_in_loop(state: State, a: Grid, b: Grid, axes: tuple[Axis, ...]) -> G
         state.emit(ir.Effect(ir.call(name, a.view, b.view, result.view)))
     with state.inside(Scope("if")) as small:
         rows(state, a, b, result) if a.ndim == 2 else columns(state, a, b, result)
-    state.emit(ir.If(gast.Compare(size, [gast.Gt()], [ir.constant(SMALL)]), large, small, []))
+    state.emit(ir.If(gast.Compare(size, [gast.Gt()], [ir.constant(thresholds.PRODUCTS_IN_LOOPS)]), large, small, []))
     return result
 
 

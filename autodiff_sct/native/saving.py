@@ -12,11 +12,12 @@ from typing import Any
 
 import gast
 
+from .. import thresholds
 from ..compiler import ir
 from ..compiler.facts import INT
 from ..compiler.text.emit import is_new_list
 from .grids import dtype_name, make, new_array
-from .kinds import FLOAT64, LARGEST, Axis, Grid, Items, Number, Value, none_of
+from .kinds import FLOAT64, Axis, Grid, Items, Number, Value, none_of
 from .linear import Form, constant_form, depth_of, least
 from .parts import is_written, made_here, may_be_parts, put_in_place
 from .state import Counter, Stack, State
@@ -175,7 +176,7 @@ def row_of(value: Value) -> tuple[int, ...] | None:
     if not isinstance(value, Grid) or not all(isinstance(axis.key, int) for axis in value.axes):
         return None
     shape = tuple(axis.key for axis in value.axes)
-    return shape if 0 < math.prod(shape) <= LARGEST else None
+    return shape if 0 < math.prod(shape) <= thresholds.ELEMENTS_IN_VARIABLES else None
 
 
 def saved_row(state: State, value: Value) -> tuple[int, ...] | None:

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["copied_rows", "rows"]
+from .. import thresholds
 
-FEW = 128  # numbers: what Python keeps around an array is a tenth of it
+__all__ = ["copied_rows", "rows"]
 
 
 def rows(count: int, *shape: int, dtype: Any = np.float64) -> Any:
     """Return `count` places for arrays of one shape: rows of one array if they are small, else items of a list."""
-    if math.prod(shape) <= FEW:
+    if math.prod(shape) <= thresholds.NUMBERS_OF_A_ROW:
         return copied_rows(count, *shape, dtype=dtype)
     return [None] * count
 

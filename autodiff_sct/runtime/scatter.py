@@ -13,13 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from .. import thresholds
 from ..errors import AliasError
 from .broadcast import zeros_like
 
 __all__ = ["add_at", "diagonal_adjoint", "gather_adjoint", "stored", "strided_places"]
-
-
-FEW = 400  # numbers that are added one by one before an index of each of them is made
 
 
 def add_at(shadow: Any, index: Any, cotangent: Any) -> None:
@@ -43,7 +41,7 @@ def add_at(shadow: Any, index: Any, cotangent: Any) -> None:
         shadow[index] += cotangent
     elif is_row_index(index) and is_worth_a_flat_index(shadow, np.size(index)):
         add_rows(shadow, np.asarray(index), cotangent)
-    elif is_number_index(shadow, index) and shadow.flags.c_contiguous and index[0].size > FEW:
+    elif is_number_index(shadow, index) and shadow.flags.c_contiguous and index[0].size > thresholds.ADDED_ONE_BY_ONE:
         add_numbers(shadow, index, cotangent)
     else:
         np.add.at(shadow, plain(index), cotangent)
@@ -151,7 +149,11 @@ def may_repeat(index: Any) -> bool:
 
 def is_worth_a_flat_index(shadow: np.ndarray, rows: int) -> bool:
     """Whether to add to so many rows takes longer than to number what is in them."""
-    return shadow.ndim > 1 and shadow.flags.c_contiguous and rows * math.prod(shadow.shape[1:]) > FEW
+    return (
+        shadow.ndim > 1
+        and shadow.flags.c_contiguous
+        and rows * math.prod(shadow.shape[1:]) > thresholds.ADDED_ONE_BY_ONE
+    )
 
 
 def is_row_index(index: Any) -> bool:

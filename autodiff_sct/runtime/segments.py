@@ -7,13 +7,13 @@ import operator
 import warnings
 from typing import Any
 
+from .. import thresholds
 from ..errors import ArgumentTypeError, ArgumentValueError
 
 __all__ = ["MemoryWarning", "segment_length", "steps_within"]
 
 NUMBER = 32  # bytes of a Python float
 REFERENCE = 8  # bytes of a place in a list
-WORKING = 8  # arrays that a step works with beside what it keeps
 
 
 class MemoryWarning(UserWarning):
@@ -71,7 +71,7 @@ def steps_within(budget: int, count: int, kept: tuple[Any, ...], saved: tuple[An
     largest = max((size_of(x) for x in kept), default=NUMBER)
     state = sum(size_of(x) for x in kept)
     step = sum(times * (largest if x is None else size_of(x)) for times, x in map(pair, saved))
-    working = WORKING * largest + state
+    working = thresholds.WORKING_ARRAYS * largest + state
     if count * step + working <= budget:
         return count
     every = min(count, max(1, round(math.sqrt(count * state / max(step, 1)))))

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["select"]
+from .. import thresholds
 
-LARGE = 4096  # items from which on a selection is a product
+__all__ = ["select"]
 
 
 def select(chosen: Any, cotangent: Any, other: Any) -> Any:
@@ -20,7 +20,7 @@ def select(chosen: Any, cotangent: Any, other: Any) -> Any:
     >>> select(np.array([True, False]), np.array([2.0, np.inf]), 0)
     array([2., 0.])
     """
-    if np.size(chosen) < LARGE or np.ndim(other) or other != 0:
+    if np.size(chosen) < thresholds.SELECTED_AS_PRODUCT or np.ndim(other) or other != 0:
         return np.where(chosen, cotangent, other)
     with np.errstate(invalid="ignore"):
         product = cotangent * chosen

@@ -11,6 +11,7 @@ from weakref import ref
 
 import numpy as np
 
+from .. import thresholds
 from ..errors import ArgumentRuntimeError
 from .node import Node, tick
 
@@ -18,9 +19,7 @@ __all__ = ["check_unchanged", "kept", "owner_of", "sampled", "shell", "stamp"]
 
 STAMPS: dict[int, tuple[Any, np.ndarray]] = {}
 SHELLS: dict[Any, np.ndarray] = {}
-# Bytes up to which a value is kept instead of its shell; bytes up to which an array of the caller's is copied; samples
-# that are kept of a larger one.
-SMALL, COPIED, SAMPLES = 1 << 11, 1 << 15, 256
+MOST = 1000  # shells that are remembered
 
 
 def owner_of(array: np.ndarray) -> np.ndarray:
@@ -33,7 +32,7 @@ def owner_of(array: np.ndarray) -> np.ndarray:
 def shell(value: Any) -> Any:
     """An array of the shape and the dtype of `value` without its memory; each number in it is NaN."""
     if type(value) is np.ndarray:
-        if value.nbytes <= SMALL and value.base is None:
+        if value.nbytes <= thresholds.BYTES_KEPT and value.base is None:
             return value
         key = (value.shape, value.dtype.char)
         found = SHELLS.get(key)
@@ -44,7 +43,7 @@ def shell(value: Any) -> Any:
 
 
 def new_shell(key: Any, value: np.ndarray) -> np.ndarray:
-    if len(SHELLS) > 1000:
+    if len(SHELLS) > MOST:
         SHELLS.clear()
     filling = np.full((), np.nan if value.dtype.kind in "fc" else 0).astype(value.dtype)
     SHELLS[key] = made = np.ndarray(value.shape, value.dtype, filling.tobytes(), 0, (0,) * value.ndim)
@@ -58,7 +57,7 @@ def kept(value: Any, given: Any, guards: list[Any]) -> Any:
     copied, of a large one samples are kept.
     """
     if type(given) is np.ndarray:
-        if given.nbytes <= COPIED:
+        if given.nbytes <= thresholds.BYTES_COPIED:
             return given.copy()
         guards.append((given, sampled(given)))
     elif type(given) in (list, tuple):
@@ -75,7 +74,7 @@ def sampled(array: np.ndarray) -> bytes:
         if array.flags.f_contiguous
         else array.flat
     )
-    return flat[:: max(1, array.size // SAMPLES)].tobytes() + flat[-1:].tobytes()
+    return flat[:: max(1, array.size // thresholds.SAMPLES_KEPT)].tobytes() + flat[-1:].tobytes()
 
 
 def stamp(view: np.ndarray, index: Any) -> None:

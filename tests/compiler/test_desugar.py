@@ -8,7 +8,7 @@ import textwrap
 import gast
 import pytest
 
-from autodiff_sct.compiler.source import exits
+from autodiff_sct import thresholds
 from autodiff_sct.compiler.source.desugar import desugar
 from autodiff_sct.compiler.source.nodes import statements_in
 from autodiff_sct.compiler.text.unparse import unparse
@@ -816,6 +816,6 @@ class Writer:
 
 @pytest.mark.parametrize(("start", "deep"), [(0, 200), (200, 200), (400, 10), (600, 0)])
 def test_random_programs(start, deep, monkeypatch):
-    monkeypatch.setattr(exits, "DEEP", deep)
+    monkeypatch.setattr(thresholds, "NESTED_BLOCKS", deep)
     for seed in range(start, start + 200):
         check(function(Writer(seed).program()), range(25))

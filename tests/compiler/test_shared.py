@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
+from autodiff_sct import thresholds
 from autodiff_sct.compiler import passes
-from autodiff_sct.compiler.specialise import shared
 
 SCALE = 0.7
 NOTED: list[float] = []
@@ -109,7 +109,7 @@ CALLED = [several, nested, in_try, handled, left_early, of_items]
 
 @pytest.fixture(autouse=True)
 def everything_is_large(monkeypatch):
-    monkeypatch.setattr(shared, "LARGE", 1)
+    monkeypatch.setattr(thresholds, "INLINED_VARIABLES", 1)
 
 
 def outcome(fn, *args):
@@ -182,7 +182,7 @@ def test_a_pullback_may_be_used_again():
 
 
 def test_small_functions_are_inlined(monkeypatch):
-    monkeypatch.setattr(shared, "LARGE", 10_000)
+    monkeypatch.setattr(thresholds, "INLINED_VARIABLES", 10_000)
     gradient = ad.grad(several, (0, 1))
     gradient(0.3, 0.4)
     assert gradient.source.count("\ndef ") == 1

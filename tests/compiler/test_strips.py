@@ -7,7 +7,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.compiler import passes
-from autodiff_sct.compiler.buffers.strips import LENGTH
+from autodiff_sct.thresholds import ITEMS_OF_A_STRIP as LENGTH
 from tests.compiler.checked import check_gradient
 
 RNG = np.random.default_rng(0)

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_sct import AutodiffError, tape
-from autodiff_sct.tape import memory
+from autodiff_sct import AutodiffError, tape, thresholds
 from autodiff_sct.tape.engine import call
 from tests.laws import test_second_order
 from tests.laws.checker import Call, Case, fit, is_inexact, leaves, matched, narrowed, random_like
@@ -40,7 +39,7 @@ PLAIN += [np.asarray_chkfinite, np.lib.stride_tricks.as_strided]
 @pytest.fixture(autouse=True)
 def shells_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small values, too, are replaced by shells of NaN where they are not read."""
-    monkeypatch.setattr(memory, "SMALL", -1)
+    monkeypatch.setattr(thresholds, "BYTES_KEPT", -1)
 
 
 def is_of_math(item: Case) -> bool:

@@ -21,13 +21,13 @@ from typing import Any
 
 import gast
 
+from ... import thresholds
 from .. import ir
 from ..facts import Num
 from ..specialise.state import Specialiser
 from ..substitution import change_own, with_operands
 from .spelling import literal
 
-FEW = 16  # numbers
 EXPONENTS = {*range(3, 13), *range(-12, -1)}
 
 
@@ -103,4 +103,5 @@ def is_power(s: Specialiser, expr: Any) -> bool:
         return False
     if facts.kind != "array" or not facts.dims or facts.dtype is None or facts.dtype.kind != "f" or facts.tensor:
         return False
-    return not all(isinstance(n, int) for n in facts.dims) or math.prod(facts.dims) > FEW  # type: ignore[arg-type]
+    known = [n for n in facts.dims if isinstance(n, int)]
+    return len(known) < len(facts.dims) or math.prod(known) > thresholds.NUMBERS_OF_A_POWER

@@ -18,6 +18,7 @@ from typing import Any
 
 import gast
 
+from ... import thresholds
 from .. import ir
 from ..facts import Num
 from ..optimise import count_uses, size
@@ -28,8 +29,6 @@ from ..substitution import substitute_in
 from .contractions import Contractions
 from .spelling import factors_of, is_cotangent, multiplied, new_axes, signed, summed_axis
 
-MOST = 2  # sums
-
 
 def summed_products(s: Specialiser, block: ir.Block) -> None:
     """Write the products of a block of the reverse sweep and the blocks inside it into their sums, in place."""
@@ -38,7 +37,7 @@ def summed_products(s: Specialiser, block: ir.Block) -> None:
     uses, contractions = count_uses(block), Contractions(s)
     for body in [block, *(inner for stmt in ir.adjoint_walk(block) for inner in ir.adjoint_bodies(stmt))]:
         for stmt in list(body):
-            if is_product(s, stmt) and 1 < uses[stmt.target] <= MOST:
+            if is_product(s, stmt) and 1 < uses[stmt.target] <= thresholds.SUMS_OF_A_PRODUCT:
                 inline(s, body, stmt, uses[stmt.target], contractions)
 
 

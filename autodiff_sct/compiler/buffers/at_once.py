@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import gast
 
+from ... import thresholds
 from .. import ir
 from ..facts import Num
 from ..optimise import readers_of
@@ -21,7 +22,6 @@ from ..regions import reachable
 from ..specialise.state import Specialiser
 
 PLACE = (gast.Name, gast.Constant, gast.UnaryOp, gast.BinOp, gast.Slice, gast.Tuple)
-FAR = 40  # statements that may lie between
 
 
 def put_at_once(s: Specialiser, block: ir.Block) -> None:
@@ -56,7 +56,11 @@ def is_plain(store: ir.Store) -> bool:
 def any_waits(s: Specialiser, block: ir.Block, made_by: ir.Let, readers: dict[str, list[ir.Let]]) -> bool:
     """Whether a temporary from before a statement becomes part of one after it, past which no list is written."""
     place = block.index(made_by)
-    before = [x for x in block[max(0, place - FAR) : place] if isinstance(x, ir.Let) and x.target not in s.named]
+    before = [
+        x
+        for x in block[max(0, place - thresholds.NEAR_ITEM) : place]
+        if isinstance(x, ir.Let) and x.target not in s.named
+    ]
     return any(block.index(reader) > place for x in before for reader in readers.get(x.target, ()))
 
 
@@ -64,7 +68,7 @@ def move_up(s: Specialiser, block: ir.Block, made_by: ir.Let, store: ir.Store) -
     """Put a store behind the statement that makes what is stored, if what lies between does not matter to it."""
     first, last = block.index(made_by) + 1, block.index(store)
     between = block[first:last]
-    if not 0 < len(between) < FAR:
+    if not 0 < len(between) < thresholds.NEAR_ITEM:
         return
     needed = {store.base, *ir.variables_in(store.index)}
     memory = {*reachable(s, s.facts[store.base]), *reachable(s, s.facts[store.value.id])}

@@ -33,6 +33,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ... import thresholds
 from .. import ir
 from ..algebra.spelling import numpy_name
 from ..explain import note
@@ -44,7 +45,6 @@ from ..substitution import followed, read_instead
 from .groups import Groups
 
 BACKWARDS = gast.Slice(None, None, ir.constant(-1))
-STEPS, STEPS_OF_MATRICES = 32, 16  # of which the factors are one product
 
 
 def gather_products(s: Specialiser, block: ir.Block) -> None:
@@ -296,7 +296,10 @@ class Gathering:
             note(self.s, stmt, "what many steps would add up, as one product")
         result += [ir.Effect(ir.call(ir.attribute(ir.name(n), "clear")), None, "save") for n in self.lists.values()]
         matrices = any(self.axes(f.name) > 1 for t in terms for f in t.factors)
-        enough = equal(self.count(), ir.constant(STEPS_OF_MATRICES if matrices else STEPS))
+        enough = equal(
+            self.count(),
+            ir.constant(thresholds.STEPS_OF_A_PRODUCT_OF_MATRICES if matrices else thresholds.STEPS_OF_A_PRODUCT),
+        )
         ended = equal(ir.name(str(self.loop.index)), last)
         return ir.If(gast.BoolOp(gast.Or(), [enough, ended]), result, [], [])
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import gast
 
+from ... import thresholds
 from .. import ir
 from ..facts import Num
 from ..items.item_uses import is_float_array, item_index
@@ -25,9 +26,6 @@ from ..regions import roots_of
 from ..specialise.state import Specialiser
 from .first_touch import is_made_there
 from .slices import is_basic
-
-LONGEST = 6  # operations in what is added
-NEAR = 8  # statements among which the second addition is looked for
 
 
 def add_at_once(s: Specialiser, back: ir.Block) -> None:
@@ -54,7 +52,7 @@ def before(s: Specialiser, block: ir.Block, stmt: ir.Store) -> ir.Store | None:
     if stmt.aug not in (gast.Add, gast.Sub) or not is_float_array(s.facts.get(stmt.base)):
         return None
     memory = roots_of(s.facts[stmt.base])
-    for first in reversed(block[-NEAR:]):
+    for first in reversed(block[-thresholds.NEAR_ADDITION :]):
         if is_again(s, first, stmt):
             numbers = all(is_number(s, n) for n in (*ir.variables_in(first.value), *ir.variables_in(first.index)))
             return first if numbers and first.aug is not None else None
@@ -85,7 +83,10 @@ def is_again(s: Specialiser, first: Any, stmt: ir.Store) -> bool:
         return False
     if not is_float_array(s.facts.get(stmt.base)) or not (is_item(s, stmt) or is_part_of_sums(s, first, stmt)):
         return False
-    if gast.dump(first.index) != gast.dump(stmt.index) or size(first.value) + size(stmt.value) >= LONGEST:
+    if (
+        gast.dump(first.index) != gast.dump(stmt.index)
+        or size(first.value) + size(stmt.value) >= thresholds.OPERATIONS_ADDED_AT_ONCE
+    ):
         return False
     exprs = [first.value, stmt.value]
     if any(isinstance(expr, gast.Constant) for expr in exprs) or negated(stmt.value) is not None:

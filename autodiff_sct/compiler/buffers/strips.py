@@ -34,6 +34,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ... import thresholds
 from ...runtime.broadcast import common_length
 from .. import ir
 from ..facts import FLOAT, INT, Facts, Num
@@ -43,9 +44,6 @@ from ..specialise.state import Specialiser
 from ..substitution import substitute_in
 from .slices import are_disjoint, is_basic, literal
 from .strip_values import NUMBER, PARTED, STRIP, SUM, Part, Unfit, Values, cuts, parts_of, with_parts
-
-LENGTH = 16384
-LEAST = 17  # operations on the arrays
 
 
 def in_strips(
@@ -213,7 +211,9 @@ class Strips:
 
     def check(self, results: list[Any]) -> None:
         """Refuse what does not pay, and results that are neither numbers nor arrays like those given."""
-        if self.operations < LEAST or not any(entries for _, entries in self.entered.values()):
+        if self.operations < thresholds.OPERATIONS_IN_STRIPS or not any(
+            entries for _, entries in self.entered.values()
+        ):
             raise Unfit
         self.set_cut()
         for value in results:
@@ -241,7 +241,7 @@ class Strips:
             return [stmt]
         if len(entries) > 1 or part.spread or part.level == NUMBER:
             raise Unfit
-        rest = gast.Slice(ir.constant(LENGTH), None, None)
+        rest = gast.Slice(ir.constant(thresholds.ITEMS_OF_A_STRIP), None, None)
         if part.level == SUM:
             stmt.expr = ir.binop(stmt.expr.left, gast.Add, self.trimmed(stmt.expr.right))
             return [stmt]
@@ -255,7 +255,7 @@ class Strips:
 
     def trimmed(self, expr: Any) -> Any:
         """A sum over those elements of a strip that the next one does not have."""
-        own = gast.Slice(None, ir.constant(LENGTH), None)
+        own = gast.Slice(None, ir.constant(thresholds.ITEMS_OF_A_STRIP), None)
         if isinstance(expr.func, gast.Attribute) and not expr.args:
             return ir.call(ir.attribute(ir.subscript(expr.func.value, own), "sum"))
         return ir.call(expr.func, *[ir.subscript(arg, own) for arg in expr.args])
@@ -334,7 +334,7 @@ class Strips:
 
     def part(self) -> Any:
         index = ir.name(self.index)
-        return gast.Slice(index, ir.binop(index, gast.Add, ir.constant(LENGTH + self.cut)), None)
+        return gast.Slice(index, ir.binop(index, gast.Add, ir.constant(thresholds.ITEMS_OF_A_STRIP + self.cut)), None)
 
     def loop(self) -> ir.Loop:
         """The loop over the strips."""
@@ -346,7 +346,7 @@ class Strips:
         end = self.measured() if self.length is None else ir.name(self.length)
         if self.least:
             end = ir.binop(end, gast.Sub, ir.constant(self.least))
-        bounds = (ir.constant(0), end, ir.constant(LENGTH))
+        bounds = (ir.constant(0), end, ir.constant(thresholds.ITEMS_OF_A_STRIP))
         body = [*cut, *self.views, *self.inside, *self.filled]
         result = ir.Loop("range", body, self.sums, self.index, bounds, origin=self.meeting(strips))
         result.forward = len(cut) + len(self.views) + self.forward

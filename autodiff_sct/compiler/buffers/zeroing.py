@@ -13,13 +13,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import thresholds
 from .. import ir
 from ..optimise import count_uses
 from ..peephole import is_zeroing, touches
 from ..regions import roots_of
 from ..specialise.state import Specialiser
-
-NEAR = 16  # statements before and after a zeroing that are looked at
 
 
 def zero_last(s: Specialiser, program: ir.Block) -> None:
@@ -42,9 +41,13 @@ def last_user(s: Specialiser, block: ir.Block, start: int, uses: dict[str, int])
     """Where something that was read of a shadow before its zeroing at `start` is used, if the zeroing may wait."""
     region = roots_of(s.facts[block[start].base])
     places = {root for n in ir.names_in(block[start].index) if ir.is_variable(n) for root in roots_of(s.facts[n])}
-    waiting = {name for stmt in block[max(0, start - NEAR) : start] for name in taken_out(s, stmt, region, uses)}
+    waiting = {
+        name
+        for stmt in block[max(0, start - thresholds.NEAR_ZEROING) : start]
+        for name in taken_out(s, stmt, region, uses)
+    }
     last = start
-    for k in range(start + 1, min(start + 1 + NEAR, len(block))):
+    for k in range(start + 1, min(start + 1 + thresholds.NEAR_ZEROING, len(block))):
         stmt = block[k]
         if not waiting or not region or touches(s, stmt, region, False) or touches(s, stmt, places, True):
             break

@@ -7,16 +7,15 @@ from typing import Any
 
 import gast
 
+from ... import thresholds
 from .. import ir
 from ..buffers.memory import changed, is_new
 from ..buffers.reuse import is_creation
-from ..facts import LONG, Dim, Listed, Num
+from ..facts import Dim, Listed, Num
 from ..optimise import is_method, is_pop_call
 from ..regions import reachable, roots_of, written_arguments
 from ..specialise.state import Specialiser
 from .item_uses import Use, is_float_array, is_item_of_integers, is_place_array, passed_on, uses_in
-
-SHORT = 8  # numbers of which a list is made as quickly as a few of them are read
 
 
 class Site:
@@ -147,7 +146,7 @@ class Site:
             return False
         length = self.lengths.canonical(facts.dims[0])
         if isinstance(length, int):
-            return length <= SHORT
+            return length <= thresholds.ITEMS_READ_AS_LIST
         if is_place_array(facts):
             return False
         return name in self.defined and is_few(facts.dims[0])  # a row that the body takes of something
@@ -234,7 +233,7 @@ def is_loop(stmt: Any) -> bool:
 def is_few(dim: Any) -> bool:
     """Whether an axis surely has fewer than `LONG` items."""
     if isinstance(dim, int):
-        return dim < LONG
+        return dim < thresholds.LONG_AXIS
     return isinstance(dim, Dim) and isinstance(dim.symbol, tuple) and dim.symbol[-1] == "" and dim.offset <= 0
 
 

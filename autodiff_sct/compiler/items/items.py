@@ -35,6 +35,7 @@ from typing import Any
 
 import gast
 
+from ... import thresholds
 from .. import ir
 from ..facts import Num
 from ..regions import Regions
@@ -43,8 +44,6 @@ from .item_flow import Flow
 from .item_lists import Lists
 from .item_sites import Site, is_loop
 from .item_uses import Use, is_place_array, item_of, place_index, uses
-
-WRITTEN = 4  # items of a short array that are touched for less than an array takes to be made of a list
 
 
 def on_lists(s: Specialiser, program: ir.Block) -> bool:
@@ -174,7 +173,7 @@ def stretch(site: Site, name: str, touched: list[tuple[int, list[Use]]]) -> rang
             places.append(place)
             count += sum(use.how == "item" and all(map(is_literal, use.index)) for use in found)
             written = written or any(use.writes for use in found)
-            pays = pays or site.covers(name, found) or (short and count > (WRITTEN if written else 1))
+            pays = pays or site.covers(name, found) or (short and count > (thresholds.ITEMS_TOUCHED if written else 1))
     span = range(places[0], places[-1] + 1) if pays and places else None
     return span if span is not None and site.is_undisturbed(name, span) else None
 

@@ -27,6 +27,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ... import thresholds
 from .. import ir
 from ..facts import Num, several
 from ..regions import Regions
@@ -34,8 +35,6 @@ from ..specialise.state import Specialiser
 from ..specialise.values import Const, Leaf, ListV, TupleV, Value
 from .item_uses import FLOAT64
 
-MOST = 4  # items of a short array
-LIMIT = 200  # operations on single numbers in place of those on arrays
 BINARY = {np.add: gast.Add, np.subtract: gast.Sub, np.multiply: gast.Mult, np.true_divide: gast.Div}
 COPIES = (np.ndarray.copy, np.copy)
 FILLED = {np.zeros: 0.0, np.ones: 1.0, np.empty: None}
@@ -268,7 +267,9 @@ class Arrays:
     def holds(self, name: str, lengths: dict[str, int]) -> bool:
         """Whether an array may be numbers, given that the others are."""
         recipe, n = self.recipes[name], lengths[name]
-        if not 2 <= n <= MOST or not all(self.fits(a, n, lengths, recipe.kind) for a in recipe.arrays(self.s)):
+        if not 2 <= n <= thresholds.ITEMS_OF_SHORT_ARRAYS or not all(
+            self.fits(a, n, lengths, recipe.kind) for a in recipe.arrays(self.s)
+        ):
             return False
         if self.tied.get(name, name) not in lengths:
             return False
@@ -357,7 +358,11 @@ class Arrays:
         whole = sum(use.depth > 0 for name in group for use in self.wanted_whole(name, lengths))
         taken = {a for n in made for a in self.recipes[n].arrays(self.s) if a not in lengths and self.depths.get(a)}
         heads = [n for n in group if self.wanted_whole(n, lengths) and self.is_in_while(n)]
-        return not heads and len(made) > 2 * whole + len(taken) and sum(lengths[n] for n in made) <= LIMIT
+        return (
+            not heads
+            and len(made) > 2 * whole + len(taken)
+            and sum(lengths[n] for n in made) <= thresholds.OPERATIONS_ON_ITEMS
+        )
 
     def is_in_while(self, name: str) -> bool:
         """Whether a variable is what a ``while`` carries, which has no one place where it begins."""

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import thresholds
 from .. import ir
 from ..explain import hand_on
 from ..facts import Num
 from ..failing import is_safe
-from ..optimise import REVERSE_DEPTH, count_uses, size
+from ..optimise import count_uses, size
 from ..peephole import touches
 from ..regions import reachable, roots_of
 from ..specialise.state import Specialiser
@@ -60,7 +61,7 @@ class Movable:
             makers = [self.makers[n] for n in ir.reads(stmt) if n in self.makers]
             unit += [maker for maker in makers if maker in self.front and self.is_single(maker)]
         whole = sum(size(e) for e in ir.expressions(user)) + sum(size(stmt.expr) for stmt in unit)
-        if whole > REVERSE_DEPTH or not all(self.may_move(stmt, unit, user) for stmt in unit):
+        if whole > thresholds.OPERATIONS_NESTED or not all(self.may_move(stmt, unit, user) for stmt in unit):
             return
         if not self.is_kept(unit, user):
             return

@@ -19,10 +19,11 @@ from typing import Any
 import gast
 import numpy as np
 
+from ... import thresholds
 from .. import ir
 from ..explain import note
 from ..facts import Num
-from ..optimise import REVERSE_DEPTH, count_uses, size
+from ..optimise import count_uses, size
 from ..peephole import touches
 from ..regions import reachable, roots_of
 from ..specialise.state import Specialiser
@@ -38,7 +39,11 @@ def defer(s: Specialiser, program: ir.Block, early: set[int]) -> None:
         end = next((k for k in range(start + 1, len(program)) if name in ir.reads_inside(program[k])), start)
         user = program[end]
         whole = sizes.get(user, own_size(user)) + own_size(let)
-        if id(user) not in early and whole <= REVERSE_DEPTH and may_wait(s, program, start, end, candidates):
+        if (
+            id(user) not in early
+            and whole <= thresholds.OPERATIONS_NESTED
+            and may_wait(s, program, start, end, candidates)
+        ):
             program.insert(end - 1, program.pop(start))
             note(s, let, f"computed here, not kept from above: {s.hints[name]}")
             early.discard(id(let))

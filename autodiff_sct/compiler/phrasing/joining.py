@@ -23,6 +23,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from ... import thresholds
 from .. import ir
 from ..facts import Num
 from ..failing import is_safe
@@ -30,8 +31,6 @@ from ..optimise import count_uses, readers_of
 from ..regions import Regions, reachable, roots_of
 from ..specialise.state import Specialiser
 from .deferral import is_sum
-
-FEW = 50  # statements of which it is asked which come first
 
 
 def join_branches(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) -> None:
@@ -148,7 +147,7 @@ class Target:
     def before(self, stmt: Any, passed: Passed) -> Passed:
         """What is passed on the way to a statement."""
         ahead = self.written
-        if len(self.writers) < FEW:
+        if len(self.writers) < thresholds.STATEMENTS_ORDERED:
             place = self.block.index(stmt)
             ahead = frozenset().union(*(roots for x, roots in self.writers.items() if self.block.index(x) < place))
         return Passed(passed.acts, passed.fails, passed.written | ahead)

@@ -22,11 +22,11 @@ from typing import Any
 
 import gast
 
+from ... import thresholds
 from .. import ir
 from ..optimise import is_method, is_pop_call, size
 from .side_by_side import COLUMNS, blocks, columns_of
 
-LIMIT = 8  # operations in the statement that it becomes
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
@@ -60,7 +60,7 @@ def is_absorbed(stmt: Any, following: Any, again: bool, columns: int) -> bool:
     if stmt.effect and not is_first(name, following):
         return False
     width = sum(map(columns_of, read)) + columns_of(stmt.value) + beside(following)
-    return width <= columns and sum(map(size, [*read, stmt.value])) <= LIMIT
+    return width <= columns and sum(map(size, [*read, stmt.value])) <= thresholds.OPERATIONS_READ_NEXT
 
 
 def evaluated(stmt: Any) -> list[Any]:

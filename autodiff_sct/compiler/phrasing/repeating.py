@@ -28,6 +28,7 @@ from typing import Any
 
 import gast
 
+from ... import thresholds
 from .. import ir
 from ..facts import Listed, Num
 from ..failing import fact
@@ -39,7 +40,6 @@ from ..substitution import substitute_own
 from .side_by_side import columns_of
 
 INDEX = (gast.Constant, gast.Slice, gast.UnaryOp, gast.Tuple)
-NEAR = 20  # statements between a part and the first that reads it
 SHORT = 8  # columns of what may be read three times
 
 
@@ -108,7 +108,7 @@ class Repeating:
             if (
                 isinstance(stmt, ir.Let)
                 and self.is_short(stmt)
-                and self.raises_first(stmt, block[place + 1 : place + 1 + NEAR])
+                and self.raises_first(stmt, block[place + 1 : place + 1 + thresholds.NEAR_PART])
             ):
                 self.found[stmt.target] = ir.substitute(stmt.expr, self.found)
             elif isinstance(stmt, ir.If):

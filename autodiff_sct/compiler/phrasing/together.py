@@ -30,6 +30,7 @@ from typing import Any
 
 import gast
 
+from ... import thresholds
 from .. import ir
 from ..explain import hand_on
 from ..facts import Listed, Num, Pair
@@ -38,7 +39,6 @@ from ..specialise.state import Specialiser
 from ..substitution import change_own, replaced_node, substitute_own
 from ..text.naming import describe
 
-MANY = 5  # numbers beside which a tuple takes little room
 FORKS = (gast.IfExp, gast.BoolOp, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda)
 
 
@@ -72,7 +72,11 @@ def save_together(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     inner = {id(block) for block in blocks_of_inner_loops(front)} if groups else ()
     for group in groups.values():
         for run in filter(None, runs(s, group)):
-            if id(run[0].pushed_in) in inner and len(run) < MANY and all(is_scalar(s, x.value) for x in run):
+            if (
+                id(run[0].pushed_in) in inner
+                and len(run) < thresholds.NUMBERS_OF_A_TUPLE
+                and all(is_scalar(s, x.value) for x in run)
+            ):
                 continue
             alone = sum(saved.target is not None for saved in run)  # those that are popped on a line of their own
             if len(run) + alone > 2 and len(run) > 1:

@@ -21,6 +21,7 @@ from typing import Any
 
 import gast
 
+from ... import thresholds
 from .. import ir
 from ..buffers.sinking import is_pop
 from ..facts import Num
@@ -29,8 +30,6 @@ from ..peephole import is_call, is_literal_zero, touches
 from ..regions import roots_of
 from ..specialise.state import Specialiser
 from ..substitution import substitute_own
-
-FEW = 2  # statements that are as well left where they are, if they only compute
 
 
 def reverse_where_taken(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
@@ -89,7 +88,11 @@ class Moving:
             self.barred |= set(wanted)
             if not wanted:
                 break
-        if len(self.moved) > FEW or self.merged or any(isinstance(x, ir.Store) for x in self.moved):
+        if (
+            len(self.moved) > thresholds.STATEMENTS_LEFT
+            or self.merged
+            or any(isinstance(x, ir.Store) for x in self.moved)
+        ):
             self.write(start)
 
     def zero_merges(self) -> set[str]:

@@ -22,6 +22,7 @@ from typing import Any, cast
 
 import gast
 
+from ... import thresholds
 from .. import ir
 from ..facts import Facts, Num, Opaque
 from ..record.handover import check_state, first_origin, unset
@@ -280,13 +281,13 @@ def define_pair(
 ) -> None:
     """Print both functions; `saved` are the lists by what is saved in them, `given` what the backward one is given."""
     from ..assemble import function
-    from ..optimise import REVERSE_DEPTH, Nesting
+    from ..optimise import Nesting
 
     settle_calls(s, front)
     front = [*front, ir.Return(result_expr([ir.name(n) for n in rec.results]))]
     nesting = Nesting(s, where, [*front, *back], 0)
     front = nesting.block(front)
-    nesting.limit = REVERSE_DEPTH
+    nesting.limit = thresholds.OPERATIONS_NESTED
     back = nesting.block(back)
     lists = list(saved.values())
     handed = lists[0] if isinstance(variant.state, gast.List) else state

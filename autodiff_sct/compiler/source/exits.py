@@ -38,14 +38,12 @@ from autodiff_sct.compiler.source.nodes import (
 )
 from autodiff_sct.errors import UnsupportedSyntax
 
+from ... import thresholds
+
 FALL, RETURN, BREAK, CONTINUE = "fall", "return", "break", "continue"
 LEAVING = {gast.Return: RETURN, gast.Break: BREAK, gast.Continue: CONTINUE}
 EXITS = frozenset(LEAVING.values())
 LOOPS = (gast.For, gast.While)
-
-# Beyond this, guards stand one after the other instead of inside each other: Python allows 100 levels of indentation.
-# A nested block counts 10, one more `elif` counts 4.
-DEEP = 200
 
 
 @dataclasses.dataclass(frozen=True)
@@ -224,7 +222,7 @@ class Exits:
             outcome = self.outcome(statement)
             if type(statement) in LEAVING:
                 return done + self._leave(statement, place)
-            if rest and outcome > {FALL} and place.depth >= DEEP:
+            if rest and outcome > {FALL} and place.depth >= thresholds.NESTED_BLOCKS:
                 return done + self._flat(statement, rest[::-1], place)
             if self.is_plain(statement):
                 done.append(statement)

@@ -9,6 +9,7 @@ from typing import Any
 
 import gast
 
+from ... import thresholds
 from . import containers, polyfill_lists, polyfills
 from .builtin_calls import as_list
 from .calls import call_python, handles
@@ -26,7 +27,6 @@ LOOPS: dict[Choosing, Any] = {
     itertools.combinations_with_replacement: polyfill_lists.repeating_combinations_of,
     itertools.permutations: polyfill_lists.permutations_of,
 }
-MOST = 4  # items at a time
 
 
 def chosen(fn: Choosing, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -36,7 +36,7 @@ def chosen(fn: Choosing, s: Specialiser, args: list[Value], kwargs: dict[str, Va
     if items is not None and (known is None or type(known) is int and known >= 0):
         rows = fn(items) if known is None else fn(items, known)
         return Source(items=[TupleV(tuple(row)) for row in rows])
-    if type(known) is not int or not 0 < known <= MOST:
+    if type(known) is not int or not 0 < known <= thresholds.ITEMS_COMBINED:
         raise s.refuse(
             f"itertools.{fn.__name__} of something whose length is known only at run time", "write the loops"
         )
@@ -59,7 +59,7 @@ def product(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
     known = [items_now(s, a) for a in args]
     if all(items is not None for items in known):
         rows = list(itertools.product(*known))  # type: ignore[arg-type]
-        if len(rows) <= 64:
+        if len(rows) <= thresholds.ITEMS_LISTED:
             return Source(items=[TupleV(row) for row in rows])
     sources = [
         containers.iteration(s, containers.own_list(s, ListV(tuple(items), s.site(("items", k)))) if items else a)

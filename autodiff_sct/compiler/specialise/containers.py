@@ -8,6 +8,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ... import thresholds
 from .. import ir
 from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed
 from . import arrays, attributes, chosen, dict_views, indexing, objects, optional, records
@@ -25,7 +26,6 @@ from .values import Const, Leaf, ListV, MaybeV, Obj, Poison, Suspended, TupleV, 
 # In `dynamic`: short lists of numbers that are written out stay at compile time, so that loops over their places can be
 # written out, too.
 CONSTANT_LISTS = "constant lists"
-SHORT = 16  # items of such a list
 
 # -- making
 
@@ -36,7 +36,7 @@ def own_list(s: Specialiser, value: ListV) -> Value:
     items = [own_value(s, v) for v in value.items]
     if site in s.dynamic:
         items = [as_element(s, v) for v in items]
-    constant = 0 < len(items) <= SHORT and all(isinstance(v, Const) for v in items)
+    constant = 0 < len(items) <= thresholds.CONSTANT_ITEMS and all(isinstance(v, Const) for v in items)
     s.has_constant_lists = s.has_constant_lists or constant
     known = ("static", site) in s.dynamic or (constant and CONSTANT_LISTS in s.dynamic and site not in s.dynamic)
     if known or not all(storable(s, v) for v in items) or are_mixed(map(s.facts_of, items)):

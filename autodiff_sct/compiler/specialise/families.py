@@ -24,14 +24,13 @@ from typing import Any
 
 import gast
 
+from ... import thresholds
 from .. import ir
 from ..facts import BOOL, INT, Different, Num
 from .raising import always
 from .state import Restart, Specialiser
 from .values import Bound, Choice, Const, Leaf, Value
 from .watched import found_in, has
-
-NEAR = 40  # so many statements before, the number of a row is read again
 
 
 def classes_of(s: Specialiser, value: Value) -> tuple[type, ...] | None:
@@ -69,7 +68,7 @@ def row_of(s: Specialiser, reference: Leaf, cls: type) -> Leaf:
         return reference
     known = s.definitions.get(reference.name)
     name = known.id if isinstance(known, gast.Name) else reference.name  # as it was before its class was known
-    for stmt in s.block[: -NEAR - 1 : -1]:
+    for stmt in s.block[: -thresholds.NEAR_FAMILY - 1 : -1]:
         if isinstance(stmt, ir.Let) and is_quotient(stmt.expr, name):
             return Leaf(stmt.target)
     expr = ir.binop(ir.name(name), gast.FloorDiv, ir.constant(len(members)))

@@ -12,6 +12,7 @@ from typing import Any
 
 import gast
 
+from ... import thresholds
 from .. import ir
 from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair
 from ..regions import roots_of
@@ -25,8 +26,6 @@ from .state import Restart, Specialiser
 from .values import Const, Later, Leaf, ListV, Obj, Suspended, TupleV, Value
 
 ENDLESS = sys.maxsize
-UNROLL = 64  # loops over so many known things are written out
-RULE_RANGE = 100  # a rule's loop over so many settings is written out
 
 
 @dataclass(eq=False)
@@ -128,7 +127,7 @@ def over(s: Specialiser, value: Value) -> Source:
     if isinstance(value, Suspended):
         raise s.kept_generator()
     if isinstance(value, Const) and isinstance(value.value, range):
-        if s.frame is not None and s.frame.rule and len(value.value) <= RULE_RANGE:
+        if s.frame is not None and s.frame.rule and len(value.value) <= thresholds.RULE_TRIPS_WRITTEN_OUT:
             return Source(items=[Const(k) for k in value.value])
         return over_range(s, [Const(value.value.start), Const(value.value.stop), Const(value.value.step)])
     if isinstance(value, Const) and isinstance(value.value, enum.EnumMeta):
@@ -171,7 +170,11 @@ def over(s: Specialiser, value: Value) -> Source:
 
 def short(s: Specialiser, value: Value) -> tuple[Any, list[Value] | None]:
     """The site of a loop over a few known numbers, and these where it is to be written out."""
-    if not isinstance(value, Const) or not isinstance(value.value, range) or len(value.value) > UNROLL:
+    if (
+        not isinstance(value, Const)
+        or not isinstance(value.value, range)
+        or len(value.value) > thresholds.TRIPS_WRITTEN_OUT
+    ):
         return None, None
     site = s.site("loop")
     return site, [Const(k) for k in value.value] if ("write out", site) in s.dynamic else None

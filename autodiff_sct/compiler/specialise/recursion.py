@@ -18,6 +18,7 @@ from typing import Any, cast
 import gast
 import numpy as np
 
+from ... import thresholds
 from ...errors import Refused
 from .. import ir
 from ..facts import Dim, Facts, Listed, Mapped, Num, Opaque, Pair, join
@@ -29,10 +30,6 @@ from .state import Specialiser
 from .tables import restart_tabled
 from .values import Closure, Const, Frame, Leaf, ListV, TupleV, Value
 
-INLINE_DEPTH = 24  # activations of one function that are inlined into each other
-INLINE_CALLS = 150  # recursive calls that are inlined in one program
-STRUCTURE_DEPTH = 40  # activations where the structure of the arguments drives the recursion
-STRUCTURE_CALLS = 1000  # the same where the structure of the arguments drives the recursion
 ROUNDS = 12  # until the kind of the result has to be found
 NESTED = 6  # kinds of arguments of one function that are being compiled at once
 
@@ -90,13 +87,15 @@ def recursive_call(
     signature = Signature(s, bound)
     before = [Signature(s, f.bound) for f in active]
     known = (fixed.key, signature.key) in s.recursions or any(b.key == signature.key for b in before)
-    many = len(active) >= INLINE_DEPTH or s.recursive_calls > INLINE_CALLS
+    many = len(active) >= thresholds.INLINED_ACTIVATIONS or s.recursive_calls > thresholds.INLINED_CALLS
     undecided = s.branches > active[0].branches and frame.site not in s.inlined
     if not known and (many or undecided):
         moving = {p for p, n in signature.integers.items() if any(b.integers.get(p, n) != n for b in before)}
         signature = Signature(s, bound, frozenset(moving))
         known = bool(moving)
-        if not known and (len(active) > STRUCTURE_DEPTH or s.recursive_calls > STRUCTURE_CALLS):
+        if not known and (
+            len(active) > thresholds.STRUCTURED_ACTIVATIONS or s.recursive_calls > thresholds.STRUCTURED_CALLS
+        ):
             raise s.refuse(NEVER, "write it as a loop")
     if not known:
         return None

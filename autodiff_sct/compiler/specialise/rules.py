@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import gast
 import numpy as np
 
+from ... import thresholds
 from ...errors import NoRule
 from ...rules.table import TABLE
 from .. import ir
@@ -22,8 +23,6 @@ from .prepared import prepared
 from .raising import Ended
 from .state import Specialiser
 from .values import Const, Frame, Leaf, ListV, TupleV, Value
-
-CASES = 16  # statements of a rule that may be written out although facts did not decide its cases
 
 
 def apply_rule(
@@ -128,7 +127,9 @@ def reason_of(block: ir.Block) -> str:
 def is_undecided(block: ir.Block) -> bool:
     """Whether facts left several of a rule's cases open; a check that only raises is none."""
     statements = list(ir.walk(block))
-    return len(statements) > CASES and any(isinstance(stmt, ir.If) and not is_check(stmt) for stmt in statements)
+    return len(statements) > thresholds.RULE_STATEMENTS and any(
+        isinstance(stmt, ir.If) and not is_check(stmt) for stmt in statements
+    )
 
 
 def is_check(stmt: ir.If) -> bool:

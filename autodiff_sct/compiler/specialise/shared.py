@@ -19,6 +19,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from ... import thresholds
 from ...errors import Refused
 from .. import ir
 from ..facts import Num
@@ -26,8 +27,6 @@ from .recursion import Recursion, activations, call, compile_recursion
 from .signatures import Signature
 from .state import Specialiser
 from .values import Const, Frame, Leaf, TupleV, Value
-
-LARGE = 600  # variables that inlining one function has written, from which on it is called
 
 
 def inlined(s: Specialiser, frame: Frame, write: Callable[[], Value]) -> Value:
@@ -43,7 +42,7 @@ def shared_call(
     s: Specialiser, frame: Frame, bound: dict[str, Value], fn: Any, body: Callable[[dict[str, Value]], Value]
 ) -> Value | None:
     """The value of a call that is not inlined again; None where inlining it is right."""
-    if s.shared is None or s.written_at.get(frame.site, 0) < LARGE or frame.site in s.inlined:
+    if s.shared is None or s.written_at.get(frame.site, 0) < thresholds.INLINED_VARIABLES or frame.site in s.inlined:
         return None
     if not isinstance(fn, types.FunctionType) or fn.__closure__ or frame.resume is not None or activations(frame):
         return None

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
+from ... import thresholds
 from .. import ir
-from ..facts import LONG, MANY, Axis, Dim, Num
+from ..facts import MANY, Axis, Dim, Num
 from .lengths import Lengths
 from .values import Const, Leaf, SliceV, Value
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from .state import Specialiser
 
 Sum = dict[Any, int]  # how often each length (its symbol) or variable is added; under None, a number
-DEPTH = 12  # definitions that are followed one after the other
 
 
 def span(s: Specialiser, axis: Axis, part: SliceV) -> Axis:
@@ -42,8 +42,8 @@ def written_span(s: Specialiser, axis: Axis, part: gast.Slice) -> Axis:
     """The same of the expressions of a slice."""
     if part.step is not None or part.upper is None or not isinstance(axis, Dim) or axis.symbol == MANY.symbol:
         return None
-    start = {} if part.lower is None else of_expr(s, part.lower, DEPTH)
-    return between(s, axis, start, of_expr(s, part.upper, DEPTH))
+    start = {} if part.lower is None else of_expr(s, part.lower, thresholds.DEFINITIONS_FOLLOWED)
+    return between(s, axis, start, of_expr(s, part.upper, thresholds.DEFINITIONS_FOLLOWED))
 
 
 def between(s: Specialiser, axis: Dim, start: Sum | None, stop: Sum | None) -> Axis:
@@ -64,8 +64,8 @@ def note_length(s: Specialiser, value: Leaf, axis: Dim) -> None:
 def total(s: Specialiser, value: Value) -> Sum | None:
     """A value as a sum, if it is an integer."""
     if isinstance(value, Leaf):
-        return of_name(s, value.name, DEPTH)
-    return of_expr(s, ir.constant(value.value), DEPTH) if isinstance(value, Const) else None
+        return of_name(s, value.name, thresholds.DEFINITIONS_FOLLOWED)
+    return of_expr(s, ir.constant(value.value), thresholds.DEFINITIONS_FOLLOWED) if isinstance(value, Const) else None
 
 
 def of_expr(s: Specialiser, expr: Any, depth: int) -> Sum | None:
@@ -126,13 +126,13 @@ def is_index(s: Specialiser, name: Any) -> bool:
 
 def is_positive(s: Specialiser, found: Sum) -> bool:
     """Whether a sum is surely 0 or more, in each step of the loops around."""
-    for _ in range(DEPTH):
+    for _ in range(thresholds.DEFINITIONS_FOLLOWED):
         index = next((name for name in found if is_index(s, name)), None)
         if index is None:
             break
         count, ends = found[index], s.ranges[index]
-        low = of_expr(s, ends[0], DEPTH) if len(ends) == 2 else {}
-        high = of_expr(s, ends[-1], DEPTH)
+        low = of_expr(s, ends[0], thresholds.DEFINITIONS_FOLLOWED) if len(ends) == 2 else {}
+        high = of_expr(s, ends[-1], thresholds.DEFINITIONS_FOLLOWED)
         if len(ends) > 2 or low is None or high is None:
             return False
         rest = {name: n for name, n in found.items() if name != index}
@@ -150,7 +150,7 @@ def is_least_zero(s: Specialiser, name: Any) -> bool:
 
 def least(name: Any) -> int:
     """The least that a length may be."""
-    return LONG if isinstance(name, tuple) and name[-1] == "long" else 0
+    return thresholds.LONG_AXIS if isinstance(name, tuple) and name[-1] == "long" else 0
 
 
 def as_length(s: Specialiser, found: Sum) -> Axis:

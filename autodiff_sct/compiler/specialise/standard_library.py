@@ -14,6 +14,7 @@ from typing import Any
 
 import gast
 
+from ... import thresholds
 from .. import ir
 from ..facts import Listed, Num, Pair
 from . import arrays, containers, lists, polyfill_lists, polyfills
@@ -100,7 +101,7 @@ def deque(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 
 def items_now(s: Specialiser, value: Value) -> list[Value] | None:
     """The items of an iterable, where they are known one by one and few."""
-    if isinstance(value, Const) and isinstance(value.value, range) and len(value.value) <= 64:
+    if isinstance(value, Const) and isinstance(value.value, range) and len(value.value) <= thresholds.ITEMS_LISTED:
         return [Const(k) for k in value.value]
     source = over(s, value)
     return source.all_items(s) if source.items is not None else None

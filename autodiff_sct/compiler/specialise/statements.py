@@ -9,6 +9,7 @@ from typing import Any
 
 import gast
 
+from ... import thresholds
 from .. import ir
 from ..facts import INT
 from ..regions import written_by
@@ -19,7 +20,7 @@ from .control import as_leaf, branch, loop
 from .expressions import condition, evaluate
 from .growing import counted_list, over_growing
 from .holders import roots_held
-from .iteration import UNROLL, Source, advancing, short
+from .iteration import Source, advancing, short
 from .names import assign_name, delete_name
 from .raising import Ended, always, attempted
 from .state import Restart, Specialiser
@@ -405,7 +406,7 @@ def go_over_known(s: Specialiser, node: Any, base: Obj, method: str, body: list[
             unroll(s, node, keys, body, stop, lambda pair: dict_views.item(s, base, method, pair[1]))
         done += len(keys)
         after = s.fields(base)
-        if len(after) > done and base.cls is list and (stop is not None or done > UNROLL):
+        if len(after) > done and base.cls is list and (stop is not None or done > thresholds.TRIPS_WRITTEN_OUT):
             raise Restart(base.id)  # it is no list of known items
         if base.cls is dict and stop is None and after != keys:
             raise s.refuse(CHANGED, "make a list of it")
@@ -426,7 +427,7 @@ def unroll(
     done: int = 0,
 ) -> None:
     """A loop over things known one by one, such as the layers of a network, is written out; `read` gives the next."""
-    if len(items) > UNROLL:
+    if len(items) > thresholds.TRIPS_WRITTEN_OUT:
         raise s.refuse(
             f"a loop over {len(items)} objects known at compile time would be written out {len(items)} times",
             "loop over a list of arrays or over a range",

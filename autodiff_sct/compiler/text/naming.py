@@ -412,6 +412,7 @@ def temporary_hints(s: Specialiser, program: ir.Block) -> None:
                 s.hints[stmt.target] = found
 
 
+COLUMNS = 24  # of a name that tells what is computed
 REDUCTIONS = {"sum", "prod", "max", "min", "mean", "any", "all"}
 
 
@@ -425,7 +426,7 @@ def describe(s: Specialiser, expr: Any) -> str | None:
         callee = expr.func.attr if isinstance(expr.func, gast.Attribute) else getattr(expr.func, "id", "")
         argument = s.hints.get(operands[0].id, operands[0].id)
         text = f"{callee}_{argument}"
-        return text if len(text) <= 24 and text.isidentifier() else None
+        return text if len(text) <= COLUMNS and text.isidentifier() else None
     return None
 
 

@@ -1,0 +1,107 @@
+"""Every number at which the package goes another way: by a size, a trip count, a length, or by how much code there is.
+
+Each costs speed, memory or looks where it is chosen badly, never meaning: the bank of programs runs with each of them
+at both of its ends (`tests/compiler/test_thresholds.py`), and at sizes on both sides of it (`tests/bank/sizes.py`).
+Modules read them as attributes, so that tests may set them.  Not here: widths of lines, which are looks only, bounds
+of caches, and bounds on rounds that end what would have no end.
+"""
+
+from __future__ import annotations
+
+# -- decided by the emitted program while it runs
+
+# Numbers of a row of saved values: what Python keeps around an array is a tenth of it.
+NUMBERS_OF_A_ROW = 128
+# Items from which on a selection by a condition is a product: below, `np.where` is quicker.
+SELECTED_AS_PRODUCT = 4096
+# Numbers that are added at places one by one before an index of each of them is made.
+ADDED_ONE_BY_ONE = 400
+# Items of a strip of a long element-wise program: it has to fit into the cache.
+ITEMS_OF_A_STRIP = 16384
+# Steps whose factors are one product, for vectors and for matrices: more are no faster, and are kept.
+STEPS_OF_A_PRODUCT = 32
+STEPS_OF_A_PRODUCT_OF_MATRICES = 16
+# Arrays as large as the largest saved one that a step of a loop works with, as the division into segments estimates it.
+WORKING_ARRAYS = 8
+
+# -- of machine code
+
+# Products in a matrix times a vector up to which loops in place are quicker than BLAS.
+PRODUCTS_IN_LOOPS = 1000
+# Elements of an array that is kept in variables.
+ELEMENTS_IN_VARIABLES = 16
+# The longest axis over which a loop is written out.
+LENGTH_WRITTEN_OUT = 4
+# Items for which lists that grow have room at first.
+ITEMS_AT_FIRST = 1024
+
+# -- of recording by operators
+
+# Bytes up to which a value is kept instead of its shape alone.
+BYTES_KEPT = 1 << 11
+# Bytes up to which an array of the caller's is copied; of a larger one, samples are kept.
+BYTES_COPIED = 1 << 15
+SAMPLES_KEPT = 256
+
+# -- decided by the compiler, of lengths and counts that it knows
+
+# Elements from which on a part of an axis is taken to have several, too; calls are specialised on it.
+LONG_AXIS = 16
+# Trips of a loop over known things that is written out, in a program and in a rule.
+TRIPS_WRITTEN_OUT = 64
+RULE_TRIPS_WRITTEN_OUT = 100
+# Items of the standard library's iterators that are listed one by one, and items that are combined at a time.
+ITEMS_LISTED = 64
+ITEMS_COMBINED = 4
+# Items of a list of constants that stays a constant.
+CONSTANT_ITEMS = 16
+# The largest integer for whose sake stand-ins have longer axes: a window's length.
+LONGEST_WINDOW = 64
+# Items of an array that is as many numbers, and the operations on numbers that may take the place of those on arrays.
+ITEMS_OF_SHORT_ARRAYS = 4
+OPERATIONS_ON_ITEMS = 200
+# Numbers of which a list is made as quickly as a few of them are read.
+ITEMS_READ_AS_LIST = 8
+# Items of a short array that are touched for less than an array takes to be made of a list.
+ITEMS_TOUCHED = 4
+# Numbers of an array whose small powers are not worth products.
+NUMBERS_OF_A_POWER = 16
+
+# -- decided by the compiler, of how much code there is
+
+# Activations of a recursive function that are inlined into each other, and calls of it in one program; the same where
+# the structure of the arguments drives the recursion.
+INLINED_ACTIVATIONS = 24
+INLINED_CALLS = 150
+STRUCTURED_ACTIVATIONS = 40
+STRUCTURED_CALLS = 1000
+# Variables that inlining one function has written, from which on it is called.
+INLINED_VARIABLES = 600
+# Statements of a rule that may be written out although facts did not decide its cases.
+RULE_STATEMENTS = 16
+# Beyond this, guards stand one after the other instead of inside each other: Python allows 100 levels of indentation.
+# A nested block counts 10, one more `elif` counts 4.
+NESTED_BLOCKS = 200
+# Definitions that are followed one after the other to bound an index.
+DEFINITIONS_FOLLOWED = 12
+# Operations in one expression of the reverse sweep, and in a statement into which the one before it is nested.
+OPERATIONS_NESTED = 8
+OPERATIONS_READ_NEXT = 8
+# Operations on arrays from which on a program runs in strips.
+OPERATIONS_IN_STRIPS = 17
+# Operations in what is added to an item at once.
+OPERATIONS_ADDED_AT_ONCE = 6
+# Sums of one product that are computed without it.
+SUMS_OF_A_PRODUCT = 2
+# Statements among which a pass looks for what belongs to a statement.
+NEAR_COTANGENT = 40  # the only reader of a cotangent
+NEAR_ITEM = 40  # what is put into an item
+NEAR_ZEROING = 16  # the use of what is set to zero
+NEAR_ADDITION = 8  # a second addition to one item
+NEAR_FAMILY = 40  # the number of a row that is read again
+NEAR_PART = 20  # the first reader of a part of an array
+# Statements that are as well left where they are as put into a branch, and of which it is asked which come first.
+STATEMENTS_LEFT = 2
+STATEMENTS_ORDERED = 50
+# Numbers in inner loops from which on they are saved as one tuple.
+NUMBERS_OF_A_TUPLE = 5

@@ -220,7 +220,7 @@ class GradFunction:
         A value is that of the function for the integers: it is called for it, which asks for a function that does
         nothing besides returning.
         """
-        chosen = [(*args, *kwargs.values())[position] for position in self.positions or ()]
+        chosen = adjoint.inputs(args, kwargs)
         if not any(map(is_integer_tensor, chosen)):
             raise
         floats, named = as_floats(args), dict(zip(kwargs, as_floats(kwargs.values())))

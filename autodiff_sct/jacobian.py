@@ -60,19 +60,18 @@ class JacobianFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         checked_callable(self.fn)
         positions = checked_jacobian_positions(self.grad_position, len(args) + len(kwargs))
-        inputs = [(*args, *kwargs.values())[position] for position in positions]
-        blocks_of = self.by_rows if self.kind == "jacrev" else self.by_columns
-        output, aux, blocks = blocks_of(positions, inputs, args, kwargs)
+        product, blocks_of = PRODUCTS[self.kind]
+        derivative = compiled(product, self.fn, positions, self.has_aux, self.backend)
+        output, aux, blocks = blocks_of(self, derivative, args, kwargs)
         one = len(positions) == 1
         parts = [row[0] if one else tuple(row) for row in blocks]
         jacobian = tuple(parts) if isinstance(output, (tuple, list)) else parts[0]
         return (jacobian, aux) if self.has_aux else jacobian
 
-    def by_rows(
-        self, positions: tuple[int, ...], inputs: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
+    def by_rows(self, pullback: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The output, the auxiliary output, and for each output its Jacobian by each input."""
-        value, pull = compiled("Pullback", self.fn, positions, self.has_aux, self.backend).run(args, kwargs)
+        value, pull = pullback.run(args, kwargs)
+        inputs = pullback.inputs(args, kwargs)
         output, aux = split_aux(value) if self.has_aux else (value, None)
         outputs = outputs_of(output)
         blocks = []
@@ -82,10 +81,10 @@ class JacobianFunction:
             blocks.append([stacked(found, outputs[k], x) for found, x in zip(by_input, inputs)])
         return output, aux, blocks
 
-    def by_columns(self, positions: tuple[int, ...], inputs: list[Any], args: Any, kwargs: dict[str, Any]) -> Any:
+    def by_columns(self, push: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The output, the auxiliary output, and for each output its Jacobian by each input."""
+        inputs = push.inputs(args, kwargs)
         flat = [leaf for x in inputs for leaf in numbers_of(x)]
-        push = compiled("Pushforward", self.fn, positions, self.has_aux, self.backend)
         # An input without elements has no direction: the output is still wanted.
         every = [d for j in range(len(flat)) for d in units(flat, j)]
         runs = [push.run(args, kwargs, containers(inputs, d)) for d in every or [[zeros_like(x) for x in flat]]]
@@ -97,6 +96,9 @@ class JacobianFunction:
 
     def __repr__(self) -> str:
         return f"<Jacobian of {self.__name__} by {self.kind}, grad_position={self.grad_position}>"
+
+
+PRODUCTS = {"jacrev": ("Pullback", JacobianFunction.by_rows), "jacfwd": ("Pushforward", JacobianFunction.by_columns)}
 
 
 def numbers_of(x: Any) -> list[Any]:

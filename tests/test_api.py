@@ -152,6 +152,23 @@ def test_keyword_arguments_are_further_positions():
     assert grad(product)(3.0, y=2.0) == 12.0
 
 
+def test_positions_count_in_the_order_of_the_signature():
+    gradient = 12.0, 9.0
+    for kwargs in ({"x": 3.0, "y": 2.0}, {"y": 2.0, "x": 3.0}):
+        assert grad(product)(**kwargs) == gradient[0]
+        assert grad(product, 1)(**kwargs) == gradient[1]
+        assert value_and_grad(product, (1, 0))(**kwargs) == (18.0, gradient[::-1])
+        assert ad.jacrev(product, 1)(**kwargs) == ad.jacfwd(product, 1)(**kwargs) == gradient[1]
+        assert grad(lambda a, kw=kwargs: grad(product, 1)(**kw) * a)(1.0) == gradient[1]
+        assert grad(lambda y: grad(product)(y=y, x=3.0))(2.0) == 6.0
+
+    def with_defaults(a, b=2.0, *, c=1.0, **others):
+        return a * b * c + sum(others.values())
+
+    assert grad(with_defaults, 1)(3.0, c=5.0) == 15.0
+    assert grad(with_defaults, (2, 3))(3.0, 2.0, z=1.0, c=5.0) == (6.0, 1.0)
+
+
 @pytest.mark.parametrize(
     "make",
     [

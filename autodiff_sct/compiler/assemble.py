@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import keyword
 from typing import Any
 
 import gast
@@ -48,6 +47,7 @@ from .buffers.ties import ask_for_ties
 from .buffers.zeroing import zero_last
 from .emitted import Emitted
 from .facts import Num
+from .ir.names import identifier, is_identifier, unique
 from .items.carried_lists import carry_lists
 from .items.items import may_run_again, on_lists
 from .items.kept_lists import keep_lists
@@ -85,7 +85,7 @@ from .specialise.state import Specialiser
 from .specialise.values import External, Value
 from .text.emit import Emitter, defaults
 from .text.load import load_parts
-from .text.naming import identifier, name_variables
+from .text.naming import name_variables
 from .text.readings import targets, with_checks
 from .text.unparse import printed
 from .world import KindGuard
@@ -390,16 +390,16 @@ def parameters(
 ) -> dict[str, str]:
     """The parameters of the emitted function by variable: the user's, what is read from outside, and the seeds.
 
-    The user's have their own names, but for those of builtins that emitted code calls.  What is found under a key of a
-    dict is called after the key, which may be any text.
+    The user's have their own names, but for those of builtins that emitted code calls, and for keywords of a call that
+    are no identifiers.  What is found under a key of a dict is called after the key, which may be any text.
     """
-    used = {*table.names.values(), *seeds.values(), *s.globals}
-    arguments = {v: unique(f"{n}_", used) if n in called else n for v, n in table.names.items()}
-    for external in externals:
-        plain = identifier(s.hints[external.name])
-        taken = plain in called or keyword.iskeyword(plain)
-        arguments[external.name] = unique(f"{plain}_" if taken else plain, used)
-    return arguments | seeds
+    own = {v: n for v, n in table.names.items() if is_identifier(n) and n not in called}
+    used = {*own.values(), *seeds.values(), *s.globals}
+    named = {v: n for v, n in table.names.items() if v not in own} | {e.name: s.hints[e.name] for e in externals}
+    for variable, text in named.items():
+        plain = identifier(text)
+        own[variable] = unique(f"{plain}_" if plain in called else plain, used)
+    return {v: own[v] for v in [*table.names, *(e.name for e in externals)]} | seeds
 
 
 def builtins_in(program: ir.Block) -> set[str]:
@@ -478,15 +478,6 @@ def used_externals(s: Specialiser, program: ir.Block, request: Request) -> list[
 
 def default_seed(request: Request, seeds: dict[str, str]) -> bool:
     return not request.seeded and not any(name.startswith("t_") for name in seeds.values())
-
-
-def unique(name: str, taken: set[str]) -> str:
-    candidate, number = name, 1
-    while candidate in taken:
-        number += 1
-        candidate = f"{name}_{number}"
-    taken.add(candidate)
-    return candidate
 
 
 def function(name: str, arguments: dict[str, str], seeds: dict[str, str], body: list[Any], default: bool) -> Any:

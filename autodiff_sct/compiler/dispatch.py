@@ -19,6 +19,7 @@ from ..errors import ArgumentTypeError, AutodiffError, Refused
 from ..runtime.apart import Apart
 from . import collection, kept, passes
 from .emitted import Emitted
+from .ir.names import identifier
 from .signatures import defaults_of, general_tree, signature_of
 from .structure import describe, is_mutable, is_tensor, key
 from .text.load import note_origin
@@ -37,6 +38,19 @@ OF_LISTS = (ArithmeticError, IndexError, ValueError)  # what lists and floats ra
 TOLD = frozenset(("raise", "call", "print", "log"))
 Slot = tuple[str, Any]  # a parameter's name and kind
 CONSTANTS = {int, float, bool, complex, str, type(None)}
+
+
+STARRED = {
+    inspect.Parameter.VAR_POSITIONAL: inspect.Parameter.POSITIONAL_ONLY,
+    inspect.Parameter.VAR_KEYWORD: inspect.Parameter.KEYWORD_ONLY,
+}
+
+
+def one_by_one(parameter: inspect.Parameter, value: Any) -> dict[str, Any]:
+    """The arguments that a parameter takes, by name: several for a starred one."""
+    if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+        return {f"{parameter.name}_{k}": item for k, item in enumerate(value)}
+    return value if parameter.kind is inspect.Parameter.VAR_KEYWORD else {parameter.name: value}
 
 
 def is_constant(value: Any) -> bool:
@@ -68,7 +82,7 @@ class Compiled:
         self.arity = len(self.parameters) if direct else -1  # of calls that may go a short way
         self.met: dict[Any, Variant] = {}  # by the kinds of their arguments
         name = getattr(fn, "__name__", None) or type(fn).__name__
-        self.name = name if name.isidentifier() else "lambda_"
+        self.name = identifier(name)
         self.variants: dict[Any, list[Variant]] = {}
         self.lock = threading.RLock()
         self.latest: Variant | None = None
@@ -102,7 +116,7 @@ class Compiled:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
             raise ArgumentTypeError(f"{self.name}(): {error}") from None
-        own = self.own_defaults(bound.arguments, len(args) + len(kwargs))
+        own = self.own_defaults(bound.arguments, set(self.wanted(args, kwargs)))
         bound.apply_defaults()
         slots: list[Slot] = []
         values: list[Any] = []
@@ -111,38 +125,40 @@ class Compiled:
             value = bound.arguments[p.name]
             if p.name in own:
                 left_out = True
-            elif p.kind is inspect.Parameter.VAR_POSITIONAL:
-                slots += [(f"{p.name}_{k}", inspect.Parameter.POSITIONAL_ONLY) for k in range(len(value))]
-                values += value
-            elif p.kind is inspect.Parameter.VAR_KEYWORD:
-                slots += [(name, inspect.Parameter.KEYWORD_ONLY) for name in value]
-                values += value.values()
-            else:
-                slots.append((p.name, inspect.Parameter.KEYWORD_ONLY if left_out else p.kind))
-                values.append(value)
+                continue
+            starred = STARRED.get(p.kind, inspect.Parameter.KEYWORD_ONLY if left_out else p.kind)
+            found = one_by_one(p, value)
+            slots += [(name, starred) for name in found]
+            values += found.values()
         return tuple(slots), tuple(values)
 
-    def own_defaults(self, given: dict[str, Any], count: int) -> set[str]:
+    def own_defaults(self, given: dict[str, Any], wanted: set[str]) -> set[str]:
         """The parameters left to defaults that a call may change for the next one: these are the function's own."""
-        if any(position >= count for position in self.positions):
-            return set()  # by a default
         absent = [p for p in self.parameters if p.name not in given]
         left = [p for p in absent if p.default is not inspect.Parameter.empty and not is_constant(p.default)]
         own = {p.name for p in left if is_mutable(describe(p.default, p.name, fields=True))}
         hidden = {p.name for p in absent if p.kind is inspect.Parameter.POSITIONAL_ONLY}
-        return own | hidden if own & hidden else own
+        own |= hidden if own & hidden else set()
+        return set() if own & wanted else own
 
-    def wanted(self, slots: tuple[Slot, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, ...]:
-        """The names of the parameters with respect to which is differentiated; keywords count as further positions."""
-        names = [name for name, _ in slots]
-        given = [*names[: len(args)], *(k for k in kwargs if k not in names[: len(args)])]
-        order = [*given, *(n for n in names if n not in given)]
-        result = []
-        for position in self.positions:
-            if position >= len(order):
-                raise IndexPastArguments(f"grad_position {position} is past the {len(order)} arguments of {self.name}")
-            result.append(order[position])
-        return tuple(result)
+    def in_order(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The arguments as positions count them: in the order of the signature, then those that `**` takes."""
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return {n: v for p in self.parameters for n, v in one_by_one(p, bound.arguments[p.name]).items()}
+
+    def wanted(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, ...]:
+        """The names of the parameters with respect to which is differentiated."""
+        order = list(self.in_order(args, kwargs))
+        if self.positions and max(self.positions) >= len(order):
+            past = max(self.positions)
+            raise IndexPastArguments(f"grad_position {past} is past the {len(order)} arguments of {self.name}")
+        return tuple(order[position] for position in self.positions)
+
+    def inputs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """The arguments with respect to which is differentiated."""
+        values = [*self.in_order(args, kwargs).values()] if kwargs else args
+        return [values[position] for position in self.positions]
 
     def variant(
         self, slots: tuple[Slot, ...], values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -155,7 +171,7 @@ class Compiled:
             for variant in self.variants.get(found_key, ()):
                 if variant.holds(self.fn):
                     return variant
-            variant = self.compile(slots, values, self.wanted(slots, args, kwargs))
+            variant = self.compile(slots, values, self.wanted(args, kwargs))
             self.variants[found_key] = [variant, *self.variants.get(found_key, [])][:8]
             self.latest = variant
             return variant

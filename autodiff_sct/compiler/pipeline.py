@@ -226,7 +226,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     reverse: ir.Block = []
     seeds: dict[str, str] = {}
     with s.writing(reverse, s.lengths):
-        seeds = sow(r, request, chosen, forward, set(table.names.values()))
+        seeds = sow(r, request, chosen, forward, {*table.names.values(), *s.globals})
         for stmt in reversed(forward):
             r.statement(stmt)
         refuse_unknown(s, chosen, request, active.varied)

@@ -62,7 +62,7 @@ def request_for(compiled: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     if not args and not kwargs and compiled.parameters:
         return compiled.general_request()
     slots, values = compiled.bind(args, kwargs)
-    return compiled.request_of(slots, values, compiled.wanted(slots, args, kwargs))
+    return compiled.request_of(slots, values, compiled.wanted(args, kwargs))
 
 
 class Plain(Emitter):

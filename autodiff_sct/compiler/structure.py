@@ -254,6 +254,11 @@ def short(found: Any) -> Any:
     return tuple([short(part) for part in found])
 
 
+def told_apart(k: Any) -> Any:
+    """The key of a dict with its class: 1, True and 1.0 are equal, and so are a string and one of a subclass."""
+    return (type(k), tuple(map(told_apart, k)) if isinstance(k, tuple) else k)
+
+
 def key(value: Any) -> Any:
     """What a call is specialised on, as fast as it can be had: equal keys, equal trees."""
     kind = type(value)
@@ -261,7 +266,7 @@ def key(value: Any) -> Any:
         return (value.dtype, *size_classes(value.shape))
     if kind is float or kind is int or kind is complex:
         return kind
-    if value is None or kind is bool or kind is str:
+    if value is None or kind is bool or isinstance(value, (str, bytes)):
         return (kind, value)
     if kind is tuple and are_floats(value):
         return (kind, *repeat(float, len(value)))
@@ -275,11 +280,11 @@ def key(value: Any) -> Any:
     if is_tensor(value):
         return ("tensor", key(value.asnumpy()))
     if isinstance(value, np.generic):
-        return value.dtype
+        return (kind, value.dtype)  # the dtype alone equals the class float
     if isinstance(value, tuple):
         return (kind, *[key(v) for v in value])
     if kind is dict:
-        return ("dict", *[(k, key(v)) for k, v in value.items()])
+        return ("dict", *[(k if type(k) is str else told_apart(k), key(v)) for k, v in value.items()])
     if isinstance(value, (*FUNCTIONS, enum.Enum)):
         return (kind, value)
     refuse_taped(value)

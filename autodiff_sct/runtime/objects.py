@@ -29,7 +29,7 @@ MISSING = object()
 NUMBERS = (float, np.float64)
 
 
-def build(cls: Any, **fields: Any) -> Any:
+def build(cls: Any, /, **fields: Any) -> Any:
     """An object of `cls` with these attributes; its ``__init__`` has been differentiated and is not run again."""
     obj = object.__new__(cls)
     for name, value in fields.items():
@@ -37,7 +37,7 @@ def build(cls: Any, **fields: Any) -> Any:
     return obj
 
 
-def rebuild(obj: Any, **fields: Any) -> Any:
+def rebuild(obj: Any, /, **fields: Any) -> Any:
     """A shallow copy of `obj` with other attributes: a gradient in the container of its argument."""
     result = copy.copy(obj)
     for name, value in fields.items():

@@ -6,6 +6,8 @@ from typing import Any
 
 import gast
 
+from .names import is_identifier
+
 Expr = Any  # a gast expression
 LOAD = gast.Load()
 
@@ -46,9 +48,14 @@ def dotted(path: str) -> Expr:
     return node
 
 
-def call(fn: str | Expr, *args: Expr, **keywords: Expr) -> Expr:
+def call(fn: str | Expr, /, *args: Expr, **keywords: Expr) -> Expr:
+    """A call; keywords that are no identifiers are the keys of a dict: ``f(**{"a b": x})``."""
     callee = dotted(fn) if isinstance(fn, str) else fn
-    return gast.Call(callee, [whole(a) for a in args], [gast.keyword(k, whole(v)) for k, v in keywords.items()])
+    given = [gast.keyword(k, whole(v)) for k, v in keywords.items() if is_identifier(k)]
+    if len(given) < len(keywords):
+        others = {k: whole(v) for k, v in keywords.items() if not is_identifier(k)}
+        given.append(gast.keyword(None, gast.Dict([constant(k) for k in others], [*others.values()])))
+    return gast.Call(callee, [whole(a) for a in args], given)
 
 
 def whole(expr: Expr) -> Expr:

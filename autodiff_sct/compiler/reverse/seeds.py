@@ -9,8 +9,8 @@ import numpy as np
 from ...runtime import boundary, broadcast, memory
 from .. import ir
 from ..arguments import leaf_gradient
-from ..assemble import unique
 from ..facts import FLOAT, Facts, Listed, Mapped, Num, Opaque
+from ..ir.names import unique
 from ..request import Request
 from ..results import output_leaves
 from ..specialise.state import Specialiser
@@ -33,6 +33,7 @@ def sow(r: Reverse, request: Request, chosen: Value, forward: ir.Block, taken: s
         name = unique(f"d_out_{k + 1}" if several else "d_out", taken)
         variable = s.fresh(name, Opaque() if request.seeded else FLOAT)
         s.named.add(variable)
+        s.parameters.add(name)
         seeds[variable] = name
         given = Leaf(variable)
         if request.seeded:

@@ -15,6 +15,7 @@ import gast
 
 from .. import ir
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
+from ..ir.names import is_identifier
 from . import class_values, optional, outside
 from .elements import is_slice, slice_object
 from .lengths import born, outliving
@@ -144,7 +145,7 @@ def of_other_path(s: Specialiser, key: Any, env: dict[Any, Value], there: dict[A
 
 def label(key: Any) -> str:
     text = str(key[1]) if isinstance(key, tuple) else str(key)
-    return text if text.isidentifier() else "t"
+    return text if is_identifier(text) else "t"
 
 
 def item(key: Any, k: int) -> Any:

@@ -20,6 +20,7 @@ from ...runtime.memory import in_c_order
 from ...tensor import Parameter
 from .. import ir
 from ..facts import Num
+from ..ir.names import identifier
 from ..recursion.pairs import Variant
 from ..regions import roots_of
 from ..structure import is_tensor
@@ -141,18 +142,19 @@ def differentiate(s: Specialiser, gradient: GradientV, args: list[Value], kwargs
     args = [own(s, a) for a in args]
     settings = gradient.settings(len(args) + len(kwargs))
     given = args[:-1] if settings.sens_param else args
+    positions = in_call(gradient.fn, given, kwargs, settings.positions or ())
     weights, form = settings.form_of_weights()
     with_value = settings.kind == "value_and_grad" or settings.has_aux
     inner = emit_inner(
-        s, adjoint, gradient.fn, given, kwargs, settings.positions or (),
+        s, adjoint, gradient.fn, given, kwargs, positions,
         weights=weights, has_aux=settings.has_aux, seeded=settings.sens_param, value=with_value,
     )  # fmt: skip
     seeds = seeds_in(s, args[-1], inner.emitted.seeds) if settings.sens_param else []
     result = inner.run(s, [*given, *kwargs.values()], seeds)
     parts = list(result.items) if inner.emitted.count > 1 and isinstance(result, TupleV) else [result]
     value = parts.pop(0) if with_value else Const(None)
-    count = len(settings.positions or ())
-    chosen = [[*given, *kwargs.values()][p] for p in settings.positions or ()]
+    count = len(positions)
+    chosen = [[*given, *kwargs.values()][p] for p in positions]
     by_positions = tuple(in_kind_of(s, g, is_tensor_value(s, x)) for g, x in zip(parts[:count], chosen))
     by_weights = tuple(in_kind_of(s, g, True) for g in parts[count:])
     gradients = [TupleV(by_positions), TupleV(by_weights)]
@@ -188,8 +190,6 @@ def emit_inner(
 
     parameters = parameters_of(s, fn, args, kwargs)
     names = list(parameters)
-    if positions and max(positions) >= len(names):
-        refuse_position(named(fn), positions, (None,) * len(args), dict.fromkeys(kwargs))
     capture = Capture(s)
     request = Request(
         fn=None,
@@ -237,6 +237,17 @@ def parameters_of(s: Specialiser, fn: Value, args: list[Value], kwargs: dict[str
     return found | {n: (kind.KEYWORD_ONLY, tree_of(s, a)) for n, a in kwargs.items()}
 
 
+def in_call(fn: Value, args: list[Value], kwargs: dict[str, Value], positions: tuple[int, ...]) -> tuple[int, ...]:
+    """Where the arguments that positions count, in the order of the signature, stand in the call."""
+    names = all_names(fn)
+    order = [*range(len(args)), *(len(args) + list(kwargs).index(n) for n in names[len(args) :] if n in kwargs)]
+    order += [k for k in range(len(args) + len(kwargs)) if k not in order]
+    given = [k < len(args) or n in kwargs for k, n in enumerate(names)]
+    if any(p >= len(order) or not all(given[: p + 1]) for p in positions):
+        refuse_position(named(fn), positions, (None,) * len(args), dict.fromkeys(kwargs))
+    return tuple(order[p] for p in positions)
+
+
 def refuse_overlap(s: Specialiser, written: frozenset[str], args: dict[str, Value], captured: list[Value]) -> None:
     """An argument that the function writes is copied for it: no other name of it may be used there."""
     every = [*((n, v) for n, v in args.items()), *(("", v) for v in captured)]
@@ -269,7 +280,7 @@ def own(s: Specialiser, value: Value) -> Value:
 
 def name_of(fn: Value) -> str:
     name = fn.name if isinstance(fn, Closure) else getattr(named(fn), "__name__", "inner")
-    return name if name.isidentifier() else "inner"
+    return identifier(name) if name != "<lambda>" else "inner"
 
 
 def named(fn: Value) -> Any:
@@ -278,15 +289,20 @@ def named(fn: Value) -> Any:
 
 
 def parameter_names(fn: Value, count: int) -> list[str]:
-    """The names of the parameters, where the function shows them."""
-    if isinstance(fn, Closure):
-        names = [a.id for a in fn.node.args.args]
-    else:
-        try:
-            names = list(inspect.signature(fn.value).parameters) if isinstance(fn, Const) else []
-        except (TypeError, ValueError):
-            names = []
+    """The names of the first parameters, where the function shows them."""
+    names = all_names(fn)
     return names[:count] if len(names) >= count else []
+
+
+def all_names(fn: Value) -> list[str]:
+    """The names of the parameters that take one argument each, where the function shows them."""
+    if isinstance(fn, Closure):
+        return [a.id for a in [*fn.node.args.args, *fn.node.args.kwonlyargs]]
+    try:
+        found = inspect.signature(fn.value).parameters.values() if isinstance(fn, Const) else ()
+    except (TypeError, ValueError):
+        return []
+    return [p.name for p in found if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
 
 
 def flag_of(s: Specialiser, value: Value | None, name: str) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 import gast
 
 from .. import ir
+from ..ir.names import is_identifier
 from ..world import Guard, ItemRead
 from .externals import import_external, object_number
 from .state import Specialiser
@@ -22,8 +23,11 @@ from .values import Const, Obj, Poison, Value
 def assign_outside(s: Specialiser, base: Obj, attr: str, value: Value, hint: str = "captured") -> None:
     """An object that exists outside the call is changed, once, in the forward sweep."""
     refuse_references(s, value)
-    target = gast.Attribute(s.bind(hint, s.objects[base.id][0]), attr, gast.Store())
-    node = gast.Assign([target], s.expr(value), None)
+    owner = s.bind(hint, s.objects[base.id][0])
+    if is_identifier(attr):
+        node: Any = gast.Assign([gast.Attribute(owner, attr, gast.Store())], s.expr(value), None)
+    else:
+        node = ir.call(s.bind("setattr", setattr), owner, ir.constant(attr), s.expr(value))
     s.block.append(ir.Effect(node, s.where(), "publish", (value,)))
     s.env[(base.id, attr)] = value
 

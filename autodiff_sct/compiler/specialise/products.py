@@ -18,7 +18,18 @@ from .. import ir
 from ..facts import Listed, Num, Opaque
 from .calls import HANDLERS, call_python, call_value
 from .levels import with_tangents
-from .nested import GradientV, Inner, emit_inner, flag_of, in_kind_of, is_tensor_value, own, setting, weights_of
+from .nested import (
+    GradientV,
+    Inner,
+    emit_inner,
+    flag_of,
+    in_call,
+    in_kind_of,
+    is_tensor_value,
+    own,
+    setting,
+    weights_of,
+)
 from .state import Specialiser
 from .values import Const, ListV, Obj, PartialV, TupleV, Value, Wrapped
 
@@ -236,7 +247,7 @@ def jacobian(
     s: Specialiser, fn: Value, settings: JacobianFunction, args: list[Value], kwargs: dict[str, Value]
 ) -> Value:
     """The Jacobian by the positions, row by row or column by column."""
-    positions = checked_jacobian_positions(settings.grad_position, len(args) + len(kwargs))
+    positions = in_call(fn, args, kwargs, checked_jacobian_positions(settings.grad_position, len(args) + len(kwargs)))
     inputs = [require_number(s, [*args, *kwargs.values()][p], "an input") for p in positions]
     one = len(positions) == 1
     make = by_rows if settings.kind == "jacrev" else by_columns

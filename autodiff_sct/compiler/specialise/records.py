@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from ..ir.names import is_identifier
 from .families import classes_of
 from .raising import always
 from .state import Restart, Specialiser
@@ -38,7 +39,7 @@ def record_class(keys: tuple[str, ...]) -> type[Record]:
 def class_of_dict(s: Specialiser, value: Obj) -> type[Record] | None:
     """The class that a dict of the program could have a table for."""
     keys = s.fields(value)
-    named = bool(keys) and all(isinstance(key, str) and key.isidentifier() for key in keys)
+    named = bool(keys) and all(isinstance(key, str) and is_identifier(key) for key in keys)
     made = value.id not in s.objects and value.id[0] in ("dict", "carried", "merge", "copy")
     return record_class(tuple(keys)) if named and made else None
 

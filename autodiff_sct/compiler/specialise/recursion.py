@@ -140,7 +140,7 @@ def compile_recursion(
         raise s.refuse(NEVER, "write it as a loop")
     hint = str(getattr(frame.site, "co_name", None) or getattr(frame.site, "name", "recursive"))
     rec = Recursion("", frame.site, keep=keep)
-    rec.name = s.bind(hint if hint.isidentifier() else "lambda_", rec).id
+    rec.name = s.bind(hint, rec).id
     rec.working = True
     number = len(s.frames) + s.counter
     sites = [("parameter", number, k) for k in range(len(signature.leaves))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import enum
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ import gast
 from ...errors import AliasError, NotDifferentiable, Origin, Refused, UnsupportedSyntax
 from .. import ir
 from ..facts import MANY, SIMPLE_FACTS, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, join
+from ..ir.names import identifier
 from ..world import World
 from .building import expr_of_object
 from .lengths import AxisLengths, Lengths
@@ -469,14 +471,18 @@ class Specialiser(AxisLengths):
         """A global of the emitted module that holds `value`."""
         if isinstance(value, ModuleType):
             hint = {"numpy": "np"}.get(value.__name__, hint)
-        if not hint.isalnum():
-            hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint)
+        hint = identifier(hint)
         candidate, number = hint, 1
-        while candidate in self.parameters or self.globals.get(candidate, value) is not value:
+        while not self.may_name(candidate, value):
             number += 1
             candidate = f"{hint}{number}"
         self.globals[candidate] = value
         return ir.name(candidate)
+
+    def may_name(self, name: str, value: Any) -> bool:
+        """True if a global of that name would hide neither a parameter, nor another global, nor a builtin."""
+        hidden = self.globals.get(name, getattr(builtins, name, value))
+        return name not in self.parameters and hidden is value
 
     # -- lists and dicts that live at run time
 

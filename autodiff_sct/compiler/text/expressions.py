@@ -9,11 +9,12 @@ import ast
 import math
 from collections.abc import Iterable
 from enum import IntEnum
-from keyword import iskeyword
 from typing import Any
 
 import astunparse
 import gast
+
+from ..ir.names import is_identifier
 
 
 class Level(IntEnum):
@@ -132,8 +133,14 @@ class ExpressionPrinter(astunparse.Unparser):
     def _Expression(self, tree: Any) -> None:
         self.dispatch(tree.body)
 
+    def name(self, text: str) -> None:
+        """Write an identifier; any other text here is an error of the compiler, which Python might take for code."""
+        if not is_identifier(text):
+            raise ValueError(f"{text!r} is printed as a name, and is none")
+        self.write(text)
+
     def _Name(self, tree: Any) -> None:
-        self.write(tree.id)
+        self.name(tree.id)
         if getattr(tree, "annotation", None) is not None:
             self.write(": ")
             self.at(Level.TEST, tree.annotation)
@@ -296,7 +303,7 @@ class ExpressionPrinter(astunparse.Unparser):
         self.at(Level.TEST, tree.value)
 
     def _Attribute(self, tree: Any) -> None:
-        if not tree.attr.isidentifier() or iskeyword(tree.attr):
+        if not is_identifier(tree.attr):
             self.write("getattr(")
             self.at(Level.TEST, tree.value)
             self.write(f", {tree.attr!r})")
@@ -318,7 +325,11 @@ class ExpressionPrinter(astunparse.Unparser):
         self.write(")")
 
     def _keyword(self, tree: Any) -> None:
-        self.write("**" if tree.arg is None else tree.arg + "=")
+        if tree.arg is None:
+            self.write("**")
+        else:
+            self.name(tree.arg)
+            self.write("=")
         self.at(Level.TEST, tree.value)
 
     def _Subscript(self, tree: Any) -> None:
@@ -367,7 +378,7 @@ class ExpressionPrinter(astunparse.Unparser):
             self.at(Level.TEST, default)
 
     def _arg(self, tree: Any) -> None:
-        self.write(tree.arg)
+        self.name(tree.arg)
         if tree.annotation is not None:
             self.write(": ")
             self.at(Level.TEST, tree.annotation)

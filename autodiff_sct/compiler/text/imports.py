@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import types
 from collections import defaultdict
 from typing import Any
+
+from ..ir.names import is_identifier
 
 COMMENT = re.compile(r"^ *#.*$", re.MULTILINE)
 
@@ -23,15 +26,31 @@ def imports_of(namespace: dict[str, Any], module: str, text: str) -> list[str]:
     used = words(text)
     for name, value in sorted(item for item in namespace.items() if item[0] in used):
         home, own = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
-        if isinstance(value, types.ModuleType):
+        if isinstance(value, types.ModuleType) and is_path(value.__name__):
             modules.append(f"import {value.__name__}" + (f" as {name}" if value.__name__ != name else ""))
         elif is_made_inside(value):
             names["collections"] += [] if "namedtuple" in names["collections"] else ["namedtuple"]
-            classes.append(f'{name} = namedtuple("{value.__name__}", "{" ".join(value._fields)}")')
-        elif home and own and home not in ("builtins", "__main__", module) and own.isidentifier() and callable(value):
+            classes.append(f"{name} = namedtuple({quoted(value.__name__)}, {quoted(' '.join(value._fields))})")
+        elif is_imported(home, own, module) and callable(value):
             names[home].append(own + (f" as {name}" if own != name else ""))
     lines = [f"from {home} import {', '.join(own)}" for home, own in sorted(names.items())]
     return [*sorted(modules), *lines, *classes]
+
+
+def is_imported(home: Any, own: Any, module: str) -> bool:
+    """True if a name of a module can be imported: ``__main__`` and the primal's module are there already."""
+    if not isinstance(home, str) or not isinstance(own, str) or home in ("builtins", "__main__", module):
+        return False
+    return is_path(home) and is_identifier(own)
+
+
+def is_path(text: str) -> bool:
+    """True if a text is a dotted name of a module."""
+    return all(map(is_identifier, text.split(".")))
+
+
+def quoted(text: str) -> str:
+    return json.dumps(text)
 
 
 def is_made_inside(value: Any) -> bool:

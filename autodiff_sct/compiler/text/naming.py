@@ -21,6 +21,7 @@ import gast
 
 from .. import ir
 from ..ir import ir_targets
+from ..ir.names import identifier
 from ..specialise.state import Specialiser
 from ..unbound import sources
 
@@ -379,16 +380,6 @@ def left_unbound(s: Specialiser, stmt: Any) -> list[str]:
     """The variables that one of the paths through a statement leaves unbound."""
     found = [(target, names) for target, names in sources(stmt) if target in s.unbound]
     return [target for target, names in found if None in names]
-
-
-def identifier(text: str) -> str:
-    """A text as a name: what cannot be part of one is left out, an underscore in its place.
-
-    >>> identifier("item_Cr13, bare")
-    'item_Cr13_bare'
-    """
-    plain = text if text.isidentifier() else "_".join(filter(None, re.split(r"\W+", text)))
-    return plain if plain.isidentifier() else f"t_{plain}".rstrip("_")
 
 
 def uncounted(s: Specialiser, statements: list[Any]) -> set[str]:

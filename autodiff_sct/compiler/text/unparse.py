@@ -247,7 +247,8 @@ class Printer(ExpressionPrinter):
             self.write(" ")
             self.at(Level.TEST, tree.type)
         if tree.name is not None:
-            self.write(f" as {tree.name if isinstance(tree.name, str) else tree.name.id}")
+            self.write(" as ")
+            self.name(tree.name if isinstance(tree.name, str) else tree.name.id)
         self._suite(tree.body)
 
     def _Match(self, tree: Any) -> None:
@@ -266,7 +267,7 @@ class Printer(ExpressionPrinter):
     def _FunctionDef(self, tree: Any) -> None:
         self._decorators(tree)
         self.fill("async def " if type(tree).__name__ == "AsyncFunctionDef" else "def ")
-        self.write(tree.name)
+        self.name(tree.name)
         self._type_params(tree)
         self.write("(")
         self.dispatch(tree.args)
@@ -280,7 +281,8 @@ class Printer(ExpressionPrinter):
 
     def _ClassDef(self, tree: Any) -> None:
         self._decorators(tree)
-        self.fill("class " + tree.name)
+        self.fill("class ")
+        self.name(tree.name)
         self._type_params(tree)
         if tree.bases or tree.keywords:
             self.write("(")

@@ -186,6 +186,8 @@ def note_shape(s: Specialiser, fn: Any, result: Leaf, args: list[Value]) -> None
         have, made = s.facts[arrays[0].name], s.facts[result.name]
         if not isinstance(have, Num) or not isinstance(made, Num) or not is_same(have.dtype, made.dtype):
             return
+        if have.whole and not made.whole:
+            return
         if have.dtype is None and any(f is not None and f.kind in ("complex", "npscalar") for f in facts):
             return
         s.alike[result.name] = s.alike.get(arrays[0].name, arrays[0].name)

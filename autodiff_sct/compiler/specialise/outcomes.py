@@ -244,6 +244,8 @@ def settle(
     whole = whole and may_be_whole(s, fn, facts, args, kwargs)
     if fn is sum:
         numbers = items_of_lists(s, args)
+        if facts.kind == "npscalar" and len(args) == 1 and isinstance(s.facts_of(args[0]), Listed):
+            return Num(None, facts.dtype, (), NOWHERE, None, tensor, whole=True)  # 0 of an empty list
     if facts.kind == "npscalar" and any(f is not None and f.kind is None for f in numbers):
         return Num(None, facts.dtype, (), NOWHERE, None, tensor, whole=whole)  # a scalar, of Python's or of NumPy's
     own = roots if facts.kind == "array" else NOWHERE

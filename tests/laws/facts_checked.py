@@ -1,6 +1,6 @@
 """An oracle for what the compiler believes of each variable: the program that is reversed tests it while it runs.
 
-After each statement a call is written that notes the value of what has been made.  Its kind, dtype and rank are compared
+After each statement a call is written that notes the value of what was made.  Its kind, dtype and rank are compared
 with its facts; at the end of each block, all axes that are of one length to the compiler must have one length.
 """
 

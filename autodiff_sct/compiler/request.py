@@ -33,6 +33,12 @@ class Request:
     observe: Callable[[str, Specialiser, ir.Block], None] | None = None  # is shown the program after each stage
     capture: Callable[[Specialiser, Arguments], Value] | None = None  # brings the callable of an enclosing program in
 
+    @property
+    def valued(self) -> bool:
+        """True if the value has to be the primal's bit for bit."""
+        alone = self.backend == "numpy" and self.capture is None
+        return alone and (self.value or self.split or self.has_aux)
+
 
 def observe(request: Request, stage: str, s: Specialiser, block: ir.Block) -> None:
     """Show the program after a stage to whoever asked."""

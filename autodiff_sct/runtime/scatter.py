@@ -35,6 +35,8 @@ def add_at(shadow: Any, index: Any, cotangent: Any) -> None:
     if not isinstance(shadow, np.ndarray):
         add_to_items(shadow, index, cotangent)
         return
+    if not shadow.size:  # NumPy lets one take what is not there of nothing, but not add to it
+        return
     if np.iscomplexobj(cotangent) and not np.iscomplexobj(shadow):
         cotangent = np.real(cotangent)
     if not may_repeat(index):

@@ -201,3 +201,14 @@ def test_memory():
     with passes.without("in_rows"):
         listed = peak(ad.grad(steps), P, 2000)
     assert peak(ad.grad(steps), P, 2000) < listed / 4
+
+
+def test_rows_that_nobody_fills_are_no_longer_there():
+    def filtered(x, n):
+        y = np.outer(x, x)
+        for k in range(n):
+            y = y[:, :1] @ y[:1] * np.cos(x[0])
+        return np.sum(y)
+
+    check_gradient(filtered, (P[:1], 3))
+    check_gradient(filtered, (P, 3))

@@ -156,10 +156,12 @@ def write_rows(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
         pops = [x for x in ir.walk(backwards.body) if name in ir.reads(x)]
         if uses.get(name) == 2 and pushes and pops and isinstance(pushes[0].expr.args[0], gast.Name):
             if fill_row(s, name, pushes[0], loop, uses):
-                room(front, name).expr.func = s.bind("copied_rows", copied_rows)
+                for made in rooms(front, name):
+                    made.expr.func = s.bind("copied_rows", copied_rows)
             read_row(name, pops[0], ir.subscript(ir.name(name), ir.name(counter(s, backwards))))
         else:
-            as_list(front, name)
+            for made in rooms(front, name):
+                made.expr = gast.List([], gast.Load())
 
 
 def fill_row(s: Specialiser, name: str, push: ir.Effect, loop: ir.Loop, uses: dict[str, int]) -> bool:
@@ -178,13 +180,9 @@ def fill_row(s: Specialiser, name: str, push: ir.Effect, loop: ir.Loop, uses: di
     return copies
 
 
-def as_list(front: ir.Block, name: str) -> None:
-    room(front, name).expr = gast.List([], gast.Load())
-
-
-def room(front: ir.Block, name: str) -> ir.Let:
-    """The statement that makes room for what a loop saves."""
-    return next(stmt for stmt in front if isinstance(stmt, ir.Let) and stmt.target == name)
+def rooms(front: ir.Block, name: str) -> list[ir.Let]:
+    """The statement that makes room for what a loop saves, if it is still there."""
+    return [stmt for stmt in front if isinstance(stmt, ir.Let) and stmt.target == name]
 
 
 def read_row(name: str, stmt: Any, row: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -35,7 +36,7 @@ def tangent(request: Request) -> Emitted:
     s.unbound = unbound(block)
     drop_sure(block, s.unbound)
     where = regions(block, s.facts, s.elements)
-    protect(s, table, where)
+    protect(s, table, where, replace(request, value=True).valued)
     table.ordered = bool(table.written) and needs_order(block, where)
     inputs, _ = wanted_inputs(s, table, request)
     active = activity(s, block, where, inputs, {*output_leaves(s, chosen), *unknown_leaves(s, chosen)})

@@ -149,7 +149,7 @@ def emit(
     several = isinstance(final.value, gast.Tuple) and not final.single
     count = len(final.value.elts) if several else 1
     whole = emitted(s, request, table, parts, loaded, externals, result, count)
-    whole.lists = lists
+    whole.lists, whole.again = lists, not s.careful and may_run_again(s, where, program)
     if request.backend == "numpy":
         return whole
     return natively(request.backend, whole, hint, s, where, front, back, arguments, seeds, externals, function_name)

@@ -208,11 +208,11 @@ class Compiled:
         return self.emit(request)
 
     def on_arrays(self, variant: Variant) -> Variant:
-        """The variant whose loops have no arrays as lists."""
+        """The variant whose loops have no arrays as lists, and whose derivatives are NumPy's numbers."""
         with self.lock, collection.paused():
             if variant.other is None:
                 assert variant.asked is not None
-                request = replace(self.request(*variant.asked), lists=False)
+                request = replace(self.request(*variant.asked), lists=False, careful=True)
                 emitted = self.short(request)
                 variant.other = Variant(emitted, variant.names, variant.wrt, self.fn, variant.asked, self.weights)
             return variant.other
@@ -270,7 +270,7 @@ class Compiled:
         try:
             return emitted.function(*given, *outside, *seeds)
         except Exception as error:
-            if not variant.lists or not isinstance(error, OF_LISTS):
+            if not may_be_of_floats(variant, error):
                 note_origin(error, variant.origins, emitted.function.__code__.co_filename)
                 raise
         return self.call(self.on_arrays(variant), values, seeds)
@@ -336,7 +336,7 @@ class Adjoint(Compiled):
         try:
             result = variant.function(*args)
         except Exception as error:
-            if not variant.lists or not isinstance(error, OF_LISTS):
+            if not may_be_of_floats(variant, error):
                 note_origin(error, variant.origins, variant.function.__code__.co_filename)
                 raise
             result = None
@@ -378,6 +378,14 @@ class Adjoint(Compiled):
 
 class IndexPastArguments(AutodiffError, RuntimeError, IndexError):
     """``grad_position`` names more arguments than there are."""
+
+
+def may_be_of_floats(variant: Variant, error: Exception) -> bool:
+    """True if lists or Python's floats may have raised what arrays and NumPy's numbers do not."""
+    if variant.lists:
+        return isinstance(error, OF_LISTS)
+    of_math = isinstance(error, ValueError) and str(error).startswith(("math ", "expected a "))
+    return variant.again and (of_math or isinstance(error, (ZeroDivisionError, OverflowError)))
 
 
 def floats_may_raise() -> bool:

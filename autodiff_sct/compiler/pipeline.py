@@ -187,6 +187,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     s.effects = has_effects(forward)
     s.notes = {} if request.explain else None
     where = regions(forward, s.facts, s.elements)
+    s.careful = request.careful
     if request.lists and request.memory is None and passes.on("separate_items") and may_run_again(s, where, forward):
         s.relies = separate_items(s, where, forward, s.leaves(result))
         where = regions(forward, s.facts, s.elements) if s.relies else where

@@ -29,6 +29,7 @@ class Request:
     memory: int | None = None  # bytes that what its loops save may take
     explain: bool = False  # whether the text says why it keeps, computes again or puts back what it does
     lists: bool = False  # whether loops may have arrays as lists: who calls can run the program again without
+    careful: bool = False  # whether no derivative may raise what floats raise: infinite and NaN as NumPy's numbers are
     shared: dict[Any, list[Any]] | None = None  # is told which functions stay calls; None where all are inlined
     observe: Callable[[str, Specialiser, ir.Block], None] | None = None  # is shown the program after each stage
     capture: Callable[[Specialiser, Arguments], Value] | None = None  # brings the callable of an enclosing program in

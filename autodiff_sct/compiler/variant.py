@@ -32,8 +32,8 @@ class Variant:
         asked: tuple[dict[str, Any], tuple[str, ...]] | None = None,  # what `Compiled.request` is made of
         weights: tuple[Any, ...] = (),
     ) -> None:
-        self.asked, self.lists = asked, emitted.lists
-        self.other: Variant | None = None  # without lists
+        self.asked, self.lists, self.again = asked, emitted.lists, emitted.again
+        self.other: Variant | None = None  # without lists, and careful with Python's floats
         self.emitted, self.names, self.wrt, self.code = emitted, names, wrt, getattr(fn, "__code__", None)
         assert emitted.function is not None
         self.function = emitted.function

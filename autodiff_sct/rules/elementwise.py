@@ -73,7 +73,7 @@ def power(y, d, base, exp):
 
 def power_below(y, base, exp):
     """``base ** (exp - 1)``, but not 1 / 0 where base and exponent are 0: there the slope is 0."""
-    if compiled_as_negative(exp):
+    if compiled_as_negative(exp, base):
         return y / base
     if isinstance(exp, int):
         return base ** (exp - (exp != 0))
@@ -213,8 +213,8 @@ def is_literal(x) -> bool:
 
 
 @static
-def compiled_as_negative(x) -> bool:
-    """Whether a compiler knows that `x` is a negative number; whoever runs this text does not ask."""
+def compiled_as_negative(exp, base) -> bool:
+    """True if a compiler knows that `exp` is a negative number, and that no power of `base` is complex."""
     return False
 
 

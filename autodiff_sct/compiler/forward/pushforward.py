@@ -21,6 +21,7 @@ from ..regions import Regions, regions
 from ..request import Request
 from ..results import check_output, detached, output_leaves, own_result, unknown_leaves
 from ..reverse.adjoints import copied, helper
+from ..specialise.recursion import has_effects
 from ..specialise.state import Specialiser
 from ..specialise.values import Frame, Leaf, ListV, Obj, TupleV, Value
 from ..stopped import refuse_writes
@@ -39,6 +40,7 @@ def tangent(request: Request) -> Emitted:
     protect(s, table, where, replace(request, value=True).valued)
     table.ordered = bool(table.written) and needs_order(block, where)
     inputs, _ = wanted_inputs(s, table, request)
+    s.careful, s.effects = request.careful, has_effects(block)
     active = activity(s, block, where, inputs, {*output_leaves(s, chosen), *unknown_leaves(s, chosen)})
     refuse_captured(s, where, active)
     refuse_writes(s, block, where, active)

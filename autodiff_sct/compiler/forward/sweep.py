@@ -26,7 +26,7 @@ from ..moves import MOVES, move
 from ..recursion.forward import tangent_call
 from ..recursion.pairs import is_recursive
 from ..regions import Regions, enclosing_loops, roots_of
-from ..reverse.adjoints import copied, facts_like, fit, helper, is_full, is_new, spread, zeros
+from ..reverse.adjoints import as_numpys, copied, facts_like, fit, helper, is_full, is_new, spread, zeros
 from ..reverse.settled_views import check_base, check_number, check_parts
 from ..reverse.shadows import UNCERTAIN
 from ..specialise import arrays, indexing
@@ -314,7 +314,9 @@ class Forward:
                     "use np.array of the list",
                     stmt.origin,
                 )
-            for tangent, pick in self.inputs(op.arguments[p]):
+            for given, pick in self.inputs(op.arguments[p]):
+                single = self.s.careful and len(stmt.targets) == 1
+                tangent = as_numpys(self.s, given, stmt.target) if single else given
                 # One entry is used, and the others are written for tangents of other shapes.
                 with self.s.learning_no_lengths():
                     entries = apply_rule(self.s, row.forward, op.fn, y, tangent, op.arguments)

@@ -133,6 +133,7 @@ def written(root: Any, emitted: Emitted) -> dict[str, Any]:
         "count": emitted.count,
         "effects": emitted.effects,
         "lists": emitted.lists,
+        "again": emitted.again,
     }
 
 
@@ -211,6 +212,7 @@ def revived(root: Any, entry: dict[str, Any]) -> Emitted:
         seeds=from_json(entry["seeds"]),
         effects=entry["effects"],
         lists=entry["lists"],
+        again=entry["again"],
     )
 
 

@@ -75,6 +75,18 @@ def is_full(s: Specialiser, value: Value, name: str) -> bool:
     return s.same_lengths(have.dims, want.dims)
 
 
+def as_numpys(s: Specialiser, value: Value, name: str) -> Value:
+    """The derivative of a number or an array of NumPy's as a number of NumPy's, which may be divided by zero."""
+    want, have = s.facts[name], s.num(value)
+    if not isinstance(want, Num) or want.kind not in ("array", "npscalar") or have is None:
+        return value
+    if have.dims != () or have.kind not in ("float", None):
+        return value
+    if want.dtype is None or want.dtype.kind != "f":
+        return value
+    return s.let(numpy_call(s, want.dtype.name, s.expr(value)), Num("npscalar", want.dtype, ()), may_raise=False)
+
+
 def fits(s: Specialiser, a: Axis, b: Axis) -> bool:
     return a is not None and s.lengths.canonical(a) == s.lengths.canonical(b)
 

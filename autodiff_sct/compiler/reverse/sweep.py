@@ -34,6 +34,7 @@ from ..specialise.state import Specialiser
 from ..specialise.values import Const, Leaf, ListV, TupleV, Value
 from .adjoints import (
     Adjoint,
+    as_numpys,
     copied,
     fit,
     fits,
@@ -253,6 +254,7 @@ class Reverse:
         names = [p for p in op_.arguments if any(map(self.activity.active, s.leaves(op_.arguments[p])))]
         if not names or op_.fn in NONDIFFERENTIABLE:  # a constant, made to be written into
             return
+        d = as_numpys(s, d, stmt.target) if s.careful and len(stmt.targets) == 1 else d
         if (found := as_square(self, op_)) is not None:
             op_, names, number = found
             d = multiplied(self, d, number)

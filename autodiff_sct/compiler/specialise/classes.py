@@ -167,7 +167,8 @@ def real_power_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
     base, exp = args
     cls, facts = class_of(s, base), s.facts_of(base)
     whole = s.is_static(exp) and float(s.static(exp)).is_integer()
-    if cls is None and isinstance(facts, Num) and facts.dims == () and not whole:
+    unsure = cls is None and isinstance(facts, Num) and facts.dims == ()
+    if not whole and (unsure or (cls is float and s.careful)):
         expr = ir.call(s.bind("real_power", real_power), s.expr(base), s.expr(exp))
         return arrays.apply(s, real_power, expr, args, {})
     if cls is not float:

@@ -377,7 +377,9 @@ REPEATING = {np.clip, np.quantile, np.percentile, np.nanquantile, np.nanpercenti
 def check_shape(s: Specialiser, fn: Any, out: Leaf, value: Value) -> None:
     """A function writes into no array of another shape; one of single elements repeats its result along more axes."""
     into, made = s.num(out), s.num(value)
-    if into is None or made is None or s.have_met([into.dims, made.dims]):
+    if into is None or made is None:
+        return
+    if into.dims is not None and made.dims is not None and s.have_met([into.dims, made.dims]):
         return
     repeats = fn in REPEATING or (isinstance(fn, np.ufunc) and fn.signature is None)
     known = into.ndim is not None and made.ndim is not None

@@ -284,7 +284,11 @@ def literal(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
 
 @handles(compiled_as_negative)
 def negative_literal(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    return Const(isinstance(args[0], Const) and is_literal(args[0].value) and args[0].value < 0)
+    exp, base = args[0], s.num(args[1])
+    negative = isinstance(exp, Const) and is_literal(exp.value) and exp.value < 0
+    # Python's power of a number below zero is complex, but for whole exponents.
+    of_numpy = base is not None and base.kind in ("array", "npscalar")
+    return Const(negative and (of_numpy or float(exp.value).is_integer()))
 
 
 @handles(exponents)

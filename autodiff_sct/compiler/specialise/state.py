@@ -127,6 +127,7 @@ class Specialiser(AxisLengths):
         self.active: set[str] = set()  # variables that carry a derivative, once that is known
         self.stopped: set[str] = set()  # what stop_gradient returned
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
+        self.careful = False  # whether derivatives are infinite or NaN where NumPy's numbers are
         self.alike: dict[str, str] = {}  # variable -> one that surely has its shape and dtype
         self.exact: set[str] = (
             set()

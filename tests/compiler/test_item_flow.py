@@ -115,3 +115,31 @@ def test_the_same_numbers_of_the_same_types(fn, noise, wrt, number):
 def test_written_out():
     assert "noise_items[t]" in ad.adjoint_source(accepted, 0.7, 0.3, NOISES[0])
     assert "noise_items" not in ad.adjoint_source(stays_integer, 0.7, 0.3, NOISES[0])
+
+
+def after_a_loop_that_is_left(x, n):
+    total = 0.0
+    for i in range(len(x)):
+        if i == n:
+            break
+        total = total + x[i]
+    for i in range(n, len(x)):
+        total = total + i * x[i]
+    return total
+
+
+def after_another_loop(x, n):
+    total = 0.0
+    for i in range(n):
+        total = total + x[i]
+    for i in range(n, len(x)):
+        total = total + i * x[i]
+    return total
+
+
+@pytest.mark.parametrize("fn", [after_a_loop_that_is_left, after_another_loop])
+def test_what_an_empty_loop_leaves_is_of_the_type_of_before(fn):
+    for size, n in ((3, 1), (1, 1), (2, 0), (3, 3), (1, 0), (0, 0)):
+        x = np.ones(size)
+        for value in (ad.value_and_grad(fn)(x, n)[0], ad.vjp(lambda x, n=n: fn(x, n), x)[0]):
+            assert type(value) is type(fn(x, n)) and value == fn(x, n)

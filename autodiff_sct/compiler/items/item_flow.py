@@ -225,7 +225,7 @@ class Flow:
         """Make an expression of a statement outside loops a ``np.float64`` where it was one, if that can be told."""
         if where is None or isinstance(where, ir.Raise):
             return False
-        tests = [] if self.was_numpy(expr) else self.meeting.tests(expr, self.was_numpy)
+        tests = [] if self.was_numpy(expr) else self.meeting.tests(expr, self.was_numpy, self.was_python)
         if tests is None:
             return self.restore_operands(expr)
         test = all_of(tests) if tests else None
@@ -244,6 +244,11 @@ class Flow:
 
     def refuse(self, sources: frozenset[str]) -> None:
         self.refused |= sources
+
+    def was_python(self, name: str) -> bool:
+        """True if a variable surely is a number of Python's where its arrays are arrays."""
+        facts = self.s.facts.get(name)
+        return isinstance(facts, Num) and facts.python and not self.sources.get(name)
 
     def was_numpy(self, expr: Any) -> bool:
         """Whether an expression is surely a ``np.float64`` where its arrays are arrays."""
@@ -383,7 +388,7 @@ class Flow:
         name = getattr(expr.orelse, "id", None)
         if name is None or not self.is_float64(expr.body) or getattr(expr.body.args[0], "id", "") != name:
             return False
-        tests = self.meeting.tests(expr.orelse, self.was_numpy)
+        tests = self.meeting.tests(expr.orelse, self.was_numpy, self.was_python)
         return tests is not None and gast.dump(all_of(tests)) == gast.dump(expr.test)
 
     def is_float64(self, expr: Any) -> bool:

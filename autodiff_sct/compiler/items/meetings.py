@@ -36,8 +36,17 @@ class Meetings:
                 self.followed |= {n for c in stmt.carries for n in (c.phi, c.out)}
                 self.outs |= {c.out: (stmt, c) for c in stmt.carries}
 
-    def tests(self, expr: Any, was_numpy: Callable[[Any], bool]) -> list[Any] | None:
-        """When the outcome of loops is a ``np.float64``: if all of them had something to do. None: nobody knows."""
+    def tests(self, expr: Any, was_numpy: Callable[[Any], bool], was_python: Callable[[str], bool]) -> list[Any] | None:
+        """When the outcome of loops is a ``np.float64``: if all of them had something to do. None: nobody knows.
+
+        Where they had nothing to do, it is what it was before, which has to be a number of Python's.
+        """
+        _, carry = self.outs.get(getattr(expr, "id", ""), (None, None))
+        before = carry.init if carry is not None else None
+        return self.trips(expr, was_numpy) if before is not None and was_python(before) else None
+
+    def trips(self, expr: Any, was_numpy: Callable[[Any], bool]) -> list[Any] | None:
+        """The tests whether loops had something to do."""
         loop, carry = self.outs.get(getattr(expr, "id", ""), (None, None))
         if loop is None or carry is None or carry.next is None or loop.kind != "range" or loop.stop is not None:
             return None
@@ -46,7 +55,7 @@ class Meetings:
         inner = self.outs.get(carry.next, (None, None))[1]
         deeper: list[Any] | None = []
         if inner is not None and inner.init == carry.phi:
-            deeper = self.tests(ir.name(carry.next), was_numpy)
+            deeper = self.trips(ir.name(carry.next), was_numpy)
         elif not was_numpy(ir.name(carry.next)):
             return None
         own = not_empty(loop)

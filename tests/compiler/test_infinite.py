@@ -131,3 +131,30 @@ def quarter_power(t):
 def test_an_infinite_slope_at_zero():
     assert ad.grad(quarter_power)(0.0) == math.inf
     assert math.isclose(ad.grad(quarter_power)(0.25), 0.25 * 0.25**-0.75, rel_tol=1e-12)
+
+
+def squares(x):
+    return np.sum(np.vectorize(lambda v: v * v)(x))
+
+
+def test_nothing_is_vectorized():
+    np.testing.assert_allclose(ad.grad(squares)(X), 2 * X)
+    for derivative in (ad.grad(squares), ad.value_and_grad(squares), lambda x: ad.jvp(squares, x, x)):
+        with pytest.raises(ValueError, match="size 0 inputs"):
+            derivative(X[:0])
+
+
+def squared_in_place(x):
+    total = out = np.where(1.08 > 0.37, x.mean(), x[0])
+    out *= out
+    return total * 1.0 + out
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32])
+def test_an_array_of_rank_0_is_squared_in_place(dtype):
+    x = X.astype(dtype)
+    value, gradient = ad.value_and_grad(squared_in_place)(x)
+    assert value == squared_in_place(x)
+    assert gradient.dtype == dtype
+    np.testing.assert_allclose(gradient, np.full(3, 4 / 3 * x.mean()), rtol=1e-6)
+    assert np.allclose(ad.jvp(squared_in_place, x, np.ones_like(x))[1], 4 * x.mean())

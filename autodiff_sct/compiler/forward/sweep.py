@@ -20,6 +20,7 @@ from ...rules.table import NONDIFFERENTIABLE, TABLE
 from ...runtime import broadcast, memory
 from .. import ir
 from ..activity import Activity
+from ..arguments import of_rank_0
 from ..facts import UNKNOWN, Listed, Mapped, Num, Pair
 from ..ir import ir_targets
 from ..moves import MOVES, move
@@ -127,6 +128,9 @@ class Forward:
                 value = spread(s, value, name)
             elif sharing and any(map(self.regions.is_written, [name, *sharing])):
                 value = copied(s, value)
+            have = s.num(value)
+            if facts.kind == "array" and facts.dims == () and (have is None or have.kind != "array"):
+                value = s.let(of_rank_0(s, s.expr(value), facts), facts_like(s, name), may_raise=False)
         self.tangents[name] = self.variable(value, name)
 
     def sharing(self, given: Value) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import gast
 import numpy as np
 
 from .. import ir
@@ -16,6 +17,7 @@ from .attributes import attribute_of
 from .calls import MADE, call_python, call_value, handles
 from .containers import get_item, items_of
 from .numpy_calls import numpy_call
+from .raising import raise_if
 from .state import Specialiser
 from .values import Bound, Const, PartialV, TupleV, Value
 
@@ -55,6 +57,9 @@ def loop(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         arrays = items_of(s, numpy_call(s, np.broadcast_arrays, arrays, {}), None)
     flat = [numpy_call(s, np.ravel, [array], {}) for array in arrays]
     if dtype == Const(None):
+        size = ir.attribute(s.expr(arrays[0]), "size")
+        message = "cannot call `vectorize` on size 0 inputs unless `otypes` is set"
+        raise_if(s, gast.Compare(size, [gast.Eq()], [ir.constant(0)]), ValueError, message)
         dtype = type_of_first(s, fn, flat)
     columns = TupleV(tuple(call_value(s, Bound("tolist", line), [], {}) for line in flat))
     return call_python(s, polyfills.of_all, [fn, columns, dtype, attribute_of(s, arrays[0], "shape")], {})

@@ -204,11 +204,18 @@ def test_memory():
 
 
 def test_rows_that_nobody_fills_are_no_longer_there():
-    def filtered(x, n):
-        y = np.outer(x, x)
-        for k in range(n):
-            y = y[:, :1] @ y[:1] * np.cos(x[0])
-        return np.sum(y)
+    step, noise, measured = np.array([[0.9, 0.2], [-0.1, 1.1]]), 0.1 * np.eye(2), np.cos(np.arange(4.0))[:, None]
 
-    check_gradient(filtered, (P[:1], 3))
-    check_gradient(filtered, (P, 3))
+    def filtered(step, observe, error):
+        state, spread, total = np.zeros(2), np.eye(2), 0.0
+        for t in range(len(measured)):
+            state, spread = step @ state, step @ spread @ step.T + noise
+            seen = observe @ spread
+            covariance = seen @ observe.T + error
+            apart = measured[t] - observe @ state
+            gain = np.linalg.solve(covariance, seen).T
+            total = total - 0.5 * (apart @ np.linalg.solve(covariance, apart) + np.linalg.slogdet(covariance)[1])
+            state, spread = state + gain @ apart, spread - gain @ seen
+        return total
+
+    check_gradient(filtered, (step, np.array([[1.0, 0.5]]), np.array([[0.3]])))

@@ -175,3 +175,14 @@ def test_items_picked_by_two_arrays(i, j):
 def test_a_gathered_size_is_known():
     text = ad.adjoint_source(cross_entropy, np.ones((5, 3)), np.ones((4, 5)), np.arange(4) % 3)
     assert "np.log" not in text.partition("# ")[0]
+
+
+def turned(x, y):
+    z = np.concatenate([x[1:], x[:1]])
+    return np.sum(z * y) + np.mean(z) * np.sum(y**2)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 17, 130])
+def test_a_vector_of_one_is_joined_with_nothing(length):
+    x, y = np.cos(np.arange(float(length))), np.sin(1 + np.arange(float(max(length, 4 if length == 1 else 1))))
+    np.testing.assert_allclose(ad.grad(turned)(x, y), differences(turned, (x, y)), rtol=1e-6, atol=1e-8)

@@ -29,10 +29,12 @@ class Witness:
         self.unbound = unbound(block)
         self.seen: dict[str, Any] = {}  # variable -> its value in the step that is run
         self.lengths: list[Lengths] = []
+        self.wrong: list[AssertionError] = []  # told at the end: what is equal around a block may be so after it only
 
     def start(self) -> None:
         """Forget the last run."""
         self.seen.clear()
+        self.wrong.clear()
 
     def note(self, name: str, value: Any) -> None:
         """Compare a value with the facts of its variable."""
@@ -56,6 +58,14 @@ class Witness:
 
     def end(self, k: int) -> None:
         """Compare the lengths that are equal at the end of a block."""
+        try:
+            self.agree(k)
+        except AssertionError as error:
+            self.wrong.append(error)
+        if self.wrong and self.lengths[k].outer is None:
+            raise self.wrong[0]
+
+    def agree(self, k: int) -> None:
         lengths, found = self.lengths[k], {}
         for name, value in self.seen.items():
             for axis, length in zip(self.s.facts[name].dims, np.shape(value)):

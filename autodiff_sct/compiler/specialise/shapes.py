@@ -201,7 +201,11 @@ def joined(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
         return None
     lengths = tuple(dims[axis] for dims in shapes if dims)
     result = list(shapes[0] or ())
-    result[axis] = Dim(("joined", lengths), several=True) if any(several(n) for n in lengths) else None
+    known = [n for n in lengths if isinstance(n, int)]
+    if len(known) == len(lengths):
+        result[axis] = sum(known)
+    else:  # an empty part makes nothing longer
+        result[axis] = Dim(("joined", lengths), several=True) if any(n != 0 and several(n) for n in lengths) else None
     return tuple(result)
 
 

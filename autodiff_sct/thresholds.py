@@ -23,6 +23,8 @@ STEPS_OF_A_PRODUCT = 32
 STEPS_OF_A_PRODUCT_OF_MATRICES = 16
 # Arrays as large as the largest saved one that a step of a loop works with, as the division into segments estimates it.
 WORKING_ARRAYS = 8
+# Elements up to which a NaN is looked for by a product of an array with itself: BLAS has more threads for longer ones.
+ELEMENTS_OF_ONE_THREAD = 8192
 
 # -- of machine code
 

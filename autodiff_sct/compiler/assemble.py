@@ -149,7 +149,7 @@ def emit(
     several = isinstance(final.value, gast.Tuple) and not final.single
     count = len(final.value.elts) if several else 1
     whole = emitted(s, request, table, parts, loaded, externals, result, count)
-    whole.lists, whole.again = lists, not s.careful and may_run_again(s, where, program)
+    whole.lists, whole.again = lists, not s.careful and may_run_again(s, program)
     if request.backend == "numpy":
         return whole
     return natively(request.backend, whole, hint, s, where, front, back, arguments, seeds, externals, function_name)
@@ -168,7 +168,7 @@ def touched_up(
     both, first = [*front, *back], back[0] if back else None
     if not runs_alone(request):
         s.exact = {*ir.defined(front), *table.entries, *(e.name for e in s.externals.values())}
-    again = request.lists and may_run_again(s, where, both)
+    again = request.lists and may_run_again(s, both)
     lists = again and on_floats(s, request, both)
     lists = lists or s.relies
     if request.backend == "numpy" and passes.on("small_powers"):
@@ -425,6 +425,7 @@ def emitted(
         text, loaded, externals, s.guards, dict(s.globals), table.written, table.changed, table.rebound, table.ordered,
         wrap_spec(s, result) if tensors else None, tensors, count, seed_spec(s, differentiated(request, result)),
         s.effects, parts, s.world, s.level, outside=table.outside, published=table.published,
+        singular=s.singular,
     )  # fmt: skip
 
 

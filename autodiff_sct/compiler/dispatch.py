@@ -17,6 +17,7 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, AutodiffError, Refused
 from ..runtime.apart import Apart
+from ..runtime.nans import holds_nan
 from . import collection, kept, passes
 from .emitted import Emitted
 from .ir.names import identifier
@@ -40,7 +41,7 @@ Slot = tuple[str, Any]  # a parameter's name and kind
 CONSTANTS = {int, float, bool, complex, str, type(None)}
 
 
-STARRED = {
+STARRED: dict[Any, Any] = {
     inspect.Parameter.VAR_POSITIONAL: inspect.Parameter.POSITIONAL_ONLY,
     inspect.Parameter.VAR_KEYWORD: inspect.Parameter.KEYWORD_ONLY,
 }
@@ -182,7 +183,7 @@ class Compiled:
         file = kept.wanted(self, slots, values, wrt)
         emitted = kept.find(file, self.fn)
         if emitted is None:
-            emitted = self.best(self.request(*asked))
+            emitted = self.repeatable(self.request(*asked))
             if self.backend != "numba" or hasattr(emitted.function, "plain"):  # else the next process is to warn too
                 kept.keep(file, self.fn, emitted)
         return Variant(emitted, tuple(names), tuple(names.index(n) for n in wrt), self.fn, asked, self.weights)
@@ -207,14 +208,33 @@ class Compiled:
                 raise
         return self.emit(request)
 
+    def repeatable(self, request: Request) -> Emitted:
+        """The program that is asked for, with strong zeros from the beginning where a call of it cannot be repeated."""
+        from .ad.strong_zeros import SINGULAR
+
+        emitted = self.best(request)
+        return self.best(replace(request, strong=SINGULAR)) if emitted.effects and not request.strong else emitted
+
+    def strongly(self, variant: Variant) -> Variant:
+        """The variant in which zero derivatives stay zero, whatever the slope."""
+        from .ad.strong_zeros import EVERY
+
+        with self.lock, collection.paused():
+            if variant.strong is None:
+                variant.strong = self.variant_of(variant, backend="numpy", lists=False, careful=True, strong=EVERY)
+            return variant.strong
+
+    def variant_of(self, variant: Variant, **settings: Any) -> Variant:
+        """What another variant is, compiled with other settings."""
+        assert variant.asked is not None
+        emitted = self.short(replace(self.request(*variant.asked), **settings))
+        return Variant(emitted, variant.names, variant.wrt, self.fn, variant.asked, self.weights)
+
     def on_arrays(self, variant: Variant) -> Variant:
         """The variant whose loops have no arrays as lists, and whose derivatives are NumPy's numbers."""
         with self.lock, collection.paused():
             if variant.other is None:
-                assert variant.asked is not None
-                request = replace(self.request(*variant.asked), lists=False, careful=True)
-                emitted = self.short(request)
-                variant.other = Variant(emitted, variant.names, variant.wrt, self.fn, variant.asked, self.weights)
+                variant.other = self.variant_of(variant, lists=False, careful=True)
             return variant.other
 
     def best(self, request: Request) -> Emitted:
@@ -233,6 +253,7 @@ class Compiled:
         return {name: (kind, describe(v, name, fields=True)) for (name, kind), v in zip(slots, values)}
 
     def request(self, parameters: dict[str, Any], wrt: tuple[str, ...]) -> Request:
+        from .ad.strong_zeros import NONE, SINGULAR
         from .request import Request
 
         return Request(
@@ -248,6 +269,7 @@ class Compiled:
             self.backend,
             self.memory,
             self.explain,
+            strong=SINGULAR if self.split else NONE,
         )
 
     def call(self, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...] = ()) -> Any:
@@ -274,6 +296,18 @@ class Compiled:
                 note_origin(error, variant.origins, emitted.function.__code__.co_filename)
                 raise
         return self.call(self.on_arrays(variant), values, seeds)
+
+    def derive(self, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...] = ()) -> Any:
+        """Run a variant, and where a derivative is NaN, the one with strong zeros, unless a call cannot be repeated."""
+        result = self.call(variant, values, seeds)
+        if not variant.may_be_nan or not holds_nan(self.derivatives_in(variant, result)):
+            return result
+        with np.errstate(all="ignore"):
+            return self.call(self.strongly(variant), values, seeds)
+
+    def derivatives_in(self, variant: Variant, result: Any) -> Any:
+        """The part of what an emitted function returned that is derivatives."""
+        raise NotImplementedError
 
     # -- looking at it
 
@@ -332,19 +366,23 @@ class Adjoint(Compiled):
         if not holds or (variant.lists and floats_may_raise()):
             return self.run_carefully(args, kwargs, seed, kinds)
         if not variant.is_plain:
-            return self.outcome(variant, args, self.call(variant, args))
+            return self.outcome(variant, args, self.derive(variant, args))
         try:
             result = variant.function(*args)
         except Exception as error:
             if not may_be_of_floats(variant, error):
                 note_origin(error, variant.origins, variant.function.__code__.co_filename)
                 raise
-            result = None
-        if result is None:
-            result = self.call(self.on_arrays(variant), args)
-        if self.value:
-            return result[0], result[1:], ()
-        return None, result if variant.count > 1 else (result,), ()
+        else:
+            gradients = result[1:] if self.value else result if variant.count > 1 else (result,)
+            if not (variant.may_be_nan and holds_nan(gradients)):
+                return result[0] if self.value else None, gradients, ()
+        return self.outcome(variant, args, self.derive(variant, args))
+
+    def derivatives_in(self, variant: Variant, result: Any) -> Any:
+        if variant.count == 1:
+            return result
+        return result[1:] if self.value or self.has_aux else result
 
     def run_carefully(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any, kinds: Any = None
@@ -357,7 +395,7 @@ class Adjoint(Compiled):
                 self.met.clear()
             self.met[kinds] = variant
         seeds = tuple(seeds_in(seed, variant.emitted.seeds)) if self.seeded else ()
-        return self.outcome(variant, values, self.call(variant, values, seeds))
+        return self.outcome(variant, values, self.derive(variant, values, seeds))
 
     def outcome(
         self, variant: Variant, values: tuple[Any, ...], result: Any
@@ -450,13 +488,16 @@ class Pushforward(Compiled):
         variant = self.variant(slots, values, args, kwargs)
         given = tuple(matched(t, values[k]) for t, k in zip(tangents, variant.wrt))
         try:
-            value, tangent = self.call(variant, values, given)
+            value, tangent = self.derive(variant, values, given)
         except Apart as passing:
             raise passing.__cause__ from None  # type: ignore[misc]
         if variant.tensors:
             spec = variant.wrap[0] if self.has_aux and isinstance(variant.wrap, tuple) else variant.wrap
             tangent = tangent if spec is None else wrap_by(spec, tangent)
         return variant.wrap_output(value), tangent
+
+    def derivatives_in(self, variant: Variant, result: Any) -> Any:
+        return result[1]
 
 
 def matched(tangent: Any, value: Any) -> Any:

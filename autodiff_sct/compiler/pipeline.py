@@ -97,7 +97,7 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
     refused: Refused | None = None
     while True:
         s = Specialiser(dynamic, derivatives)
-        s.shared = request.shared
+        s.shared, s.strong = request.shared, request.strong
         s.frame = Frame(0, None, {})
         s.parameters |= {*request.parameters, *(f"t_{parameter}" for parameter in request.wrt)}
         table = Arguments()
@@ -178,17 +178,22 @@ def regions_of(lost: list[AliasError]) -> frozenset[int]:
     return frozenset().union(*(error.regions for error in lost))
 
 
+def writes_outside(s: Specialiser, where: Regions) -> bool:
+    """True if a program writes memory that is there before the call and is no argument."""
+    return any(where.is_written(external.name) for external in s.externals.values())
+
+
 def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     """Emit the adjoint function; `lost` tells the memory whose shadows the forward sweep has to make."""
     s, table, result = specialise(request)
     observe(request, "specialise", s, s.block)
     chosen = check_output(s, result, request)
     forward = without_dead(s, s.block, result, table, request)
-    s.effects = has_effects(forward)
     s.notes = {} if request.explain else None
     where = regions(forward, s.facts, s.elements)
+    s.effects = has_effects(forward) or writes_outside(s, where)
     s.careful = request.careful
-    if request.lists and request.memory is None and passes.on("separate_items") and may_run_again(s, where, forward):
+    if request.lists and request.memory is None and passes.on("separate_items") and may_run_again(s, forward):
         s.relies = separate_items(s, where, forward, s.leaves(result))
         where = regions(forward, s.facts, s.elements) if s.relies else where
     s.unbound = unbound(forward)
@@ -204,7 +209,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     refuse_writes(s, forward, where, active)
     s.active = {n for n in active.varied if n in active.useful}
     if request.backend == "numpy" and passes.on("reverse_once"):
-        again = request.lists and may_run_again(s, where, forward)
+        again = request.lists and may_run_again(s, forward)
         s.relies = reverse_once(s, where, forward, s.active, again) or s.relies
     observe(request, "activity", s, forward)
     result_expr = None

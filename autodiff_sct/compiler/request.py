@@ -30,6 +30,7 @@ class Request:
     explain: bool = False  # whether the text says why it keeps, computes again or puts back what it does
     lists: bool = False  # whether loops may have arrays as lists: who calls can run the program again without
     careful: bool = False  # whether no derivative may raise what floats raise: infinite and NaN as NumPy's numbers are
+    strong: frozenset[Any] = frozenset()  # the functions whose zero derivatives stay zero: `ad.strong_zeros`
     shared: dict[Any, list[Any]] | None = None  # is told which functions stay calls; None where all are inlined
     observe: Callable[[str, Specialiser, ir.Block], None] | None = None  # is shown the program after each stage
     capture: Callable[[Specialiser, Arguments], Value] | None = None  # brings the callable of an enclosing program in

@@ -34,6 +34,8 @@ class Variant:
     ) -> None:
         self.asked, self.lists, self.again = asked, emitted.lists, emitted.again
         self.other: Variant | None = None  # without lists, and careful with Python's floats
+        self.strong: Variant | None = None  # with strong zeros
+        self.may_be_nan = emitted.singular and not emitted.effects  # where it is, the call may be repeated
         self.emitted, self.names, self.wrt, self.code = emitted, names, wrt, getattr(fn, "__code__", None)
         assert emitted.function is not None
         self.function = emitted.function

@@ -16,7 +16,7 @@ from ..emitted import Emitted
 from ..facts import Num
 from ..layouts import needs_order
 from ..optimise import sweep_dead
-from ..pipeline import refuse_captured, specialise, wanted_inputs, without_dead
+from ..pipeline import refuse_captured, specialise, wanted_inputs, without_dead, writes_outside
 from ..regions import Regions, regions
 from ..request import Request
 from ..results import check_output, detached, output_leaves, own_result, unknown_leaves
@@ -40,7 +40,8 @@ def tangent(request: Request) -> Emitted:
     protect(s, table, where, replace(request, value=True).valued)
     table.ordered = bool(table.written) and needs_order(block, where)
     inputs, _ = wanted_inputs(s, table, request)
-    s.careful, s.effects = request.careful, has_effects(block)
+    s.careful = request.careful
+    s.effects = has_effects(block) or writes_outside(s, where)
     active = activity(s, block, where, inputs, {*output_leaves(s, chosen), *unknown_leaves(s, chosen)})
     refuse_captured(s, where, active)
     refuse_writes(s, block, where, active)

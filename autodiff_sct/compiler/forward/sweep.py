@@ -20,6 +20,7 @@ from ...rules.table import NONDIFFERENTIABLE, TABLE
 from ...runtime import broadcast, memory
 from .. import ir
 from ..activity import Activity
+from ..ad.strong_zeros import with_strong_zeros
 from ..arguments import of_rank_0
 from ..facts import UNKNOWN, Listed, Mapped, Num, Pair
 from ..ir import ir_targets
@@ -321,9 +322,13 @@ class Forward:
             for given, pick in self.inputs(op.arguments[p]):
                 single = self.s.careful and len(stmt.targets) == 1
                 tangent = as_numpys(self.s, given, stmt.target) if single else given
+
                 # One entry is used, and the others are written for tangents of other shapes.
+                def write(tangent: Value = tangent) -> dict[str, Value]:
+                    return apply_rule(self.s, row.forward, op.fn, y, tangent, op.arguments)
+
                 with self.s.learning_no_lengths():
-                    entries = apply_rule(self.s, row.forward, op.fn, y, tangent, op.arguments)
+                    entries = with_strong_zeros(self.s, op, tangent, write, [p])
                 entry = entries[p] if pick is None else self.nth(entries[p], pick)
                 several = len(stmt.targets) > 1 or op.boxed
                 parts = list(entry.items) if isinstance(entry, (TupleV, ListV)) and several else [entry]

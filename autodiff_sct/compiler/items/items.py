@@ -38,7 +38,6 @@ import gast
 from ... import thresholds
 from .. import ir
 from ..facts import Num
-from ..regions import Regions
 from ..specialise.state import Specialiser
 from .item_flow import Flow
 from .item_lists import Lists
@@ -63,9 +62,9 @@ def touches_item(s: Specialiser, stmt: Any) -> bool:
     return any(item_of(s, node, s.facts) is not None for expr in ir.expressions(stmt) for node in ir.nodes_in(expr))
 
 
-def may_run_again(s: Specialiser, where: Regions, program: ir.Block) -> bool:
+def may_run_again(s: Specialiser, program: ir.Block) -> bool:
     """Whether nobody can tell that a program was run up to an exception and then once more."""
-    if s.effects or any(where.is_written(e.name) for e in s.externals.values()):
+    if s.effects:
         return False
     return not any(isinstance(stmt, (ir.Try, ir.With)) for stmt in ir.walk(program))
 

@@ -134,6 +134,7 @@ def written(root: Any, emitted: Emitted) -> dict[str, Any]:
         "effects": emitted.effects,
         "lists": emitted.lists,
         "again": emitted.again,
+        "singular": emitted.singular,
     }
 
 
@@ -213,6 +214,7 @@ def revived(root: Any, entry: dict[str, Any]) -> Emitted:
         effects=entry["effects"],
         lists=entry["lists"],
         again=entry["again"],
+        singular=entry["singular"],
     )
 
 

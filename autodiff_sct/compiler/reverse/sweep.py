@@ -21,6 +21,7 @@ from ...rules.table import NONDIFFERENTIABLE, TABLE
 from ...runtime import memory, scatter
 from .. import ir
 from ..activity import Activity
+from ..ad.strong_zeros import with_strong_zeros
 from ..algebra.squares import as_square, multiplied
 from ..facts import FLOAT, UNKNOWN, Listed, Mapped, Num, Pair, is_same
 from ..generations import Generations
@@ -286,7 +287,12 @@ class Reverse:
 
     def applied(self, stmt: ir.Let, op_: ir.Op, d: Value, names: list[str]) -> dict[str, Value]:
         whole = TupleV((d,)) if op_.boxed else d
-        return apply_rule(self.s, rule_of(self.s, op_, d), op_.fn, self.result(stmt), whole, op_.arguments, names)
+
+        def write() -> dict[str, Value]:
+            rule, y = rule_of(self.s, op_, d), self.result(stmt)
+            return apply_rule(self.s, rule, op_.fn, y, whole, op_.arguments, names)
+
+        return with_strong_zeros(self.s, op_, whole, write, names)
 
     def covers(self, entry: Value | None, argument: Value, target: str) -> bool:
         """Whether an entry is as long as the result along the axes along which its argument was broadcast."""

@@ -196,6 +196,7 @@ def emit_inner(
         parameters=parameters,
         wrt=tuple(names[p] for p in positions),
         name=name_of(fn),
+        strong=s.strong,
         capture=lambda inner, table: capture.into(inner, table, fn),
         **settings,
     )

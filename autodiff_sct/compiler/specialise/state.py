@@ -120,6 +120,8 @@ class Specialiser(AxisLengths):
         self.recursive_calls = 0
         self.inlined: set[Any] = set()  # functions that could not be compiled as such, and are inlined
         self.written_at: dict[Any, int] = {}  # a function -> how many variables inlining it has made
+        self.strong: frozenset[Any] = frozenset()  # functions whose zero derivatives stay zero
+        self.singular = False  # whether a function is differentiated whose slope may be infinite
         self.shared: dict[Any, list[Any]] | None = None  # a function -> its forms that stay calls; None where none may
 
     def begin_sweeps(self) -> None:

@@ -25,7 +25,7 @@ def imports_of(namespace: dict[str, Any], module: str, text: str) -> list[str]:
     names: dict[str, list[str]] = defaultdict(list)
     used = words(text)
     for name, value in sorted(item for item in namespace.items() if item[0] in used):
-        home, own = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+        home, own = str(getattr(value, "__module__", "")), str(getattr(value, "__qualname__", ""))
         if isinstance(value, types.ModuleType) and is_path(value.__name__):
             modules.append(f"import {value.__name__}" + (f" as {name}" if value.__name__ != name else ""))
         elif is_made_inside(value):
@@ -37,11 +37,9 @@ def imports_of(namespace: dict[str, Any], module: str, text: str) -> list[str]:
     return [*sorted(modules), *lines, *classes]
 
 
-def is_imported(home: Any, own: Any, module: str) -> bool:
+def is_imported(home: str, own: str, module: str) -> bool:
     """True if a name of a module can be imported: ``__main__`` and the primal's module are there already."""
-    if not isinstance(home, str) or not isinstance(own, str) or home in ("builtins", "__main__", module):
-        return False
-    return is_path(home) and is_identifier(own)
+    return home not in ("builtins", "__main__", module) and is_path(home) and is_identifier(own)
 
 
 def is_path(text: str) -> bool:

@@ -1,0 +1,1 @@
+"""Automatic differentiation: what both modes share."""

@@ -1,0 +1,144 @@
+"""Strong zeros: a derivative of exactly zero stays zero, whatever the local slope.
+
+The slope of ``sqrt`` at 0 is infinite, that at -1 is NaN, and zero times either is NaN: so a masked element, as in
+``np.where(x > 0, np.sqrt(x), 0.0)``, would spoil the gradient.  An elementwise entry of a rule therefore becomes ::
+
+    d_x = np.where(d_y == 0, 0.0, d_y / (2 * y))
+
+and that of a number stands in a branch, since Python's numbers raise: ``if d_y != 0: ...``.
+
+That costs a pass over memory for each operation, so a program is emitted without.  Where one with a function that is
+singular or overflows returns a derivative that contains a NaN, the call is repeated with a program in which every
+function has strong zeros (`EVERY`).  Programs that cannot be repeated, as
+they print or draw, and pullbacks, whose forward function has returned, have them from the beginning where the slope of
+a function has singular points (`SINGULAR`), and in products with what such a function returns.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from ...rules.table import TABLE
+from .. import ir
+from ..facts import Num
+from ..specialise.calls import call_python
+from ..specialise.state import Specialiser
+from ..specialise.values import Const, Leaf, Value
+
+__all__ = ["EVERY", "NONE", "SINGULAR", "with_strong_zeros"]
+
+Entries = dict[str, Value]
+Functions = frozenset[Any]
+
+NONE: Functions = frozenset()
+QUOTIENTS: Functions = frozenset({np.divide, operator.truediv})
+POWERS: Functions = frozenset({np.power, np.float_power, operator.pow, math.pow, pow})
+SINGULAR: Functions = frozenset({
+    np.sqrt, math.sqrt, np.cbrt, math.cbrt, np.log, math.log, np.log2, math.log2, np.log10, math.log10, np.log1p,
+    math.log1p, np.reciprocal, np.arcsin, math.asin, np.arccos, math.acos, np.arccosh, math.acosh, np.arctanh,
+    math.atanh, np.arctan2, math.atan2,
+}) | QUOTIENTS | POWERS  # fmt: skip
+PRODUCTS: Functions = frozenset({np.multiply, operator.mul})
+OVERFLOWING: Functions = frozenset({
+    np.exp, math.exp, np.exp2, math.exp2, np.expm1, math.expm1, np.sinh, math.sinh, np.cosh, math.cosh,
+    np.tan, math.tan,
+})  # fmt: skip
+INFINITE = {fn.__name__ for fn in SINGULAR | OVERFLOWING}
+BOUNDED: Functions = frozenset({np.add, operator.add, np.subtract, operator.sub, np.negative, operator.neg, np.where})
+EVERY: Functions = frozenset(fn for fn, row in TABLE.items() if row.kind == "elementwise") - BOUNDED
+
+
+def has_strong_zeros(s: Specialiser, op: ir.Op) -> bool:
+    """True if the entries of an operation are to be zero where the derivative of its result is."""
+    if op.fn in s.strong:
+        return s.strong is EVERY or not is_smooth(op)
+    factors = [s.definitions.get(n) for a in op.arguments.values() for n in s.leaves(a)] if op.fn in PRODUCTS else []
+    return bool(s.strong) and any(is_singular(s, expr) for expr in factors)
+
+
+def is_smooth(op: ir.Op) -> bool:
+    """True for a quotient by a number that is not zero, and for powers such as a square and a cube."""
+    second = [*op.arguments.values()][-1]
+    number = second.value if isinstance(second, Const) and type(second.value) in (int, float) else 0
+    return (op.fn in QUOTIENTS and number != 0) or (op.fn in POWERS and number >= 1 and number == int(number))
+
+
+def is_singular(s: Specialiser, expr: Any) -> bool:
+    """True if an expression is a quotient, a power, or a call of a function that has infinite values."""
+    if isinstance(expr, gast.BinOp):
+        return isinstance(expr.op, (gast.Div, gast.Pow))
+    return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr in INFINITE
+
+
+def with_strong_zeros(s: Specialiser, op: ir.Op, d: Value, write: Callable[[], Entries], wanted: Any) -> Entries:
+    """The entries of a rule for the derivative `d`, which `write` emits; zero where `d` is, if they are to be."""
+    s.singular |= op.fn in OVERFLOWING or (op.fn in SINGULAR and not is_smooth(op))
+    have = s.num(d)
+    if have is None or not isinstance(d, Leaf) or not has_strong_zeros(s, op):
+        return write()
+    mark = len(s.block)
+    lengths = s.lengths
+    block: ir.Block = []
+    with s.writing(block, lengths):
+        entries = write()
+    numbers = all(is_number(s, entries[p]) for p in wanted if p in entries)
+    if have.dims == () and have.kind != "array" and numbers:
+        return in_branch(s, d, entries, block, [p for p in wanted if p in entries])
+    s.block[mark:] = block
+    return entries | {p: masked(s, d, entries[p]) for p in wanted if p in entries}
+
+
+def is_number(s: Specialiser, entry: Value) -> bool:
+    facts = s.num(entry)
+    return facts is not None and facts.dims == () and facts.kind != "array"
+
+
+def is_linear(d: Value, entry: Value) -> bool:
+    """True if an entry is the derivative itself, or none."""
+    return entry == d or isinstance(entry, Const)
+
+
+def masked(s: Specialiser, d: Value, entry: Value) -> Value:
+    """An array that is zero where the derivative is."""
+    if is_linear(d, entry) or s.num(entry) is None:
+        return entry
+    return call_python(s, where_nonzero, [d, entry], {})
+
+
+def where_nonzero(d: Any, entry: Any) -> Any:
+    """Inlined: `entry`, and zero where `d` is."""
+    return np.where(d == 0, 0.0, entry)
+
+
+def in_branch(s: Specialiser, d: Leaf, entries: Entries, block: ir.Block, wanted: list[str]) -> Entries:
+    """Numbers that are computed only where the derivative is not zero."""
+    changed = [p for p in wanted if not is_linear(d, entries[p])]
+    if not changed:
+        s.block += block
+        return entries
+    node = ir.If(gast.Compare(s.expr(d), [gast.NotEq()], [ir.constant(0)]), block, [], [], s.origin)
+    result = dict(entries)
+    for p in changed:
+        facts = s.facts_of(entries[p])
+        with s.writing(node.then):
+            then = entries[p] if isinstance(entries[p], Leaf) else s.let(s.expr(entries[p]), facts, may_raise=False)
+        with s.writing(node.orelse):
+            orelse = s.let(zero_of(s, facts), facts, may_raise=False)
+        target = s.fresh("t", facts)
+        node.merges.append(ir.Merge(target, then.name, orelse.name))
+        result[p] = Leaf(target)
+    s.block.append(node)
+    return result
+
+
+def zero_of(s: Specialiser, facts: Any) -> Any:
+    """Zero as a number of a kind: Python's, or NumPy's of a dtype."""
+    if isinstance(facts, Num) and facts.kind == "npscalar" and facts.dtype is not None:
+        return ir.call(ir.attribute(s.bind("np", np), facts.dtype.type.__name__), ir.constant(0.0))
+    return ir.constant(0.0)

@@ -155,9 +155,11 @@ def clear_cache_or_show(options: argparse.Namespace) -> str:
     from autodiff_sct import storage
 
     if options.clear:
-        return f"{storage.clear()} files removed from {storage.base()}"
-    off = os.environ.get("AUTODIFF_SCT_CACHE") == "0"
-    lines = [f"{storage.base()}{' (off: AUTODIFF_SCT_CACHE=0)' if off else ''}"]
+        removed = storage.clear()
+        left = sum(len(storage.files(kind)) for kind in storage.KINDS)
+        return f"{removed} files removed from {storage.base()}{f', {left} could not be' if left else ''}"
+    unused = storage.reason_unused()
+    lines = [f"{storage.base()}{f' ({unused})' if unused else ''}"]
     for kind in storage.KINDS:
         sizes = [file.stat().st_size for file in storage.files(kind)]
         lines.append(f"{kind:8}  {len(sizes)} files, {sum(sizes) / 1024:.0f} KiB")

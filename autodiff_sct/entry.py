@@ -6,6 +6,8 @@ import threading
 from types import FunctionType
 from typing import Any
 
+from . import installed  # noqa: F401  (what the package's files are now is compared with what they are later)
+
 __all__ = ["compiled", "dispatch"]
 
 KEPT = 64  # functions whose products are remembered between calls

@@ -47,13 +47,13 @@ from .buffers.ties import ask_for_ties
 from .buffers.zeroing import zero_last
 from .emitted import Emitted
 from .facts import Num
-from .ir.names import identifier, is_identifier, unique
 from .items.carried_lists import carry_lists
 from .items.items import may_run_again, on_lists
 from .items.kept_lists import keep_lists
 from .items.of_numbers import of_numbers
 from .items.plain_floats import plain_floats
 from .items.saved_lists import save_lists
+from .names import identifier, is_identifier, unique
 from .optimise import Nesting, count_uses
 from .peephole import without_synonyms
 from .phrasing.bounds import count_up, fold_bounds, inline_lengths

@@ -20,7 +20,7 @@ from ..runtime.apart import Apart
 from ..runtime.nans import holds_nan
 from . import collection, kept, passes
 from .emitted import Emitted
-from .ir.names import identifier
+from .names import identifier
 from .signatures import defaults_of, general_tree, signature_of
 from .structure import describe, is_mutable, is_tensor, key
 from .text.load import note_origin

@@ -101,6 +101,7 @@ def note(stem: str) -> None:
     if place is not None and (files := machine_code(place, stem)):
         try:
             storage.write(place / f"{stem}.sum", digest_of(files).encode())
+            storage.prune()
         except OSError:
             pass
 

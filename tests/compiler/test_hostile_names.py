@@ -14,7 +14,7 @@ import pytest
 import autodiff_sct as ad
 from autodiff_sct import nn
 from autodiff_sct.compiler import structure
-from autodiff_sct.compiler.ir.names import identifier, is_identifier
+from autodiff_sct.compiler.names import identifier, is_identifier
 from autodiff_sct.compiler.text.unparse import unparse
 
 X = np.array([1.0, 2.0])

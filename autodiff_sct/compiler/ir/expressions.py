@@ -6,7 +6,7 @@ from typing import Any
 
 import gast
 
-from .names import is_identifier
+from ..names import is_identifier
 
 Expr = Any  # a gast expression
 LOAD = gast.Load()

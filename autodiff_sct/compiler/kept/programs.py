@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import storage
+from ... import installed, storage
 from .. import passes
 from ..emitted import Emitted
 from .entries import revived, written
@@ -30,8 +30,7 @@ from .paths import Paths
 __all__ = ["KIND", "SUFFIX", "find", "keep", "wanted"]
 
 KIND, SUFFIX = "programs", ".json"
-HEAD = "autodiff_sct program "
-MOST = 4000  # files that are kept
+HEAD = storage.MARKS[KIND].decode()
 ALIKE = 4  # of one name
 DAMAGE = (NotKept, KeyError, IndexError, TypeError, ValueError, AttributeError, ImportError, RecursionError)
 
@@ -68,9 +67,11 @@ def find(path: Path | None, fn: Any) -> Emitted | None:
         if entry is None:
             return None
         try:
-            return revived(fn, entry)
-        except DAMAGE:
+            emitted = revived(fn, entry)
+        except Exception:  # whatever an entry with a right digest makes Python raise, it is as good as none
             continue
+        storage.use(file)
+        return emitted
     return None
 
 
@@ -95,9 +96,11 @@ def keep(path: Path | None, fn: Any, emitted: Emitted) -> None:
     """Write a program to its file, if another process can tell when it is of use."""
     if path is None:
         return
+    if not installed.is_unchanged():
+        return
     try:
         body = json.dumps(written(fn, emitted)).encode()
-        tidy(path.parent)
+        storage.prune()
         there = {file: read(file) for file in files_of(path)}
         if json.loads(body) not in there.values():  # another process may have been quicker
             file = next((f for f, entry in there.items() if entry is None), None) or min(there, key=age)
@@ -144,15 +147,6 @@ def state_of(module: str) -> str:
         return ""
     state = os.stat(spec.origin)
     return f"{spec.origin} {state.st_size} {state.st_mtime_ns}"
-
-
-@functools.cache
-def tidy(place: Path) -> None:
-    """Once a process: remove the older half of the files where they have become too many."""
-    files = sorted(place.glob("*" + SUFFIX), key=age)
-    if len(files) > MOST:
-        for file in files[: len(files) // 2]:
-            file.unlink(missing_ok=True)
 
 
 def age(path: Path) -> int:

@@ -244,7 +244,7 @@ def define(s: Specialiser, where: Regions, name: str, arguments: dict[str, str],
 
 
 def distinct(s: Specialiser, arguments: dict[str, str]) -> dict[str, str]:
-    from ..ir.names import unique
+    from ..names import unique
 
     taken = set(s.globals)
     return {variable: unique(hint, taken) for variable, hint in arguments.items()}

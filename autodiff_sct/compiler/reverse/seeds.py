@@ -10,7 +10,7 @@ from ...runtime import boundary, broadcast, memory
 from .. import ir
 from ..arguments import leaf_gradient
 from ..facts import FLOAT, Facts, Listed, Mapped, Num, Opaque
-from ..ir.names import unique
+from ..names import unique
 from ..request import Request
 from ..results import output_leaves
 from ..specialise.state import Specialiser

@@ -15,7 +15,7 @@ import gast
 
 from .. import ir
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
-from ..ir.names import is_identifier
+from ..names import is_identifier
 from . import class_values, optional, outside
 from .elements import is_slice, slice_object
 from .lengths import born, outliving

@@ -20,7 +20,7 @@ from ...runtime.memory import in_c_order
 from ...tensor import Parameter
 from .. import ir
 from ..facts import Num
-from ..ir.names import identifier
+from ..names import identifier
 from ..recursion.pairs import Variant
 from ..regions import roots_of
 from ..structure import is_tensor

@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..ir.names import is_identifier
+from ..names import is_identifier
 from ..world import Guard, ItemRead
 from .externals import import_external, object_number
 from .state import Specialiser

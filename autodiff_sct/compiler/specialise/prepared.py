@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
+import weakref
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -51,13 +52,33 @@ def body_of_closure(closure: Closure) -> Body:
     return body
 
 
-@functools.lru_cache(maxsize=4096)
+# By the identity of code, as long as that lives: a function would keep what it captures alive.
+Texts = dict[tuple[int, bool], tuple[dict[str, Any], tuple[Parsed, Body]]]
+PREPARED: dict[int, tuple[weakref.ref[types.CodeType], Texts]] = {}
+
+
 def prepared(code: types.CodeType, fn: Any, generator: bool = False) -> tuple[Parsed, Body]:
-    """The text of a function, and its body."""
-    del code
-    parsed = parse(fn)
-    fence(parsed, fn.__globals__, generator)
-    return parsed, body_of(parsed.tree)
+    """The text of a function, and its body: made once for the code and the globals of functions."""
+    texts, space = texts_of(code), (id(fn.__globals__), generator)
+    if space not in texts:
+        parsed = parse(fn)
+        fence(parsed, fn.__globals__, generator)
+        texts[space] = fn.__globals__, (parsed, body_of(parsed.tree))
+    return texts[space][1]
+
+
+def texts_of(code: types.CodeType) -> Texts:
+    """What has been prepared of a code object, which is told apart from those that equal it."""
+    place = id(code)
+    found = PREPARED.get(place)
+    if found is None or found[0]() is not code:
+
+        def forget(dead: weakref.ref[types.CodeType]) -> None:
+            if PREPARED.get(place, (None,))[0] is dead:
+                del PREPARED[place]
+
+        found = PREPARED[place] = weakref.ref(code, forget), {}
+    return found[1]
 
 
 @functools.lru_cache(maxsize=4096)

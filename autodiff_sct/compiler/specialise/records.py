@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from ..ir.names import is_identifier
+from ..names import is_identifier
 from .families import classes_of
 from .raising import always
 from .state import Restart, Specialiser

@@ -15,7 +15,7 @@ import gast
 from ...errors import AliasError, NotDifferentiable, Origin, Refused, UnsupportedSyntax
 from .. import ir
 from ..facts import MANY, SIMPLE_FACTS, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, join
-from ..ir.names import identifier
+from ..names import identifier
 from ..world import World
 from .building import expr_of_object
 from .lengths import AxisLengths, Lengths

@@ -14,7 +14,7 @@ from typing import Any
 import astunparse
 import gast
 
-from ..ir.names import is_identifier
+from ..names import is_identifier
 
 
 class Level(IntEnum):

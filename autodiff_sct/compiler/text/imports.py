@@ -9,7 +9,7 @@ import types
 from collections import defaultdict
 from typing import Any
 
-from ..ir.names import is_identifier
+from ..names import is_identifier
 
 COMMENT = re.compile(r"^ *#.*$", re.MULTILINE)
 

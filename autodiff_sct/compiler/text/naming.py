@@ -21,7 +21,7 @@ import gast
 
 from .. import ir
 from ..ir import ir_targets
-from ..ir.names import identifier
+from ..names import identifier
 from ..specialise.state import Specialiser
 from ..unbound import sources
 

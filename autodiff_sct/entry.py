@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from types import FunctionType
 from typing import Any
 
 from . import installed  # noqa: F401  (what the package's files are now is compared with what they are later)
+from .forks import Lock
 
 __all__ = ["compiled", "dispatch"]
 
 KEPT = 64  # functions whose products are remembered between calls
 PRODUCTS: dict[Any, Any] = {}
-LOCK = threading.RLock()
+LOCK = Lock()
 
 
 def dispatch() -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
-import threading
 import types
 from collections.abc import Callable
 from typing import Any
@@ -23,6 +22,7 @@ from .arguments import (
 )
 from .entry import dispatch
 from .errors import ArgumentRuntimeError, ArgumentTypeError, NotDifferentiable
+from .forks import Lock
 from .integers import as_floats, as_given, is_integer_tensor
 from .tensor import Parameter
 
@@ -159,7 +159,7 @@ class GradFunction:
         self.always_tuple = always_tuple
         self.backend = checked_backend(backend)
         self.memory = checked_memory(memory)
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._method: GradFunction | None = None
         self._adjoint: Any = None
         self.__autodiff_products__: dict[Any, Any] = {}

@@ -13,13 +13,15 @@ import threading
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
+from autodiff_sct.forks import Lock
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
 STACK_BYTES = 256 * 1024 * 1024
 RECURSION_LIMIT = 200_000
 
-_one_at_a_time = threading.RLock()
+_one_at_a_time = Lock()
 _on_roomy_thread = threading.local()
 
 

@@ -7,7 +7,6 @@ it was compiled against are unchanged, and what it reads from outside has the sa
 from __future__ import annotations
 
 import inspect
-import threading
 from collections.abc import Callable
 from dataclasses import replace
 from types import FunctionType, MethodType
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ArgumentTypeError, AutodiffError, Refused
+from ..forks import Lock
 from ..runtime.apart import Apart
 from ..runtime.nans import holds_nan
 from . import collection, kept, passes
@@ -85,7 +85,7 @@ class Compiled:
         name = getattr(fn, "__name__", None) or type(fn).__name__
         self.name = identifier(name)
         self.variants: dict[Any, list[Variant]] = {}
-        self.lock = threading.RLock()
+        self.lock = Lock()
         self.latest: Variant | None = None
 
     # -- arguments

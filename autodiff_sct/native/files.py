@@ -13,17 +13,17 @@ import hashlib
 import importlib.util
 import linecache
 import sys
-import threading
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from .. import storage
+from ..forks import Lock
 
 __all__ = ["KIND", "forget", "note", "program"]
 
 PREFIX, KIND = "autodiff_sct_native_", "native"
-_lock = threading.RLock()
+_lock = Lock()
 
 
 @functools.cache

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import linecache
 import os
-import threading
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from types import CodeType, FunctionType
@@ -17,12 +16,13 @@ from typing import Any
 from autodiff_sct.compiler.depth import deeply
 from autodiff_sct.compiler.source.texts import Text, register
 from autodiff_sct.errors import Origin
+from autodiff_sct.forks import Lock
 
 __all__ = ["load", "load_parts", "note_origin"]
 
 # How many live code objects use the text that is registered under a file name.
 _users: dict[str, int] = {}
-_lock = threading.RLock()
+_lock = Lock()
 
 
 def load(

@@ -84,6 +84,8 @@ RULE_STATEMENTS = 16
 # Beyond this, guards stand one after the other instead of inside each other: Python allows 100 levels of indentation.
 # A nested block counts 10, one more `elif` counts 4.
 NESTED_BLOCKS = 200
+# Branches inside each other, as those of a chain of `elif`s are, from which on the rest stands after them.
+NESTED_BRANCHES = 64
 # Definitions that are followed one after the other to bound an index.
 DEFINITIONS_FOLLOWED = 12
 # Operations in one expression of the reverse sweep, and in a statement into which the one before it is nested.

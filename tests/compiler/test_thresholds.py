@@ -37,6 +37,7 @@ ENDS = {
     "STRUCTURED_ACTIVATIONS": (30, 80),  # beyond it, recursion is refused
     "STRUCTURED_CALLS": (500, 2000),
     "NESTED_BLOCKS": (1, 200),  # Python nests no deeper
+    "NESTED_BRANCHES": (2, 90),
     "OPERATIONS_NESTED": (0, 60),
     "OPERATIONS_READ_NEXT": (0, 60),
 }

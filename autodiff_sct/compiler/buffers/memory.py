@@ -172,7 +172,7 @@ class Memory:
 
     def is_free(self, name: str, stmt: Any) -> bool:
         """Whether a variable holds own memory that nothing reads after a statement but what that makes."""
-        if not self.is_own(name, set()):
+        if not self.is_own(name):
             return False
         group, made = self.group_of(name), self.group_of(stmt.target) is self.group_of(name)
         own = self.is_held_after(stmt.target, stmt.place) if made else 0
@@ -213,7 +213,7 @@ class Memory:
             if len(sources) != 1 or sources[0] is None:
                 return None
             if not isinstance(sources[0], gast.Name):
-                return name if self.is_made(sources[0], set()) else None
+                return name if is_made(sources[0]) else None
             name = sources[0].id
         return name
 
@@ -230,20 +230,34 @@ class Memory:
             for m in stmt.merges:
                 self.sources[m.target] += [m.then, m.orelse]
 
-    def is_own(self, name: str, seen: set[str]) -> bool:
-        """Whether a variable always holds memory that an operation of the reverse sweep has made."""
-        if name in seen:
-            return True
-        seen.add(name)
-        facts, sources = self.s.facts.get(name), self.sources.get(name, [])
-        return isinstance(facts, Num) and bool(sources) and all(self.is_made(source, seen) for source in sources)
+    def comes_from_own(self, source: Any) -> bool:
+        """True if memory is that of a new result, or of a variable that always holds own memory."""
+        return self.is_own(source.id) if isinstance(source, gast.Name) else is_made(source)
 
-    def is_made(self, source: Any, seen: set[str]) -> bool:
-        if source is None:
-            return False
-        if isinstance(source, (str, gast.Name)):
-            return self.is_own(source if isinstance(source, str) else source.id, seen)
-        return isinstance(source, (gast.BinOp, gast.UnaryOp)) or is_new(source)
+    def is_own(self, name: str) -> bool:
+        """True if a variable always holds memory that an operation of the reverse sweep has made."""
+        seen, pending = {name}, [name]
+        while pending:
+            name = pending.pop()
+            sources = self.sources.get(name, [])
+            inner = {source.id if isinstance(source, gast.Name) else source for source in sources if is_named(source)}
+            if not isinstance(self.s.facts.get(name), Num) or not sources:
+                return False
+            if not all(is_named(source) or is_made(source) for source in sources):
+                return False
+            pending += inner - seen
+            seen |= inner
+        return True
+
+
+def is_named(source: Any) -> bool:
+    """True if memory comes from a variable."""
+    return isinstance(source, (str, gast.Name))
+
+
+def is_made(source: Any) -> bool:
+    """True if memory is that of a new result."""
+    return isinstance(source, (gast.BinOp, gast.UnaryOp)) or is_new(source)
 
 
 def is_alike(s: Specialiser, old: str, new: str) -> bool:

@@ -185,7 +185,7 @@ def keep_own(memory: Memory, final: Any) -> None:
         original = copy.func.value
         if not isinstance(original, gast.Name) and len(Contractions(memory.s).dims(original) or (None, None)) > 1:
             continue
-        if memory.is_made(original, set()) and not shared_names(memory, final.value, original):
+        if memory.comes_from_own(original) and not shared_names(memory, final.value, original):
             final.value = replaced_node(final.value, copy, original)
 
 

@@ -1,12 +1,13 @@
 """Control flow in one form.
 
-The stages after this one need to know five things only, which hold for every tree that `desugar` returns:
+The stages after this one need to know six things only, which hold for every tree that `desugar` returns:
 
 1. `return` is the last statement of the function and stands nowhere else;
 2. there is no `continue`, and `break` occurs only as ``if <name>: break`` at the end of a loop's body;
 3. no loop has an `else`;
 4. there is no `match`;
-5. everything else is as the user wrote it, and nested functions are untouched.
+5. branches nest no deeper than Python can read;
+6. everything else is as the user wrote it, and nested functions are untouched.
 
 Nested branches are preferred to flags, and a function that has the form already is returned as it is. New nodes carry
 the place in the source of what they come from. The given tree is not changed, and shares its expressions with the
@@ -43,6 +44,7 @@ from autodiff_sct.compiler.depth import deeply
 from autodiff_sct.compiler.source.exits import single_exit
 from autodiff_sct.compiler.source.matching import without_match
 from autodiff_sct.compiler.source.nodes import Names
+from autodiff_sct.compiler.source.tails import without_deep_branches
 
 
 def desugar(tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -58,4 +60,4 @@ def desugar(tree: gast.FunctionDef) -> gast.FunctionDef:
 
 def _desugar(tree: gast.FunctionDef) -> gast.FunctionDef:
     names = Names(tree)
-    return single_exit(without_match(tree, names), names)
+    return without_deep_branches(single_exit(without_match(tree, names), names), names)

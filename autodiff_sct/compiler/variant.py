@@ -52,7 +52,7 @@ class Variant:
         self.is_plain = not (
             emitted.externals or emitted.written or emitted.rebound or emitted.outside or emitted.tensors
         )
-        self.guards = distinct(emitted.guards)
+        self.guards = distinct(emitted.guards, self.code)
         # Whether it holds as long as the function's code is the same.
         self.steady = self.code is not None and not (self.guards or emitted.externals)
 
@@ -65,10 +65,10 @@ class Variant:
         """Whether the world is still as it was when this was compiled."""
         if self.code is not None and getattr(fn, "__code__", None) is not self.code:
             return False
-        for guard in self.guards:
-            if not guard.holds():
-                return False
         try:
+            for guard in self.guards:
+                if not guard.holds():
+                    return False
             outside = [external.read() for external in self.emitted.externals]
         except GONE:
             return False
@@ -93,16 +93,17 @@ class CodesGuard:
 
 
 OUTSIDE = "something outside the function"
-GONE = (AttributeError, LookupError, ValueError)  # what was read is no longer there: no global or item, an empty cell
+GONE = (AttributeError, LookupError, TypeError, ValueError)  # what was read is no longer there, or holds no such thing
 CODE = attrgetter("__code__")
 
 
-def distinct(guards: Iterable[Any]) -> list[Any]:
-    """Guards, with one for the code of all functions."""
+def distinct(guards: Iterable[Any], own: CodeType | None) -> list[Any]:
+    """Guards, with one for the code of all functions but the one that is called, which is looked at each time."""
     others, codes = {}, []
     for guard in guards:
         if isinstance(guard, Guard) and isinstance(guard.read, CodeRead):
-            codes.append((guard.read.fn, guard.expected))
+            if guard.expected is not own:
+                codes.append((guard.read.fn, guard.expected))
         else:
             others[id(guard)] = guard
     return [*others.values(), CodesGuard(codes)] if codes else [*others.values()]

@@ -8,9 +8,10 @@ What is read in a way that another process cannot repeat closes the world: such 
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import CellType, CodeType, FunctionType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 from .structure import key as kind_of
@@ -25,6 +26,7 @@ __all__ = [
     "ItemRead",
     "KindGuard",
     "KwDefaultRead",
+    "ModuleRead",
     "World",
 ]
 
@@ -62,6 +64,16 @@ class AttributeRead:
 
 
 @dataclass(frozen=True, eq=False)
+class ModuleRead:
+    """What an ``import`` inside a function finds."""
+
+    name: str
+
+    def __call__(self) -> ModuleType:
+        return sys.modules[self.name]
+
+
+@dataclass(frozen=True, eq=False)
 class ItemRead:
     """One item of what is read."""
 
@@ -74,7 +86,7 @@ class ItemRead:
 
 @dataclass(frozen=True, eq=False)
 class DefaultRead:
-    """The default of a parameter by its place."""
+    """The default of a parameter by its place, counted from the last one: others may come before it."""
 
     fn: FunctionType
     place: int
@@ -134,9 +146,7 @@ class Guard:
 
     def holds(self) -> bool:
         value = self.read()
-        return value is self.expected or (
-            type(value) is type(self.expected) and isinstance(value, GUARDED_BY_VALUE) and value == self.expected
-        )
+        return value is self.expected or same(value, self.expected)
 
 
 class KindGuard:
@@ -149,4 +159,13 @@ class KindGuard:
         return bool(kind_of(self.read()) == self.expected)
 
 
-GUARDED_BY_VALUE = (int, float, complex, str, bytes, bool, tuple)
+def same(a: Any, b: Any) -> bool:
+    """True if nothing tells two values apart: 1, 1.0 and True are told apart, also in tuples."""
+    if type(a) is not type(b) or not isinstance(a, GUARDED_BY_VALUE):
+        return a is b
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    return bool(a == b)
+
+
+GUARDED_BY_VALUE = (int, str, bytes, tuple)

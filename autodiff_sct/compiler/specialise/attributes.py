@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import INT, Listed, Mapped, Num, Opaque, Pair
-from ..world import AttributeRead, Guard
+from ..world import AttributeRead
 from . import arrays, families, optional, polyfills
 from .class_values import class_value
 from .externals import import_external, object_number
@@ -24,9 +24,10 @@ from .records import record_of
 from .state import Specialiser
 from .tables import class_of_row, read_field, write_field
 from .values import Bound, Closure, Const, Leaf, ListV, MaybeV, Obj, PartialV, SliceV, Super, TupleV, Value
-from .watched import DESCRIPTORS, found_in, is_library, lookup, own_method, watch
+from .watched import DESCRIPTORS, found_in, is_library, lookup, observe, own_method, watch
 
 SCALAR_ATTRIBUTES: dict[str, Value] = {"ndim": Const(0), "size": Const(1), "shape": TupleV(())}
+DESCRIBING = ("__name__", "__qualname__", "__module__", "__doc__")
 SLICE_ATTRIBUTES = ("start", "stop", "step")
 
 
@@ -94,7 +95,16 @@ def of_constant(s: Specialiser, base: Const, attr: str) -> Value:
         return import_external(
             s, lambda: getattr(base.value, attr), attr, ("attribute", object_number(s, base.value), attr)
         )
+    if isinstance(base.value, types.FunctionType) and not is_library(base.value):
+        return of_function(s, base.value, attr)
     return Const(value, ir.attribute(s.expr(base), attr))
+
+
+def of_function(s: Specialiser, fn: types.FunctionType, attr: str) -> Value:
+    """An attribute that a function was given, or what Python says of it."""
+    if attr not in DESCRIBING and attr.startswith("__"):
+        return Const(observe(s, lambda: getattr(fn, attr)))
+    return import_external(s, AttributeRead(fn, attr), attr, ("attribute", object_number(s, fn), attr))
 
 
 def of_module(s: Specialiser, base: Const, attr: str, value: Any) -> Value:
@@ -105,7 +115,7 @@ def of_module(s: Specialiser, base: Const, attr: str, value: Any) -> Value:
         return Const(value, ir.attribute(s.expr(base), attr))
     if (known := assigned(s, base.value, attr)) is not None:
         return known
-    return import_external(s, AttributeRead(base.value, attr), attr, ("module", base.value.__name__, attr))
+    return import_external(s, AttributeRead(base.value, attr), attr, ("module", object_number(s, base.value), attr))
 
 
 def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
@@ -178,8 +188,7 @@ def of_outside(s: Specialiser, base: Obj, attr: str) -> Value:
         raise lacking(s, lambda: hasattr(read(), attr), AttributeError, message)
     value = getattr(obj, attr)
     if type(value) is int and is_setting(type(obj)):
-        s.guards.append(Guard(lambda: getattr(read(), attr), value))
-        return Const(value)
+        return Const(observe(s, lambda: getattr(read(), attr)))
     return import_external(s, lambda: getattr(read(), attr), attr, ("field", base.id, attr))
 
 

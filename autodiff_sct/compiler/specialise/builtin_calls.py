@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import operator
+import types
 from dataclasses import replace
 from typing import Any, TypeGuard
 
@@ -13,7 +14,6 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, INT, Listed, Mapped, Num, Opaque, Pair
-from ..world import Guard
 from . import arrays, containers, dict_views, families, iteration, lists, polyfills, records
 from .attributes import asked_for, assign_attribute, attribute_of
 from .backwards import reversed_source
@@ -29,7 +29,7 @@ from .sequences import by_constants, holds_constants, sorted_constants
 from .state import Specialiser
 from .tables import classes_of_row, may_be_none, method_of, operation, refuse_references
 from .values import Bound, Choice, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
-from .watched import found_in, has, own_method
+from .watched import found_in, has, observe, own_method
 
 
 @handles(len)
@@ -387,15 +387,16 @@ def hasattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
     if isinstance(args[0], Obj):
         if (args[0].id, name) in s.unsure:
             raise s.refuse(f"only the run tells whether {name!r} was assigned to the object", "assign it in __init__")
-        found_in(s, args[0].cls, name)  # which guards what the class has of that name
-        here = (args[0].id, name) in s.env or has(args[0].cls, name)
-        return Const(here or (args[0].id in s.objects and hasattr(s.objects[args[0].id][0], name)))
+        if (args[0].id, name) in s.env:
+            return Const(True)
+        if args[0].id in s.objects:
+            read = s.objects[args[0].id][1]
+            return Const(observe(s, lambda: hasattr(read(), name)))
+        found = found_in(s, args[0].cls, name)  # which guards what the class has of that name
+        return Const(has(args[0].cls, name) and not isinstance(found, types.MemberDescriptorType))
     if isinstance(args[0], Const):
         value = args[0].value
-        found = hasattr(value, name)
-        s.guards.append(Guard(lambda: hasattr(value, name), found))
-        s.world.closed = s.world.closed or not isinstance(value, (int, float, complex, str, tuple))
-        return Const(found)
+        return Const(observe(s, lambda: hasattr(value, name)))
     if isinstance(args[0], Leaf) and (classes := families.classes_of(s, args[0])) is not None:
         if may_be_none(s, args[0]):
             raise s.refuse("which attributes an object has that may be None", "compare it with None")

@@ -38,6 +38,7 @@ from .state import Restart, Specialiser
 from .statements import execute
 from .tables import method_of
 from .values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Super, Suspended, TupleV, Value
+from .watched import found_in, observe
 
 HANDLERS: dict[Any, Callable[[Specialiser, list[Value], dict[str, Value]], Value]] = {}
 OTHERWISE: dict[Any, Callable[[Specialiser, list[Value], dict[str, Value]], Value | None]] = {}  # else by the table
@@ -147,7 +148,6 @@ def call_either(s: Specialiser, callee: Choice, args: list[Value], kwargs: dict[
 
 def call_object(s: Specialiser, obj: Obj, args: list[Value], kwargs: dict[str, Value]) -> Value:
     from .attributes import attribute_of
-    from .watched import found_in
 
     if obj.id in s.objects:
         outside = s.objects[obj.id][0]
@@ -262,6 +262,7 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
 def call_partial(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A call of a partial made outside, whose arguments come in from there."""
     number = object_number(s, fn)
+    observe(s, lambda: (len(fn.args), *fn.keywords))
     bound = [
         import_external(s, ItemRead(lambda: fn.args, k), f"partial_{k}", ("partial", number, k))
         for k in range(len(fn.args))
@@ -369,12 +370,7 @@ def call_python(
     bound = bind_signature(s, body.tree.args, args, kwargs, defaults, kw_defaults, fn.__name__)
     free = dict(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
     frame = new_frame(s, fn.__code__, parsed, fn.__globals__, free, body, s.inside.get(fn))
-    if not (
-        frame.rule
-        or (fn.__module__ or "autodiff_sct.").startswith("autodiff_sct.")
-        or frame.caller is None
-        or frame.caller.caller is None
-    ):
+    if not (frame.rule or (fn.__module__ or "autodiff_sct.").startswith("autodiff_sct.")):
         s.guards.append(Guard(CodeRead(fn), fn.__code__))
     frame.cls, frame.self = owner_class(fn, args, free), args[0] if args else None
     frame.resume, frame.left = resume, left
@@ -384,9 +380,17 @@ def call_python(
 def default_of(s: Specialiser, fn: types.FunctionType, k: int) -> Value:
     if (fn.__module__ or "autodiff_sct.").startswith("autodiff_sct."):  # an emitted function has no module
         return Const((fn.__defaults__ or ())[k])
-    code = fn.__code__
-    name = code.co_varnames[code.co_argcount - len(fn.__defaults__ or ()) + k]
-    return import_external(s, DefaultRead(fn, k), name, ("default", object_number(s, fn), k))
+    place = k - len(fn.__defaults__ or ())
+    name = fn.__code__.co_varnames[fn.__code__.co_argcount + place]
+    return import_external(s, DefaultRead(fn, place), name, ("default", object_number(s, fn), place))
+
+
+def default_named(s: Specialiser, fn: types.FunctionType, name: str) -> Value:
+    """The default of a parameter by its name, of a method that Python has generated."""
+    if name in (fn.__kwdefaults__ or {}):
+        return import_external(s, KwDefaultRead(fn, name), name, ("kwdefault", object_number(s, fn), name))
+    place = fn.__code__.co_varnames.index(name) - fn.__code__.co_argcount
+    return import_external(s, DefaultRead(fn, place), name, ("default", object_number(s, fn), place))
 
 
 def owner_class(fn: types.FunctionType, args: list[Value], free: dict[str, Any]) -> type | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import functools
 import math
 import operator
@@ -14,7 +15,6 @@ import numpy as np
 from ...runtime import real_power
 from .. import ir
 from ..facts import BOOL, PYTHON_KINDS, Listed, Mapped, Num, Pair, dummy
-from ..world import Guard
 from . import arrays
 from .callees import opaque_call
 from .calls import call_value, handles
@@ -26,6 +26,7 @@ from .records import record_of
 from .state import Specialiser
 from .tables import class_of_row, may_be_none, not_none
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
+from .watched import is_library, observe
 
 CONTAINERS = frozenset((list, tuple, dict, set, str, bytes))
 SCALARS = [np.dtype(code).type for code in np.typecodes["AllInteger"] + np.typecodes["AllFloat"] + "?"]
@@ -43,6 +44,8 @@ def isinstance_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
     if isinstance(value, Leaf) and row is not None and may_be_none(s, value):
         return s.let(not_none(value), BOOL, hint="condition") if issubclass(row, kinds) else Const(False)
     cls = class_of(s, value) or class_in_rules(s, value)
+    if any(map(asks_objects, kinds)) and not (cls is not None and is_library(cls)):
+        return Const(is_of_kinds(s, value, kinds))
     if cls is not None:
         from ...tensor import Tensor
 
@@ -64,6 +67,20 @@ def isinstance_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
     )
 
 
+def asks_objects(kind: type) -> bool:
+    """True if `isinstance` asks the object itself, as that of a protocol does, or of a metaclass with its own test."""
+    own = type(kind).__instancecheck__ not in (type.__instancecheck__, abc.ABCMeta.__instancecheck__)
+    return own and (getattr(kind, "_is_protocol", True) or not isinstance(kind, abc.ABCMeta))
+
+
+def is_of_kinds(s: Specialiser, value: Value, kinds: tuple[type, ...]) -> bool:
+    """The answer of classes that ask the object itself, which is there only where that is made outside."""
+    if not isinstance(value, Obj) or value.id not in s.objects:
+        raise s.refuse("`isinstance` with a class that asks the object itself", "ask for a class")
+    read = s.objects[value.id][1]
+    return bool(observe(s, lambda: isinstance(read(), kinds)))
+
+
 def classes_of(s: Specialiser, value: Value) -> tuple[type, ...]:
     import types
 
@@ -77,7 +94,7 @@ def classes_of(s: Specialiser, value: Value) -> tuple[type, ...]:
 
 def is_one_of(s: Specialiser, cls: type, kinds: tuple[type, ...]) -> bool:
     try:
-        return issubclass(cls, kinds)
+        return bool(issubclass(cls, kinds) if is_library(cls) else observe(s, lambda: issubclass(cls, kinds)))
     except TypeError:  # a protocol with attributes asks the object itself
         raise s.refuse("`isinstance` with something that cannot be asked of a class", "ask for a class") from None
 
@@ -181,7 +198,5 @@ def call_by_class(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, 
     cls = class_of(s, args[0]) if args else None
     if cls is None:
         raise s.refuse(f"only the run tells of which class what {fn.__name__} is given is", "call the function itself")
-    found = fn.dispatch(cls)
-    s.guards.append(Guard(lambda: fn.dispatch(cls), found))
-    s.world.closed = True  # what is registered has no mark
+    found = observe(s, lambda: fn.dispatch(cls))
     return call_value(s, Const(found), args, kwargs)

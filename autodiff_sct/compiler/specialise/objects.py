@@ -84,17 +84,12 @@ def is_generated(cls: type, name: str = "__init__") -> bool:
 
 
 def named_tuple(s: Specialiser, cls: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from ..world import ItemRead
-    from .externals import import_external
+    from .calls import default_named
 
     names = ["_cls", *cls._fields]
-    bound = bind(s, f"{cls.__name__}.__new__", names, [], cls._field_defaults, [Const(cls), *args], kwargs)
-    items = [
-        import_external(s, ItemRead(lambda: cls._field_defaults, name), name, ("default", cls.__qualname__, name))
-        if bound[name] is NOT_GIVEN
-        else bound[name]
-        for name in cls._fields
-    ]
+    optional = names[len(names) - len(cls.__new__.__defaults__ or ()) :]
+    bound = bind(s, f"{cls.__name__}.__new__", names, [], optional, [Const(cls), *args], kwargs)
+    items = [default_named(s, cls.__new__, name) if bound[name] is NOT_GIVEN else bound[name] for name in cls._fields]
     return TupleV(tuple(own(s, v) for v in items), cls)
 
 
@@ -163,9 +158,11 @@ def init_only(cls: Any) -> dict[str, Any]:
 
 def default_of(s: Specialiser, cls: Any, field: Any) -> Any:
     """The default of a field; None where it has none."""
-    from .calls import call_value
+    from .calls import call_value, default_named
     from .externals import import_external
 
+    if field.default is not dataclasses.MISSING and field.init:
+        return default_named(s, cls.__init__, field.name)
     if field.default is not dataclasses.MISSING:
         site = ("default", cls.__qualname__, field.name)
         return import_external(s, functools.partial(getattr, field, "default"), field.name, site)

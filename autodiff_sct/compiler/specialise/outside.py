@@ -13,11 +13,12 @@ import gast
 
 from .. import ir
 from ..names import is_identifier
-from ..world import Guard, ItemRead
+from ..world import ItemRead
 from .externals import import_external, object_number
 from .state import Specialiser
 from .tables import refuse_references
 from .values import Const, Obj, Poison, Value
+from .watched import observe
 
 
 def assign_outside(s: Specialiser, base: Obj, attr: str, value: Value, hint: str = "captured") -> None:
@@ -51,8 +52,7 @@ def of_other_path(s: Specialiser, id: Any, attr: str) -> Value:
         return import_external(s, ItemRead(read, attr), f"item_{attr}", ("item", id, attr))
     if hasattr(owner, attr) and not isinstance(owner, dict):
         return of_outside(s, Obj(id, type(owner)), attr)
-    s.guards.append(Guard(lambda: attr in read() if isinstance(owner, dict) else hasattr(read(), attr), False))
-    s.world.closed = True  # that there is nothing has no mark
+    observe(s, lambda: attr in read() if isinstance(owner, dict) else hasattr(read(), attr))
     s.unsure.add((id, attr))
     return Poison(f"the attribute {attr!r} may not have been assigned on the path that led here")
 

@@ -9,9 +9,9 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..world import Guard
 from .state import Specialiser
 from .values import Const, Value
+from .watched import observe
 
 
 class Ended(Exception):
@@ -33,8 +33,7 @@ def raise_if(s: Specialiser, test: Any, error: type[Exception], message: str) ->
 
 def lacking(s: Specialiser, exists: Callable[[], bool], error: type[Exception], message: str) -> Ended:
     """As `always`, for something outside that does not exist: once it does, the program is compiled again."""
-    s.guards.append(Guard(exists, False))
-    s.world.closed = True  # that there is nothing has no mark
+    observe(s, exists)
     return always(s, error, message)
 
 

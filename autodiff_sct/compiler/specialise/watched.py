@@ -22,8 +22,15 @@ ABSENT = object()
 IMMUTABLE = 1 << 8  # of a class's flags: nobody can assign to its attributes, as to those of `object` and `tuple`
 
 
+def observe(s: Specialiser, read: Callable[[], Any]) -> Any:
+    """What is found outside when the program is specialised; it is compiled again as soon as that is another."""
+    value = read()
+    s.guards.append(Guard(read, value))
+    return value
+
+
 class ClassGuard:
-    """What a class has under some names must stay: a method, or none.
+    """What a class has under some names must stay: a method or another thing to call, a value, or nothing.
 
     As long as the class and its bases hold the very objects under these names that they held when it was looked at, it
     has.  Only where they hold others is each name looked up.
@@ -63,7 +70,7 @@ def found_in(s: Specialiser, cls: type, attr: str, above: type | None = None) ->
         if cls not in s.classes:
             s.classes[cls] = ClassGuard(cls)
             s.guards.append(s.classes[cls])
-        s.classes[cls].expected.setdefault((attr, above), found if isinstance(found, DESCRIPTORS) else None)
+        s.classes[cls].expected.setdefault((attr, above), method_in(cls, attr, above))
     return found
 
 
@@ -75,11 +82,15 @@ def own_method(s: Specialiser, cls: type, attr: str) -> types.FunctionType | Non
 
 
 def method_in(cls: type, attr: str, above: type | None) -> Any:
-    """The method that a class has under a name; `ABSENT` where it is looked for above what is no base any more."""
-    if above is not None and above not in cls.__mro__:
+    """What a class has under a name that is called, None for a value, which is read anew; `ABSENT` for nothing."""
+    parents = cls.__mro__
+    if above is not None and above not in parents:
         return ABSENT
-    found = lookup(cls, attr, above)
-    return found if isinstance(found, DESCRIPTORS) else None
+    for parent in parents if above is None else parents[parents.index(above) + 1 :]:
+        if attr in parent.__dict__:
+            found = parent.__dict__[attr]
+            return found if isinstance(found, DESCRIPTORS) or callable(found) else None
+    return ABSENT
 
 
 def lookup(cls: type, attr: str, above: type | None = None) -> Any:

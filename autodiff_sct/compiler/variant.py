@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from itertools import repeat
 from operator import attrgetter, is_
 from types import CodeType, FunctionType
 from typing import Any
@@ -16,7 +17,7 @@ from ..runtime.broadcast import are_floats
 from .emitted import Emitted
 from .structure import key
 from .text.imports import imports_of
-from .world import CodeRead, Guard
+from .world import CodeRead, GlobalRead, Guard
 from .wrapping import wrap_by
 
 
@@ -92,21 +93,50 @@ class CodesGuard:
         return all(map(is_, map(CODE, self.functions), self.codes))
 
 
+class TableGuard:
+    """Names of a module must mean what they meant: as long as it holds the very same under them, they do."""
+
+    def __init__(self, guards: list[Any]) -> None:
+        self.guards = guards
+        self.names = [guard.read.name for guard in guards]
+        self.get = guards[0].read.table.get
+        self.held: list[Any] = []
+
+    def holds(self) -> bool:
+        held = list(map(self.get, self.names, repeat(ABSENT)))
+        if len(self.held) == len(held) and all(map(is_, held, self.held)):
+            return True
+        if not all(guard.holds() for guard in self.guards):
+            return False
+        self.held = held
+        return True
+
+
 OUTSIDE = "something outside the function"
 GONE = (AttributeError, LookupError, TypeError, ValueError)  # what was read is no longer there, or holds no such thing
 CODE = attrgetter("__code__")
+ABSENT = object()
 
 
 def distinct(guards: Iterable[Any], own: CodeType | None) -> list[Any]:
-    """Guards, with one for the code of all functions but the one that is called, which is looked at each time."""
-    others, codes = {}, []
+    """Guards, with one for the names of each module, and one for the code of all functions.
+
+    The code of the one that is called is looked at by `Variant.holds`.
+    """
+    others: dict[int, Any] = {}
+    codes: list[tuple[FunctionType, CodeType]] = []
+    tables: dict[int, list[Guard]] = {}
     for guard in guards:
-        if isinstance(guard, Guard) and isinstance(guard.read, CodeRead):
-            if guard.expected is not own:
-                codes.append((guard.read.fn, guard.expected))
-        else:
+        if not isinstance(guard, Guard):
             others[id(guard)] = guard
-    return [*others.values(), CodesGuard(codes)] if codes else [*others.values()]
+        elif isinstance(guard.read, GlobalRead):
+            tables.setdefault(id(guard.read.table), []).append(guard)
+        elif not isinstance(guard.read, CodeRead):
+            others[id(guard)] = guard
+        elif guard.expected is not own:
+            codes.append((guard.read.fn, guard.expected))
+    of_tables = [TableGuard(names) for names in tables.values()]
+    return [*of_tables, *others.values(), *([CodesGuard(codes)] if codes else [])]
 
 
 def check_overlap(called: str, variant: Variant, given: list[Any], outside: list[Any]) -> None:

@@ -27,7 +27,7 @@ from .values import Bound, Closure, Const, Leaf, ListV, MaybeV, Obj, PartialV, S
 from .watched import DESCRIPTORS, found_in, is_library, lookup, observe, own_method, watch
 
 SCALAR_ATTRIBUTES: dict[str, Value] = {"ndim": Const(0), "size": Const(1), "shape": TupleV(())}
-DESCRIBING = ("__name__", "__qualname__", "__module__", "__doc__")
+REPLACED = ("__name__", "__qualname__", "__module__", "__doc__")  # of a function's own attributes
 SLICE_ATTRIBUTES = ("start", "stop", "step")
 
 
@@ -81,6 +81,9 @@ def of_constant(s: Specialiser, base: Const, attr: str) -> Value:
         raise lacking(s, lambda: hasattr(base.value, attr), AttributeError, str(error)) from error
     if isinstance(base.value, types.ModuleType):
         return of_module(s, base, attr, value)
+    if isinstance(base.value, types.FunctionType) and (attr in vars(base.value) or attr in REPLACED):
+        fn = base.value
+        return import_external(s, AttributeRead(fn, attr), attr, ("attribute", object_number(s, fn), attr))
     if isinstance(base.value, type) and isinstance(value, (types.FunctionType, property)):
         return Const(value)
     if isinstance(base.value, type) and base.value in s.inside and isinstance(value, types.MethodType):
@@ -95,16 +98,7 @@ def of_constant(s: Specialiser, base: Const, attr: str) -> Value:
         return import_external(
             s, lambda: getattr(base.value, attr), attr, ("attribute", object_number(s, base.value), attr)
         )
-    if isinstance(base.value, types.FunctionType) and not is_library(base.value):
-        return of_function(s, base.value, attr)
     return Const(value, ir.attribute(s.expr(base), attr))
-
-
-def of_function(s: Specialiser, fn: types.FunctionType, attr: str) -> Value:
-    """An attribute that a function was given, or what Python says of it."""
-    if attr not in DESCRIBING and attr.startswith("__"):
-        return Const(observe(s, lambda: getattr(fn, attr)))
-    return import_external(s, AttributeRead(fn, attr), attr, ("attribute", object_number(s, fn), attr))
 
 
 def of_module(s: Specialiser, base: Const, attr: str, value: Any) -> Value:

@@ -17,6 +17,7 @@ from .presence import Presence, read_presence
 from .raising import always, lacking
 from .state import Specialiser
 from .values import Const, Frame, Leaf, Poison, TupleV, Value
+from .watched import observe
 
 
 def home(frame: Frame | None, id: str) -> Frame | None:
@@ -82,8 +83,10 @@ def load_outer(s: Specialiser, frame: Frame, id: str) -> Value:
             return Const(value)  # the package's own functions stay what they are: no call has to look
         return import_external(s, GlobalRead(table, id), id, ("global", object_number(s, table), id))
     if hasattr(builtins, id):
-        s.world.note(GlobalRead(table, id), getattr(builtins, id))
-        return Const(getattr(builtins, id), gast.Name(id, gast.Load(), None, None))
+        read = GlobalRead(table, id)
+        value = getattr(builtins, id) if is_own(table) else observe(s, read)
+        s.world.note(read, value)
+        return Const(value, gast.Name(id, gast.Load(), None, None))
     raise lacking(s, lambda: id in table or hasattr(builtins, id), NameError, f"name {id!r} is not defined")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
+from autodiff_sct.compiler.specialise import control
 
 TIMES = 130
 X = np.array([0.3, 0.5, 0.2])
@@ -57,3 +58,30 @@ def test_many_branches_one_after_the_other_are_compiled(name: str) -> None:
         step = 1e-6 * scale
         numbers = [(f(x + step * e) - f(x - step * e)) / (2 * step) for e in np.eye(3)]
         np.testing.assert_allclose(gradient, numbers, rtol=1e-5, atol=1e-7)
+
+
+def nest(depth: int, leaving: bool) -> str:
+    lines = ["def f(x):", " y = x * 1.0"]
+    for level in range(depth):
+        lines.append(" " * (level + 1) + f"for i{level} in range(k):")
+        if leaving:
+            lines.append(" " * (level + 2) + f"if y > {level + 10}.5:")
+            lines.append(" " * (level + 3) + "break")
+    return "\n".join([*lines, " " * (depth + 1) + "y = np.sin(y) * 1.1", " return y\n"])
+
+
+@pytest.mark.parametrize("leaving", [False, True])
+def test_each_loop_of_a_nest_is_written_as_often_as_there_are_loops_around_it(
+    leaving: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written_blocks = []
+    run_block = control.run_block
+
+    def counted(*args: Any) -> bool:
+        written_blocks.append(args)
+        return run_block(*args)
+
+    monkeypatch.setattr(control, "run_block", counted)
+    f = written(nest(18, leaving))
+    np.testing.assert_allclose(ad.grad(f)(0.7), np.cos(0.7) * 1.1, rtol=1e-12)
+    assert len(written_blocks) < 18 * 18

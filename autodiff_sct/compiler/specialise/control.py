@@ -268,11 +268,14 @@ def as_leaf(s: Specialiser, value: Value, block: ir.Block, hint: str) -> Leaf | 
 def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], None]) -> None:
     """Specialise a loop: `make` gives its statement anew, `body` writes head and body into it.
 
-    The body is written again and again until the facts at its head hold for every iteration.
+    The body is written again and again until the facts at its head hold for every iteration.  A loop inside another
+    starts from what held when the body of the other was written before, and anew where that no longer holds: so each
+    loop of a nest is written about as often as there are loops around it.
     """
     entry = dict(s.env)
-    carried: dict[Any, Value] = {}
     rule_calls, since, site = s.rule_calls, s.counter, s.site("carried")
+    carried: dict[Any, Value] = s.solved.pop(site, {})
+    again = bool(carried)
     s.loops += 1
     for _ in range(ROUNDS):
         s.rule_calls = rule_calls
@@ -297,15 +300,24 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
         wanted = {key: outliving(value, since) for key, value in wanted.items()}
         if wanted == carried and known == s.elements:
             break
-        carried = wanted
+        carried, again = {} if again else wanted, False
     else:
         raise s.refuse(
             "what this loop changes takes on new kinds in each iteration", "give its variables one kind before the loop"
         )
     refuse_resizing(s, lists, node.body)
     s.loops -= 1
+    note_solved(s, site, carried)
     s.block.append(node)
     finish_loop(s, node, entry, phis, end)
+
+
+def note_solved(s: Specialiser, site: Any, carried: dict[Any, Value]) -> None:
+    """Note what a loop inside another carries; the fields of objects are found anew."""
+    if not s.loops:
+        s.solved.clear()
+    elif all(isinstance(value, (Num, Listed, Mapped, Pair, Opaque)) for value in carried.values()):
+        s.solved[site] = carried
 
 
 def iteration(s: Specialiser, node: ir.Loop, body: Callable[[ir.Loop], None], proven: dict[Any, Any]) -> None:

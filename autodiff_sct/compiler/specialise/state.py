@@ -86,6 +86,7 @@ class Specialiser(AxisLengths):
         self.births: dict[Any, ir.Block] = {}  # where each object was made
         self.merging: set[Any] = set()  # ids of objects whose fields are being merged
         self.carrying: list[Any] = []  # objects that a loop is found to carry, and what it does: their fields are next
+        self.solved: dict[Any, dict[Any, Any]] = {}  # what loops carry, by their places, until the outermost is done
         self.objects: dict[Any, Any] = {}  # id of an Obj that exists outside -> (object, read)
         self.symbols: dict[int, str] = {}  # number of an object outside -> what the program calls it
         self.identities: dict[int, tuple[int, Any]] = {}  # id of an outside object -> its number, and it

@@ -298,8 +298,19 @@ class Compiled:
         return self.call(self.on_arrays(variant), values, seeds)
 
     def derive(self, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...] = ()) -> Any:
-        """Run a variant, and where a derivative is NaN, the one with strong zeros, unless a call cannot be repeated."""
-        result = self.call(variant, values, seeds)
+        """Run a variant, and where a derivative is NaN, the one with strong zeros, unless a call cannot be repeated.
+
+        Python's numbers raise where NumPy's are infinite: an error that remains is that of the first run.
+        """
+        try:
+            result = self.call(variant, values, seeds)
+        except (ZeroDivisionError, OverflowError) as error:
+            if not (variant.again and variant.may_be_nan):
+                raise
+            try:
+                return self.call(self.strongly(variant), values, seeds)
+            except (ZeroDivisionError, OverflowError):
+                raise error from None
         if not variant.may_be_nan or not holds_nan(self.derivatives_in(variant, result)):
             return result
         with np.errstate(all="ignore"):

@@ -184,5 +184,15 @@ def test_what_is_nan_stays_nan_in_its_element():
     assert np.isnan(gradient[0]) and gradient[1] == 0.25
 
 
+@pytest.mark.parametrize("derivative", [lambda f, x: ad.grad(f)(x), lambda f, x: ad.jvp(f, (x,), (1.0,))[1]])
+def test_numbers_of_pythons(derivative):
+    assert derivative(lambda x: max(1.0, math.sqrt(x * x)), 0.0) == 0.0
+    assert derivative(lambda x: min(2.0, (x * x + 1) ** 0.5 / (1 + math.sqrt(abs(x))) + 5), 0.0) == 0.0
+    with pytest.raises(ZeroDivisionError):
+        derivative(lambda x: math.sqrt(x), 0.0)
+    with pytest.raises(ZeroDivisionError):
+        derivative(lambda x: 1 / x, 0.0)
+
+
 def test_nothing_is_printed_for_it_elsewhere():
     assert "== 0" not in ad.adjoint_source(masked_root, X)

@@ -25,6 +25,7 @@ from .signatures import defaults_of, general_tree, signature_of
 from .structure import describe, is_mutable, is_tensor, key
 from .text.load import note_origin
 from .variant import Variant, check_distinct, check_order, check_overlap, check_writable
+from .variants import Variants
 from .wrapping import seeds_in, unwrapped, wrap_by, wrapped_like
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Compiled:
         self.met: dict[Any, Variant] = {}  # by the kinds of their arguments
         name = getattr(fn, "__name__", None) or type(fn).__name__
         self.name = identifier(name)
-        self.variants: dict[Any, list[Variant]] = {}
+        self.variants = Variants()
         self.lock = Lock()
         self.latest: Variant | None = None
 
@@ -165,15 +166,13 @@ class Compiled:
         self, slots: tuple[Slot, ...], values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Variant:
         found_key = (tuple([key(v) for v in values]), tuple(kwargs) if kwargs else len(args))
-        for variant in self.variants.get(found_key, ()):
-            if variant.holds(self.fn):
-                return variant
+        if (known := self.variants.find(found_key, self.fn)) is not None:
+            return known
         with self.lock, collection.paused():
-            for variant in self.variants.get(found_key, ()):
-                if variant.holds(self.fn):
-                    return variant
+            if (known := self.variants.find(found_key, self.fn)) is not None:
+                return known
             variant = self.compile(slots, values, self.wanted(args, kwargs))
-            self.variants[found_key] = [variant, *self.variants.get(found_key, [])][:8]
+            self.variants.keep(found_key, variant)
             self.latest = variant
             return variant
 
@@ -376,6 +375,7 @@ class Adjoint(Compiled):
         holds = self.fn.__code__ is variant.code if variant.steady else variant.holds(self.fn)
         if not holds or (variant.lists and floats_may_raise()):
             return self.run_carefully(args, kwargs, seed, kinds)
+        variant.used = self.variants.age
         if not variant.is_plain:
             return self.outcome(variant, args, self.derive(variant, args))
         try:

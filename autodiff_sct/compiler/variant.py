@@ -34,6 +34,7 @@ class Variant:
         weights: tuple[Any, ...] = (),
     ) -> None:
         self.asked, self.lists, self.again = asked, emitted.lists, emitted.again
+        self.used = 0  # how many variants there were when it was chosen last
         self.other: Variant | None = None  # without lists, and careful with Python's floats
         self.strong: Variant | None = None  # with strong zeros
         self.may_be_nan = emitted.singular and not emitted.effects  # where it is, the call may be repeated

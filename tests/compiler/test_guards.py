@@ -8,6 +8,8 @@ from typing import NamedTuple
 import pytest
 
 import autodiff_sct as ad
+from autodiff_sct.compiler import variants
+from autodiff_sct.compiler.dispatch import Compiled
 
 
 def square(x):
@@ -242,3 +244,42 @@ def test_each_class_is_looked_at_once():
     gradient(1.5, 0.7)
     guards = gradient.prepared().latest.guards
     assert [guard.cls for guard in guards if hasattr(guard, "cls")] == [Model]
+
+
+# -- how many programs are kept
+
+
+def by_name(x, kind):
+    return x * x if kind == "square" else x * len(kind)
+
+
+def count_compilations(monkeypatch):
+    compiled = []
+    compile_one = Compiled.compile
+    monkeypatch.setattr(Compiled, "compile", lambda self, *args: compiled.append(1) or compile_one(self, *args))
+    return compiled
+
+
+@pytest.mark.parametrize("of_world", [False, True])
+def test_settings_with_many_values_are_compiled_once_each(monkeypatch, of_world):
+    compiled = count_compilations(monkeypatch)
+    gradient = ad.grad(by_flag if of_world else by_name)
+    for k in 3 * [*range(1, 21)]:
+        monkeypatch.setitem(globals(), "FLAG", "m" * k)
+        assert gradient(*((2.0,) if of_world else (2.0, "m" * k))) == k
+    assert len(compiled) == 20
+
+
+FLAG = ""
+
+
+def by_flag(x):
+    return x * len(FLAG)
+
+
+def test_the_program_used_least_recently_is_dropped_first(monkeypatch):
+    monkeypatch.setattr(variants, "MOST", 3)
+    gradient = ad.grad(by_name)
+    for kind in ("a", "bb", "ccc", "a", "dddd", "a"):
+        assert gradient(2.0, kind) == len(kind)
+    assert [kinds[1][1] for (kinds, _) in gradient.prepared().variants.by_kinds] == ["a", "ccc", "dddd"]

@@ -129,7 +129,7 @@ def test_a_second_process_takes_machine_code_from_the_cache(place):
         "from tests.native.programs import newton\n"
         "g = ad.grad(newton, backend='numba')\n"
         "g(2.0)\n"
-        "(variant,) = [v for vs in g.prepared().variants.values() for v in vs]\n"
+        "(variant,) = [v for vs in g.prepared().variants.by_kinds.values() for v in vs]\n"
         "print(sum(variant.function.kernel.stats.cache_hits.values()))\n"
     )
     runs = [

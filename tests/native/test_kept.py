@@ -62,7 +62,7 @@ def test_what_comes_back_is_native(place, anew):  # noqa: F811
     for _ in range(2):
         gradient = ad.grad(anew().f, backend="numba")
         gradient(X, 3, True)
-        (variant,) = [v for found in gradient.prepared().variants.values() for v in found]
+        (variant,) = [v for found in gradient.prepared().variants.by_kinds.values() for v in found]
         assert isinstance(variant.function, NativeFunction)
         texts.append(gradient.source_for(X, 3, True))
     assert texts[0] == texts[1] and "@njit" in texts[0]

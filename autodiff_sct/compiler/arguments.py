@@ -145,7 +145,7 @@ def is_changed(s: Specialiser, facts: Facts, regions: Any) -> bool:
     arrays = s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else facts
     if not isinstance(arrays, Num):
         return False
-    return bool(arrays.roots & s.replaced) or any(regions.find(root) in regions.written for root in arrays.roots)
+    return not arrays.roots.isdisjoint(s.replaced | regions.stored)
 
 
 def place(table: Arguments, expr: Any) -> str:

@@ -21,6 +21,7 @@ class Regions:
     parent: dict[int, int] = field(default_factory=dict)
     written: set[int] = field(default_factory=set)  # representatives
     facts: dict[str, Facts] = field(default_factory=dict)
+    stored: set[int] = field(default_factory=set)  # the places themselves whose memory a statement may change
 
     def find(self, root: int) -> int:
         while (up := self.parent.get(root, root)) != root:
@@ -79,10 +80,9 @@ def regions(block: ir.Block, facts: dict[str, Facts], elements: dict[int, Facts]
                 table.union(item.roots)
     for stmt in ir.walk(block):
         base = written_by(stmt)
-        if base is not None and (region := table.of(base)) is not None:
-            table.written.add(region)
-        table.written |= {region for name in written_arguments(stmt) if (region := table.of(name)) is not None}
-    table.written = {table.find(region) for region in table.written}
+        for name in [*written_arguments(stmt), *([base] if base is not None else [])]:
+            table.stored |= facts[name].roots
+    table.written = {table.find(root) for root in table.stored}
     return table
 
 

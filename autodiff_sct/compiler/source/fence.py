@@ -50,6 +50,7 @@ REFUSED = {
 HIDDEN = {
     "eval": "write the expression itself.",
     "exec": "write the statements themselves.",
+    "globals": "name the variables.",
     "locals": "name the variables.",
     "vars": "name the variables, or pass the object whose attributes are meant.",
 }

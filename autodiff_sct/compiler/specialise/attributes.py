@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
@@ -29,6 +29,11 @@ from .watched import DESCRIPTORS, found_in, is_library, lookup, observe, own_met
 SCALAR_ATTRIBUTES: dict[str, Value] = {"ndim": Const(0), "size": Const(1), "shape": TupleV(())}
 REPLACED = ("__name__", "__qualname__", "__module__", "__doc__")  # of a function's own attributes
 SLICE_ATTRIBUTES = ("start", "stop", "step")
+OF_THE_RUN = {  # of exceptions and of their tracebacks: where the emitted program was, which the user's text was not
+    "__context__": "raise it `from` the other exception, and read its `__cause__`",
+    "tb_frame": "let the exception leave the function",
+    "tb_lineno": "let the exception leave the function",
+}
 
 
 def asked_for(s: Specialiser, base: Value, attr: str) -> Value:
@@ -250,7 +255,9 @@ def of_leaf(s: Specialiser, base: Leaf, attr: str) -> Value:
         return read_field(s, base, attr)
     if isinstance(facts, Num):
         return of_number(s, base, facts, attr)
-    return Bound(attr, base)
+    if attr in OF_THE_RUN:
+        raise s.refuse(f"`{attr}` tells where an exception was raised in the emitted program", OF_THE_RUN[attr])
+    return method_or_value(s, base, attr, [facts.cls] if facts.cls is not None else [])
 
 
 def of_number(s: Specialiser, base: Leaf, facts: Num, attr: str) -> Value:
@@ -289,7 +296,25 @@ def of_number(s: Specialiser, base: Leaf, facts: Num, attr: str) -> Value:
         from .flat import flat_of
 
         return flat_of(s, base)
-    return Bound(attr, base)
+    from .classes import possible_classes
+
+    return method_or_value(s, base, attr, [] if facts.tensor else possible_classes(facts))
+
+
+def method_or_value(s: Specialiser, base: Value, attr: str, classes: Sequence[type]) -> Value:
+    """A method, if that is what the classes that something may be of have of this name; else a value of the run."""
+    found = [getattr(cls, attr) for cls in classes if hasattr(cls, attr)]
+    if not classes or (found and all(map(callable, found))):
+        return Bound(attr, base)  # of an unknown class: `read_now` tells what is not called
+    return s.let(ir.attribute(s.expr(base), attr), Opaque(), hint=attr)
+
+
+def read_now(s: Specialiser, value: Value) -> Value:
+    """An attribute that is not called where it is read: a value of the run, if what it is of is of an unknown class."""
+    deferred = isinstance(value, Bound) and isinstance(value.function, str) and isinstance(value.self, (Leaf, Bound))
+    if deferred and s.facts_of(value.self) == Opaque():
+        return s.let(s.expr(value), Opaque(), hint=value.function)
+    return value
 
 
 @functools.lru_cache(maxsize=16)

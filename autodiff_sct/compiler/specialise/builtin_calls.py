@@ -15,7 +15,7 @@ import numpy as np
 from .. import ir
 from ..facts import BOOL, INT, Listed, Mapped, Num, Opaque, Pair
 from . import arrays, containers, dict_views, families, iteration, lists, polyfills, records
-from .attributes import asked_for, assign_attribute, attribute_of
+from .attributes import asked_for, assign_attribute, attribute_of, read_now
 from .backwards import reversed_source
 from .calls import call_python, call_value, handles
 from .chosen import exists
@@ -416,7 +416,7 @@ def getattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
             raise s.refuse("whether this has the attribute is known only at run time", "test its class before")
         if not has.value:
             return args[2]
-    return asked_for(s, args[0], s.static(args[1]))
+    return read_now(s, asked_for(s, args[0], s.static(args[1])))
 
 
 @handles(setattr)

@@ -22,7 +22,7 @@ from .binding import bind_signature, in_place
 from .callees import CONTAINERS, ORDINARY, SPECIAL, UNBOUND, is_library, opaque_call, raises_so
 from .comprehensions import add_up
 from .control import branch
-from .expressions import evaluate, expression
+from .expressions import callee_of, evaluate, expression
 from .externals import import_external, object_number, outside_object
 from .given import check_arguments
 from .managers import is_generator_manager, suspended
@@ -78,7 +78,7 @@ def call_node(s: Specialiser, node: Any) -> Value:
         if frame is None or frame.cls is None:
             raise s.refuse("super() outside a method")
         return Super(frame.cls, frame.self)
-    callee = evaluate(s, node.func)
+    callee = callee_of(s, node.func)
     if node.args and isinstance(node.args[0], (gast.GeneratorExp, gast.ListComp)):
         from .generators import left_early
 

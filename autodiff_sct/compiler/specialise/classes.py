@@ -6,6 +6,7 @@ import abc
 import functools
 import math
 import operator
+import sys
 import types
 from typing import Any
 
@@ -19,6 +20,7 @@ from . import arrays
 from .callees import opaque_call
 from .calls import call_value, handles
 from .dict_views import class_of_view
+from .expressions import truth
 from .families import classes_of as classes_of_row
 from .families import is_instance
 from .names import is_ours
@@ -26,7 +28,7 @@ from .records import record_of
 from .state import Specialiser
 from .tables import class_of_row, may_be_none, not_none
 from .values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
-from .watched import is_library, observe
+from .watched import is_library, lookup, observe
 
 CONTAINERS = frozenset((list, tuple, dict, set, str, bytes))
 SCALARS = [np.dtype(code).type for code in np.typecodes["AllInteger"] + np.typecodes["AllFloat"] + "?"]
@@ -36,6 +38,8 @@ SCALARS = [np.dtype(code).type for code in np.typecodes["AllInteger"] + np.typec
 def isinstance_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     value, classes = args
     kinds = classes_of(s, classes)
+    if any(own_check(kind) is not None for kind in kinds):
+        return asked_of_class(s, value, kinds)
     if isinstance(value, Leaf) and (several := classes_of_row(s, value)) is not None:
         if may_be_none(s, value):
             raise s.refuse("whether an object that may be None is of one of several classes", "compare it with None")
@@ -90,6 +94,23 @@ def classes_of(s: Specialiser, value: Value) -> tuple[type, ...]:
     if isinstance(found, types.UnionType):
         return tuple(found.__args__)
     return found if isinstance(found, tuple) else (found,)
+
+
+def own_check(kind: type) -> types.FunctionType | None:
+    """What a class says itself of what its instances are; None where it is the usual."""
+    check = lookup(type(kind), "__instancecheck__")
+    own = isinstance(check, types.FunctionType) and check.__module__ not in sys.stdlib_module_names
+    return check if own else None
+
+
+def asked_of_class(s: Specialiser, value: Value, kinds: tuple[type, ...]) -> Value:
+    """`isinstance` with a class that answers itself: it is asked as Python asks it."""
+    if len(kinds) > 1:
+        raise s.refuse("`isinstance` with several classes, one of which has a metaclass that answers", "ask one by one")
+    if class_of(s, value) is kinds[0]:
+        return Const(True)
+    check = observe(s, lambda: own_check(kinds[0]))
+    return truth(s, call_value(s, Const(check), [Const(kinds[0]), value], {}))
 
 
 def is_one_of(s: Specialiser, cls: type, kinds: tuple[type, ...]) -> bool:

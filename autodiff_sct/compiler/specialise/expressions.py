@@ -67,9 +67,9 @@ def expression(*kinds: type) -> Callable[[Any], Any]:
     return register
 
 
-def evaluate(s: Specialiser, node: Any) -> Value:
+def evaluate(s: Specialiser, node: Any, handler: Callable[[Specialiser, Any], Value] | None = None) -> Value:
     """The abstract value of an expression; what it computes is emitted into the current block."""
-    handler = EXPRESSIONS.get(type(node))
+    handler = handler or EXPRESSIONS.get(type(node))
     outer, s.node = s.node, node
     try:
         if handler is None:
@@ -91,7 +91,16 @@ def name(s: Specialiser, node: Any) -> Value:
 
 @expression(gast.Attribute)
 def attribute(s: Specialiser, node: Any) -> Value:
+    return attributes.read_now(s, attribute_or_method(s, node))
+
+
+def attribute_or_method(s: Specialiser, node: Any) -> Value:
     return attributes.asked_for(s, evaluate(s, node.value), node.attr)
+
+
+def callee_of(s: Specialiser, node: Any) -> Value:
+    """What is called: an attribute of something of an unknown class is a method then."""
+    return evaluate(s, node, attribute_or_method if isinstance(node, gast.Attribute) else None)
 
 
 @expression(gast.BinOp)

@@ -91,6 +91,8 @@ def place(s: Specialiser, base: Leaf, index: Value) -> Value | None:
     shape, given = attribute_of(s, base, "shape"), s.num(index)
     if given is None or given.dims != () or not isinstance(shape, TupleV):
         return None
+    if not shape.items:
+        return TupleV(()) if index in (Const(0), Const(-1)) else None
     parts: list[Value] = []
     for length in reversed(shape.items[1:]):
         parts.insert(0, operate(s, gast.Mod, index, length))

@@ -252,17 +252,21 @@ def measured(s: Specialiser, value: Value, attr: str) -> Value:
     """An attribute of an array, by NumPy's function where the run may bring a list or a Python number, without any."""
     from .attributes import attribute_of
 
+    if isinstance(value, Const):
+        found = getattr(np, attr)(value.value)
+        return TupleV(tuple(map(Const, found))) if attr == "shape" else Const(found)
     if attr == "ndim" and isinstance(value, (ListV, TupleV)) and s.is_static(value):
         return Const(np.ndim(s.static(value)))
     facts = s.num(value)
     listed = isinstance(value, (ListV, TupleV)) or isinstance(s.facts_of(value), (Listed, Pair))
-    if not listed and (not isinstance(value, Leaf) or facts is None or facts.kind is not None or facts.dims):
+    known = facts is not None and (facts.kind is not None or facts.dims)
+    if not listed and (not isinstance(value, Leaf) or known):
         return attribute_of(s, value, attr)
     if facts is not None and facts.dims == ():
         return TupleV(()) if attr == "shape" else Const(0 if attr == "ndim" else 1)
     expr = ir.call(ir.attribute(s.bind("np", np), attr), s.expr(value))
-    found = Opaque(tuple) if attr == "shape" else INT
-    return s.let(expr, found, ir.Op(np.shape, {"a": value}), hint=attr, may_raise=False)
+    measure = Opaque(tuple) if attr == "shape" else INT
+    return s.let(expr, measure, ir.Op(np.shape, {"a": value}), hint=attr, may_raise=False)
 
 
 @handles(np.iscomplexobj)

@@ -27,7 +27,7 @@ import gast
 Block = list[Any]
 LOOPS = (gast.For, gast.While)
 SIMPLE = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Raise, gast.Assert, gast.Delete)
-QUIET = (gast.Pass, gast.FunctionDef, gast.Nonlocal, gast.Global, gast.Import, gast.ImportFrom)
+QUIET = (gast.Pass, gast.FunctionDef, gast.Nonlocal, gast.Global)
 
 
 def at(place: Any, node: Any) -> Any:

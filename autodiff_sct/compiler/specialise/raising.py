@@ -18,9 +18,10 @@ class Ended(Exception):
     """The block being written always raises: nothing after it runs."""
 
 
-def always(s: Specialiser, error: type[Exception], argument: Any) -> Ended:
+def always(s: Specialiser, error: type[Exception], argument: Any, **named: Any) -> Ended:
     """What ends a block that always raises an exception where this is written."""
-    call = ir.call(ir.name(error.__name__), s.expr(Const(argument)))
+    keywords = {name: s.expr(Const(value)) for name, value in named.items()}
+    call = ir.call(ir.name(error.__name__), s.expr(Const(argument)), **keywords)
     s.block.append(ir.Raise(gast.Raise(call, None), s.where()))
     return Ended()
 
@@ -31,10 +32,10 @@ def raise_if(s: Specialiser, test: Any, error: type[Exception], message: str) ->
     s.block.append(ir.If(test, [raising], [], [], s.where()))
 
 
-def lacking(s: Specialiser, exists: Callable[[], bool], error: type[Exception], message: str) -> Ended:
+def lacking(s: Specialiser, exists: Callable[[], bool], error: type[Exception], message: str, **named: Any) -> Ended:
     """As `always`, for something outside that does not exist: once it does, the program is compiled again."""
     observe(s, exists)
-    return always(s, error, message)
+    return always(s, error, message, **named)
 
 
 def run_block(s: Specialiser, block: ir.Block, work: Callable[[], None]) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
@@ -15,10 +13,8 @@ from ... import thresholds
 from .. import ir
 from ..facts import INT
 from ..regions import written_by
-from ..world import ModuleRead
 from . import arrays, containers, dict_views, lists, unpacking
 from .ahead import CHANGED, unchanged
-from .attributes import attribute_of
 from .augmented import augment_item
 from .control import as_leaf, branch, loop
 from .expressions import condition, evaluate
@@ -31,7 +27,6 @@ from .state import Restart, Specialiser
 from .subscripts import place_of
 from .swaps import swapped
 from .values import Closure, Const, Leaf, ListV, Obj, Suspended, Value
-from .watched import is_library, observe
 
 STATEMENTS: dict[type, Callable[[Specialiser, Any], None]] = {}
 
@@ -180,29 +175,6 @@ def define(s: Specialiser, node: Any) -> None:
 @statement(gast.Nonlocal, gast.Global)
 def declaration(s: Specialiser, node: Any) -> None:
     del s, node  # names.py has read it
-
-
-@statement(gast.Import, gast.ImportFrom)
-def import_(s: Specialiser, node: Any) -> None:
-    assert s.frame is not None
-    s.world.closed = True  # what is imported here is read from no name of the function's
-    package = s.frame.globals.get("__package__")
-    if isinstance(node, gast.Import):
-        for alias in node.names:
-            importlib.import_module(alias.name)
-            top = alias.name.partition(".")[0]
-            assign_name(s, alias.asname or top, imported(s, alias.name if alias.asname else top))
-    else:
-        name = importlib.util.resolve_name("." * node.level + (node.module or ""), package if node.level else None)
-        importlib.import_module(name)
-        for alias in node.names:
-            assign_name(s, alias.asname or alias.name, attribute_of(s, imported(s, name), alias.name))
-
-
-def imported(s: Specialiser, name: str) -> Const:
-    """A module; a library's stays what it is."""
-    module = sys.modules[name]
-    return Const(module if is_library(module) else observe(s, ModuleRead(name)))
 
 
 @statement(gast.Delete)

@@ -1,0 +1,209 @@
+"""Rules for eigenvalues, singular values and their vectors.
+
+Eigenvectors and singular vectors have derivatives where the values differ; ``runtime/degenerate.py`` says what holds
+where they do not.  Their sign or phase is arbitrary, and a result that depends on it has no derivative to speak of: of
+a phase it is refused.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..runtime.degenerate import infinite_at_equal, infinite_at_zero, infinite_if_square
+from .linalg import (
+    adjoint_of,
+    conjugate,
+    diagonal_matrix,
+    mirrored,
+    on_diagonal,
+    onto_triangle,
+    singular_values_adjoint,
+    singular_values_tangent,
+)
+from .products import transposed
+from .table import forward, reverse
+
+
+@reverse(np.linalg.eigh)
+def eigh(y, d, a, UPLO="L"):
+    return eigh_adjoint(y[0], y[1], d[0], d[1], UPLO)
+
+
+@forward(np.linalg.eigh)
+def push_eigh(y, d, a, UPLO="L"):
+    turned = adjoint_of(y[1]) @ mirrored(d, UPLO) @ y[1]
+    values = np.real(on_diagonal(turned))
+    return ((values, y[1] @ (turned * inverse_gaps(y[0]))),)
+
+
+@reverse(np.linalg.eigvalsh)
+def eigvalsh(y, d, a, UPLO="L"):
+    values, vectors = np.linalg.eigh(a) if UPLO == "L" else np.linalg.eigh(a, UPLO)
+    return eigh_adjoint(values, vectors, d, None, UPLO)
+
+
+@forward(np.linalg.eigvalsh)
+def push_eigvalsh(y, d, a, UPLO="L"):
+    values, vectors = np.linalg.eigh(a) if UPLO == "L" else np.linalg.eigh(a, UPLO)
+    return np.real(on_diagonal(adjoint_of(vectors) @ mirrored(d, UPLO) @ vectors))
+
+
+def eigh_adjoint(w, v, d_w, d_v, UPLO):
+    if d_v is None:
+        return onto_triangle((conjugate(v) * d_w[..., None, :]) @ transposed(v), UPLO)
+    inner = transposed(v) @ d_v
+    if np.iscomplexobj(v):
+        check_phase(inner, d_v)
+    gaps = w[..., None, :] - w[..., :, None]
+    inner = inner / (gaps + infinite_at_equal(gaps, inner - adjoint_of(inner), inner, w, d_w))
+    if d_w is not None:
+        inner = inner + diagonal_matrix(d_w)
+    return onto_triangle(conjugate(v) @ inner @ transposed(v), UPLO)
+
+
+def check_phase(inner, d_v):
+    """Refuse a result that changes when an eigenvector is turned: `inner` has those changes on its diagonal."""
+    turning = np.abs(np.imag(np.diagonal(inner, 0, -2, -1)))
+    if np.any(turning > 1e-4 * np.max(np.abs(d_v), initial=0.0)):
+        raise NotImplementedError("a result depends on the phase of np.linalg.eigh's eigenvectors, which is arbitrary")
+
+
+def inverse_gaps(w):
+    """``1 / (w[j] - w[i])`` at (i, j), and 0 on the diagonal."""
+    eye = np.eye(w.shape[-1], dtype=w.dtype)
+    return (1.0 - eye) / (w[..., None, :] - w[..., :, None] + eye)
+
+
+# Eigenvalues of any matrix
+
+
+@reverse(np.linalg.eig)
+def eig(y, d, a):
+    check_eigenvalues(y[0], a)
+    return eig_adjoint(y[0], y[1], d[0], d[1])
+
+
+@forward(np.linalg.eig)
+def push_eig(y, d, a):
+    check_eigenvalues(y[0], a)
+    turned = np.linalg.solve(y[1], d @ y[1])
+    moved = y[1] @ (turned * inverse_gaps(y[0]))
+    along = np.real(np.sum(np.conj(y[1]) * moved, -2, keepdims=True))
+    phase = np.imag(np.sum(moved / y[1] * is_largest(y[1]), -2, keepdims=True))
+    return ((on_diagonal(turned), moved - y[1] * (along + 1j * phase)),)
+
+
+def check_eigenvalues(w, a):
+    """Refuse a result whose dtype follows from the numbers in the matrix."""
+    if not np.iscomplexobj(a) and np.any(np.imag(w) != 0):
+        raise NotImplementedError("complex eigenvalues of a real matrix: give np.linalg.eig a complex matrix, a + 0j")
+
+
+def is_largest(v):
+    """True at the component of each eigenvector that LAPACK makes real."""
+    return np.arange(v.shape[-1])[:, None] == np.argmax(np.abs(v), -2)[..., None, :]
+
+
+@reverse(np.linalg.eigvals)
+def eigvals(y, d, a):
+    values, vectors = np.linalg.eig(a)
+    check_eigenvalues(values, a)
+    return eig_adjoint(values, vectors, d, None)
+
+
+@forward(np.linalg.eigvals)
+def push_eigvals(y, d, a):
+    values, vectors = np.linalg.eig(a)
+    check_eigenvalues(values, a)
+    return on_diagonal(np.linalg.solve(vectors, d @ vectors))
+
+
+def eig_adjoint(w, v, d_w, d_v):
+    if d_v is None:
+        return np.linalg.solve(transposed(v), d_w[..., :, None] * transposed(v))
+    # LAPACK gives an eigenvector length 1 and a real largest component.
+    along = np.sum(d_v * v, -2, keepdims=True)
+    across = d_v - np.conj(v) * np.real(along) - 1j * (np.imag(along) / v * is_largest(v))
+    inner = (transposed(v) @ across) * inverse_gaps(w)
+    if d_w is not None:
+        inner = inner + diagonal_matrix(d_w)
+    return np.linalg.solve(transposed(v), inner @ transposed(v))
+
+
+# Singular values
+
+
+@reverse(np.linalg.svd)
+def svd(y, d, a, full_matrices=True, compute_uv=True):
+    if not compute_uv:
+        return singular_values_adjoint(d, a)
+    if d[0] is None and d[2] is None:
+        u, vh = y[0][..., : y[1].shape[-1]], y[2][..., : y[1].shape[-1], :]
+        return (conjugate(u) * d[1][..., None, :]) @ conjugate(vh)
+    check_thin(a, full_matrices)
+    return svd_adjoint(y[0], y[1], y[2], d[0], d[1], d[2])
+
+
+@forward(np.linalg.svd)
+def push_svd(y, d, a, full_matrices=True, compute_uv=True):
+    if not compute_uv:
+        return singular_values_tangent(d, a)
+    check_thin(a, full_matrices)
+    return (svd_tangent(y[0], y[1], y[2], d),)
+
+
+@reverse(np.linalg.svdvals)
+def svdvals(y, d, x):
+    return singular_values_adjoint(d, x)
+
+
+@forward(np.linalg.svdvals)
+def push_svdvals(y, d, x):
+    return singular_values_tangent(d, x)
+
+
+def check_thin(a, full_matrices):
+    """Refuse what has no derivative, or none here."""
+    if np.iscomplexobj(a):
+        raise NotImplementedError("np.linalg.svd of a complex matrix is differentiable in its singular values only")
+    if full_matrices and a.shape[-2] != a.shape[-1]:
+        raise NotImplementedError("the singular vectors of np.linalg.svd need full_matrices=False to be differentiable")
+
+
+def svd_adjoint(u, s, vh, d_u, d_s, d_vh):
+    row, column, n = s[..., None, :], s[..., :, None], s.shape[-1]
+    left = np.zeros((n, n), dtype=s.dtype) if d_u is None else transposed(u) @ d_u
+    right = np.zeros((n, n), dtype=s.dtype) if d_vh is None else vh @ transposed(d_vh)
+    # A turn of both bases by the same angle counts by the difference of the singular values, one by opposite angles by
+    # their sum, which is the difference to a value of the other sign.
+    same, opposite = skew(left + right), skew(left - right)
+    gaps, sums, along = row - column, row + column, np.abs(left) + np.abs(right)
+    apart = gaps + infinite_at_equal(gaps, same, along, s, d_s)
+    inner = same / apart + opposite / (sums + infinite_at_equal(sums, opposite, along, s, d_s))
+    d_a = u @ (0.5 * inner if d_s is None else 0.5 * inner + diagonal_matrix(d_s)) @ vh
+    if d_u is not None:
+        d_a = d_a + outside(d_u, u @ left, s, d_s) @ vh
+    if d_vh is not None:
+        d_a = d_a + u @ transposed(outside(transposed(d_vh), transposed(vh) @ right, s, d_s))
+    return d_a
+
+
+def outside(d, along, s, d_s):
+    """The part of the vectors' cotangents `d` that is not `along` the vectors, over the singular values."""
+    across = d - along
+    return across / (s[..., None, :] + infinite_at_zero(across, d, s, d_s))
+
+
+def skew(m):
+    return m - transposed(m)
+
+
+def svd_tangent(u, s, vh, d):
+    v, gaps = transposed(vh), inverse_gaps(s * s)
+    m = transposed(u) @ d @ v
+    row, column = s[..., None, :], s[..., :, None]
+    left = (d @ v - u @ m) / (row + infinite_if_square(u))
+    right = (transposed(d) @ u - v @ transposed(m)) / (row + infinite_if_square(v))
+    t_u = u @ (gaps * (m * row + column * transposed(m))) + left
+    t_v = v @ (gaps * (column * m + transposed(m) * row)) + right
+    return t_u, on_diagonal(m), transposed(t_v)

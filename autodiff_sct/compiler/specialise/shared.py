@@ -10,7 +10,8 @@ called::
          result2 = solve_forward(p1, state2)
 
 That is done where it is plain that a call is as good as its text: numbers go in, numbers come out, and what is between
-does nothing but compute.  Anything else is inlined.
+does nothing but compute.  Anything else is inlined, unless it is called from functions that are called from many
+others: helpers that call helpers twice would double what is written with each level.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from .recursion import Recursion, activations, call, compile_recursion
 from .signatures import Signature
 from .state import Specialiser
 from .values import Const, Frame, Leaf, TupleV, Value
+
+Takes = Callable[[Specialiser, Value], bool]
 
 
 def inlined(s: Specialiser, frame: Frame, write: Callable[[], Value]) -> Value:
@@ -46,7 +49,8 @@ def shared_call(
         return None
     if not isinstance(fn, types.FunctionType) or fn.__closure__ or frame.resume is not None or activations(frame):
         return None
-    if not all(is_plain(s, value) for value in bound.values()):
+    takes = is_array if depth_of(frame) >= thresholds.NESTED_CALLS else is_number
+    if not all(is_plain(s, value, takes) for value in bound.values()):
         return None
     fixed, signature = Signature(s, {"function": Const(fn)}), Signature(s, bound)
     key = (fixed.key, signature.key)
@@ -58,7 +62,7 @@ def shared_call(
         except Refused:
             s.inlined.add(frame.site)
             return None
-        if not only_computes(s, s.recursions[key]):
+        if not only_computes(s, s.recursions[key], takes):
             s.inlined.add(frame.site)
             del s.recursions[key]
             return None
@@ -66,11 +70,19 @@ def shared_call(
     return call(s, s.recursions[key], [value for _, value in signature.leaves])
 
 
-def is_plain(s: Specialiser, value: Value) -> bool:
-    """Whether an argument is a number, a constant, or a tuple of them."""
+def depth_of(frame: Frame) -> int:
+    """How many functions are being inlined around a frame."""
+    depth, caller = 0, frame.caller
+    while caller is not None:
+        depth, caller = depth + 1, caller.caller
+    return depth
+
+
+def is_plain(s: Specialiser, value: Value, takes: Takes) -> bool:
+    """True if an argument is a number or what else it `takes`, a constant, or a tuple of them."""
     if isinstance(value, TupleV):
-        return all(is_plain(s, item) for item in value.items)
-    return isinstance(value, Const) or is_number(s, value)
+        return all(is_plain(s, item, takes) for item in value.items)
+    return isinstance(value, Const) or takes(s, value)
 
 
 def is_number(s: Specialiser, value: Value) -> bool:
@@ -78,10 +90,26 @@ def is_number(s: Specialiser, value: Value) -> bool:
     return isinstance(facts, Num) and facts.dims == () and facts.kind != "array" and facts.row is None
 
 
-def only_computes(s: Specialiser, function: Recursion) -> bool:
-    """Whether a function returns numbers, and does nothing besides, but that it may raise."""
-    numbers = all(is_number(s, Leaf(name)) for name in [*function.params, *function.results])
-    return numbers and all(is_quiet(s, stmt) for stmt in ir.walk(function.block))
+def is_array(s: Specialiser, value: Value) -> bool:
+    """True if a value is a number or an array of numbers."""
+    facts = s.facts_of(value) if isinstance(value, Leaf) else None
+    return isinstance(facts, Num) and facts.dims is not None and facts.row is None
+
+
+def only_computes(s: Specialiser, function: Recursion, takes: Takes) -> bool:
+    """True if a function returns what it may take, and does nothing besides, but that it may raise."""
+    names = [*function.params, *function.results]
+    if not all(takes(s, Leaf(name)) for name in names) or not all(
+        is_quiet(s, stmt) for stmt in ir.walk(function.block)
+    ):
+        return False
+    return takes is is_number or not (reads_outside(function) or function.effects or function.written)
+
+
+def reads_outside(function: Recursion) -> bool:
+    from ..record.handover import outside_names
+
+    return any(ir.is_variable(name) and name not in function.params for name in outside_names(function.block))
 
 
 def is_quiet(s: Specialiser, stmt: Any) -> bool:

@@ -23,7 +23,7 @@ import autodiff_sct as ad
 COMMON = '''
 import abc, collections, dataclasses, enum, functools, sys, types, typing
 import numpy as np
-
+from autodiff_sct import nn
 
 P = collections.namedtuple("P", "a b")
 Q = collections.namedtuple("Q", "a b")
@@ -104,6 +104,19 @@ SITES = {
     "attribute": ("o = Base()\no.v = {0}", "o.v", "o.v = new"),
     "class": ("class K: v = staticmethod({0}) if isinstance({0}, types.FunctionType) else {0}", "K.v", "K.v = new"),
     "of instance": ("class K: v = None\nK.v = {0}\no = K()", "o.v", "K.v = new"),
+    "sequence": (
+        "s = np.sum(x)\nfor w in V: s = s + w * np.sum(x * x)\nif isinstance(V, tuple): s = 2.0 * s\n"
+        "if type(V) is P: s = 3.0 * s",
+        ["(1., 2.)", "(1., 2., 3.)", "(1.,)", "()", "[1., 2.]", "[1., 2., 3.]", "P(1., 2.)", "Q(1., 2.)",
+         "np.array([1., 2.])", "np.array([1., 2., 3.])", "(1, 2)", "(True, 2.)"],
+    ),
+    "length": ("s = np.sum(x * x) * (1 + len(V))", ["(1., 2.)", "(1.,)", "()", "[1.]", "[1., 2.]", "{}", "{'a': 1.}",
+               "'ab'", "b'a'", "np.ones(3)", "P(1., 2.)", "(None,)", "(None, 'a', 3.)"]),
+    "nested": (
+        "s = np.sum(x)\nfor row in V:\n    for w in row: s = s + w * np.sum(x * x)",
+        ["((1., 2.), (3.,))", "((1.,), (3.,))", "((1., 2.), (3., 4.))", "([1., 2.], (3.,))", "[[1.], [2., 3.]]"],
+    ),
+    "module": ("s = np.sum(V.act(x)) * V.k", ["m1", "m2", "A", "B", "module(__name__ + 'x', 4.0, np.cos)"]),
     "dict": ("T = dict(v={0})", "T['v']", "T['v'] = new"),
     "list": ("T = [{0}, None]", "T[0]", "T[0] = new"),
     "tuple": ("T = ({0}, None)", "T[0]", "T = (new, None)"),
@@ -277,6 +290,16 @@ CHANGES: dict[str, tuple[str, str, list[str]]] = {
         "def h(g, x): return g(x) if g.__name__ == 'plus' else 3.0 * x",
         "s = np.sum(h(plus, x) ** 2)",
         ["plus.__name__ = 'longer'", "plus.__name__ = 'plus'"],
+    ),
+    "cells": (
+        "net = nn.SequentialCell([nn.ReLU()])",
+        "s = np.sum(net(x) * x)",
+        ["net.append(nn.Tanh())", "net.append(nn.Sigmoid())"],
+    ),
+    "list of cells": (
+        "net = nn.CellList([nn.ReLU()])",
+        "s = np.sum(x)\nfor cell in net: s = s + np.sum(cell(x) * x)",
+        ["net.append(nn.Tanh())", "net.extend([nn.Sigmoid(), nn.ReLU()])"],
     ),
     "dict that grows": (
         "T = dict(a=1.0)",

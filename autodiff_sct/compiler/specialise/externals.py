@@ -32,6 +32,7 @@ def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: st
     from .protocols import refuse_tuple
 
     if isinstance(value, ModuleType):
+        s.guards.append(Guard(read, value))
         return Const(value, s.bind(symbol.rpartition(".")[2], value))
     # Of all that programs call `w`, each has lengths of its own.
     tree = describe(value, f"{symbol}@{object_number(s, value)}")
@@ -43,6 +44,7 @@ def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: st
         return external_leaf(s, value, read, symbol, tree)
     if isinstance(value, tuple):
         refuse_tuple(s, type(value))
+        s.guards.append(Guard(lambda: form_of_tuple(read()), form_of_tuple(value)))
         items = tuple(import_external(s, ItemRead(read, k), f"{symbol}_{k}", (key, k)) for k in range(len(value)))
         return TupleV(items, type(value) if type(value) is not tuple else None)
     s.guards.append(Guard(lambda: identity(read()), identity(value)))
@@ -55,6 +57,11 @@ def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: st
         )
     note_symbol(s, value, symbol)
     return outside_object(s, value, read)
+
+
+def form_of_tuple(value: Any) -> tuple[type, int | None]:
+    """The class of a tuple, and its length: its items are looked at one by one."""
+    return type(value), len(value) if isinstance(value, tuple) else None
 
 
 def note_symbol(s: Specialiser, value: Any, symbol: str) -> None:

@@ -76,11 +76,9 @@ def load_outer(s: Specialiser, frame: Frame, id: str) -> Value:
         return known
     if id in table:
         value = table[id]
-        if isinstance(value, ModuleType):
-            s.world.note(GlobalRead(table, id), value)
-            return Const(value, s.bind(id, value))
-        if isinstance(value, FunctionType) and is_own(table):
-            return Const(value)  # the package's own functions stay what they are: no call has to look
+        if is_own(table) and isinstance(value, (FunctionType, ModuleType)):
+            # The package's own functions and modules stay what they are: no call has to look.
+            return Const(value) if isinstance(value, FunctionType) else Const(value, s.bind(id, value))
         return import_external(s, GlobalRead(table, id), id, ("global", object_number(s, table), id))
     if hasattr(builtins, id):
         read = GlobalRead(table, id)

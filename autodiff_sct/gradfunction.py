@@ -21,7 +21,7 @@ from .arguments import (
     require_aux,
 )
 from .entry import dispatch
-from .errors import ArgumentRuntimeError, ArgumentTypeError, NotDifferentiable
+from .errors import ArgumentRuntimeError, ArgumentTypeError, AutodiffError, NotDifferentiable
 from .forks import Lock
 from .integers import as_floats, as_given, is_integer_tensor
 from .tensor import Parameter
@@ -341,7 +341,12 @@ class GradFunction:
     def _repr_html_(self) -> str:
         from .highlight_html import highlighted_html
 
-        return highlighted_html(self.source)
+        try:
+            text = self.source
+        except AutodiffError as error:
+            reason = str(error).replace("\n", "\n# ")
+            text = f"# {self!r}: its text needs example arguments, `source_for(...)`\n# {reason}"
+        return highlighted_html(text)
 
 
 def parameter_names(fn: Any) -> list[str]:

@@ -401,6 +401,16 @@ def test_attributes_and_text():
     assert grad(None).fn is None
     assert "def " in grad(product).source
     assert grad(product)._repr_html_().startswith("<pre>")
+
+
+def test_a_gradient_whose_text_needs_arguments_is_shown():
+    def heat(rod, steps):
+        for _ in range(steps):
+            rod[1:-1] = 0.25 * (rod[:-2] + 2 * rod[1:-1] + rod[2:])
+        return np.sum(rod**2)
+
+    shown = grad(heat)._repr_html_()
+    assert shown.startswith("<pre>") and "needs example arguments" in shown
     assert "np" not in ad.adjoint_source(product, 1.0, 2.0)
 
 

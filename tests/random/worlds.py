@@ -104,19 +104,6 @@ SITES = {
     "attribute": ("o = Base()\no.v = {0}", "o.v", "o.v = new"),
     "class": ("class K: v = staticmethod({0}) if isinstance({0}, types.FunctionType) else {0}", "K.v", "K.v = new"),
     "of instance": ("class K: v = None\nK.v = {0}\no = K()", "o.v", "K.v = new"),
-    "sequence": (
-        "s = np.sum(x)\nfor w in V: s = s + w * np.sum(x * x)\nif isinstance(V, tuple): s = 2.0 * s\n"
-        "if type(V) is P: s = 3.0 * s",
-        ["(1., 2.)", "(1., 2., 3.)", "(1.,)", "()", "[1., 2.]", "[1., 2., 3.]", "P(1., 2.)", "Q(1., 2.)",
-         "np.array([1., 2.])", "np.array([1., 2., 3.])", "(1, 2)", "(True, 2.)"],
-    ),
-    "length": ("s = np.sum(x * x) * (1 + len(V))", ["(1., 2.)", "(1.,)", "()", "[1.]", "[1., 2.]", "{}", "{'a': 1.}",
-               "'ab'", "b'a'", "np.ones(3)", "P(1., 2.)", "(None,)", "(None, 'a', 3.)"]),
-    "nested": (
-        "s = np.sum(x)\nfor row in V:\n    for w in row: s = s + w * np.sum(x * x)",
-        ["((1., 2.), (3.,))", "((1.,), (3.,))", "((1., 2.), (3., 4.))", "([1., 2.], (3.,))", "[[1.], [2., 3.]]"],
-    ),
-    "module": ("s = np.sum(V.act(x)) * V.k", ["m1", "m2", "A", "B", "module(__name__ + 'x', 4.0, np.cos)"]),
     "dict": ("T = dict(v={0})", "T['v']", "T['v'] = new"),
     "list": ("T = [{0}, None]", "T[0]", "T[0] = new"),
     "tuple": ("T = ({0}, None)", "T[0]", "T = (new, None)"),
@@ -135,6 +122,19 @@ USES: dict[str, tuple[str, list[str]]] = {
         "s = np.sum(x * x) * V.real * (2.0 if type(V) is float else 1.0) * (3.0 if isinstance(V, int) else 1.0)",
         ["2.0", "3.0", "2", "True", "np.float64(2.0)", "np.float32(2.0)", "np.int64(2)", "np.array(2.0)"],
     ),
+    "sequence": (
+        "s = np.sum(x)\nfor w in V: s = s + w * np.sum(x * x)\nif isinstance(V, tuple): s = 2.0 * s\n"
+        "if type(V) is P: s = 3.0 * s",
+        ["(1., 2.)", "(1., 2., 3.)", "(1.,)", "()", "[1., 2.]", "[1., 2., 3.]", "P(1., 2.)", "Q(1., 2.)",
+         "np.array([1., 2.])", "np.array([1., 2., 3.])", "(1, 2)", "(True, 2.)"],
+    ),
+    "length": ("s = np.sum(x * x) * (1 + len(V))", ["(1., 2.)", "(1.,)", "()", "[1.]", "[1., 2.]", "{}", "{'a': 1.}",
+               "'ab'", "b'a'", "np.ones(3)", "P(1., 2.)", "(None,)", "(None, 'a', 3.)"]),
+    "nested": (
+        "s = np.sum(x)\nfor row in V:\n    for w in row: s = s + w * np.sum(x * x)",
+        ["((1., 2.), (3.,))", "((1.,), (3.,))", "((1., 2.), (3., 4.))", "([1., 2.], (3.,))", "[[1.], [2., 3.]]"],
+    ),
+    "module": ("s = np.sum(V.act(x)) * V.k", ["m1", "m2", "A", "B", "module(__name__ + 'x', 4.0, np.cos)"]),
     "dict": (
         "s = np.sum(x)\nfor n, w in V.items(): s = s * (2.0 if n == 'a' else 0.7) + w * np.sum(x * x)",
         ["{'a': 1.}", "{'a': 1., 'b': 2.}", "{'b': 2., 'a': 1.}", "{'a': np.ones(())}", "{}", "{'a': 3, 'c': 1.}"],

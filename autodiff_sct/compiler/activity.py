@@ -23,6 +23,7 @@ from .facts import Listed, Mapped, Num, Opaque, Pair
 from .regions import Regions, roots_of, written_arguments, written_by
 from .specialise.callees import opaque_call
 from .specialise.methods import is_random, opaque_method
+from .specialise.nested_calls import nested_gradient
 from .specialise.recursion import Recursion
 from .specialise.state import Specialiser
 from .specialise.values import Leaf
@@ -33,7 +34,7 @@ READERS = {print, repr, str, format, len, isinstance, bool, int, type, id, hash,
 INERT = {bool, int, type, type(None), tuple, np.dtype, range}
 TEXT = (str, bytes)
 TO_TEXT = {str, repr, format}
-STRUCTURAL = {list, dict, list.pop, list.copy, operator.concat}
+STRUCTURAL = {list, dict, list.pop, list.copy, operator.concat, nested_gradient}
 
 
 @dataclass

@@ -196,6 +196,19 @@ class Compiled:
             return adjoint(request)
 
     def short(self, request: Request) -> Emitted:
+        """The program in which the texts of derivatives are inlined, or where that is refused, called."""
+        met: list[Any] = []
+        try:
+            return self.shortest(replace(request, derivatives_met=met))
+        except Refused:
+            if not met:
+                raise
+        from .places import located_in_derivatives
+
+        with located_in_derivatives(met):
+            return self.shortest(replace(request, derivatives_met=met, calls_derivatives=True))
+
+    def shortest(self, request: Request) -> Emitted:
         """The program in which large functions stay calls, or where that is refused, with all of them inlined."""
         if request.backend != "numpy" or request.memory is not None or not passes.on("stay_calls"):
             return self.emit(request)

@@ -98,6 +98,7 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
     while True:
         s = Specialiser(dynamic, derivatives)
         s.shared, s.strong = request.shared, request.strong
+        s.derivatives_met, s.calls_derivatives = request.derivatives_met, request.calls_derivatives
         s.frame = Frame(0, None, {})
         s.parameters |= {*request.parameters, *(f"t_{parameter}" for parameter in request.wrt)}
         table = Arguments()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FunctionType, MethodType
@@ -13,6 +14,8 @@ import gast
 from ..errors import AutodiffError, Origin, Refused
 from .source.parse import Parsed, parse
 
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
 
 @contextmanager
 def located(fn: Any) -> Iterator[None]:
@@ -22,6 +25,30 @@ def located(fn: Any) -> Iterator[None]:
     except Refused as error:
         error.origin = error.origin or place_of_definition(fn)
         raise
+
+
+@contextmanager
+def located_in_derivatives(met: list[tuple[Any, Origin | None]]) -> Iterator[None]:
+    """Let refusals of a line of an emitted text name the user's line behind it, or where the derivative is taken."""
+    try:
+        yield
+    except Refused as error:
+        if error.origin is not None and is_ours(error.origin):
+            found = [place for function, where in met for place in (behind(error.origin, function), where)]
+            error.origin = next((p for p in found if p is not None and not is_ours(p)), error.origin)
+        raise
+
+
+def is_ours(place: Origin) -> bool:
+    """True for a line of an emitted text, or of this package."""
+    return place.file.startswith(("<", PACKAGE))
+
+
+def behind(place: Origin, function: Any) -> Origin | None:
+    """The user's line that a line of an emitted function comes from."""
+    origins = getattr(function, "__autodiff_origins__", {})
+    known = [line for line in origins if line <= place.line]
+    return origins[max(known)] if known and place.file == function.__code__.co_filename else None
 
 
 def place_of_definition(fn: Any) -> Origin | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from . import ir
@@ -32,6 +32,8 @@ class Request:
     careful: bool = False  # whether no derivative may raise what floats raise: infinite and NaN as NumPy's numbers are
     strong: frozenset[Any] = frozenset()  # the functions whose zero derivatives stay zero: `ad.strong_zeros`
     shared: dict[Any, list[Any]] | None = None  # is told which functions stay calls; None where all are inlined
+    derivatives_met: list[Any] = field(default_factory=list)  # is told the derivatives in the program, and where
+    calls_derivatives: bool = False  # whether gradients in the program stay calls, each with a derivative of its own
     observe: Callable[[str, Specialiser, ir.Block], None] | None = None  # is shown the program after each stage
     capture: Callable[[Specialiser, Arguments], Value] | None = None  # brings the callable of an enclosing program in
 

@@ -43,7 +43,7 @@ def prims_tree(x):
                         best = (cost[i, j], j)
         total += best[0]
         inside.append(best[1])
-    return total ** 2
+    return total**2
 
 
 @program(args=vector)
@@ -53,11 +53,12 @@ def found_or_none(x):
             if v > t:
                 return v, i
         return None
+
     r = find(0.0)
     if r is None:
         return np.sum(x)
     v, i = r
-    return v ** 2 * (i + 1)
+    return v**2 * (i + 1)
 
 
 @program(args=vector)
@@ -91,7 +92,7 @@ def never_found(x):
             best = v, 1.0
     if best is not None:
         return best[0]
-    return np.sum(x ** 2)
+    return np.sum(x**2)
 
 
 @program(args=vector)
@@ -111,7 +112,7 @@ def unpacks_what_may_be_none(x):
 def best_named_tuple(x):
     best = None
     for i, v in enumerate(x):
-        f = v ** 2
+        f = v**2
         if best is None or f < best.f:
             best = R(f, i)
     return best.f * 2 + x[best.i]
@@ -149,6 +150,7 @@ def passes_what_may_be_none(x):
         if best is None:
             return v, i
         return (v, i) if v > best[0] else best
+
     best = None
     for i, v in enumerate(x):
         best = better(best, v, i)
@@ -197,7 +199,7 @@ def page_ranks(x):
             for dst in outs:
                 new[dst] += 0.85 * rank[src] / len(outs)
         rank = new
-    return sum(v ** 2 for v in rank.values())
+    return sum(v**2 for v in rank.values())
 
 
 @program(args=positive)
@@ -220,7 +222,7 @@ def keys_of_a_branch(x):
         d = {"a": x[0], "b": x[1]}
     else:
         d = {"a": x[1] * 2}
-    return sum(v ** 2 for v in d.values()) + d["a"]
+    return sum(v**2 for v in d.values()) + d["a"]
 
 
 @program(args=vector)
@@ -243,10 +245,11 @@ def products_of_polynomials(x):
             for j, b in q.items():
                 out[i + j] = out.get(i + j, 0.0) + a * b
         return out
+
     p = {0: 1.0}
     for v in x:
         p = mul(p, {0: v, 1: 1.0})
-    return sum(c * 0.5 ** k for k, c in p.items())
+    return sum(c * 0.5**k for k, c in p.items())
 
 
 @program(args=vector)
@@ -255,7 +258,7 @@ def divides_by_counts(x):
     counts = Counter(labels)
     w = {k: 0.0 for k in counts}
     for l, v in zip(labels, x):
-        w[l] += v ** 2 / counts[l]
+        w[l] += v**2 / counts[l]
     return sum(np.sqrt(s) for s in w.values())
 
 
@@ -264,7 +267,7 @@ def most_common_sign(x):
     labels = [int(v > 0) for v in x]
     c = Counter(labels)
     top, cnt = c.most_common(1)[0]
-    return sum(v ** 2 for v, l in zip(x, labels) if l == top) / cnt
+    return sum(v**2 for v, l in zip(x, labels) if l == top) / cnt
 
 
 @program(args=vector)
@@ -272,14 +275,14 @@ def counts_signs(x):
     c = Counter()
     for v in x:
         c[int(v > 0)] += 1
-    return np.sum(x ** 2) * c[0] / (c[1] + 1)
+    return np.sum(x**2) * c[0] / (c[1] + 1)
 
 
 @program(args=vector)
 def counter_of_numbers(x):
     c = Counter()
     for i, v in enumerate(x):
-        c[i % 2] += v ** 2
+        c[i % 2] += v**2
     return c[0] * c[1]
 
 
@@ -290,7 +293,13 @@ def counters_are_updated(x):
     d = Counter(a=2, b=1)
     d.update({"a": 3})
     e = Counter("abracadabra")
-    return np.sum(x ** 2) * c[0] * c.total() * d["a"] + x[0] * c[99] + len(c) * x[1] + e["a"] * x[2] + e.most_common(2)[1][1] * x[3]
+    return (
+        np.sum(x**2) * c[0] * c.total() * d["a"]
+        + x[0] * c[99]
+        + len(c) * x[1]
+        + e["a"] * x[2]
+        + e.most_common(2)[1][1] * x[3]
+    )
 
 
 @program(args=vector)

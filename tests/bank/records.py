@@ -58,9 +58,9 @@ def history_of_dicts(x):
     history = []
     w = x
     for k in range(len(x) + 3):
-        g = w ** 3 - w
+        g = w**3 - w
         w = w - 0.1 * g
-        history.append({"step": k, "loss": np.sum(w ** 2), "w": w.copy()})
+        history.append({"step": k, "loss": np.sum(w**2), "w": w.copy()})
     best = min(history, key=lambda h: h["loss"])
     return best["loss"] + np.sum(best["w"]) * best["step"] + sum(h["loss"] for h in history) + history[-1]["w"][0]
 
@@ -121,7 +121,7 @@ def viterbi_in_dicts(x):
 def defaultdict_of_defaultdicts(x):
     t = defaultdict(lambda: defaultdict(float))
     for i, v in enumerate(x):
-        t[i % 2][i % 3] += v ** 2
+        t[i % 2][i % 3] += v**2
     return sum(sum(d.values()) ** 2 for d in t.values())
 
 
@@ -162,6 +162,7 @@ def methods_of_dicts_in_a_list(x):
 def keywords_from_a_list(x):
     def f(a, b):
         return a * b + a
+
     rows = []
     for i, v in enumerate(x):
         rows.append({"a": v, "b": v * i})
@@ -231,11 +232,19 @@ def grown_decision_tree(x):
         if depth == 0 or len(idx) < 2:
             return {"leaf": True, "mean": sum(x[i] for i in idx) / len(idx), "cut": 0.0, "lo": None, "hi": None}
         k = len(idx) // 2
-        return {"leaf": False, "mean": 0.0, "cut": 0.5 * (idx[k - 1] + idx[k]), "lo": grow(idx[:k], depth - 1), "hi": grow(idx[k:], depth - 1)}
+        return {
+            "leaf": False,
+            "mean": 0.0,
+            "cut": 0.5 * (idx[k - 1] + idx[k]),
+            "lo": grow(idx[:k], depth - 1),
+            "hi": grow(idx[k:], depth - 1),
+        }
+
     def predict(t, v):
         while not t["leaf"]:
             t = t["lo"] if v < t["cut"] else t["hi"]
         return t["mean"]
+
     t = grow(list(range(len(x))), 2)
     return sum((predict(t, i) - x[i] ** 2) ** 2 for i in range(len(x)))
 
@@ -257,6 +266,7 @@ def dicts_that_change_places(x):
 @program(args=vector)
 def sums_of_subsets(x):
     out = []
+
     def go(i, chosen):
         if i == 3:
             out.append(sum(chosen) ** 2)
@@ -265,6 +275,7 @@ def sums_of_subsets(x):
         chosen.append(x[i])
         go(i + 1, chosen)
         chosen.pop()
+
     go(0, [])
     return sum(out)
 
@@ -278,6 +289,7 @@ def puts_in_and_takes_out(x):
         r = go(i + 1, chosen)
         chosen.pop()
         return r * 0.5 + sum(chosen)
+
     return go(0, [])
 
 
@@ -302,6 +314,7 @@ def rows_changed_at_each_depth(x):
         for r in rows:
             r[0] = r[0] * 0.9 + r[1] * 0.1
         return rows[k - 1][0] + go(rows, k - 1)
+
     return go([row.copy() for row in x], 4)
 
 
@@ -312,6 +325,7 @@ def dict_of_pairs_at_each_depth(x):
             return 0.0
         new = {j: (d[j][0] * 2.0, d[j][1]) for j in d}
         return d[k][0] * d[k][1] + go(new, k - 1)
+
     return go({j: (x[j, 0], x[j, 1]) for j in range(len(x))}, 3)
 
 
@@ -323,6 +337,7 @@ def lists_of_lists_at_each_depth(x):
         new = [[v * 1.5 for v in r] for r in rows]
         new[0][0] = new[0][0] * new[1][1]
         return rows[k - 1][0] * rows[0][1] + go(new, k - 1)
+
     return go([[a, b] for a, b in x], 3)
 
 
@@ -333,6 +348,7 @@ def sorts_pairs_quickly(x):
             return p
         q = p[0]
         return sort([r for r in p[1:] if r[0] < q[0]]) + [q] + sort([r for r in p[1:] if r[0] >= q[0]])
+
     return sum(k * a * b for k, (a, b) in enumerate(sort([(a, b) for a, b in x])))
 
 
@@ -345,6 +361,7 @@ def farthest_points(x):
         rest = [q for q in pts if q[0] != best[0]]
         area = (best[0] - a[0]) * (b[1] - a[1]) - (best[1] - a[1]) * (b[0] - a[0])
         return area + far(rest, a, best, depth - 1) + far(rest, best, b, depth - 1)
+
     pts = [(a, b) for a, b in x]
     return far(pts[2:], pts[0], pts[1], 2)
 

@@ -123,7 +123,9 @@ class Resizing:
 def programs() -> list[Program]:
     """The programs of the bank, and those of the benchmarks."""
     load_bank()
-    modules = [importlib.import_module(f"benchmarks.workloads.{m.name}") for m in pkgutil.iter_modules(workloads.__path__)]
+    modules = [
+        importlib.import_module(f"benchmarks.workloads.{m.name}") for m in pkgutil.iter_modules(workloads.__path__)
+    ]
     others = [
         Program(m.__name__.rpartition(".")[2], "workloads", m.primal, inputs_of(m), m.WRT, frozenset(), False)
         for m in modules

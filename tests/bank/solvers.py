@@ -254,9 +254,7 @@ def phases_by_secants(shares, ratios):
     return fraction * shares[0] + fraction**2
 
 
-@program(
-    args=lambda rng: (rng.random(8), 0.5 + 0.4 * rng.random(8), np.array([-1, 0, 0, 1, 2, 2, 4, 4])), wrt=(0, 1)
-)
+@program(args=lambda rng: (rng.random(8), 0.5 + 0.4 * rng.random(8), np.array([-1, 0, 0, 1, 2, 2, 4, 4])), wrt=(0, 1))
 def flow_down_a_tree(rain, k, parent):
     q = rain.copy()
     for i in range(len(rain) - 1, 0, -1):

@@ -33,6 +33,7 @@ from ..reverse.settled_views import check_base, check_number, check_parts
 from ..reverse.shadows import UNCERTAIN
 from ..specialise import arrays, indexing
 from ..specialise.elements import is_slice
+from ..specialise.nested_calls import nested_gradient, tangent_of_nested
 from ..specialise.rules import apply_rule
 from ..specialise.state import Specialiser
 from ..specialise.values import Const, Leaf, ListV, TupleV, Value
@@ -62,8 +63,7 @@ class Forward:
         return self.activity.active(name)
 
     def has_memory(self, name: str) -> bool:
-        facts = self.s.facts[name]
-        return isinstance(facts, (Listed, Mapped, Pair)) or self.regions.is_written(name)
+        return isinstance(self.s.facts[name], (Listed, Mapped, Pair)) or self.regions.is_written(name)
 
     def of(self, name: str) -> Leaf:
         """The tangent of an active variable."""
@@ -200,6 +200,8 @@ class Forward:
             parts = [self.s.expr(self.list_tangent(op.arguments[p])) for p in ("a", "b")]
             leaf = s.let(ir.binop(parts[0], gast.Add, parts[1]), self.facts(stmt.target), may_raise=False)
             self.tangents[stmt.target] = self.variable(leaf, stmt.target)
+        elif fn is nested_gradient:
+            tangent_of_nested(self, stmt)
         elif fn in (list.copy, operator.getitem) or self.is_view(stmt, op):
             self.same_operation(stmt)
         elif (

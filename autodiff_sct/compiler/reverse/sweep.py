@@ -29,6 +29,7 @@ from ..ir import ir_targets
 from ..recursion.reverse import reverse_call
 from ..regions import Regions, enclosing_loops
 from ..specialise import arrays, indexing
+from ..specialise.nested_calls import nested_gradient, reverse_nested
 from ..specialise.recursion import Recursion
 from ..specialise.rules import apply_rule
 from ..specialise.state import Specialiser
@@ -221,6 +222,9 @@ class Reverse:
         fn = stmt.op.fn
         if isinstance(fn, Recursion):
             reverse_call(self, stmt)
+            return
+        if fn is nested_gradient:
+            reverse_nested(self, stmt)
             return
         if fn is list.pop:
             popped(self, stmt)

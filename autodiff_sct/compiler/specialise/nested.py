@@ -16,17 +16,20 @@ import numpy as np
 
 from ...arguments import checked_flag, refuse_position
 from ...gradfunction import GradFunction, assemble
+from ...runtime.apart import apart
 from ...runtime.memory import in_c_order
 from ...tensor import Parameter
 from .. import ir
 from ..facts import Num
 from ..names import identifier
+from ..places import place_of_definition
 from ..recursion.pairs import Variant
 from ..regions import roots_of
 from ..structure import is_tensor
 from .calls import call_python, call_value
 from .capture import Capture
 from .externals import import_external
+from .nested_calls import CALLED, Called, call_apart, primal_value
 from .recursion import Recursion
 from .state import Specialiser
 from .trees import tree_of
@@ -149,9 +152,12 @@ def differentiate(s: Specialiser, gradient: GradientV, args: list[Value], kwargs
         s, adjoint, gradient.fn, given, kwargs, positions,
         weights=weights, has_aux=settings.has_aux, seeded=settings.sens_param, value=with_value,
     )  # fmt: skip
-    seeds = seeds_in(s, args[-1], inner.emitted.seeds) if settings.sens_param else []
-    result = inner.run(s, [*given, *kwargs.values()], seeds)
-    parts = list(result.items) if inner.emitted.count > 1 and isinstance(result, TupleV) else [result]
+    if s.calls_derivatives and not (weights or settings.has_aux or settings.sens_param):
+        parts = called(s, gradient.fn, given, kwargs, positions, with_value, inner)
+    else:
+        seeds = seeds_in(s, args[-1], inner.emitted.seeds) if settings.sens_param else []
+        result = inner.run(s, [*given, *kwargs.values()], seeds)
+        parts = list(result.items) if inner.emitted.count > 1 and isinstance(result, TupleV) else [result]
     value = parts.pop(0) if with_value else Const(None)
     count = len(positions)
     chosen = [[*given, *kwargs.values()][p] for p in positions]
@@ -159,6 +165,39 @@ def differentiate(s: Specialiser, gradient: GradientV, args: list[Value], kwargs
     by_weights = tuple(in_kind_of(s, g, True) for g in parts[count:])
     gradients = [TupleV(by_positions), TupleV(by_weights)]
     return call_python(s, assemble, [value, *gradients, *(Const(flag) for flag in form)], {})
+
+
+def called(
+    s: Specialiser,
+    fn: Value,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    positions: tuple[int, ...],
+    with_value: bool,
+    inner: Inner,
+) -> list[Value]:
+    """The results of a gradient that stays a call, and is differentiated by way of the tangent."""
+    from ..forward.pushforward import tangent
+    from ..pipeline import adjoint
+
+    pushed = emit_inner(s, tangent, fn, args, kwargs, positions, value=True)
+    if any(value is apart for value in pushed.emitted.namespace.values()):
+        raise s.refuse(f"{CALLED} is of a function that handles exceptions", "differentiate what is in the `try`")
+    value = primal_value(s, fn, args, kwargs)
+    every = [*args, *kwargs.values()]
+
+    def emit(fn: Value, values: list[Value], wanted: tuple[int, ...]) -> Inner:
+        return emit_inner(s, adjoint, fn, values, {}, wanted)
+
+    call = Called(pushed.emitted.function, positions, with_value, emit)
+    return call_apart(
+        s,
+        inner.emitted.function,
+        call,
+        value if with_value else None,
+        [*every, *inner.beside],
+        [*every, *pushed.beside],
+    )
 
 
 def is_tensor_value(s: Specialiser, value: Value) -> bool:
@@ -198,9 +237,12 @@ def emit_inner(
         name=name_of(fn),
         strong=s.strong,
         capture=lambda inner, table: capture.into(inner, table, fn),
+        derivatives_met=s.derivatives_met,
+        calls_derivatives=s.calls_derivatives,
         **settings,
     )
     emitted = known_program(s, emit(request))
+    s.derivatives_met += [(emitted.function, s.where()), (emitted.function, place_of_definition(named(fn)))]
     s.guards += emitted.guards
     s.world.add(emitted.world, emitted.function)
     capture.refuse_changes(emitted.written)
@@ -291,7 +333,11 @@ def named(fn: Value) -> Any:
 
 def parameter_names(fn: Value, count: int) -> list[str]:
     """The names of the first parameters, where the function shows them."""
-    names = all_names(fn)
+    if isinstance(fn, Closure):
+        names = [a.id for a in fn.node.args.args]
+    else:
+        by_name = inspect.Parameter.KEYWORD_ONLY
+        names = [p.name for p in shown_parameters(fn) if p.kind is not by_name]
     return names[:count] if len(names) >= count else []
 
 
@@ -299,11 +345,16 @@ def all_names(fn: Value) -> list[str]:
     """The names of the parameters that take one argument each, where the function shows them."""
     if isinstance(fn, Closure):
         return [a.id for a in [*fn.node.args.args, *fn.node.args.kwonlyargs]]
+    return [p.name for p in shown_parameters(fn)]
+
+
+def shown_parameters(fn: Value) -> list[inspect.Parameter]:
+    """The parameters that take one argument each, of a function from outside that shows them."""
     try:
         found = inspect.signature(fn.value).parameters.values() if isinstance(fn, Const) else ()
     except (TypeError, ValueError):
         return []
-    return [p.name for p in found if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    return [p for p in found if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
 
 
 def flag_of(s: Specialiser, value: Value | None, name: str) -> bool:

@@ -123,6 +123,8 @@ class Specialiser(AxisLengths):
         self.written_at: dict[Any, int] = {}  # a function -> how many variables inlining it has made
         self.strong: frozenset[Any] = frozenset()  # functions whose zero derivatives stay zero
         self.singular = False  # whether a function is differentiated whose slope may be infinite
+        self.derivatives_met: list[Any] = []  # the derivatives in the program, and where they are taken
+        self.calls_derivatives = False  # whether they stay calls
         self.shared: dict[Any, list[Any]] | None = None  # a function -> its forms that stay calls; None where none may
 
     def begin_sweeps(self) -> None:

@@ -26,16 +26,16 @@ def is_identifier(text: str) -> bool:
 
 
 def identifier(text: str) -> str:
-    """A text as an identifier: an underscore in place of what cannot be part of one.
+    """A text as an identifier: an underscore in place of what cannot be part of one, ``t`` for nothing.
 
-    >>> identifier("item_Cr13, bare"), identifier("class"), identifier("1"), identifier("q=f()")
-    ('item_Cr13_bare', 'class_', 't_1', 'q_f')
+    >>> identifier("item_Cr13, bare"), identifier("class"), identifier("1"), identifier("q=f()"), identifier("")
+    ('item_Cr13_bare', 'class_', 't_1', 'q_f', 't')
     """
     if is_identifier(text):
         return text
     for letters in (r"\W+", r"[^A-Za-z0-9_]+"):
         plain = "_".join(filter(None, re.split(letters, unicodedata.normalize("NFKC", text))))
-        for found in (plain, f"{plain}_", f"t_{plain}"):
+        for found in (plain, f"{plain}_", f"t_{plain}") if plain else ():
             if is_identifier(found):
                 return found
     return "t"

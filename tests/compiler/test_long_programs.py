@@ -30,7 +30,7 @@ def repeated(lines: str, end: str = " return np.sum(y)\n", times: int = TIMES) -
 
 
 def chain(test: str, times: int = TIMES) -> str:
-    branches = "".join(f" elif {test} > {times - n}.0:\n  y = x * {n}.0\n" for n in range(times))
+    branches = "".join(f" elif {test} > {times - n}.5:\n  y = x * {n}.0\n" for n in range(times))
     return f"def f(x):\n if {test} > 900.0:\n  y = x * 1.0\n{branches} else:\n  y = x * 7.0\n return np.sum(y)\n"
 
 

@@ -33,7 +33,7 @@ ENDS = {
     "RULE_TRIPS_WRITTEN_OUT": (40, 300),  # the settings of a rule are never too many to be listed
     "ITEMS_LISTED": (0, 300),
     "INLINED_ACTIVATIONS": (1, 40),
-    "INLINED_CALLS": (40, 400),  # what cannot be a call, as a recursive generator, is refused beyond it
+    "INLINED_CALLS": (100, 400),  # what cannot be a call, as a recursive generator, is refused beyond it
     "STRUCTURED_ACTIVATIONS": (30, 80),  # beyond it, recursion is refused
     "STRUCTURED_CALLS": (500, 2000),
     "NESTED_BLOCKS": (1, 200),  # Python nests no deeper

@@ -8,6 +8,7 @@ import math
 import operator
 import sys
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -86,14 +87,20 @@ def is_of_kinds(s: Specialiser, value: Value, kinds: tuple[type, ...]) -> bool:
 
 
 def classes_of(s: Specialiser, value: Value) -> tuple[type, ...]:
-    import types
 
     if not s.is_static(value):
         raise s.refuse("`isinstance` with something that is no class", "name a class, or a tuple of classes")
     found = s.static(value)
-    if isinstance(found, types.UnionType):
-        return tuple(found.__args__)
-    return found if isinstance(found, tuple) else (found,)
+    return tuple(one_by_one(found))
+
+
+def one_by_one(kinds: Any) -> Iterator[type]:
+    """The classes of a union, or of a tuple of classes and of such tuples."""
+    if isinstance(kinds, (tuple, types.UnionType)):
+        for kind in kinds if isinstance(kinds, tuple) else kinds.__args__:
+            yield from one_by_one(kind)
+    else:
+        yield kinds
 
 
 def own_check(kind: type) -> types.FunctionType | None:

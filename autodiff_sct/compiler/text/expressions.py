@@ -135,7 +135,7 @@ class ExpressionPrinter(astunparse.Unparser):
 
     def name(self, text: str) -> None:
         """Write an identifier; any other text here is an error of the compiler, which Python might take for code."""
-        if not is_identifier(text):
+        if not is_identifier(text) and text != "__debug__":  # which may be read
             raise ValueError(f"{text!r} is printed as a name, and is none")
         self.write(text)
 

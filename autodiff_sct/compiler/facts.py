@@ -22,6 +22,7 @@ import numpy as np
 
 from .. import thresholds
 from ..runtime.vectors import cross
+from .folding import LONGEST, is_cheap, smaller
 
 PYTHON_KINDS: dict[type, str] = {bool: "bool", int: "int", float: "float", complex: "complex"}
 
@@ -357,6 +358,10 @@ OF_THREE = {np.cross, np.linalg.cross, cross}  # products of vectors with three 
 @lru_cache(maxsize=8192)
 def evaluate_cached(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: tuple[tuple[str, Any], ...]) -> Any:
     reason = "None"
+    args, kwargs = with_smaller(args, kwargs)
+    known = [a.value for a in (*args, *(v for _, v in kwargs)) if isinstance(a, Static)]
+    if not is_cheap(fn, known):
+        raise ValueError("a constant that is computed when the program runs")
     lengths = ((1, 1), (1, 0), (2, 1), (3, 1), (4, 2), *((n, 1) for n in literal_lengths(args, kwargs)))
     for length, integer in ((3, 1),) if fn in OF_THREE else lengths:
         try:
@@ -380,6 +385,42 @@ def evaluate_cached(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: tuple
             shared = [0]  # a view of an array with another layout than the dummy's
         return of_result(result), tuple(shared), isinstance(result, list)
     raise ValueError(reason)
+
+
+def with_smaller(args: tuple[Any, ...], kwargs: tuple[tuple[str, Any], ...]) -> Any:
+    """The arguments of a call, with small numbers in the place of large ones: its result is no long array."""
+    numbers = tuple(numbers_of((args, tuple(value for _, value in kwargs))))
+    found = smaller(numbers)
+    if found is numbers:
+        return args, kwargs
+    left = iter(found)
+    return with_numbers(args, left), tuple([(name, with_numbers(value, left)) for name, value in kwargs])
+
+
+def numbers_of(argument: Any) -> Iterator[Any]:
+    """The constants in an argument that are numbers, also those inside tuples and lists."""
+    if isinstance(argument, Static):
+        argument = argument.value
+    if type(argument) in (int, float):
+        yield argument
+    elif isinstance(argument, (tuple, list, Sequence)):
+        for each in argument.items if isinstance(argument, Sequence) else argument:
+            yield from numbers_of(each)
+
+
+def with_numbers(argument: Any, left: Iterator[Any]) -> Any:
+    """An argument with other numbers, taken in the order of `numbers_of`."""
+    if isinstance(argument, Static):
+        return Static(with_numbers(argument.value, left), argument.type)
+    if isinstance(argument, Sequence):
+        return Sequence(with_numbers(argument.items, left))
+    if type(argument) in (int, float):
+        return next(left)
+    if type(argument) in (tuple, list):
+        return type(argument)([with_numbers(each, left) for each in argument])
+    if isinstance(argument, range):
+        return argument[:LONGEST]
+    return argument
 
 
 def literal_lengths(args: tuple[Any, ...], kwargs: tuple[tuple[str, Any], ...]) -> list[int]:

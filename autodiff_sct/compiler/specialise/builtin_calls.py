@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, INT, Listed, Mapped, Num, Opaque, Pair
+from ..folding import is_cheap, is_short
 from . import arrays, containers, dict_views, families, iteration, lists, polyfills, records
 from .attributes import asked_for, assign_attribute, attribute_of, read_now
 from .backwards import reversed_source
@@ -195,7 +196,7 @@ def sum_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 def as_items(s: Specialiser, value: Value) -> list[Value] | None:
     if isinstance(value, (TupleV, ListV)) or (isinstance(value, Obj) and value.cls in (dict, list)):
         return containers.items_of(s, value, None)
-    if isinstance(value, Const) and isinstance(value.value, (tuple, list, range)):
+    if isinstance(value, Const) and isinstance(value.value, (tuple, list, range)) and is_short(value.value):
         return [Const(v) for v in value.value]
     return None
 
@@ -268,7 +269,7 @@ def sorted_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
         items = listed_opaque(s, items)
     if isinstance(items, Obj) and items.cls is dict:
         items = ListV(tuple(Const(k) for k in s.fields(items)), s.site())
-    if s.is_static(items) and key == Const(None):
+    if s.is_static(items) and key == Const(None) and is_cheap(sorted, [s.static(items)]):
         return Const(sorted(s.static(items), reverse=s.static(kwargs.get("reverse", Const(False)))))
     backwards = kwargs.get("reverse", Const(False))
     if key == Const(None) and s.is_static(backwards) and (known := by_constants(as_items(s, items) or [])) is not None:

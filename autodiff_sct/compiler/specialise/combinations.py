@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
@@ -58,9 +59,8 @@ def product(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
     args = list(args) * repeat
     known = [items_now(s, a) for a in args]
     if all(items is not None for items in known):
-        rows = list(itertools.product(*known))  # type: ignore[arg-type]
-        if len(rows) <= thresholds.ITEMS_LISTED:
-            return Source(items=[TupleV(row) for row in rows])
+        if math.prod(map(len, known)) <= thresholds.ITEMS_LISTED:  # type: ignore[arg-type]
+            return Source(items=[TupleV(row) for row in itertools.product(*known)])  # type: ignore[arg-type]
     sources = [
         containers.iteration(s, containers.own_list(s, ListV(tuple(items), s.site(("items", k)))) if items else a)
         for k, (a, items) in enumerate(zip(args, known))

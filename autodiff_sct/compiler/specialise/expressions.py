@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, Listed, Num, Opaque
+from ..folding import is_cheap
 from . import arrays, attributes, chosen, containers, dict_views, lists, objects, optional, polyfill_lists
 from .building import expr_of_object
 from .control import branch
@@ -120,7 +121,7 @@ def binary(s: Specialiser, node: Any) -> Value:
 def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
     """``a op b``."""
     fn, python, _ = OPERATORS[op]
-    if isinstance(a, Const) and isinstance(b, Const):
+    if isinstance(a, Const) and isinstance(b, Const) and is_cheap(python, (a.value, b.value)):
         return fold(s, python, gast.BinOp(s.expr(a), op(), s.expr(b)), a, b)
     if not (holds_numbers(s, a) and holds_numbers(s, b)):
         s.as_list(a, b)

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, Listed, Mapped, Num, Opaque
+from ..folding import MOST_ITEMS
 from . import dict_views, polyfill_lists
 from .containers import (
     get_item,
@@ -339,14 +340,14 @@ def repeat(s: Specialiser, items: Any, times: Value) -> Value:
     items = type(items)(
         tuple(own_value(s, v) for v in items.items), items.cls if isinstance(items, TupleV) else items.site
     )
-    if s.is_static(times) and isinstance(s.static(times), int):
+    if s.is_static(times) and isinstance(s.static(times), int) and len(items.items) * s.static(times) <= MOST_ITEMS:
         return (
             type(items)(items.items * s.static(times))
             if isinstance(items, TupleV)
             else ListV(items.items * s.static(times), items.site)
         )
     if isinstance(items, TupleV):
-        raise s.refuse("a tuple is repeated a number of times known only at run time", "use a list")
+        return as_tuple(s, repeat(s, ListV(items.items, s.site("repeated tuple")), times))
     if all(isinstance(v, Const) for v in items.items):
         listed = Listed(frozenset([s.root(("list", s.site()))]))
         for item in items.items:

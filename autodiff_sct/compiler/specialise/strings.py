@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import ir
 from ..facts import BOOL, INT, Facts, Opaque
+from ..folding import is_cheap
 from .calls import handles
 from .state import Specialiser
 from .values import Const, Value
@@ -36,8 +37,11 @@ def computed(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
     known = isinstance(fn, types.BuiltinMethodType) and isinstance(fn.__self__, str)
     if not known or not all(s.is_static(v) for v in [*args, *kwargs.values()]):
         return None
+    given, named = [s.static(v) for v in args], {k: s.static(v) for k, v in kwargs.items()}
+    if not is_cheap(fn, given, named):
+        return None
     try:
-        result = fn(*map(s.static, args), **{k: s.static(v) for k, v in kwargs.items()})
+        result = fn(*given, **named)
     except (IndexError, KeyError, TypeError, ValueError):
         return None  # the call raises when it runs
     return Const(result) if isinstance(result, (str, int)) else None

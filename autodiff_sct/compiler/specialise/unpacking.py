@@ -6,6 +6,7 @@ import gast
 
 from .. import ir
 from ..facts import Listed, Num
+from ..folding import is_short
 from .containers import display_length, get_item
 from .raising import raise_if
 from .state import Specialiser
@@ -13,7 +14,9 @@ from .values import Const, Leaf, Value
 
 
 def is_counted(s: Specialiser, value: Value) -> bool:
-    """Whether a value is a list or an array whose length is known only at run time."""
+    """True for a list or an array whose length is known only at run time, and for a range of very many items."""
+    if isinstance(value, Const):
+        return not is_short(value.value)
     facts = s.facts_of(value)
     if isinstance(facts, Listed):
         return display_length(s, facts) is None

@@ -359,8 +359,8 @@ OF_THREE = {np.cross, np.linalg.cross, cross}  # products of vectors with three 
 def evaluate_cached(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: tuple[tuple[str, Any], ...]) -> Any:
     reason = "None"
     args, kwargs = with_smaller(args, kwargs)
-    known = [a.value for a in (*args, *(v for _, v in kwargs)) if isinstance(a, Static)]
-    if not is_cheap(fn, known):
+    given = [*args, *(value for _, value in kwargs)]
+    if all(isinstance(a, Static) for a in given) and not is_cheap(fn, [a.value for a in given]):
         raise ValueError("a constant that is computed when the program runs")
     lengths = ((1, 1), (1, 0), (2, 1), (3, 1), (4, 2), *((n, 1) for n in literal_lengths(args, kwargs)))
     for length, integer in ((3, 1),) if fn in OF_THREE else lengths:

@@ -127,13 +127,18 @@ def smaller(values: tuple[Any, ...]) -> tuple[Any, ...]:
     >>> smaller((20000, -1, 3.0e8, 30000))
     (3, -1, 5.0, 4)
     """
-    if math.prod(max(abs(v), 1) for v in values if type(v) is int) <= LONGEST and not any(map(is_large, values)):
+    if entries_of(values) <= LONGEST and not any(map(is_large, values)):
         return values
     places = {size: 3 + k for k, size in enumerate(sorted({abs(v) for v in values if is_number(v) and abs(v) > 2}))}
     found = tuple(scaled(v, places) for v in values)
-    if math.prod(max(abs(v), 1) for v in found if type(v) is int) > LONGEST:
+    if entries_of(found) > LONGEST:
         raise ValueError("so many axes are known only when the program runs")
     return found
+
+
+def entries_of(values: tuple[Any, ...]) -> int:
+    """The number of entries of an array whose axes all these integers are."""
+    return math.prod(max(abs(v), 1) for v in values if type(v) is int and is_number(v))
 
 
 def is_number(value: Any) -> bool:

@@ -234,7 +234,7 @@ def extreme(fn: Any) -> Any:
             if len(known) == 1:
                 return known[0]
             args = known
-        if all(isinstance(a, Const) for a in args):
+        if all(isinstance(a, Const) for a in args) and is_cheap(fn, [s.static(a) for a in args]):
             return Const(fn(*(a.value for a in args)))
         if len(args) == 1 and (is_of_rows(s, args[0]) or are_objects(s, args[0])):
             call_python(s, polyfills.check_filled, [args[0], Const(empty(fn))], {})

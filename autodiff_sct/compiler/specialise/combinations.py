@@ -11,6 +11,7 @@ from typing import Any
 import gast
 
 from ... import thresholds
+from ..folding import MOST_ITEMS
 from . import containers, polyfill_lists, polyfills
 from .builtin_calls import as_list
 from .calls import call_python, handles
@@ -35,6 +36,8 @@ def chosen(fn: Choosing, s: Specialiser, args: list[Value], kwargs: dict[str, Va
     count = args[1] if len(args) > 1 else kwargs.get("r", Const(None))
     known = count.value if isinstance(count, Const) else -1
     if items is not None and (known is None or type(known) is int and known >= 0):
+        if most_rows(fn, len(items), known) > MOST_ITEMS:
+            raise s.refuse(f"itertools.{fn.__name__} of so many items that all cannot be listed", "write the loops")
         rows = fn(items) if known is None else fn(items, known)
         return Source(items=[TupleV(tuple(row)) for row in rows])
     if type(known) is not int or not 0 < known <= thresholds.ITEMS_COMBINED:
@@ -47,6 +50,14 @@ def chosen(fn: Choosing, s: Specialiser, args: list[Value], kwargs: dict[str, Va
     result = containers.own_value(s, call_python(s, polyfill_lists.nothing, [], {}))
     call_python(s, LOOPS[fn], [whole, Const(known), Const(0), TupleV(()), TupleV(()), result], {})
     return result
+
+
+def most_rows(fn: Choosing, count: int, taken: int | None) -> int:
+    """The number of rows that are chosen of so many items, or a bound on it."""
+    taken = count if taken is None else taken
+    if fn is itertools.permutations:
+        return math.perm(count, taken)
+    return math.comb(count if fn is itertools.combinations else count + taken, taken)
 
 
 for _fn in LOOPS:

@@ -21,13 +21,14 @@ MOST_ITEMS = 1 << 14  # of a sequence whose items become constants of their own
 LARGE, LONGEST = 64, 4096  # an integer, and a product of integers, that an array of stand-ins may be long
 
 
-def is_cheap(fn: Callable[..., Any], args: Iterable[Any], kwargs: Mapping[str, Any] | None = None) -> bool:
+def is_cheap(fn: Any, args: Iterable[Any], kwargs: Mapping[str, Any] | None = None) -> bool:
     """True if the result of a call on constants is known to be small before it is computed."""
     given = [*args, *(kwargs or {}).values()]
     if all(isinstance(value, int) for value in given) and not is_method_of_text(fn):
         return BITS.get(fn, bits_of_all)(given) <= MOST_BITS
-    bound = BYTES.get(fn) or (bytes_of_text if is_method_of_text(fn) else bytes_of_all)
-    return bound([fn.__self__, *given] if is_method_of_text(fn) else given) <= MOST_BYTES
+    if is_method_of_text(fn):
+        return bytes_of_text([fn.__self__, *given]) <= MOST_BYTES
+    return BYTES.get(fn, bytes_of_all)(given) <= MOST_BYTES
 
 
 def is_short(values: Any) -> bool:

@@ -63,7 +63,8 @@ def flows(s: Specialiser, block: ir.Block, still: set[str]) -> list[Flow]:
             if stmt.op is None:
                 found += unknown_flow(s, stmt)
             elif not is_step(s, stmt.op) and stmt.target not in still:
-                found.append(Flow([*stmt.targets, *written_arguments(stmt), *keepers(s, stmt)], sources(s, stmt)))
+                written = written_arguments(stmt).values()
+                found.append(Flow([*stmt.targets, *written, *keepers(s, stmt)], sources(s, stmt)))
         elif isinstance(stmt, ir.Store):
             found.append(Flow([stmt.base], [n for n in sources(s, stmt) if n != stmt.base]))
         elif isinstance(stmt, ir.Effect) and stmt.kind and stmt.kind != "publish":

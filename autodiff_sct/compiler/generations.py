@@ -19,7 +19,7 @@ from typing import Any
 from ..rules.table import NONDIFFERENTIABLE, TABLE
 from . import ir
 from .facts import Num
-from .regions import Regions, enclosing_loops, written_arguments, written_by
+from .regions import Regions, enclosing_loops, written_by
 from .specialise.state import Specialiser
 
 
@@ -36,8 +36,8 @@ class Generations:
             self.order[stmt] = place
             for name in ir.ir_targets(stmt):
                 self.makers[name] = stmt
-            for written in {n for n in (written_by(stmt), *written_arguments(stmt)) if n is not None}:
-                self.writes.setdefault(where.of(written), []).append(stmt)
+            for region in where.written_in(stmt):
+                self.writes.setdefault(region, []).append(stmt)
         self.steady: dict[str, bool] = {}  # what `is_steady` has told
         self.origins: dict[Any, ir.Let | None] = {}  # what `made_by` has told
 

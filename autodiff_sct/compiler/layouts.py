@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import ir
-from .regions import Regions, enclosing_loops, written_arguments, written_by
+from .regions import Regions, enclosing_loops
 from .reverse.shadows import UNCERTAIN
 
 
@@ -25,8 +25,7 @@ def needs_order(block: ir.Block, where: Regions) -> bool:
     views: set[int] = set()  # the regions of those met so far
     around = enclosing_loops(block)
     for stmt in ir.walk(block):
-        written = (written_by(stmt), *written_arguments(stmt))
-        if any(where.of(name) in views for name in written if name is not None):
+        if not views.isdisjoint(where.written_in(stmt)):
             return True
         if isinstance(stmt, ir.Let) and stmt.op is not None and depends_on_layout(stmt.op):
             region = where.of(stmt.target)

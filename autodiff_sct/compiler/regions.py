@@ -21,6 +21,7 @@ class Regions:
     parent: dict[int, int] = field(default_factory=dict)
     written: set[int] = field(default_factory=set)  # representatives
     facts: dict[str, Facts] = field(default_factory=dict)
+    elements: dict[int, Facts] = field(default_factory=dict)
     stored: set[int] = field(default_factory=set)  # the places themselves whose memory a statement may change
 
     def find(self, root: int) -> int:
@@ -44,13 +45,32 @@ class Regions:
         region = self.of(name)
         return region is not None and region in self.written
 
+    def is_written_inside(self, name: str) -> bool:
+        """True if memory of what a list or a dict holds is written."""
+        facts = self.facts[name]
+        return any(self.find(root) in self.written for root in reachable(self, facts) - facts.roots)
+
+    def written_in(self, stmt: Any) -> set[int]:
+        """The regions whose memory a statement may change, without those inside it."""
+        return {self.find(root) for root in self.stored_in(stmt)}
+
+    def stored_in(self, stmt: Any) -> set[int]:
+        """The places whose memory a statement may change."""
+        base = written_by(stmt)
+        found = set() if base is None else set(self.facts[base].roots)
+        for parameter, name in written_arguments(stmt).items():
+            facts, function = self.facts[name], stmt.op.fn
+            found |= facts.roots if parameter in function.written_itself else set()
+            found |= reachable(self, facts) - facts.roots if parameter in function.written_inside else set()
+        return found
+
 
 def roots_of(facts: Facts) -> frozenset[int]:
     """The places where the memory of a value may have been made."""
     return facts.roots
 
 
-def reachable(s: Specialiser, facts: Any) -> frozenset[int] | set[int]:
+def reachable(s: Specialiser | Regions, facts: Any) -> frozenset[int] | set[int]:
     """The places of all the memory that a value leads to."""
     if isinstance(facts, Num):
         return facts.roots
@@ -63,13 +83,13 @@ def reachable(s: Specialiser, facts: Any) -> frozenset[int] | set[int]:
         new = set(getattr(item, "roots", ())) - found
         found |= new
         if new and isinstance(item, (Listed, Mapped)):
-            pending.append(s.elements_of(item))
+            pending += [s.elements[root] for root in new if root in s.elements]
     return found
 
 
 def regions(block: ir.Block, facts: dict[str, Facts], elements: dict[int, Facts]) -> Regions:
     """The regions of a program."""
-    table = Regions(facts=facts)
+    table = Regions(facts=facts, elements=elements)
     for found in [*facts.values(), *elements.values()]:
         stack: list[Any] = [found]
         while stack:
@@ -79,9 +99,7 @@ def regions(block: ir.Block, facts: dict[str, Facts], elements: dict[int, Facts]
             elif len(item.roots) > 1:
                 table.union(item.roots)
     for stmt in ir.walk(block):
-        base = written_by(stmt)
-        for name in [*written_arguments(stmt), *([base] if base is not None else [])]:
-            table.stored |= facts[name].roots
+        table.stored |= table.stored_in(stmt)
     table.written = {table.find(root) for root in table.stored}
     return table
 
@@ -97,14 +115,20 @@ def enclosing_loops(block: ir.Block, around: tuple[ir.Loop, ...] = ()) -> dict[A
     return result
 
 
-def written_arguments(stmt: Any) -> list[str]:
-    """The variables whose memory a call of a recursive function writes."""
+def written_arguments(stmt: Any) -> dict[str, str]:
+    """The variables whose memory, or that of what they hold, a call of a recursive function writes, by parameter."""
     if not isinstance(stmt, ir.Let) or stmt.op is None:
-        return []
+        return {}
     written = getattr(stmt.op.fn, "written", None)
     if not isinstance(written, frozenset):
-        return []
-    return [v.name for p, v in stmt.op.arguments.items() if p in written and hasattr(v, "name")]
+        return {}
+    return {p: v.name for p, v in stmt.op.arguments.items() if p in written and hasattr(v, "name")}
+
+
+def changed_through(stmt: Any) -> list[str]:
+    """The variables through which a statement changes memory."""
+    base = written_by(stmt)
+    return [base] if base is not None else [*written_arguments(stmt).values()]
 
 
 def written_by(stmt: Any) -> str | None:

@@ -7,15 +7,12 @@ write into it would change an array that carries a derivative in a place where t
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 from ..errors import AliasError
 from . import ir
 from .activity import Activity, joins
-from .regions import Regions, written_by
-from .specialise.recursion import Recursion
+from .regions import Regions, changed_through
 from .specialise.state import Specialiser
-from .specialise.values import Leaf
 
 
 def refuse_writes(s: Specialiser, block: ir.Block, where: Regions, active: Activity) -> None:
@@ -24,7 +21,7 @@ def refuse_writes(s: Specialiser, block: ir.Block, where: Regions, active: Activ
         return
     names = with_views(s, block)
     for stmt in ir.walk(block):
-        for base in written(stmt):
+        for base in changed_through(stmt):
             if base in names and where.of(base) in active.varied_regions:
                 raise AliasError(
                     f"what stop_gradient returned ({s.hints[base]!r}) is written, and is an array with a derivative",
@@ -51,14 +48,3 @@ def sources(s: Specialiser, op: ir.Op) -> list[str]:
     if op.fn is operator.getitem:
         return [*op.shares, *s.leaves(op.arguments["x"])]
     return list(op.shares)
-
-
-def written(stmt: Any) -> list[str]:
-    """The variables through which a statement writes."""
-    base = written_by(stmt)
-    if base is not None:
-        return [base]
-    if isinstance(stmt, ir.Let) and stmt.op is not None and isinstance(stmt.op.fn, Recursion):
-        given = ((p, v) for p, v in stmt.op.arguments.items() if p in stmt.op.fn.written)
-        return [v.name for _, v in given if isinstance(v, Leaf)]
-    return []

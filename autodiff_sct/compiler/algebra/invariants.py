@@ -108,7 +108,7 @@ class Steps:
         changed = {name for stmt in self.inside for name in changed_by(stmt)}
         where = self.every.where
         written = {where.find(root) for name in changed for root in roots_of(self.s.facts[name])}
-        return Regions(where.parent, written, where.facts)
+        return Regions(where.parent, written, where.facts, where.elements)
 
     @cached_property
     def readers(self) -> dict[str, list[Any]]:

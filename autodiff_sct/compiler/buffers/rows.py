@@ -87,7 +87,7 @@ def changed_by(stmt: Any) -> Sequence[str]:
         return [stmt.base]
     if isinstance(stmt, ir.Let):
         acts = stmt.effect and not is_pop_call(stmt.expr)
-        return ir.reads(stmt) if acts or stmt.in_place else written_arguments(stmt)
+        return ir.reads(stmt) if acts or stmt.in_place else [*written_arguments(stmt).values()]
     return ir.reads(stmt) if isinstance(stmt, ir.Effect) and stmt.kind != "save" else []
 
 

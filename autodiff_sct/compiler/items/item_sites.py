@@ -274,7 +274,7 @@ def written_names(stmt: Any) -> set[str]:
     """The variables through which a statement and the blocks inside it may write memory."""
     names: set[str] = set()
     for inner in ir.inside(stmt):
-        names |= set(written_arguments(inner))
+        names |= set(written_arguments(inner).values())
         if isinstance(inner, ir.Store):
             names.add(inner.base)
         elif (isinstance(inner, ir.Effect) and inner.kind != "save") or (

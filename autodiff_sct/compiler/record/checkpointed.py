@@ -24,7 +24,7 @@ from ..activity import READERS, is_reader
 from ..facts import Listed, Mapped, Num, Pair
 from ..optimise import sweep_dead
 from ..recursion.pairs import cloned
-from ..regions import reachable, roots_of, written_arguments, written_by
+from ..regions import changed_through, reachable, roots_of
 from ..reverse.beside import BESIDE
 from ..reverse.shadows import FITTING, UNCERTAIN
 from ..reverse.sweep import Reverse
@@ -145,12 +145,10 @@ def is_draw(stmt: Any) -> bool:
 
 def stale_regions(r: Reverse, loop: ir.Loop) -> set[int]:
     """The memory that a loop changes after the step that made it, or that it did not make."""
-    found = set()
+    found: set[int] = set()
     for stmt in ir.walk(loop.body):
-        for base in (written_by(stmt), *written_arguments(stmt)):
-            region = None if base is None else r.regions.of(base)
-            if base is not None and region is not None and not is_fresh(r, loop, base):
-                found.add(region)
+        if not all(is_fresh(r, loop, name) for name in changed_through(stmt)):
+            found |= r.regions.written_in(stmt)
     return found
 
 

@@ -20,7 +20,7 @@ import gast
 from .. import ir
 from ..buffers.memory import is_number
 from ..facts import Num
-from ..regions import Regions, written_arguments, written_by
+from ..regions import Regions
 from ..specialise.state import Specialiser
 from ..substitution import replaced
 from .cheap import is_arithmetic
@@ -48,7 +48,7 @@ def twins(s: Specialiser, where: Regions, block: ir.Block) -> dict[str, str]:
         inside = ir.inside(stmt)
         if any(isinstance(x, ir.Effect) or getattr(x, "effect", False) for x in inside):
             known.clear()
-        written = {where.of(n) for x in inside for n in (written_by(x), *written_arguments(x)) if n is not None}
+        written = {region for x in inside for region in where.written_in(x)}
         known = {place: first for place, first in known.items() if where.of(place[0]) not in written}
     return found
 

@@ -23,7 +23,7 @@ from .. import ir
 from ..activity import Activity, activity
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair
 from ..record.handover import first_origin
-from ..regions import Regions, regions, roots_of
+from ..regions import Regions, reachable, regions, roots_of
 from ..specialise.recursion import Recursion
 from ..specialise.state import Specialiser
 from ..specialise.values import Frame, Leaf
@@ -170,7 +170,7 @@ def check_overlap(s: Specialiser, rec: Recursion, stmt: ir.Let, r: Any) -> None:
     from ..reverse.settle import written_later
 
     assert stmt.op is not None
-    known = [(p, roots_of(s.facts[v.name])) for p, v in stmt.op.arguments.items() if isinstance(v, Leaf)]
+    known = [(p, reachable(s, s.facts[v.name])) for p, v in stmt.op.arguments.items() if isinstance(v, Leaf)]
     for p, roots in known:
         for other, found in known:
             if p in rec.written and other != p and roots & found:

@@ -26,12 +26,12 @@ from ... import thresholds
 from .. import ir
 from ..facts import Facts, Num, Opaque
 from ..record.handover import check_state, first_origin, unset
-from ..regions import Regions, roots_of
+from ..regions import Regions, reachable, roots_of
 from ..reverse.adjoints import facts_like, helper, spread, zeros
 from ..specialise.recursion import Recursion
 from ..specialise.state import Specialiser
 from ..specialise.values import Leaf, Value
-from ..text.emit import Emitter, annotate
+from ..text.emit import Emitter, annotate, defaults
 from ..text.naming import name_variables
 from ..text.readings import targets, with_checks
 from .pairs import (
@@ -169,7 +169,7 @@ def emit_reverse(s: Specialiser, rec: Recursion, variant: Variant) -> None:
     r.outputs = set(rec.results)
     r.index(forward)
     r.primal_roots = frozenset(root for n in [*r.first, *rec.inputs] for root in roots_of(s.facts[n]))
-    r.kept_regions = {where.of(p) for p in rec.written}
+    r.kept_regions = {where.find(root) for p in rec.written for root in reachable(where, s.facts[p])}
     seeds: dict[str, str] = {}
     reverse: ir.Block = []
     with s.writing(reverse, s.lengths_in(rec.block)):
@@ -297,9 +297,11 @@ def define_pair(
     names[state] = names[handed]
     stacks = unpacked([names[stmt.target] for stmt in made], names[state])
     none = unset(front, rec.inputs, [n for n in saved if n in s.unbound], names)
-    emitter = Emitter(s, names)
-    body = [*stacks, *none, *with_checks(emitter, emitter.block(front), targets(none))]
     parameters = {n: arguments[n] for n in [*rec.inputs, handed]}
+    emitter = Emitter(s, names)
+    printed = emitter.block(front)
+    none += defaults(s, emitter, [*parameters.values(), *targets(none)])
+    body = [*stacks, *none, *with_checks(emitter, printed, targets(none))]
     s.functions.append(function(variant.name, parameters, {}, body, False))
     tail = Emitter(s, names).block(back)
     annotate(tail)

@@ -72,7 +72,7 @@ class Lists:
         """A function of a whole list adds to the shadows that are in it now."""
         if is_structural(stmt) or not isinstance(stmt, ir.Let) or stmt.op is None or stmt.op.fn is operator.getitem:
             return
-        if any(self.is_container(name) for name in written_arguments(stmt)):
+        if any(self.is_container(name) for name in written_arguments(stmt).values()):
             self.b.followed = False
         for name in dict.fromkeys(operands(self.s, stmt)):
             if self.is_container(name) and self.b.of(name) is not None and self.b.r.regions.is_written(name):

@@ -16,7 +16,7 @@ from ...errors import AliasError
 from .. import ir
 from ..explain import note, places
 from ..facts import Listed, Mapped
-from ..regions import written_arguments, written_by
+from ..regions import written_by
 from .sharing import regions_held
 from .sweep import Reverse
 
@@ -118,8 +118,6 @@ def is_needed(r: Reverse, stmt: Any, region: int | None, found: ByRegion) -> boo
 
 
 def base_of(stmt: Any) -> str:
-    from ..regions import written_by
-
     base = written_by(stmt)
     assert base is not None
     return base
@@ -163,7 +161,7 @@ def written_later(r: Any, stmt: Any, region: int) -> bool:
     """Whether a region is written after a statement, or in an iteration after it."""
     loops = r.around
     for other, place in r.order.items():
-        if region in {r.regions.of(n) for n in (written_by(other), *written_arguments(other)) if n is not None}:
+        if region in r.regions.written_in(other):
             common = [loop for loop in loops.get(stmt, ()) if loop in loops.get(other, ())]
             if place > r.order[stmt] or any(not is_local(r, loop, region) for loop in common):
                 return True

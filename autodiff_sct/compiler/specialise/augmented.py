@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ir
-from ..regions import reachable, written_arguments, written_by
+from ..regions import changed_through, reachable
 from . import arrays, containers
 from .expressions import evaluate
 from .lacking import make_missing, sees_missing
@@ -49,7 +49,7 @@ def is_changed(s: Specialiser, base: Value, block: ir.Block, env: dict[Any, Valu
     if isinstance(base, Obj) and any(k[0] == base.id and s.env.get(k) is not env[k] for k in env if type(k) is tuple):
         return True
     roots = {root for n in s.leaves(base) for root in reachable(s, s.facts[n])}
-    written = {n for stmt in ir.walk(block) for n in [written_by(stmt), *written_arguments(stmt)] if n is not None}
+    written = {n for stmt in ir.walk(block) for n in changed_through(stmt)}
     return any(roots & reachable(s, s.facts[n]) for n in written)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import Facts, Listed, Num
-from ..regions import roots_of, written_arguments, written_by
+from ..regions import changed_through, roots_of
 from .calls import call_value
 from .recursion import Recursion
 from .state import Specialiser
@@ -100,8 +100,7 @@ def is_any_seen(s: Specialiser, block: ir.Block, within: set[Any]) -> bool:
 
 def is_seen(s: Specialiser, stmt: Any, within: set[Any]) -> bool:
     """The same of a statement without those inside it; `within` are the recursive functions that are looked into."""
-    names = [n for n in [written_by(stmt), *written_arguments(stmt)] if n is not None]
-    if any(roots_of(s.facts[n]) & outside_roots(s) for n in names):
+    if any(roots_of(s.facts[n]) & outside_roots(s) for n in changed_through(stmt)):
         return True
     if isinstance(stmt, ir.Effect):
         return stmt.kind == "publish" or (stmt.kind == "" and isinstance(stmt.expr, gast.Call) and not is_ours(s, stmt))

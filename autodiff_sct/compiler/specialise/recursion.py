@@ -22,10 +22,10 @@ from ... import thresholds
 from ...errors import Refused
 from .. import ir
 from ..facts import Dim, Facts, Listed, Mapped, Num, Opaque, Pair, join
-from ..regions import regions
+from ..regions import regions, written_by
 from .control import as_leaf
 from .raising import Ended
-from .signatures import Signature, every_root, general, rebuilt
+from .signatures import Signature, beside, every_root, general, rebuilt
 from .state import Specialiser
 from .tables import restart_tabled
 from .values import Closure, Const, Frame, Leaf, ListV, TupleV, Value
@@ -47,7 +47,8 @@ class Recursion:
     block: ir.Block = field(default_factory=list)
     results: list[str] = field(default_factory=list)
     shape: Any = None  # of the result: what its leaves are; None where no round has found one
-    written: frozenset[str] = frozenset()  # parameters and captures whose memory the function writes
+    written_itself: frozenset[str] = frozenset()  # parameters and captures whose memory the function writes
+    written_inside: frozenset[str] = frozenset()  # those of which it writes the memory of what they hold
     effects: bool = False
     calls: list[ir.Let] = field(default_factory=list)
     called: bool = False  # whether what it returns was asked for while its body was being specialised
@@ -61,6 +62,11 @@ class Recursion:
     @property
     def __name__(self) -> str:
         return self.name
+
+    @property
+    def written(self) -> frozenset[str]:
+        """The parameters and captures whose memory, or that of what they hold, the function writes."""
+        return self.written_itself | self.written_inside
 
     @property
     def inputs(self) -> list[str]:
@@ -386,8 +392,8 @@ def mapping_of(s: Specialiser, rec: Recursion, arguments: list[Value]) -> dict[i
     """For each place of memory that a parameter stands for, the caller's."""
     moved: dict[int, frozenset[int]] = {}
     for p, value in zip(rec.params, arguments):
-        given = every_root(s, s.facts_of(value))
-        moved |= dict.fromkeys(every_root(s, s.facts[p]), given)
+        for own, given in beside(s, s.facts[p], s.facts_of(value)):
+            moved |= {root: moved.get(root, frozenset()) | given for root in own}
     return moved
 
 
@@ -472,28 +478,22 @@ def find_writes(s: Specialiser, group: list[Recursion]) -> None:
         changed = False
         for rec in group:
             where = regions(rec.block, s.facts, s.elements)
-            written = frozenset(n for n in rec.inputs if where.is_written(n))
-            effects = bool(written) or has_effects(rec.block)
-            if (written, effects) != (rec.written, rec.effects):
-                rec.written, rec.effects, changed = written, effects, True
+            inside = frozenset(n for n in rec.inputs if where.is_written_inside(n))
+            itself = frozenset(n for n in rec.inputs if where.is_written(n))
+            effects = bool(itself | inside) or has_effects(rec.block)
+            if (itself, inside, effects) != (rec.written_itself, rec.written_inside, rec.effects):
+                rec.written_itself, rec.written_inside, rec.effects, changed = itself, inside, effects, True
                 for stmt in rec.calls:
                     stmt.effect = effects
 
 
 def has_effects(block: ir.Block) -> bool:
     """Whether a function does something besides returning and writing into its memory."""
-    from ..regions import written_by
-
     for stmt in ir.walk(block):
-        if isinstance(stmt, ir.Let) and stmt.effect and not (stmt.op is not None and isinstance(stmt.op.fn, Recursion)):
-            return True
-        if (
-            isinstance(stmt, ir.Let)
-            and stmt.op is not None
-            and isinstance(stmt.op.fn, Recursion)
-            and stmt.op.fn.effects
-        ):
-            return True
-        if isinstance(stmt, ir.Effect) and written_by(stmt) is None:
+        if isinstance(stmt, ir.Let):
+            called = stmt.op.fn if stmt.op is not None else None
+            if called.effects if isinstance(called, Recursion) else stmt.effect:
+                return True
+        elif isinstance(stmt, ir.Effect) and written_by(stmt) is None:
             return True
     return False

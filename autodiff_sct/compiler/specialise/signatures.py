@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -142,6 +143,19 @@ def depth_of(site: Any) -> int:
         depth += site[1] == "element"
         site = site[0]
     return depth
+
+
+def beside(s: Specialiser, own: Facts | None, given: Facts | None) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
+    """The memory of a parameter and of what it holds, each beside the memory of the argument that it stands for."""
+    if isinstance(own, (Listed, Mapped)) and isinstance(given, type(own)):
+        every_root(s, given)  # a list that holds itself is refused
+        yield own.roots, given.roots
+        yield from beside(s, s.elements_of(own), s.elements_of(given))
+    elif isinstance(own, Pair) and isinstance(given, Pair) and len(own.items) == len(given.items):
+        for inner, item in zip(own.items, given.items):
+            yield from beside(s, inner, item)
+    else:
+        yield every_root(s, own), every_root(s, given)
 
 
 def every_root(s: Specialiser, facts: Facts | None, around: frozenset[int] = frozenset()) -> frozenset[int]:

@@ -6,6 +6,8 @@ aliases.  A region is written if a statement changes memory through any variable
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +42,14 @@ class Regions:
         """The region of a variable; None for what has no memory of its own, such as a float."""
         roots = self.facts[name].roots
         return self.find(min(roots)) if roots else None
+
+    def members(self, names: Iterable[str]) -> dict[int, list[str]]:
+        """The variables of each region."""
+        found: dict[int, list[str]] = defaultdict(list)
+        for name in names:
+            if (region := self.of(name)) is not None:
+                found[region].append(name)
+        return found
 
     def is_written(self, name: str) -> bool:
         region = self.of(name)

@@ -98,7 +98,68 @@ def list_given_beside_its_row(x):
     return rows_given(rows, rows[0], 30)
 
 
-RIGHT = [histories_of_objects, histories_by_number, arrays_in_dict, rows_of_a_list, row_held_beside]
+def rows_made(v, depth):
+    if depth == 0:
+        return [[v, v * 2.0, v * 3.0]]
+    return rows_made(v * 0.9, depth - 1)
+
+
+def lengths_of_rows(x):
+    rows = rows_made(x[0], 10 * len(x))
+    return sum(sum(row) * len(list(row)) for row in rows) + len(rows[0]) * rows[0][2] * x[-1]
+
+
+def groups_made(v, depth):
+    if depth == 0:
+        return [("a", [v, v * 2.0, v**2])]
+    return groups_made(v * 0.9, depth - 1)
+
+
+def lists_beside_names(x):
+    return sum(len(group) * group[2] + len(list(group)) * group[0] for _, group in groups_made(x[0], 10 * len(x)))
+
+
+def arrays_made(v, depth):
+    if depth == 0:
+        return [v * 1.0, v * 2.0]
+    return arrays_made(v * 0.9, depth - 1)
+
+
+def item_of_a_result_written(x):
+    rows = arrays_made(x, 10 * len(x))
+    row, same = rows[0], rows[0]
+    before = row[0] ** 2
+    row[0] = row[0] ** 2
+    return np.sum(same) + before + rows[0][0] * rows[1][0]
+
+
+def shrunk(x, depth):
+    if depth == 0:
+        return x
+    return shrunk(x * 0.9 + 0.01, depth - 1)
+
+
+def argument_written_in_a_loop(x):
+    total = 0.0
+    for k in range(len(x)):
+        y = x * (k + 1.0)
+        y[0] = y[0] ** 2
+        total = total + np.sum(shrunk(y, 10 * len(x)) ** 2)
+    return total
+
+
+RIGHT = [
+    histories_of_objects,
+    histories_by_number,
+    arrays_in_dict,
+    rows_of_a_list,
+    row_held_beside,
+    lengths_of_rows,
+    lists_beside_names,
+    item_of_a_result_written,
+    argument_written_in_a_loop,
+]
+WRITTEN_AFTER = [lengths_of_rows, item_of_a_result_written, argument_written_in_a_loop]
 REFUSED = [row_given_beside_its_list, list_given_beside_its_row]
 
 
@@ -115,7 +176,21 @@ def test_derivatives(fn: Callable[..., Any], size: int) -> None:
     assert value == fn(x)
     np.testing.assert_allclose(gradient, expected := differences(fn, x), rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(ad.jvp(fn, (x,), (along,))[1], expected @ along, rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(ad.vjp(fn, x)[1](1.0)[0], gradient, rtol=1e-12)
+
+
+@pytest.mark.parametrize("fn", [fn for fn in RIGHT if fn not in WRITTEN_AFTER])
+@pytest.mark.parametrize("size", [1, 3, 30])
+def test_pullbacks(fn: Callable[..., Any], size: int) -> None:
+    x = np.linspace(0.4, 1.2, size)
+    _, pull = ad.vjp(fn, x)
+    for _ in range(2):
+        np.testing.assert_allclose(pull(1.0)[0], ad.grad(fn)(x), rtol=1e-12)
+
+
+@pytest.mark.parametrize("fn", WRITTEN_AFTER)
+def test_no_pullback_of_what_is_written_after_the_call(fn: Callable[..., Any]) -> None:
+    with pytest.raises(AliasError, match="memory that a recursive function keeps"):
+        ad.vjp(fn, np.linspace(0.4, 1.2, 30))
 
 
 @pytest.mark.parametrize("fn", REFUSED)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import gast
+import numpy as np
 
 from ...errors import NoRule
 from ...runtime import broadcast
@@ -97,3 +100,9 @@ class Exchange(gast.NodeTransformer):
             else:
                 changes[field] = self.visit(value) if isinstance(value, gast.AST) else value
         return gast.copy_location(type(node)(**changes), node) if changes else node
+
+
+def takes_items(row: Any, fn: Any, parameter: str) -> bool:
+    """True if a forward rule gives the share of each item of a list, and not that of the list as an array."""
+    starred = row.signature.parameters[parameter].kind is inspect.Parameter.VAR_POSITIONAL
+    return starred or fn in (max, min, math.prod, math.dist, np.select)

@@ -6,7 +6,6 @@ tangent, a list's tangent is a list that is filled beside it.
 
 from __future__ import annotations
 
-import inspect
 import math
 import operator
 from dataclasses import replace
@@ -38,7 +37,7 @@ from ..specialise.rules import apply_rule
 from ..specialise.state import Specialiser
 from ..specialise.values import Const, Leaf, ListV, TupleV, Value
 from .attempts import attempt, set_apart
-from .lists import multilinear, popped, sum_from, without_constants
+from .lists import multilinear, popped, sum_from, takes_items, without_constants
 
 
 class Forward:
@@ -49,7 +48,8 @@ class Forward:
         self.tangents: dict[str, Leaf] = {}
         self.around: dict[Any, tuple[ir.Loop, ...]] | None = None  # statement -> the loops around it
         self.order: dict[Any, int] = {}  # statement -> its place
-        self.first: dict[str, int] = {}
+        self.makers: dict[str, Any] = {}
+        self.members: dict[int, list[str]] = {}  # the variables of a region
         self.handled = False  # whether the program handles what is raised here
 
     def index(self, block: ir.Block) -> None:
@@ -57,7 +57,8 @@ class Forward:
         self.around = enclosing_loops(block)
         for place, stmt in enumerate(ir.walk(block)):
             self.order[stmt] = place
-            self.first |= dict.fromkeys(ir_targets(stmt), place)
+            self.makers |= dict.fromkeys(ir_targets(stmt), stmt)
+        self.members = self.regions.members([*self.makers, *(e.name for e in self.s.externals.values())])
 
     def active(self, name: str) -> bool:
         return self.activity.active(name)
@@ -497,9 +498,3 @@ class Forward:
         names = [n for inside in ir.walk(stmt.body) for n in operands(self.s, inside)]
         names += [c.next for c in stmt.carries if c.next]
         return [n for n in dict.fromkeys(names) if n not in inner and self.active(n)]
-
-
-def takes_items(row: Any, fn: Any, parameter: str) -> bool:
-    """Whether a forward rule gives the share of each item of a list, and not that of the list as an array."""
-    starred = row.signature.parameters[parameter].kind is inspect.Parameter.VAR_POSITIONAL
-    return starred or fn in (max, min, math.prod, math.dist, np.select)

@@ -9,7 +9,6 @@ reverse sweep freely reads variables of the forward sweep: what has to be kept f
 from __future__ import annotations
 
 import operator
-from collections import defaultdict
 from itertools import zip_longest
 from typing import Any
 
@@ -99,10 +98,7 @@ class Reverse:
                 self.last[name] = place
         self.last |= dict.fromkeys(self.outputs, len(self.order))  # the caller reads them, also where only of seeds
         self.generations = Generations(self.s, self.regions, block)
-        self.members: dict[int, list[str]] = defaultdict(list)  # the variables of a region
-        for name in self.first:
-            if (region := self.regions.of(name)) is not None:
-                self.members[region].append(name)
+        self.members = self.regions.members(self.first)
 
     def uses_after(self, stmt: Any) -> list[str]:
         return [name for name, place in self.last.items() if place > self.order[stmt]]

@@ -416,12 +416,15 @@ def place_of(s: Specialiser, rec: Recursion, k: int) -> int:
 
 def at_call(s: Specialiser, facts: Facts, moved: dict[int, frozenset[int]], root: int) -> Facts:
     """The facts of a result for the caller: new memory, or an argument's."""
-    if isinstance(facts, Pair) and facts.cls is ELEMENTS:
-        listed = translated(facts.items[0], moved, root)
-        if facts.items[1] is not None:
-            s.put_element(listed, translated(facts.items[1], moved, None))  # type: ignore[arg-type]
-        return listed
-    return translated(facts, moved, root)
+    if not isinstance(facts, Pair):
+        return translated(facts, moved, root)
+    if facts.cls is not ELEMENTS:
+        return Pair(tuple(at_call(s, f, moved, s.root((root, k))) for k, f in enumerate(facts.items)), facts.cls)
+    listed, element = facts.items
+    listed = translated(listed, moved, root)
+    if element is not None:
+        s.put_element(listed, at_call(s, element, moved, s.root((root, "element"))))  # type: ignore[arg-type]
+    return listed
 
 
 def translated(facts: Facts, moved: dict[int, frozenset[int]], root: int | None) -> Facts:
@@ -455,7 +458,7 @@ def close(s: Specialiser) -> None:
         changed = False
         for rec in group:
             new = [n for n in outside_names(rec.block) if n not in rec.inputs and ir.is_variable(n)]
-            new += [n for n in rec.results if n not in rec.inputs and n not in new and not defines(rec.block, n)]
+            new += [n for n in rec.results if n not in rec.inputs and n not in new and n not in ir.defined(rec.block)]
             for name in new:
                 changed = True
                 rec.captures.append(name)
@@ -466,10 +469,6 @@ def close(s: Specialiser) -> None:
     find_writes(s, group)
     for rec in group:
         rec.closed = True
-
-
-def defines(block: ir.Block, name: str) -> bool:
-    return name in ir.defined(block)
 
 
 def find_writes(s: Specialiser, group: list[Recursion]) -> None:

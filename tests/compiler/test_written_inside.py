@@ -203,6 +203,50 @@ def test_a_list_beside_its_own_item(fn: Callable[..., Any], size: int) -> None:
         ad.jvp(fn, (x,), (x,))
 
 
+class Dual:
+    def __init__(self, value: Any, slope: Any = 0.0) -> None:
+        self.value = value
+        self.slope = slope
+
+
+def power(dual, depth):
+    if depth == 0:
+        return Dual(1.0)
+    rest = power(dual, depth - 1)
+    return Dual(dual.value * rest.value * 0.9, dual.slope * rest.value + dual.value * rest.slope)
+
+
+def number_in_an_object(x, y):
+    result = power(Dual(x, y), 40)
+    return result.value * result.slope
+
+
+def decayed(numbers, depth):
+    if depth == 0:
+        return 0.0
+    numbers.append(numbers[-1] * 0.9)
+    return decayed(numbers, depth - 1)
+
+
+def number_put_first(x, y):
+    numbers = []
+    numbers.append(x)
+    decayed(numbers, 40)
+    return numbers[-1] * numbers[3] * y
+
+
+@pytest.mark.parametrize("fn", [number_in_an_object, number_put_first])
+def test_the_last_number_taken_out_of_a_list_is_returned(fn: Callable[..., Any]) -> None:
+    """Its cotangent is the gradient itself, which nothing but the end of the program reads."""
+    x, y = 0.9, 1.2
+    expected = (
+        (fn(x + 1e-6, y) - fn(x - 1e-6, y)) / 2e-6,
+        (fn(x, y + 1e-6) - fn(x, y - 1e-6)) / 2e-6,
+    )
+    np.testing.assert_allclose(ad.grad(fn, (0, 1))(x, y), expected, rtol=1e-5, atol=1e-9)
+    np.testing.assert_allclose(ad.jvp(fn, (x, y), (1.0, 0.0))[1], expected[0], rtol=1e-5, atol=1e-9)
+
+
 @pytest.mark.parametrize("cases", [5, 70, 260])
 def test_a_helper_of_many_cases_called_twice(cases: int) -> None:
     tests = "".join(f"    elif v > {cases - k}.5:\n        return np.sin(v) * {k}.0\n" for k in range(cases))

@@ -35,7 +35,7 @@ def begin_lists(s: Specialiser, reverse: ir.Block, final: ir.Return) -> None:
     """Rewrite the blocks of the reverse sweep, in place."""
     if all(value is not broadcast.zeros_like for value in s.globals.values()):  # no list begins as zeros
         return
-    uses = count_uses(reverse)
+    uses = count_uses([*reverse, final])
     for block in [reverse, *(inner for stmt in ir.adjoint_walk(reverse) for inner in ir.adjoint_bodies(stmt))]:
         for zero in [stmt for stmt in block if is_zeros(s, stmt)]:
             begin_with(s, block, zero, uses)
@@ -111,7 +111,7 @@ def is_new(s: Specialiser, maker: ir.Let) -> bool:
 
 def drop_last_pops(s: Specialiser, reverse: ir.Block, final: ir.Return) -> None:
     """Drop what at the end only takes items out of lists that nobody reads any more."""
-    uses = count_uses(reverse)
+    uses = count_uses([*reverse, final])
     read = set(ir.reads(final))
     for stmt in reversed(reverse):
         inside = ir.inside(stmt)

@@ -7,6 +7,8 @@ import math
 import operator
 import textwrap
 import tracemalloc
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -99,3 +101,9 @@ def test_smaller_numbers_keep_kinds_signs_and_order(values):
     whole = [(abs(a), abs(b)) for a, b in zip(values, found) if type(a) is int]
     assert sorted(whole) == sorted(whole, key=lambda pair: pair[1])
     assert ast.literal_eval(repr(found)) == found
+
+
+@pytest.mark.parametrize("index", [lambda n: [slice(None)] * n, lambda n: (slice(None),) * n], ids=["list", "tuple"])
+def test_slices_are_not_repeated_at_run_time(index: Callable[[int], Any]) -> None:
+    with pytest.raises(ad.errors.UnsupportedSyntax, match="slices are repeated"):
+        ad.grad(lambda x, n: np.sum(x[tuple(index(n))] ** 2))(np.ones((3, 3)), 1)

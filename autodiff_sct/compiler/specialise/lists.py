@@ -346,6 +346,10 @@ def repeat(s: Specialiser, items: Any, times: Value) -> Value:
             if isinstance(items, TupleV)
             else ListV(items.items * s.static(times), items.site)
         )
+    if any(map(is_slice, items.items)):
+        raise s.refuse(
+            "slices are repeated a number of times known only at run time", "bring the axis to the front: np.moveaxis"
+        )
     if isinstance(items, TupleV):
         return as_tuple(s, repeat(s, ListV(items.items, s.site("repeated tuple")), times))
     if all(isinstance(v, Const) for v in items.items):

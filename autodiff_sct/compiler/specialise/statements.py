@@ -15,6 +15,7 @@ from ..facts import INT
 from ..regions import written_by
 from . import arrays, containers, dict_views, lists, unpacking
 from .ahead import CHANGED, unchanged
+from .as_written import raise_from, raises_from
 from .augmented import augment_item
 from .control import as_leaf, branch, loop
 from .expressions import condition, evaluate
@@ -42,6 +43,15 @@ def statement(*kinds: type) -> Callable[[Any], Any]:
 
 def execute(s: Specialiser, body: list[Any]) -> None:
     """Specialise statements in order."""
+    end = raises_from(body)
+    if end is None:
+        execute_each(s, body)
+    else:
+        execute_each(s, body[:end])
+        raise_from(s, body[end:], lambda: execute_each(s, body[end:]))
+
+
+def execute_each(s: Specialiser, body: list[Any]) -> None:
     for position, node in enumerate(body):
         outer, s.node = s.node, node
         try:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+from types import FunctionType
 from typing import Any
 
 from ..errors import ArgumentTypeError
 from .facts import UNKNOWN
 from .structure import Leaf, Static, describe
 
-__all__ = ["defaults_of", "general_tree", "signature_of"]
+__all__ = ["defaults_of", "general_tree", "home_of", "signature_of"]
 
 
 def signature_of(fn: Any) -> inspect.Signature:
@@ -34,6 +35,13 @@ def defaults_of(fn: Any) -> tuple[Any, ...]:
         if not hasattr(fn, "__code__"):
             fn = getattr(type(fn), name, fn)
     return (getattr(fn, "__defaults__", None), *(getattr(fn, "__kwdefaults__", None) or {}).values())
+
+
+def home_of(fn: Any) -> str:
+    """The name of the module whose text makes a callable: a wrapper's ``__module__`` is that of what it wraps."""
+    if isinstance(fn, FunctionType):
+        return str(fn.__globals__.get("__name__", ""))
+    return getattr(fn, "__module__", None) or ""
 
 
 def signature_of_known(fn: Any) -> inspect.Signature | None:

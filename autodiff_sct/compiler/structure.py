@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import threading
 from collections import Counter, OrderedDict
 from collections.abc import Iterable
 from itertools import repeat
@@ -83,6 +84,8 @@ def describe(value: Any, symbol: str, fields: bool = False) -> Any:
     if is_tensor(value):
         return Leaf(of_value(value.asnumpy(), None, symbol, tensor=True))
     refuse_taped(value)
+    if is_record(value):
+        return Static(value)
     if isinstance(value, tuple):
         return Branch(
             type(value),
@@ -95,7 +98,8 @@ def describe(value: Any, symbol: str, fields: bool = False) -> Any:
     kinds = (str, int, bool, tuple) if fields else (str, int, bool, tuple, enum.Enum)
     if type(value) is dict and all(isinstance(k, kinds) for k in value):
         return Branch(dict, tuple(value), tuple(parts(value.values(), symbol, fields)))
-    if is_of_library(value) or is_compiled(type(value)):
+    of_thread = type(value) is threading.local and not fields  # of what stands outside, attributes can be followed
+    if (is_of_library(value) or is_compiled(type(value))) and not of_thread:
         return Leaf(Opaque(type(value))) if not callable(value) else Static(value)
     if hasattr(value, "__dict__") or dataclasses.is_dataclass(value) or hasattr(type(value), "__slots__"):
         if is_cell(value) or not fields:
@@ -120,6 +124,11 @@ def is_mutable(tree: Any) -> bool:
 def is_of_library(value: Any) -> bool:
     """Whether a value is of a class that Python or NumPy defines, whose attributes are its own affair."""
     return type(value).__module__.split(".")[0] in LIBRARY or type(value) in (OrderedDict, Counter)
+
+
+def is_record(value: Any) -> bool:
+    """True if a value is a record of Python's own, as ``sys.version_info``, whose class makes no others."""
+    return hasattr(type(value), "n_sequence_fields")
 
 
 def is_compiled(cls: type) -> bool:
@@ -282,7 +291,7 @@ def key(value: Any) -> Any:
     if isinstance(value, np.generic):
         return (kind, value.dtype)  # the dtype alone equals the class float
     if isinstance(value, tuple):
-        return (kind, *[key(v) for v in value])
+        return (kind, value) if is_record(value) else (kind, *[key(v) for v in value])
     if kind is dict:
         return ("dict", *[(k if type(k) is str else told_apart(k), key(v)) for k, v in value.items()])
     if isinstance(value, (*FUNCTIONS, enum.Enum)):

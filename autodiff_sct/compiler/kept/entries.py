@@ -15,6 +15,7 @@ from typing import Any
 from ...errors import Origin
 from ...native.function import Native, NativeFunction, kinds_from, kinds_told
 from ..emitted import Emitted
+from ..signatures import home_of
 from ..specialise.values import External
 from ..text.imports import words
 from ..text.load import load_parts
@@ -70,7 +71,7 @@ class Writer:
         """Every text that was inlined is one whose mark is known."""
         made = {id(fn) for fn in self.world.made}
         for fn in self.world.texts:
-            if id(fn) not in self.paths.functions and id(fn) not in made and not is_library(fn.__module__ or "?"):
+            if id(fn) not in self.paths.functions and id(fn) not in made and not is_library(home_of(fn)):
                 raise NotKept(fn)
 
     def place(self, value: Any) -> list[Any]:

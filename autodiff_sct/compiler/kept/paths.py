@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from ..signatures import home_of
 from ..world import AttributeRead, CellRead, CodeRead, DefaultRead, GlobalRead, ItemRead, KwDefaultRead
 from .marks import (
     PLAIN,
@@ -65,7 +66,7 @@ class Paths:
             return mark_of_module(value)
         if hasattr(type(value), "__autodiff_gradient__"):
             return self.mark_gradient(value, path)
-        if isinstance(value, FunctionType) and not is_library(value.__module__ or ""):
+        if isinstance(value, FunctionType) and not is_library(home_of(value)):
             return self.mark_function(value, path)
         if type(value) in PLAIN and type(value) not in (int, float, complex):
             return mark_of_plain(value)

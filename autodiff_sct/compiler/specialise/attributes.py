@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -418,7 +419,7 @@ def assign_plainly(s: Specialiser, base: Obj, attr: str, value: Value) -> None:
             raise s.refuse(f"the property {attr!r} has no setter")
         call_python(s, found.fset, [base, value], {})
         return
-    if found is None and not base.cls.__dictoffset__:  # all of its attributes are slots
+    if found is None and not base.cls.__dictoffset__ and base.cls is not threading.local:  # all of them are slots
         raise always(s, AttributeError, f"{base.cls.__name__!r} object has no attribute {attr!r}")
     refuse_frozen(s, base)
     if base.id in s.objects:

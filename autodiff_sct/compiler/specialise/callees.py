@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import FLOAT, INT, Facts, Num, Opaque
+from ..signatures import home_of
 from . import outcomes
 from .lacking import note_unseen
 from .state import Specialiser
@@ -28,8 +29,7 @@ LIBRARIES = {
 
 def is_library(fn: Any) -> bool:
     """Functions whose Python text is not the user's: without a rule they are not differentiated."""
-    module = getattr(fn, "__module__", None) or ""
-    return module.split(".")[0] in LIBRARIES
+    return home_of(fn).split(".")[0] in LIBRARIES
 
 
 # Builtins for which a class may have a method.

@@ -3,7 +3,6 @@
 import collections
 import io
 import queue
-import threading
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ import pytest
 import autodiff_sct as ad
 from tests.compiler.checked import check_gradient
 
-local = threading.local()
 waiting = queue.SimpleQueue()
 seen = set()
 
@@ -37,11 +35,6 @@ def in_queue(x):
 def in_queue_outside(x):
     waiting.put(float(x[0]))
     return float(waiting.get())
-
-
-def in_thread(x):
-    local.x = x[0]
-    return local.x * 2
 
 
 def in_file(x):
@@ -108,7 +101,6 @@ def lazy_map_beside_a_number(x):
         in_polynomial_of_array,
         in_queue,
         in_queue_outside,
-        in_thread,
         in_file,
         in_set,
         in_set_outside,

@@ -109,8 +109,20 @@ def test_arrays_told_how_to_lie(fn):
 
 
 def test_promise_not_to_copy_is_refused():
-    with pytest.raises(ad.errors.UnsupportedSyntax, match="layout"):
-        ad.grad(lambda x: np.array(x, copy=False).sum())(X)
+    for settings in ({"dtype": np.float32}, {"order": "F"}):
+        with pytest.raises(ad.errors.UnsupportedSyntax, match="layout"):
+            ad.grad(lambda x: np.array(x, copy=False, **settings).sum())(X)
+
+
+def test_promise_not_to_copy_what_is_an_array_already():
+    def doubled(x):
+        y = x * x
+        z = np.array(y, dtype=np.float64, copy=False)
+        z[0] = 2 * z[0]
+        return (y**2).sum()
+
+    for x in (X, np.asfortranarray(X), X[::2]):
+        check_gradient(doubled, (x,))
 
 
 def test_order_of_what_an_inner_derivative_is_given():

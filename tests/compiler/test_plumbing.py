@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
+from tests.compiler.checked import check_gradient
 
 X = np.linspace(0.1, 0.9, 5)
 LOCAL = threading.local()
@@ -84,6 +85,14 @@ def test_a_holder_of_the_thread_is_written() -> None:
         assert holder.count == count
 
 
+def test_a_derivative_passes_through_a_holder_of_the_thread() -> None:
+    def kept(x: Any) -> Any:
+        LOCAL.x = x[0]
+        return LOCAL.x * x[1]
+
+    check_gradient(kept, [X])
+
+
 RECORDS: dict[str, Callable[[Any], Any]] = {
     "compared": lambda x: np.sum(x**2) if sys.version_info >= (3, 8) else 0.0,
     "sliced": lambda x: np.sum(x**2) if sys.version_info[:2] >= (3, 8) else 0.0,
@@ -101,3 +110,54 @@ def test_a_record_as_argument_is_known_by_its_value() -> None:
     derivative = ad.grad(lambda x, when: np.sum(x) * when.tm_year)
     for seconds in (0.0, 4e7):
         assert derivative(X, time.gmtime(seconds))[0] == time.gmtime(seconds).tm_year
+
+
+def in_a_list(*items: Any) -> Any:
+    if len(items) > 1:
+        return [item for item in items]
+    return items[0]
+
+
+def test_a_returned_list_keeps_the_ranks_of_its_items() -> None:
+    def fn(a: Any, m: Any) -> Any:
+        a, b, m = in_a_list(a, 2.0 * a, m)
+        return np.sum(np.einsum("i,ij,j->j", a, m, b))
+
+    for n in (3, 130):
+        a, m = np.linspace(0.1, 0.9, n), np.linspace(1.0, 2.0, n * n).reshape(n, n)
+        np.testing.assert_allclose(ad.grad(fn)(a, m), 2 * (m + m.T) @ a, 1e-12)
+
+
+def changed_list(x: Any, wanted: bool = True) -> Any:
+    items = [x, 2.0 * x]
+    if wanted:
+        return items
+    return []
+
+
+def test_a_returned_list_that_has_a_name_is_one_list() -> None:
+    def fn(x: Any) -> Any:
+        items = changed_list(x)
+        other = items
+        other.append(x * x)
+        return sum(np.sum(item) for item in items)
+
+    np.testing.assert_allclose(ad.grad(fn)(X), 3.0 + 2 * X, 1e-14)
+
+
+def displayed(x: Any, wanted: bool = True) -> Any:
+    if wanted:
+        return [x, 2.0 * x]
+    return []
+
+
+def test_a_returned_display_may_be_changed() -> None:
+    def fn(x: Any) -> Any:
+        items = displayed(x)
+        other = items
+        other.append(x * x)
+        items[0] = items[0] * 3.0
+        return sum(np.sum(item) for item in items) + len(other)
+
+    np.testing.assert_allclose(ad.grad(fn)(X), 5.0 + 2 * X, 1e-14)
+    assert fn(X) == pytest.approx(ad.value_and_grad(fn)(X)[0])

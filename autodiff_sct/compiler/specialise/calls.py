@@ -431,7 +431,7 @@ def new_frame(
         site = (s.frame.id if s.frame else 0, id(s.node), id(key), *s.iteration)
     number = s.frames.setdefault(site, len(s.frames) + 1)
     frame = Frame(number, parsed, table, free, body.names, body.declared, parent, s.frame)
-    frame.site, frame.tree = key, body.tree
+    frame.site, frame.tree, frame.result = key, body.tree, body.result
     frame.rule = bool(s.frame and s.frame.rule)
     return frame
 
@@ -455,7 +455,8 @@ def enter(s: Specialiser, frame: Frame, body: Body, bound: dict[str, Value]) -> 
     if body.makes_closures:  # which left the variables of the activation before
         for key in [k for k in s.env if isinstance(k, tuple) and len(k) == 2 and k[0] == frame.id]:
             del s.env[key]
-    frame.bound, frame.branches, frame.call = bound, s.branches, s.node
+    frame.bound, frame.call = bound, s.node
+    frame.branches, frame.loops = s.branches, s.loops
     outer_frame, outer_node, s.frame = s.frame, s.node, frame
     try:
         for name, value in bound.items():

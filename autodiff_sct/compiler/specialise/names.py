@@ -128,13 +128,22 @@ def is_own(table: dict[str, Any]) -> bool:
     return str(table.get("__name__", "")).startswith("autodiff_sct.")
 
 
+def keeps_as_written(s: Specialiser, result: bool) -> bool:
+    """True if a list display needs no variable: in a rule, and as the `result` where no path meets another."""
+    frame = s.frame
+    if frame is None or frame.rule:
+        return frame is not None
+    return result and (s.branches, s.loops) == (frame.branches, frame.loops)
+
+
 def named(s: Specialiser, id: str, value: Value) -> Value:
     """`value` under the user's name; a list display gets a variable of its own."""
-    if not isinstance(value, (Leaf, Const)) and not (s.frame is not None and s.frame.rule):
+    result = s.frame is not None and id == s.frame.result
+    if not isinstance(value, (Leaf, Const)) and not keeps_as_written(s, result):
         from .containers import own_value
 
         value = own_value(s, value)
-    if s.frame is not None and s.frame.rule and id.startswith("result"):
+    if result and s.frame is not None and s.frame.rule:
         return value  # the variable of a rule with several exits says nothing of what it holds
     if isinstance(value, Leaf) and value.name not in s.named:
         if s.frame is None or not s.frame.rule:

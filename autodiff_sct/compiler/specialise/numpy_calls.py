@@ -144,6 +144,8 @@ def array_laid_out(s: Specialiser, callee: Const, args: list[Value], kwargs: dic
     copy = COPY_MODES.get(getattr(copy, "value", copy), copy)
     order = (settings.get("order") or "K").upper()
     facts = s.num(args[0]) if args else None
+    if copy is False and order == "K" and has_dtype(s, facts, kwargs.get("dtype", Const(None))):
+        copy = None  # nothing has to be copied
     ndim = facts.ndim if facts is not None and not facts.python else None
     if not OF_LAYOUT.isdisjoint(kwargs) or copy is False or not copy and order in "CF" and not ndim:
         raise s.refuse(f"np.{fn.__name__} with these settings of its layout", "use np.ascontiguousarray or `x.copy()`")
@@ -157,6 +159,13 @@ def array_laid_out(s: Specialiser, callee: Const, args: list[Value], kwargs: dic
         raise s.refuse(f"np.{fn.__name__} with `ndmin` of what has any number of axes", "use np.atleast_1d")
     lacking = least - found.ndim if least and found is not None and found.ndim is not None else 0
     return numpy_call(s, np.expand_dims, [result, Const(tuple(range(lacking)))], {}) if lacking > 0 else result
+
+
+def has_dtype(s: Specialiser, facts: Num | None, dtype: Value) -> bool:
+    """True if something is an array of the dtype that is asked for."""
+    if facts is None or facts.kind != "array" or facts.dtype is None or not s.is_static(dtype):
+        return False
+    return s.static(dtype) is None or np.dtype(s.static(dtype)) == facts.dtype
 
 
 def as_operand(s: Specialiser, value: Value) -> Value:

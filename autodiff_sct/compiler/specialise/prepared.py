@@ -22,13 +22,15 @@ from .values import Closure
 class Body:
     """A desugared function; `names` are its parameters and what it assigns, `declared` those of activations around it.
 
-    `makes_closures` tells whether functions defined in it may read its variables when its activation is over.
+    `makes_closures` tells whether functions defined in it may read its variables when its activation is over; `result`
+    is the variable that the desugared text returns and the user's does not have.
     """
 
     tree: Any
     names: frozenset[str]
     declared: frozenset[str]
     makes_closures: bool
+    result: str | None = None
 
     def part(self, statements: list[Any]) -> Body:
         """Some statements of the function, run by themselves."""
@@ -40,7 +42,17 @@ def body_of(function: Any) -> Body:
     """The body of a function that has not been desugared yet."""
     tree = desugar(function)
     assigned, declared = scan(tree.body)
-    return Body(tree, assigned | frozenset(parameters(tree.args)), declared, makes_closures(tree.body))
+    names = assigned | frozenset(parameters(tree.args))
+    return Body(tree, names, declared, makes_closures(tree.body), made_result(function, tree))
+
+
+def made_result(function: Any, tree: Any) -> str | None:
+    """The variable that a desugared function returns, where its own text knows no such name."""
+    last = tree.body[-1]
+    if not isinstance(last, gast.Return) or not isinstance(last.value, gast.Name):
+        return None
+    own = any(isinstance(node, gast.Name) and node.id == last.value.id for node in gast.walk(function))
+    return None if own else last.value.id
 
 
 def body_of_closure(closure: Closure) -> Body:

@@ -131,6 +131,8 @@ class Frame:
     self: Any = None
     bound: dict[str, Any] = field(default_factory=dict)  # its arguments by parameter
     branches: int = 0  # sides of branches around its call
+    loops: int = 0  # loops around its call
+    result: str | None = None  # the variable that holds what it returns, which the user's text does not have
     resume: Any = None  # what is done with each value that it yields
     left: str | None = None  # the variable of a generator that tells, after each value, whether another is wanted
 

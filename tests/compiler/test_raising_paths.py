@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
+from tests.compiler.checked import check_gradient
 
 X = np.linspace(0.1, 0.9, 5)
 
@@ -47,6 +48,19 @@ def check_lists(x: Any) -> Any:
         described = {str(k): "%.1f" % v for k, v in enumerate(seen)}
         raise ValueError("lists: " + repr(sorted(described.items())))
     return np.sum(x**3)
+
+
+def unified(*items: Any) -> list[Any]:
+    if len(items[0]) > 100:
+        kinds = [sorted({str(value): type(value)}) for value in items[0]]
+        raise ValueError(f"too long: {kinds}")
+    return [items[0] * 1.0, items[-1] * 2.0]
+
+
+def weighted(x: Any) -> Any:
+    result = unified(x, x[:, None] * x)
+    weights, matrix = result
+    return np.sum(np.einsum("i,ij->j", weights, matrix))
 
 
 class Limited:
@@ -138,6 +152,12 @@ def test_second_derivative_beside_a_path_that_raises(fn: Callable[[Any], Any]) -
     second = ad.grad(lambda x: np.sum(ad.grad(fn)(x)))
     np.testing.assert_allclose(second(X), 6 * X, 1e-12)
     assert str(raised_by(lambda: second(X + 20))) == str(raised_by(lambda: fn(X + 20)))
+
+
+def test_loops_given_up_half_way_leave_the_rest_as_it_is() -> None:
+    check_gradient(weighted, (X,))
+    far = np.ones(101)
+    assert str(raised_by(lambda: ad.grad(weighted)(far))) == str(raised_by(lambda: weighted(far)))
 
 
 def test_the_path_is_not_run_while_compiling() -> None:

@@ -59,7 +59,7 @@ def raise_from(s: Specialiser, body: list[Any], follow: Callable[[], None]) -> N
         return follow()
     if s.branches and any(isinstance(node, IMPORTS) for node in body):
         carry_out(s, body)
-    entry, mark = dict(s.env), len(s.block)
+    mark, entry = len(s.block), dict(s.env)
     try:
         follow()
     except Refused:

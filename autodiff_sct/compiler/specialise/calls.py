@@ -291,11 +291,10 @@ def call_static(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Va
     """Settings from settings: computed here, written out where some are known at run time only, or else just called."""
     if all(s.is_static(v) for v in [*args, *kwargs.values()]):
         return Const(fn(*(s.static(a) for a in args), **{k: s.static(v) for k, v in kwargs.items()}))
-    mark, loops = len(s.block), s.loops
+    mark = len(s.block)
     try:
         return call_python(s, fn, args, kwargs)
     except (UnsupportedSyntax, Restart):
-        s.loops = loops
         del s.block[mark:]
     called = ir.call(s.bind(fn.__name__, fn), *map(s.expr, args), **{k: s.expr(v) for k, v in kwargs.items()})
     return s.let(called, Opaque(), hint="settings", may_raise=False)

@@ -232,6 +232,7 @@ def merge_objects(
     if list(fields[0]) != list(fields[1]):
         return several_things(s, f"{label(key)!r} stands for objects with different fields", a, b)
     s.frozen |= {a.id, b.id, id}
+    s.stands_for[id] = pair
     s.merging.add(id)
     for f in fields[0]:
         hint = (id, f"{label(key)}_{f}")
@@ -276,37 +277,37 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
     rule_calls, since, site = s.rule_calls, s.counter, s.site("carried")
     carried: dict[Any, Value] = s.solved.pop(site, {})
     again = bool(carried)
-    s.loops += 1
-    for _ in range(ROUNDS):
-        s.rule_calls = rule_calls
-        node = make()
-        if node.kind == "range" and node.index is not None:
-            s.ranges[node.index] = node.bounds
-        s.env = dict(entry)
-        known = dict(s.elements)
-        phis = {key: phi(s, key, value, entry.get(key, MISSING)) for key, value in carried.items()}
-        s.env.update(phis)
-        head = dict(s.env)
-        proven: dict[Any, Any] = {}
-        with s.going_over() as lists:
-            goes_on = run_block(s, node.body, partial(iteration, s, node, body, proven))
-        end = s.env if goes_on else head
-        forget(s, end, head)
-        check_presence(s, entry, end)
-        complete(s, end, entry)
-        note_presence(entry, end)
-        with s.knowing(proven):
-            wanted = next_carried(s, site, entry, head, end, carried)
-        wanted = {key: outliving(value, since) for key, value in wanted.items()}
-        if wanted == carried and known == s.elements:
-            break
-        carried, again = {} if again else wanted, False
-    else:
-        raise s.refuse(
-            "what this loop changes takes on new kinds in each iteration", "give its variables one kind before the loop"
-        )
+    with s.inside_loop():
+        for _ in range(ROUNDS):
+            s.rule_calls = rule_calls
+            node = make()
+            if node.kind == "range" and node.index is not None:
+                s.ranges[node.index] = node.bounds
+            s.env = dict(entry)
+            known = dict(s.elements)
+            phis = {key: phi(s, key, value, entry.get(key, MISSING)) for key, value in carried.items()}
+            s.env.update(phis)
+            head = dict(s.env)
+            proven: dict[Any, Any] = {}
+            with s.going_over() as lists:
+                goes_on = run_block(s, node.body, partial(iteration, s, node, body, proven))
+            end = s.env if goes_on else head
+            forget(s, end, head)
+            check_presence(s, entry, end)
+            complete(s, end, entry)
+            note_presence(entry, end)
+            with s.knowing(proven):
+                wanted = next_carried(s, site, entry, head, end, carried)
+            wanted = {key: outliving(value, since) for key, value in wanted.items()}
+            if wanted == carried and known == s.elements:
+                break
+            carried, again = {} if again else wanted, False
+        else:
+            raise s.refuse(
+                "what this loop changes takes on new kinds in each iteration",
+                "give its variables one kind before the loop",
+            )
     refuse_resizing(s, lists, node.body)
-    s.loops -= 1
     note_solved(s, site, carried)
     s.block.append(node)
     finish_loop(s, node, entry, phis, end)
@@ -428,8 +429,8 @@ def depth_of(id: Any) -> int:
 
 
 def have_same_keys(s: Specialiser, a: Obj, b: Obj) -> bool:
-    """Whether two objects are not dicts with different keys, which might grow with each iteration."""
-    return a.cls is not dict or s.fields(a) == s.fields(b) or not with_other_keys(s, (a, b))
+    """True if two objects are not dicts or lists with different keys, which might grow with each iteration."""
+    return a.cls not in (dict, list) or s.fields(a) == s.fields(b) or not with_other_keys(s, (a, b))
 
 
 def carried_object(s: Specialiser, key: Any, first: Value, last: Obj, envs: Any, result: dict[Any, Value]) -> Value:
@@ -453,7 +454,8 @@ def carried_object(s: Specialiser, key: Any, first: Value, last: Obj, envs: Any,
     if last.id in s.objects or not alike or depth_of(id) > NESTED:
         reason = f"{label(key)!r} stands for different objects in different iterations of the loop"
         return several_things(s, reason, first, last)
-    s.frozen |= {id, last.id} | ({first.id} if isinstance(first, Obj) else set())
+    s.stands_for[id] = tuple(obj for obj in (first, last) if isinstance(obj, Obj))
+    s.frozen |= {id, *(obj.id for obj in s.stands_for[id])}
     names = [k[1] for k in left if isinstance(k, tuple) and k[0] == last.id]
     if isinstance(first, Obj):
         for f in names:

@@ -164,14 +164,14 @@ def left_early(s: Specialiser, callee: Value, node: Any) -> Value | None:
     fn = next((EARLY[known] for known in EARLY if callee == Const(known)), None)
     if fn is None:
         return None
-    mark, env, loops = len(s.block), dict(s.env), s.loops
+    mark, env = len(s.block), dict(s.env)
     names = any(isinstance(n, gast.NamedExpr) for n in gast.walk(node.args[0]))  # what is named tells how far it came
     if fn is not polyfills.first_item and not names:
         trial: ir.Block = []
         value = attempted(s, trial, lambda: build_list(s, node.args[0]))
         stays = all(s.env.get(key) is known for key, known in env.items())
         del s.block[mark:]
-        s.env, s.loops = env, loops
+        s.env = env
         if value is not None and stays and all(is_calm(stmt, value) for stmt in ir.walk(trial)):
             return None
     return call_python(s, fn, [as_generator(s, node.args[0]), *(evaluate(s, a) for a in node.args[1:])], {})

@@ -81,6 +81,7 @@ class Specialiser(AxisLengths):
         self.guards: list[Any] = []
         self.world = World()
         self.frozen: set[Any] = set()
+        self.stands_for: dict[Any, tuple[Obj, ...]] = {}  # what may be meant by an object that a branch or a loop chose
         self.shadowed: set[Any] = set()  # attributes of classes that objects have of their own on some paths
         self.unsure: set[Any] = set()  # attributes of objects, as their keys, that some path did not assign
         self.births: dict[Any, ir.Block] = {}  # where each object was made
@@ -222,6 +223,15 @@ class Specialiser(AxisLengths):
                 self.short_loops.pop()
 
     @contextmanager
+    def inside_loop(self) -> Iterator[None]:
+        """The body of a loop being written, which may be given up half-way."""
+        self.loops += 1
+        try:
+            yield
+        finally:
+            self.loops -= 1
+
+    @contextmanager
     def going_over(self) -> Iterator[set[int]]:
         """A loop being written; the roots of the lists that it goes over."""
         lists: set[int] = set()
@@ -318,7 +328,7 @@ class Specialiser(AxisLengths):
 
     def poisoned(self, value: Poison, remedy: str = "") -> Refused:
         """What is raised where a name is read that stands for different things."""
-        for site in [*(("table", cls) for cls in value.classes), *value.dicts]:
+        for site in [*(("table", cls) for cls in value.classes), *value.containers]:
             if site not in self.dynamic:
                 raise Restart(site)
         return self.refuse(value.reason, remedy)

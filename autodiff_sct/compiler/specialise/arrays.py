@@ -257,6 +257,9 @@ def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = Fa
     if op in SET_UPDATES and s.facts_of(old) == Opaque(set) == s.facts_of(value):
         methods.call_method_of(s, old, SET_UPDATES[op], [value], {})
         return old
+    if isinstance(old, Obj) and old.cls is list and op is gast.Add:
+        extend_list(s, old, value)
+        return old
     if isinstance(old, Obj):
         method = f"__i{OPERATORS[op][2]}__"
         return call_method(s, old, method, [value]) if has_method(s, old, method) else operate(s, op, old, value)

@@ -38,7 +38,9 @@ def own_list(s: Specialiser, value: ListV) -> Value:
         items = [as_element(s, v) for v in items]
     constant = 0 < len(items) <= thresholds.CONSTANT_ITEMS and all(isinstance(v, Const) for v in items)
     s.has_constant_lists = s.has_constant_lists or constant
-    known = ("static", site) in s.dynamic or (constant and CONSTANT_LISTS in s.dynamic and site not in s.dynamic)
+    known = ("static", site) in s.dynamic or (
+        site not in s.dynamic and ((constant and CONSTANT_LISTS in s.dynamic) or are_of_several_ranks(s, items))
+    )
     if known or not all(storable(s, v) for v in items) or are_mixed(map(s.facts_of, items)):
         if site in s.dynamic:
             restart_tabled(s, *items)
@@ -55,6 +57,12 @@ def own_list(s: Specialiser, value: ListV) -> Value:
     note_display(s, s.root(site), len(items))
     expr = gast.List([s.stored(v) for v in items], gast.Load())
     return s.let(expr, listed, ir.Op(list, {"items": ListV(tuple(items))}), hint="items", may_raise=False)
+
+
+def are_of_several_ranks(s: Specialiser, items: list[Value]) -> bool:
+    """True if arrays are together that differ in their rank, of which nothing would be known at a place of the run."""
+    ranks = {facts.ndim for facts in map(s.facts_of, items) if isinstance(facts, Num) and facts.kind == "array"}
+    return len(ranks) > 1
 
 
 def note_display(s: Specialiser, root: int, count: int) -> None:
@@ -235,6 +243,7 @@ def unknown_key(s: Specialiser, base: Obj) -> Exception:
             return Restart(("write out", site))
     if base.id[0] in ("dict", "list"):
         return Restart(base.id)
+    restart_tabled(s, base)
     restart_whole(s, base)
     return s.refuse("a key that is known only at run time", "use constant keys, or a list")
 

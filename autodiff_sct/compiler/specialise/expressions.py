@@ -184,7 +184,7 @@ def of_others(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
     of_rows = overloaded_rows(s, method, a, b)
     if of_rows is not None:
         return of_rows
-    if isinstance(a, Obj) or isinstance(b, Obj):
+    if any(isinstance(v, Obj) and not lists.is_known_list(v) for v in (a, b)):
         return objects.overloaded(s, (f"__{method}__", f"__r{method}__"), a, b)
     return lists.combine(s, op, a, b)
 

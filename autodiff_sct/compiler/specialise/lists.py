@@ -16,6 +16,7 @@ from . import dict_views, polyfill_lists
 from .containers import (
     get_item,
     is_slice,
+    items_of,
     iteration,
     new_dict,
     note_resized,
@@ -66,6 +67,24 @@ def append(s: Specialiser, base: Value, value: Value) -> None:
     assert isinstance(base, Leaf)
     put_in(s, base, value, None)
     drop_surplus(s, base, Const(0))
+
+
+CHANGES = ("pop", "insert", "reverse", "clear")
+
+
+def change(s: Specialiser, base: Obj, name: str, args: list[Value]) -> Value:
+    """What a method of lists does to one that exists at compile time only."""
+    refuse_frozen(s, base)
+    items = items_of(s, base, None)
+    given = [*map(s.static, args[:1]), *(own_value(s, value) for value in args[1:])]
+    try:
+        result = getattr(items, name)(*given)
+    except (IndexError, TypeError) as error:
+        raise always(s, type(error), *error.args) from error
+    for k in s.fields(base):
+        del s.env[(base.id, k)]
+    s.env |= {(base.id, k): item for k, item in enumerate(items)}
+    return Const(None) if result is None else result
 
 
 def insert(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
@@ -231,6 +250,8 @@ def delete_item(s: Specialiser, base: Value, index: Value) -> None:
         del s.env[(base.id, s.static(index))]
     elif isinstance(base, Obj) and base.id[0] == "dict":
         raise Restart(base.id)
+    elif isinstance(base, Obj) and base.id[0] == "list" and s.is_static(index):
+        change(s, base, "__delitem__", [index])
     elif isinstance(base, Leaf) and isinstance(s.facts[base.name], Mapped):
         delete_key(s, base, index)
     elif isinstance(base, Leaf) and isinstance(s.facts[base.name], Listed):
@@ -259,11 +280,14 @@ def extend_list(s: Specialiser, base: Value, value: Value) -> None:
     if isinstance(value, Suspended):
         run(s, value, lambda item: append(s, base, item))
         return
+    if is_known_list(value):
+        value = TupleV(tuple(items_of(s, value, None)))  # it may be the same list
     each(s, iteration(s, value), lambda item: append(s, base, item))
 
 
 def combine(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
     """``+`` and ``*`` of tuples and lists."""
+    a, b = (ListV(tuple(items_of(s, v, None)), s.site(k)) if is_known_list(v) else v for k, v in enumerate((a, b)))
     if op is gast.Add:
         if isinstance(a, TupleV) and isinstance(b, TupleV):
             return TupleV(a.items + b.items)
@@ -317,12 +341,13 @@ def union(s: Specialiser, a: Value, b: Value) -> Value:
     return result
 
 
+def is_known_list(value: Value) -> bool:
+    """True if a value is a list that exists at compile time only."""
+    return isinstance(value, Obj) and value.cls is list
+
+
 def is_list(s: Specialiser, value: Value) -> bool:
-    return (
-        isinstance(value, ListV)
-        or isinstance(s.facts_of(value), Listed)
-        or (isinstance(value, Obj) and value.cls is list)
-    )
+    return isinstance(value, ListV) or isinstance(s.facts_of(value), Listed) or is_known_list(value)
 
 
 def is_tuple(s: Specialiser, value: Value) -> bool:

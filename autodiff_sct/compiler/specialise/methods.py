@@ -343,8 +343,13 @@ def static_list_method(s: Specialiser, base: Obj, name: str, args: list[Value]) 
     if name == "append":
         lists.append(s, base, args[0])
         return Const(None)
+    if name == "extend":
+        lists.extend_list(s, base, args[0])
+        return Const(None)
     if name == "copy":
         return ListV(tuple(containers.items_of(s, base, None)), s.site())
+    if name in lists.CHANGES and base.id[0] == "list" and all(map(s.is_static, args[:1])):
+        return lists.change(s, base, name, args)
     tables.restart_tabled(s, base)  # a list of rows has all methods
     raise s.refuse(f"the method {name!r} of a list of objects")
 

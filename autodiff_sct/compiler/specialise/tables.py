@@ -45,15 +45,33 @@ def has_table(s: Specialiser, cls: type) -> bool:
 def restart_tabled(s: Specialiser, *values: Value) -> None:
     """Specialise again with tables for the classes of these objects, where they have none yet.
 
-    A dict that has no class, for its keys are no names, lives at run time then.
+    A dict that has no class, for its keys are no names, lives at run time then, as does a list of numbers and arrays.
     """
     for value in values:
         for cls in classes_in(s, value):
             if not has_table(s, cls):
                 raise Restart(("table", cls))
     for value in values:
-        if isinstance(value, Obj) and value.cls is dict and value.id[0] == "dict" and value.id not in s.dynamic:
-            raise Restart(value.id)
+        for place in containers_of(s, value):
+            if place not in s.dynamic:
+                raise Restart(place)
+
+
+def containers_of(s: Specialiser, value: Value | None, around: tuple[Any, ...] = ()) -> list[Any]:
+    """The places of dicts and lists that a value is one of, or of what is in it, and that can live at run time."""
+    if not isinstance(value, Obj) or value.cls not in (dict, list) or value.id in around:
+        return []
+    if value.id in s.stands_for:
+        found = [containers_of(s, each, (*around, value.id)) for each in s.stands_for[value.id]]
+        return [place for places in found for place in places]
+    if value.cls is dict:
+        return [value.id] if value.id[0] == "dict" else []
+    if value.id[0] != "list" or ("static", value.id) in s.dynamic:
+        return []
+    items = [s.env.get((value.id, k)) for k in s.fields(value)]
+    others = [item for item in items if item is not None and not storable(s, item)]
+    inner = [containers_of(s, item, (*around, value.id)) for item in others]
+    return [] if not all(inner) else [place for places in inner for place in places] or [value.id]
 
 
 def classes_in(s: Specialiser, value: Value, around: frozenset[Any] = frozenset()) -> Iterator[type]:
@@ -437,14 +455,17 @@ def overloaded_rows(s: Specialiser, method: str, a: Value, b: Value) -> Value | 
 
 def several_things(s: Specialiser, reason: str, *values: Value) -> Poison:
     """A name that stands for different things, among them objects that a table could hold."""
-    if dicts := with_other_keys(s, values):
-        return Poison(reason, dicts=dicts)
+    if places := with_other_keys(s, values):
+        return Poison(reason, containers=places)
     return Poison(reason, tuple(cls for value in values for cls in classes_in(s, value)))
 
 
 def with_other_keys(s: Specialiser, values: tuple[Value, ...]) -> tuple[Any, ...]:
-    """The places of dicts among things that are dicts, but not of the same keys: such dicts live at run time."""
-    known = [v for v in values if isinstance(v, Obj) and v.cls is dict and v.id[0] == "dict"]
-    others = [v for v in values if isinstance(v, Leaf) and isinstance(s.facts[v.name], Mapped)]
-    keys = {tuple(s.fields(v)) for v in known}
-    return tuple(v.id for v in known) if len(known) + len(others) == len(values) and (others or len(keys) > 1) else ()
+    """The places of dicts, or lists, among things that are such, but not of the same keys: they live at run time."""
+    known = [v for v in values if isinstance(v, Obj) and v.cls in (dict, list)]
+    others = [v for v in values if isinstance(v, Leaf) and isinstance(s.facts[v.name], (Mapped, Listed))]
+    keys = {(v.cls, *s.fields(v)) for v in known}
+    if len(known) + len(others) != len(values) or (not others and len(keys) == 1):
+        return ()
+    places = [containers_of(s, v) for v in known]
+    return tuple(place for found in places for place in found) if all(places) else ()

@@ -224,7 +224,7 @@ class Poison:
 
     reason: str
     classes: tuple[type, ...] = ()  # of the objects that it may stand for
-    dicts: tuple[Any, ...] = ()  # the places of dicts that it may stand for, beside others with other keys
+    containers: tuple[Any, ...] = ()  # the places of dicts or lists that it may stand for, beside others of other keys
 
 
 @dataclass(eq=False)

@@ -18,6 +18,7 @@ from .specialise import combinations as _combinations  # noqa: F401
 from .specialise import comparisons as _comparisons  # noqa: F401
 from .specialise import copies as _copies  # noqa: F401
 from .specialise import decorators as _decorators  # noqa: F401
+from .specialise import dtype_calls as _dtype_calls  # noqa: F401
 from .specialise import frames as _frames  # noqa: F401
 from .specialise import generators as _generators  # noqa: F401
 from .specialise import importing as _importing  # noqa: F401

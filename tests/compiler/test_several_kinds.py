@@ -28,8 +28,8 @@ def last_of_a_loop(x):
 
 def caught(x):
     try:
-        found = x * x
-    except TypeError:
+        found = x * np.ones(2)
+    except ValueError:
         found = []
     return [found, x]
 

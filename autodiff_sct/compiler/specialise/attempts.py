@@ -22,6 +22,7 @@ from .piecewise import Piecewise, is_one_unit
 from .presence import join_presence, note_presence
 from .raising import Ended, run_block
 from .state import Specialiser
+from .unreached import certain, is_unreached
 from .values import BEGUN, Const, Leaf, Obj, Poison, Suspended, TupleV, Value
 
 QUOTIENTS = (gast.Div, gast.FloorDiv, gast.Mod, gast.Pow)
@@ -83,10 +84,13 @@ def small_attempt(s: Specialiser, node: Any) -> None:
     took = s.fresh("took_path", INT)
     body = Watched(s)
     loud = any(hears_numpy(handler.type) for handler in node.handlers)
-    s.attempts, s.loud = s.attempts + 1, s.loud + loud
-    goes_on = run_block(s, body, lambda: execute(s, node.body))
-    s.attempts, s.loud = s.attempts - 1, s.loud - loud
-    if goes_on and all(cannot_raise(s, stmt) for stmt in body):
+    with s.under_handlers(loud):
+        goes_on = run_block(s, body, lambda: execute(s, node.body))
+    if not goes_on and (handler := certain(s, node.handlers, body)) is not None:
+        s.block += body[:-1]
+        execute(s, [*handler.body, *node.finalbody])
+        return
+    if goes_on and (all(cannot_raise(s, stmt) for stmt in body) or is_unreached(s, node.handlers, body)):
         s.block += body
         execute(s, node.finalbody)
         return

@@ -151,6 +151,7 @@ class Specialiser(AxisLengths):
         # roots of lists and dicts that hold containers beside numbers, and the roots of what they hold
         self.mixed: dict[int, frozenset[int]] = {}
         self.has_constant_lists = False  # whether there are displays of numbers that are written out
+        self.met_plumbing = False  # there is a call that Python could carry out while compiling
         self.displays: dict[int, int] = {}  # root of a list display -> how many items it has
         self.resized: set[int] = set()  # roots of lists whose length changes
         self.assumed: set[int] = set()  # roots of lists whose length is that of the display
@@ -230,6 +231,15 @@ class Specialiser(AxisLengths):
             yield
         finally:
             self.loops -= 1
+
+    @contextmanager
+    def under_handlers(self, loud: bool) -> Iterator[None]:
+        """The block of a ``try`` being written; `loud` where NumPy's warnings may be among what is caught."""
+        self.attempts, self.loud = self.attempts + 1, self.loud + loud
+        try:
+            yield
+        finally:
+            self.attempts, self.loud = self.attempts - 1, self.loud - loud
 
     @contextmanager
     def going_over(self) -> Iterator[set[int]]:

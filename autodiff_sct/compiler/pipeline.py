@@ -57,6 +57,7 @@ from .specialise import tables
 from .specialise.calls import call_value
 from .specialise.containers import CONSTANT_LISTS
 from .specialise.indexing import MASKS, masks_are_written
+from .specialise.plumbing import ASKED
 from .specialise.raising import Ended
 from .specialise.recursion import has_effects
 from .specialise.state import Restart, Specialiser
@@ -95,6 +96,7 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
     derivatives: dict[Any, list[Any]] = {}
     references: dict[Any, Any] = {}
     refused: Refused | None = None
+    tried: set[Any] = set()
     while True:
         s = Specialiser(dynamic, derivatives)
         s.shared, s.strong = request.shared, request.strong
@@ -122,11 +124,13 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
         except Refused as error:
             references = tables.references_in(s)
             if references == known:
-                if refused is not None:
+                refused = refused or error
+                otherwise = {ASKED} if s.met_plumbing else set()
+                otherwise |= {CONSTANT_LISTS} if s.has_constant_lists else set()
+                if not otherwise - tried:
                     raise refused from None
-                if not s.has_constant_lists:
-                    raise
-                refused, dynamic, references = error, {CONSTANT_LISTS}, {}
+                dynamic, references = {min(otherwise - tried)}, {}
+                tried |= dynamic
         else:
             references = tables.references_in(s)
             if masks_are_written(s):

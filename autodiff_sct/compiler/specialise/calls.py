@@ -27,6 +27,7 @@ from .externals import import_external, object_number, outside_object
 from .given import check_arguments
 from .managers import is_generator_manager, suspended
 from .names import called_after
+from .plumbing import asked
 from .prepared import Body, body_of_closure, leaving, prepared
 from .presence import Presence
 from .raising import always
@@ -204,6 +205,8 @@ def special(s: Specialiser, fn: Any, args: list[Value]) -> Callable[..., Value] 
 
 def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     fn = callee.value
+    if (found := asked(s, fn, args, kwargs)) is not None:
+        return found
     hashable = is_hashable(fn)
     handler = None if not hashable else special(s, fn, args) if fn in SPECIAL else HANDLERS.get(fn)
     if hashable and (handler is not None or is_library(fn)):

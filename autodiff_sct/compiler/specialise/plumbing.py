@@ -1,0 +1,98 @@
+"""Calls inside installed packages through which no derivative passes: registries, memos, tables of names.
+
+Where a program is refused as it stands, it is compiled again in a way that such calls are not followed.  Python carries
+them out: once while compiling, for what is found decides how the program goes on, and again before every run, which is
+compiled anew where something else is found.
+"""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from ..world import same
+from .externals import import_external, object_number
+from .state import Specialiser
+from .values import Const, ListV, Obj, TupleV, Value
+
+# In `dynamic`: a program that was refused is compiled again, and asks what it can.
+ASKED = "asked"
+PACKAGES = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
+LOOK = (tuple, len, str, repr, bool, int, float, hash, isinstance, hasattr, getattr)
+Reading = Callable[[], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class CallRead:
+    """What a function returns."""
+
+    fn: Any
+    args: tuple[Reading, ...]
+    kwargs: dict[str, Reading]
+
+    def __call__(self) -> Any:
+        return self.fn(*(read() for read in self.args), **{name: read() for name, read in self.kwargs.items()})
+
+
+def asked(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """What a call returns, carried out by Python; None where it is followed."""
+    if not may_be_asked(s) or not is_installed(fn, args):
+        return None
+    reads = [reading(s, value) for value in (*args, *kwargs.values())]
+    known = tuple(read for read in reads if read is not None)
+    if len(known) < len(reads):
+        return None
+    s.met_plumbing = True
+    call = CallRead(fn, known[: len(args)], dict(zip(kwargs, known[len(args) :])))
+    if ASKED not in s.dynamic or not is_steady(call):
+        return None
+    s.world.closed = True
+    given = tuple(object_number(s, read()) for read in known)
+    return import_external(s, call, fn.__name__, ("returned", object_number(s, fn), given, *kwargs))
+
+
+def may_be_asked(s: Specialiser) -> bool:
+    """True if what is called now is called whatever the numbers are, and sees nothing changed."""
+    if s.branches or s.loops or s.attempts or s.recursive_calls or s.frame is None or s.frame.rule:
+        return False
+    return not any(isinstance(key, tuple) and key[0] in s.objects for key in s.env)
+
+
+def is_installed(fn: Any, args: list[Value]) -> bool:
+    """True if the text of a function is in an installed package, or that of what a built-in function looks at."""
+    text = fn.__wrapped__ if hasattr(fn, "cache_info") else fn
+    if isinstance(text, FunctionType):
+        return text.__code__.co_filename.startswith(PACKAGES)
+    classes = [value.cls for value in args if isinstance(value, Obj)] if any(fn is each for each in LOOK) else []
+    files = [getattr(sys.modules.get(cls.__module__), "__file__", None) or "" for cls in classes]
+    return any(file.startswith(PACKAGES) for file in files)
+
+
+def reading(s: Specialiser, value: Value) -> Reading | None:
+    """How to read an argument again; None where it is made by the program."""
+    if isinstance(value, Const):
+        return lambda: value.value
+    if isinstance(value, Obj) and value.id in s.objects:
+        return s.objects[value.id][1]
+    if not isinstance(value, (TupleV, ListV)) or (isinstance(value, TupleV) and value.cls is not None):
+        return None
+    cls = tuple if isinstance(value, TupleV) else list
+    items = [read for item in value.items if (read := reading(s, item)) is not None]
+    return (lambda: cls(read() for read in items)) if len(items) == len(value.items) else None
+
+
+def is_steady(call: CallRead) -> bool:
+    """True if a call returns the same twice, and something else than nothing."""
+    try:
+        first, second = call(), call()
+    except Exception:
+        return False  # as the run will, where the call is followed
+    if isinstance(first, np.ndarray) and type(first) is type(second):
+        return first.dtype == second.dtype and first.dtype != object and np.array_equal(first, second, equal_nan=True)
+    return first is not None and (same(first, second) or (isinstance(first, float) and first == second))

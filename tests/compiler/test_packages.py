@@ -1,0 +1,155 @@
+"""Calls in installed packages that cannot be followed, and through which no derivative passes, are carried out."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+from autodiff_sct.compiler.specialise import plumbing
+
+X = np.linspace(0.1, 0.9, 5)
+TEXT = """
+import functools
+import numpy as np
+
+CALLS = []
+
+
+class Registry:
+    def __init__(self, table):
+        self.table = table
+
+    def names(self):
+        for name in self.table:
+            yield name.lower()
+
+    def __iter__(self):
+        yield from self.table
+
+    def __getitem__(self, name):
+        try:
+            return self.table[name]
+        except KeyError:
+            return self.table[dict(zip(self.names(), self.table, strict=True))[str(name).lower()]]
+
+
+MATRICES = Registry({"Plain": np.eye(5), "Twice": 2.0 * np.eye(5)})
+FUNCTIONS = Registry({"Sine": np.sin, "Cosine": np.cos})
+
+
+@functools.lru_cache(maxsize=None)
+def checked(name, names):
+    CALLS.append(name)
+    lowered = {each.lower(): each for each in names}
+    return [*sorted(zip(lowered, lowered.values()))][sorted(lowered).index(name.lower())][0]
+
+
+def transformed(x, kind="plain"):
+    return MATRICES[checked(kind, tuple(MATRICES))] @ x
+
+
+def applied(x, kind="sine"):
+    return FUNCTIONS[kind](x)
+
+
+def letters():
+    yield "a"
+
+
+def drawn():
+    return dict(zip(letters(), [np.random.normal()], strict=True))["a"]
+
+
+def noisy(x):
+    return x * drawn()
+
+
+def careful(x):
+    if x[0] > 10.0:
+        return MATRICES["plain"] @ x * drawn()
+    return MATRICES["plain"] @ x
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    (tmp_path / "some_installed_package.py").write_text(TEXT)
+    monkeypatch.setattr(plumbing, "PACKAGES", (str(tmp_path),))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield importlib.import_module("some_installed_package")
+    del sys.modules["some_installed_package"]
+
+
+def test_a_registry_is_asked(package: Any) -> None:
+    derivative = ad.grad(lambda x: np.sum(package.transformed(x, "twice") ** 2))
+    for _ in range(2):
+        np.testing.assert_allclose(derivative(X), 8.0 * X)
+    tangent = ad.jvp(lambda x: package.transformed(x, "TWICE"), (X,), (np.ones(5),))[1]
+    np.testing.assert_allclose(tangent, np.full(5, 2.0))
+    second = ad.grad(lambda x: np.sum(ad.grad(lambda y: np.sum(package.transformed(y, "twice") ** 3))(x)))
+    np.testing.assert_allclose(second(X), 48.0 * X)
+
+
+def test_a_registry_of_functions_is_asked(package: Any) -> None:
+    np.testing.assert_allclose(ad.grad(lambda x: np.sum(package.applied(x)))(X), np.cos(X))
+    np.testing.assert_allclose(ad.grad(lambda x: np.sum(package.applied(x, "cosine")))(X), -np.sin(X))
+
+
+def test_what_is_found_later_decides_later(package: Any) -> None:
+    derivative = ad.grad(lambda x: np.sum(package.transformed(x) ** 2))
+    np.testing.assert_allclose(derivative(X), 2.0 * X)
+    package.MATRICES.table["Plain"][...] = 3.0 * np.eye(5)
+    np.testing.assert_allclose(derivative(X), 18.0 * X)
+    package.MATRICES.table["Plain"] = 5.0
+    package.MATRICES.table["Plain"] = np.eye(5)[:2]
+    np.testing.assert_allclose(derivative(X), 2.0 * X * (np.arange(5) < 2))
+    functions = ad.grad(lambda x: np.sum(package.applied(x)))
+    np.testing.assert_allclose(functions(X), np.cos(X))
+    package.FUNCTIONS.table["Sine"] = np.exp
+    np.testing.assert_allclose(functions(X), np.exp(X))
+
+
+def test_what_is_another_each_time_is_not_asked(package: Any) -> None:
+    with pytest.raises(ad.errors.Refused):
+        ad.grad(lambda x: np.sum(package.noisy(x)))(X)
+
+
+def test_nothing_is_carried_out_on_a_path_that_may_not_be_taken(package: Any) -> None:
+    state = np.random.get_state()[1].copy()
+    with pytest.raises(ad.errors.Refused):
+        ad.grad(lambda x: np.sum(package.careful(x)))(X)
+    assert np.array_equal(np.random.get_state()[1], state)
+
+
+def test_nothing_is_asked_of_what_the_program_has_changed(package: Any) -> None:
+    def fn(x: Any) -> Any:
+        package.MATRICES.table = {"Plain": 7.0 * np.eye(5)}
+        return np.sum(package.transformed(x) ** 2)
+
+    table = package.MATRICES.table
+    try:
+        np.testing.assert_allclose(ad.grad(fn)(X), 98.0 * X)
+    except ad.errors.Refused:
+        package.MATRICES.table = table
+        np.testing.assert_allclose(ad.grad(lambda x: np.sum(package.transformed(x) ** 2))(X), 2.0 * X)
+
+
+def test_a_package_that_can_be_followed_is_followed(package: Any) -> None:
+    ad.grad(lambda x: np.sum(package.FUNCTIONS.table["Sine"](x)))(X)
+    assert not package.CALLS
+    ad.grad(lambda x: np.sum(package.transformed(x)))(X)
+    assert package.CALLS == ["plain"]  # the memo answers from then on
+
+
+def test_the_users_own_functions_are_not_carried_out(package: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plumbing, "PACKAGES", ("/nowhere/at/all",))
+    with pytest.raises(ad.errors.Refused):
+        ad.grad(lambda x: np.sum(package.transformed(x)))(X)
+    assert not package.CALLS

@@ -140,12 +140,9 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "number_by_its_name": (RF, "known only at run time"),
     "numbers_or_arrays_by_exceptions": (RR, "handles exceptions"),
     "objects_with_arrays": (RR + RF, "in use that is written"),
-    "overlapping_shift": (EACH, "cannot be indexed"),
-    "ping_pong_buffers": (EACH, "cannot be indexed"),
     "real_and_imaginary_views": (EACH, "no view of its adjoint"),
     "shortest_paths": (RR, "effects"),
     "sliding_windows": (EACH, "no view of its adjoint"),
-    "tape_of_objects": (EACH, "only the run tells"),
     "tree_built_by_recursion": (EACH, "different kinds of things"),
 }
 # Second differences do not tell: of half precision, and at a kink of the gradient.

@@ -102,11 +102,14 @@ def rewrite(stmt: Any, part: str, expr: Any) -> None:
     """Let a statement compute something in another form.
 
     A sum may be made in the memory of its left side only where the variable there has been its left side before:
-    ``(a + b) + c`` is made in what ``a + b`` is, and ``a + (b + c)`` not in ``a``, which may be smaller.
+    ``(a + b) + c`` is made in what ``a + b`` is, and ``a + (b + c)`` not in ``a``, which may be smaller.  What is read
+    from a list is not that of a copy, which need not be made.
     """
     if part == "expr" and stmt.in_place:
-        before, left = (getattr(getattr(e, "left", None), "id", None) for e in (stmt.expr, expr))
-        stmt.in_place = left is None or left == before
+        before, left = (getattr(e, "left", None) for e in (stmt.expr, expr))
+        same = isinstance(left, gast.Name) and left.id == getattr(before, "id", None)
+        made = isinstance(left, (gast.BinOp, gast.UnaryOp)) or (isinstance(left, gast.Call) and makes_new(left))
+        stmt.in_place = same or made
     setattr(stmt, part, expr)
 
 

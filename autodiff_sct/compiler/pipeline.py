@@ -10,6 +10,7 @@ from typing import Any
 import gast
 
 from ..errors import AliasError, NotDifferentiable, Refused
+from ..rules.optional import load_optional
 from . import ir, passes
 from .activity import activity
 from .algebra.inverses import solve_with_inverses
@@ -88,6 +89,7 @@ STAGES: list[tuple[str, str]] = [
 
 def specialise(request: Request) -> tuple[Specialiser, Arguments, Value]:
     """Run the program on facts, however deep its calls are nested."""
+    load_optional()
     return deeply(specialised, request)
 
 

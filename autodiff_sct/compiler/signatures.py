@@ -48,8 +48,10 @@ def signature_of_known(fn: Any) -> inspect.Signature | None:
     """That of a function with a row in the table: NumPy's own do not all tell, or tell of ``out``."""
     if not callable(fn) or fn.__hash__ is None or hasattr(type(fn), "__autodiff_gradient__"):
         return None
+    from ..rules.optional import load_optional
     from .whole import TABLE
 
+    load_optional()
     return TABLE[fn].signature if fn in TABLE else None
 
 

@@ -60,6 +60,11 @@ class Rule:
     forward: Callable[..., Any] | None = None
     signature: inspect.Signature = field(default_factory=inspect.Signature)
 
+    @property
+    def home(self) -> str:
+        """The module of the reverse-mode rule."""
+        return "" if self.reverse is None else self.reverse.__module__
+
     @cached_property
     def by_position(self) -> tuple[tuple[str, ...], range]:
         """The parameters that arguments without names are bound to, one each, and how many of these there may be."""

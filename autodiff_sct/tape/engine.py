@@ -20,6 +20,7 @@ import numpy as np
 import autodiff_sct.rules  # noqa: F401  (fills the table)
 
 from ..errors import ArgumentRuntimeError, NoRule
+from ..rules.optional import load_optional
 from ..rules.table import NONDIFFERENTIABLE, TABLE
 from ..runtime import add_at, unbroadcast, zeros_like
 from .array import Tensor, recording
@@ -60,6 +61,9 @@ def call(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
     if not positions or fn in NONDIFFERENTIABLE or not recording():
         return results(run(fn, values[:count], named), fn, args, kwargs, None)
     rule = TABLE.get(fn) or OWN.get(fn)
+    if rule is None:
+        load_optional()
+        rule = TABLE.get(fn)
     if rule is None or rule.reverse is None:
         raise no_rule(fn)
     plan = plan_of(fn, rule, count, tuple(kwargs), tuple(positions))

@@ -51,15 +51,25 @@ OVERFLOWING: Functions = frozenset({
 })  # fmt: skip
 INFINITE = {fn.__name__ for fn in SINGULAR | OVERFLOWING}
 BOUNDED: Functions = frozenset({np.add, operator.add, np.subtract, operator.sub, np.negative, operator.neg, np.where})
-EVERY: Functions = frozenset(fn for fn, row in TABLE.items() if row.kind == "elementwise") - BOUNDED
+EVERY: Functions = frozenset({"every elementwise function but those that are bounded"})
+WITH_POLES = "autodiff_sct.rules.scipy_special"
 
 
 def has_strong_zeros(s: Specialiser, op: ir.Op) -> bool:
     """True if the entries of an operation are to be zero where the derivative of its result is."""
-    if op.fn in s.strong:
-        return s.strong is EVERY or not is_smooth(op)
+    if s.strong is EVERY:
+        return op.fn in TABLE and TABLE[op.fn].kind == "elementwise" and op.fn not in BOUNDED
+    if s.strong and has_singular_slope(op):
+        return True
     factors = [s.definitions.get(n) for a in op.arguments.values() for n in s.leaves(a)] if op.fn in PRODUCTS else []
     return bool(s.strong) and any(is_singular(s, expr) for expr in factors)
+
+
+def has_singular_slope(op: ir.Op) -> bool:
+    """True if the slope of a function is infinite or undefined somewhere, as that of most special functions is."""
+    if op.fn in SINGULAR:
+        return not is_smooth(op)
+    return op.fn in TABLE and TABLE[op.fn].kind == "elementwise" and TABLE[op.fn].home == WITH_POLES
 
 
 def is_smooth(op: ir.Op) -> bool:
@@ -78,7 +88,7 @@ def is_singular(s: Specialiser, expr: Any) -> bool:
 
 def with_strong_zeros(s: Specialiser, op: ir.Op, d: Value, write: Callable[[], Entries], wanted: Any) -> Entries:
     """The entries of a rule for the derivative `d`, which `write` emits; zero where `d` is, if they are to be."""
-    s.singular |= op.fn in OVERFLOWING or (op.fn in SINGULAR and not is_smooth(op))
+    s.singular |= op.fn in OVERFLOWING or has_singular_slope(op)
     have = s.num(d)
     if have is None or not isinstance(d, Leaf) or not has_strong_zeros(s, op):
         return write()

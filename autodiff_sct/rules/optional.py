@@ -1,0 +1,17 @@
+"""Rules of libraries that may not be there: read once a program has imported what they are of."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+__all__ = ["load_optional"]
+
+MODULES = {"scipy.special": "scipy_special", "scipy.linalg": "scipy_linalg"}
+
+
+def load_optional() -> None:
+    """Fill the table with the rules of the libraries that have been imported."""
+    for library, rules in MODULES.items():
+        if library in sys.modules:
+            import_module(f"{__package__}.{rules}")

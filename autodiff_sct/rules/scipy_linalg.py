@@ -1,0 +1,258 @@
+"""Linear algebra of SciPy: the rules of ``numpy.linalg`` where the functions are the same, and functions of matrices.
+
+What may overwrite its arguments, and what reads one triangle of a matrix, is told by settings.  The derivative of a
+function of a matrix is a block of the function of a larger one (Najfeld and Havel 1995), so that it has derivatives of
+every order.
+"""
+
+import numpy as np
+from scipy import linalg
+
+from . import norms, spectra
+from .linalg import (
+    adjoint_of,
+    cholesky_adjoint,
+    cholesky_tangent,
+    mirrored,
+    onto_triangle,
+    pinv_adjoint,
+    pinv_tangent,
+    singular_values_tangent,
+)
+from .products import transposed
+from .table import forward, reverse, static
+
+# Solving and inverting
+
+
+@reverse(linalg.inv)
+def inv(y, d, a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False):
+    check_settings(a, overwrite_a)
+    return read_by(assume_a, lower, -(transposed(y) @ d @ transposed(y)))
+
+
+@forward(linalg.inv)
+def push_inv(y, d, a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False):
+    check_settings(a, overwrite_a)
+    return -(y @ meant_by(assume_a, lower, d) @ y)
+
+
+@reverse(linalg.solve)
+def solve(
+    y, d, a, b, lower=False, overwrite_a=False, overwrite_b=False, check_finite=True, assume_a=None, transposed=False
+):
+    check_solve(a, b, overwrite_a or overwrite_b)
+    if transposed:
+        d_b = linalg.solve(a, d, lower, assume_a=assume_a)
+        return read_by(assume_a, lower, -outer(y, d_b)), d_b
+    d_b = linalg.solve(a, d, lower, assume_a=assume_a, transposed=True)
+    return read_by(assume_a, lower, -outer(d_b, y)), d_b
+
+
+@forward(linalg.solve)
+def push_solve(
+    y, d, a, b, lower=False, overwrite_a=False, overwrite_b=False, check_finite=True, assume_a=None, transposed=False
+):
+    check_solve(a, b, overwrite_a or overwrite_b)
+    return (
+        -linalg.solve(
+            a, turned(meant_by(assume_a, lower, d), transposed) @ y, lower, assume_a=assume_a, transposed=transposed
+        ),
+        linalg.solve(a, d, lower, assume_a=assume_a, transposed=transposed),
+    )
+
+
+@reverse(linalg.solve_triangular)
+def solve_triangular(y, d, a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True):
+    check_solve(a, b, overwrite_b)
+    if is_transposed(trans):
+        d_b = linalg.solve_triangular(a, d, 0, lower, unit_diagonal)
+        return -triangle(outer(y, d_b), lower, unit_diagonal), d_b
+    d_b = linalg.solve_triangular(a, d, 1, lower, unit_diagonal)
+    return -triangle(outer(d_b, y), lower, unit_diagonal), d_b
+
+
+@forward(linalg.solve_triangular)
+def push_solve_triangular(y, d, a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True):
+    check_solve(a, b, overwrite_b)
+    return (
+        -linalg.solve_triangular(
+            a, turned(triangle(d, lower, unit_diagonal), is_transposed(trans)) @ y, trans, lower, unit_diagonal
+        ),
+        linalg.solve_triangular(a, d, trans, lower, unit_diagonal),
+    )
+
+
+@reverse(linalg.solve_sylvester)
+def solve_sylvester(y, d, a, b, q):
+    d_q = linalg.solve_sylvester(a.T, b.T, d)
+    return -d_q @ y.T, -y.T @ d_q, d_q
+
+
+@forward(linalg.solve_sylvester)
+def push_solve_sylvester(y, d, a, b, q):
+    return (
+        -linalg.solve_sylvester(a, b, d @ y),
+        -linalg.solve_sylvester(a, b, y @ d),
+        linalg.solve_sylvester(a, b, d),
+    )
+
+
+@reverse(linalg.pinv)
+def pinv(y, d, a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
+    check_rank(return_rank)
+    return pinv_adjoint(y, d, a)
+
+
+@forward(linalg.pinv)
+def push_pinv(y, d, a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
+    check_rank(return_rank)
+    return pinv_tangent(y, d, a)
+
+
+def outer(a, b):
+    """``a @ b.T`` of matrices, or of vectors as columns."""
+    return np.outer(a, b) if a.ndim == 1 else a @ b.T
+
+
+def turned(a, transposed):
+    """A matrix, or its transpose."""
+    return a.T if transposed else a
+
+
+def triangle(a, lower, unit_diagonal):
+    """The part of a matrix that is read."""
+    if lower:
+        return np.tril(a, -1 if unit_diagonal else 0)
+    return np.triu(a, 1 if unit_diagonal else 0)
+
+
+@static
+def is_transposed(trans):
+    """True if ``a.T @ x = b`` is solved."""
+    if trans in (2, "C"):
+        raise NotImplementedError("solve_triangular is differentiable with trans=0 and trans=1")
+    return trans in (1, "T")
+
+
+@static
+def triangle_read(assume_a, lower):
+    """The triangle of a matrix that is read, if only one is."""
+    if assume_a in (None, "gen", "general"):
+        return None
+    if assume_a in ("sym", "symmetric", "her", "hermitian", "pos", "positive definite"):
+        return "L" if lower else "U"
+    raise NotImplementedError(f"assume_a={assume_a!r} has no derivative here")
+
+
+def read_by(assume_a, lower, d_a):
+    """The cotangent of what is read of a matrix."""
+    return d_a if triangle_read(assume_a, lower) is None else onto_triangle(d_a, triangle_read(assume_a, lower))
+
+
+def meant_by(assume_a, lower, d):
+    """The tangent of the matrix that is meant; that of a vector on the other side comes here, too."""
+    if triangle_read(assume_a, lower) is None or d.ndim < 2:
+        return d
+    return mirrored(d, triangle_read(assume_a, lower))
+
+
+def check_settings(a, overwrites):
+    """Refuse what has no derivative here."""
+    if overwrites:
+        raise NotImplementedError("functions of scipy.linalg are differentiable where they overwrite no argument")
+    if a.ndim > 2:
+        raise NotImplementedError(
+            "functions of scipy.linalg are differentiable for single matrices: np.linalg's for many"
+        )
+
+
+def check_solve(a, b, overwrites):
+    """Refuse what has no derivative here."""
+    check_settings(a, overwrites)
+    if np.iscomplexobj(a) or b.ndim > 2:
+        raise NotImplementedError("solving is differentiable for one real matrix: np.linalg.solve takes complex ones")
+
+
+def check_rank(return_rank):
+    """Refuse what has two results."""
+    if return_rank:
+        raise NotImplementedError("scipy.linalg.pinv is differentiable without return_rank")
+
+
+# Factorisations and spectra
+
+
+@reverse(linalg.cholesky)
+def cholesky(y, d, a, lower=False, overwrite_a=False, check_finite=True):
+    check_settings(a, overwrite_a)
+    return cholesky_adjoint(y, d) if lower else adjoint_of(cholesky_adjoint(adjoint_of(y), adjoint_of(d)))
+
+
+@forward(linalg.cholesky)
+def push_cholesky(y, d, a, lower=False, overwrite_a=False, check_finite=True):
+    check_settings(a, overwrite_a)
+    return cholesky_tangent(y, d) if lower else adjoint_of(cholesky_tangent(adjoint_of(y), adjoint_of(d)))
+
+
+@reverse(linalg.det)
+def det(y, d, a, overwrite_a=False, check_finite=True):
+    check_settings(a, overwrite_a)
+    return d * y * linalg.inv(a).T
+
+
+@forward(linalg.det)
+def push_det(y, d, a, overwrite_a=False, check_finite=True):
+    check_settings(a, overwrite_a)
+    return y * np.trace(linalg.inv(a) @ d)
+
+
+@reverse(linalg.norm)
+def norm(y, d, a, ord=None, axis=None, keepdims=False, check_finite=True):
+    return norms.norm(y, d, a, ord, axis, keepdims)
+
+
+@forward(linalg.norm)
+def push_norm(y, d, a, ord=None, axis=None, keepdims=False, check_finite=True):
+    return norms.push_norm(y, d, a, ord, axis, keepdims)
+
+
+@reverse(linalg.svd)
+def svd(y, d, a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
+    check_settings(a, overwrite_a)
+    return spectra.svd(y, d, a, full_matrices, compute_uv)
+
+
+@forward(linalg.svd)
+def push_svd(y, d, a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
+    check_settings(a, overwrite_a)
+    if not compute_uv:
+        return singular_values_tangent(d, a)
+    spectra.check_thin(a, full_matrices)
+    return (spectra.svd_tangent(y[0], y[1], y[2], d),)
+
+
+# Functions of matrices
+
+
+@reverse(linalg.expm)
+def expm(y, d, A):
+    check_settings(A, False)
+    return upper_right(linalg.expm(beside(A.T, d)))
+
+
+@forward(linalg.expm)
+def push_expm(y, d, A):
+    check_settings(A, False)
+    return upper_right(linalg.expm(beside(A, d)))
+
+
+def beside(a, d):
+    """The matrix ``[[a, d], [0, a]]``, of which a function has the derivative along `d` in the place of `d`."""
+    return np.block([[a, d], [np.zeros_like(a), a]])
+
+
+def upper_right(blocks):
+    """The upper right quarter of a matrix."""
+    n = blocks.shape[0] // 2
+    return blocks[:n, n:]

@@ -1,0 +1,29 @@
+"""Calls on which the rows of ``rules/scipy_linalg.py`` are checked."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+from autodiff_sct.rules import scipy_linalg  # noqa: F401  (fills the table)
+from tests.laws.cases_linalg import DIAGONAL, HERMITIAN, POSITIVE, TALL, WIDE, A, B, V, Z, complex_, real
+from tests.laws.checker import Case, case
+
+CASES: list[Case] = [
+    *(case(linalg.inv, a) for a in (A, Z)), case(linalg.inv, POSITIVE, assume_a="pos"),
+    case(linalg.inv, POSITIVE, assume_a="sym", lower=True),
+    *(case(linalg.solve, A, b) for b in (V, B)), case(linalg.solve, A, B, transposed=True),
+    *(case(linalg.solve, POSITIVE, b, lower, assume_a=kind)
+      for b in (V, B) for lower in (False, True) for kind in ("pos", "sym")),
+    *(case(linalg.solve_triangular, A, b, trans, lower, unit)
+      for b in (V, B) for trans in (0, "T") for lower in (False, True) for unit in (False, True)),
+    case(linalg.solve_sylvester, A, POSITIVE, real(3, 3)),
+    case(linalg.solve_sylvester, A, np.eye(2) + real(2, 2), B),
+    *(case(linalg.pinv, a) for a in (A, TALL, WIDE, complex_(4, 3))),
+    *(case(linalg.cholesky, a, lower) for a in (POSITIVE, HERMITIAN) for lower in (False, True)),
+    *(case(linalg.det, a) for a in (A, Z)),
+    case(linalg.norm, A), case(linalg.norm, V), case(linalg.norm, A, axis=1), case(linalg.norm, V, 3),
+    case(linalg.norm, A, "fro", keepdims=True), case(linalg.norm, Z),
+    case(linalg.svd, DIAGONAL), case(linalg.svd, TALL, full_matrices=False), case(linalg.svd, A, compute_uv=False),
+    *(case(linalg.expm, 0.5 * a) for a in (A, Z, np.zeros((2, 2)), np.array([[1.7]]))),
+]  # fmt: skip

@@ -37,6 +37,7 @@ POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR
 ARRAY = np.ndarray
 MET = 512  # combinations of shapes that are remembered
 OF_LISTS = (ArithmeticError, IndexError, ValueError)  # what lists and floats raise where arrays do not, or otherwise
+SINGULARITIES = (ZeroDivisionError, OverflowError, np.linalg.LinAlgError)
 TOLD = frozenset(("raise", "call", "print", "log"))
 Slot = tuple[str, Any]  # a parameter's name and kind
 CONSTANTS = {int, float, bool, complex, str, type(None)}
@@ -312,17 +313,21 @@ class Compiled:
     def derive(self, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...] = ()) -> Any:
         """Run a variant, and where a derivative is NaN, the one with strong zeros, unless a call cannot be repeated.
 
-        Python's numbers raise where NumPy's are infinite: an error that remains is that of the first run.
+        Python's numbers raise where NumPy's are infinite, and so does the inverse of a singular matrix: an error that
+        remains is that of the first run.
         """
         try:
             result = self.call(variant, values, seeds)
-        except (ZeroDivisionError, OverflowError) as error:
-            if not (variant.again and variant.may_be_nan):
+        except SINGULARITIES as error:
+            if not variant.may_be_nan or not (variant.again or isinstance(error, np.linalg.LinAlgError)):
                 raise
             try:
-                return self.call(self.strongly(variant), values, seeds)
-            except (ZeroDivisionError, OverflowError):
+                result = self.call(self.strongly(variant), values, seeds)
+            except SINGULARITIES:
                 raise error from None
+            if isinstance(error, np.linalg.LinAlgError) and holds_nan(self.derivatives_in(variant, result)):
+                raise
+            return result
         if not variant.may_be_nan or not holds_nan(self.derivatives_in(variant, result)):
             return result
         with np.errstate(all="ignore"):
@@ -394,7 +399,7 @@ class Adjoint(Compiled):
         try:
             result = variant.function(*args)
         except Exception as error:
-            if not may_be_of_floats(variant, error):
+            if not may_be_repeated(variant, error):
                 note_origin(error, variant.origins, variant.function.__code__.co_filename)
                 raise
         else:
@@ -448,6 +453,12 @@ def may_be_of_floats(variant: Variant, error: Exception) -> bool:
         return isinstance(error, OF_LISTS)
     of_math = isinstance(error, ValueError) and str(error).startswith(("math ", "expected a "))
     return variant.again and (of_math or isinstance(error, (ZeroDivisionError, OverflowError)))
+
+
+def may_be_repeated(variant: Variant, error: Exception) -> bool:
+    """True if another program may do what raised an exception."""
+    singular = variant.may_be_nan and isinstance(error, np.linalg.LinAlgError)
+    return singular or may_be_of_floats(variant, error)
 
 
 def floats_may_raise() -> bool:

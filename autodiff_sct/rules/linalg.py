@@ -5,8 +5,8 @@ and L. Lehmann, "Algorithmic differentiation of linear algebra functions" (2010)
 conjugated but where the function itself conjugates.
 
 ``cholesky`` and ``eigh`` read one triangle of their argument, so the cotangent lies in that triangle: an element of it
-stands for its mirror image too.  A singular matrix has a determinant with a derivative, but ``det``'s rule needs the
-inverse: NumPy raises ``LinAlgError`` then.
+stands for its mirror image too.  The determinant's rule needs the inverse: of a singular matrix, for which NumPy raises
+``LinAlgError``, the cofactors are computed in another way.
 """
 
 from __future__ import annotations
@@ -153,6 +153,24 @@ def det(y, d, a):
 @forward(np.linalg.det)
 def push_det(y, d, a):
     return y * np.trace(np.linalg.solve(a, d), axis1=-2, axis2=-1)
+
+
+@reverse(np.linalg.det, anywhere=True)
+def det_anywhere(y, d, a):
+    return (d if a.ndim == 2 else d[..., None, None]) * cofactors(a)
+
+
+@forward(np.linalg.det, anywhere=True)
+def push_det_anywhere(y, d, a):
+    return np.sum(cofactors(a) * d, axis=(-2, -1))
+
+
+def cofactors(a):
+    """The transpose of the adjugate: of ``u @ diag(s) @ vh``, with products of all singular values but one."""
+    u, s, vh = np.linalg.svd(a)
+    others = np.prod(np.where(np.eye(s.shape[-1], dtype=bool), 1.0, s[..., None, :]), axis=-1)
+    turn = np.linalg.det(u) * np.linalg.det(vh)
+    return turn[..., None, None] * (conjugate(u) * others[..., None, :]) @ conjugate(vh)
 
 
 @reverse(np.linalg.slogdet)

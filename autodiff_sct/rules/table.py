@@ -58,6 +58,8 @@ class Rule:
     kind: str = "general"  # "elementwise", "linear" or "general"
     reverse: Callable[..., Any] | None = None
     forward: Callable[..., Any] | None = None
+    reverse_anywhere: Callable[..., Any] | None = None  # in place of the other, where that fails at singular points
+    forward_anywhere: Callable[..., Any] | None = None
     signature: inspect.Signature = field(default_factory=inspect.Signature)
 
     @property
@@ -121,18 +123,18 @@ def linear(*fns: Callable[..., Any]) -> Callable[[F], F]:
     return register
 
 
-def reverse(*fns: Callable[..., Any]) -> Callable[[F], F]:
-    """Register the reverse-mode rule of functions."""
+def reverse(*fns: Callable[..., Any], anywhere: bool = False) -> Callable[[F], F]:
+    """Register the reverse-mode rule of functions, or one that also holds at points where that raises."""
 
     def register(rule: F) -> F:
         for fn in fns:
-            entry_for(fn, rule).reverse = rule
+            setattr(entry_for(fn, rule), "reverse_anywhere" if anywhere else "reverse", rule)
         return rule
 
     return register
 
 
-def forward(*fns: Callable[..., Any]) -> Callable[[F], F]:
+def forward(*fns: Callable[..., Any], anywhere: bool = False) -> Callable[[F], F]:
     """Register the forward-mode rule of functions: each entry maps one input's tangent, in the place of ``d``.
 
     On top of ``linear`` it says that the function itself, with its other arguments as they are, is not the tangent's.
@@ -141,7 +143,7 @@ def forward(*fns: Callable[..., Any]) -> Callable[[F], F]:
     def register(rule: F) -> F:
         for fn in fns:
             row = entry_for(fn, rule)
-            row.forward = rule
+            setattr(row, "forward_anywhere" if anywhere else "forward", rule)
             row.kind = "general" if row.kind == "linear" else row.kind
         return rule
 

@@ -88,7 +88,7 @@ def is_singular(s: Specialiser, expr: Any) -> bool:
 
 def with_strong_zeros(s: Specialiser, op: ir.Op, d: Value, write: Callable[[], Entries], wanted: Any) -> Entries:
     """The entries of a rule for the derivative `d`, which `write` emits; zero where `d` is, if they are to be."""
-    s.singular |= op.fn in OVERFLOWING or has_singular_slope(op)
+    s.singular |= op.fn in OVERFLOWING or has_singular_slope(op) or TABLE[op.fn].reverse_anywhere is not None
     have = s.num(d)
     if have is None or not isinstance(d, Leaf) or not has_strong_zeros(s, op):
         return write()

@@ -19,7 +19,7 @@ from ...rules.table import NONDIFFERENTIABLE, TABLE
 from ...runtime import broadcast, memory
 from .. import ir
 from ..activity import Activity
-from ..ad.strong_zeros import with_strong_zeros
+from ..ad.strong_zeros import EVERY, with_strong_zeros
 from ..arguments import of_rank_0
 from ..facts import UNKNOWN, Listed, Mapped, Num, Pair
 from ..ir import ir_targets
@@ -328,7 +328,8 @@ class Forward:
 
                 # One entry is used, and the others are written for tangents of other shapes.
                 def write(tangent: Value = tangent) -> dict[str, Value]:
-                    return apply_rule(self.s, row.forward, op.fn, y, tangent, op.arguments)
+                    anywhere = row.forward_anywhere if self.s.strong is EVERY else None
+                    return apply_rule(self.s, anywhere or row.forward, op.fn, y, tangent, op.arguments)
 
                 with self.s.learning_no_lengths():
                     entries = with_strong_zeros(self.s, op, tangent, write, [p])

@@ -33,6 +33,8 @@ ANSWERS: list[Callable[[Any], Any]] = [
     lambda x: np.iinfo(np.int8).max,
     lambda x: np.iscomplexobj(x),
     lambda x: np.isrealobj(x * 1j),
+    lambda x: np.isscalar(x),
+    lambda x: np.isscalar(np.sum(x)),
     lambda x: np.common_type(np.asarray(x)) is np.float64,
     lambda x: np.dtype(np.asarray(x).real.dtype).type(3) / 2,
     lambda x: np.dtype("float32") == np.asarray(x).dtype,

@@ -1,4 +1,4 @@
-"""What NumPy tells of dtypes: found while compiling, for a program is compiled for the dtypes of its arguments."""
+"""What NumPy tells of kinds and dtypes: found while compiling, for a program is compiled for those of its arguments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .state import Specialiser
 from .values import Const, Value
 
 OF_DTYPES = (np.finfo, np.iinfo, np.dtype, np.issubdtype, np.promote_types, np.can_cast, np.isdtype)
-OF_ARRAYS = (np.result_type, np.common_type, np.iscomplexobj, np.isrealobj)
+OF_ARRAYS = (np.result_type, np.common_type, np.iscomplexobj, np.isrealobj, np.isscalar)
 DUMMIES: dict[str | None, Any] = {"bool": bool, "int": int, "float": float, "complex": complex}
 
 

@@ -21,7 +21,7 @@ from .arguments import (
     refuse_input,
     split_aux,
 )
-from .entry import compiled, dispatch
+from .entry import compiled, dispatch, made
 from .errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
 from .gradfunction import GradFunction, ParameterName, part
 from .jacobian import JacobianFunction
@@ -257,14 +257,9 @@ def vjp(
     for k, value in enumerate(inputs):
         refuse_input(value, f"input {k} of vjp")
     positions = tuple(range(len(inputs)))
-    budget = checked_memory(memory)
-    pullback = (
-        dispatch().Pullback(fn, positions, parameters, has_aux, checked_backend(backend))
-        if parameters or budget is not None
-        else compiled("Pullback", fn, positions, has_aux, checked_backend(backend))
-    )
-    if budget is not None:
-        pullback.memory = budget
+    make = made if parameters else compiled
+    settings = positions, parameters, has_aux, checked_backend(backend)
+    pullback = make("Pullback", fn, *settings, memory=checked_memory(memory))
     output, pull = pullback.run(inputs, {})
     first, aux = split_aux(output) if has_aux else (output, None)
 

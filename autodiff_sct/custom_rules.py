@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from .entry import REGISTERED
 from .errors import ArgumentTypeError
 from .rules import table
 
@@ -64,9 +65,6 @@ class Rule:
     def constant(self, *fns: Callable[..., Any]) -> None:
         """Declare functions whose derivative is zero wherever there is one."""
         table.nondifferentiable(*checked(fns))
-
-
-REGISTERED: list[Any] = []  # what users have registered a derivative for
 
 
 def checked(fns: tuple[Any, ...]) -> tuple[Callable[..., Any], ...]:

@@ -20,7 +20,7 @@ from .arguments import (
     refuse_position,
     require_aux,
 )
-from .entry import dispatch
+from .entry import compiled, made
 from .errors import ArgumentRuntimeError, ArgumentTypeError, AutodiffError, NotDifferentiable
 from .forks import Lock
 from .integers import as_floats, as_given, is_integer_tensor
@@ -164,6 +164,7 @@ class GradFunction:
         self._adjoint: Any = None
         self.__autodiff_products__: dict[Any, Any] = {}
         self._run: Callable[..., Any] | None = None
+        self._called = False
         self._form: tuple[Any, ...] = ()
         self._bare: bool | None = None  # of gradients by positions alone, and nothing else: whether there is one
         self._least = 0 if not self.positions else max(self.positions) + 1
@@ -176,10 +177,16 @@ class GradFunction:
         functools.update_wrapper(self, shown, updated=())
         self.__name__ = name_of(fn)
         self.__doc__ = getattr(fn, "__doc__", None)
+
+    def __getattr__(self, name: str) -> Any:
+        """Read the signature of what is differentiated when somebody asks for it: that takes longer than all else."""
+        if name != "__signature__" or "fn" not in vars(self):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         try:
-            self.__signature__ = inspect.signature(shown)
+            self.__signature__ = inspect.signature(getattr(self.fn, "construct", self.fn))
         except (TypeError, ValueError):
-            pass  # a builtin that does not tell
+            raise AttributeError(name) from None  # a builtin that does not tell
+        return self.__signature__
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         run = self._run
@@ -198,6 +205,7 @@ class GradFunction:
     def call_carefully(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The call with everything that the short way leaves out: the first call, seeds, keyword arguments."""
         adjoint = self.prepared()
+        self._called, self._run = True, None if self.sens_param else adjoint.run
         seeds: tuple[Any, ...] = ()
         if self.sens_param:
             if not args:
@@ -237,8 +245,6 @@ class GradFunction:
         with self._lock:
             if self._adjoint is None:
                 self._adjoint = self.prepare()
-                if not self.sens_param:
-                    self._run = self._adjoint.run
         return self._adjoint
 
     def prepare(self) -> Any:
@@ -247,17 +253,10 @@ class GradFunction:
         weights, self._form = self.form_of_weights()
         bare = self.kind == "grad" and self.weights is None and not (self.return_ids or self.has_aux)
         self._bare = self._form[2] if bare and self.positions is not None else None
-        adjoint = dispatch().Adjoint(
-            fn,
-            self.positions or (),
-            weights,
-            self.has_aux,
-            self.sens_param,
-            self.kind == "value_and_grad",
-            self.backend,
-        )
-        adjoint.memory = self.memory
-        return adjoint
+        make = made if weights else compiled
+        value = self.kind == "value_and_grad"
+        settings = self.positions or (), weights, self.has_aux, self.sens_param, value, self.backend
+        return make("Adjoint", fn, *settings, memory=self.memory)
 
     def form_of_weights(self) -> tuple[tuple[Parameter, ...], tuple[Any, ...]]:
         """The weights in a tuple, and the settings of `assemble`, both checked."""
@@ -276,8 +275,9 @@ class GradFunction:
 
     @property
     def source(self) -> str:
-        """The text of the adjoint, for arguments of any kind."""
-        return self.prepared().source()
+        """The text of the adjoint of the last call, or for arguments of any kind where there was none."""
+        adjoint = self.prepared()
+        return adjoint.source() if self._called else adjoint.general_source()
 
     def source_for(self, /, *args: Any, **kwargs: Any) -> str:
         """The text of the adjoint that a call with these arguments runs."""

@@ -61,7 +61,8 @@ class JacobianFunction:
         checked_callable(self.fn)
         positions = checked_jacobian_positions(self.grad_position, len(args) + len(kwargs))
         product, blocks_of = PRODUCTS[self.kind]
-        derivative = compiled(product, self.fn, positions, self.has_aux, self.backend)
+        weights: tuple[Any, ...] = ((),) if product == "Pullback" else ()
+        derivative = compiled(product, self.fn, positions, *weights, self.has_aux, self.backend)
         output, aux, blocks = blocks_of(self, derivative, args, kwargs)
         one = len(positions) == 1
         parts = [row[0] if one else tuple(row) for row in blocks]

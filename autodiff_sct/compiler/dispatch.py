@@ -339,12 +339,14 @@ class Compiled:
 
     # -- looking at it
 
+    def general_source(self) -> str:
+        """The text of the adjoint for arguments of any kind."""
+        return Variant(self.general(), fn=self.fn).text if self.parameters else self.source()
+
     def source(self, *args: Any, **kwargs: Any) -> str:
         """The text of the adjoint for these arguments; the general one without any."""
         if not args and not kwargs and self.parameters:
-            if self.latest is not None:
-                return self.latest.text
-            return Variant(self.general(), fn=self.fn).text
+            return self.latest.text if self.latest is not None else self.general_source()
         slots, values = self.bind(args, kwargs)
         return self.variant(slots, values, args, kwargs).text
 

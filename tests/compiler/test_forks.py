@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
+from autodiff_sct import entry
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork"),
@@ -56,6 +57,7 @@ def child(call):
 def test_forked_while_another_thread_compiles(other, monkeypatch):
     monkeypatch.setenv("AUTODIFF_SCT_CACHE", "0")
     ad.grad(short_program)(np.ones(2))  # the compiler is read
+    monkeypatch.setattr(entry, "PRODUCTS", {})  # and both functions are compiled anew
     gradient = ad.grad(long_program)
     asked = threading.Event()
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -154,3 +156,60 @@ def stored_at(x: Any, k: int) -> Any:
     except TypeError:
         y = y * 2.0
     return np.sum(y)
+
+
+def raises_again(x: Any) -> Any:
+    try:
+        x[0] = 1.0
+    except TypeError:
+        raise
+    return x
+
+
+def raises_another(x: Any) -> Any:
+    try:
+        x[0] = 1.0
+    except TypeError:
+        raise ValueError("no array") from None
+    return x
+
+
+def asks_by_name(x: Any) -> Any:
+    try:
+        x[0] = 1.0
+    except TypeError as error:
+        return x * len(str(error))
+    return x
+
+
+def passes_on(x: Any) -> Any:
+    try:
+        return raises_again(x)
+    except TypeError:
+        return x * 3.0
+
+
+@pytest.mark.parametrize("fn", [raises_again, raises_another, asks_by_name, passes_on], ids=lambda fn: fn.__name__)
+def test_what_a_handler_asks_is_answered(fn: Callable[[Any], Any]) -> None:
+    def outcome(call: Callable[[], Any]) -> Any:
+        try:
+            return call()
+        except (TypeError, ValueError) as error:
+            return type(error), str(error)
+
+    assert outcome(lambda: ad.value_and_grad(fn)(0.5)[0]) == outcome(lambda: fn(0.5))
+
+
+@pytest.mark.parametrize("ask", [sys.exc_info, traceback.format_exc])
+def test_the_exception_at_hand_has_to_be_named(ask: Any) -> None:
+    """What is computed in a handler may stand after it."""
+
+    def fn(x: Any) -> Any:
+        try:
+            x[0] = 1.0
+        except TypeError:
+            return x * len(ask())
+        return x
+
+    with pytest.raises(ad.errors.Refused, match="except ValueError as e"):
+        ad.grad(fn)(0.5)

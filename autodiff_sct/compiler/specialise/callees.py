@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import math
 import random
+import sys
+import traceback
 import types
 from collections import deque
 from typing import Any
@@ -48,6 +50,7 @@ UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType)
 CONTAINERS = {list, dict, deque, np.ndarray}  # a method of theirs may be called as `list.append(items, x)`
 MAKES = {np.random.default_rng: np.random.Generator, logging.getLogger: logging.Logger}
 CHANGE_LISTS = {random.shuffle, random.Random.shuffle}
+AT_HAND = {sys.exc_info, getattr(sys, "exception", None), traceback.format_exc}
 SHARE_MEMORY = {memoryview, np.frombuffer, np.nditer}
 
 
@@ -99,6 +102,10 @@ def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs:
         raise s.refuse(
             f"{fn.__name__} changes a list where the compiler cannot see it",
             "do that before the differentiated function, or write the change out with methods of the list",
+        )
+    if fn in AT_HAND:
+        raise s.refuse(
+            f"{fn.__name__} asks for the exception that is handled", "name it: `except ValueError as error:`"
         )
     if fn in SHARE_MEMORY and any(f.kind == "array" for a in args if (f := s.num(a)) is not None):
         if fn is not np.nditer or "op_flags" in kwargs:

@@ -36,6 +36,7 @@ ELEMENTWISE = (
     np.zeros_like,
     np.ones_like,
 )
+NUMBERS = {"abs", "float", "int", "len", "max", "min", "range", "round", "sum"}
 METHODS = {"any", "all", "sum", "mean", "max", "min", "copy", "ravel", "squeeze"}
 
 
@@ -49,7 +50,21 @@ def certain(s: Specialiser, handlers: list[Any], block: ir.Block) -> Any:
     raised = raised_by(block[-1])
     if raised is None or not are_settled(s, handlers) or not all(is_known(s, stmt) for stmt in block[:-1]):
         return None
-    return next((h for h in handlers if issubclass(raised, tuple(caught_by(s, h))) and h.name is None), None)
+    found = next((h for h in handlers if issubclass(raised, tuple(caught_by(s, h)))), None)
+    return found if found is not None and found.name is None and not any(map(may_ask, found.body)) else None
+
+
+def may_ask(node: Any) -> bool:
+    """True if a statement of a handler may ask which exception it is: it raises, or calls what could."""
+    for part in gast.walk(node):
+        if isinstance(part, gast.Raise):
+            return True
+        if isinstance(part, gast.Call):
+            named = isinstance(part.func, gast.Name) and part.func.id in NUMBERS
+            of_numpy = isinstance(part.func, gast.Attribute) and getattr(part.func.value, "id", "") in ("np", "numpy")
+            if not named and not of_numpy:
+                return True
+    return False
 
 
 def are_settled(s: Specialiser, handlers: list[Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import FunctionType
 from typing import Any
 
@@ -52,7 +53,13 @@ def made(kind: str, fn: Any, *settings: Any, memory: int | None = None) -> Any:
 
 
 def table_of(fn: Any) -> dict[Any, Any] | None:
-    """Where the products of a function are kept: with itself, or here if it captures nothing; else nowhere."""
-    if type(fn) is FunctionType:
-        return None if fn.__closure__ or fn.__defaults__ or fn.__kwdefaults__ or fn.__dict__ else PRODUCTS
-    return getattr(fn, "__autodiff_products__", None)
+    """Where the products of a function are kept: with itself, or here if it captures nothing; else nowhere.
+
+    Of what is kept here, all stays alive: so it is for functions of modules, which do anyway.
+    """
+    if type(fn) is not FunctionType:
+        return getattr(fn, "__autodiff_products__", None)
+    module = sys.modules.get(fn.__globals__.get("__name__", ""))
+    if fn.__closure__ or fn.__defaults__ or fn.__kwdefaults__ or fn.__dict__:
+        return None
+    return PRODUCTS if getattr(module, "__dict__", None) is fn.__globals__ else None

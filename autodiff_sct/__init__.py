@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import context, dtypes, errors
 from . import dtypes as dtype
 from .api import adjoint_source, get_grad, grad, jacfwd, jacrev, jvp, stop_gradient, value_and_grad, vjp
+from .api.gradfunction import GradFunction
 from .checkpoints import segments
 from .context import GRAPH_MODE, PYNATIVE_MODE, get_context, set_context
 from .dtypes import (
@@ -34,15 +35,14 @@ from .dtypes import (
     uint64,
 )
 from .errors import AutodiffError
-from .gradfunction import GradFunction
 from .random_state import set_seed
 from .tensor import Parameter, ParameterTuple, Tensor, from_numpy, tensor
 
 if TYPE_CHECKING:
     from . import nn, ops, tape
-    from .custom_rules import rule
+    from .api.custom_rules import rule
+    from .api.source_text import from_source
     from .nn.initializer import initializer
-    from .source_text import from_source
 
 __version__ = "0.1.0"
 
@@ -98,11 +98,11 @@ __all__ = [
 
 # Read at first use: importing the package reads neither networks nor the rules nor the compiler.
 LATER = {
-    "from_source": ".source_text",
+    "from_source": ".api.source_text",
     "initializer": ".nn.initializer",
     "nn": ".nn",
     "ops": ".ops",
-    "rule": ".custom_rules",
+    "rule": ".api.custom_rules",
     "tape": ".tape",
 }
 

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from autodiff_sct import adjoint_source, custom_rules
+from autodiff_sct import adjoint_source
+from autodiff_sct.api import custom_rules
 from autodiff_sct.cli import main, module_from_file, positions
 from autodiff_sct.compiler.passes import PASSES
 from autodiff_sct.compiler.pipeline import STAGES

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..arguments import checked_callable, checked_flag, name_of
+from ..api.arguments import checked_callable, checked_flag, name_of
+from ..api.gradfunction import GradFunction
 from ..errors import ArgumentTypeError
-from ..gradfunction import GradFunction
 
 __all__ = ["GradOperation", "HyperMap", "Map", "MultitypeFuncGraph"]
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct import custom_rules
+from autodiff_sct.api import custom_rules
 from autodiff_sct.compiler import dispatch
 from autodiff_sct.compiler.passes import without
 from tests.bank.limits import within

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct import custom_rules
+from autodiff_sct.api import custom_rules
 
 
 def item_written(p):

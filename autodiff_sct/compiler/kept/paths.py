@@ -88,7 +88,7 @@ class Paths:
 
     def mark_gradient(self, gradient: Any, path: Path) -> list[Any]:
         """A gradient function is what it is a gradient of and its settings."""
-        from ...gradfunction import GradFunction
+        from ...api.gradfunction import GradFunction
 
         if type(gradient) is not GradFunction or gradient.weights is not None:
             raise NotKept(gradient)

@@ -116,7 +116,7 @@ def head_of(path: Path, body: bytes) -> bytes:
 
 def own_rules() -> bool:
     """Whether the user has registered derivatives, which change what is emitted."""
-    module = sys.modules.get("autodiff_sct.custom_rules")
+    module = sys.modules.get("autodiff_sct.api.custom_rules")
     return module is not None and bool(module.REGISTERED)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...custom_rules import REGISTERED
+from ...api.custom_rules import REGISTERED
 from ...runtime import memory
 from .. import ir
 from ..facts import NOWHERE, Facts, Listed, Num, Opaque, Pair, join, several

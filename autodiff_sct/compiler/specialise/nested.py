@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ...arguments import checked_flag, refuse_position
-from ...gradfunction import GradFunction, assemble
+from ...api.arguments import checked_flag, refuse_position
+from ...api.gradfunction import GradFunction, assemble
 from ...runtime.apart import apart
 from ...runtime.memory import in_c_order
 from ...tensor import Parameter
@@ -114,14 +114,14 @@ def call_gradient(s: Specialiser, gradient: Any, args: list[Value], kwargs: dict
 
 def found_gradient(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``get_grad(gradients, identifier)``."""
-    from ... import api
+    from ...api import gradients
 
     given = dict(zip(("gradients", "identifier"), args)) | kwargs
     identifier = given["identifier"]
     wanted = identifier.value if isinstance(identifier, Const) else weights_of(s, identifier)
-    api.checked_identifier(wanted)
-    found = [gradient for name, gradient in labelled(given["gradients"]) if api.names(name, wanted)]
-    return found[0] if found else api.refuse_identifier(wanted)
+    gradients.checked_identifier(wanted)
+    found = [gradient for name, gradient in labelled(given["gradients"]) if gradients.names(name, wanted)]
+    return found[0] if found else gradients.refuse_identifier(wanted)
 
 
 def labelled(value: Value) -> list[tuple[Any, Value]]:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ...arguments import checked_jacobian_positions, require_aux
+from ...api.arguments import checked_jacobian_positions, require_aux
+from ...api.gradfunction import GradFunction, part
+from ...api.jacobians import JacobianFunction
 from ...errors import ArgumentValueError
-from ...gradfunction import GradFunction, part
-from ...jacobian import JacobianFunction
 from ...ops.composite import GradientByAll, GradOperation
 from ...runtime import boundary, jacobians
 from ...tensor import Parameter

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .errors import NotDifferentiable
-from .tensor import Tensor, wrap
+from ..errors import NotDifferentiable
+from ..tensor import Tensor, wrap
 
 __all__ = ["as_floats", "as_given", "is_integer_tensor"]
 
@@ -39,7 +39,7 @@ def as_given(gradient: Any, value: Any, name: str, fn: Any) -> Any:
     with np.errstate(invalid="ignore"):
         kept = content.astype(dtype)
     if not np.array_equal(kept, content):
-        from .compiler.places import place_of_definition
+        from ..compiler.places import place_of_definition
 
         raise NotDifferentiable(
             f"the gradient by {name} is not made of numbers of the argument's dtype, {value.dtype}",

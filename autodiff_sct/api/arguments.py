@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from .errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
-from .leaves import children, with_children
-from .tensor import Parameter, Tensor
+from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
+from ..leaves import children, with_children
+from ..tensor import Parameter, Tensor
 
 __all__ = [
     "checked_backend",

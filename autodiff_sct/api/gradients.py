@@ -10,6 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
+from ..entry import compiled, dispatch, made
+from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
+from ..recording import require_recording
+from ..tensor import Parameter
 from .arguments import (
     checked_backend,
     checked_callable,
@@ -21,12 +25,8 @@ from .arguments import (
     refuse_input,
     split_aux,
 )
-from .entry import compiled, dispatch, made
-from .errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
 from .gradfunction import GradFunction, ParameterName, part
-from .jacobian import JacobianFunction
-from .recording import require_recording
-from .tensor import Parameter
+from .jacobians import JacobianFunction
 
 __all__ = [
     "adjoint_source",

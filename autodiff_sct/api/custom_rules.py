@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from .entry import REGISTERED
-from .errors import ArgumentTypeError
-from .rules import table
+from ..entry import REGISTERED
+from ..errors import ArgumentTypeError
+from ..rules import table
 
 __all__ = ["rule"]
 

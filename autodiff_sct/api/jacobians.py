@@ -8,6 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..entry import compiled
+from ..errors import ArgumentTypeError
+from ..leaves import leaves, replaced
+from ..tensor import Tensor, wrap
 from .arguments import (
     checked_backend,
     checked_callable,
@@ -17,10 +21,6 @@ from .arguments import (
     name_of,
     split_aux,
 )
-from .entry import compiled
-from .errors import ArgumentTypeError
-from .leaves import leaves, replaced
-from .tensor import Tensor, wrap
 
 __all__ = ["JacobianFunction"]
 

@@ -9,6 +9,10 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from ..entry import compiled, made
+from ..errors import ArgumentRuntimeError, ArgumentTypeError, AutodiffError, NotDifferentiable
+from ..forks import Lock
+from ..tensor import Parameter
 from .arguments import (
     checked_backend,
     checked_callable,
@@ -20,11 +24,7 @@ from .arguments import (
     refuse_position,
     require_aux,
 )
-from .entry import compiled, made
-from .errors import ArgumentRuntimeError, ArgumentTypeError, AutodiffError, NotDifferentiable
-from .forks import Lock
 from .integers import as_floats, as_given, is_integer_tensor
-from .tensor import Parameter
 
 __all__ = ["GradFunction", "ParameterName", "assemble"]
 
@@ -339,7 +339,7 @@ class GradFunction:
         return ", ".join(texts)
 
     def _repr_html_(self) -> str:
-        from .highlight_html import highlighted_html
+        from ..highlight_html import highlighted_html
 
         try:
             text = self.source

@@ -14,7 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 from . import context, dtypes, errors
 from . import dtypes as dtype
-from .api import adjoint_source, get_grad, grad, jacfwd, jacrev, jvp, stop_gradient, value_and_grad, vjp
+from .api import (
+    adjoint_source,
+    get_grad,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacrev,
+    jvp,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
+from .api import jacrev as jacobian
 from .api.gradfunction import GradFunction
 from .checkpoints import segments
 from .context import GRAPH_MODE, PYNATIVE_MODE, get_context, set_context
@@ -40,7 +53,8 @@ from .tensor import Parameter, ParameterTuple, Tensor, from_numpy, tensor
 
 if TYPE_CHECKING:
     from . import nn, ops, tape
-    from .api.custom_rules import rule
+    from .api.checking import check_grads
+    from .api.custom_rules import check_rule, constant, rule
     from .api.source_text import from_source
     from .nn.initializer import initializer
 
@@ -57,8 +71,11 @@ __all__ = [
     "__version__",
     "adjoint_source",
     "bool_",
+    "check_grads",
+    "check_rule",
     "complex64",
     "complex128",
+    "constant",
     "context",
     "dtype",
     "dtypes",
@@ -71,12 +88,15 @@ __all__ = [
     "get_context",
     "get_grad",
     "grad",
+    "hessian",
+    "hvp",
     "initializer",
     "int8",
     "int16",
     "int32",
     "int64",
     "jacfwd",
+    "jacobian",
     "jacrev",
     "jvp",
     "nn",
@@ -98,6 +118,9 @@ __all__ = [
 
 # Read at first use: importing the package reads neither networks nor the rules nor the compiler.
 LATER = {
+    "check_grads": ".api.checking",
+    "check_rule": ".api.custom_rules",
+    "constant": ".api.custom_rules",
     "from_source": ".api.source_text",
     "initializer": ".nn.initializer",
     "nn": ".nn",
@@ -109,7 +132,10 @@ LATER = {
 
 def __getattr__(name: str) -> Any:
     if name not in LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from .api.other_names import HINTS
+
+        hint = f": {HINTS[name]}" if name in HINTS else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
     module = importlib.import_module(LATER[name], __name__)
     globals()[name] = value = module if name in ("nn", "ops", "tape") else getattr(module, name)
     return value

@@ -9,6 +9,7 @@
     │   ├── AliasError                                memory shared in a way that cannot be followed
     │   ├── SourceUnavailable (OSError)               no text that provably is the function's own
     │   └── NotDifferentiable (TypeError)             an input or a result without a derivative
+    ├── DerivativeMismatch (AssertionError)       a derivative that differs from central differences, of `check_grads`
     └── ArgumentError                             a call of ours with a wrong argument
         ├── ArgumentTypeError (TypeError)
         ├── ArgumentValueError (ValueError)
@@ -32,6 +33,7 @@ __all__ = [
     "ArgumentTypeError",
     "ArgumentValueError",
     "AutodiffError",
+    "DerivativeMismatch",
     "NoRule",
     "NotDifferentiable",
     "Origin",
@@ -80,6 +82,10 @@ class Origin(NamedTuple):
 
 class AutodiffError(Exception):
     """Base of all errors of this package."""
+
+
+class DerivativeMismatch(AutodiffError, AssertionError):
+    """A derivative that differs from central differences, found by `check_grads` or `check_rule`."""
 
 
 class Refused(AutodiffError):

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from .gradfunction import GradFunction
 from .gradients import adjoint_source, get_grad, grad, jacfwd, jacrev, jvp, stop_gradient, value_and_grad, vjp
+from .hessians import hessian, hvp
 
 __all__ = [
     "GradFunction",
     "adjoint_source",
     "get_grad",
     "grad",
+    "hessian",
+    "hvp",
     "jacfwd",
     "jacrev",
     "jvp",

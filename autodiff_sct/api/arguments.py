@@ -22,6 +22,7 @@ __all__ = [
     "checked_memory",
     "checked_positions",
     "checked_weights",
+    "chosen_positions",
     "fitted",
     "refuse_input",
     "refuse_position",
@@ -77,6 +78,24 @@ def checked_memory(memory: Any) -> int | None:
     if size <= 0:
         raise ArgumentValueError(f"memory is a positive number of bytes, such as '200 MB' or '1.5 GiB', not {memory!r}")
     return size
+
+
+def chosen_positions(grad_position: Any, argnums: Any) -> tuple[Any, bool]:
+    """Return the positions, and True if the gradient is a tuple also where there is one position only.
+
+    `grad_position` follows MindSpore, where a tuple of one position asks for a bare gradient; `argnums` follows JAX,
+    where it asks for a tuple.
+
+    Raises
+    ------
+    TypeError
+        If both are given.
+    """
+    if argnums is None:
+        return grad_position, False
+    if grad_position != 0:
+        raise ArgumentTypeError("grad_position and argnums are two names of one setting: give one of them")
+    return argnums, isinstance(argnums, tuple)
 
 
 def checked_positions(grad_position: Any, weights: Any) -> tuple[int, ...] | None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ..entry import REGISTERED
-from ..errors import ArgumentTypeError
+from ..errors import ArgumentTypeError, ArgumentValueError
 from ..rules import table
+from .arguments import name_of
+from .checking import check_grads
 
-__all__ = ["rule"]
+__all__ = ["check_rule", "constant", "rule"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,7 +34,8 @@ class Rule:
     ``rule.forward``  the result's share of an input's derivative ``d``     is this
     ================  ====================================================  =============================
 
-    ``rule.constant(fn)`` declares that the derivative of `fn` is zero wherever there is one.
+    A rule whose parameters after ``y`` and ``d`` have other names than the function's is a TypeError.  `check_rule`
+    compares a rule with differences; `constant` declares that a function has no derivative.
 
     Examples
     --------
@@ -46,25 +50,119 @@ class Rule:
     12.0
     """
 
+    constant: Callable[..., Any]
+
     def __call__(self, *fns: Callable[..., Any]) -> Callable[[F], F]:
         """Register an elementwise derivative."""
-        return table.elementwise(*checked(fns))
+        return registrar(table.elementwise, fns)
 
     def linear(self, *fns: Callable[..., Any]) -> Callable[[F], F]:
         """Register the transpose of functions that are linear in their first parameter."""
-        return table.linear(*checked(fns))
+        return registrar(table.linear, fns)
 
     def reverse(self, *fns: Callable[..., Any]) -> Callable[[F], F]:
         """Register the reverse-mode derivative."""
-        return table.reverse(*checked(fns))
+        return registrar(table.reverse, fns)
 
     def forward(self, *fns: Callable[..., Any]) -> Callable[[F], F]:
         """Register the forward-mode derivative."""
-        return table.forward(*checked(fns))
+        return registrar(table.forward, fns)
 
-    def constant(self, *fns: Callable[..., Any]) -> None:
-        """Declare functions whose derivative is zero wherever there is one."""
-        table.nondifferentiable(*checked(fns))
+
+def constant(fn: F, *others: Callable[..., Any]) -> F:
+    """Declare that a function carries no derivative, and return it: also the decorator ``@constant``.
+
+    Calls of it stay calls in the emitted program.  The compiler does not look into them, and what they return is a
+    constant to derivatives, whatever the arguments are.
+
+    Parameters
+    ----------
+    fn, *others : callable
+        The functions, which must not change their arguments.
+
+    Raises
+    ------
+    TypeError
+        If one of them cannot be called.
+
+    Examples
+    --------
+    >>> from autodiff_sct import grad
+    >>> @constant
+    ... def price(table, day):
+    ...     return float(table.get(day, "1.0"))
+    >>> grad(lambda x, table: x**2 * price(table, "mon"))(3.0, {"mon": "2.0"})
+    12.0
+    """
+    table.nondifferentiable(*checked((fn, *others)))
+    return fn
+
+
+Rule.constant = staticmethod(constant)
+
+
+def check_rule(fn: Callable[..., Any], *args: Any) -> None:
+    """Compare the registered derivative of `fn` at `args` with central differences.
+
+    Both modes and the second order are compared as far as the rule has them.
+
+    Parameters
+    ----------
+    fn : callable
+        A function with a rule.
+    *args
+        Arguments of it: arrays, numbers and containers of them, away from kinks.
+
+    Raises
+    ------
+    DerivativeMismatch
+        Where the rule differs from the differences.
+    ValueError
+        If `fn` has no rule.
+
+    Examples
+    --------
+    >>> import math
+    >>> check_rule(math.exp, 0.5)
+    """
+    row = table.TABLE.get(fn)
+    if row is None:
+        raise ArgumentValueError(f"{name_of(fn)} has no rule: register one with `@autodiff_sct.rule({name_of(fn)})`")
+    modes = ["fwd"] if row.forward is not None or row.kind == "linear" else []
+    modes += ["rev"] if row.reverse is not None else []
+    check_grads(fn, args, 2 if row.reverse is not None else 1, modes)
+
+
+def registrar(register: Callable[..., Any], fns: tuple[Any, ...]) -> Callable[[F], F]:
+    """Return the decorator that registers a rule of functions: TypeError unless it takes what they take."""
+    checked(fns)
+
+    def decorate(text: F) -> F:
+        if not inspect.isfunction(text):
+            raise ArgumentTypeError(
+                "`@rule` takes the function whose derivative is registered: "
+                f"write `@rule({name_of(fns[0])})` above the rule, a function of its own"
+            )
+        for fn in fns:
+            require_same_parameters(fn, text)
+        return register(*fns)(text)
+
+    return decorate
+
+
+def require_same_parameters(fn: Callable[..., Any], text: Callable[..., Any]) -> None:
+    """TypeError unless a rule takes ``y``, ``d`` and the parameters of its function, where these are known."""
+    taken = [p.name for p in inspect.signature(text).parameters.values()]
+    try:
+        wanted = [p.name for p in inspect.signature(fn).parameters.values()]
+    except (TypeError, ValueError):
+        wanted = taken[2:]  # of a builtin without a signature
+    if len(taken) < 2 or (inspect.isfunction(fn) and taken[2:] != wanted):
+        expected = ", ".join(["y", "d", *wanted])
+        raise ArgumentTypeError(
+            f"the rule of {name_of(fn)} takes ({', '.join(taken)}): write `def {text.__name__}({expected})`, "
+            "for the result, the incoming derivative, and the function's own parameters"
+        )
 
 
 def checked(fns: tuple[Any, ...]) -> tuple[Callable[..., Any], ...]:

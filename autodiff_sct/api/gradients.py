@@ -21,6 +21,7 @@ from .arguments import (
     checked_memory,
     checked_positions,
     checked_weights,
+    chosen_positions,
     fitted,
     refuse_input,
     split_aux,
@@ -62,6 +63,8 @@ def grad(
     sens_param: bool = False,
     backend: str = "numpy",
     memory: int | str | None = None,
+    *,
+    argnums: int | tuple[int, ...] | None = None,
 ) -> Any:
     """Make the function that computes the gradient of `fn`.
 
@@ -87,6 +90,8 @@ def grad(
         A budget for what the loops save, in bytes or as ``"200 MB"``: outermost loops over ranges keep their state at
         the start of segments, as with `segments`, of a length that the run chooses to fit.  A `MemoryWarning` says
         where it is estimated not to fit, or which loop cannot be run so.
+    argnums : int or tuple of int, optional
+        `grad_position` under JAX's name: a tuple of one position gives a tuple of one gradient.
 
     Returns
     -------
@@ -100,7 +105,7 @@ def grad(
     ValueError
         If `grad_position` and `weights` are both None, or a position is negative or named twice.
     TypeError
-        If an argument has a wrong type.
+        If an argument has a wrong type, or both `grad_position` and `argnums` are given.
     RuntimeError
         Inside `tape.no_grad()`.
 
@@ -110,7 +115,8 @@ def grad(
     (12.0, 9.0)
     """
     require_recording()
-    settings = (grad_position, weights, has_aux, return_ids, sens_param, "grad", False, backend, memory)
+    positions, always_tuple = chosen_positions(grad_position, argnums)
+    settings = (positions, weights, has_aux, return_ids, sens_param, "grad", always_tuple, backend, memory)
     return decorator(settings) if fn is MISSING else GradFunction(fn, *settings)
 
 
@@ -123,6 +129,8 @@ def value_and_grad(
     sens_param: bool = False,
     backend: str = "numpy",
     memory: int | str | None = None,
+    *,
+    argnums: int | tuple[int, ...] | None = None,
 ) -> Any:
     """Make the function that computes the value of `fn` and its gradient.
 
@@ -139,7 +147,8 @@ def value_and_grad(
     (9.0, 6.0)
     """
     require_recording()
-    settings = (grad_position, weights, has_aux, return_ids, sens_param, "value_and_grad", False, backend, memory)
+    positions, always_tuple = chosen_positions(grad_position, argnums)
+    settings = (positions, weights, has_aux, return_ids, sens_param, "value_and_grad", always_tuple, backend, memory)
     return decorator(settings) if fn is MISSING else GradFunction(fn, *settings)
 
 
@@ -338,7 +347,12 @@ def jvp(fn: Any, inputs: Any, v: Any, has_aux: bool = False, backend: str = "num
 
 
 def jacrev(
-    fn: Any, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False, backend: str = "numpy"
+    fn: Any,
+    grad_position: int | tuple[int, ...] = 0,
+    has_aux: bool = False,
+    backend: str = "numpy",
+    *,
+    argnums: int | tuple[int, ...] | None = None,
 ) -> JacobianFunction:
     """Make the function that computes the Jacobian of `fn`, row by row in reverse mode.
 
@@ -352,6 +366,8 @@ def jacrev(
         Whether `fn` returns a tuple whose first element only is differentiated.
     backend : {'numpy', 'numba', 'auto'}
         As for `grad`; only forward mode, `jacfwd`, has a native form.
+    argnums : int or tuple of int, optional
+        `grad_position` under JAX's name: a tuple of one position gives a tuple of one Jacobian.
 
     Returns
     -------
@@ -374,17 +390,24 @@ def jacrev(
     [[2. 1. 0.]
      [0. 4. 0.]]
     """
-    return JacobianFunction(fn, grad_position, has_aux, "jacrev", backend)
+    positions, always_tuple = chosen_positions(grad_position, argnums)
+    return JacobianFunction(fn, positions, has_aux, "jacrev", backend, always_tuple)
 
 
 def jacfwd(
-    fn: Any, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False, backend: str = "numpy"
+    fn: Any,
+    grad_position: int | tuple[int, ...] = 0,
+    has_aux: bool = False,
+    backend: str = "numpy",
+    *,
+    argnums: int | tuple[int, ...] | None = None,
 ) -> JacobianFunction:
     """Make the function that computes the Jacobian of `fn`, column by column in forward mode.
 
     The parameters, results and errors are those of `jacrev`; the function runs once for each element of its inputs.
     """
-    return JacobianFunction(fn, grad_position, has_aux, "jacfwd", backend)
+    positions, always_tuple = chosen_positions(grad_position, argnums)
+    return JacobianFunction(fn, positions, has_aux, "jacfwd", backend, always_tuple)
 
 
 def stop_gradient(value: T) -> T:

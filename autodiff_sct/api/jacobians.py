@@ -40,19 +40,28 @@ class JacobianFunction:
         The mode.
     backend : {'numpy', 'numba', 'auto'}
         What runs the derivatives.
+    always_tuple : bool
+        True if one position gives a tuple of one Jacobian.
     """
 
     # What the compiler knows a Jacobian function by, to differentiate it.
     __autodiff_gradient__ = True
 
     def __init__(
-        self, fn: Callable[..., Any], grad_position: Any, has_aux: bool, kind: str, backend: str = "numpy"
+        self,
+        fn: Callable[..., Any],
+        grad_position: Any,
+        has_aux: bool,
+        kind: str,
+        backend: str = "numpy",
+        always_tuple: bool = False,
     ) -> None:
         self.backend = checked_backend(backend)
         self.fn = fn
         self.grad_position = grad_position
         self.has_aux = checked_flag(has_aux, "has_aux")
         self.kind = kind
+        self.always_tuple = always_tuple
         self.__autodiff_products__: dict[Any, Any] = {}
         self.__name__ = name_of(fn)
         self.__doc__ = getattr(fn, "__doc__", None)
@@ -64,7 +73,7 @@ class JacobianFunction:
         weights: tuple[Any, ...] = ((),) if product == "Pullback" else ()
         derivative = compiled(product, self.fn, positions, *weights, self.has_aux, self.backend)
         output, aux, blocks = blocks_of(self, derivative, args, kwargs)
-        one = len(positions) == 1
+        one = len(positions) == 1 and not self.always_tuple
         parts = [row[0] if one else tuple(row) for row in blocks]
         jacobian = tuple(parts) if isinstance(output, (tuple, list)) else parts[0]
         return (jacobian, aux) if self.has_aux else jacobian

@@ -103,6 +103,7 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
         s = Specialiser(dynamic, derivatives)
         s.shared, s.strong = request.shared, request.strong
         s.derivatives_met, s.calls_derivatives = request.derivatives_met, request.calls_derivatives
+        s.read_again = request.capture is not None
         s.frame = Frame(0, None, {})
         s.parameters |= {*request.parameters, *(f"t_{parameter}" for parameter in request.wrt)}
         table = Arguments()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+from .. import ir
 from . import containers
 from .calls import handles
 from .state import Specialiser
@@ -15,12 +16,14 @@ def register_api() -> None:
     from ... import api
     from ...ops.composite import GradOperation
     from .nested import found_gradient, gradient_of
-    from .products import jacobian_of, jvp, operation_of, vjp
+    from .products import hessian_of, hvp, jacobian_of, jvp, operation_of, vjp
 
     for kind in ("grad", "value_and_grad"):
         handles(getattr(api, kind))(functools.partial(gradient_of, kind=kind))
     for kind in ("jacrev", "jacfwd"):
         handles(getattr(api, kind))(functools.partial(jacobian_of, kind=kind))
+    handles(api.hessian)(hessian_of)
+    handles(api.hvp)(hvp)
     handles(api.get_grad)(found_gradient)
     handles(api.vjp)(vjp)
     handles(api.jvp)(jvp)
@@ -29,7 +32,12 @@ def register_api() -> None:
 
 
 def stopped(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """``stop_gradient(x)``: the value itself, through which no derivative passes."""
+    """``stop_gradient(x)``: the value itself, through which no derivative passes.
+
+    A derivative that is part of another program says so in its text: that is read again when it is differentiated.
+    """
+    from ...api import stop_gradient
+
     value = args[0]
     if isinstance(value, (TupleV, ListV)):
         items = tuple(stopped(s, [item], {}) for item in value.items)
@@ -38,7 +46,10 @@ def stopped(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
         return stopped_object(s, value)
     if not isinstance(value, Leaf):
         return value
-    leaf = s.let(s.expr(value), s.facts[value.name], hint=s.hints[value.name], may_raise=False)
+    expr = s.expr(value)
+    if s.read_again:
+        expr = ir.call(s.bind("stop_gradient", stop_gradient), expr)
+    leaf = s.let(expr, s.facts[value.name], hint=s.hints[value.name], may_raise=False)
     s.stopped.add(leaf.name)
     return leaf
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...api.arguments import checked_flag, refuse_position
+from ...api.arguments import checked_flag, chosen_positions, refuse_position
 from ...api.gradfunction import GradFunction, assemble
 from ...runtime.apart import apart
 from ...runtime.memory import in_c_order
@@ -70,7 +70,9 @@ def gradient_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value], kin
         return PartialV(Const(getattr(api, kind)), (), given)
     fn, weights = given.pop("fn"), weights_of(s, given.pop("weights", Const(None)))
     chosen = {name: setting(s, value, name) for name, value in given.items()}
-    settings = GradFunction(len, **chosen, weights=weights, kind=kind)
+    position, argnums = chosen.pop("grad_position", 0), chosen.pop("argnums", None)
+    positions, always_tuple = chosen_positions(position, argnums)
+    settings = GradFunction(len, positions, **chosen, weights=weights, kind=kind, always_tuple=always_tuple)
     return GradientV(fn, lambda count: settings)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...api.arguments import checked_jacobian_positions, require_aux
+from ...api.arguments import checked_jacobian_positions, chosen_positions, require_aux
 from ...api.gradfunction import GradFunction, part
 from ...api.jacobians import JacobianFunction
 from ...errors import ArgumentValueError
@@ -23,6 +23,7 @@ from .nested import (
     Inner,
     emit_inner,
     flag_of,
+    gradient_of,
     in_call,
     in_kind_of,
     is_tensor_value,
@@ -217,6 +218,16 @@ def direction_of_fields(s: Specialiser, vector: Value, value: Obj) -> Value:
     return result
 
 
+def hvp(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``hvp(fn, inputs, v)`` inside a program: the tangent of the gradient."""
+    given = dict(zip(("fn", "inputs", "v"), args)) | kwargs
+    inputs = given["inputs"]
+    several = isinstance(inputs, (TupleV, ListV))
+    settings = GradFunction(len, tuple(range(len(inputs.items) if several else 1)), always_tuple=several)
+    gradient = GradientV(given["fn"], lambda count: settings)
+    return jvp(s, [gradient, inputs, given["v"]], {}).items[1]
+
+
 # -- Jacobians
 
 
@@ -234,8 +245,18 @@ def jacobian_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value], kin
     """``jacrev(fn, ...)`` inside a program."""
     given = dict(zip(("fn", "grad_position", "has_aux"), args)) | kwargs
     fn = given.pop("fn")
-    chosen = {"grad_position": 0, "has_aux": False} | {name: setting(s, v, name) for name, v in given.items()}
-    return JacobianV(fn, JacobianFunction(len, chosen["grad_position"], chosen["has_aux"], kind))
+    chosen: dict[str, Any] = {"grad_position": 0, "has_aux": False, "argnums": None}
+    chosen |= {name: setting(s, v, name) for name, v in given.items()}
+    positions, always_tuple = chosen_positions(chosen["grad_position"], chosen["argnums"])
+    settings = JacobianFunction(len, positions, chosen["has_aux"], kind, always_tuple=always_tuple)
+    return JacobianV(fn, settings)
+
+
+def hessian_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``hessian(fn, ...)`` inside a program: the Jacobian of the gradient."""
+    fn, *settings = args
+    gradient = gradient_of(s, [fn, *settings], kwargs, "grad")
+    return jacobian_of(s, [gradient, *settings], kwargs, "jacfwd")
 
 
 def jacobian_outside(s: Specialiser, found: JacobianFunction, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -249,7 +270,7 @@ def jacobian(
     """The Jacobian by the positions, row by row or column by column."""
     positions = in_call(fn, args, kwargs, checked_jacobian_positions(settings.grad_position, len(args) + len(kwargs)))
     inputs = [require_number(s, [*args, *kwargs.values()][p], "an input") for p in positions]
-    one = len(positions) == 1
+    one = len(positions) == 1 and not settings.always_tuple
     make = by_rows if settings.kind == "jacrev" else by_columns
     output, aux, blocks = make(s, fn, args, kwargs, positions, settings.has_aux, inputs)
     parts = [block[0] if one else TupleV(tuple(block)) for block in blocks]

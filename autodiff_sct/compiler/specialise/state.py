@@ -126,6 +126,7 @@ class Specialiser(AxisLengths):
         self.singular = False  # whether a function is differentiated whose slope may be infinite
         self.derivatives_met: list[Any] = []  # the derivatives in the program, and where they are taken
         self.calls_derivatives = False  # whether they stay calls
+        self.read_again = False  # True if another program calls the emitted one, so that it is differentiated again
         self.shared: dict[Any, list[Any]] | None = None  # a function -> its forms that stay calls; None where none may
 
     def begin_sweeps(self) -> None:

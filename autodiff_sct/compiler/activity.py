@@ -21,6 +21,7 @@ from . import ir, passes
 from .algebra.shifts import cancelled
 from .facts import Listed, Mapped, Num, Opaque, Pair
 from .regions import Regions, roots_of, written_arguments, written_by
+from .remedies import full_name, is_of_scipy, rule_to_write
 from .specialise.callees import opaque_call
 from .specialise.methods import is_random, opaque_method
 from .specialise.nested_calls import nested_gradient
@@ -296,6 +297,8 @@ class Analysis:
         facts = self.s.facts_of(base) if op.fn is opaque_method else None
         if isinstance(facts, Opaque) and facts.cls in (np.random.Generator, np.random.RandomState):
             return "draw standard numbers, and scale and move them: `loc + scale * rng.standard_normal(size)`"
+        if is_of_scipy(op.fn):
+            return rule_to_write(op.fn)
         return (
             "register one with autodiff_sct.rule, wrap its result in stop_gradient, "
             "or write it with functions that have rules"
@@ -340,6 +343,8 @@ def callee_of(stmt: ir.Let) -> str:
     """What a message calls the function of a statement."""
     fn = cast(ir.Op, stmt.op).fn
     name = getattr(fn, "__name__", str(fn))
+    if is_of_scipy(fn):
+        return full_name(fn)
     return callee(stmt.expr.func) if fn in (opaque_call, opaque_method) or name == "__call__" else name
 
 

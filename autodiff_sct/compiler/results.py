@@ -12,6 +12,7 @@ from .arguments import Arguments
 from .facts import Listed, Mapped, Num, Opaque, Pair
 from .places import place_of_result
 from .regions import Regions, reachable
+from .remedies import full_name, is_of_scipy, rule_to_write
 from .request import Request
 from .reverse.adjoints import copied
 from .specialise.holders import parts_of
@@ -87,12 +88,8 @@ def check_output(s: Specialiser, value: Value, request: Request) -> Value:
         )
     found = underivable(s, value)
     made = s.definitions.get(value.name) if found is not None and isinstance(value, Leaf) else None
-    if isinstance(made, gast.Call):
-        raise NoRule(
-            f"{request.name} returns what {callee(made.func)} returns, and that has no derivative rule",
-            "register one with autodiff_sct.rule, or write it with functions that have rules",
-            place_of_result(request.fn),
-        )
+    if isinstance(value, Leaf) and isinstance(made, gast.Call):
+        raise returns_call(s, value.name, made, request)
     if found is not None:
         raise NotDifferentiable(
             f"{request.name} returns {found}, which has no derivative",
@@ -100,6 +97,23 @@ def check_output(s: Specialiser, value: Value, request: Request) -> Value:
             place_of_result(request.fn),
         )
     return value
+
+
+def returns_call(s: Specialiser, name: str, made: gast.Call, request: Request) -> NoRule:
+    """The refusal of a program whose result is that of a call without a rule."""
+    ops = [stmt.op for stmt in ir.walk(s.block) if isinstance(stmt, ir.Let) and name in stmt.targets]
+    fn = ops[0].fn if ops and ops[0] is not None else None
+    called, remedy = (
+        callee(made.func),
+        "register one with autodiff_sct.rule, or write it with functions that have rules",
+    )
+    if is_of_scipy(fn):
+        called, remedy = full_name(fn), rule_to_write(fn)
+    return NoRule(
+        f"{request.name} returns what {called} returns, and that has no derivative rule",
+        remedy,
+        place_of_result(request.fn),
+    )
 
 
 def holds_iterator(s: Specialiser, value: Value) -> bool:

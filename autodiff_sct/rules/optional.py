@@ -7,11 +7,15 @@ from importlib import import_module
 
 __all__ = ["load_optional"]
 
-MODULES = {"scipy.special": "scipy_special", "scipy.linalg": "scipy_linalg"}
+MODULES = {
+    "scipy.special": ("scipy.special", "scipy.bessel", "scipy.integrals", "scipy.distributions"),
+    "scipy.linalg": ("scipy.linalg",),
+}
 
 
 def load_optional() -> None:
     """Fill the table with the rules of the libraries that have been imported."""
     for library, rules in MODULES.items():
         if library in sys.modules:
-            import_module(f"{__package__}.{rules}")
+            for name in rules:
+                import_module(f"{__package__}.{name}")

@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 
 from autodiff_sct.compiler import specialise
+from autodiff_sct.compiler.remedies import full_name
 from autodiff_sct.compiler.specialise import methods
 from autodiff_sct.compiler.specialise.calls import HANDLERS
+from autodiff_sct.rules.optional import MODULES
 from autodiff_sct.rules.table import NONDIFFERENTIABLE, TABLE
 
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
@@ -101,9 +103,22 @@ def rows() -> dict[str, dict[str, list[str]]]:
     return found
 
 
+def of_scipy() -> dict[str, list[str]]:
+    """The functions of SciPy that have rules, by module."""
+    for module in {name for names in MODULES.values() for name in names}:
+        import_module(f"autodiff_sct.rules.{module}")
+    found: dict[str, list[str]] = {}
+    for row in TABLE.values():
+        if row.home.startswith("autodiff_sct.rules.scipy."):
+            module, _, name = full_name(row.fn).rpartition(".")
+            found.setdefault(module, []).append(name)
+    return found
+
+
 def text() -> str:
     """The section, in Markdown."""
     found = rows()
+    scipys = of_scipy()
     number = sum(len(kinds.get(KINDS["row"], [])) for title, kinds in found.items() if title != "methods of arrays")
     homes = [row.home for row in TABLE.values()]
     own = sum(home.startswith("autodiff_sct.rules.") and "scipy" not in home for home in homes)
@@ -119,6 +134,9 @@ def text() -> str:
         for kind in sorted(kinds, key=lambda k: ([*KINDS.values()].index(k) if k in KINDS.values() else 9, k)):
             names = " ".join(f"`{name}`" for name in kinds[kind])
             lines.append(f"| {title} | {kind} ({len(kinds[kind])}) | {names} |")
+    for module in sorted(scipys):
+        names = " ".join(f"`{name}`" for name in sorted(scipys[module]))
+        lines.append(f"| {module} | {KINDS['row']} ({len(scipys[module])}) | {names} |")
     return "\n".join(lines) + "\n"
 
 

@@ -1,11 +1,11 @@
-"""Calls on which the rows of ``rules/scipy_linalg.py`` are checked."""
+"""Calls on which the rows of ``rules/scipy/linalg.py`` are checked."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy import linalg
 
-from autodiff_sct.rules import scipy_linalg  # noqa: F401  (fills the table)
+import autodiff_sct.rules.scipy.linalg  # noqa: F401  (fills the table)
 from tests.laws.cases_linalg import DIAGONAL, HERMITIAN, POSITIVE, TALL, WIDE, A, B, V, Z, complex_, real
 from tests.laws.checker import Case, case
 

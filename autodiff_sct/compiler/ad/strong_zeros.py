@@ -52,7 +52,7 @@ OVERFLOWING: Functions = frozenset({
 INFINITE = {fn.__name__ for fn in SINGULAR | OVERFLOWING}
 BOUNDED: Functions = frozenset({np.add, operator.add, np.subtract, operator.sub, np.negative, operator.neg, np.where})
 EVERY: Functions = frozenset({"every elementwise function but those that are bounded"})
-WITH_POLES = "autodiff_sct.rules.scipy_special"
+WITH_POLES = "autodiff_sct.rules.scipy."
 
 
 def has_strong_zeros(s: Specialiser, op: ir.Op) -> bool:
@@ -69,7 +69,7 @@ def has_singular_slope(op: ir.Op) -> bool:
     """True if the slope of a function is infinite or undefined somewhere, as that of most special functions is."""
     if op.fn in SINGULAR:
         return not is_smooth(op)
-    return op.fn in TABLE and TABLE[op.fn].kind == "elementwise" and TABLE[op.fn].home == WITH_POLES
+    return op.fn in TABLE and TABLE[op.fn].kind == "elementwise" and TABLE[op.fn].home.startswith(WITH_POLES)
 
 
 def is_smooth(op: ir.Op) -> bool:

@@ -27,6 +27,7 @@ from ..generations import Generations
 from ..ir import ir_targets
 from ..recursion.reverse import reverse_call
 from ..regions import Regions, enclosing_loops
+from ..remedies import full_name
 from ..specialise import arrays, indexing
 from ..specialise.nested_calls import nested_gradient, reverse_nested
 from ..specialise.recursion import Recursion
@@ -373,7 +374,7 @@ class Reverse:
             argument, entry = op_.arguments[p], entries.get(p)
             if entry is None or entry == NOTHING:
                 raise NoRule(
-                    f"{getattr(op_.fn, '__name__', op_.fn)} has no derivative with respect to {p!r}",
+                    f"{full_name(op_.fn)} has no derivative with respect to {p!r}",
                     "wrap that argument in stop_gradient",
                     s.origin,
                 )

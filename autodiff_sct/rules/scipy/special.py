@@ -9,7 +9,8 @@ import math
 import numpy as np
 from scipy import special
 
-from .table import elementwise, forward, reverse
+from ..table import elementwise, forward, reverse
+from .precision import fitted
 
 # The error function and the normal distribution (7.2)
 
@@ -64,6 +65,36 @@ def ndtri(y, d, x):
     return d * math.sqrt(2 * math.pi) * np.exp(y * y / 2)
 
 
+@elementwise(special.ndtri_exp)
+def ndtri_exp(y, d, x):
+    return d * math.sqrt(2 * math.pi) * np.exp(x + y * y / 2)
+
+
+@elementwise(special.wofz)
+def wofz(y, d, z):
+    return d * (2j / math.sqrt(math.pi) - 2 * z * y)
+
+
+@elementwise(special.voigt_profile)
+def voigt_profile(y, d, x, sigma, gamma):
+    z = (x + 1j * gamma) / (sigma * math.sqrt(2))
+    slope = 2j / math.sqrt(math.pi) - 2 * z * special.wofz(z)
+    d = d / (2 * math.sqrt(math.pi) * sigma * sigma)
+    return (
+        d * np.real(slope),
+        -d * math.sqrt(2) * np.real(special.wofz(z) + z * slope),
+        -d * np.imag(slope),
+    )
+
+
+@elementwise(special.owens_t)
+def owens_t(y, d, h, a):
+    return (
+        -d * np.exp(-h * h / 2) * special.erf(a * h / math.sqrt(2)) / math.sqrt(8 * math.pi),
+        d * np.exp(-h * h * (1 + a * a) / 2) / (2 * math.pi * (1 + a * a)),
+    )
+
+
 # The gamma function (5.2, 5.12, 5.15)
 
 
@@ -107,6 +138,33 @@ def beta(y, d, a, b):
 def betaln(y, d, a, b):
     total = special.digamma(a + b)
     return d * (special.digamma(a) - total), d * (special.digamma(b) - total)
+
+
+@elementwise(special.poch)
+def poch(y, d, z, m):
+    after = special.digamma(z + m)
+    return d * y * (after - special.digamma(z)), d * y * after
+
+
+@elementwise(special.binom)
+def binom(y, d, n, k):
+    rest = special.digamma(n - k + 1)
+    return d * y * (special.digamma(n + 1) - rest), d * y * (rest - special.digamma(k + 1))
+
+
+@reverse(special.multigammaln)
+def multigammaln(y, d, a, dim):
+    return d * slope_of_multigammaln(a, dim)
+
+
+@forward(special.multigammaln)
+def push_multigammaln(y, d, a, dim):
+    return d * slope_of_multigammaln(a, dim)
+
+
+def slope_of_multigammaln(a, dim):
+    """The sum over the dimensions."""
+    return sum([special.digamma(a - j / 2) for j in range(dim)])
 
 
 # Logistic functions and logarithms
@@ -157,82 +215,37 @@ def kl_div(y, d, x1, x2):
     return d * np.log(x1 / x2), d * (1 - x1 / x2)
 
 
-# Bessel functions (10.6, 10.29)
+@elementwise(special.huber)
+def huber(y, d, delta, r):
+    return d * np.maximum(np.abs(r) - delta, 0), d * np.clip(r, -delta, delta)
 
 
-@elementwise(special.j0)
-def j0(y, d, x):
-    return -d * special.j1(x)
+@elementwise(special.pseudo_huber)
+def pseudo_huber(y, d, delta, r):
+    root = np.sqrt(1 + (r / delta) ** 2)
+    return d * (2 * y / delta - r * r / (delta * root)), d * r / root
 
 
-@elementwise(special.j1)
-def j1(y, d, x):
-    return d * (special.j0(x) - special.jv(2, x)) / 2
+@elementwise(special.boxcox)
+def boxcox(y, d, x, lmbda):
+    log = np.log(x)
+    return d * x ** (lmbda - 1), d * log * log * special.hyp1f1(2, 3, lmbda * log) / 2
 
 
-@elementwise(special.y0)
-def y0(y, d, x):
-    return -d * special.y1(x)
+@elementwise(special.boxcox1p)
+def boxcox1p(y, d, x, lmbda):
+    log = np.log1p(x)
+    return d * (1 + x) ** (lmbda - 1), d * log * log * special.hyp1f1(2, 3, lmbda * log) / 2
 
 
-@elementwise(special.y1)
-def y1(y, d, x):
-    return d * (special.y0(x) - special.yv(2, x)) / 2
+@elementwise(special.inv_boxcox)
+def inv_boxcox(y, d, x, lmbda):
+    return d * y ** (1 - lmbda), -d * y * x * x * fitted(special.hyp2f1(2, 2, 3, -lmbda * x), y) / 2
 
 
-@elementwise(special.i0)
-def i0(y, d, x):
-    return d * special.i1(x)
-
-
-@elementwise(special.i1)
-def i1(y, d, x):
-    return d * (special.i0(x) + special.iv(2, x)) / 2
-
-
-@elementwise(special.i0e)
-def i0e(y, d, x):
-    return d * (special.i1e(x) - np.sign(x) * y)
-
-
-@elementwise(special.i1e)
-def i1e(y, d, x):
-    return d * ((special.i0e(x) + special.ive(2, x)) / 2 - np.sign(x) * y)
-
-
-@elementwise(special.k0)
-def k0(y, d, x):
-    return -d * special.k1(x)
-
-
-@elementwise(special.k1)
-def k1(y, d, x):
-    return -d * (special.k0(x) + special.kv(2, x)) / 2
-
-
-@elementwise(special.jv)
-def jv(y, d, v, z):
-    return None, d * (special.jv(v - 1, z) - special.jv(v + 1, z)) / 2
-
-
-@elementwise(special.yv)
-def yv(y, d, v, z):
-    return None, d * (special.yv(v - 1, z) - special.yv(v + 1, z)) / 2
-
-
-@elementwise(special.iv)
-def iv(y, d, v, z):
-    return None, d * (special.iv(v - 1, z) + special.iv(v + 1, z)) / 2
-
-
-@elementwise(special.kv)
-def kv(y, d, v, z):
-    return None, -d * (special.kv(v - 1, z) + special.kv(v + 1, z)) / 2
-
-
-@elementwise(special.ive)
-def ive(y, d, v, z):
-    return None, d * ((special.ive(v - 1, z) + special.ive(v + 1, z)) / 2 - np.sign(z) * y)
+@elementwise(special.inv_boxcox1p)
+def inv_boxcox1p(y, d, x, lmbda):
+    return d * (y + 1) ** (1 - lmbda), -d * (y + 1) * x * x * fitted(special.hyp2f1(2, 2, 3, -lmbda * x), y) / 2
 
 
 # What NumPy has under the same names
@@ -261,6 +274,36 @@ def exp10(y, d, x):
 @elementwise(special.cbrt)
 def cbrt(y, d, x):
     return d * y / (3 * x)
+
+
+@elementwise(special.cosm1)
+def cosm1(y, d, x):
+    return -d * np.sin(x)
+
+
+@elementwise(special.exprel)
+def exprel(y, d, x):
+    return d * special.hyp1f1(2, 3, x) / 2
+
+
+@elementwise(special.powm1)
+def powm1(y, d, x, power):
+    return d * power * x ** (power - 1), d * (y + 1) * np.log(x)
+
+
+@elementwise(special.sindg)
+def sindg(y, d, x):
+    return d * special.cosdg(x) * (math.pi / 180)
+
+
+@elementwise(special.cosdg)
+def cosdg(y, d, x):
+    return -d * special.sindg(x) * (math.pi / 180)
+
+
+@elementwise(special.softplus)
+def softplus(y, d, x):
+    return d * special.expit(x)
 
 
 # Sums of exponentials

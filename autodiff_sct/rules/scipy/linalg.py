@@ -8,8 +8,8 @@ every order.
 import numpy as np
 from scipy import linalg
 
-from . import norms, spectra
-from .linalg import (
+from .. import norms, spectra
+from ..linalg import (
     adjoint_of,
     cholesky_adjoint,
     cholesky_tangent,
@@ -19,8 +19,8 @@ from .linalg import (
     pinv_tangent,
     singular_values_tangent,
 )
-from .products import transposed
-from .table import forward, reverse, static
+from ..products import transposed
+from ..table import forward, reverse, static
 
 # Solving and inverting
 

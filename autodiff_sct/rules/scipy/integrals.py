@@ -1,0 +1,244 @@
+"""Elliptic, exponential and hypergeometric functions, and orthogonal polynomials.
+
+Numbers in parentheses are equations of the NIST Digital Library of Mathematical Functions (DLMF).  Parameters of
+hypergeometric functions and orders of polynomials are settings.
+"""
+
+import math
+
+import numpy as np
+from scipy import special
+
+from ..table import elementwise, forward, reverse
+from .precision import fitted
+
+# Elliptic integrals (19.4).  Near 0 the formulas in terms of both integrals cancel: there the hypergeometric series do.
+
+
+@elementwise(special.ellipk)
+def ellipk(y, d, m):
+    return d * slope_of_ellipk(y, m, 1 - m)
+
+
+@elementwise(special.ellipkm1)
+def ellipkm1(y, d, p):
+    return -d * slope_of_ellipk(y, 1 - p, p)
+
+
+@elementwise(special.ellipe)
+def ellipe(y, d, m):
+    small = np.abs(m) < 0.25
+    series = (-math.pi / 8) * fitted(special.hyp2f1(0.5, 1.5, 2, np.where(small, m, 0)), y)
+    return d * np.where(small, series, (y - special.ellipk(m)) / (2 * np.where(small, 1, m)))
+
+
+def slope_of_ellipk(y, m, p):
+    """The derivative of the complete integral `y` with respect to the parameter ``m = 1 - p``."""
+    small = np.abs(m) < 0.25
+    series = (math.pi / 8) * fitted(special.hyp2f1(1.5, 1.5, 2, np.where(small, m, 0)), y)
+    return np.where(small, series, (special.ellipe(m) / p - y) / (2 * np.where(small, 1, m)))
+
+
+@elementwise(special.ellipkinc)
+def ellipkinc(y, d, phi, m):
+    sine, cosine = np.sin(phi), np.cos(phi)
+    root = np.sqrt(1 - m * sine * sine)
+    small = np.abs(m) < 1e-4
+    n = np.where(small, 0.5, m)
+    exact = special.ellipeinc(phi, m) / (2 * n * (1 - n)) - y / (2 * n) - sine * cosine / (2 * (1 - n) * root)
+    first, second, third = sines(phi, sine, cosine)
+    series = first / 2 + m * (3 / 4 * second + m * (15 / 16) * third)
+    return d / root, d * np.where(small, series, exact)
+
+
+@elementwise(special.ellipeinc)
+def ellipeinc(y, d, phi, m):
+    sine, cosine = np.sin(phi), np.cos(phi)
+    small = np.abs(m) < 1e-4
+    first, second, third = sines(phi, sine, cosine)
+    series = -first / 2 - m * (second / 4 + m * (3 / 16) * third)
+    exact = (y - special.ellipkinc(phi, m)) / (2 * np.where(small, 1, m))
+    return d * np.sqrt(1 - m * sine * sine), d * np.where(small, series, exact)
+
+
+def sines(phi, sine, cosine):
+    """The integrals of the second, fourth and sixth power of the sine."""
+    second = (phi - sine * cosine) / 2
+    fourth = (3 * second - sine**3 * cosine) / 4
+    return second, fourth, (5 * fourth - sine**5 * cosine) / 6
+
+
+@reverse(special.ellipj)
+def ellipj(y, d, u, m):
+    slopes = (y[1] * y[2], -y[0] * y[2], -m * y[0] * y[1], y[2])
+    return sum([d[k] * slopes[k] for k in range(4) if d[k] is not None])
+
+
+@forward(special.ellipj)
+def push_ellipj(y, d, u, m):
+    return ((d * y[1] * y[2], -d * y[0] * y[2], -d * m * y[0] * y[1], d * y[2]),)
+
+
+@elementwise(special.elliprf)
+def elliprf(y, d, x, y_, z):
+    return (
+        -d / 6 * special.elliprd(y_, z, x),
+        -d / 6 * special.elliprd(z, x, y_),
+        -d / 6 * special.elliprd(x, y_, z),
+    )
+
+
+# Exponential, trigonometric and Fresnel integrals (6.2, 7.2, 8.19.13)
+
+
+@elementwise(special.exp1)
+def exp1(y, d, z):
+    return -d * np.exp(-z) / z
+
+
+@elementwise(special.expi)
+def expi(y, d, x):
+    return d * np.exp(x) / x
+
+
+@elementwise(special.expn)
+def expn(y, d, n, x):
+    lowest = n == 0
+    below = special.expn(n - np.where(lowest, 0, 1), x)
+    return None, -d * np.where(lowest, (1 + 1 / x) * np.exp(-x) / x, below)
+
+
+@reverse(special.sici)
+def sici(y, d, x):
+    return both(d, np.sinc(x / math.pi), 0 if d[1] is None else np.cos(x) / x)
+
+
+@forward(special.sici)
+def push_sici(y, d, x):
+    return ((d * np.sinc(x / math.pi), d * np.cos(x) / x),)
+
+
+@reverse(special.shichi)
+def shichi(y, d, x):
+    return both(d, fitted(special.spherical_in(0, x), y[0]), 0 if d[1] is None else np.cosh(x) / x)
+
+
+@forward(special.shichi)
+def push_shichi(y, d, x):
+    return ((d * fitted(special.spherical_in(0, x), y[0]), d * np.cosh(x) / x),)
+
+
+@reverse(special.fresnel)
+def fresnel(y, d, z):
+    return both(d, np.sin(math.pi / 2 * z * z), np.cos(math.pi / 2 * z * z))
+
+
+@forward(special.fresnel)
+def push_fresnel(y, d, z):
+    return ((d * np.sin(math.pi / 2 * z * z), d * np.cos(math.pi / 2 * z * z)),)
+
+
+def both(d, first, second):
+    """The cotangent of the argument of two functions with these slopes."""
+    if d[1] is None:
+        return d[0] * first
+    return d[1] * second if d[0] is None else d[0] * first + d[1] * second
+
+
+# Lambert's W (4.13.4), the dilogarithm (25.12.2)
+
+
+@elementwise(special.lambertw)
+def lambertw(y, d, z, k=0, tol=1e-8):
+    return d * np.exp(-y) / (1 + y)
+
+
+@elementwise(special.wrightomega)
+def wrightomega(y, d, z):
+    return d * y / (1 + y)
+
+
+@elementwise(special.spence)
+def spence(y, d, z):
+    return -d * fitted(special.hyp2f1(1, 1, 2, 1 - z), y)
+
+
+# Hypergeometric functions (13.3.15, 13.3.22, 15.5.1)
+
+
+@elementwise(special.hyp0f1)
+def hyp0f1(y, d, v, z):
+    return None, d * special.hyp0f1(v + 1, z) / v
+
+
+@elementwise(special.hyp1f1)
+def hyp1f1(y, d, a, b, x):
+    return None, None, d * (a / b) * special.hyp1f1(a + 1, b + 1, x)
+
+
+@elementwise(special.hyperu)
+def hyperu(y, d, a, b, x):
+    return None, None, -d * a * special.hyperu(a + 1, b + 1, x)
+
+
+@elementwise(special.hyp2f1)
+def hyp2f1(y, d, a, b, c, z):
+    return None, None, None, d * (a * b / c) * special.hyp2f1(a + 1, b + 1, c + 1, z)
+
+
+# Orthogonal polynomials (18.9.15 and what follows it), spherical harmonics
+
+
+@elementwise(special.eval_legendre)
+def eval_legendre(y, d, n, x):
+    return None, d * (n != 0) * ((n + 1) / 2) * special.eval_jacobi(n - (n != 0), 1, 1, x)
+
+
+@elementwise(special.eval_jacobi)
+def eval_jacobi(y, d, n, alpha, beta, x):
+    factor = (n != 0) * (n + alpha + beta + 1) / 2
+    return None, None, None, d * factor * special.eval_jacobi(n - (n != 0), alpha + 1, beta + 1, x)
+
+
+@elementwise(special.eval_chebyt)
+def eval_chebyt(y, d, n, x):
+    return None, d * n * special.eval_chebyu(n - (n != 0), x)
+
+
+@elementwise(special.eval_chebyu)
+def eval_chebyu(y, d, n, x):
+    return None, d * (n != 0) * 2 * special.eval_gegenbauer(n - (n != 0), 2, x)
+
+
+@elementwise(special.eval_gegenbauer)
+def eval_gegenbauer(y, d, n, alpha, x):
+    return None, None, d * (n != 0) * 2 * alpha * special.eval_gegenbauer(n - (n != 0), alpha + 1, x)
+
+
+@elementwise(special.eval_hermite)
+def eval_hermite(y, d, n, x):
+    return None, d * 2 * n * special.eval_hermite(n - (n != 0), x)
+
+
+@elementwise(special.eval_hermitenorm)
+def eval_hermitenorm(y, d, n, x):
+    return None, d * n * special.eval_hermitenorm(n - (n != 0), x)
+
+
+@elementwise(special.eval_laguerre)
+def eval_laguerre(y, d, n, x):
+    return None, -d * (n != 0) * special.eval_genlaguerre(n - (n != 0), 1, x)
+
+
+@elementwise(special.eval_genlaguerre)
+def eval_genlaguerre(y, d, n, alpha, x):
+    return None, None, -d * (n != 0) * special.eval_genlaguerre(n - (n != 0), alpha + 1, x)
+
+
+@elementwise(special.sph_harm_y)
+def sph_harm_y(y, d, n, m, theta, phi):
+    turn = np.exp(1j * phi)
+    side = np.copysign(1, np.sin(theta))  # of the pole: what is read of an angle is its cosine
+    up = np.sqrt((n - m) * (n + m + 1)) * special.sph_harm_y(n, m + 1, theta, phi) / turn
+    down = np.sqrt((n + m) * (n - m + 1)) * special.sph_harm_y(n, m - 1, theta, phi) * turn
+    return None, None, d * side * (up - down) / 2, d * (1j * m) * y

@@ -111,7 +111,7 @@ def returns_call(s: Specialiser, name: str, made: gast.Call, request: Request) -
         called, remedy = full_name(fn), rule_to_write(fn)
     return NoRule(
         f"{request.name} returns what {called} returns, and that has no derivative rule",
-        remedy,
+        rule_to_write(fn) if is_of_scipy(fn) else remedy,
         place_of_result(request.fn),
     )
 

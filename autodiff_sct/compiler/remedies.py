@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ HOMES_OF_UFUNCS = ("scipy.special",)
 NAMESPACES = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft}
 
 
-def full_name(fn: Callable[..., Any]) -> str:
+def full_name(fn: Any) -> str:
     """The name by which a user of SciPy calls a function; of others, their own."""
     name = getattr(fn, "__name__", str(fn))
     owner = getattr(fn, "__self__", None)
@@ -46,7 +45,7 @@ def is_of_scipy(fn: Any) -> bool:
     return full_name(fn).startswith("scipy.")
 
 
-def rule_to_write(fn: Callable[..., Any]) -> str:
+def rule_to_write(fn: Any) -> str:
     """The remedy for a function of SciPy."""
     name = getattr(fn, "__name__", "")
     twins = [f"{space}.{name}" for space, module in NAMESPACES.items() if getattr(module, name, None) in TABLE]
@@ -61,7 +60,7 @@ def rule_to_write(fn: Callable[..., Any]) -> str:
     )
 
 
-def parameters_of(fn: Callable[..., Any]) -> str:
+def parameters_of(fn: Any) -> str:
     """The parameters of a function, as they stand in a definition after ``y`` and ``d``."""
     if isinstance(fn, np.ufunc):
         return "x" if fn.nin == 1 else ", ".join(f"x{k}" for k in range(1, fn.nin + 1))

@@ -94,9 +94,7 @@ def test_what_is_refused_is_named_in_full() -> None:
         ad.grad(lambda v: special.jv(v, 2.0))(0.5)
     with pytest.raises(NoRule, match=r"(?s)scipy.linalg.funm has no .*def funm_rule\(y, d, A, func, disp=True\)"):
         ad.grad(lambda a: np.sum(linalg.funm(a, np.sin)))(np.eye(2))
-    with pytest.raises(
-        NoRule, match=r"(?s)returns what scipy.special.btdtria .*reverse\(scipy.special.btdtria\)"
-    ):
+    with pytest.raises(NoRule, match=r"(?s)returns what scipy.special.btdtria .*reverse\(scipy.special.btdtria\)"):
         ad.grad(lambda p: special.btdtria(p, 2.0, 0.3))(0.5)
 
 

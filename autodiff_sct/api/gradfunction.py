@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..entry import compiled, made
-from ..errors import ArgumentRuntimeError, ArgumentTypeError, AutodiffError, NotDifferentiable
+from ..errors import ArgumentRuntimeError, ArgumentTypeError, AutodiffError, NotDifferentiable, Refused
 from ..forks import Lock
 from ..tensor import Parameter
 from .arguments import (
@@ -25,6 +25,7 @@ from .arguments import (
     require_aux,
 )
 from .integers import as_floats, as_given, is_integer_tensor
+from .tracebacks import without_frames
 
 __all__ = ["GradFunction", "ParameterName", "assemble"]
 
@@ -189,13 +190,16 @@ class GradFunction:
         return self.__signature__
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        run = self._run
-        if run is None or len(args) < self._least:
-            return self.call_carefully(args, kwargs)
         try:
-            value, position_gradients, weight_gradients = run(args, kwargs)
-        except NotDifferentiable:
-            return self.call_carefully(args, kwargs)
+            run = self._run
+            if run is None or len(args) < self._least:
+                return self.call_carefully(args, kwargs)
+            try:
+                value, position_gradients, weight_gradients = run(args, kwargs)
+            except NotDifferentiable:
+                return self.call_carefully(args, kwargs)
+        except Refused as error:
+            raise without_frames(error) from error.__cause__
         if self._bare is not None:
             return position_gradients[0] if self._bare else position_gradients
         if self.has_aux:

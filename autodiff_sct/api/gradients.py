@@ -28,6 +28,7 @@ from .arguments import (
 )
 from .gradfunction import GradFunction, ParameterName, part
 from .jacobians import JacobianFunction
+from .tracebacks import shortened
 
 __all__ = [
     "adjoint_source",
@@ -212,6 +213,7 @@ def names(name: Any, identifier: int | Parameter) -> bool:
     return isinstance(name, int) and name == identifier
 
 
+@shortened
 def vjp(
     fn: Any,
     *inputs: Any,
@@ -292,6 +294,7 @@ def seed_of(vectors: tuple[Any, ...], output: Any) -> Any:
     return fitted(vectors[0], output, "the vector")
 
 
+@shortened
 def jvp(fn: Any, inputs: Any, v: Any, has_aux: bool = False, backend: str = "numpy") -> Any:
     """Compute the value of `fn` and its derivative in one direction.
 
@@ -425,6 +428,7 @@ def stop_gradient(value: T) -> T:
     return value
 
 
+@shortened
 def adjoint_source(
     fn: Any,
     *args: Any,

@@ -21,6 +21,7 @@ from .arguments import (
     name_of,
     split_aux,
 )
+from .tracebacks import shortened
 
 __all__ = ["JacobianFunction"]
 
@@ -66,6 +67,7 @@ class JacobianFunction:
         self.__name__ = name_of(fn)
         self.__doc__ = getattr(fn, "__doc__", None)
 
+    @shortened
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         checked_callable(self.fn)
         positions = checked_jacobian_positions(self.grad_position, len(args) + len(kwargs))

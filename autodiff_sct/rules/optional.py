@@ -9,7 +9,7 @@ __all__ = ["load_optional"]
 
 MODULES = {
     "scipy.special": ("scipy.special", "scipy.bessel", "scipy.integrals", "scipy.distributions"),
-    "scipy.linalg": ("scipy.linalg",),
+    "scipy.linalg": ("scipy.linalg", "scipy.factors", "scipy.equations", "scipy.structured"),
 }
 
 

@@ -109,8 +109,8 @@ def of_scipy() -> dict[str, list[str]]:
         import_module(f"autodiff_sct.rules.{module}")
     found: dict[str, list[str]] = {}
     for row in TABLE.values():
-        if row.home.startswith("autodiff_sct.rules.scipy."):
-            module, _, name = full_name(row.fn).rpartition(".")
+        module, _, name = full_name(row.fn).rpartition(".")
+        if module.startswith("scipy."):
             found.setdefault(module, []).append(name)
     return found
 

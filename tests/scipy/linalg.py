@@ -15,6 +15,9 @@ CASES: list[Case] = [
     *(case(linalg.solve, A, b) for b in (V, B)), case(linalg.solve, A, B, transposed=True),
     *(case(linalg.solve, POSITIVE, b, lower, assume_a=kind)
       for b in (V, B) for lower in (False, True) for kind in ("pos", "sym")),
+    *(case(linalg.solve, A, b, assume_a=kind) for b in (V, B) for kind in (
+        "general", "banded", "diagonal", "tridiagonal", "upper triangular", "lower triangular")),
+    case(linalg.lstsq, TALL, real(5)), case(linalg.lstsq, TALL, real(5, 2)),
     *(case(linalg.solve_triangular, A, b, trans, lower, unit)
       for b in (V, B) for trans in (0, "T") for lower in (False, True) for unit in (False, True)),
     case(linalg.solve_sylvester, A, POSITIVE, real(3, 3)),

@@ -8,6 +8,7 @@ every order.
 import numpy as np
 from scipy import linalg
 
+from .. import linalg as numpys
 from .. import norms, spectra
 from ..linalg import (
     adjoint_of,
@@ -45,7 +46,13 @@ def solve(
     if transposed:
         d_b = linalg.solve(a, d, lower, assume_a=assume_a)
         return read_by(assume_a, lower, -outer(y, d_b)), d_b
-    d_b = linalg.solve(a, d, lower, assume_a=assume_a, transposed=True)
+    if part_read(assume_a, lower) in ("upper triangular", "lower triangular"):
+        other = "lower triangular" if assume_a == "upper triangular" else "upper triangular"
+        d_b = linalg.solve(a.T, d, assume_a=other)
+    elif part_read(assume_a, lower) in ("all", "diagonal", "tridiagonal"):
+        d_b = linalg.solve(a.T, d, assume_a=assume_a)
+    else:
+        d_b = linalg.solve(a, d, lower, assume_a=assume_a)
     return read_by(assume_a, lower, -outer(d_b, y)), d_b
 
 
@@ -98,6 +105,27 @@ def push_solve_sylvester(y, d, a, b, q):
     )
 
 
+@reverse(linalg.lstsq)
+def lstsq(y, d, a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
+    check_solve(a, b, overwrite_a or overwrite_b)
+    return numpys.lstsq(y, d, a, b)
+
+
+@forward(linalg.lstsq)
+def push_lstsq(y, d, a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
+    check_solve(a, b, overwrite_a or overwrite_b)
+    p, residual = np.linalg.pinv(a), b - a @ y[0]
+    return (
+        (
+            pinv_tangent(p, d, a) @ b,
+            numpys.squares(-2 * residual * (d @ y[0]), y[1]),
+            None,
+            singular_values_tangent(d, a),
+        ),
+        (p @ d, numpys.squares(2 * residual * d, y[1]), None, np.zeros_like(y[3])),
+    )
+
+
 @reverse(linalg.pinv)
 def pinv(y, d, a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
     check_rank(return_rank)
@@ -136,25 +164,44 @@ def is_transposed(trans):
 
 
 @static
-def triangle_read(assume_a, lower):
-    """The triangle of a matrix that is read, if only one is."""
-    if assume_a in (None, "gen", "general"):
-        return None
+def part_read(assume_a, lower):
+    """The part of a matrix that is read: all of it, three diagonals, one, or a triangle, which may stand for both."""
+    if assume_a in (None, "gen", "general", "banded"):
+        return "all"
     if assume_a in ("sym", "symmetric", "her", "hermitian", "pos", "positive definite"):
-        return "L" if lower else "U"
+        return "symmetric L" if lower else "symmetric U"
+    if assume_a in ("upper triangular", "lower triangular", "tridiagonal", "diagonal"):
+        return assume_a
     raise NotImplementedError(f"assume_a={assume_a!r} has no derivative here")
 
 
 def read_by(assume_a, lower, d_a):
     """The cotangent of what is read of a matrix."""
-    return d_a if triangle_read(assume_a, lower) is None else onto_triangle(d_a, triangle_read(assume_a, lower))
+    part = part_read(assume_a, lower)
+    if part.startswith("symmetric"):
+        return onto_triangle(d_a, part[-1])
+    return only(part, d_a)
+
+
+def only(part, a):
+    """The part of a matrix that is read, with zeros elsewhere."""
+    if part == "upper triangular":
+        return np.triu(a)
+    if part == "lower triangular":
+        return np.tril(a)
+    if part == "tridiagonal":
+        return np.tril(np.triu(a, -1), 1)
+    if part == "diagonal":
+        return np.tril(np.triu(a))
+    return a
 
 
 def meant_by(assume_a, lower, d):
     """The tangent of the matrix that is meant; that of a vector on the other side comes here, too."""
-    if triangle_read(assume_a, lower) is None or d.ndim < 2:
+    part = part_read(assume_a, lower)
+    if d.ndim < 2:
         return d
-    return mirrored(d, triangle_read(assume_a, lower))
+    return mirrored(d, part[-1]) if part.startswith("symmetric") else only(part, d)
 
 
 def check_settings(a, overwrites):
@@ -165,6 +212,13 @@ def check_settings(a, overwrites):
         raise NotImplementedError(
             "functions of scipy.linalg are differentiable for single matrices: np.linalg's for many"
         )
+
+
+def check_real(b, overwrites):
+    """Refuse what has no derivative here."""
+    check_settings(b, overwrites)
+    if np.iscomplexobj(b):
+        raise NotImplementedError("functions of factorisations are differentiable for real matrices")
 
 
 def check_solve(a, b, overwrites):

@@ -35,7 +35,7 @@ def modules_of(fn: Any) -> list[str]:
         parts = (getattr(fn, "__module__", None) or "").split(".")
         public = [k for k, part in enumerate(parts) if part.startswith("_")]
         parts = parts[: public[0]] if public else parts
-        candidates = [".".join(parts[:k]) for k in range(2, len(parts) + 1)] if parts[0] == "scipy" else []
+        candidates = [".".join(parts[:k]) for k in range(2, len(parts) + 1)] if parts[:1] == ["scipy"] else []
     name = getattr(fn, "__name__", "")
     return [module for module in candidates if getattr(sys.modules.get(module), name, None) is fn]
 

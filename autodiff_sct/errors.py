@@ -9,6 +9,7 @@
     │   ├── AliasError                                memory shared in a way that cannot be followed
     │   ├── SourceUnavailable (OSError)               no text that provably is the function's own
     │   └── NotDifferentiable (TypeError)             an input or a result without a derivative
+    │       └── Degenerate                                a derivative lost in the choice of a basis
     ├── DerivativeMismatch (AssertionError)       a derivative that differs from central differences, of `check_grads`
     └── ArgumentError                             a call of ours with a wrong argument
         ├── ArgumentTypeError (TypeError)
@@ -33,6 +34,7 @@ __all__ = [
     "ArgumentTypeError",
     "ArgumentValueError",
     "AutodiffError",
+    "Degenerate",
     "DerivativeMismatch",
     "NoRule",
     "NotDifferentiable",
@@ -138,6 +140,10 @@ class SourceUnavailable(Refused, OSError):
 
 class NotDifferentiable(Refused, TypeError):
     """An input or a result that has no derivative: an integer, a string, None, an object."""
+
+
+class Degenerate(NotDifferentiable):
+    """A result that depends on vectors that belong to equal eigenvalues, or to a singular value of zero."""
 
 
 class ArgumentError(AutodiffError):

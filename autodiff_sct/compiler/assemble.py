@@ -425,7 +425,7 @@ def emitted(
         text, loaded, externals, s.guards, dict(s.globals), table.written, table.changed, table.rebound, table.ordered,
         wrap_spec(s, result) if tensors else None, tensors, count, seed_spec(s, differentiated(request, result)),
         s.effects, parts, s.world, s.level, outside=table.outside, published=table.published,
-        singular=s.singular,
+        singular=s.singular, spectral=s.spectral,
     )  # fmt: skip
 
 

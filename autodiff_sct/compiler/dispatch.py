@@ -6,23 +6,23 @@ it was compiled against are unchanged, and what it reads from outside has the sa
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import replace
-from types import FunctionType, MethodType
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, AutodiffError, Refused
+from ..errors import Degenerate, Refused
 from ..forks import Lock
+from ..leaves import leaves
 from ..runtime.apart import Apart
 from ..runtime.nans import holds_nan
-from . import collection, kept, passes
+from . import collection, kept, passes, repeats
+from .binding import Binding, Slot
 from .emitted import Emitted
-from .names import identifier
-from .signatures import defaults_of, general_tree, signature_of
-from .structure import describe, is_mutable, is_tensor, key
+from .signatures import general_tree
+from .structure import describe, is_tensor, key
 from .text.load import note_origin
 from .variant import Variant, check_distinct, check_order, check_overlap, check_writable
 from .variants import Variants
@@ -31,37 +31,13 @@ from .wrapping import seeds_in, unwrapped, wrap_by, wrapped_like
 if TYPE_CHECKING:
     from .request import Request
 
-POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-
-
 ARRAY = np.ndarray
 MET = 512  # combinations of shapes that are remembered
 OF_LISTS = (ArithmeticError, IndexError, ValueError)  # what lists and floats raise where arrays do not, or otherwise
-SINGULARITIES = (ZeroDivisionError, OverflowError, np.linalg.LinAlgError)
 TOLD = frozenset(("raise", "call", "print", "log"))
-Slot = tuple[str, Any]  # a parameter's name and kind
-CONSTANTS = {int, float, bool, complex, str, type(None)}
 
 
-STARRED: dict[Any, Any] = {
-    inspect.Parameter.VAR_POSITIONAL: inspect.Parameter.POSITIONAL_ONLY,
-    inspect.Parameter.VAR_KEYWORD: inspect.Parameter.KEYWORD_ONLY,
-}
-
-
-def one_by_one(parameter: inspect.Parameter, value: Any) -> dict[str, Any]:
-    """The arguments that a parameter takes, by name: several for a starred one."""
-    if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-        return {f"{parameter.name}_{k}": item for k, item in enumerate(value)}
-    return value if parameter.kind is inspect.Parameter.VAR_KEYWORD else {parameter.name: value}
-
-
-def is_constant(value: Any) -> bool:
-    """Whether nobody can change a value."""
-    return type(value) in CONSTANTS or (type(value) is tuple and all(map(is_constant, value)))
-
-
-class Compiled:
+class Compiled(Binding):
     """A callable, what is wanted of it, and the variants compiled so far."""
 
     split = False
@@ -78,90 +54,15 @@ class Compiled:
     ) -> None:
         self.backend, self.explain = backend, False
         self.memory: int | None = None
-        self.fn, self.positions, self.weights = fn, positions, weights
+        super().__init__(fn, positions)
+        self.weights = weights
         self.has_aux, self.seeded, self.value = has_aux, seeded, value
-        self.read_signature()
         direct = self.simple and not (seeded or has_aux)
         self.arity = len(self.parameters) if direct else -1  # of calls that may go a short way
         self.met: dict[Any, Variant] = {}  # by the kinds of their arguments
-        name = getattr(fn, "__name__", None) or type(fn).__name__
-        self.name = identifier(name)
         self.variants = Variants()
         self.lock = Lock()
         self.latest: Variant | None = None
-
-    # -- arguments
-
-    def read_signature(self) -> None:
-        self.defaults, self.signature = defaults_of(self.fn), signature_of(self.fn)
-        self.parameters = list(self.signature.parameters.values())
-        self.simple = all(p.kind in POSITIONAL for p in self.parameters)
-        self.slots = tuple((p.name, p.kind) for p in self.parameters)
-        self.spare = getattr(self.fn, "__defaults__", None) or ()
-
-    def filled(self, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        """All arguments of a call that leaves the last ones to defaults that no call can change."""
-        missing = self.arity - len(args)
-        own = isinstance(self.fn, (FunctionType, MethodType)) and getattr(self.fn, "__defaults__", None) is self.spare
-        if not own or not 0 < missing <= len(self.spare):
-            return None
-        left = self.spare[-missing:]
-        return (*args, *left) if all(map(is_constant, left)) else None
-
-    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Slot, ...], tuple[Any, ...]]:
-        """The emitted function's parameters and their arguments: starred ones one by one, defaults filled in."""
-        if not kwargs and self.simple and len(args) == len(self.parameters):
-            return self.slots, args
-        defaults = defaults_of(self.fn)
-        if len(defaults) != len(self.defaults) or any(a is not b for a, b in zip(defaults, self.defaults)):
-            self.read_signature()
-        try:
-            bound = self.signature.bind(*args, **kwargs)
-        except TypeError as error:
-            raise ArgumentTypeError(f"{self.name}(): {error}") from None
-        own = self.own_defaults(bound.arguments, set(self.wanted(args, kwargs)))
-        bound.apply_defaults()
-        slots: list[Slot] = []
-        values: list[Any] = []
-        left_out = False
-        for p in self.parameters:
-            value = bound.arguments[p.name]
-            if p.name in own:
-                left_out = True
-                continue
-            starred = STARRED.get(p.kind, inspect.Parameter.KEYWORD_ONLY if left_out else p.kind)
-            found = one_by_one(p, value)
-            slots += [(name, starred) for name in found]
-            values += found.values()
-        return tuple(slots), tuple(values)
-
-    def own_defaults(self, given: dict[str, Any], wanted: set[str]) -> set[str]:
-        """The parameters left to defaults that a call may change for the next one: these are the function's own."""
-        absent = [p for p in self.parameters if p.name not in given]
-        left = [p for p in absent if p.default is not inspect.Parameter.empty and not is_constant(p.default)]
-        own = {p.name for p in left if is_mutable(describe(p.default, p.name, fields=True))}
-        hidden = {p.name for p in absent if p.kind is inspect.Parameter.POSITIONAL_ONLY}
-        own |= hidden if own & hidden else set()
-        return set() if own & wanted else own
-
-    def in_order(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """The arguments as positions count them: in the order of the signature, then those that `**` takes."""
-        bound = self.signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        return {n: v for p in self.parameters for n, v in one_by_one(p, bound.arguments[p.name]).items()}
-
-    def wanted(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, ...]:
-        """The names of the parameters with respect to which is differentiated."""
-        order = list(self.in_order(args, kwargs))
-        if self.positions and max(self.positions) >= len(order):
-            past = max(self.positions)
-            raise IndexPastArguments(f"grad_position {past} is past the {len(order)} arguments of {self.name}")
-        return tuple(order[position] for position in self.positions)
-
-    def inputs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        """The arguments with respect to which is differentiated."""
-        values = [*self.in_order(args, kwargs).values()] if kwargs else args
-        return [values[position] for position in self.positions]
 
     def variant(
         self, slots: tuple[Slot, ...], values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -227,15 +128,6 @@ class Compiled:
 
         emitted = self.best(request)
         return self.best(replace(request, strong=SINGULAR)) if emitted.effects and not request.strong else emitted
-
-    def strongly(self, variant: Variant) -> Variant:
-        """The variant in which zero derivatives stay zero, whatever the slope."""
-        from .ad.strong_zeros import EVERY
-
-        with self.lock, collection.paused():
-            if variant.strong is None:
-                variant.strong = self.variant_of(variant, backend="numpy", lists=False, careful=True, strong=EVERY)
-            return variant.strong
 
     def variant_of(self, variant: Variant, **settings: Any) -> Variant:
         """What another variant is, compiled with other settings."""
@@ -311,31 +203,16 @@ class Compiled:
         return self.call(self.on_arrays(variant), values, seeds)
 
     def derive(self, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...] = ()) -> Any:
-        """Run a variant, and where a derivative is NaN, the one with strong zeros, unless a call cannot be repeated.
-
-        Python's numbers raise where NumPy's are infinite, and so does the inverse of a singular matrix: an error that
-        remains is that of the first run.
-        """
-        try:
-            result = self.call(variant, values, seeds)
-        except SINGULARITIES as error:
-            if not variant.may_be_nan or not (variant.again or isinstance(error, np.linalg.LinAlgError)):
-                raise
-            try:
-                result = self.call(self.strongly(variant), values, seeds)
-            except SINGULARITIES:
-                raise error from None
-            if isinstance(error, np.linalg.LinAlgError) and holds_nan(self.derivatives_in(variant, result)):
-                raise
-            return result
-        if not variant.may_be_nan or not holds_nan(self.derivatives_in(variant, result)):
-            return result
-        with np.errstate(all="ignore"):
-            return self.call(self.strongly(variant), values, seeds)
+        """Run a variant, or another program where its derivatives fail."""
+        return repeats.derive(self, variant, values, seeds)
 
     def derivatives_in(self, variant: Variant, result: Any) -> Any:
         """The part of what an emitted function returned that is derivatives."""
         raise NotImplementedError
+
+    def with_derivatives(self, value: Any, found: tuple[Any, ...]) -> Any:
+        """What an emitted function returns, of a value and derivatives."""
+        return (value, *found)
 
     # -- looking at it
 
@@ -415,6 +292,10 @@ class Adjoint(Compiled):
             return result
         return result[1:] if self.value or self.has_aux else result
 
+    def with_derivatives(self, value: Any, found: tuple[Any, ...]) -> Any:
+        parts = (value, *found) if self.value or self.has_aux else found
+        return parts if len(parts) > 1 else parts[0]
+
     def run_carefully(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any, kinds: Any = None
     ) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
@@ -445,10 +326,6 @@ class Adjoint(Compiled):
         return value, tuple(grads), weights
 
 
-class IndexPastArguments(AutodiffError, RuntimeError, IndexError):
-    """``grad_position`` names more arguments than there are."""
-
-
 def may_be_of_floats(variant: Variant, error: Exception) -> bool:
     """True if lists or Python's floats may have raised what arrays and NumPy's numbers do not."""
     if variant.lists:
@@ -459,7 +336,7 @@ def may_be_of_floats(variant: Variant, error: Exception) -> bool:
 
 def may_be_repeated(variant: Variant, error: Exception) -> bool:
     """True if another program may do what raised an exception."""
-    singular = variant.may_be_nan and isinstance(error, np.linalg.LinAlgError)
+    singular = variant.may_be_nan and isinstance(error, (np.linalg.LinAlgError, Degenerate))
     return singular or may_be_of_floats(variant, error)
 
 
@@ -497,13 +374,41 @@ class Pullback(Compiled):
         chosen = [values[k] for k in variant.wrt]
 
         def pull(seed: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-            result = backward(*state, *seeds_in(seed, variant.emitted.seeds))
+            try:
+                result = backward(*state, *seeds_in(seed, variant.emitted.seeds))
+            except (np.linalg.LinAlgError, Degenerate):
+                again = self.from_the_start(variant, args, kwargs, seed, output)
+                if again is None:
+                    raise
+                return again
+            if variant.may_be_nan and holds_nan(result):
+                again = self.from_the_start(variant, args, kwargs, seed, output)
+                if again is not None:
+                    return again
             parts = result if variant.count > 1 else (result,)
             split = len(self.positions)
             grads = tuple(wrapped_like(g, v) for g, v in zip(parts[:split], chosen))
             return grads, tuple(wrapped_like(g, w) for g, w in zip(parts[split:], self.weights))
 
-        return variant.wrap_output(value), pull
+        output = variant.wrap_output(value)
+        return output, pull
+
+    @cached_property
+    def joint(self) -> Adjoint:
+        """Both sweeps as one program, for seeds of which the backward one fails."""
+        result = Adjoint(self.fn, self.positions, self.weights, self.has_aux, True, True)
+        result.memory = self.memory
+        return result
+
+    def from_the_start(
+        self, variant: Variant, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any, output: Any
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+        """What both sweeps give together; None where the value is another one, as arguments have changed since."""
+        if not variant.may_be_nan:
+            return None
+        with np.errstate(all="ignore"):
+            value, *gradients = self.joint.run_carefully(args, kwargs, seed)
+        return (gradients[0], gradients[1]) if same_numbers(value, output) else None
 
 
 class Pushforward(Compiled):
@@ -535,6 +440,12 @@ class Pushforward(Compiled):
 
     def derivatives_in(self, variant: Variant, result: Any) -> Any:
         return result[1]
+
+
+def same_numbers(a: Any, b: Any) -> bool:
+    """True if two results of one function hold the same numbers, bit for bit."""
+    numbers, others = ([np.asarray(leaf) for leaf in leaves(x, x)] for x in (a, b))
+    return len(numbers) == len(others) and all(p.tobytes() == q.tobytes() for p, q in zip(numbers, others))
 
 
 def matched(tangent: Any, value: Any) -> Any:

@@ -33,6 +33,7 @@ class Emitted:
     level: int = 1  # of its tangents, above those of the programs inside it
     lists: bool = False  # whether loops have arrays as lists
     singular: bool = False  # whether a slope in it may be infinite, so that zero times it may be NaN
+    spectral: bool = False  # whether it differentiates a spectrum, which may be degenerate
     again: bool = False  # whether nobody can tell that it was run up to an exception and then once more
     outside: tuple[Callable[[], Any], ...] = ()  # objects that it finds by itself, of which arguments may be some
     published: bool = False  # whether it changes one of them

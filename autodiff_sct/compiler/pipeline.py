@@ -101,7 +101,7 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
     tried: set[Any] = set()
     while True:
         s = Specialiser(dynamic, derivatives)
-        s.shared, s.strong = request.shared, request.strong
+        s.shared, s.strong, s.perturbed = request.shared, request.strong, request.perturbed
         s.derivatives_met, s.calls_derivatives = request.derivatives_met, request.calls_derivatives
         s.read_again = request.capture is not None
         s.frame = Frame(0, None, {})

@@ -31,6 +31,7 @@ class Request:
     lists: bool = False  # whether loops may have arrays as lists: who calls can run the program again without
     careful: bool = False  # whether no derivative may raise what floats raise: infinite and NaN as NumPy's numbers are
     strong: frozenset[Any] = frozenset()  # the functions whose zero derivatives stay zero: `ad.strong_zeros`
+    perturbed: bool = False  # whether spectra are perturbed, for derivatives at degenerate ones
     shared: dict[Any, list[Any]] | None = None  # is told which functions stay calls; None where all are inlined
     derivatives_met: list[Any] = field(default_factory=list)  # is told the derivatives in the program, and where
     calls_derivatives: bool = False  # whether gradients in the program stay calls, each with a derivative of its own

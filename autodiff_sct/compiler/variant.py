@@ -36,7 +36,7 @@ class Variant:
         self.asked, self.lists, self.again = asked, emitted.lists, emitted.again
         self.used = 0  # how many variants there were when it was chosen last
         self.other: Variant | None = None  # without lists, and careful with Python's floats
-        self.strong: Variant | None = None  # with strong zeros
+        self.strong: dict[bool, Variant] = {}  # with strong zeros, by whether spectra are perturbed
         self.may_be_nan = emitted.singular and not emitted.effects  # where it is, the call may be repeated
         self.emitted, self.names, self.wrt, self.code = emitted, names, wrt, getattr(fn, "__code__", None)
         assert emitted.function is not None

@@ -10,7 +10,7 @@ import operator
 import numpy as np
 
 from ..runtime.broadcast import common_length
-from ..runtime.degenerate import infinite_at_equal, infinite_at_zero, infinite_if_square
+from ..runtime.degenerate import infinite_at_equal, infinite_at_zero, nan_at_equal, nan_at_zero
 from ..runtime.scatter import strided_places
 from ..runtime.segments import steps_within
 from .table import nondifferentiable
@@ -23,7 +23,8 @@ nondifferentiable(
     np.logical_and, np.logical_or, np.logical_xor, np.logical_not,
     operator.not_, operator.truth, operator.is_, operator.is_not, operator.contains,
     np.allclose, np.isclose, np.array_equal, np.array_equiv, math.isclose,
-    np.any, np.all, np.isin, strided_places, infinite_at_equal, infinite_at_zero, infinite_if_square,
+    np.any, np.all, np.isin, strided_places, infinite_at_equal, infinite_at_zero,
+    nan_at_equal, nan_at_zero,
 )  # fmt: skip
 
 nondifferentiable(

@@ -1,15 +1,16 @@
 """Rules for eigenvalues, singular values and their vectors.
 
 Eigenvectors and singular vectors have derivatives where the values differ; ``runtime/degenerate.py`` says what holds
-where they do not.  Their sign or phase is arbitrary, and a result that depends on it has no derivative to speak of: of
-a phase it is refused.
+where they do not, and functions of ``runtime/perturbed.py`` stand for these there.  Their sign or phase is arbitrary,
+and a result that depends on it has no derivative to speak of: of a phase it is refused.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..runtime.degenerate import infinite_at_equal, infinite_at_zero, infinite_if_square
+from ..runtime import perturbed
+from ..runtime.degenerate import infinite_at_equal, infinite_at_zero, nan_at_equal, nan_at_zero
 from .linalg import (
     adjoint_of,
     conjugate,
@@ -21,28 +22,28 @@ from .linalg import (
     singular_values_tangent,
 )
 from .products import transposed
-from .table import forward, reverse
+from .table import forward, perturbing, reverse
 
 
-@reverse(np.linalg.eigh)
+@reverse(np.linalg.eigh, perturbed.eigh)
 def eigh(y, d, a, UPLO="L"):
     return eigh_adjoint(y[0], y[1], d[0], d[1], UPLO)
 
 
-@forward(np.linalg.eigh)
+@forward(np.linalg.eigh, perturbed.eigh)
 def push_eigh(y, d, a, UPLO="L"):
     turned = adjoint_of(y[1]) @ mirrored(d, UPLO) @ y[1]
-    values = np.real(on_diagonal(turned))
-    return ((values, y[1] @ (turned * inverse_gaps(y[0]))),)
+    values, gaps = np.real(on_diagonal(turned)), gaps_of(y[0])
+    return ((values, y[1] @ (turned / (gaps + nan_at_equal(gaps, turned, y[0])))),)
 
 
-@reverse(np.linalg.eigvalsh)
+@reverse(np.linalg.eigvalsh, perturbed.eigvalsh)
 def eigvalsh(y, d, a, UPLO="L"):
     values, vectors = np.linalg.eigh(a) if UPLO == "L" else np.linalg.eigh(a, UPLO)
     return eigh_adjoint(values, vectors, d, None, UPLO)
 
 
-@forward(np.linalg.eigvalsh)
+@forward(np.linalg.eigvalsh, perturbed.eigvalsh)
 def push_eigvalsh(y, d, a, UPLO="L"):
     values, vectors = np.linalg.eigh(a) if UPLO == "L" else np.linalg.eigh(a, UPLO)
     return np.real(on_diagonal(adjoint_of(vectors) @ mirrored(d, UPLO) @ vectors))
@@ -54,8 +55,8 @@ def eigh_adjoint(w, v, d_w, d_v, UPLO):
     inner = transposed(v) @ d_v
     if np.iscomplexobj(v):
         check_phase(inner, d_v)
-    gaps = w[..., None, :] - w[..., :, None]
-    inner = inner / (gaps + infinite_at_equal(gaps, inner - adjoint_of(inner), inner, w, d_w))
+    gaps = gaps_of(w)
+    inner = inner / (gaps + infinite_at_equal(gaps, inner, w))
     if d_w is not None:
         inner = inner + diagonal_matrix(d_w)
     return onto_triangle(conjugate(v) @ inner @ transposed(v), UPLO)
@@ -68,26 +69,26 @@ def check_phase(inner, d_v):
         raise NotImplementedError("a result depends on the phase of np.linalg.eigh's eigenvectors, which is arbitrary")
 
 
-def inverse_gaps(w):
-    """``1 / (w[j] - w[i])`` at (i, j), and 0 on the diagonal."""
-    eye = np.eye(w.shape[-1], dtype=w.dtype)
-    return (1.0 - eye) / (w[..., None, :] - w[..., :, None] + eye)
+def gaps_of(w):
+    """The differences of values: ``w[j] - w[i]`` at (i, j)."""
+    return w[..., None, :] - w[..., :, None]
 
 
 # Eigenvalues of any matrix
 
 
-@reverse(np.linalg.eig)
+@reverse(np.linalg.eig, perturbed.eig)
 def eig(y, d, a):
     return eig_adjoint(y[0], y[1], d[0], d[1])
 
 
-@forward(np.linalg.eig)
+@forward(np.linalg.eig, perturbed.eig)
 def push_eig(y, d, a):
     turned = np.linalg.solve(y[1], d @ y[1])
-    moved = y[1] @ (turned * inverse_gaps(y[0]))
+    gaps = gaps_of(y[0])
+    moved = y[1] @ (turned / (gaps + nan_at_equal(gaps, turned, y[0])))
     along = np.real(np.sum(np.conj(y[1]) * moved, -2, keepdims=True))
-    phase = np.imag(np.sum(moved / y[1] * is_largest(y[1]), -2, keepdims=True))
+    phase = np.imag(np.sum(moved / largest_of(y[1]) * is_largest(y[1]), -2, keepdims=True))
     return ((on_diagonal(turned), moved - y[1] * (along + 1j * phase)),)
 
 
@@ -96,13 +97,18 @@ def is_largest(v):
     return np.arange(v.shape[-1])[:, None] == np.argmax(np.abs(v), -2)[..., None, :]
 
 
-@reverse(np.linalg.eigvals)
+def largest_of(v):
+    """The component of each eigenvector that LAPACK makes real, and 1 in the place of the others, to divide by."""
+    return np.where(is_largest(v), v, 1.0)
+
+
+@reverse(np.linalg.eigvals, perturbed.eigvals)
 def eigvals(y, d, a):
     values, vectors = np.linalg.eig(a)
     return eig_adjoint(values, vectors, d, None)
 
 
-@forward(np.linalg.eigvals)
+@forward(np.linalg.eigvals, perturbed.eigvals)
 def push_eigvals(y, d, a):
     values, vectors = np.linalg.eig(a)
     return on_diagonal(np.linalg.solve(vectors, d @ vectors))
@@ -113,8 +119,9 @@ def eig_adjoint(w, v, d_w, d_v):
         return np.linalg.solve(transposed(v), d_w[..., :, None] * transposed(v))
     # LAPACK gives an eigenvector length 1 and a real largest component.
     along = np.sum(d_v * v, -2, keepdims=True)
-    across = d_v - np.conj(v) * np.real(along) - 1j * (np.imag(along) / v * is_largest(v))
-    inner = (transposed(v) @ across) * inverse_gaps(w)
+    across = d_v - np.conj(v) * np.real(along) - 1j * (np.imag(along) / largest_of(v) * is_largest(v))
+    inner, gaps = transposed(v) @ across, gaps_of(w)
+    inner = inner / (gaps + infinite_at_equal(gaps, inner, w))
     if d_w is not None:
         inner = inner + diagonal_matrix(d_w)
     return np.linalg.solve(transposed(v), inner @ transposed(v))
@@ -123,7 +130,7 @@ def eig_adjoint(w, v, d_w, d_v):
 # Singular values
 
 
-@reverse(np.linalg.svd)
+@reverse(np.linalg.svd, perturbed.svd)
 def svd(y, d, a, full_matrices=True, compute_uv=True):
     if not compute_uv:
         return singular_values_adjoint(d, a)
@@ -139,7 +146,7 @@ def svd(y, d, a, full_matrices=True, compute_uv=True):
     return svd_adjoint(y[0][..., :k], y[1], y[2][..., :k, :], d_u, d[1], d_vh)
 
 
-@forward(np.linalg.svd)
+@forward(np.linalg.svd, perturbed.svd)
 def push_svd(y, d, a, full_matrices=True, compute_uv=True):
     if not compute_uv:
         return singular_values_tangent(d, a)
@@ -147,12 +154,12 @@ def push_svd(y, d, a, full_matrices=True, compute_uv=True):
     return (svd_tangent(y[0], y[1], y[2], d),)
 
 
-@reverse(np.linalg.svdvals)
+@reverse(np.linalg.svdvals, perturbed.svdvals)
 def svdvals(y, d, x):
     return singular_values_adjoint(d, x)
 
 
-@forward(np.linalg.svdvals)
+@forward(np.linalg.svdvals, perturbed.svdvals)
 def push_svdvals(y, d, x):
     return singular_values_tangent(d, x)
 
@@ -185,8 +192,7 @@ def svd_adjoint(u, s, vh, d_u, d_s, d_vh):
     # their sum, which is the difference to a value of the other sign.
     same, opposite = skew(left + right), skew(left - right)
     gaps, sums, along = row - column, row + column, np.abs(left) + np.abs(right)
-    apart = gaps + infinite_at_equal(gaps, same, along, s, d_s)
-    inner = same / apart + opposite / (sums + infinite_at_equal(sums, opposite, along, s, d_s))
+    inner = same / (gaps + infinite_at_equal(gaps, along, s)) + opposite / (sums + infinite_at_equal(sums, along, s))
     d_a = u @ (0.5 * inner if d_s is None else 0.5 * inner + diagonal_matrix(d_s)) @ vh
     if d_u is not None:
         d_a = d_a + outside(d_u, u @ left, s, d_s) @ vh
@@ -198,7 +204,7 @@ def svd_adjoint(u, s, vh, d_u, d_s, d_vh):
 def outside(d, along, s, d_s):
     """The part of the vectors' cotangents `d` that is not `along` the vectors, over the singular values."""
     across = d - along
-    return across / (s[..., None, :] + infinite_at_zero(across, d, s, d_s))
+    return across / (s[..., None, :] + infinite_at_zero(d, s, d_s))
 
 
 def skew(m):
@@ -206,11 +212,14 @@ def skew(m):
 
 
 def svd_tangent(u, s, vh, d):
-    v, gaps = transposed(vh), inverse_gaps(s * s)
-    m = transposed(u) @ d @ v
-    row, column = s[..., None, :], s[..., :, None]
-    left = (d @ v - u @ m) / (row + infinite_if_square(u))
-    right = (transposed(d) @ u - v @ transposed(m)) / (row + infinite_if_square(v))
-    t_u = u @ (gaps * (m * row + column * transposed(m))) + left
-    t_v = v @ (gaps * (column * m + transposed(m) * row)) + right
+    v, m = transposed(vh), transposed(u) @ d @ transposed(vh)
+    row, column, gaps = s[..., None, :], s[..., :, None], gaps_of(s)
+    apart = gaps * (row + column) + nan_at_equal(gaps, m, s)
+    left, right = d @ v - u @ m, transposed(d) @ u - v @ transposed(m)
+    t_u = u @ ((m * row + column * transposed(m)) / apart) + left / (row + nan_at_zero(left, s))
+    t_v = v @ ((column * m + transposed(m) * row) / apart) + right / (row + nan_at_zero(right, s))
     return t_u, on_diagonal(m), transposed(t_v)
+
+
+for fn in (np.linalg.eigh, np.linalg.eigvalsh, np.linalg.eig, np.linalg.eigvals, np.linalg.svd, np.linalg.svdvals):
+    perturbing(fn, getattr(perturbed, fn.__name__))

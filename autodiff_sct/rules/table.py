@@ -44,6 +44,7 @@ __all__ = [
     "forward",
     "linear",
     "nondifferentiable",
+    "perturbing",
     "reverse",
     "static",
     "steps_of_reals",
@@ -60,6 +61,7 @@ class Rule:
     forward: Callable[..., Any] | None = None
     reverse_anywhere: Callable[..., Any] | None = None  # in place of the other, where that fails at singular points
     forward_anywhere: Callable[..., Any] | None = None
+    perturbed: Callable[..., Any] | None = None  # the same function of an argument near by, where derivatives exist
     signature: inspect.Signature = field(default_factory=inspect.Signature)
 
     @property
@@ -148,6 +150,11 @@ def forward(*fns: Callable[..., Any], anywhere: bool = False) -> Callable[[F], F
         return rule
 
     return register
+
+
+def perturbing(fn: Callable[..., Any], perturbed: Callable[..., Any]) -> None:
+    """Declare which function stands for `fn` in programs that are run near points without a derivative."""
+    TABLE[fn].perturbed = perturbed
 
 
 def nondifferentiable(*fns: Callable[..., Any]) -> None:

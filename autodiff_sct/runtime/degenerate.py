@@ -1,66 +1,110 @@
-"""What the derivatives of eigenvectors and singular vectors do where values are equal or zero.
+"""Derivatives at degenerate spectra: where eigenvalues or singular values are equal, or a singular value is zero.
 
-The vectors of equal values are any basis of a space.  A result that is the same for each basis has a derivative, which
-the cotangents of the vectors tell if the result does not depend on the values, too.  Otherwise the limit of a quotient
-of two zeros counts, which is lost, and the result is refused.
+The vectors of equal values are any basis of a space, so that their own derivatives are infinite.  A function of the
+spectrum that is the same for each basis has a derivative all the same: a limit of quotients of two zeros, of which the
+cotangents at that point tell nothing.  There the rules raise `Degenerate` (reverse mode) or give NaN (forward mode),
+and the call is repeated with `perturbed` spectra, whose values lie a little apart: ``compiler/repeats.py``.
 """
 
 from __future__ import annotations
 
-import math
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from ..errors import NotDifferentiable
+from ..errors import Degenerate
 
-__all__ = ["infinite_at_equal", "infinite_at_zero", "infinite_if_square"]
+__all__ = [
+    "are_close",
+    "infinite_at_equal",
+    "infinite_at_zero",
+    "nan_at_equal",
+    "nan_at_zero",
+    "perturbation",
+    "settings",
+]
 
 
-def infinite_at_equal(gaps: Any, turning: Any, inner: Any, values: Any, d_values: Any) -> np.ndarray:
+class Settings(threading.local):
+    """How spectra are perturbed in this thread."""
+
+    amount = 0.0  # the perturbation, in units of the one that the values allow
+    basis = 0  # which bases the vectors of equal values are turned to, if spectra are perturbed
+    running = False  # True in a program that perturbs spectra: what is degenerate there is left alone
+    strict = False  # True where forward mode raises, too
+
+
+settings = Settings()
+
+
+@contextmanager
+def perturbation(amount: float = 0.0, basis: int = 0, strict: bool = False) -> Iterator[None]:
+    """Perturb spectra by `amount`, or with `strict` raise at degenerate ones in both modes."""
+    before = {name: getattr(settings, name) for name in ("amount", "basis", "running", "strict")}
+    vars(settings).update(amount=amount, basis=basis, running=not strict, strict=strict)
+    try:
+        yield
+    finally:
+        vars(settings).update(before)
+
+
+def infinite_at_equal(gaps: Any, inner: Any, values: Any) -> np.ndarray:
     """Zeros, to be added to the `gaps` of `values`, and infinity where these are equal but for rounding.
 
-    `turning` is what a turn of the basis changes, `inner` what the cotangents have along the vectors.
+    `inner` is what the cotangents of the vectors have along the vectors.
     """
     close = are_close(gaps, values)
-    pairs = close & ~np.eye(gaps.shape[-1], dtype=bool)
-    if np.any(pairs) and np.any(pairs & lost_in_basis(gaps, turning, inner, d_values)):
-        refuse()
+    if not settings.running and np.any(close & ~np.eye(gaps.shape[-1], dtype=bool)):
+        along = np.diagonal(inner, 0, -2, -1)
+        turned = (inner != 0) | (np.swapaxes(inner, -2, -1) != 0) | (along[..., None, :] != along[..., :, None])
+        if np.any(close & ~np.eye(gaps.shape[-1], dtype=bool) & (turned | (gaps == 0))):
+            refuse()
     return np.where(close, np.inf, 0.0).astype(values.dtype)
 
 
-def lost_in_basis(gaps: Any, turning: Any, inner: Any, d_values: Any) -> Any:
-    """True at the pairs of vectors of which the cotangents do not tell the derivative, if their values are equal."""
-    if d_values is not None:
-        return (turning != 0) | (d_values != 0)[..., None, :] | (d_values != 0)[..., :, None] | (gaps == 0)
-    along = np.diagonal(inner, 0, -2, -1)
-    # At an extremum over all turns the first derivative does not tell.
-    extremal = (inner == 0) & (np.swapaxes(inner, -2, -1) == 0) & (along[..., None, :] != along[..., :, None])
-    return extremal | is_significant(turning, inner)
+def infinite_at_zero(d: Any, s: Any, d_s: Any) -> np.ndarray:
+    """Zeros, to be added to the singular values `s`, and infinity where these are zero but for rounding.
 
-
-def infinite_at_zero(across: Any, d: Any, s: Any, d_s: Any) -> np.ndarray:
-    """Zeros, to be added to the singular values `s`, and infinity where the quotient is zero but for rounding.
-
-    `across` is the part of the vectors' cotangents `d` that is orthogonal to all of them; it is divided by `s`.
+    `d` are the cotangents of vectors in a space that is larger than what they span.
     """
-    if across.shape[-2] == across.shape[-1]:
-        return np.full(across.shape, np.inf, s.dtype)
+    if d.shape[-2] == d.shape[-1]:
+        return np.full(d.shape, np.inf, s.dtype)
     zero = are_close(s[..., None, :], s)
-    if np.any(zero):
-        lost = zero & is_significant(across, d)
-        if d_s is not None:
-            lost = lost | ((s == 0) & (d_s != 0))[..., None, :]
-        if np.any(lost):
+    if not settings.running and np.any(zero):
+        used = (d != 0) if d_s is None else (d != 0) | (d_s != 0)[..., None, :]
+        if np.any(zero & (used | (s == 0)[..., None, :])):
             refuse()
-    largest = np.max(np.abs(d), -2, keepdims=True, initial=0.0)
-    noise = np.abs(across) <= np.sqrt(np.finfo(s.dtype).eps) * largest
-    return np.where(zero & noise, np.inf, 0.0).astype(s.dtype)
+    return np.where(zero, np.inf, 0.0).astype(s.dtype)
 
 
-def infinite_if_square(vectors: Any) -> float:
-    """Infinity for vectors that span the whole space, so that nothing is orthogonal to them, otherwise zero."""
-    return math.inf if vectors.shape[-2] == vectors.shape[-1] else 0.0
+def nan_at_equal(gaps: Any, turned: Any, values: Any) -> np.ndarray:
+    """Zeros, to be added to the `gaps` of `values`; infinity on the diagonal, and NaN between equal values.
+
+    `turned` is what the tangent does to the vectors; between equal values that it leaves alone, there is infinity, too.
+    """
+    eye = np.eye(gaps.shape[-1], dtype=bool)
+    close = are_close(gaps, values)
+    lost = close & ~eye & ((turned != 0) | (np.swapaxes(turned, -2, -1) != 0))
+    refuse_if_strict(lost)
+    return np.where(lost & (not settings.running), np.nan, np.where(close | eye, np.inf, 0.0)).astype(values.dtype)
+
+
+def nan_at_zero(turned: Any, s: Any) -> np.ndarray:
+    """Zeros, to be added to the singular values `s`, and NaN where these are zero; all infinite for a whole basis."""
+    if turned.shape[-2] == turned.shape[-1]:
+        return np.full(turned.shape, np.inf, s.dtype)
+    zero = are_close(s[..., None, :], s)
+    lost = zero & (turned != 0)
+    refuse_if_strict(lost)
+    return np.where(lost & (not settings.running), np.nan, np.where(zero, np.inf, 0.0)).astype(s.dtype)
+
+
+def refuse_if_strict(lost: Any) -> None:
+    if settings.strict and np.any(lost):
+        refuse()
 
 
 def are_close(gaps: Any, values: Any) -> Any:
@@ -69,16 +113,10 @@ def are_close(gaps: Any, values: Any) -> Any:
     return np.abs(gaps) <= np.finfo(values.dtype).eps ** 0.75 * largest[..., None, None]
 
 
-def is_significant(part: Any, whole: Any) -> Any:
-    """True where `part` is more than rounding makes of the matrices `whole`."""
-    largest = np.max(np.abs(whole), (-2, -1), keepdims=True, initial=0.0)
-    return np.abs(part) > np.sqrt(np.finfo(largest.dtype).eps) * largest
-
-
 def refuse() -> None:
-    """Raise the error for a result that has no derivative here, or none that is known."""
-    raise NotDifferentiable(
+    """Raise the error for a result that has no derivative here, or none that can be computed."""
+    raise Degenerate(
         "a result depends on the vectors that belong to equal eigenvalues or singular values, or to a singular value "
-        "of zero, which are arbitrary, or on such vectors and their values together",
+        "of zero, which are arbitrary",
         "write it without the vectors, as `a @ a` for `(v * w**2) @ v.T`",
     )

@@ -156,6 +156,37 @@ def test_an_overflow_that_is_clipped():
     wanted = [0.0, 0.0, 1000 * math.exp(0.1)]
     np.testing.assert_allclose(ad.grad(overflow_that_is_clipped)(x), wanted)
     np.testing.assert_allclose(ad.jvp(overflow_that_is_clipped, (x,), (np.ones(3),))[1], sum(wanted))
+    np.testing.assert_allclose(ad.vjp(overflow_that_is_clipped, x)[1](1.0)[0], wanted)
+    np.testing.assert_allclose(ad.jacrev(overflow_that_is_clipped)(x), wanted)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_products_with_what_is_infinite():
+    def selected(x, w):
+        return np.sum(np.where(np.isfinite(w), x * w, 0.0))
+
+    x, w = np.ones(3), np.array([np.inf, 2.0, 3.0])
+    np.testing.assert_array_equal(ad.grad(selected)(x, w), [0.0, 2.0, 3.0])
+    np.testing.assert_array_equal(ad.vjp(selected, x, w)[1](1.0)[0], [0.0, 2.0, 3.0])
+    assert ad.jvp(lambda x: selected(x, w), (x,), (np.ones(3),))[1] == 5.0
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_slope_of_zero_in_forward_mode():
+    def sigmoid(x):
+        return np.sum(1 / (1 + np.exp(-x)))
+
+    x = np.array([-1000.0, 0.0, 1000.0])
+    assert ad.jvp(sigmoid, (x,), (np.ones(3),))[1] == 0.25
+    np.testing.assert_array_equal(ad.grad(sigmoid)(x), [0.0, 0.25, 0.0])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_pullback_whose_arguments_have_changed():
+    x = np.array([-1.0, 1.0])
+    pull = ad.vjp(overflow_that_is_clipped, x)[1]
+    x[:] = 0.5
+    assert not np.array_equal(pull(1.0)[0], ad.grad(overflow_that_is_clipped)(x))
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -8,10 +8,11 @@ The slope of ``sqrt`` at 0 is infinite, that at -1 is NaN, and zero times either
 and that of a number stands in a branch, since Python's numbers raise: ``if d_y != 0: ...``.
 
 That costs a pass over memory for each operation, so a program is emitted without.  Where one with a function that is
-singular or overflows returns a derivative that contains a NaN, the call is repeated with a program in which every
+singular or overflows, or one that multiplies and selects, returns a derivative that contains a NaN, the call is repeated with a program in which every
 function has strong zeros (`EVERY`).  Programs that cannot be repeated, as
 they print or draw, and pullbacks, whose forward function has returned, have them from the beginning where the slope of
-a function has singular points (`SINGULAR`), and in products with what such a function returns.
+a function has singular points (`SINGULAR`), and in products with what such a function returns; a pullback that returns
+NaN all the same is repeated from the start.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from ..specialise.calls import call_python
 from ..specialise.state import Specialiser
 from ..specialise.values import Const, Leaf, Value
 
-__all__ = ["EVERY", "NONE", "SINGULAR", "with_strong_zeros"]
+__all__ = ["EVERY", "NONE", "SINGULAR", "with_strong_zeros", "without_slope"]
 
 Entries = dict[str, Value]
 Functions = frozenset[Any]
@@ -48,6 +49,9 @@ PRODUCTS: Functions = frozenset({np.multiply, operator.mul})
 OVERFLOWING: Functions = frozenset({
     np.exp, math.exp, np.exp2, math.exp2, np.expm1, math.expm1, np.sinh, math.sinh, np.cosh, math.cosh,
     np.tan, math.tan,
+})  # fmt: skip
+SELECTIONS: Functions = frozenset({
+    np.where, np.maximum, np.minimum, np.fmax, np.fmin, max, min, np.clip, np.nan_to_num, np.select, np.choose,
 })  # fmt: skip
 INFINITE = {fn.__name__ for fn in SINGULAR | OVERFLOWING}
 BOUNDED: Functions = frozenset({np.add, operator.add, np.subtract, operator.sub, np.negative, operator.neg, np.where})
@@ -88,7 +92,12 @@ def is_singular(s: Specialiser, expr: Any) -> bool:
 
 def with_strong_zeros(s: Specialiser, op: ir.Op, d: Value, write: Callable[[], Entries], wanted: Any) -> Entries:
     """The entries of a rule for the derivative `d`, which `write` emits; zero where `d` is, if they are to be."""
-    s.singular |= op.fn in OVERFLOWING or has_singular_slope(op) or TABLE[op.fn].reverse_anywhere is not None
+    row = TABLE[op.fn]
+    s.spectral |= row.perturbed is not None
+    s.selects |= op.fn in SELECTIONS
+    s.multiplies |= op.fn in PRODUCTS
+    s.singular |= op.fn in OVERFLOWING or has_singular_slope(op) or row.reverse_anywhere is not None or s.spectral
+    s.singular |= s.selects and s.multiplies  # a factor may be infinite where the product is not selected
     have = s.num(d)
     if have is None or not isinstance(d, Leaf) or not has_strong_zeros(s, op):
         return write()
@@ -102,6 +111,15 @@ def with_strong_zeros(s: Specialiser, op: ir.Op, d: Value, write: Callable[[], E
         return in_branch(s, d, entries, block, [p for p in wanted if p in entries])
     s.block[mark:] = block
     return entries | {p: masked(s, d, entries[p]) for p in wanted if p in entries}
+
+
+def without_slope(s: Specialiser, op: ir.Op, write: Callable[[Value], Entries], entries: Entries, p: str) -> Entries:
+    """In forward mode: zero where the slope is, whatever the tangent, as reverse mode has it."""
+    facts = s.num(entries[p])
+    if s.strong is not EVERY or not has_strong_zeros(s, op) or facts is None or facts.dims == ():
+        return {}
+    slope = write(Const(1.0))[p]
+    return {p: masked(s, slope, entries[p])} if isinstance(slope, Leaf) else {}
 
 
 def is_number(s: Specialiser, entry: Value) -> bool:

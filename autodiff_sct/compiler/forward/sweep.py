@@ -19,7 +19,7 @@ from ...rules.table import NONDIFFERENTIABLE, TABLE
 from ...runtime import broadcast, memory
 from .. import ir
 from ..activity import Activity
-from ..ad.strong_zeros import EVERY, with_strong_zeros
+from ..ad.strong_zeros import EVERY, with_strong_zeros, without_slope
 from ..arguments import of_rank_0
 from ..facts import UNKNOWN, Listed, Mapped, Num, Pair
 from ..ir import ir_targets
@@ -333,6 +333,7 @@ class Forward:
 
                 with self.s.learning_no_lengths():
                     entries = with_strong_zeros(self.s, op, tangent, write, [p])
+                    entries |= without_slope(self.s, op, write, entries, p)
                 entry = entries[p] if pick is None else self.nth(entries[p], pick)
                 several = len(stmt.targets) > 1 or op.boxed
                 parts = list(entry.items) if isinstance(entry, (TupleV, ListV)) and several else [entry]

@@ -136,6 +136,7 @@ def written(root: Any, emitted: Emitted) -> dict[str, Any]:
         "lists": emitted.lists,
         "again": emitted.again,
         "singular": emitted.singular,
+        "spectral": emitted.spectral,
     }
 
 
@@ -216,6 +217,7 @@ def revived(root: Any, entry: dict[str, Any]) -> Emitted:
         lists=entry["lists"],
         again=entry["again"],
         singular=entry["singular"],
+        spectral=entry["spectral"],
     )
 
 

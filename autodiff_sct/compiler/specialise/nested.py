@@ -238,6 +238,7 @@ def emit_inner(
         wrt=tuple(names[p] for p in positions),
         name=name_of(fn),
         strong=s.strong,
+        perturbed=s.perturbed,
         capture=lambda inner, table: capture.into(inner, table, fn),
         derivatives_met=s.derivatives_met,
         calls_derivatives=s.calls_derivatives,
@@ -246,6 +247,8 @@ def emit_inner(
     emitted = known_program(s, emit(request))
     s.derivatives_met += [(emitted.function, s.where()), (emitted.function, place_of_definition(named(fn)))]
     s.guards += emitted.guards
+    s.singular |= emitted.singular
+    s.spectral |= emitted.spectral
     s.world.add(emitted.world, emitted.function)
     capture.refuse_changes(emitted.written)
     refuse_overlap(s, emitted.written, dict(zip(names, [*args, *kwargs.values()])), capture.values)

@@ -124,6 +124,9 @@ class Specialiser(AxisLengths):
         self.written_at: dict[Any, int] = {}  # a function -> how many variables inlining it has made
         self.strong: frozenset[Any] = frozenset()  # functions whose zero derivatives stay zero
         self.singular = False  # whether a function is differentiated whose slope may be infinite
+        self.selects = self.multiplies = False  # whether functions that choose, or products, are differentiated
+        self.spectral = False  # whether a function is differentiated that has a perturbed one
+        self.perturbed = False  # whether perturbed functions stand for those that have one
         self.derivatives_met: list[Any] = []  # the derivatives in the program, and where they are taken
         self.calls_derivatives = False  # whether they stay calls
         self.read_again = False  # True if another program calls the emitted one, so that it is differentiated again

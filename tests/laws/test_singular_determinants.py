@@ -39,6 +39,7 @@ def test_cofactors(n: int, rank: int) -> None:
     value, gradient = ad.value_and_grad(of_one)(a)
     assert value == np.linalg.det(a)
     np.testing.assert_allclose(gradient, expected, 1e-9, scale)
+    np.testing.assert_allclose(ad.vjp(of_one, a)[1](2.0)[0], 2 * expected, 1e-9, 2 * scale)
     assert ad.jvp(of_one, (a,), (way,))[1] == pytest.approx(np.sum(expected * way), 1e-8, n * n * scale)
 
 

@@ -46,15 +46,13 @@ def derive(compiled: Compiled, variant: Variant, values: tuple[Any, ...], seeds:
     if not variant.may_be_nan or not holds_nan(compiled.derivatives_in(variant, result)):
         return result
     with np.errstate(all="ignore"):
-        result = compiled.call(strongly(compiled, variant), values, seeds)
-        if not variant.emitted.spectral or not holds_nan(compiled.derivatives_in(variant, result)):
-            return result
         try:
-            with perturbation(strict=True):
-                compiled.call(variant, values, seeds)
+            if variant.emitted.spectral:
+                with perturbation(strict=True):
+                    compiled.call(variant, values, seeds)
         except Degenerate as error:
             return limit(compiled, variant, values, seeds, error)
-    return result
+        return compiled.call(strongly(compiled, variant), values, seeds)
 
 
 def strong_result(

@@ -45,7 +45,7 @@ from .record.raised_again import raised_again
 from .record.record import record
 from .record.segments import write_segments
 from .record.stand_ins import stand_in
-from .regions import Regions, regions
+from .regions import Regions, regions_of_program
 from .request import Request, observe
 from .results import check_output, output_leaves, own_result, refuse_unknown, unknown_leaves
 from .reverse.beside import beside
@@ -198,12 +198,12 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     chosen = check_output(s, result, request)
     forward = without_dead(s, s.block, result, table, request)
     s.notes = {} if request.explain else None
-    where = regions(forward, s.facts, s.elements)
+    where = regions_of_program(s, forward)
     s.effects = has_effects(forward) or writes_outside(s, where)
     s.careful = request.careful
     if request.lists and request.memory is None and passes.on("separate_items") and may_run_again(s, forward):
         s.relies = separate_items(s, where, forward, s.leaves(result))
-        where = regions(forward, s.facts, s.elements) if s.relies else where
+        where = regions_of_program(s, forward) if s.relies else where
     s.unbound = unbound(forward)
     drop_sure(forward, s.unbound)
     protect(s, table, where, request.valued)

@@ -97,10 +97,13 @@ def reachable(s: Specialiser | Regions, facts: Any) -> frozenset[int] | set[int]
     return found
 
 
-def regions(block: ir.Block, facts: dict[str, Facts], elements: dict[int, Facts]) -> Regions:
-    """The regions of a program."""
+def regions(
+    block: ir.Block, facts: dict[str, Facts], elements: dict[int, Facts], alive: set[str] | None = None
+) -> Regions:
+    """The regions of a program; only variables that are `alive` make several places one, or all of them."""
     table = Regions(facts=facts, elements=elements)
-    for found in [*facts.values(), *elements.values()]:
+    joining = facts.values() if alive is None else [facts[name] for name in alive]
+    for found in [*joining, *elements.values()]:
         stack: list[Any] = [found]
         while stack:
             item = stack.pop()
@@ -112,6 +115,12 @@ def regions(block: ir.Block, facts: dict[str, Facts], elements: dict[int, Facts]
         table.stored |= table.stored_in(stmt)
     table.written = {table.find(root) for root in table.stored}
     return table
+
+
+def regions_of_program(s: Specialiser, block: ir.Block) -> Regions:
+    """The regions of a whole program, in which a name that is never read makes no two arrays one."""
+    alive = ir.defined(block).union(*(ir.defined(rec.block).union(rec.inputs) for rec in s.recursions.values()))
+    return regions(block, s.facts, s.elements, alive)
 
 
 def enclosing_loops(block: ir.Block, around: tuple[ir.Loop, ...] = ()) -> dict[Any, tuple[ir.Loop, ...]]:

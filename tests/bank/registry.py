@@ -51,6 +51,7 @@ TOPICS = (
     "records",
     "recursion",
     "sharing",
+    "simulations",
     "solvers",
     "star_calls",
     "tables",

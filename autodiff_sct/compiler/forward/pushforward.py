@@ -17,7 +17,7 @@ from ..facts import Num
 from ..layouts import needs_order
 from ..optimise import sweep_dead
 from ..pipeline import refuse_captured, specialise, wanted_inputs, without_dead, writes_outside
-from ..regions import Regions, regions
+from ..regions import Regions, regions_of_program
 from ..request import Request
 from ..results import check_output, detached, output_leaves, own_result, unknown_leaves
 from ..reverse.adjoints import copied, helper
@@ -36,7 +36,7 @@ def tangent(request: Request) -> Emitted:
     block = without_dead(s, s.block, result, table, request)
     s.unbound = unbound(block)
     drop_sure(block, s.unbound)
-    where = regions(block, s.facts, s.elements)
+    where = regions_of_program(s, block)
     protect(s, table, where, replace(request, value=True).valued)
     table.ordered = bool(table.written) and needs_order(block, where)
     inputs, _ = wanted_inputs(s, table, request)

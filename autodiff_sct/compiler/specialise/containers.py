@@ -18,6 +18,7 @@ from .keys import narrowed, note_assigned, restart_whole
 from .lacking import call_factory, fill_missing, holds_nothing, key_error
 from .mistakes import refuse_item, refuse_unpacking
 from .names import called_after
+from .put_back import is_put_back
 from .raising import always, raise_if
 from .state import Restart, Specialiser
 from .tables import is_reference, operation, restart_tabled
@@ -452,6 +453,8 @@ def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
             from .lists import replace_slice
 
             return replace_slice(s, base, index, value)
+        if is_put_back(s, base, index, value):
+            return
         value = as_element(s, own_value(s, value))
         if not storable(s, value):
             restart_tabled(s, value)

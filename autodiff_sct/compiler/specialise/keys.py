@@ -43,11 +43,24 @@ def facts_of_whole(s: Specialiser, tree: Branch, path: Any) -> Mapped:
     known = {k: facts_of_tree(s, child, (path, k)) for k, child in zip(tree.keys, tree.children)}
     for facts in known.values():
         s.put_element(table, without_lengths(facts))
+    note_keys(s, root, path, known)
+    return table
+
+
+def note_keys(s: Specialiser, root: int, path: Any, known: dict[Any, Facts]) -> None:
+    """Note what is under each key of a dict that lives at run time, unless the program changes that."""
     if ("resized", path) in s.dynamic:
         known = {k: without_lengths(facts) for k, facts in known.items()}
     if ("changed", path) not in s.dynamic:
         s.by_key[root] = path, known
-    return table
+
+
+def known_keys(s: Specialiser, facts: Mapped) -> dict[Any, Facts] | None:
+    """What is under each key of a dict that came in whole; None where that is not known."""
+    if len(facts.roots) != 1 or not facts.roots <= s.by_key.keys():
+        return None
+    known: dict[Any, Facts] = s.by_key[next(iter(facts.roots))][1]
+    return known
 
 
 def without_lengths(facts: Facts) -> Facts:
@@ -122,4 +135,4 @@ def pattern_of_expr(s: Specialiser, expr: Any) -> str:
     return ANYTHING
 
 
-__all__ = ["facts_of_whole", "may_stay_whole", "narrowed", "note_assigned", "restart_whole"]
+__all__ = ["facts_of_whole", "known_keys", "may_stay_whole", "narrowed", "note_assigned", "note_keys", "restart_whole"]

@@ -17,9 +17,10 @@ import gast
 import numpy as np
 
 from .. import ir
-from ..facts import Facts, Listed, Num
+from ..facts import Facts, Listed, Mapped, Num
 from ..regions import changed_through, roots_of
 from .calls import call_value
+from .keys import known_keys, note_keys
 from .recursion import Recursion
 from .state import Specialiser
 from .values import Const, Leaf, PartialV, TupleV, Value
@@ -62,7 +63,7 @@ def call_apart(
 def like(s: Specialiser, value: Value, place: int) -> Facts:
     """The facts of a value of the kind of another one, in memory of its own."""
     facts = s.facts_of(value)
-    if not isinstance(facts, Listed) and not (isinstance(facts, Num) and facts.differentiable):
+    if not isinstance(facts, (Listed, Mapped)) and not (isinstance(facts, Num) and facts.differentiable):
         raise s.refuse(f"{CALLED} is of a function that returns no number and no array", "return the sum of its parts")
     return elsewhere(s, facts, s.site(place))
 
@@ -72,11 +73,13 @@ def elsewhere(s: Specialiser, facts: Any, site: Any) -> Any:
     if isinstance(facts, Num):
         own = facts.python or facts.kind == "npscalar"
         return replace(facts, size=None, whole=False, roots=frozenset() if own else frozenset([s.root((site, "own"))]))
-    if not isinstance(facts, Listed):
+    if not isinstance(facts, (Listed, Mapped)):
         return facts
     element, root = s.elements_of(facts), s.root((site, "list"))
     if element is not None and root not in s.elements:
         s.elements[root] = elsewhere(s, element, (site, "item"))
+    if isinstance(facts, Mapped) and (known := known_keys(s, facts)) is not None:
+        note_keys(s, root, (site, "keys"), known)
     return replace(facts, roots=frozenset([root]))
 
 
@@ -169,8 +172,18 @@ def reverse_nested(r: Any, stmt: ir.Let) -> None:
     if not wanted or all(d == Const(None) for d in incoming):
         return
     ways = [zeros(s, t) if d == Const(None) else d for t, d in zip(stmt.targets, incoming, strict=True)]
+    for target, way in zip(stmt.targets, ways, strict=True):
+        note_same_keys(s, target, way)
     for k, found in zip(wanted, along(called, s, inputs, ways, wanted), strict=True):
         r.add(inputs[k].name, found, True)
+
+
+def note_same_keys(s: Specialiser, name: str, way: Value) -> None:
+    """Note that the cotangent of a dict has its keys, and under each of them what is alike."""
+    facts, own = s.facts[name], s.facts_of(way)
+    known = known_keys(s, facts) if isinstance(facts, Mapped) else None
+    if known is not None and isinstance(own, Mapped) and len(own.roots) == 1:
+        note_keys(s, next(iter(own.roots)), ("cotangent", name), known)
 
 
 def tangent_of_nested(f: Any, stmt: ir.Let) -> None:

@@ -15,8 +15,9 @@ from ...ops.composite import GradientByAll, GradOperation
 from ...runtime import boundary, jacobians
 from ...tensor import Parameter
 from .. import ir
-from ..facts import Listed, Num, Opaque
+from ..facts import Listed, Mapped, Num, Opaque
 from .calls import HANDLERS, call_python, call_value
+from .containers import field, get_item
 from .levels import with_tangents
 from .nested import (
     GradientV,
@@ -205,6 +206,8 @@ def direction(s: Specialiser, vector: Value, value: Value) -> Value:
     facts = s.facts_of(value)
     if isinstance(facts, Num) and not facts.differentiable or isinstance(facts, Opaque):
         return vector
+    if isinstance(facts, Mapped):
+        return direction_of_keys(s, vector, value)
     return call_python(s, boundary.seed, [own(s, vector), value], {})
 
 
@@ -212,9 +215,22 @@ def direction_of_fields(s: Specialiser, vector: Value, value: Obj) -> Value:
     """A direction for a dict or an object, field by field."""
     if not isinstance(vector, Obj) or s.fields(vector) != s.fields(value):
         raise ArgumentValueError(f"a direction of jvp is no {value.cls.__name__} with the fields of its input")
-    fields = {key: direction(s, s.env[(vector.id, key)], s.env[(value.id, key)]) for key in s.fields(value)}
-    result = Obj(("direction", s.site(), value.id), value.cls)
-    s.env |= {(result.id, key): field for key, field in fields.items()}
+    pairs = {key: (field(s, vector, key), field(s, value, key)) for key in s.fields(value)}
+    return direction_of(s, Obj(("direction", s.site(), value.id), value.cls), pairs)
+
+
+def direction_of_keys(s: Specialiser, vector: Value, value: Value) -> Value:
+    """A direction for a dict that lives at run time; one that does so itself is taken as it is."""
+    if not isinstance(vector, Obj):
+        return vector
+    pairs = {key: (field(s, vector, key), get_item(s, value, Const(key))) for key in s.fields(vector)}
+    return direction_of(s, Obj(("direction", s.site(), vector.id), dict), pairs)
+
+
+def direction_of(s: Specialiser, result: Obj, pairs: dict[Any, tuple[Any, Any]]) -> Obj:
+    """An object whose fields are directions, each given for a part of the input."""
+    fields = {key: direction(s, given, known) for key, (given, known) in pairs.items()}
+    s.env |= {(result.id, key): found for key, found in fields.items()}
     return result
 
 

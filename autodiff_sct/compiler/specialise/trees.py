@@ -7,6 +7,7 @@ from typing import Any
 from ..facts import Facts, Listed, Mapped, Num, Pair
 from ..structure import Branch, Listing, Static
 from ..structure import Leaf as LeafTree
+from .keys import known_keys
 from .state import Specialiser
 from .values import Const, Leaf, Obj, TupleV, Value
 
@@ -34,6 +35,8 @@ def tree_of(s: Specialiser, value: Value) -> Any:
 
 
 def tree_of_facts(s: Specialiser, facts: Facts) -> Any:
+    if isinstance(facts, Mapped) and (known := known_keys(s, facts)) is not None:
+        return Branch(dict, tuple(known), tuple(tree_of_facts(s, f) for f in known.values()))
     if isinstance(facts, (Listed, Mapped)):
         element = s.elements_of(facts)
         return Listing(

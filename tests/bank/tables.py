@@ -57,6 +57,22 @@ def bodies_in_a_list(states, masses, n):
     return sum(body.place.dot(body.speed) * body.mass for body in bodies)
 
 
+@program(args=lambda rng: (rng.normal(size=(4, 3)), rng.normal(size=(4, 3)), rng.uniform(0.5, 1, size=4)), wrt=(0, 1, 2), tags={"second"})
+def bodies_moved_in_place(places, speeds, masses):
+    bodies = [Body(p.copy(), v.copy(), m) for p, v, m in zip(places, speeds, masses)]
+    for _ in range(3):
+        for one in bodies:
+            pull = np.zeros(3)
+            for other in bodies:
+                if one is not other:
+                    way = other.place - one.place
+                    pull += other.mass * way / (way @ way + 0.1) ** 1.5
+            one.speed += 0.1 * pull
+        for one in bodies:
+            one.place += 0.1 * one.speed
+    return sum(0.5 * b.mass * np.sum(b.speed**2) for b in bodies)
+
+
 @dataclass
 class Particle:
     x: float

@@ -1,4 +1,4 @@
-"""The expected adjoints of 25 programs of the bank, one text each.
+"""The expected adjoints of 26 programs of the bank, one text each.
 
 A change to the compiler's output is reviewed as a diff of these files: `python -m tests.golden --write` rewrites them,
 `python -m tests.golden` prints the difference.
@@ -15,6 +15,7 @@ FOLDER = Path(__file__).parent
 NAMES = (
     "append_and_pop",
     "array_alias",
+    "bodies_moved_in_place",
     "captured_variable",
     "damp_edges",
     "dataclass_argument",

@@ -13,7 +13,7 @@ from ... import thresholds
 from .. import ir
 from ..facts import INT
 from ..regions import written_by
-from . import arrays, containers, dict_views, lists, unpacking
+from . import arrays, containers, dict_views, lists, tables, unpacking
 from .ahead import CHANGED, unchanged
 from .as_written import raise_from, raises_from
 from .augmented import augment_item
@@ -137,8 +137,10 @@ def augmented(s: Specialiser, node: Any) -> None:
     else:
         base = evaluate(s, target.value)
         old = containers.get_attribute(s, base, target.attr)
+        place = len(s.block)
         new = arrays.augment(s, old, type(node.op), evaluate(s, node.value), True)
-        containers.set_attribute(s, base, target.attr, new)
+        if new is not old or not tables.still_holds(s, base, target.attr, s.block[place:]):
+            containers.set_attribute(s, base, target.attr, new)
 
 
 @statement(gast.Expr)

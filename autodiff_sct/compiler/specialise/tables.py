@@ -26,6 +26,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, INT, Different, Facts, Listed, Mapped, Num, Opaque, Pair
+from ..regions import changed_through
 from . import families
 from .elements import storable
 from .state import UNFOLLOWED, Restart, Specialiser
@@ -313,6 +314,15 @@ def write_field(s: Specialiser, row: Leaf, attr: str, value: Value) -> None:
         return
     with references(s):
         set_item(s, column(s, cls, attr), families.row_of(s, row, cls), value)
+
+
+def still_holds(s: Specialiser, base: Value, attr: str, block: ir.Block) -> bool:
+    """True if a field of an object in a table is what was read of it before the statements of a block."""
+    cls = class_of_row(s, base)
+    if cls is None or ("column", cls, attr) not in s.env:
+        return False
+    values = column(s, cls, attr).name
+    return not any(values in changed_through(stmt) for stmt in ir.walk(block))
 
 
 def not_none(row: Leaf) -> Any:

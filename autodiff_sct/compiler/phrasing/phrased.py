@@ -7,6 +7,7 @@ from typing import Any
 from .. import passes
 from ..specialise.state import Specialiser
 from ..text.emit import annotate
+from .augmented import augment
 from .backwards import go_back
 from .comprehension import comprehend
 from .conditional import choose
@@ -48,4 +49,6 @@ def phrased(s: Specialiser, body: list[Any], tail: list[Any], whole: bool) -> tu
         stores_together(tail)
         if passes.on("read_next"):
             read_next(tail, True)  # what is stored beside something else is computed before that is stored
+    if not s.read_again:  # there it would have to be known again that these are numbers
+        augment(tail)
     return body, tail

@@ -41,6 +41,11 @@ def is_apart(s: Specialiser, first: Any, stmt: Any) -> bool:
     return bool(memory) and not any(memory & reachable(s, s.facts[n]) for n in read)
 
 
+def is_immutable(facts: Any) -> bool:
+    """True for numbers: ``x += y`` makes a new one of them, as ``x = x + y`` does."""
+    return isinstance(facts, Num) and (facts.python or facts.kind == "npscalar")
+
+
 class Emitter:
     """Writes blocks under the chosen names; notes which statement came from which line of the user's."""
 
@@ -150,7 +155,9 @@ class Emitter:
         augmented = isinstance(left, gast.Name) and (stmt.in_place or left.id == stmt.counted)
         if augmented and isinstance(value, gast.BinOp) and value.left.id == targets[0].id:
             return [gast.AugAssign(targets[0], value.op, value.right)]
-        return [gast.Assign(targets, value, None)]
+        node = gast.Assign(targets, value, None)
+        node.of_number = isinstance(left, gast.Name) and is_immutable(self.s.facts.get(left.id))
+        return [node]
 
     def store(self, stmt: ir.Store) -> list[Any]:
         base = self.places.pop(stmt.base, None) or self.expr(ir.name(stmt.base))

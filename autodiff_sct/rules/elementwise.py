@@ -373,7 +373,7 @@ def clip(y, d, a, a_min=None, a_max=None, *, min=None, max=None):
     low = min if a_min is None else a_min
     high = max if a_max is None else a_max
     if low is None and high is None:
-        return d
+        return d, None, None, None, None
     if low is None:
         d_high = np.where(a > high, d, 0)
         return np.where(a <= high, d, 0), None, d_high, None, d_high

@@ -71,6 +71,25 @@ def noisy(x):
     return x * drawn()
 
 
+def settings(names):
+    return {"scale": [*dict(zip(letters(), [2.0], strict=True)).values()][0], "names": [*names]}
+
+
+def scaled(x):
+    found = settings(("a", "b"))
+    return x * found["scale"] * len(found["names"])
+
+
+def looked_up_on_the_way(x):
+    total = 0.0
+    for k in range(3):
+        if x[k] > 0.3:
+            total = total + np.sum(FUNCTIONS["sine"](x)) * FUNCTIONS["cosine"](x[k])
+        else:
+            total = total + x[k] * (3.0 if checked("sine", ("Sine", "Cosine")) == "sine" else 5.0)
+    return total
+
+
 def careful(x):
     if x[0] > 10.0:
         return MATRICES["plain"] @ x * drawn()
@@ -153,3 +172,20 @@ def test_the_users_own_functions_are_not_carried_out(package: Any, monkeypatch: 
     with pytest.raises(ad.errors.Refused):
         ad.grad(lambda x: np.sum(package.transformed(x)))(X)
     assert not package.CALLS
+
+
+def test_lookups_and_memos_are_asked_wherever_they_stand(package: Any) -> None:
+    def written_out(x: Any) -> Any:
+        return sum(np.sum(np.sin(x)) * np.cos(x[k]) if x[k] > 0.3 else 3.0 * x[k] for k in range(3))
+
+    assert ad.value_and_grad(package.looked_up_on_the_way)(X)[0] == package.looked_up_on_the_way(X)
+    np.testing.assert_allclose(ad.grad(package.looked_up_on_the_way)(X), ad.grad(written_out)(X))
+
+
+def test_a_container_that_is_made_of_settings_each_time_is_made_in_the_program(package: Any) -> None:
+    derivative = ad.grad(lambda x: np.sum(package.scaled(x)))
+    np.testing.assert_allclose(derivative(X), np.full(5, 4.0))
+    package.letters = lambda: iter("b")
+    np.testing.assert_allclose(derivative(X), np.full(5, 4.0))
+    package.settings = lambda names: {"scale": 7.0, "names": [*names]}
+    np.testing.assert_allclose(derivative(X), np.full(5, 14.0))

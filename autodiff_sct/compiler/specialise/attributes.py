@@ -104,6 +104,8 @@ def of_constant(s: Specialiser, base: Const, attr: str) -> Value:
         return import_external(
             s, lambda: getattr(base.value, attr), attr, ("attribute", object_number(s, base.value), attr)
         )
+    if isinstance(base.value, tuple):  # a record of Python's own, whose items are literals
+        return Const(value)
     return Const(value, ir.attribute(s.expr(base), attr))
 
 

@@ -17,6 +17,13 @@ from .shapes import from_shape
 from .state import Specialiser
 from .values import Const, Leaf, ListV, TupleV, Value
 
+CONVERSIONS = {np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.asarray_chkfinite}
+# Of floats of one dtype they make floats of that dtype, whatever else they are given.
+KEEP_DTYPE = {
+    np.concatenate, np.stack, np.hstack, np.vstack, np.dstack, np.column_stack, np.sum, np.prod, np.mean, np.max,
+    np.min, np.transpose, np.moveaxis, np.swapaxes, np.expand_dims, np.squeeze, np.flip, np.cumsum, np.dot, np.matmul,
+    np.tensordot, np.inner, np.outer, np.trace, np.diagonal,
+}  # fmt: skip
 SPLITS = {np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit}
 DTYPE_BY_VALUE = {np.linalg.eigvals, np.roots, np.poly, np.real_if_close} | {
     getattr(np.emath, name) for name in np.emath.__all__
@@ -189,6 +196,15 @@ OTHERS: dict[Any, Facts] = {
 }  # functions that return no numbers
 
 
+def dtype_given(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> np.dtype | None:
+    """The dtype that a call asks for, of a function that makes an array of whatever it is given."""
+    given = args[1] if len(args) > 1 else kwargs.get("dtype")
+    if fn not in CONVERSIONS or not isinstance(given, Const) or given.value is None:
+        return None
+    dtype = np.dtype(given.value)
+    return dtype if dtype.kind in "biufc" else None
+
+
 def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value], elementwise: bool) -> Facts:
     """The result of an operation on something unknown: a number or an array, which may share its operands' memory."""
     if fn in OTHERS:
@@ -209,12 +225,16 @@ def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str,
             elif isinstance(facts, Listed):
                 element = s.elements_of(facts)
                 roots |= element.roots if isinstance(element, Num) else set()
+                dtypes.add(element.dtype if isinstance(element, Num) and not element.whole else None)
             else:
                 dtypes.add(None)
-    dtype = dtypes.pop() if len(dtypes) == 1 and elementwise else None
+    own = frozenset([s.root(s.site())])
+    if (given := dtype_given(fn, args, kwargs)) is not None:
+        return Num("array", given, None, frozenset(roots) | own)
+    keeps = elementwise or (fn in KEEP_DTYPE and kwargs.keys() <= {"axis", "axes", "keepdims"})
+    dtype = dtypes.pop() if len(dtypes) == 1 and keeps else None
     if dtype is not None and np.result_type(dtype, *(scalar() for scalar in scalars)) != dtype:
         dtype = None  # integers beside a float
     if dtype is not None and dtype.kind not in "fc" and fn not in OF_INTEGERS:
         dtype = None
-    own = frozenset([s.root(s.site())])
     return Num(None, dtype, None, frozenset(roots) | own if may_view(fn, args, kwargs) else own)

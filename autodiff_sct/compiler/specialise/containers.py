@@ -198,11 +198,13 @@ def is_whole(s: Specialiser, value: Value) -> bool:
 
 def get_from_items(s: Specialiser, base: Any, index: Value) -> Value:
     if s.is_static(index):
+        kind = "tuple" if isinstance(base, TupleV) and base.listed is None else "list"
         try:
             found = base.items[s.static(index)]
         except IndexError:
-            kind = "tuple" if isinstance(base, TupleV) and base.listed is None else "list"
             raise always(s, IndexError, f"{kind} index out of range") from None
+        except TypeError as error:
+            raise always(s, TypeError, str(error).replace("tuple", kind, 1)) from None
         if isinstance(found, tuple):
             return TupleV(found, None, None, base.listed) if isinstance(base, TupleV) else ListV(found)
         return found

@@ -17,13 +17,17 @@ from typing import Any
 import numpy as np
 
 from ..world import same
+from . import containers
 from .externals import import_external, object_number
 from .state import Specialiser
 from .values import Const, ListV, Obj, TupleV, Value
+from .watched import observe
 
 # In `dynamic`: a program that was refused is compiled again, and asks what it can.
 ASKED = "asked"
-PACKAGES = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
+PACKAGES = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")})
+# Methods that only look something up, by what Python calls them for.
+LOOKUPS = {"__getitem__", "__contains__", "__len__", "__bool__", "__eq__", "__ne__", "__hash__", "__str__", "__repr__"}
 LOOK = (tuple, len, str, repr, bool, int, float, hash, isinstance, hasattr, getattr)
 Reading = Callable[[], Any]
 
@@ -42,33 +46,54 @@ class CallRead:
 
 def asked(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
     """What a call returns, carried out by Python; None where it is followed."""
-    if not may_be_asked(s) or not is_installed(fn, args):
+    if not may_be_asked(s, fn) or not (is_memo(fn) or is_installed(fn, args)):
         return None
     reads = [reading(s, value) for value in (*args, *kwargs.values())]
     known = tuple(read for read in reads if read is not None)
     if len(known) < len(reads):
         return None
-    s.met_plumbing = True
     call = CallRead(fn, known[: len(args)], dict(zip(kwargs, known[len(args) :])))
-    if ASKED not in s.dynamic or not is_steady(call):
+    if not is_memo(fn):
+        s.met_plumbing = True
+        if ASKED not in s.dynamic:
+            return None
+    try:
+        first, second = call(), call()
+    except Exception:
+        return None  # as the run will, where the call is followed
+    if type(first) in (dict, list) and is_display(first):
+        if first is not second and contents(first) == contents(second):
+            observe(s, lambda: contents(call()))
+            s.world.closed = True
+            return displayed(s, first)
+        return None
+    if not is_same(first, second):
         return None
     s.world.closed = True
     given = tuple(object_number(s, read()) for read in known)
     return import_external(s, call, fn.__name__, ("returned", object_number(s, fn), given, *kwargs))
 
 
-def may_be_asked(s: Specialiser) -> bool:
-    """True if what is called now is called whatever the numbers are, and sees nothing changed."""
-    if s.branches or s.loops or s.attempts or s.recursive_calls or s.frame is None or s.frame.rule:
+def may_be_asked(s: Specialiser, fn: Any) -> bool:
+    """True if a call sees nothing changed, and is made whatever the numbers are or makes no difference."""
+    if s.recursive_calls or s.frame is None or s.frame.rule:
+        return False
+    if is_memo(fn):
+        return True
+    if (s.branches or s.loops) and getattr(fn, "__name__", "") not in LOOKUPS:
         return False
     return not any(isinstance(key, tuple) and key[0] in s.objects for key in s.env)
 
 
+def is_memo(fn: Any) -> bool:
+    """True if a function remembers what it returned: to call it again makes no difference."""
+    return hasattr(fn, "cache_info") and isinstance(getattr(fn, "__wrapped__", None), FunctionType)
+
+
 def is_installed(fn: Any, args: list[Value]) -> bool:
     """True if the text of a function is in an installed package, or that of what a built-in function looks at."""
-    text = fn.__wrapped__ if hasattr(fn, "cache_info") else fn
-    if isinstance(text, FunctionType):
-        return text.__code__.co_filename.startswith(PACKAGES)
+    if isinstance(fn, FunctionType):
+        return fn.__code__.co_filename.startswith(PACKAGES)
     classes = [value.cls for value in args if isinstance(value, Obj)] if any(fn is each for each in LOOK) else []
     files = [getattr(sys.modules.get(cls.__module__), "__file__", None) or "" for cls in classes]
     return any(file.startswith(PACKAGES) for file in files)
@@ -87,12 +112,38 @@ def reading(s: Specialiser, value: Value) -> Reading | None:
     return (lambda: cls(read() for read in items)) if len(items) == len(value.items) else None
 
 
-def is_steady(call: CallRead) -> bool:
-    """True if a call returns the same twice, and something else than nothing."""
-    try:
-        first, second = call(), call()
-    except Exception:
-        return False  # as the run will, where the call is followed
+def is_same(first: Any, second: Any) -> bool:
+    """True if a call has returned the same twice, and something else than nothing."""
     if isinstance(first, np.ndarray) and type(first) is type(second):
         return first.dtype == second.dtype and first.dtype != object and np.array_equal(first, second, equal_nan=True)
     return first is not None and (same(first, second) or (isinstance(first, float) and first == second))
+
+
+def is_display(value: Any) -> bool:
+    """True if a value is one of Python's literals, a function or a class, or a list, dict or tuple of such."""
+    if type(value) is dict:
+        return all(type(key) in (str, int) for key in value) and all(map(is_display, value.values()))
+    if type(value) in (list, tuple):
+        return all(map(is_display, value))
+    return value is None or type(value) in (bool, int, float, str) or isinstance(value, (type, FunctionType))
+
+
+def contents(value: Any) -> Any:
+    """What a display consists of, as something that can be compared."""
+    if type(value) is dict:
+        return ("dict", *((key, contents(item)) for key, item in value.items()))
+    if type(value) in (list, tuple):
+        return (type(value).__name__, *map(contents, value))
+    return ("float", value.hex()) if type(value) is float else value
+
+
+def displayed(s: Specialiser, value: Any) -> Value:
+    """The abstract value of a display."""
+    if type(value) is dict:
+        made = containers.new_dict(s)
+        containers.update_dict(s, made, [(Const(key), displayed(s, item)) for key, item in value.items()])
+        return made
+    if type(value) in (list, tuple):
+        items = tuple(displayed(s, item) for item in value)
+        return ListV(items, s.site()) if type(value) is list else TupleV(items)
+    return Const(value)

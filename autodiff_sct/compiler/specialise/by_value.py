@@ -24,6 +24,7 @@ KEEP_DTYPE = {
     np.min, np.transpose, np.moveaxis, np.swapaxes, np.expand_dims, np.squeeze, np.flip, np.cumsum, np.dot, np.matmul,
     np.tensordot, np.inner, np.outer, np.trace, np.diagonal,
 }  # fmt: skip
+OF_ALL = {np.sum, np.prod, np.mean, np.max, np.min}  # a number, where no axis is named
 SPLITS = {np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit}
 DTYPE_BY_VALUE = {np.linalg.eigvals, np.roots, np.poly, np.real_if_close} | {
     getattr(np.emath, name) for name in np.emath.__all__
@@ -231,10 +232,13 @@ def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str,
     own = frozenset([s.root(s.site())])
     if (given := dtype_given(fn, args, kwargs)) is not None:
         return Num("array", given, None, frozenset(roots) | own)
-    keeps = elementwise or (fn in KEEP_DTYPE and kwargs.keys() <= {"axis", "axes", "keepdims"})
+    tensors = any(f is not None and f.tensor for f in map(s.num, args))
+    keeps = elementwise or (fn in KEEP_DTYPE and kwargs.keys() <= {"axis", "axes", "keepdims"} and not tensors)
     dtype = dtypes.pop() if len(dtypes) == 1 and keeps else None
     if dtype is not None and np.result_type(dtype, *(scalar() for scalar in scalars)) != dtype:
         dtype = None  # integers beside a float
     if dtype is not None and dtype.kind not in "fc" and fn not in OF_INTEGERS:
         dtype = None
+    if fn in OF_ALL and dtype is not None and len(args) == 1 and not kwargs:
+        return Num("npscalar", dtype, ())
     return Num(None, dtype, None, frozenset(roots) | own if may_view(fn, args, kwargs) else own)

@@ -8,7 +8,7 @@ refused.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
@@ -31,9 +31,10 @@ from .specialise.values import Leaf
 from .text.unparse import unparse
 
 # Functions that look at their arguments and change nothing.
-READERS = {print, repr, str, format, len, isinstance, bool, int, type, id, hash, dict.keys}
+READERS = {print, repr, str, format, len, isinstance, bool, int, type, id, hash, dict.keys, np.ndarray.setflags}
 INERT = {bool, int, type, type(None), tuple, np.dtype, range}
 TEXT = (str, bytes)
+CATCHING = (ir.Try, ir.With)
 TO_TEXT = {str, repr, format}
 STRUCTURAL = {list, dict, list.pop, list.copy, operator.concat, nested_gradient}
 
@@ -56,8 +57,13 @@ class Flow(NamedTuple):
     sources: list[str]
 
 
-def flows(s: Specialiser, block: ir.Block, still: set[str]) -> list[Flow]:
-    """Where derivatives pass through a program, in order; none pass into the variables in `still`."""
+def flows(s: Specialiser, block: ir.Block, still: set[str], caught: bool = False) -> list[Flow]:
+    """Where derivatives pass through a program, in order; none pass into the variables in `still`.
+
+    None pass through a block that ends in a ``raise``, unless a handler or a manager around it may have it `caught`.
+    """
+    if not caught and block and isinstance(block[-1], ir.Raise):
+        return []
     found = []
     for stmt in block:
         if isinstance(stmt, ir.Let):
@@ -72,7 +78,8 @@ def flows(s: Specialiser, block: ir.Block, still: set[str]) -> list[Flow]:
             found.append(Flow([stmt.operands[0].name], operands(s, stmt)[1:]))
         if type(stmt) not in ir.SIMPLE:
             passed = [Flow([target], sources) for target, sources in joins(stmt)]
-            inside = [flow for inner in ir.bodies(stmt) for flow in flows(s, inner, still)]
+            held = caught or isinstance(stmt, CATCHING)
+            inside = [flow for inner in ir.bodies(stmt) for flow in flows(s, inner, still, held)]
             found += [*passed, *inside, *passed]  # to what is inside, and from there
     return found
 
@@ -229,11 +236,12 @@ class Analysis:
     # -- refusing
 
     def refuse_unknown(self, block: ir.Block) -> None:
+        raising = set(before_raise(block))
         for stmt in ir.walk(block):
             self.refuse_mixed(stmt)
             self.refuse_kinds(stmt)
             if isinstance(stmt, ir.Let) and stmt.op is not None:
-                self.check_let(stmt, stmt.op)
+                self.check_let(stmt, stmt.op, stmt in raising)
             elif isinstance(stmt, ir.Let):
                 self.refuse_passing(unknown_flow(self.s, stmt), stmt.origin)
                 self.refuse_keys(stmt)
@@ -315,7 +323,11 @@ class Analysis:
         unknown = isinstance(base, Leaf) and self.s.facts[base.name] == Opaque()
         return unknown and base.name not in self.s.definitions
 
-    def check_let(self, stmt: ir.Let, op: ir.Op) -> None:
+    def check_let(self, stmt: ir.Let, op: ir.Op, raising: bool) -> None:
+        """Refuse a call without a rule that a derivative passes through, or that may write where one is kept.
+
+        Where the block goes on to raise, no reverse sweep comes to what is written.
+        """
         if has_meaning(stmt):
             return
         varied = [n for n in operands(self.s, stmt) if self.is_varied(n)]
@@ -325,10 +337,18 @@ class Analysis:
         if any(self.is_useful(t) for t in stmt.targets):
             of_these = " for these arguments" if type(op.fn).__name__ == "Unbound" else ""
             raise NoRule(f"{name} has no derivative rule{of_these}", self.remedy(op), stmt.origin)
+        if raising:
+            return
         if op.fn is opaque_method and self.is_of_several_kinds(op.arguments.get("argument 0")):
             raise NoRule(
                 f"only the run tells what this is, and {name} may keep in it what carries a derivative",
                 "give it one kind on every path: a list, say, and not None before",
+                stmt.origin,
+            )
+        if op.fn is np.ndarray.setflags and any(map(self.regions.is_written, varied)):
+            raise NoRule(
+                "an array that is written becomes read-only, and the reverse sweep may have to put back what it held",
+                "leave that out, or give a copy (`x.copy()`)",
                 stmt.origin,
             )
         if stmt.effect and not self.formats(op) and may_write(self.s, op, varied):
@@ -337,6 +357,16 @@ class Analysis:
                 "give it a copy (`x.copy()`), or register a rule",
                 stmt.origin,
             )
+
+
+def before_raise(block: ir.Block) -> Iterator[Any]:
+    """The statements of blocks that end in a ``raise`` which nothing in the program catches."""
+    if block and isinstance(block[-1], ir.Raise):
+        yield from block
+    for stmt in block:
+        if not isinstance(stmt, CATCHING):
+            for body in ir.bodies(stmt):
+                yield from before_raise(body)
 
 
 def callee_of(stmt: ir.Let) -> str:

@@ -90,6 +90,28 @@ def looked_up_on_the_way(x):
     return total
 
 
+class Constants:
+    def __init__(self, text="length = 3.0"):
+        self.units = 1.0
+        for name, number in zip(*[[part] for part in self.parts(text)]):
+            setattr(self, name, float(number) * self.units)
+
+    def parts(self, text):
+        yield from text.split(" = ")
+
+    def use(self, units):
+        for name in [*vars(self)]:
+            if name != "units":
+                setattr(self, name, getattr(self, name) * units / self.units)
+        self.units = units
+
+
+def measured(x):
+    constants = Constants()
+    constants.use(10.0)
+    return x**2 * constants.length
+
+
 def careful(x):
     if x[0] > 10.0:
         return MATRICES["plain"] @ x * drawn()
@@ -189,3 +211,13 @@ def test_a_container_that_is_made_of_settings_each_time_is_made_in_the_program(p
     np.testing.assert_allclose(derivative(X), np.full(5, 4.0))
     package.settings = lambda names: {"scale": 7.0, "names": [*names]}
     np.testing.assert_allclose(derivative(X), np.full(5, 14.0))
+
+
+def test_an_object_made_of_settings_is_made_as_python_makes_it(package: Any) -> None:
+    derivative = ad.value_and_grad(lambda x: np.sum(package.measured(x)))
+    for _ in range(2):
+        value, gradient = derivative(X)
+        assert value == np.sum(package.measured(X))
+        np.testing.assert_allclose(gradient, 60.0 * X)
+    tangent = ad.jvp(package.measured, (X,), (np.ones(5),))[1]
+    np.testing.assert_allclose(tangent, 60.0 * X)

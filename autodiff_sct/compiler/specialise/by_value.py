@@ -197,6 +197,11 @@ OTHERS: dict[Any, Facts] = {
 }  # functions that return no numbers
 
 
+def is_text(s: Specialiser, value: Value) -> bool:
+    """True if a value is a string."""
+    return isinstance(value.value, str) if isinstance(value, Const) else s.facts_of(value) == Opaque(str)
+
+
 def dtype_given(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> np.dtype | None:
     """The dtype that a call asks for, of a function that makes an array of whatever it is given."""
     given = args[1] if len(args) > 1 else kwargs.get("dtype")
@@ -210,6 +215,8 @@ def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str,
     """The result of an operation on something unknown: a number or an array, which may share its operands' memory."""
     if fn in OTHERS:
         return OTHERS[fn]
+    if fn is operator.add and all(is_text(s, value) for value in args):
+        return Opaque(str)
     roots: set[int] = set()
     dtypes, scalars = set(), set()
     for value in [*args, *kwargs.values()]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import gast
 
-from ...errors import AutodiffError, NoRule, SourceUnavailable, UnsupportedSyntax
+from ...errors import AutodiffError, NoRule, Refused, SourceUnavailable, UnsupportedSyntax
 from ...rules.table import NONDIFFERENTIABLE, STATIC, TABLE
 from .. import ir
 from ..facts import Opaque
@@ -27,7 +27,7 @@ from .externals import import_external, object_number, outside_object
 from .given import check_arguments
 from .managers import is_generator_manager, suspended
 from .names import called_after
-from .plumbing import asked
+from .plumbing import asked, is_plumbing
 from .prepared import Body, body_of_closure, leaving, prepared
 from .presence import Presence
 from .raising import always
@@ -323,7 +323,15 @@ def call_class(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
     cls = callee.value
     if issubclass(cls, BaseException) or is_library(cls) or is_compiled(cls):
         return opaque_call(s, s.expr(callee), cls, args, kwargs)
-    return construct(s, cls, args, kwargs)
+    if not is_plumbing(s, cls, args, kwargs):
+        return construct(s, cls, args, kwargs)
+    mark, entry = len(s.block), dict(s.env)
+    try:
+        return construct(s, cls, args, kwargs)
+    except Refused:
+        del s.block[mark:]
+        s.env = entry
+        return opaque_call(s, s.expr(callee), cls, args, kwargs)
 
 
 def call_known(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -252,6 +252,8 @@ def run_method(s: Specialiser, base: Leaf, facts: Any, name: str, args: list[Val
     note_unseen(s, [*args, *kwargs.values()])
     is_log = isinstance(facts, Opaque) and facts.cls is Logger  # which looks at what it is given, and changes nothing
     fn = getattr(Logger, name, opaque_method) if is_log else opaque_method
+    if name == "setflags" and isinstance(facts, Num) and facts.kind == "array":
+        fn = np.ndarray.setflags
     return s.let(expr, result, ir.Op(fn, every), hint="result", effect=True)
 
 

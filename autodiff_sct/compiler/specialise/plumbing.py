@@ -74,6 +74,17 @@ def asked(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) 
     return import_external(s, call, fn.__name__, ("returned", object_number(s, fn), given, *kwargs))
 
 
+def is_plumbing(s: Specialiser, cls: type, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """True if an object of an installed package, made of settings, may be made as Python makes it."""
+    init = vars(cls).get("__init__")
+    if not isinstance(init, FunctionType) or not init.__code__.co_filename.startswith(PACKAGES):
+        return False
+    if not all(map(s.is_static, (*args, *kwargs.values()))):
+        return False
+    s.met_plumbing = True
+    return ASKED in s.dynamic
+
+
 def may_be_asked(s: Specialiser, fn: Any) -> bool:
     """True if a call sees nothing changed, and is made whatever the numbers are or makes no difference."""
     if s.recursive_calls or s.frame is None or s.frame.rule:

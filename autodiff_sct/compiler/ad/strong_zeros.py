@@ -8,10 +8,10 @@ The slope of ``sqrt`` at 0 is infinite, that at -1 is NaN, and zero times either
 and that of a number stands in a branch, since Python's numbers raise: ``if d_y != 0: ...``.
 
 That costs a pass over memory for each operation, so a program is emitted without.  Where one with a function that is
-singular or overflows, or one that multiplies and selects, returns a derivative that contains a NaN, the call is repeated with a program in which every
-function has strong zeros (`EVERY`).  Programs that cannot be repeated, as
-they print or draw, and pullbacks, whose forward function has returned, have them from the beginning where the slope of
-a function has singular points (`SINGULAR`), and in products with what such a function returns; a pullback that returns
+singular or overflows, or one that multiplies and selects, returns a derivative that contains a NaN, the call is
+repeated with a program in which every function has strong zeros (`EVERY`).  Programs that cannot be repeated, as they
+print or draw, and pullbacks, whose forward function has returned, have them from the beginning where the slope of a
+function has singular points (`SINGULAR`), and in products with what such a function returns; a pullback that returns
 NaN all the same is repeated from the start.
 """
 

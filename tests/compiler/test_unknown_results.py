@@ -66,3 +66,29 @@ def test_a_tuple_is_not_indexed_by_a_tuple() -> None:
 
     with pytest.raises(TypeError, match="tuple indices must be integers or slices, not tuple"):
         ad.grad(failing)(np.ones(3))
+
+
+@pytest.mark.parametrize("count", [0, 1])
+@pytest.mark.parametrize("shape", [(2, 3), (1, 3), (40, 3)])
+def test_arrays_of_unknown_rank_are_broadcast_together(count: int, shape: tuple[int, ...]) -> None:
+    x, y = np.linspace(0.1, 1.0, int(np.prod(shape))).reshape(shape), np.array([2.0, 3.0, 5.0])
+
+    def fn(x: Any, y: Any, count: int) -> Any:
+        u, v = np.broadcast_arrays(x.sum(axis=tuple(range(count))), y)
+        return np.sum(u * v**2)
+
+    rows = shape[0] if count == 0 else 1
+    total = x if count == 0 else x.sum(axis=0)
+    d_x, d_y = ad.grad(fn, (0, 1))(x, y, count)
+    np.testing.assert_allclose(d_x, np.broadcast_to(y**2, shape))
+    np.testing.assert_allclose(d_y, (2 * y * total).reshape(rows, 3).sum(axis=0))
+    tangent = ad.jvp(lambda x, y: fn(x, y, count), (x, y), (np.ones(shape), np.ones(3)))[1]
+    np.testing.assert_allclose(tangent, d_x.sum() + d_y.sum())
+
+
+def test_a_vectorized_function_that_is_given_keywords_is_refused() -> None:
+    def fn(x: Any, n: float = 0.1) -> Any:
+        return np.sum(np.vectorize(lambda p, q=0.5: p * q)(x, q=n))
+
+    with pytest.raises(ad.errors.Refused, match="called with keywords"):
+        ad.grad(fn)(np.ones(3))

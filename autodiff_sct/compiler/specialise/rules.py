@@ -15,7 +15,7 @@ from ... import thresholds
 from ...errors import NoRule
 from ...rules.table import TABLE
 from .. import ir
-from ..facts import Num
+from ..facts import Listed, Num
 from .binding import bind_signature
 from .calls import new_frame, run
 from .containers import spread
@@ -62,7 +62,7 @@ def apply_rule(
         raise NoRule(reason_of(s.block[mark:]), "wrap it in stop_gradient", s.where()) from None
     finally:
         s.frame, s.origin, s.node = outer_frame, outer_origin, outer_node
-    return entries_of(parameters, result)
+    return entries_of(s, parameters, result)
 
 
 def widened(s: Specialiser, d: Value, y: Value, arguments: dict[str, Value]) -> Value:
@@ -174,9 +174,11 @@ def arrange(parameters: list[Parameter], arguments: dict[str, Value]) -> tuple[l
     return positional, named
 
 
-def entries_of(parameters: list[Parameter], result: Value) -> dict[str, Value]:
+def entries_of(s: Specialiser, parameters: list[Parameter], result: Value) -> dict[str, Value]:
+    """What a rule returns, by parameter: of one that is starred, a list of run-time length has the entries of all."""
     if not isinstance(result, TupleV):
-        return {parameters[0].name: TupleV((result,)) if parameters[0].starred else result}
+        is_one = parameters[0].starred and not isinstance(s.facts_of(result), Listed)
+        return {parameters[0].name: TupleV((result,)) if is_one else result}
     entries: dict[str, Value] = {}
     items = list(result.items)
     for parameter in parameters:

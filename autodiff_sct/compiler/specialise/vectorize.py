@@ -42,9 +42,9 @@ def vectorized(s: Specialiser, fn: Value, otypes: Any) -> Value:
     )
 
 
-def call_vectorized(fn: Any, dtype: Any, *args: Any) -> Any:
+def call_vectorized(fn: Any, dtype: Any, *args: Any, **kwargs: Any) -> Any:
     """What the calls of a vectorized function are known by."""
-    return np.vectorize(fn, [dtype])(*args)
+    return np.vectorize(fn, [dtype])(*args, **kwargs)
 
 
 @handles(call_vectorized)

@@ -19,7 +19,6 @@ REFUSALS = {
     "async def inside": ("def f(x):\n    async def g(): pass\n    return x", 2, "asynchronous"),
     "async comprehension": ("def f(x):\n    async def g(): return [i async for i in x]\n    return g", 2, "async"),
     "except*": ("def f(x):\n    try: pass\n    except* ValueError: pass\n    return x", 2, r"except\*"),
-    "global imported": ("def f(x):\n    global g\n    import g\n    return x", 3, "global variable"),
     "global by def": ("def f(x):\n    global g\n    def g(): pass\n    return x", 3, "global variable"),
     "global deleted": ("def f(x):\n    global g\n    del g\n    return x", 3, "global variable"),
     "global in an inner function": (

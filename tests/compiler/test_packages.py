@@ -112,6 +112,16 @@ def measured(x):
     return x**2 * constants.length
 
 
+sine = None
+
+
+def imported_late(x):
+    global sine
+    if sine is None:
+        from numpy import sin as sine
+    return np.sum(sine(x))
+
+
 def careful(x):
     if x[0] > 10.0:
         return MATRICES["plain"] @ x * drawn()
@@ -221,3 +231,13 @@ def test_an_object_made_of_settings_is_made_as_python_makes_it(package: Any) -> 
         np.testing.assert_allclose(gradient, 60.0 * X)
     tangent = ad.jvp(package.measured, (X,), (np.ones(5),))[1]
     np.testing.assert_allclose(tangent, 60.0 * X)
+
+
+def test_a_global_that_is_imported_when_it_is_needed(package: Any) -> None:
+    derivative = ad.grad(package.imported_late)
+    for _ in range(2):
+        np.testing.assert_allclose(derivative(X), np.cos(X))
+        assert package.sine is np.sin
+    package.sine = np.exp
+    np.testing.assert_allclose(derivative(X), np.exp(X))
+    np.testing.assert_allclose(ad.jvp(package.imported_late, (X,), (np.ones(5),))[1], np.sum(np.exp(X)))

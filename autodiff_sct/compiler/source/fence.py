@@ -129,10 +129,10 @@ class _Fence:
             return
         shared = {name for each in own_nodes(node) if isinstance(each, gast.Global) for name in each.names}
         for each in own_nodes(node) if shared else ():
-            stores = isinstance(each, gast.Name) and isinstance(each.ctx, gast.Store)
+            stores = isinstance(each, gast.alias) or (isinstance(each, gast.Name) and isinstance(each.ctx, gast.Store))
             for name in _bound_by(each) if not stores else ():
                 if name in shared:
-                    reason = f"the global variable `{name}` is deleted, imported or defined in a function."
+                    reason = f"the global variable `{name}` is deleted or defined in a function."
                     self.refuse(each, reason, "assign it, or do that at the top level of the module.")
 
     def _check_unreachable(self, function: Any) -> None:

@@ -210,7 +210,13 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     if mode != "raise":
         raise NoRule("np.put with a mode has no derivative rule", "index with indices inside the array")
     places = np.ravel(ind)
-    Flat(writable(a, v))[places] = np.resize(v, places.shape)
+    if not is_empty(v):
+        Flat(writable(a, v))[places] = np.resize(v, places.shape)
+
+
+def is_empty(values: Any) -> bool:
+    """True for what NumPy repeats to no values at all, so that it writes nothing."""
+    return 0 in np.shape(values)
 
 
 class Flat:
@@ -228,6 +234,8 @@ class Flat:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         places, value = np.arange(self.array.size)[plain_index(index)], listed_value(value)
+        if is_empty(value):
+            return
         if np.ndim(value) and np.shape(value) != places.shape:
             value = np.resize(value, places.shape)
         self.array[np.unravel_index(places, self.array.shape)] = value
@@ -245,18 +253,23 @@ def in_a_row(x: Any) -> Any:
 
 def place(arr: Any, mask: Any, vals: Any) -> None:
     where = np.asarray(mask, bool)
+    if is_empty(vals) and np.any(where):
+        raise ValueError("Cannot insert from an empty array!")
     writable(arr, vals)[where] = np.resize(vals, np.count_nonzero(where))
 
 
 def putmask(a: Any, mask: Any, values: Any) -> None:
     where = np.asarray(mask, bool)
-    writable(a, values)[where] = np.resize(values, np.shape(a))[where]
+    if not is_empty(values):
+        writable(a, values)[where] = np.resize(values, np.shape(a))[where]
 
 
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     if wrap:
         raise NoRule("np.fill_diagonal with wrap has no derivative rule", "write to the array by index")
     rows = np.arange(min(np.shape(a)))
+    if is_empty(val):
+        return
     writable(a, val)[(rows,) * np.ndim(a)] = val if np.ndim(val) == 0 else np.resize(val, rows.shape)
 
 

@@ -15,6 +15,7 @@ from .attributes import attribute_of
 from .calls import call_value
 from .expressions import operate
 from .iteration import Source
+from .memory import store_repeated
 from .overlap import check_apart
 from .state import Specialiser
 from .values import Const, Leaf, ListV, Obj, SliceV, TupleV, Value
@@ -111,8 +112,8 @@ def get_flat(s: Specialiser, flat: Obj, index: Value) -> Value:
     return numpy(s, "take", base, numbers(s, base, index))
 
 
-def set_flat(s: Specialiser, flat: Obj, index: Value, value: Value) -> None:
-    """``a.flat[index] = value``"""
+def set_flat(s: Specialiser, flat: Obj, index: Value, value: Value, shape: Value | None = None) -> None:
+    """``a.flat[index] = value``; what `shape` is given for is repeated until it has that."""
     base, index = base_of(s, flat), plain_index(s, index)
     one = place(s, base, index)
     if one is not None:
@@ -120,24 +121,22 @@ def set_flat(s: Specialiser, flat: Obj, index: Value, value: Value) -> None:
         return
     check_apart(s, base, value)
     where, facts = numbers(s, base, index), s.facts[base.name]
-    given = s.num(value)
-    if where is not index and (given is None or given.dims != ()):
-        value = numpy(s, "resize", value, attribute_of(s, where, "size"))
+    if where is not index:
+        shape = attribute_of(s, where, "size")
     if is_mask(s, index):
         where = mask_of(s, base, index)
     elif not isinstance(facts, Num) or facts.ndim != 1:
-        shape = attribute_of(s, base, "shape")
-        expr = ir.call(s.bind("places_flat", places_flat), s.expr(where), s.expr(shape))
+        expr = ir.call(s.bind("places_flat", places_flat), s.expr(where), s.expr(attribute_of(s, base, "shape")))
         where = s.let(expr, Opaque(tuple), hint="places")
-    arrays.store_item(s, base, where, value)
+    if shape is None:
+        arrays.store_item(s, base, where, value)
+    else:
+        store_repeated(s, base, where, value, shape)
 
 
 def assign_flat(s: Specialiser, base: Leaf, value: Value) -> None:
     """``a.flat = value``"""
-    given = s.num(value)
-    if given is None or given.dims != ():
-        value = numpy(s, "resize", value, attribute_of(s, base, "shape"))
-    arrays.store_item(s, base, Const(Ellipsis), value)
+    store_repeated(s, base, Const(Ellipsis), value, attribute_of(s, base, "shape"))
 
 
 def over_flat(s: Specialiser, flat: Obj) -> Source:

@@ -102,6 +102,25 @@ def check_casting(s: Specialiser, casting: Value, base: Leaf, value: Value) -> N
         raise always(s, TypeError, f"Cannot cast from {given.dtype!r} to {have.dtype!r} {rule}")
 
 
+def store_repeated(s: Specialiser, base: Leaf, index: Value, value: Value, shape: Value, picked: bool = False) -> None:
+    """Store values that are repeated until they have a shape, of which a mask may pick: of no values, nothing."""
+    given = s.num(value)
+    if given is not None and given.dims == ():
+        arrays.store_item(s, base, index, value)
+    elif given is not None and given.dims is not None and all(map(is_positive, map(s.lengths.canonical, given.dims))):
+        from .containers import get_item
+
+        value = numpy(s, "resize", value, shape)
+        arrays.store_item(s, base, index, get_item(s, value, index) if picked else value)
+    else:
+        function = polyfills.put_picked if picked else polyfills.put_repeated
+        call_python(s, function, [base, index, value, shape], {})
+
+
+def is_positive(length: Any) -> bool:
+    return length > 0 if isinstance(length, int) else getattr(length, "several", False)
+
+
 @handles(np.put)
 def put(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``np.put`` counts along the flattened array and repeats values that are too few."""
@@ -109,28 +128,20 @@ def put(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         raise s.refuse("np.put with a mode", "index with indices inside the array")
     base, where, value = target(s, args[0]), args[1], args[2]
     indices = numpy(s, "asarray", where)
-    facts, given = s.facts[base.name], s.num(value)
-    if given is None or given.dims != ():
-        value = numpy(
-            s,
-            "resize",
-            value,
-            s.let(ir.call(ir.attribute(s.bind("np", np), "shape"), s.expr(indices)), containers_shape(s, indices)),
-        )
+    facts = s.facts[base.name]
     if isinstance(facts, Num) and facts.ndim == 1:
-        arrays.store_item(s, base, indices, value)
+        store_repeated(s, base, indices, value, shape_of(s, indices))
     else:
         from .flat import flat_of, set_flat
 
-        set_flat(s, flat_of(s, base), indices, value)
+        set_flat(s, flat_of(s, base), indices, value, shape_of(s, indices))
     return Const(None)
 
 
-def containers_shape(s: Specialiser, value: Value) -> Any:
+def shape_of(s: Specialiser, value: Value) -> Leaf:
     from ..facts import Opaque
 
-    s.bind("np", np)
-    return Opaque(tuple)
+    return s.let(ir.call(ir.attribute(s.bind("np", np), "shape"), s.expr(value)), Opaque(tuple))
 
 
 def as_mask(s: Specialiser, value: Value) -> Value:
@@ -145,7 +156,12 @@ def place(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     given = dict(zip(("arr", "mask", "vals"), args)) | kwargs
     base, mask = target(s, given["arr"]), as_mask(s, given["mask"])
     check_apart(s, base, given["vals"])  # NumPy reads what it has just written
-    count = numpy(s, "count_nonzero", mask)
+    count, found = numpy(s, "count_nonzero", mask), s.num(given["vals"])
+    if found is None or found.dims is None or not all(map(is_positive, map(s.lengths.canonical, found.dims))):
+        size = ir.call(ir.attribute(s.bind("np", np), "size"), s.expr(given["vals"]))
+        test = gast.Compare(size, [gast.Eq()], [ir.constant(0)])
+        error = "Cannot insert from an empty array!"
+        raise_if(s, gast.BoolOp(gast.And(), [test, s.expr(count)]), ValueError, error)
     arrays.store_item(s, base, mask, numpy(s, "resize", given["vals"], count))
     return Const(None)
 
@@ -155,13 +171,9 @@ def putmask(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
     """``np.putmask`` takes the values at the positions that it writes."""
     given = dict(zip(("a", "mask", "values"), args)) | kwargs
     base, mask, value = target(s, given["a"]), as_mask(s, given["mask"]), given["values"]
-    facts = s.num(value)
-    if facts is None or facts.dims != ():
-        from .attributes import attribute_of
-        from .containers import get_item
+    from .attributes import attribute_of
 
-        value = get_item(s, numpy(s, "resize", value, attribute_of(s, base, "shape")), mask)
-    arrays.store_item(s, base, mask, value)
+    store_repeated(s, base, mask, value, attribute_of(s, base, "shape"), picked=True)
     return Const(None)
 
 
@@ -203,9 +215,7 @@ def fill_diagonal(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -
     else:
         along = numpy(s, "arange", size)
     check_apart(s, base, args[1])
-    given = s.num(args[1])
-    value = args[1] if given is not None and given.dims == () else numpy(s, "resize", args[1], size)
-    arrays.store_item(s, base, TupleV((along, along)), value)
+    store_repeated(s, base, TupleV((along, along)), args[1], size)
     return Const(None)
 
 

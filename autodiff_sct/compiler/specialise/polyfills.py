@@ -468,6 +468,18 @@ def shuffled(generator: Any, x: Any) -> None:
     x[...] = x[order]
 
 
+def put_repeated(x: Any, index: Any, values: Any, shape: Any) -> None:
+    """``x[index] = values``, repeated until they have a shape: of no values, nothing."""
+    if np.size(values):
+        x[index] = np.resize(values, shape)
+
+
+def put_picked(x: Any, mask: Any, values: Any, shape: Any) -> None:
+    """The same of those that a mask picks."""
+    if np.size(values):
+        x[mask] = np.resize(values, shape)[mask]
+
+
 # What a generator draws with a location and a scale is a standard draw, scaled and moved, in the same operations.
 
 

@@ -131,3 +131,28 @@ def haar_wavelets(x):
 
     halve(a)
     return np.sum(a**2 * np.arange(1, len(a) + 1))
+
+
+@program(args=lambda rng: (rng.normal(size=(6, 4)) * 0.3, rng.normal(size=(6, 3)) * 0.3, rng.normal(size=(5, 4))), wrt=(0, 1, 2))
+def recurrent_cell(W, U, xs):
+    def step(h, c, k):
+        if k >= len(xs):
+            return h, c
+        z = W @ xs[k] + U @ h
+        i, f = np.tanh(z[:3]), np.tanh(z[3:])
+        c = f * c + i
+        return step(f * np.tanh(c), c, k + 1)
+
+    h, c = step(np.zeros(3), np.zeros(3), 0)
+    return np.sum(h * c)
+
+
+@program(args=lambda rng: (rng.normal(size=3), 0.6), wrt=(0, 1))
+def corrected_solutions(b, t):
+    def refine(M, b, k):
+        r = np.linalg.solve(M, b)
+        if k == 0:
+            return r
+        return refine(M + 0.1 * np.outer(r, r), b - r, k - 1) + t * r
+
+    return np.sum(refine(np.eye(3) * 3 + np.outer(b, b), b, 4))

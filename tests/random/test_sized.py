@@ -7,6 +7,8 @@ from collections import Counter
 import pytest
 
 from tests.random import PROGRAMS
+from tests.random.grammar import Grammar
+from tests.random.shared import Shared
 from tests.random.sized import Sized
 from tests.random.sized_oracle import judge
 
@@ -15,11 +17,12 @@ BATCHES = 4
 RIGHT = 0.75  # at least
 
 
+@pytest.mark.parametrize("grammar", [Sized, Shared])
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_random_programs_of_any_size(batch: int) -> None:
+def test_random_programs_of_any_size(batch: int, grammar: type[Grammar]) -> None:
     """The same programs in each run."""
     outcomes: Counter[str] = Counter()
     for number in range(batch, COUNT, BATCHES):
-        outcomes[judge(Sized(number).program(), number)] += 1
+        outcomes[judge(grammar(number).program(), number)] += 1
     print(dict(outcomes))
     assert outcomes["right"] >= RIGHT * outcomes.total()

@@ -72,10 +72,11 @@ def emit_tangent(s: Specialiser, rec: Recursion, variant: Variant) -> None:
         s.named.add(leaf)
         arguments[leaf] = f"t_{s.hints[p]}"
         f.tangents[p] = Leaf(leaf)
+    strict = set(ir.walk(block))  # of what the user wrote alone: entries of rules that nobody reads may raise
     forward = f.block(block)
     with s.writing(forward):
         tangents = [f.of(n) if f.active(n) else f.zero(n) for n in rec.results if carries(s.facts[n])]
     final = ir.Return(result_expr([*(ir.name(n) for n in rec.results), *(s.expr(t) for t in tangents)]))
-    program = sweep_dead(s, [*forward, final], set(ir.walk(block)), set())
+    program = sweep_dead(s, [*forward, final], strict, set())
     settle_calls(s, program)
     define(s, where, variant.name, arguments, program)

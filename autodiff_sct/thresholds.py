@@ -91,6 +91,8 @@ NESTED_BLOCKS = 200
 NESTED_BRANCHES = 64
 # Definitions that are followed one after the other to bound an index.
 DEFINITIONS_FOLLOWED = 12
+# Products inside each other among whose factors two are looked for that have been multiplied before.
+PRODUCTS_FOLLOWED = 8
 # Operations in one expression of the reverse sweep, and in a statement into which the one before it is nested.
 OPERATIONS_NESTED = 8
 OPERATIONS_READ_NEXT = 8

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 
 import gast
 
+from ... import thresholds
 from .. import ir
 from ..facts import Num, is_same
 from ..optimise import count_uses
@@ -74,6 +75,7 @@ class Again:
 
     def __init__(self, s: Specialiser, where: Regions, uses: dict[str, int]) -> None:
         self.s, self.where, self.uses = s, where, Counter(uses)
+        self.gone: set[str] = set()
 
     def block(self, block: ir.Block, primal: ir.Block, around: dict, looped: bool) -> None:
         """Rewrite what reverses `primal`: what that and the blocks around it have computed is there, no more."""
@@ -85,19 +87,22 @@ class Again:
             for body, part in zip(inner, of, strict=True):
                 self.block(body, part, known, looped or isinstance(stmt, ir.Loop))
         makers = {x.target: x for x in block if isinstance(x, ir.Let) and len(x.targets) == 1} if known else {}
+        factors = {name for _, a, b in known for name in (a, b)}
         for stmt in list(block) if known else []:
-            if isinstance(stmt, ir.Let) and is_multiplication(stmt) and stmt in block:
-                found = self.pair(stmt, list(self.leaves(stmt, makers, False)), known)
+            if isinstance(stmt, ir.Let) and is_multiplication(stmt) and stmt.target not in self.gone:
+                leaves = [leaf for leaf in self.leaves(stmt, makers, False) if leaf.name in factors]
+                found = self.pair(stmt, leaves, known)
                 if found is not None:
                     self.rewrite(block, *found)
 
-    def leaves(self, stmt: ir.Let, makers: dict[str, ir.Let], below: bool) -> Iterator[Leaf]:
-        """The factors of what a statement computes, through the temporaries that are made for it only."""
+    def leaves(self, stmt: ir.Let, makers: dict[str, ir.Let], below: bool, depth: int = 0) -> Iterator[Leaf]:
+        """The factors of what a statement computes, through the nearest temporaries that are made for it only."""
         for left, side in ((True, stmt.expr.left), (False, stmt.expr.right)):
             under = below != (not left and isinstance(stmt.expr.op, gast.Div))
             maker = makers.get(side.id) if isinstance(side, gast.Name) else None
             if maker is not None and self.uses[side.id] == 1 and is_multiplication(maker):
-                yield from self.leaves(maker, makers, under)
+                if depth < thresholds.PRODUCTS_FOLLOWED:
+                    yield from self.leaves(maker, makers, under, depth + 1)
             elif isinstance(side, gast.Name) and ir.is_variable(side.id):
                 yield Leaf(side.id, stmt, left, under)
 
@@ -139,6 +144,7 @@ class Again:
         kept.stmt.expr = gast.BinOp(mine(kept.stmt.expr.left), kept.stmt.expr.op, mine(kept.stmt.expr.right))
         mapping = {gone.stmt.target: self.rest(gone)}
         block.remove(gone.stmt)
+        self.gone.add(gone.stmt.target)
         for stmt in block:
             if gone.stmt.target in ir.reads(stmt):
                 substitute_own(stmt, mapping)

@@ -59,9 +59,7 @@ def indented(lines: str, depth: int) -> str:
     return "".join("    " * depth + line + "\n" for line in lines.splitlines())
 
 
-def helpers(
-    line: str, first: str, before: str = "", result: str = "np.sum(f$(x)) * np.sum(y)"
-) -> Callable[[int], str]:
+def helpers(line: str, first: str, before: str = "", result: str = "np.sum(f$(x)) * np.sum(y)") -> Callable[[int], str]:
     """Functions of which each calls the one before, twice mostly: `#` is the function before."""
 
     def text(n: int) -> str:
@@ -94,7 +92,9 @@ def matches(n: int) -> str:
 
 
 def closures(n: int) -> str:
-    made = "".join(f"    def g{k}(v):\n        return np.sin(v * {k}.5) + a{k}\n    a{k} = x * {k}.0\n" for k in range(n))
+    made = "".join(
+        f"    def g{k}(v):\n        return np.sin(v * {k}.5) + a{k}\n    a{k} = x * {k}.0\n" for k in range(n)
+    )
     calls = "".join(f"    x = g{k}(x)\n" for k in range(n))
     return function(made + calls + "    return np.sum(x * y)\n")
 
@@ -130,7 +130,9 @@ SHAPES: dict[str, Shape] = {
     "mixed lines": Shape(program, LINES),
     "straight lines": Shape(repeated("    x = np.sin(x) * y + $.5\n"), LINES),
     "expression depth": Shape(deep_expression, (10, 20, 50, 90)),
-    "branches": Shape(repeated("    if t > $.5:\n        t = t * 0.5 + $.0\n", "    t = np.sum(x)\n", "    return t\n"), TENS),
+    "branches": Shape(
+        repeated("    if t > $.5:\n        t = t * 0.5 + $.0\n", "    t = np.sum(x)\n", "    return t\n"), TENS
+    ),
     "branches of arrays": Shape(
         repeated("    if np.sum(x) > $.5:\n        x = x * 0.5\n    else:\n        x = np.sin(x)\n"), TENS
     ),
@@ -140,7 +142,9 @@ SHAPES: dict[str, Shape] = {
     "elif": Shape(elifs, TENS),
     "match": Shape(matches, TENS),
     "loops": Shape(repeated("    for i in range(3):\n        x = x * $.5 + np.sin(x)\n"), TENS),
-    "item loops": Shape(repeated("    for i in range(3):\n        x[i] = x[i + 1] * $.5 + y[i]\n", "    x = x * 1.0\n"), TENS),
+    "item loops": Shape(
+        repeated("    for i in range(3):\n        x[i] = x[i + 1] * $.5 + y[i]\n", "    x = x * 1.0\n"), TENS
+    ),
     "branches in a loop": Shape(
         lambda n: repeated(
             "        if t > $.5:\n            t = t * 0.5 + $.0\n",
@@ -160,21 +164,26 @@ SHAPES: dict[str, Shape] = {
     "stores": Shape(repeated("    x[$ % 5] = np.sin(x[($ + 1) % 5]) * y[2]\n", "    x = x * 1.0\n"), TENS),
     "stores in a loop": Shape(
         repeated(
-            "        a[i] = np.sin(a[i + 1]) * y[$ % 5]\n", "    a = x * 1.0\n    for i in range(4):\n",
+            "        a[i] = np.sin(a[i + 1]) * y[$ % 5]\n",
+            "    a = x * 1.0\n    for i in range(4):\n",
             "    return np.sum(a)\n",
         ),
         TENS,
     ),
     "array stores in a loop": Shape(
         repeated(
-            "        a[i:] = np.sin(a[i:]) * y[$ % 5]\n", "    a = x * 1.0\n    for i in range(4):\n",
+            "        a[i:] = np.sin(a[i:]) * y[$ % 5]\n",
+            "    a = x * 1.0\n    for i in range(4):\n",
             "    return np.sum(a)\n",
         ),
         TENS,
     ),
     "in place": Shape(repeated("    x += y * $.5\n    x *= np.sin(y)\n", "    x = x * 1.0\n"), TENS),
     "try": Shape(
-        repeated("    try:\n        x = x / (t - $.0)\n    except ZeroDivisionError:\n        x = x * 2.0\n", "    t = float(y[0])\n"),
+        repeated(
+            "    try:\n        x = x / (t - $.0)\n    except ZeroDivisionError:\n        x = x * 2.0\n",
+            "    t = float(y[0])\n",
+        ),
         TENS,
     ),
     "appends": Shape(
@@ -188,20 +197,22 @@ SHAPES: dict[str, Shape] = {
         parameters,
     ),
     "items of a dict in a loop": Shape(
-        lambda n: function("    t = 0.0\n    for k, v in p.items():\n        t = t + np.sum(v * x)\n    return t\n", parameters="p, x"),
+        lambda n: function(
+            "    t = 0.0\n    for k, v in p.items():\n        t = t + np.sum(v * x)\n    return t\n", parameters="p, x"
+        ),
         (10, 30, 60),
         parameters,
     ),
     "layers": Shape(mlp, (3, 10, 30, 100), layers),
     "nested if": Shape(nested("if x[$ % 5] > 0.0:", "t = t + x[0]", "t = t + x[1]"), DEPTHS),
     "nested for": Shape(nested("for i$ in range(2):", "t = t + x[i0]"), DEPTHS),
-    "nested for, lines": Shape(nested("for i$ in range(2):\n    t = t * x[i$]", "t = t + x[i0]", "t = np.sin(t)"), DEPTHS),
+    "nested for, lines": Shape(
+        nested("for i$ in range(2):\n    t = t * x[i$]", "t = t + x[i0]", "t = np.sin(t)"), DEPTHS
+    ),
     "nested for, arrays": Shape(
         nested("for i$ in range(2):\n    x = x * np.sin(y)", "t = t + np.sum(x)", "x = x + t"), DEPTHS
     ),
-    "nested for, break": Shape(
-        nested("for i$ in range(2):\n    if t > $.5:\n        break", "t = t + x[i0]"), DEPTHS
-    ),
+    "nested for, break": Shape(nested("for i$ in range(2):\n    if t > $.5:\n        break", "t = t + x[i0]"), DEPTHS),
     "nested while": Shape(nested("n$ = 0\nwhile n$ < 2:\n    n$ += 1\n    t = t + x[n$]", "t = t * 1.5"), DEPTHS),
     "nested while, break": Shape(
         nested("while t < $9.5:\n    t = t * 1.5 + x[0]\n    if t > $7.5:\n        break", "t = t * 1.5 + x[1]"), DEPTHS
@@ -217,7 +228,8 @@ SHAPES: dict[str, Shape] = {
     ),
     "helpers twice, stores": Shape(
         helpers(
-            "    a = #(x)\n    a[0] = np.sum(#(a * 0.5))\n    return a\n", "    a = x * 1.0\n    a[1] = a[0] * 2.0\n    return a"
+            "    a = #(x)\n    a[0] = np.sum(#(a * 0.5))\n    return a\n",
+            "    a = x * 1.0\n    a[1] = a[0] * 2.0\n    return a",
         ),
         LEVELS,
     ),
@@ -234,18 +246,20 @@ SHAPES: dict[str, Shape] = {
     ),
     "helpers twice, tuples": Shape(
         helpers(
-            "    a, b = #(x)\n    c, d = #(a + b)\n    return c, d\n", "    return np.sin(x), x * 2.0",
+            "    a, b = #(x)\n    c, d = #(a + b)\n    return c, d\n",
+            "    return np.sin(x), x * 2.0",
             result="np.sum(f$(x)[0]) * np.sum(y)",
         ),
         LEVELS,
     ),
     "helpers twice, branches": Shape(
-        helpers("    if x[0] > 0.0:\n        return #(x * 0.5)\n    return #(np.sin(x))\n", "    return x * 2.0"), LEVELS
+        helpers("    if x[0] > 0.0:\n        return #(x * 0.5)\n    return #(np.sin(x))\n", "    return x * 2.0"),
+        LEVELS,
     ),
     "helpers twice, in a loop": Shape(
         helpers("    for i in range(2):\n        x = #(x) + #(x * 0.5)\n    return x\n", "    return np.sin(x)"), LEVELS
     ),
-}  # fmt: skip
+}
 
 
 def compiling(shape: Shape, size: int) -> float:

@@ -11,7 +11,8 @@ called::
 
 That is done where it is plain that a call is as good as its text: numbers go in, numbers come out, and what is between
 does nothing but compute.  Anything else is inlined, unless it is called from functions that are called from many
-others: helpers that call helpers twice would double what is written with each level.
+others: helpers that call helpers twice would double what is written with each level.  Such a helper may take arrays,
+write into them, and read variables of its module.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from ... import thresholds
 from ...errors import Refused
 from .. import ir
 from ..facts import Num
+from ..regions import written_by
 from .recursion import Recursion, activations, call, compile_recursion
 from .signatures import Signature
 from .state import Specialiser
@@ -100,19 +102,16 @@ def only_computes(s: Specialiser, function: Recursion, takes: Takes) -> bool:
     """True if a function returns what it may take, and does nothing besides, but that it may raise."""
     names = [*function.params, *function.results]
     if not all(takes(s, Leaf(name)) for name in names) or not all(
-        is_quiet(s, stmt) for stmt in ir.walk(function.block)
+        is_quiet(s, stmt, takes) for stmt in ir.walk(function.block)
     ):
         return False
-    return takes is is_number or not (reads_outside(function) or function.effects or function.written)
+    return True
 
 
-def reads_outside(function: Recursion) -> bool:
-    from ..record.handover import outside_names
-
-    return any(ir.is_variable(name) and name not in function.params for name in outside_names(function.block))
-
-
-def is_quiet(s: Specialiser, stmt: Any) -> bool:
+def is_quiet(s: Specialiser, stmt: Any, takes: Takes) -> bool:
+    """True if a statement computes, raises, or writes into arrays where functions of arrays are called."""
+    if takes is is_array and written_by(stmt) is not None:
+        return True
     if not isinstance(stmt, ir.Let):
         return isinstance(stmt, (ir.If, ir.Loop, ir.Raise))
     made = stmt.op.fn if stmt.op is not None else None

@@ -19,4 +19,5 @@ def compiled_anew() -> Iterator[None]:
     from autodiff_sct import entry
 
     entry.PRODUCTS.clear()
+    entry.CAPTURED.clear()
     yield

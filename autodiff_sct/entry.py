@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sys
-from types import FunctionType
+import weakref
+from types import FunctionType, MethodType
 from typing import Any
 
 from . import installed  # noqa: F401  (what the package's files are now is compared with what they are later)
@@ -12,36 +14,46 @@ from .forks import Lock
 __all__ = ["REGISTERED", "compiled", "dispatch", "made"]
 
 KEPT = 64  # functions whose products are remembered between calls
+METHODS = 4  # instances of which the products of one method are
 PRODUCTS: dict[Any, Any] = {}
+CAPTURED: dict[Any, Any] = {}  # those of functions that capture something, until the next full garbage collection
 REGISTERED: list[Any] = []  # what users have registered a derivative for
 LOCK = Lock()
+DISPATCH: list[Any] = []  # the module `compiler.dispatch`, once it has been imported
 
 
 def dispatch() -> Any:
     """The module with `Adjoint`, `Pullback` and `Pushforward`."""
-    from .compiler import dispatch as module
+    if not DISPATCH:
+        from .compiler import dispatch as module
 
-    return module
+        DISPATCH.append(module)
+    return DISPATCH[0]
 
 
 def compiled(kind: str, fn: Any, *settings: Any, memory: int | None = None) -> Any:
     """The `Adjoint`, `Pullback` or `Pushforward` of `fn`: that of an earlier call where nothing is kept alive by it.
 
-    A function that captures nothing is known by its code and its module: a lambda is another one each time.  What is
+    A function is known by its code, its module and what it captures: a lambda is another object each time.  What is
     compiled depends on the passes that are off and on the rules that users have registered, too.
     """
-    table = table_of(fn)
+    own = getattr(fn, "__autodiff_products__", None)
+    table, group, captured = (own, (fn,), ()) if own is not None else place_of(fn)
     if table is None:
         return made(kind, fn, *settings, memory=memory)
-    known = (fn.__code__, id(fn.__globals__)) if type(fn) is FunctionType else (fn,)
-    key = (kind, *known, *settings, memory, dispatch().passes.off(), len(REGISTERED))
+    group = (kind, *group, *settings, memory, dispatch().passes.off(), len(REGISTERED))
+    key = (group, captured)
     with LOCK:
         found = table.pop(key, None)
-        if found is None or getattr(found.fn, "__code__", None) is not getattr(fn, "__code__", None):
-            found = made(kind, fn, *settings, memory=memory)
+        if found is None or not is_unchanged(found.fn, fn):
+            found = made(kind, twin(fn) if table is CAPTURED else fn, *settings, memory=memory)
+            if table is CAPTURED:
+                drop_others(group)
+        if table is CAPTURED and type(fn) is FunctionType:
+            found.original = weakref.ref(fn)
         table[key] = found  # the last used comes last
-        while len(table) > KEPT:
-            del table[next(iter(table))]
+        for old in [*table][:-KEPT] if len(table) > KEPT else ():
+            table.pop(old, None)
     return found
 
 
@@ -52,14 +64,52 @@ def made(kind: str, fn: Any, *settings: Any, memory: int | None = None) -> Any:
     return result
 
 
-def table_of(fn: Any) -> dict[Any, Any] | None:
-    """Where the products of a function are kept: with itself, or here if it captures nothing; else nowhere.
+def place_of(fn: Any) -> tuple[dict[Any, Any] | None, tuple[Any, ...], tuple[Any, ...]]:
+    """Where the products of a function are kept, what it shares with others of its text, and what it captures.
 
-    Of what is kept here, all stays alive: so it is for functions of modules, which do anyway.
+    What captures nothing and belongs to a module stays alive anyway.  A closure or a method keeps its cells, defaults
+    or its instance alive, so its products are dropped when garbage is collected.
     """
+    inner = fn.__func__ if type(fn) is MethodType else fn
+    if type(inner) is not FunctionType or inner.__dict__ or inner in REGISTERED:
+        return None, (), ()
+    group = (id(inner.__code__), id(inner.__globals__))
+    cells, defaults, named = inner.__closure__, inner.__defaults__, inner.__kwdefaults__
+    if inner is fn and not (cells or defaults or named):
+        module = sys.modules.get(fn.__globals__.get("__name__", ""))
+        return PRODUCTS if getattr(module, "__dict__", None) is fn.__globals__ else None, group, ()
+    instance = () if inner is fn else (id(inner), id(fn.__self__))
+    return CAPTURED, group, (*instance, id(named), *map(id, cells or ()), *map(id, defaults or ()))
+
+
+def is_unchanged(known: Any, fn: Any) -> bool:
+    """True if a function that products were made of still has the code of the one that is asked for."""
+    return getattr(known, "__code__", None) is getattr(fn, "__code__", None)
+
+
+def twin(fn: Any) -> Any:
+    """A function of the same code, cells and defaults, which does not keep the original alive; a method itself."""
     if type(fn) is not FunctionType:
-        return getattr(fn, "__autodiff_products__", None)
-    module = sys.modules.get(fn.__globals__.get("__name__", ""))
-    if fn.__closure__ or fn.__defaults__ or fn.__kwdefaults__ or fn.__dict__:
-        return None
-    return PRODUCTS if getattr(module, "__dict__", None) is fn.__globals__ else None
+        return fn
+    copied = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
+    copied.__kwdefaults__, copied.__qualname__, copied.__module__ = fn.__kwdefaults__, fn.__qualname__, fn.__module__
+    copied.__doc__ = fn.__doc__
+    return copied
+
+
+def drop_others(group: tuple[Any, ...]) -> None:
+    """Make room for another closure or instance of one text: closures that are gone go, and the oldest instances."""
+    same = [(key, found) for key, found in [*CAPTURED.items()] if key[0] == group]
+    gone = [key for key, found in same if type(found.fn) is FunctionType and found.original() is None]
+    instances = [key for key, found in same if type(found.fn) is MethodType]
+    for key in (*gone, *instances[: 1 - METHODS]):
+        CAPTURED.pop(key, None)
+
+
+def forget(phase: str, info: dict[str, int]) -> None:
+    """Drop what keeps cells and instances alive, as a full garbage collection begins."""
+    if phase == "start" and info["generation"] == 2:
+        CAPTURED.clear()
+
+
+gc.callbacks.append(forget)

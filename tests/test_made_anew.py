@@ -33,6 +33,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     monkeypatch.setattr(dispatch.Compiled, "compile", noted)
     monkeypatch.setattr(entry, "PRODUCTS", {})
+    monkeypatch.setattr(entry, "CAPTURED", {})
     return found
 
 
@@ -153,6 +154,137 @@ def test_closures_are_freed() -> None:
         return weakref.ref(held)
 
     found = [step() for _ in range(3)]
+    gc.collect()
+    assert not any(ref() for ref in found)
+
+
+class Model:
+    """A function with state, as a method."""
+
+    def __init__(self, scale: float) -> None:
+        self.weights = scale * X
+
+    def loss(self, x: Any, power: int = 2) -> Any:
+        return np.sum(self.weights * x**power)
+
+
+def scaled_by(scale: Any) -> Any:
+    def scaled(x: Any) -> Any:
+        return np.sum(scale * x)
+
+    return scaled
+
+
+def test_closures_share_by_their_cells(compiled: list[Any]) -> None:
+    data = X.copy()
+    for k in range(4):
+        data = data * 2.0  # another array in the same cell
+        np.testing.assert_array_equal(ad.grad(lambda x: np.sum(x * data))(X), data)
+    assert len(compiled) == 1
+    kept = [scaled_by(X), scaled_by(2.0 * X)]
+    for _ in range(3):
+        for k, fn in enumerate(kept):
+            np.testing.assert_array_equal(ad.grad(fn)(X), (k + 1) * X)
+            np.testing.assert_array_equal(ad.value_and_grad(fn)(X)[1], (k + 1) * X)
+            np.testing.assert_array_equal(ad.vjp(fn, X)[1](1.0)[0], (k + 1) * X)
+            np.testing.assert_allclose(ad.jvp(fn, (X,), (X,))[1], (k + 1) * np.sum(X * X))
+    assert len(compiled) == 1 + 2 * 4
+
+
+def test_a_cell_that_comes_to_hold_another_kind(compiled: list[Any]) -> None:
+    factor: Any
+    for factor in (2.0, X, np.sin, 3.0):
+        found = ad.grad(lambda x: np.sum(factor(x) if callable(factor) else factor * x))(X)
+        np.testing.assert_allclose(found, np.cos(X) if factor is np.sin else factor * np.ones(5))
+    assert len(compiled) == 3
+
+
+def test_functions_with_defaults_share(compiled: list[Any]) -> None:
+    def power(x: Any, n: int = 2, *, scale: Any = 3.0) -> Any:
+        return np.sum(scale * x**n)
+
+    for _ in range(3):
+        np.testing.assert_allclose(ad.grad(power)(X), 6.0 * X)
+    assert len(compiled) == 1
+    power.__defaults__ = (3,)
+    np.testing.assert_allclose(ad.grad(power)(X), 9.0 * X**2)
+    power.__kwdefaults__["scale"] = X  # type: ignore[index]
+    np.testing.assert_allclose(ad.grad(power)(X), 3.0 * X**3)
+    for array in (X, 2.0 * X):
+        np.testing.assert_allclose(ad.grad(lambda x, a=array: np.sum(a * x))(X), array)
+
+
+def test_methods_share_by_their_instance(compiled: list[Any]) -> None:
+    models = [Model(1.0), Model(2.0)]
+    for _ in range(3):
+        for k, model in enumerate(models):
+            np.testing.assert_allclose(ad.grad(model.loss)(X), (k + 1) * 2.0 * X**2)
+    assert len(compiled) == 2
+    models[0].weights = np.float32(3.0)  # type: ignore[assignment]
+    np.testing.assert_allclose(ad.grad(models[0].loss)(X), 6.0 * X)
+    plain = Model.loss
+    try:
+        Model.loss = lambda self, x: np.sum(x)  # type: ignore[method-assign,assignment]
+        np.testing.assert_allclose(ad.grad(models[1].loss)(X), np.ones(5))
+    finally:
+        Model.loss = plain  # type: ignore[method-assign]
+    np.testing.assert_allclose(ad.grad(models[1].loss)(X), 4.0 * X**2)
+
+
+def test_code_and_defaults_of_a_closure_that_are_replaced() -> None:
+    fn, other = scaled_by(X), scaled_by(2.0 * X)
+    np.testing.assert_array_equal(ad.grad(fn)(X), X)
+
+    def source(scale: Any) -> Any:
+        return lambda x: np.sum(scale * x**2)
+
+    fn.__code__ = source(X).__code__
+    np.testing.assert_array_equal(ad.grad(fn)(X), 2.0 * X * X)
+    np.testing.assert_array_equal(ad.grad(other)(X), 2.0 * X)
+
+
+def test_a_rule_for_a_closure_that_is_registered_later() -> None:
+    fn = scaled_by(X)
+    np.testing.assert_array_equal(ad.grad(fn)(X), X)
+    try:
+        ad.rule(fn)(lambda y, d, x: 100.0 * d)
+        np.testing.assert_allclose(ad.grad(fn)(X), 100.0)
+    finally:
+        del TABLE[fn]
+
+
+def test_what_is_captured_is_not_heaped_up() -> None:
+    """Of closures of one text that are gone, the last one stays, and goes with the next collection."""
+    gc.collect()
+    gc.disable()
+    try:
+        arrays, refs = [], []
+        for _ in range(10):
+            model = Model(1.0)
+            arrays.append(weakref.ref(model.weights))
+            ad.grad(scaled_by(model.weights))(X)
+            refs.append(weakref.ref(model))
+            ad.grad(model.loss)(X)
+        del model
+        assert sum(ref() is not None for ref in refs) <= entry.METHODS
+        assert sum(ref() is not None for ref in arrays) <= entry.METHODS + 1
+    finally:
+        gc.enable()
+    gc.collect()
+    assert not any(ref() for ref in refs)
+    assert all(ref() is None for ref in arrays)
+
+
+def test_a_closure_that_holds_itself_is_freed() -> None:
+    def step() -> Any:
+        def halved(x: Any) -> Any:
+            return np.sum(x) if x[0] < 1.0 else halved(x * 0.5)
+
+        ad.grad(halved)(X)
+        return weakref.ref(halved)
+
+    found = [step() for _ in range(3)]
+    gc.collect()
     gc.collect()
     assert not any(ref() for ref in found)
 

@@ -30,6 +30,9 @@ from .tracebacks import without_frames
 __all__ = ["GradFunction", "ParameterName", "assemble"]
 
 
+PREPARING = Lock()
+
+
 class ParameterName(str):
     """The name of a parameter that remembers which parameter it names."""
 
@@ -160,7 +163,6 @@ class GradFunction:
         self.always_tuple = always_tuple
         self.backend = checked_backend(backend)
         self.memory = checked_memory(memory)
-        self._lock = Lock()
         self._method: GradFunction | None = None
         self._adjoint: Any = None
         self.__autodiff_products__: dict[Any, Any] = {}
@@ -246,7 +248,7 @@ class GradFunction:
 
     def prepared(self) -> Any:
         """The adjoint, made at the first call: arguments that MindSpore checks then are checked then."""
-        with self._lock:
+        with PREPARING:
             if self._adjoint is None:
                 self._adjoint = self.prepare()
         return self._adjoint

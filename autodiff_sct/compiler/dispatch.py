@@ -60,6 +60,7 @@ class Compiled(Binding):
         direct = self.simple and not (seeded or has_aux)
         self.arity = len(self.parameters) if direct else -1  # of calls that may go a short way
         self.met: dict[Any, Variant] = {}  # by the kinds of their arguments
+        self.original: Any = None  # a weak reference to the function of which `fn` is a twin (see `entry`)
         self.variants = Variants()
         self.lock = Lock()
         self.latest: Variant | None = None

@@ -62,6 +62,7 @@ def shared_wherever_possible(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(thresholds, "NESTED_CALLS", 0)
     monkeypatch.setenv("AUTODIFF_SCT_CACHE", "0")
     monkeypatch.setattr(entry, "PRODUCTS", {})
+    monkeypatch.setattr(entry, "CAPTURED", {})
     monkeypatch.setattr(checks, "GRADIENTS", {})
     yield
 

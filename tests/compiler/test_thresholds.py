@@ -75,6 +75,7 @@ def apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Compile everything anew, and leave nothing that other tests would find."""
     monkeypatch.setenv("AUTODIFF_SCT_CACHE", "0")
     monkeypatch.setattr(entry, "PRODUCTS", {})
+    monkeypatch.setattr(entry, "CAPTURED", {})
     monkeypatch.setattr(checks, "GRADIENTS", {})
     yield
 

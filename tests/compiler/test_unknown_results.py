@@ -90,3 +90,38 @@ def test_a_vectorized_function_that_is_given_keywords_is_refused() -> None:
 
     with pytest.raises(ad.errors.Refused, match="called with keywords"):
         ad.grad(fn)(np.ones(3))
+
+
+def in_shape(a: Any, shape: Any) -> Any:
+    return np.reshape(a, shape)
+
+
+@pytest.mark.parametrize("size", [1, 3, 130])
+def test_a_list_that_is_a_shape_tells_the_rank(size: int) -> None:
+    def fn(x: Any) -> Any:
+        y = in_shape(x, [x.shape[0], 1]).copy()
+        n, m = y.shape
+        for i in range(n - 1):
+            if y[i, 0] > y[i + 1, 0]:
+                y[i, 0] = y[i + 1, 0]
+        z = np.zeros([n, m])
+        z[1:, 0] = y[:-1, 0] ** 2
+        return np.sum(y**2) + np.sum(z * y)
+
+    x, v = np.random.default_rng(0).normal(size=size), np.random.default_rng(1).normal(size=size)
+    slope = (fn(x + 1e-7 * v) - fn(x - 1e-7 * v)) / 2e-7
+    np.testing.assert_allclose(ad.grad(fn)(x) @ v, slope, rtol=1e-6)
+    np.testing.assert_allclose(ad.jvp(fn, (x,), (v,))[1], slope, rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(4,), (4, 2)])
+def test_a_list_that_grows_does_not(shape: tuple[int, ...]) -> None:
+    def fn(x: Any) -> Any:
+        sizes = [x.shape[0]]
+        if x.ndim > 1:
+            sizes.append(x.shape[1])
+        sizes.append(1)
+        return np.sum(in_shape(x, sizes) ** 2 * np.ones(sizes))
+
+    x = np.arange(1.0, 1.0 + np.prod(shape)).reshape(shape)
+    np.testing.assert_allclose(ad.grad(fn)(x), 2 * x)

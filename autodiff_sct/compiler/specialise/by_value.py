@@ -110,7 +110,10 @@ def reshaped(s: Specialiser, args: list[Value]) -> Facts | None:
     facts = s.num(args[0])
     if facts is None or facts.kind != "array" or facts.dtype is None or len(args) < 2:
         return None
-    if isinstance(args[1], Leaf) and not (isinstance(f := s.facts[args[1].name], Num) and f.kind == "int"):
+    given = s.facts_of(args[1])
+    if isinstance(args[1], Leaf) and not (
+        isinstance(given, Listed) or (isinstance(given, Num) and given.kind == "int")
+    ):
         return None
     dims = from_shape(s, args[1])
     return None if dims is None else Num("array", facts.dtype, dims, facts.roots, None, facts.tensor)

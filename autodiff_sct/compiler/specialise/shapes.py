@@ -11,7 +11,7 @@ import numpy as np
 from ...runtime.scan import products_of_others
 from ...runtime.scatter import diagonal_adjoint, gather_adjoint
 from ...runtime.vectors import cross
-from ..facts import Axis, Dim, Num, broadcast, several
+from ..facts import Axis, Dim, Listed, Num, broadcast, several
 from .spans import note_length
 from .values import Const, Leaf, ListV, TupleV, Value
 
@@ -376,6 +376,11 @@ def from_shape(s: Specialiser, value: Value) -> Dims:
     if isinstance(value, (TupleV, ListV)):
         return tuple(measured(s, v) for v in value.items)
     facts = s.facts_of(value)
+    if isinstance(facts, Listed):
+        from .containers import display_length
+
+        length = display_length(s, facts)
+        return None if length is None else (None,) * length
     return (measured(s, value),) if isinstance(facts, Num) and facts.dims == () else None
 
 

@@ -609,3 +609,68 @@ def test_the_index_is_read_after_its_loop() -> None:
     source = ad.adjoint_source(returned_by_the_step, V)
     assert "for i in range(len(x)):" in source
     assert "i2" not in source
+
+
+# -- loops that end by their test or inside their body, of which each step is reversed
+
+
+def tests_and_break(p: Any) -> Any:
+    t = 0.0
+    for k in range(2):
+        n = 0
+        while n < len(p) and 0.0 < p[n] < 1.0:
+            if p[n] > 0.9:
+                break
+            t = t + p[n] * p[n] * (k + 1)
+            n += 1
+    return t
+
+
+def tests_and_return(p: Any) -> Any:
+    n, t = 0, 0.0
+    if p[0] > 10:
+        return t
+    while n < len(p) and 0.0 < p[n] < 1.0:
+        t = t + p[n] ** 2
+        n += 1
+        if t > 1.2:
+            return 3.0 * t
+    return t
+
+
+def tests_and_continue(p: Any) -> Any:
+    n, t = -1, 0.0
+    while n < len(p) - 1 and (n < 0 or p[n] < 1.0):
+        n += 1
+        if p[n] < 0.0:
+            continue
+        if p[n] > 0.9:
+            break
+        t = t + np.sin(p[n]) * t + p[n]
+    return t
+
+
+def breaks_of_two_loops(p: Any) -> Any:
+    m, t = 0, 1.0
+    while m < 3 and t < 4.0:
+        n = 0
+        while n < len(p) and p[n] > 0.0:
+            if p[n] * t > 0.9:
+                break
+            t = t + p[n] * p[n] * t
+            n += 1
+        if t > 3.0:
+            break
+        m += 1
+    return t
+
+
+@pytest.mark.parametrize("fn", [tests_and_break, tests_and_return, tests_and_continue, breaks_of_two_loops])
+@pytest.mark.parametrize("p", [[0.5, 0.5], [0.5, -1.0], [-1.0, 0.5], [0.5, 7.0], [0.95, 0.5], [0.8, 0.85, 0.7], [0.5]])
+def test_a_loop_with_a_test_of_two_parts_that_is_left(fn: Any, p: list[float]) -> None:
+    x = np.array(p)
+    value, gradient = ad.value_and_grad(fn)(x)
+    assert value == fn(x)
+    steps = 1e-6 * np.eye(len(x))
+    np.testing.assert_allclose(gradient, [(fn(x + h) - fn(x - h)) / 2e-6 for h in steps], 1e-6, 1e-7)
+    assert ad.jvp(fn, (x,), (np.ones(len(x)),))[1] == pytest.approx(np.sum(gradient))

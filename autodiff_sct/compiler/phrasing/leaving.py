@@ -12,7 +12,7 @@
             break
 
 The flag is false when a body begins, and is set at the end of branches that end the body: nothing is left to do but the
-count of bodies, which may as well be the first thing in them. In a ``try`` an exception may leave between the two, so
+count of bodies, which may as well be the first thing in them, after the test of the loop. In a ``try`` an exception may leave between the two, so
 loops there stay as they are.
 """
 
@@ -104,7 +104,8 @@ def in_loop(loop: Any, flag: str, counts: Occurrences) -> bool:
             block.remove(setting)
         if setting.value.value is True:
             block.append(gast.Break())
-    loop.body = [*([] if count is None else [count]), *flat(body)]
+    first = 1 + max((k for k, stmt in enumerate(body) if getattr(stmt, "is_test", False)), default=-1)
+    loop.body = [*body[:first], *([] if count is None else [count]), *flat(body[first:])]
     return True
 
 

@@ -226,6 +226,7 @@ class Emitter:
                 return gast.While(self.expr(folded), body, [])
             head = self.block(stmt.head)
             leave = gast.If(negated(self.expr(stmt.test)), [gast.Break()], [])
+            leave.is_test = True
             return gast.While(ir.constant(True), [*head, leave, *body], [])
         assert stmt.index is not None
         bounds = [self.expr(b) for b in stmt.bounds]

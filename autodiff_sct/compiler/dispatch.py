@@ -21,6 +21,7 @@ from ..runtime.nans import holds_nan
 from . import collection, kept, passes, repeats
 from .binding import Binding, Slot
 from .emitted import Emitted
+from .endless import refuse_endless
 from .signatures import general_tree
 from .structure import describe, is_tensor, key
 from .text.load import note_origin
@@ -68,13 +69,22 @@ class Compiled(Binding):
     def variant(
         self, slots: tuple[Slot, ...], values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Variant:
-        found_key = (tuple([key(v) for v in values]), tuple(kwargs) if kwargs else len(args))
-        if (known := self.variants.find(found_key, self.fn)) is not None:
-            return known
+        try:
+            found_key = (tuple([key(v) for v in values]), tuple(kwargs) if kwargs else len(args))
+            known = self.variants.find(found_key, self.fn)
+            return self.compiled(found_key, slots, values, self.wanted(args, kwargs)) if known is None else known
+        except RecursionError:
+            refuse_endless(self.name, {name: value for (name, _), value in zip(slots, values)})
+            raise
+
+    def compiled(
+        self, found_key: Any, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]
+    ) -> Variant:
+        """A new variant, or one that another thread has compiled meanwhile."""
         with self.lock, collection.paused():
             if (known := self.variants.find(found_key, self.fn)) is not None:
                 return known
-            variant = self.compile(slots, values, self.wanted(args, kwargs))
+            variant = self.compile(slots, values, wrt)
             self.variants.keep(found_key, variant)
             self.latest = variant
             return variant
@@ -266,7 +276,12 @@ class Adjoint(Compiled):
                 return self.run_carefully(args, kwargs, seed)
             args = filled
         # The short way: arrays of shapes that were met before; the shortest, if there is nothing to read or unwrap.
-        kinds = tuple([(v.dtype, v.shape) if type(v) is ARRAY else float if type(v) is float else key(v) for v in args])
+        try:
+            kinds = tuple(
+                [(v.dtype, v.shape) if type(v) is ARRAY else float if type(v) is float else key(v) for v in args]
+            )
+        except RecursionError:
+            return self.run_carefully(args, kwargs, seed)
         variant = self.met.get(kinds)
         if variant is None:
             return self.run_carefully(args, kwargs, seed, kinds)

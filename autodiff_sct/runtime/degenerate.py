@@ -33,7 +33,7 @@ class Settings(threading.local):
 
     amount = 0.0  # the perturbation, in units of the one that the values allow
     basis = 0  # which bases the vectors of equal values are turned to, if spectra are perturbed
-    running = False  # True in a program that perturbs spectra: what is degenerate there is left alone
+    lenient = False  # True in a program whose derivatives do not count, and whatever is degenerate is left alone
     strict = False  # True where forward mode raises, too
 
 
@@ -43,8 +43,8 @@ settings = Settings()
 @contextmanager
 def perturbation(amount: float = 0.0, basis: int = 0, strict: bool = False) -> Iterator[None]:
     """Perturb spectra by `amount`, or with `strict` raise at degenerate ones in both modes."""
-    before = {name: getattr(settings, name) for name in ("amount", "basis", "running", "strict")}
-    vars(settings).update(amount=amount, basis=basis, running=not strict, strict=strict)
+    before = {name: getattr(settings, name) for name in ("amount", "basis", "lenient", "strict")}
+    vars(settings).update(amount=amount, basis=basis, lenient=not strict and amount == 0, strict=strict)
     try:
         yield
     finally:
@@ -57,7 +57,7 @@ def infinite_at_equal(gaps: Any, inner: Any, values: Any) -> np.ndarray:
     `inner` is what the cotangents of the vectors have along the vectors.
     """
     close = are_close(gaps, values)
-    if not settings.running and np.any(close & ~np.eye(gaps.shape[-1], dtype=bool)):
+    if not settings.lenient and np.any(close & ~np.eye(gaps.shape[-1], dtype=bool)):
         along = np.diagonal(inner, 0, -2, -1)
         turned = (inner != 0) | (np.swapaxes(inner, -2, -1) != 0) | (along[..., None, :] != along[..., :, None])
         if np.any(close & ~np.eye(gaps.shape[-1], dtype=bool) & (turned | (gaps == 0))):
@@ -73,7 +73,7 @@ def infinite_at_zero(d: Any, s: Any, d_s: Any) -> np.ndarray:
     if d.shape[-2] == d.shape[-1]:
         return np.full(d.shape, np.inf, s.dtype)
     zero = are_close(s[..., None, :], s)
-    if not settings.running and np.any(zero):
+    if not settings.lenient and np.any(zero):
         used = (d != 0) if d_s is None else (d != 0) | (d_s != 0)[..., None, :]
         if np.any(zero & (used | (s == 0)[..., None, :])):
             refuse()
@@ -89,7 +89,7 @@ def nan_at_equal(gaps: Any, turned: Any, values: Any) -> np.ndarray:
     close = are_close(gaps, values)
     lost = close & ~eye & ((turned != 0) | (np.swapaxes(turned, -2, -1) != 0))
     refuse_if_strict(lost)
-    return np.where(lost & (not settings.running), np.nan, np.where(close | eye, np.inf, 0.0)).astype(values.dtype)
+    return np.where(lost & (not settings.lenient), np.nan, np.where(close | eye, np.inf, 0.0)).astype(values.dtype)
 
 
 def nan_at_zero(turned: Any, s: Any) -> np.ndarray:
@@ -99,7 +99,7 @@ def nan_at_zero(turned: Any, s: Any) -> np.ndarray:
     zero = are_close(s[..., None, :], s)
     lost = zero & (turned != 0)
     refuse_if_strict(lost)
-    return np.where(lost & (not settings.running), np.nan, np.where(zero, np.inf, 0.0)).astype(s.dtype)
+    return np.where(lost & (not settings.lenient), np.nan, np.where(zero, np.inf, 0.0)).astype(s.dtype)
 
 
 def refuse_if_strict(lost: Any) -> None:

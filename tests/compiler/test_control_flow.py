@@ -614,7 +614,7 @@ def test_the_index_is_read_after_its_loop() -> None:
 # -- loops that end by their test or inside their body, of which each step is reversed
 
 
-def tests_and_break(p: Any) -> Any:
+def left_by_break(p: Any) -> Any:
     t = 0.0
     for k in range(2):
         n = 0
@@ -626,7 +626,7 @@ def tests_and_break(p: Any) -> Any:
     return t
 
 
-def tests_and_return(p: Any) -> Any:
+def left_by_return(p: Any) -> Any:
     n, t = 0, 0.0
     if p[0] > 10:
         return t
@@ -638,7 +638,7 @@ def tests_and_return(p: Any) -> Any:
     return t
 
 
-def tests_and_continue(p: Any) -> Any:
+def left_by_continue(p: Any) -> Any:
     n, t = -1, 0.0
     while n < len(p) - 1 and (n < 0 or p[n] < 1.0):
         n += 1
@@ -650,7 +650,7 @@ def tests_and_continue(p: Any) -> Any:
     return t
 
 
-def breaks_of_two_loops(p: Any) -> Any:
+def left_by_two_breaks(p: Any) -> Any:
     m, t = 0, 1.0
     while m < 3 and t < 4.0:
         n = 0
@@ -665,7 +665,7 @@ def breaks_of_two_loops(p: Any) -> Any:
     return t
 
 
-@pytest.mark.parametrize("fn", [tests_and_break, tests_and_return, tests_and_continue, breaks_of_two_loops])
+@pytest.mark.parametrize("fn", [left_by_break, left_by_return, left_by_continue, left_by_two_breaks])
 @pytest.mark.parametrize("p", [[0.5, 0.5], [0.5, -1.0], [-1.0, 0.5], [0.5, 7.0], [0.95, 0.5], [0.8, 0.85, 0.7], [0.5]])
 def test_a_loop_with_a_test_of_two_parts_that_is_left(fn: Any, p: list[float]) -> None:
     x = np.array(p)

@@ -173,6 +173,21 @@ def test_refused(fn: Callable[[Any], Any], a: np.ndarray) -> None:
             derivative()
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_functions_that_have_no_perturbed_ones_are_refused() -> None:
+    linalg = pytest.importorskip("scipy.linalg")
+
+    def by_scipy(a: Any) -> Any:
+        w, v = linalg.eigh((a + a.T) / 2)
+        return np.sum(((v * np.exp(w)) @ v.T) * D) + exponential(a)
+
+    for a in (EYE, TWO_EQUAL):
+        with pytest.raises(NotDifferentiable, match="equal eigenvalues"):
+            ad.grad(by_scipy)(a)
+        with pytest.raises(NotDifferentiable, match="equal eigenvalues"):
+            ad.jvp(by_scipy, (a,), (D,))
+
+
 def test_the_line_is_told() -> None:
     for derivative in (lambda: ad.grad(one_vector)(EYE), lambda: ad.jvp(one_vector, (EYE,), (D,))):
         with pytest.raises(NotDifferentiable) as caught:

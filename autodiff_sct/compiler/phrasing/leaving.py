@@ -12,8 +12,8 @@
             break
 
 The flag is false when a body begins, and is set at the end of branches that end the body: nothing is left to do but the
-count of bodies, which may as well be the first thing in them, after the test of the loop. In a ``try`` an exception may leave between the two, so
-loops there stay as they are.
+count of bodies, which may as well be the first thing in them, after the test of the loop. In a ``try`` an exception may
+leave between the two, so loops there stay as they are.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ rows, or one triangle and which one it is.  What else is in that matrix is what 
 import numpy as np
 from scipy import linalg
 
+from ...runtime.degenerate import infinite_at_equal, nan_at_equal
 from .. import spectra
 from ..linalg import (
     cholesky_tangent,
@@ -297,7 +298,10 @@ def symmetric_adjoint(w, v, d_w, d_v, b, UPLO):
     """The cotangents of both matrices of ``a @ v == b @ v * w`` with ``v.T @ b @ v == 1``."""
     if b is None:
         return spectra.eigh_adjoint(w, v, d_w, d_v, UPLO)
-    inner = np.zeros_like(v) if d_v is None else (v.T @ d_v) * spectra.inverse_gaps(w)
+    gaps = spectra.gaps_of(w)
+    inner = np.zeros_like(v) if d_v is None else v.T @ d_v
+    if d_v is not None:
+        inner = inner / (gaps + infinite_at_equal(gaps, inner, w))
     if d_w is not None:
         inner = inner + np.diag(d_w)
     metric = -inner * w
@@ -309,13 +313,15 @@ def symmetric_adjoint(w, v, d_w, d_v, b, UPLO):
 def by_matrix(w, v, d):
     """The tangents of eigenvalues and eigenvectors from that of the matrix."""
     turned = np.conj(v).T @ d @ v
-    return np.real(np.diagonal(turned)).copy(), v @ (turned * spectra.inverse_gaps(w))
+    gaps = spectra.gaps_of(w)
+    return np.real(np.diagonal(turned)).copy(), v @ (turned / (gaps + nan_at_equal(gaps, turned, w)))
 
 
 def by_metric(w, v, d):
     """The same from that of the matrix on the other side."""
     turned = v.T @ d @ v
-    inner = -turned * w * spectra.inverse_gaps(w) - np.diag(np.diagonal(turned) / 2)
+    gaps = spectra.gaps_of(w)
+    inner = -turned * w / (gaps + nan_at_equal(gaps, turned, w)) - np.diag(np.diagonal(turned) / 2)
     return -np.diagonal(turned) * w, v @ inner
 
 

@@ -18,6 +18,7 @@ from .algebra.methods import with_methods
 from .algebra.number_functions import call_once
 from .algebra.pairs import pair_products
 from .algebra.powers import decides, small_powers, squares_of_numbers
+from .algebra.rank_one import rank_one
 from .algebra.selections import one_selection
 from .algebra.signs import absorb_signs
 from .algebra.spelling import spell
@@ -277,6 +278,8 @@ def in_place(
         full_first(s, back)
     if buffers and passes.on("gather_products"):
         gather_products(s, back)
+    if buffers and passes.on("rank_one"):
+        rank_one(s, back)
     if passes.on("where_taken"):
         reverse_where_taken(s, program, back)
     if passes.on("sink"):

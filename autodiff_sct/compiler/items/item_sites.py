@@ -152,7 +152,7 @@ class Site:
         return name in self.defined and is_few(facts.dims[0])  # a row that the body takes of something
 
     def covers(self, name: str, found: list[Use]) -> bool:
-        """Whether loops go over an array: for each long axis there is one whose variable, give or take a number, is it.
+        """Whether loops go over an array: each long axis has one of its own, whose variable, give or take a number, is it.
 
         Where it would be converted again and again, loops have to run to the lengths of these axes, whatever they
         touch there: as many items as there are.
@@ -160,11 +160,10 @@ class Site:
         facts = self.s.facts[name]
         assert isinstance(facts, Num) and facts.dims is not None
         items = [use for use in found if use.how == "item"]
-        gone = [
-            any(self.along(dim, use.index[axis], use.around) for use in items) for axis, dim in enumerate(facts.dims)
-        ]
-        if any(gone) and all(there or self.has_few(dim) for there, dim in zip(gone, facts.dims)):
-            return True
+        for use in items:
+            gone = [self.along(dim, index, use.around) for dim, index in zip(facts.dims, use.index)]
+            if any(gone) and all(x or self.has_few(dim) for x, dim in zip(gone, facts.dims)) and differ(gone):
+                return True
         long = [dim for dim in facts.dims if not self.has_few(dim)]
         for use in items:
             if self.owner is None:  # places that loops make up: for each axis a loop of its own
@@ -172,7 +171,7 @@ class Site:
             else:
                 taken = list(filter(is_loop, use.around))
                 loops = [next((x for x in taken if self.is_long(dim, x, use.around)), None) for dim in long]
-            if loops and all(loops) and len({id(x) for x in loops}) == len(loops):
+            if loops and all(loops) and differ(loops):
                 return True
         return False
 
@@ -228,6 +227,12 @@ def of_symbol(dim: Any) -> Any:
 
 def is_loop(stmt: Any) -> bool:
     return isinstance(stmt, ir.Loop)
+
+
+def differ(loops: list[Any]) -> bool:
+    """True if each axis has a loop of its own: the diagonal `a[i, i]` is a small share of a matrix."""
+    found = [id(loop) for loop in loops if loop is not None]
+    return len(set(found)) == len(found)
 
 
 def is_few(dim: Any) -> bool:

@@ -12,6 +12,7 @@ from ..native import natively
 from . import ir, passes
 from .algebra.contractions import contract, contract_forward
 from .algebra.differences import turn_differences
+from .algebra.factor_cotangents import factor_cotangents
 from .algebra.invariants import before_loops
 from .algebra.inverses import is_plain, share_inverses
 from .algebra.methods import with_methods
@@ -272,6 +273,8 @@ def in_place(
         read_merged(s, back)
     if buffers and passes.on("share_inverses"):
         share_inverses(s, back)
+    if buffers and request.capture is None and passes.on("factor_cotangents"):
+        factor_cotangents(s, back)
     if buffers and passes.on("one_selection"):
         one_selection(s, program, back)
     if buffers and passes.on("full_first"):

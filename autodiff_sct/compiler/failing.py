@@ -80,7 +80,7 @@ def is_float(found: Any) -> bool:
 
 
 def is_safe_total(s: Specialiser, expr: Any) -> bool:
-    """Whether a call adds up a few numbers that it is given, takes or adds up a diagonal, or adds up along axes."""
+    """Whether a call adds up a few numbers that it is given, takes or adds up a diagonal, adds up along axes or sorts."""
     if not expr.args or any(isinstance(arg, gast.Starred) for arg in expr.args):
         return False
     (first, *rest), name = expr.args, getattr(expr.func, "id", "")
@@ -91,7 +91,9 @@ def is_safe_total(s: Specialiser, expr: Any) -> bool:
         return False
     if callee in (np.trace, np.diag, np.diagonal):
         return not expr.keywords and found.ndim == 2
-    if callee is not np.sum or [k.arg for k in expr.keywords] != ["axis"] or found.ndim is None:
+    if callee is np.sort and not expr.keywords:
+        return bool(found.ndim)
+    if callee not in (np.sum, np.sort) or [k.arg for k in expr.keywords] != ["axis"] or found.ndim is None:
         return False
     axis = expr.keywords[0].value
     axes = [getattr(e, "value", None) for e in (axis.elts if isinstance(axis, gast.Tuple) else [axis])]

@@ -39,6 +39,7 @@ PASSES: dict[str, str] = {
     "call_once": "a function of numbers is called once for the same numbers",
     "read_merged": "what a branch hands on has one name in the branch that reverses it",
     "share_inverses": "an inverse that is needed anyway solves systems, too",
+    "factor_cotangents": "the cotangent of a matrix from that of its Cholesky factor is computed block by block",
     "one_selection": "cotangents by the two sides of one condition, added up, are one selection",
     "full_first": "what is as large as a cotangent is its beginning",
     "gather_products": "products that a loop adds up are one product for many steps",

@@ -11,24 +11,25 @@ from typing import Any
 import numpy as np
 
 from ..runtime import levels
+from ..runtime.sorting import put_in_order, stable_order
 from .reduce import count, in_lanes, kept, shared, total
-from .table import forward, nondifferentiable, reverse, static
+from .table import forward, linear, nondifferentiable, reverse, static
 
-nondifferentiable(levels.linear_level, levels.level_rate)
+nondifferentiable(levels.linear_level, levels.level_rate, stable_order)
 
 
 @reverse(np.sort)
 def sort(y, d, a, axis=-1, kind=None):
     if axis is None:
-        return np.reshape(d[ranks(np.ravel(a), -1)], np.shape(a))
-    return d[ranks(a, -1)] if a.ndim == 1 else np.take_along_axis(d, ranks(a, axis), axis)
+        return np.reshape(put_in_order(d, stable_order(np.ravel(a))), np.shape(a))
+    return put_in_order(d, stable_order(a)) if axis == -1 else put_in_order(d, stable_order(a, axis), axis)
 
 
 @forward(np.sort)
 def push_sort(y, d, a, axis=-1, kind=None):
     if axis is None:
-        return np.ravel(d)[stable_order(np.ravel(a), -1)]
-    return d[stable_order(a, -1)] if a.ndim == 1 else np.take_along_axis(d, stable_order(a, axis), axis)
+        return np.ravel(d)[stable_order(np.ravel(a))]
+    return d[stable_order(a)] if a.ndim == 1 else np.take_along_axis(d, stable_order(a, axis), axis)
 
 
 # A partitioned array and its source are the same once sorted, which tells where each element went.
@@ -37,25 +38,20 @@ def push_sort(y, d, a, axis=-1, kind=None):
 @reverse(np.partition)
 def partition(y, d, a, kth, axis=-1, kind="introselect"):
     if axis is None:
-        return np.reshape(d[stable_order(y, -1)][ranks(np.ravel(a), -1)], np.shape(a))
-    return np.take_along_axis(np.take_along_axis(d, stable_order(y, axis), axis), ranks(a, axis), axis)
+        return np.reshape(put_in_order(d[stable_order(y)], stable_order(np.ravel(a))), np.shape(a))
+    return put_in_order(np.take_along_axis(d, stable_order(y, axis), axis), stable_order(a, axis), axis)
 
 
 @forward(np.partition)
 def push_partition(y, d, a, kth, axis=-1, kind="introselect"):
     if axis is None:
-        return np.ravel(d)[stable_order(np.ravel(a), -1)][ranks(y, -1)]
-    return np.take_along_axis(np.take_along_axis(d, stable_order(a, axis), axis), ranks(y, axis), axis)
+        return put_in_order(np.ravel(d)[stable_order(np.ravel(a))], stable_order(y))
+    return put_in_order(np.take_along_axis(d, stable_order(a, axis), axis), stable_order(y, axis), axis)
 
 
-def ranks(a, axis):
-    """The place that sorting gives to each element."""
-    order = stable_order(a, axis)
-    return np.argsort(order) if axis == -1 else np.argsort(order, axis)
-
-
-def stable_order(a, axis):
-    return np.argsort(a, kind="stable") if axis == -1 else np.argsort(a, axis, kind="stable")
+@linear(put_in_order)
+def taken(y, d, values, order, axis=-1):
+    return d[order] if d.ndim == 1 else np.take_along_axis(d, order, axis)
 
 
 def order_statistics(a, q, axis):

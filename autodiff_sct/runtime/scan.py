@@ -129,11 +129,20 @@ def stencil_adjoint(cotangent: Any, h: Any, axis: int, edge_order: Literal[1, 2]
     """
     d = np.moveaxis(np.asarray(cotangent), axis, 0)
     result, size = np.zeros_like(d), len(d)
-    places = np.arange(size)
-    first = np.clip(places - 1, 0, max(size - 3, 0))
-    # Each row reads three neighbours, so its weight for one of them is what it makes of a comb with every third one.
-    for residue in range(3):
-        weights = np.gradient((places % 3 == residue).astype(float), h, edge_order=edge_order)
-        column = np.minimum(first + (residue - first) % 3, size - 1)
-        np.add.at(result, column, (d.T * weights.astype(d.dtype)).T)
+    if np.ndim(h) == 0:
+        half = d[1:-1] / d.dtype.type(2 * h)
+        result[2:] += half
+        result[:-2] -= half
+    else:
+        steps = np.diff(np.asarray(h, d.dtype))
+        before, after = steps[:-1], steps[1:]
+        left, right = after / (before * (before + after)), before / (after * (before + after))
+        for k, weights in enumerate((-left, left - right, right)):
+            result[k : size - 2 + k] += (d[1:-1].T * weights).T
+    # The first and the last row read the samples that are next to them.
+    near = min(size, 3)
+    for row, places in ((0, slice(near)), (-1, slice(size - near, size))):
+        ends = h if np.ndim(h) == 0 else np.asarray(h)[places]
+        weights = np.gradient(np.eye(near), ends, axis=0, edge_order=edge_order)[row]
+        result[places] += np.multiply.outer(weights.astype(d.dtype), d[row])
     return np.moveaxis(result, 0, axis)

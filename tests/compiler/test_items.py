@@ -1047,3 +1047,36 @@ def test_loops_that_touch_as_many_items_as_there_are(fn, args, parts):
 def test_what_is_a_list_around_a_loop_is_made_once():
     for line in ad.adjoint_source(bodies, *COVERED[2][1]).splitlines():
         assert "mass.tolist()" not in line or line.startswith("    mass_items")
+
+
+def trace_of_tanh(a):
+    total = 0.0
+    for i in range(a.shape[0]):
+        total += np.tanh(a[i, i])
+    return np.sum(a + total)
+
+
+def first_row_and_column(a):
+    total = 0.0
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            total += a[i, 0] * a[0, j]
+    return total
+
+
+def off_diagonals(a):
+    total = 0.0
+    for i in range(1, len(a)):
+        total += a[i, i - 1] * a[i - 1, i]
+    return total
+
+
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("n", [1, 3, 20])
+@pytest.mark.parametrize("fn", [trace_of_tanh, first_row_and_column, off_diagonals])
+def test_a_small_share_of_a_matrix_makes_no_lists(fn, n, order):
+    a = np.array(np.random.default_rng(n).normal(size=(n, n)), order=order)
+    value, gradient = ad.value_and_grad(fn)(a)
+    assert value == fn(a)
+    np.testing.assert_allclose(gradient, differences(fn, (a,)), rtol=1e-6, atol=1e-8)
+    assert "tolist" not in ad.adjoint_source(fn, a)

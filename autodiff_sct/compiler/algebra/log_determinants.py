@@ -17,6 +17,7 @@ determinant is too small or too large for a float.  Of what has an inverse, a de
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -69,23 +70,42 @@ def cancel(s: Specialiser, made: dict[str, ir.Let], stmt: Any) -> None:
             return
 
 
-def rewrite(s: Specialiser, where: Regions, made: dict[str, ir.Let], stmt: Any) -> None:
-    """Rewrite ``(product + product.T) * weights`` of such a factor; what nobody reads then is dropped later."""
+@dataclass(frozen=True)
+class FactorCotangent:
+    """The variables of ``s = inverse.T @ (factor.T @ cotangent * weights) @ inverse; (s + s.T) * weights``."""
+
+    total: str
+    product: str
+    back: str
+    inverse: str
+    factor: str
+    cotangent: str
+    weights: str
+
+
+def factor_cotangent(made: dict[str, ir.Let], stmt: Any) -> FactorCotangent | None:
+    """What a statement computes the cotangent of a matrix from, if it does so from that of its Cholesky factor."""
     total, weights = operands(stmt, gast.Mult) or ("", "")
     product, mirrored = sides(made, total, gast.Add)
     if not product or transposed(made, mirrored) != product or not is_triangle(made, weights):
-        return
+        return None
     left, inverse = sides(made, product, gast.MatMult)
     back, halved = sides(made, left, gast.MatMult)
     inner, same = sides(made, halved, gast.Mult)
-    upper, diagonal = sides(made, inner, gast.MatMult)
+    upper, cotangent = sides(made, inner, gast.MatMult)
     factor = transposed(made, upper)
     if not factor or same != weights or transposed(made, back) != inverse or not is_inverse(made, inverse, factor):
-        return
-    number = of_logarithms(s, where, made, diagonal, factor)
-    if number is not None:
-        made[product].expr = ir.binop(ir.name(back), gast.MatMult, ir.name(inverse))
-        made[total].expr = ir.binop(ir.name(number), gast.Mult, ir.name(product))
+        return None
+    return FactorCotangent(total, product, back, inverse, factor, cotangent, weights)
+
+
+def rewrite(s: Specialiser, where: Regions, made: dict[str, ir.Let], stmt: Any) -> None:
+    """Rewrite ``(product + product.T) * weights`` of such a factor; what nobody reads then is dropped later."""
+    found = factor_cotangent(made, stmt)
+    number = of_logarithms(s, where, made, found.cotangent, found.factor) if found is not None else None
+    if found is not None and number is not None:
+        made[found.product].expr = ir.binop(ir.name(found.back), gast.MatMult, ir.name(found.inverse))
+        made[found.total].expr = ir.binop(ir.name(number), gast.Mult, ir.name(found.product))
 
 
 def of_logarithms(s: Specialiser, where: Regions, made: dict[str, ir.Let], name: str, factor: str) -> str | None:

@@ -90,7 +90,7 @@ class Sums:
                 continue
             terms = self.terms(stmt, False)
             outers = [t for t in terms if isinstance(t, Outer)]
-            chain = {x for x in self.chain(stmt)}
+            chain = set(self.chain(stmt))
             if len(outers) > 1 and self.fit(outers) and not self.is_disturbed(stmt, outers, chain):
                 done |= chain
                 self.join(stmt, outers, [t for t in terms if isinstance(t, Rest)], chain)
@@ -184,7 +184,11 @@ class Sums:
         for k, term in enumerate(rest):
             product = self.let("t", value, self.s.facts[stmt.target], stmt, made)
             own = k == 0 and term.addition.in_place and operands(term.addition, gast.Add) is not None
-            if own and getattr(term.addition.expr, "left", None) is not None and term.addition.expr.left.id == term.name:
+            if (
+                own
+                and getattr(term.addition.expr, "left", None) is not None
+                and term.addition.expr.left.id == term.name
+            ):
                 value = gast.BinOp(ir.name(term.name), gast.Add(), product)
                 stmt.in_place = len(rest) == 1
             else:
@@ -200,7 +204,9 @@ class Sums:
         """The left vector of a term with its number and its sign."""
         vector: Any = ir.name(term.left)
         if term.scale is not None:
-            vector = self.let("t", ir.binop(vector, gast.Mult, ir.name(term.scale)), self.fresh_facts(term.left), stmt, made)
+            vector = self.let(
+                "t", ir.binop(vector, gast.Mult, ir.name(term.scale)), self.fresh_facts(term.left), stmt, made
+            )
         if term.negative:
             vector = self.let("t", gast.UnaryOp(gast.USub(), vector), self.fresh_facts(term.left), stmt, made)
         return str(vector.id)

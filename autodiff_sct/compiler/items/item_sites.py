@@ -152,8 +152,9 @@ class Site:
         return name in self.defined and is_few(facts.dims[0])  # a row that the body takes of something
 
     def covers(self, name: str, found: list[Use]) -> bool:
-        """Whether loops go over an array: each long axis has one of its own, whose variable, give or take a number, is it.
+        """Whether loops go over an array: a loop of its own over each long axis, whose variable is the index.
 
+        The index may be that, give or take a number. A diagonal or one row and one column are a small share of a matrix.
         Where it would be converted again and again, loops have to run to the lengths of these axes, whatever they
         touch there: as many items as there are.
         """

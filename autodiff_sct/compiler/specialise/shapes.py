@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...runtime.scan import products_of_others
+from ...runtime.scan import products_of_others, stencil_adjoint
 from ...runtime.scatter import diagonal_adjoint, gather_adjoint
+from ...runtime.sorting import put_in_order, stable_order
 from ...runtime.vectors import cross
 from ..facts import Axis, Dim, Listed, Num, broadcast, several
 from .spans import note_length
@@ -44,7 +45,8 @@ def option(s: Specialiser, args: list[Value], kwargs: dict[str, Value], k: int, 
 
 @dims_of(
     np.copy, np.cumsum, np.cumprod, np.flip, np.sort, np.roll, np.ascontiguousarray, np.argsort, np.tril, np.triu,
-    np.real, np.imag, np.nan_to_num, np.interp, np.digitize, products_of_others,
+    np.real, np.imag, np.nan_to_num, np.interp, np.digitize, products_of_others, put_in_order, stable_order,
+    stencil_adjoint,
 )  # fmt: skip
 def as_first(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     return operand(s, args)

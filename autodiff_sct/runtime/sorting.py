@@ -1,0 +1,41 @@
+"""The order of a stable sort, and values put back to where sorting has taken them from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["put_in_order", "stable_order"]
+
+
+def stable_order(a: Any, axis: int = -1) -> np.ndarray:
+    """``np.argsort(a, axis, kind="stable")``, by the quicker sort that is not stable where no elements tie.
+
+    >>> stable_order(np.array([2.0, 1.0, 2.0]))
+    array([1, 0, 2])
+    """
+    order = np.argsort(a, axis)
+    placed = np.moveaxis(a[order] if a.ndim == 1 else np.take_along_axis(a, order, axis), axis, -1)
+    later, earlier = placed[..., 1:], placed[..., :-1]
+    ties = (later == earlier) | (later != later) if has_nan(placed) else later == earlier
+    return np.argsort(a, axis, kind="stable") if ties.any() else order
+
+
+def has_nan(lanes: np.ndarray) -> bool:
+    """True if one of some sorted lanes ends with NaN."""
+    return bool(lanes.size) and bool(np.isnan(lanes[..., -1]).any())
+
+
+def put_in_order(values: Any, order: np.ndarray, axis: int = -1) -> np.ndarray:
+    """An array whose elements at the places `order` along an axis are `values`: the transpose of taking them.
+
+    >>> put_in_order(np.array([1.0, 2.0, 3.0]), np.array([1, 2, 0]))
+    array([3., 1., 2.])
+    """
+    result = np.empty_like(values)
+    if result.ndim == 1:
+        result[order] = values
+    else:
+        np.put_along_axis(result, order, values, axis)
+    return result

@@ -80,7 +80,7 @@ def is_float(found: Any) -> bool:
 
 
 def is_safe_total(s: Specialiser, expr: Any) -> bool:
-    """Whether a call adds up a few numbers that it is given, takes or adds up a diagonal, adds up along axes or sorts."""
+    """Whether a call adds up a few numbers, takes or adds up a diagonal, adds up along axes or sorts."""
     if not expr.args or any(isinstance(arg, gast.Starred) for arg in expr.args):
         return False
     (first, *rest), name = expr.args, getattr(expr.func, "id", "")

@@ -154,7 +154,7 @@ class Site:
     def covers(self, name: str, found: list[Use]) -> bool:
         """Whether loops go over an array: a loop of its own over each long axis, whose variable is the index.
 
-        The index may be that, give or take a number. A diagonal or one row and one column are a small share of a matrix.
+        The index may be that, give or take a number. A diagonal, or a row and a column, is a small share.
         Where it would be converted again and again, loops have to run to the lengths of these axes, whatever they
         touch there: as many items as there are.
         """

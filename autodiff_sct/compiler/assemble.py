@@ -24,6 +24,7 @@ from .algebra.selections import one_selection
 from .algebra.signs import absorb_signs
 from .algebra.spelling import spell
 from .algebra.summed_products import summed_products
+from .algebra.tensor_products import tensor_products
 from .algebra.variances import variances
 from .arguments import Arguments
 from .buffers.at_once import put_at_once
@@ -328,6 +329,8 @@ def as_expressions(
         contract(s, back)
         if reordered:
             contract_forward(s, front)
+    if buffers and passes.on("tensor_products"):
+        tensor_products(s, back)
     if reordered and passes.on("variances"):
         variances(s, where, front)
     if buffers:

@@ -79,6 +79,7 @@ PASSES: dict[str, str] = {
     "with_methods": "in loops, reductions are methods",
     "summed_products": "a product that is only summed along two axes is not made",
     "contract": "a sum of products is computed without the products",
+    "tensor_products": "sums of products of arrays that share only the summed axes are tensor products",
     "pair_products": "sums over pairs of vectors are products of matrices",
     "variances": "a variance beside the distances from the mean is a sum of their squares",
     "defer": "what only one reverse line reads is computed there",

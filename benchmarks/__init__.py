@@ -5,4 +5,6 @@
 
 A workload is a module of `benchmarks.workloads` (its docstring lists what a workload holds).  `variants` turns it into
 one call for each library, `timing` runs the calls in turns, `report` and `picture` show the result.
+
+``python -m benchmarks growth [names] [--quick] [--page]`` fits how the cost of the programs of `shapes` grows.
 """

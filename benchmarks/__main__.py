@@ -73,4 +73,9 @@ def main(arguments: list[str]) -> None:
 
 if __name__ == "__main__":
     environment.restart_on_one_core()
-    main(sys.argv[1:])
+    if sys.argv[1:2] == ["growth"]:
+        from . import growth
+
+        growth.main(sys.argv[2:])
+    else:
+        main(sys.argv[1:])

@@ -9,9 +9,13 @@ PLACE = re.compile(r"(<!-- measured: (?P<name>\w+) -->\n).*?(<!-- end -->)", re.
 
 
 def fill(text: str, tables: Mapping[str, str]) -> str:
-    """The page with each table at its place.
+    """The page with each table at its place; a place that there is no table for stays as it is.
 
     >>> fill("<!-- measured: times -->\\nold\\n<!-- end -->", {"times": "new"})
     '<!-- measured: times -->\\nnew\\n<!-- end -->'
     """
-    return PLACE.sub(lambda place: f"{place[1]}{tables[place['name']]}\n{place[3]}", text)
+
+    def filled(place: re.Match[str]) -> str:
+        return f"{place[1]}{tables[place['name']]}\n{place[3]}" if place["name"] in tables else place[0]
+
+    return PLACE.sub(filled, text)

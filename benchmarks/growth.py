@@ -69,7 +69,7 @@ def exponent(sizes: list[int], costs: np.ndarray) -> float:
 
 
 def row(name: str, sizes: list[int], found: np.ndarray) -> list[str]:
-    """A line of the table: the ratio at the largest size, then exponents of program and gradient and their difference."""
+    """A line of the table: the ratio at the largest size, then the exponents of both and how far they are apart."""
     cells = [name, f"{sizes[0]} to {sizes[-1]}", f"{found[1, -1] / found[0, -1]:.1f}"]
     for primal, gradient in (found[:2], found[2:]):
         one, other = exponent(sizes, primal), exponent(sizes, gradient)

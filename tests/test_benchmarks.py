@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import measure, page, report, timing, variants, workload
+import autodiff_sct as ad
+from benchmarks import growth, measure, page, report, shapes, timing, variants, workload
 
 ROOT = Path(__file__).parent.parent
 ISSUE_LIST = {
@@ -149,3 +150,37 @@ def test_the_command_refuses_an_unknown_name():
     command = [sys.executable, "-m", "benchmarks", "knot"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2 and "knot" in done.stderr
+
+
+@pytest.mark.parametrize("name", shapes.SHAPES)
+def test_the_gradients_of_shapes_are_those_of_differences(name):
+    shape = shapes.SHAPES[name]
+    args = shape.arguments(5)
+    gradients = ad.grad(shape.primal, shape.wrt)(*args)
+    rng = np.random.default_rng(0)
+    arrays = [np.array(args[position]) for position in shape.wrt]
+    directions = [rng.normal(size=array.shape) for array in arrays]
+
+    def moved(step):
+        changed = list(args)
+        for position, array, direction in zip(shape.wrt, arrays, directions):
+            new = array + step * direction
+            changed[position] = new.tolist() if isinstance(args[position], list) else new
+        return shape.primal(*changed)
+
+    found = gradients if isinstance(gradients, tuple) and len(shape.wrt) > 1 else (gradients,)
+    expected = sum(np.sum(np.array(gradient) * direction) for gradient, direction in zip(found, directions))
+    assert (moved(1e-6) - moved(-1e-6)) / 2e-6 == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
+def test_exponents_are_found_beside_what_any_call_costs():
+    sizes = [10, 32, 100, 320, 1000]
+    n = np.array(sizes)
+    assert growth.exponent(sizes, 3e-6 * n**1.5) == pytest.approx(1.5, abs=0.02)
+    assert growth.exponent(sizes, 1e-4 + 3e-6 * n**1.5) == pytest.approx(1.5, abs=0.02)
+
+
+def test_growth_is_measured_for_programs_and_gradients():
+    found = growth.measured(shapes.SHAPES["slope"], [10, 20], rounds=1)
+    assert found.shape == (4, 2) and (found > 0).all()
+    assert len(growth.row("slope", [10, 20], found)) == 9

@@ -27,9 +27,7 @@ def written_out(x, w, b):
     out = np.empty((x.shape[0], rows, columns, w.shape[3]))
     for i in range(rows):
         for j in range(columns):
-            out[:, i, j, :] = np.sum(
-                x[:, i : i + k, j : j + k, :, np.newaxis] * w[np.newaxis, :, :, :], axis=(1, 2, 3)
-            )
+            out[:, i, j, :] = np.sum(x[:, i : i + k, j : j + k, :, np.newaxis] * w[np.newaxis, :, :, :], axis=(1, 2, 3))
     return np.sum(np.sin(out + b))
 
 

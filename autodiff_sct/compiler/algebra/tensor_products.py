@@ -25,6 +25,7 @@ from ..substitution import with_operands
 from .spelling import cotangents, literal, numpy_name, parts_of, rewrite
 
 ALL = gast.Slice(None, None, None)
+ONE: Axis = 1
 
 
 @dataclass(frozen=True)
@@ -115,41 +116,29 @@ def is_one_length(s: Specialiser, one: Axis, other: Axis, a: Any, b: Any) -> boo
 def operand(s: Specialiser, expr: Any) -> Operand | None:
     """An operand that is a variable, or a part of one with new axes."""
     if isinstance(expr, gast.Name):
-        facts = s.facts.get(expr.id)
-        if not is_of_doubles(facts) or not facts.dims:
-            return None
-        units = [dim == 1 for dim in facts.dims]
-        index = [ir.constant(0) if unit else ALL for unit in units]
-        while index and index[-1] is ALL:
-            index.pop()
-        return Operand(facts.dims, ir.subscript(expr, whole(index)) if index else expr)
+        dims = dims_of(s, expr.id)
+        return part(expr, [], dims) if dims else None
     if not isinstance(expr, gast.Subscript) or not isinstance(expr.value, gast.Name):
         return None
-    facts = s.facts.get(expr.value.id)
-    if not is_of_doubles(facts) or facts.dims is None:
-        return None
-    return part(expr, facts.dims)
+    dims = dims_of(s, expr.value.id)
+    return part(expr.value, parts_of(expr.slice), dims) if dims is not None else None
 
 
-def part(expr: Any, dims: tuple[Axis, ...]) -> Operand | None:
-    """A subscript of slices and new axes."""
-    have, found, index = list(dims), [], []
-    for each in parts_of(expr.slice):
+def part(array: Any, index: list[Any], dims: tuple[Axis, ...]) -> Operand | None:
+    """An array under a subscript of slices and new axes."""
+    have, found, kept = list(dims), [], []
+    for each in [*index, *[ALL] * (len(dims) - sum(not is_new_axis(x) for x in index))]:
         if is_new_axis(each):
-            found.append(1)
-        elif isinstance(each, gast.Slice) and have:
+            found.append(ONE)
+        elif isinstance(each, gast.Slice) and have and (have[0] != 1 or is_everything(each)):
             axis = have.pop(0)
-            everything = each.lower is each.upper is each.step is None
-            if axis == 1 and not everything:
-                return None
-            found.append(axis if everything else None)
-            index.append(ir.constant(0) if axis == 1 else each)
+            found.append(axis if is_everything(each) else None)
+            kept.append(ir.constant(0) if axis == 1 else each)
         else:
             return None
-    index += [ir.constant(0) if axis == 1 else ALL for axis in have]
-    while index and is_everything(index[-1]):
-        index.pop()
-    return Operand((*found, *have), ir.subscript(expr.value, whole(index)) if index else expr.value)
+    while kept and is_everything(kept[-1]):
+        kept.pop()
+    return Operand(tuple(found), ir.subscript(array, whole(kept)) if kept else array)
 
 
 def whole(index: list[Any]) -> Any:
@@ -164,8 +153,11 @@ def is_new_axis(part: Any) -> bool:
     return (isinstance(part, gast.Constant) and part.value is None) or ir.path_of(part) == "np.newaxis"
 
 
-def is_of_doubles(facts: Any) -> bool:
-    return isinstance(facts, Num) and facts.kind == "array" and facts.dtype == np.float64 and not facts.tensor
+def dims_of(s: Specialiser, name: str) -> tuple[Axis, ...] | None:
+    """The axes of a variable that is an array of doubles."""
+    facts = s.facts.get(name)
+    doubles = isinstance(facts, Num) and facts.kind == "array" and facts.dtype == np.float64 and not facts.tensor
+    return facts.dims if doubles and isinstance(facts, Num) else None
 
 
 def with_new_axes(expr: Any, places: list[int], rank: int) -> Any:

@@ -21,6 +21,8 @@ ITEMS_OF_A_STRIP = 16384
 # Steps whose factors are one product, for vectors and for matrices: more are no faster, and are kept.
 STEPS_OF_A_PRODUCT = 32
 STEPS_OF_A_PRODUCT_OF_MATRICES = 16
+# The share of a square matrix that parts of its rows fill from which on they are products with a whole matrix.
+SHARE_OF_A_MATRIX = 0.1
 # Rows of the blocks in which the cotangent of a matrix comes from that of its Cholesky factor.
 WIDTH_OF_A_BLOCK = 48
 # Arrays as large as the largest saved one that a step of a loop works with, as the division into segments estimates it.

@@ -32,6 +32,7 @@ from .buffers.computed_into import compute_into
 from .buffers.dead_stores import drop_dead_stores
 from .buffers.first_touch import touch_first
 from .buffers.full_first import full_first
+from .buffers.gathered_parts import gather_parts
 from .buffers.gathering import gather_products
 from .buffers.item_assignments import assign_items
 from .buffers.item_sums import add_at_once
@@ -282,6 +283,8 @@ def in_place(
         full_first(s, back)
     if buffers and passes.on("gather_products"):
         gather_products(s, back)
+    if buffers and request.capture is None and not request.split and passes.on("gather_parts"):
+        gather_parts(s, back)
     if buffers and passes.on("rank_one"):
         rank_one(s, back)
     if passes.on("where_taken"):

@@ -43,6 +43,7 @@ PASSES: dict[str, str] = {
     "one_selection": "cotangents by the two sides of one condition, added up, are one selection",
     "full_first": "what is as large as a cotangent is its beginning",
     "gather_products": "products that a loop adds up are one product for many steps",
+    "gather_parts": "products with columns that a loop adds to parts of a matrix are one product after it",
     "rank_one": "a sum of outer products is one product of two matrices",
     "zeros_inside": "zeros to which both sides of a branch add are made on each side",
     "take_over": "the cotangent of what was copied is that of the copy, but for the part that was overwritten",

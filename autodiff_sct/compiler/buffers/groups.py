@@ -18,6 +18,7 @@ from ..optimise import is_pop_call
 from ..regions import roots_of
 from ..specialise.state import Specialiser
 
+GIVEN_BACK = (broadcast.unbroadcast, broadcast.spread)  # their first argument, if anything
 COMPUTED = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant)
 
 
@@ -74,6 +75,8 @@ class Groups:
             return [expr.left.id] if stmt.in_place and isinstance(expr.left, gast.Name) else []
         if is_pop_call(expr) or is_copy(expr):
             return []
+        if isinstance(expr, gast.Call) and self.s.globals.get(getattr(expr.func, "id", "")) in GIVEN_BACK:
+            return [n for n in ir.names_in(expr.args[0]) if ir.is_variable(n)]
         names = [n for n in ir.reads(stmt) if ir.is_variable(n)]
         if is_numpy(expr):
             own = roots_of(self.s.facts[stmt.target])

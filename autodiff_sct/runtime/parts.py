@@ -1,0 +1,61 @@
+"""Products with columns and with ranges of columns of one matrix, added up for many of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import thresholds
+
+__all__ = ["add_outer_products", "add_products"]
+
+Part = tuple[int, slice, np.ndarray]  # a column, a range of columns, and a number for each of the range
+
+
+def add_outer_products(total: np.ndarray, factor: np.ndarray, parts: list[Part]) -> None:
+    """``total[:, range] += np.outer(factor[:, k], v)`` for each ``(k, range, v)`` of `parts`.
+
+    One product of matrices does it where the ranges are a good share of all columns.
+
+    >>> total = np.zeros((1, 3))
+    >>> add_outer_products(total, np.array([[2.0, 3.0, 5.0]]), [(0, slice(1, 3), np.array([1.0, 10.0]))])
+    >>> total
+    array([[ 0.,  2., 20.]])
+    """
+    if are_worth_a_matrix(factor, parts):
+        total += factor @ as_rows(factor, parts)
+    else:
+        for k, columns, v in parts:
+            total[:, columns] += np.outer(factor[:, k], v)
+
+
+def add_products(total: np.ndarray, factor: np.ndarray, parts: list[Part]) -> None:
+    """``total[:, k] += factor[:, range] @ v`` for each ``(k, range, v)`` of `parts`.
+
+    >>> total = np.zeros((1, 3))
+    >>> add_products(total, np.array([[2.0, 3.0, 5.0]]), [(0, slice(1, 3), np.array([1.0, 10.0]))])
+    >>> total
+    array([[53.,  0.,  0.]])
+    """
+    if are_worth_a_matrix(factor, parts):
+        total += factor @ as_rows(factor, parts).T
+    else:
+        for k, columns, v in parts:
+            total[:, k] += factor[:, columns] @ v
+
+
+add_outer_products.changed = add_products.changed = (0,)  # type: ignore[attr-defined]
+
+
+def are_worth_a_matrix(factor: np.ndarray, parts: list[Part]) -> bool:
+    """True if a matrix of all the numbers is filled by a fixed share, and its zeros meet no infinity."""
+    filled = sum(len(v) for _, _, v in parts)
+    share = thresholds.SHARE_OF_A_MATRIX * factor.shape[1] ** 2
+    return filled >= share and bool(np.isfinite(factor).all())
+
+
+def as_rows(factor: np.ndarray, parts: list[Part]) -> np.ndarray:
+    """A matrix with the numbers of each part in the row of its column."""
+    rows = np.zeros((factor.shape[1], factor.shape[1]))
+    for k, columns, v in parts:
+        rows[k, columns] += v
+    return rows

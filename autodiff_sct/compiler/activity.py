@@ -22,7 +22,7 @@ from .algebra.shifts import cancelled
 from .facts import Listed, Mapped, Num, Opaque, Pair
 from .regions import Regions, roots_of, written_arguments, written_by
 from .remedies import full_name, is_of_scipy, rule_to_write
-from .specialise.callees import opaque_call
+from .specialise.callees import SHOWING, look, opaque_call
 from .specialise.methods import is_random, opaque_method
 from .specialise.nested_calls import nested_gradient
 from .specialise.recursion import Recursion
@@ -31,7 +31,7 @@ from .specialise.values import Leaf
 from .text.unparse import unparse
 
 # Functions that look at their arguments and change nothing.
-READERS = {print, repr, str, format, len, isinstance, bool, int, type, id, hash, dict.keys, np.ndarray.setflags}
+READERS = {look, print, repr, str, format, len, isinstance, bool, int, type, id, hash, dict.keys, np.ndarray.setflags}
 INERT = {bool, int, type, type(None), tuple, np.dtype, range}
 TEXT = (str, bytes)
 CATCHING = (ir.Try, ir.With)
@@ -411,6 +411,10 @@ def is_real(facts: Num | None) -> bool:
     return facts is not None and facts.dtype is not None and facts.dtype.kind != "c"
 
 
+# Libraries whose functions leave their arguments as they are, those that show things among them.
+READING = {"numpy", "scipy", "math", "logging", "warnings", "builtins", "time", *SHOWING}
+
+
 def is_reader(fn: Any) -> bool:
     """Whether a function of a library, or a method of a string, surely leaves its arguments as they are."""
     if isinstance(getattr(fn, "__self__", None), str):
@@ -429,7 +433,7 @@ def is_reader(fn: Any) -> bool:
     ):
         return False
     module = getattr(fn, "__module__", None) or ""
-    return module.split(".")[0] in ("numpy", "scipy", "math", "logging", "warnings", "builtins", "time")
+    return module.split(".")[0] in READING
 
 
 def operands(s: Specialiser, stmt: Any) -> list[str]:

@@ -21,7 +21,7 @@ from .reverse.adjoints import as_scalar, copied, facts_like, fit, numpy_call, sp
 from .reverse.sweep import Reverse
 from .specialise.externals import facts_of_tree
 from .specialise.keys import facts_of_whole, may_stay_whole
-from .specialise.protocols import refuse_builtin, refuse_tuple
+from .specialise.protocols import refuse_tuple
 from .specialise.state import Specialiser
 from .specialise.values import Const, Leaf, Obj, TupleV, Value
 from .structure import FUNCTIONS, Branch, Listing, Static, is_of_library
@@ -89,7 +89,6 @@ def take(s: Specialiser, table: Arguments, tree: Any, expr: Any, hint: str, path
         s.whole.add(path)
     if ("whole", path) in s.dynamic:
         return entry(s, table, expr, facts_of_whole(s, tree, path), hint)
-    refuse_builtin(s, tree.cls)
     obj = Obj(path, tree.cls)
     table.objects[path] = place(table, expr)
     for key, child in zip(tree.keys, tree.children):

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import ArgumentTypeError
 from .facts import UNKNOWN
+from .foreign import python_of
 from .structure import Leaf, Static, describe
 
 __all__ = ["defaults_of", "general_tree", "home_of", "signature_of"]
@@ -19,6 +20,7 @@ def signature_of(fn: Any) -> inspect.Signature:
     target = fn
     if hasattr(type(fn), "construct") and not inspect.isfunction(fn):
         target = fn.construct
+    target = python_of(target) or target
     if not hasattr(target, "__code__") and (known := signature_of_known(target)) is not None:
         return known
     try:
@@ -31,6 +33,7 @@ def defaults_of(fn: Any) -> tuple[Any, ...]:
     """What stands in for arguments that are not given, which may become something else at any time."""
     if isinstance(fn, functools.partial):
         return (*fn.keywords, *fn.keywords.values(), *defaults_of(fn.func))
+    fn = python_of(fn) or fn
     for name in ("construct", "__call__"):
         if not hasattr(fn, "__code__"):
             fn = getattr(type(fn), name, fn)

@@ -21,6 +21,7 @@ import numpy as np
 from ..errors import NotDifferentiable
 from ..runtime.broadcast import are_floats
 from .facts import Facts, Num, Opaque, blurred, of_value, size_classes
+from .foreign import extends_builtin, is_compiled, is_foreign, python_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,9 +71,10 @@ LIBRARY = {"builtins", "numpy", "functools", "operator", "math", "random", "iter
 FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, ModuleType, type, np.ufunc)
 
 
-def describe(value: Any, symbol: str, fields: bool = False) -> Any:
+def describe(value: Any, symbol: str, fields: bool = False, around: tuple[int, ...] = ()) -> Any:
     """The tree of `value`; `symbol` names its axes, `fields` tells whether to look into objects.
 
+    An object from which a path of attributes leads back to itself is known as that object: `around` are those it is in.
     Parts are told apart by their place: keys may be written alike, as those of ``{"a_b": u, "a": {"b": v}}``.
     """
     if value is None or isinstance(value, (bool, str, bytes, enum.Enum, *FUNCTIONS)) or value is Ellipsis:
@@ -90,28 +92,47 @@ def describe(value: Any, symbol: str, fields: bool = False) -> Any:
         return Branch(
             type(value),
             tuple(range(len(value))),
-            tuple(parts(value, symbol, fields)),
+            tuple(parts(value, symbol, fields, around)),
         )
     if type(value) is list:
-        return describe_list(value, symbol, fields)
+        return describe_list(value, symbol, fields, around)
     # Members of an Enum are keys of a table outside; in an argument, whose gradient has its keys, they are not.
     kinds = (str, int, bool, tuple) if fields else (str, int, bool, tuple, enum.Enum)
     if type(value) is dict and all(isinstance(k, kinds) for k in value):
-        return Branch(dict, tuple(value), tuple(parts(value.values(), symbol, fields)))
+        return Branch(dict, tuple(value), tuple(parts(value.values(), symbol, fields, around)))
     of_thread = type(value) is threading.local and not fields  # of what stands outside, attributes can be followed
     if (is_of_library(value) or is_compiled(type(value))) and not of_thread:
         return Leaf(Opaque(type(value))) if not callable(value) else Static(value)
+    if is_foreign(value) or (fields and extends_builtin(type(value))):
+        return Leaf(Opaque(type(value))) if python_of(value) is None else Static(value)
     if hasattr(value, "__dict__") or dataclasses.is_dataclass(value) or hasattr(type(value), "__slots__"):
         if is_cell(value) or not fields:
             return Branch(type(value), (), ()) if not fields else Static(value)
-        names = field_names(value)
-        return Branch(type(value), names, tuple(parts([getattr(value, n) for n in names], symbol, True)))
+        return describe_object(value, symbol, around)
     return Leaf(Opaque(type(value)))
 
 
-def parts(values: Iterable[Any], symbol: str, fields: bool) -> list[Any]:
+class Circular(Exception):
+    """A path of attributes leads from an object back to itself."""
+
+
+def describe_object(value: Any, symbol: str, around: tuple[int, ...]) -> Any:
+    """The tree of an object, attribute by attribute."""
+    if id(value) in around:
+        raise Circular
+    names = field_names(value)
+    try:
+        children = parts([getattr(value, n) for n in names], symbol, True, (*around, id(value)))
+    except Circular:
+        if around:
+            raise
+        return Static(value)
+    return Branch(type(value), names, tuple(children))
+
+
+def parts(values: Iterable[Any], symbol: str, fields: bool, around: tuple[int, ...]) -> list[Any]:
     """The trees of what a container holds."""
-    return [describe(value, f"{symbol}[{k}]", fields) for k, value in enumerate(values)]
+    return [describe(value, f"{symbol}[{k}]", fields, around) for k, value in enumerate(values)]
 
 
 def is_mutable(tree: Any) -> bool:
@@ -131,17 +152,12 @@ def is_record(value: Any) -> bool:
     return hasattr(type(value), "n_sequence_fields")
 
 
-def is_compiled(cls: type) -> bool:
-    """Whether a class is not written in Python, so that its objects hold more than can be seen of them."""
-    return isinstance(vars(cls).get("__new__"), BuiltinFunctionType)
-
-
 def is_cell(value: Any) -> bool:
     return hasattr(type(value), "construct")
 
 
-def describe_list(value: list[Any], symbol: str, fields: bool) -> Any:
-    children = parts(value, symbol, fields)
+def describe_list(value: list[Any], symbol: str, fields: bool, around: tuple[int, ...]) -> Any:
+    children = parts(value, symbol, fields, around)
     if all(is_plain(child) for child in children):
         element = None
         for child in children:
@@ -268,7 +284,7 @@ def told_apart(k: Any) -> Any:
     return (type(k), tuple(map(told_apart, k)) if isinstance(k, tuple) else k)
 
 
-def key(value: Any) -> Any:
+def key(value: Any, around: tuple[int, ...] = ()) -> Any:
     """What a call is specialised on, as fast as it can be had: equal keys, equal trees."""
     kind = type(value)
     if kind is np.ndarray:
@@ -282,7 +298,7 @@ def key(value: Any) -> Any:
     if kind is list:
         if are_floats(value):
             return ("list", float)
-        keys = [key(v) for v in value]
+        keys = [key(v, around) for v in value]
         several = dict.fromkeys(map(short, dict.fromkeys(keys)))
         # A list at run time may be of any length; of any other one, each item is known to the compiler.
         return ("list", *several) if is_run_time(value, len(several)) else ("items", *keys)
@@ -291,9 +307,9 @@ def key(value: Any) -> Any:
     if isinstance(value, np.generic):
         return (kind, value.dtype)  # the dtype alone equals the class float
     if isinstance(value, tuple):
-        return (kind, value) if is_record(value) else (kind, *[key(v) for v in value])
+        return (kind, value) if is_record(value) else (kind, *[key(v, around) for v in value])
     if kind is dict:
-        return ("dict", *[(k if type(k) is str else told_apart(k), key(v)) for k, v in value.items()])
+        return ("dict", *[(k if type(k) is str else told_apart(k), key(v, around)) for k, v in value.items()])
     if isinstance(value, (*FUNCTIONS, enum.Enum)):
         return (kind, value)
     refuse_taped(value)
@@ -301,6 +317,20 @@ def key(value: Any) -> Any:
         return Itself(value)
     if is_of_library(value):
         return kind
+    if is_foreign(value) or extends_builtin(type(value)):
+        return kind if python_of(value) is None else Itself(value)
     if hasattr(value, "__dict__") or hasattr(kind, "__slots__"):
-        return (kind, *[(n, key(getattr(value, n))) for n in field_names(value)])
+        return key_of_object(value, around)
     return kind
+
+
+def key_of_object(value: Any, around: tuple[int, ...]) -> Any:
+    """The key of an object, attribute by attribute."""
+    if id(value) in around:
+        raise Circular
+    try:
+        return (type(value), *[(n, key(getattr(value, n), (*around, id(value)))) for n in field_names(value)])
+    except Circular:
+        if around:
+            raise
+        return Itself(value)

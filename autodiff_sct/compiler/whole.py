@@ -11,6 +11,7 @@ from ..rules.table import TABLE
 from .forward.pushforward import tangent
 from .pipeline import adjoint
 from .specialise import api_calls as _api_calls
+from .specialise import broadcasting as _broadcasting  # noqa: F401
 from .specialise import builtin_calls as _builtin_calls  # noqa: F401
 from .specialise import caches as _caches  # noqa: F401
 from .specialise import cell_calls as _cell_calls  # noqa: F401
@@ -22,6 +23,7 @@ from .specialise import dtype_calls as _dtype_calls  # noqa: F401
 from .specialise import frames as _frames  # noqa: F401
 from .specialise import generators as _generators  # noqa: F401
 from .specialise import importing as _importing  # noqa: F401
+from .specialise import inspected as _inspected  # noqa: F401
 from .specialise import iterators as _iterators  # noqa: F401
 from .specialise import local_classes as _local_classes  # noqa: F401
 from .specialise import numpy_calls as _numpy_calls  # noqa: F401

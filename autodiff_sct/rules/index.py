@@ -230,10 +230,10 @@ def sliding_windows(y, d, x, window_shape, axis=None):
 
 
 @reverse(as_strided)
-def strided(y, d, x, shape=None, strides=None):
+def strided(y, d, x, shape=None, strides=None, subok=False, writeable=True):
     return np.reshape(gather_adjoint(d, np.ravel(x), strided_places(x, shape, strides)), x.shape)
 
 
 @forward(as_strided)
-def strided_forward(y, d, x, shape=None, strides=None):
+def strided_forward(y, d, x, shape=None, strides=None, subok=False, writeable=True):
     return np.ravel(d)[strided_places(x, shape, strides)]

@@ -98,6 +98,9 @@ def cast(cotangent: np.ndarray | np.generic, like: Any) -> Any:
         return np.asarray(cotangent, dtype=dtype)
     if isinstance(like, np.generic):
         return dtype.type(cotangent)
+    if cotangent.ndim:
+        kind = type(like).__name__
+        raise TypeError(f"a {kind} stands where the derivative needs a number or an array; write np.asarray(...) of it")
     return complex(cotangent) if isinstance(like, complex) else float(cotangent)
 
 

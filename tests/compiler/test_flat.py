@@ -18,6 +18,29 @@ ROWS = X.reshape(2, 3)
 COLUMNS = np.asfortranarray(ROWS)
 
 
+@right(ROWS, COLUMNS)
+def gone_through_inside_a_loop(x: Any) -> Any:
+    total = 0.0
+    for row in x:
+        doubled = row * 2
+        for v in row.flat:
+            total += np.sin(v) * v
+        doubled.flat[0] = total
+        total += doubled.sum()
+    return total
+
+
+@right(ROWS, COLUMNS)
+def two_of_them_in_each_step(x: Any) -> Any:
+    total = 0.0
+    for k in range(2):
+        first, second = x.flat, (x * k).flat
+        total += first[k] * second[k + 1] * x.flat[0]
+        first = second
+        total += first[2] * second[0]
+    return total
+
+
 @right(X, ROWS, COLUMNS)
 def read_by_a_mask(x: Any) -> Any:
     positive = (x > 0).ravel()

@@ -1,5 +1,6 @@
 """The function object decides which text is its own: the right tree, or a refusal, never another function's tree."""
 
+import ast
 import functools
 import gc
 import importlib.util
@@ -257,6 +258,45 @@ def test_a_shifted_file_is_found(tmp_path):
     rewrite(path, "# one\n# two\ndef f(x):\n    return 5\n" + MODEL.replace("g, h =", "other = 1\ng, h ="))
     assert text_of(model.f) == "def f(x):\n    return 2 * x" and parse(model.f).tree.lineno == 6
     assert text_of(model.h) == "def lambda_(x):\n    return x + 2"
+
+
+RELOADED = """
+    import numpy as np
+    # a line that was not there before
+    def loss(x):
+        return np.sum(np.square(x))
+
+    class Model:
+        @property
+        def size(self):
+            return np.size(self.x)
+
+        def loss(self, x):
+            return np.mean(list(map(lambda v: np.exp(v), x)))
+    """
+
+
+def test_a_definition_that_was_compiled_by_itself_is_found(tmp_path):
+    """The reloader of IPython 9 compiles what an edit changed without the module around it, and patches the code."""
+    path = tmp_path / "module_reloaded.py"
+    module = module_from(path, "class Model:\n    size = property(lambda self: 0)\n    def loss(self, x): pass\n")
+    module.np = __import__("numpy")
+    rewrite(path, RELOADED)
+    tree = ast.parse(textwrap.dedent(RELOADED))
+
+    def compiled(definition, name):
+        made = {}
+        exec(compile(ast.parse(ast.unparse(definition)), name, "exec"), vars(module), made)
+        return made
+
+    model = tree.body[2]
+    module.Model.loss.__code__ = compiled(model.body[1], str(path))["loss"].__code__
+    made = compiled(tree.body[1], "<string>")["loss"]
+    assert "np.sum(np.square(x))" in text_of(made)
+    assert "np.exp" in text_of(module.Model.loss)
+    other = compiled(ast.parse("def loss(x):\n    return np.sum(np.square(x)) + 1"), str(path))["loss"]
+    with pytest.raises(SourceUnavailable):
+        parse(other)
 
 
 def test_a_file_that_is_gone_or_broken(tmp_path):

@@ -102,7 +102,8 @@ def texts_of(function: FunctionType) -> Iterator[Text]:
 
 def _may_name(name: str, file: str) -> bool:
     """Tell whether the file name in a code object may mean `file`."""
-    return name == file or name.startswith("<frozen ") or os.path.basename(name) == os.path.basename(file)
+    made = name == "<string>"  # by `exec` of a part of the file, as reloaders do
+    return made or name == file or name.startswith("<frozen ") or os.path.basename(name) == os.path.basename(file)
 
 
 def _lines_by_code(code: CodeType) -> list[str]:
@@ -121,7 +122,7 @@ def locate(text: Text, code: CodeType) -> Found | None:
         module = _module(text.source)
         if TEXTS.get(code) is text:  # this is what it was compiled from
             return _definition(module, code)
-        for search in (_in_place, _anywhere):
+        for search in (_in_place, _anywhere, _alone):
             found = search(module, text.source, code)
             if found is not None:
                 return found
@@ -153,6 +154,30 @@ def _anywhere(module: ast.Module, source: str, code: CodeType) -> Found | None:
         return None
     nearest = min(matches, key=lambda each: abs(each.co_firstlineno - code.co_firstlineno))
     return _definition(module, nearest)
+
+
+def _alone(module: ast.Module, source: str, code: CodeType) -> Found | None:
+    """The definition that compiles to `code` without the imports of its module: a reloader may compile it by itself."""
+    for statement in _each_definition(module):
+        for candidate in _compiled(ast.Module([statement], []), source, code):
+            if same_code(candidate, code, positions=False):
+                return _definition(module, candidate)
+    return None
+
+
+def _each_definition(tree: ast.Module | ast.ClassDef) -> Iterator[ast.stmt]:
+    """Yield the functions of a module, and each method in a class of its own."""
+    for statement in tree.body:
+        if isinstance(statement, ast.ClassDef):
+            yield from _each_definition(statement)
+        elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield with_body(tree, [statement]) if isinstance(tree, ast.ClassDef) else statement
+
+
+def with_body(cls: ast.ClassDef, body: list[ast.stmt]) -> ast.ClassDef:
+    """The class without bases and decorators, and with another body."""
+    since_312: Any = {"type_params": []} if hasattr(cls, "type_params") else {}
+    return ast.copy_location(ast.ClassDef(cls.name, [], [], body, [], **since_312), cls)
 
 
 def _imports(body: list[ast.stmt]) -> Iterator[ast.stmt]:

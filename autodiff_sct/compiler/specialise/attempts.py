@@ -13,7 +13,7 @@ import gast
 
 from .. import ir
 from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, join
-from ..failing import SUMS, fact
+from ..failing import SUMS, fact, is_float, is_safe
 from .control import MISSING, as_leaf, complete, forget, label
 from .expressions import evaluate
 from .levels import keep_whole, own_manager
@@ -218,7 +218,8 @@ def kind_of(s: Specialiser, expr: Any) -> str | None:
 def refuse_half_done(s: Specialiser, body: ir.Block, entry: dict[Any, Value]) -> None:
     """A write that is seen afterwards has to be the last thing that a step does."""
     outside = roots_in(s, [s.facts[n] for value in entry.values() for n in s.leaves(value)])
-    last = max((k for k, stmt in enumerate(body) if may_raise(stmt)), default=-1)
+    read = {place_read(stmt) for stmt in body}
+    last = max((k for k, stmt in enumerate(body) if may_raise(s, stmt, read)), default=-1)
     for k, stmt in enumerate(body):
         for inner in ir.inside(stmt):
             base = written_by(inner)
@@ -236,10 +237,23 @@ def written_by(stmt: Any) -> str | None:
     return base(stmt)
 
 
-def may_raise(stmt: Any) -> bool:
+def may_raise(s: Specialiser, stmt: Any, read: set[Any]) -> bool:
+    """True if a statement may raise; where an item was read, which `read` lists, a number is stored without fail."""
     if isinstance(stmt, ir.Let):
-        return stmt.may_raise or stmt.effect
-    return True
+        return (stmt.may_raise or stmt.effect) and not is_safe(s, stmt)
+    if not isinstance(stmt, ir.Store) or stmt.aug is not None or (stmt.base, gast.dump(stmt.index)) not in read:
+        return True
+    base, value = s.facts[stmt.base], fact(s, stmt.value)
+    fits = isinstance(base, Num) and base.dtype is not None and base.dtype.kind == "f" and is_float(value)
+    return not (fits and value.dims == ())
+
+
+def place_read(stmt: Any) -> Any:
+    """The variable and the index that a statement reads an item of; None for others."""
+    expr = getattr(stmt, "expr", None)
+    if not isinstance(stmt, ir.Let) or not isinstance(expr, gast.Subscript) or not isinstance(expr.value, gast.Name):
+        return None
+    return expr.value.id, gast.dump(expr.slice)
 
 
 def roots_in(s: Specialiser, found: list[Facts]) -> set[int]:

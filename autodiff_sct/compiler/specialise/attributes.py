@@ -15,6 +15,7 @@ from .. import ir
 from ..facts import INT, Listed, Mapped, Num, Opaque, Pair
 from ..world import AttributeRead
 from . import arrays, families, optional, polyfills
+from .callees import Shown
 from .class_values import class_value
 from .externals import import_external, object_number
 from .mistakes import class_name
@@ -260,7 +261,7 @@ def of_leaf(s: Specialiser, base: Leaf, attr: str) -> Value:
         return of_number(s, base, facts, attr)
     if attr in OF_THE_RUN:
         raise s.refuse(f"`{attr}` tells where an exception was raised in the emitted program", OF_THE_RUN[attr])
-    return method_or_value(s, base, attr, [facts.cls] if facts.cls is not None else [])
+    return method_or_value(s, base, attr, [facts.cls] if facts.cls not in (None, Shown) else [])
 
 
 def of_number(s: Specialiser, base: Leaf, facts: Num, attr: str) -> Value:

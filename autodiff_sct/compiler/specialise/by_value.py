@@ -22,7 +22,7 @@ CONVERSIONS = {np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asf
 KEEP_DTYPE = {
     np.concatenate, np.stack, np.hstack, np.vstack, np.dstack, np.column_stack, np.sum, np.prod, np.mean, np.max,
     np.min, np.transpose, np.moveaxis, np.swapaxes, np.expand_dims, np.squeeze, np.flip, np.cumsum, np.dot, np.matmul,
-    np.tensordot, np.inner, np.outer, np.trace, np.diagonal,
+    np.tensordot, np.inner, np.outer, np.trace, np.diagonal, np.round, np.cumprod, np.sort, np.roll,
 }  # fmt: skip
 OF_ALL = {np.sum, np.prod, np.mean, np.max, np.min}  # a number, where no axis is named
 SPLITS = {np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit}
@@ -243,7 +243,8 @@ def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str,
     if (given := dtype_given(fn, args, kwargs)) is not None:
         return Num("array", given, None, frozenset(roots) | own)
     tensors = any(f is not None and f.tensor for f in map(s.num, args))
-    keeps = elementwise or (fn in KEEP_DTYPE and kwargs.keys() <= {"axis", "axes", "keepdims"} and not tensors)
+    plain = kwargs.keys() <= {"axis", "axes", "keepdims", "decimals"} and not tensors
+    keeps = elementwise or (fn in KEEP_DTYPE and plain)
     dtype = dtypes.pop() if len(dtypes) == 1 and keeps else None
     if dtype is not None and np.result_type(dtype, *(scalar() for scalar in scalars)) != dtype:
         dtype = None  # integers beside a float

@@ -23,7 +23,8 @@ from .tables import refuse_references
 from .values import Leaf, Rest, Value
 
 ORDINARY = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-LIBRARIES = {
+SHOWING = {"matplotlib", "mpl_toolkits", "seaborn", "plotly", "IPython"}  # they look, and change nothing else
+LIBRARIES = SHOWING | {
     "numpy", "scipy", "builtins", "math", "copy", "time", "logging", "warnings", "random", "json", "os", "sys", "re",
     "itertools", "functools", "operator",
 }  # fmt: skip
@@ -34,8 +35,18 @@ def is_library(fn: Any) -> bool:
     return home_of(fn).split(".")[0] in LIBRARIES
 
 
+class Shown:
+    """The class of figures, axes and what else libraries make that only show what they are given."""
+
+
+def look(*args: Any) -> None:
+    """What their methods do with their arguments."""
+
+
 # Builtins for which a class may have a method.
 SPECIAL: dict[Any, str] = {
+    str: "__str__",
+    repr: "__repr__",
     abs: "__abs__",
     round: "__round__",
     float: "__float__",
@@ -122,6 +133,8 @@ def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs:
         facts = strings.returned_by(fn.__name__)
     elif isinstance(getattr(fn, "__self__", None), random.Random):
         facts = drawn(fn.__name__)
+    elif home_of(fn).split(".")[0] in SHOWING:
+        facts = Opaque(Shown)
     elif isinstance(fn, type) or fn in MAKES:
         facts = Opaque(fn if isinstance(fn, type) else MAKES[fn])
     args = [a.items if isinstance(a, Rest) else a for a in args]

@@ -9,15 +9,17 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 
 from ...errors import AutodiffError, NoRule, Refused, SourceUnavailable, UnsupportedSyntax
 from ...rules.table import NONDIFFERENTIABLE, STATIC, TABLE
 from .. import ir
 from ..facts import Opaque
+from ..foreign import is_compiled
 from ..source.fence import YIELDS, own_nodes
 from ..source.parse import Parsed
-from ..structure import is_compiled
 from ..world import CodeRead, DefaultRead, Guard, ItemRead, KwDefaultRead
+from .behind import behind_of, call_behind
 from .binding import bind_signature, in_place
 from .callees import CONTAINERS, ORDINARY, SPECIAL, UNBOUND, is_library, opaque_call, raises_so
 from .comprehensions import add_up
@@ -159,6 +161,8 @@ def call_object(s: Specialiser, obj: Obj, args: list[Value], kwargs: dict[str, V
             return call_gradient(s, outside, args, kwargs)
         if is_hashable(outside) and outside in TABLE:
             return call_known(s, Const(outside, s.expr(obj)), args, kwargs)
+        if (behind := behind_of(outside)) is not None:
+            return call_behind(s, Const(outside, s.expr(obj)), behind, args, kwargs)
         if is_library(obj.cls):
             return opaque_call(s, s.expr(obj), obj.cls.__call__, args, kwargs)
     if (
@@ -235,8 +239,8 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
         return call_gradient(s, fn, args, kwargs)
     if isinstance(fn, types.MethodType):
         return call_method_object(s, fn, args, kwargs)
-    if isinstance(getattr(fn, "__wrapped__", None), types.FunctionType) and hasattr(fn, "cache_info"):
-        return call_cached(s, callee, args, kwargs)
+    if (behind := behind_of(fn)) is not None:
+        return call_behind(s, callee, behind, args, kwargs)
     if getattr(fn, "__code__", None) is BY_CLASS:
         from .classes import call_by_class
 
@@ -276,22 +280,6 @@ def call_partial(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, V
     return call_value(s, Const(fn.func), [*bound, *args], {**named, **kwargs})
 
 
-def call_cached(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """A function with a cache, called with floats: as if it had none, where that is no difference."""
-    floats = [f for v in [*args, *kwargs.values()] if (f := s.num(v)) is not None and f.differentiable]
-    if not floats:
-        return opaque_call(s, s.expr(callee), callee.value, args, kwargs)
-    mark = len(s.block)
-    result = call_python(s, callee.value.__wrapped__, args, kwargs)
-    quiet = all(isinstance(stmt, (ir.Let, ir.If, ir.Raise)) for stmt in ir.walk(s.block[mark:]))
-    number = s.num(result)
-    if not quiet or number is None or number.dims != ():
-        raise s.refuse(
-            f"{callee.value.__name__} has a cache, and does more than compute a number", "call it without the cache"
-        )
-    return result
-
-
 def call_static(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Settings from settings: computed here, written out where some are known at run time only, or else just called."""
     if all(s.is_static(v) for v in [*args, *kwargs.values()]):
@@ -307,6 +295,11 @@ def call_static(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Va
 
 def call_method_object(s: Specialiser, fn: types.MethodType, args: list[Value], kwargs: dict[str, Value]) -> Value:
     owner = fn.__self__
+    if isinstance(owner, np.random.RandomState) and getattr(np.random, fn.__name__, None) == fn:
+        from .methods import call_method_of
+
+        generator = s.let(ir.attribute(s.bind("np", np), "random"), Opaque(np.random.RandomState), may_raise=False)
+        return call_method_of(s, generator, fn.__name__, args, kwargs)
     target: Value = Const(owner) if isinstance(owner, type) else outside_object(s, owner, lambda: owner)
     return call_constant(s, Const(fn.__func__), [target, *args], kwargs)
 

@@ -12,6 +12,7 @@ from ... import thresholds
 from .. import ir
 from ..facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed
 from . import arrays, attributes, chosen, dict_views, indexing, objects, optional, records
+from .callees import Shown
 from .elements import as_element, element_facts, is_slice, storable
 from .iteration import Source, keys_of
 from .keys import narrowed, note_assigned, restart_whole
@@ -39,9 +40,10 @@ def own_list(s: Specialiser, value: ListV) -> Value:
         items = [as_element(s, v) for v in items]
     constant = 0 < len(items) <= thresholds.CONSTANT_ITEMS and all(isinstance(v, Const) for v in items)
     s.has_constant_lists = s.has_constant_lists or constant
-    known = ("static", site) in s.dynamic or (
-        site not in s.dynamic and ((constant and CONSTANT_LISTS in s.dynamic) or are_of_several_ranks(s, items))
-    )
+    known = ("static", site) in s.dynamic
+    if site not in s.dynamic:
+        known = known or (constant and CONSTANT_LISTS in s.dynamic)
+        known = known or ("ranks", site) in s.dynamic or are_of_several_ranks(s, items)
     if known or not all(storable(s, v) for v in items) or are_mixed(map(s.facts_of, items)):
         if site in s.dynamic:
             restart_tabled(s, *items)
@@ -67,6 +69,7 @@ def are_of_several_ranks(s: Specialiser, items: list[Value]) -> bool:
 
 
 def note_display(s: Specialiser, root: int, count: int) -> None:
+    s.nesting[root] = s.loops, s.branches
     if s.displays.setdefault(root, count) != count:
         s.resized.add(root)
 
@@ -152,6 +155,8 @@ def update_dict(s: Specialiser, target: Value, pairs: list[tuple[Value | None, V
 
 def get_item(s: Specialiser, base: Value, index: Value) -> Value:
     """``base[index]``."""
+    if s.facts_of(base) == Opaque(Shown):
+        return s.let(ir.subscript(s.expr(base), s.expr(index)), Opaque(Shown), hint="item", effect=True)
     if isinstance(base, (TupleV, ListV)):
         return get_from_items(s, base, index)
     if isinstance(base, Obj):
@@ -374,7 +379,8 @@ def items_of_leaf(s: Specialiser, value: Leaf, facts: Facts, count: int) -> list
     """Unpacking checks the length, as Python does."""
     if isinstance(facts, Opaque):
         op = ir.Op(operator.getitem, {"x": value})
-        return list(s.let_several(ir.name(value.name), [Opaque()] * count, op, effect=True))
+        item = facts if facts.cls is Shown else Opaque()
+        return list(s.let_several(ir.name(value.name), [item] * count, op, effect=True))
     first = facts.dims[0] if isinstance(facts, Num) and facts.dims else None
     if first != count:
         length = ir.call(gast.Name("len", gast.Load(), None, None), ir.name(value.name))

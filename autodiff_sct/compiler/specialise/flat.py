@@ -25,7 +25,7 @@ BASE = "base"
 
 def flat_of(s: Specialiser, base: Leaf) -> Obj:
     """``base.flat``"""
-    obj = Obj(("flat", base.name), np.flatiter)
+    obj = Obj(("flat", s.site("flat")), np.flatiter)
     s.env[(obj.id, BASE)] = base
     return obj
 

@@ -102,6 +102,7 @@ def put_in(s: Specialiser, base: Leaf, value: Value, index: Value | None) -> Non
         raise s.refuse(
             "an object or a function is put into a list that lives at run time", "put numbers, arrays or tuples of them"
         )
+    keep_ranks_apart(s, facts, value)
     s.put_element(facts, element_facts(s.facts_of(value)))
     note_resized(s, facts)
     method = partial(ir.call, ir.attribute(ir.name(base.name), "append" if index is None else "insert"))
@@ -109,6 +110,18 @@ def put_in(s: Specialiser, base: Leaf, value: Value, index: Value | None) -> Non
         s.block.append(ir.Effect(method(s.stored(value)), s.where(), "append", (base, value)))
     else:
         s.block.append(ir.Effect(method(s.expr(index), s.stored(value)), s.where(), "insert", (base, value, index)))
+
+
+def keep_ranks_apart(s: Specialiser, facts: Listed, value: Value) -> None:
+    """A list to which arrays of several ranks are added, once each, stays at compile time: each item keeps its rank."""
+    element, added, root = s.elements_of(facts), s.facts_of(value), min(facts.roots)
+    if len(facts.roots) > 1 or s.nesting.get(root) != (s.loops, s.branches):
+        return
+    if not isinstance(element, Num) or not isinstance(added, Num) or element.ndim == added.ndim:
+        return
+    site = site_of(s, root)
+    if site[0] == "list" and element.kind == added.kind == "array" and not {site, ("ranks", site)} & s.dynamic:
+        raise Restart(("ranks", site))
 
 
 def write_out(s: Specialiser, facts: Listed, value: Value) -> None:

@@ -27,7 +27,7 @@ from . import (
     records,
     tables,
 )
-from .callees import drawn
+from .callees import Shown, drawn, look
 from .control import branch
 from .given import check_method
 from .lacking import holds_nothing, note_unseen
@@ -246,12 +246,14 @@ def run_method(s: Specialiser, base: Leaf, facts: Any, name: str, args: list[Val
         result = returned_by(name)
     elif isinstance(facts, Opaque) and facts.cls is Random:
         result = drawn(name)
+    elif facts == Opaque(Shown):
+        result = facts
     elif isinstance(facts, Num) and facts.python and name == "is_integer":
         result = BOOL
     every = {f"argument {k}": v for k, v in enumerate([base, *args, *kwargs.values()])}
     note_unseen(s, [*args, *kwargs.values()])
     is_log = isinstance(facts, Opaque) and facts.cls is Logger  # which looks at what it is given, and changes nothing
-    fn = getattr(Logger, name, opaque_method) if is_log else opaque_method
+    fn = getattr(Logger, name, opaque_method) if is_log else look if facts == Opaque(Shown) else opaque_method
     if name == "setflags" and isinstance(facts, Num) and facts.kind == "array":
         fn = np.ndarray.setflags
     return s.let(expr, result, ir.Op(fn, every), hint="result", effect=True)

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..foreign import PACKAGES as INSTALLED
 from ..world import same
 from . import containers
 from .externals import import_external, object_number
@@ -25,7 +26,7 @@ from .watched import observe
 
 # In `dynamic`: a program that was refused is compiled again, and asks what it can.
 ASKED = "asked"
-PACKAGES = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")})
+PACKAGES = (*INSTALLED, sysconfig.get_path("stdlib"))
 # Methods that only look something up, by what Python calls them for.
 LOOKUPS = {"__getitem__", "__contains__", "__len__", "__bool__", "__eq__", "__ne__", "__hash__", "__str__", "__repr__"}
 LOOK = (tuple, len, str, repr, bool, int, float, hash, isinstance, hasattr, getattr)

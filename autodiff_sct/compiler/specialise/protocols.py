@@ -12,15 +12,18 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ..structure import is_compiled
+from .. import ir
+from ..facts import Opaque
+from ..foreign import is_compiled
 from .attributes import assign_plainly
+from .building import expr_of_object
 from .callees import SPECIAL
 from .calls import call_value, handles
 from .objects import has_method
 from .raising import always
 from .state import Specialiser
 from .tables import class_of_row, method_of
-from .values import Const, Obj, TupleV, Value
+from .values import Const, Obj, Super, TupleV, Value
 from .watched import DESCRIPTORS, found_in, is_library, lookup, own_method
 
 # What a named tuple may not do in its own way: the compiler knows what its items are, and how many.
@@ -48,8 +51,21 @@ def special_method(s: Specialiser, fn: Any, args: list[Value]) -> Callable[..., 
     else:
         method = method_of(s, target, name)
     if method is None:
-        return None
+        return written if fn in (str, repr) and isinstance(target, Obj) and target.id not in s.objects else None
     return lambda s, args, kwargs: call_value(s, method, args[1:], kwargs)
+
+
+def written(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """The text of an object that the program makes, as Python writes one of these fields."""
+    return s.let(ir.call("str", expr_of_object(s, args[0], built=True)), Opaque(str), hint="text", effect=True)
+
+
+@handles(super)
+def super_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``super(Layer, self)``, where both are written."""
+    if len(args) != 2 or not isinstance(args[0], Const) or not isinstance(args[0].value, type):
+        raise s.refuse("`super` of what is no class and object", "write `super()` inside the method")
+    return Super(args[0].value, args[1])
 
 
 def attribute(s: Specialiser, target: Value, name: str) -> Value:

@@ -16,6 +16,7 @@ from ...errors import AliasError, NotDifferentiable, Origin, Refused, Unsupporte
 from .. import ir
 from ..facts import MANY, SIMPLE_FACTS, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, join
 from ..names import identifier
+from ..structure import is_record
 from ..world import World
 from .building import expr_of_object
 from .lengths import AxisLengths, Lengths
@@ -157,6 +158,7 @@ class Specialiser(AxisLengths):
         self.has_constant_lists = False  # whether there are displays of numbers that are written out
         self.met_plumbing = False  # there is a call that Python could carry out while compiling
         self.displays: dict[int, int] = {}  # root of a list display -> how many items it has
+        self.nesting: dict[int, tuple[int, int]] = {}  # root of a list display -> the loops and branches around it
         self.resized: set[int] = set()  # roots of lists whose length changes
         self.assumed: set[int] = set()  # roots of lists whose length is that of the display
         self.factories: dict[Any, Value] = {}  # of a defaultdict
@@ -488,6 +490,8 @@ class Specialiser(AxisLengths):
         value = const.value
         if isinstance(value, enum.Enum):
             return ir.attribute(self.bind(type(value).__name__, type(value)), value.name)
+        if is_record(value):
+            return self.bind(type(value).__name__.rpartition(".")[2], value)
         if isinstance(value, (slice, tuple)) or isinstance(value, LITERALS):
             return ir.constant(value)
         if isinstance(value, range):

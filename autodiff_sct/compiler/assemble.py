@@ -217,7 +217,7 @@ def touched_up(
     if request.backend == "numpy" and passes.on("compute_into"):
         compute_into(s, front, back)
     if request.backend == "numpy" and passes.on("execute_unread"):
-        execute_unread(s, front, back)
+        execute_unread(s, front, back, passes.on("shape_checks") and request.capture is None)
     return front, back, lists
 
 

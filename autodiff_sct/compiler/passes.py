@@ -98,6 +98,7 @@ PASSES: dict[str, str] = {
     "iterate": "a loop that reads items by its counter goes over them",
     "drop_unread": "what nobody reads and what cannot fail is not computed",
     "compute_into": "what an elementwise function computes for all of an array is computed into it",
+    "shape_checks": "of what is only there since shapes may not fit, the check of the shapes is left",
     "execute_unread": "what is only there since it may raise has no name",
     "before_loops": "what is the same in every step of a loop is computed before it",
     "rearrange": "what is unpacked, or changes places, does so in one statement",

@@ -28,23 +28,27 @@ from .ties import is_selection
 def select_quickly(s: Specialiser, block: ir.Block) -> None:
     """Rewrite the cotangents that a block of the reverse sweep computes, in place."""
     looped = {id(x) for stmt in ir.walk(block) if isinstance(stmt, ir.Loop) for x in ir.walk(stmt.body)}
+    halves = {x.target for x in ir.adjoint_walk(block) if isinstance(x, ir.Let) and is_half(x.expr)}
     for stmt, part in cotangents(s, block):
         expr = getattr(stmt, part)
         if any(type(node) is gast.Call and is_selection(node) for node in ir.nodes_in(expr)):
-            setattr(stmt, part, quick(s, expr, 2 if id(stmt) in looped else 1))
+            setattr(stmt, part, quick(s, expr, 2 if id(stmt) in looped else 1, halves))
 
 
-def quick(s: Specialiser, expr: Any, axes: int) -> Any:
+def quick(s: Specialiser, expr: Any, axes: int, halves: set[str]) -> Any:
     """An expression whose selections by arrays of so many axes and more are quick."""
-    expr = with_operands(expr, lambda e: quick(s, e, axes))
-    if not is_selection(expr) or not is_zero(expr.args[2]) or not any(has_axes(s, e, axes) for e in expr.args[:2]):
+    expr = with_operands(expr, lambda e: quick(s, e, axes, halves))
+    if not is_selection(expr) or not any(has_axes(s, e, axes) for e in expr.args[:2]):
+        return expr
+    other = expr.args[2]
+    if literal(other) != 0 and not is_half(other) and getattr(other, "id", "") not in halves:
         return expr
     return ir.call(s.bind("select", select), *expr.args)
 
 
-def is_zero(other: Any) -> bool:
-    """Whether what is not selected is 0, or mostly is."""
-    return literal(other) == 0 or (isinstance(other, gast.Call) and getattr(other.func, "id", "") == "half_where")
+def is_half(other: Any) -> bool:
+    """True if an expression is the half of a cotangent where two arrays tie, and so mostly 0."""
+    return isinstance(other, gast.Call) and getattr(other.func, "id", "") == "half_where"
 
 
 def has_axes(s: Specialiser, expr: Any, axes: int) -> bool:

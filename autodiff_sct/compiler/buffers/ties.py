@@ -27,10 +27,41 @@ from ..substitution import with_operands
 
 def ask_for_ties(s: Specialiser, block: ir.Block) -> None:
     """Rewrite the cotangents that a block of the reverse sweep computes, in place."""
+    share_halves(s, block)
     for stmt, part in cotangents(s, block):
         expr = getattr(stmt, part)
         if sum(type(node) is gast.Call and is_selection(node) for node in ir.nodes_in(expr)) > 1:
             setattr(stmt, part, asked(s, expr))
+
+
+def share_halves(s: Specialiser, block: ir.Block) -> None:
+    """Ask once for halves that have a name because both of the arrays get them."""
+    halves = {x.target: x for x in ir.adjoint_walk(block) if isinstance(x, ir.Let) and is_halving(x.expr)}
+    if not halves:
+        return
+    readers: dict[str, list[Any]] = {name: [] for name in halves}
+    others: set[str] = set()
+    for stmt in ir.adjoint_walk(block):
+        chosen = [e for expr in ir.expressions(stmt) for e in ir.nodes_in(expr) if is_choice(s, e, halves)]
+        for selection in chosen:
+            readers[selection.args[2].id].append(selection)
+        read = [n for n in ir.uses(stmt) if n in halves]
+        others |= {n for n in read if read.count(n) != sum(e.args[2].id == n for e in chosen)}
+    for name, stmt in halves.items():
+        if readers[name] and name not in others:
+            tie, half, _ = stmt.expr.args
+            if all(is_tie_of(tie, e.args[0]) and gast.dump(e.args[1]) == gast.dump(half.left) for e in readers[name]):
+                stmt.expr = ir.call(s.bind("half_where", half_where), tie, half.left)
+
+
+def is_halving(expr: Any) -> bool:
+    """True if an expression is half of something where two arrays tie, and zero elsewhere."""
+    return is_selection(expr) and is_half(expr) and isinstance(expr.args[0], gast.Compare)
+
+
+def is_choice(s: Specialiser, expr: Any, halves: dict[str, ir.Let]) -> bool:
+    """True if an expression selects by a comparison of arrays, and named halves elsewhere."""
+    return is_selection(expr) and is_comparison(s, expr.args[0]) and getattr(expr.args[2], "id", "") in halves
 
 
 def asked(s: Specialiser, expr: Any) -> Any:

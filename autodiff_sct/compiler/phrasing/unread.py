@@ -33,6 +33,7 @@ from ..optimise import count_uses
 from ..peephole import is_ellipsis
 from ..record.raised_again import has_effect
 from ..specialise.state import Specialiser
+from .shape_checks import shape_check
 
 LAZY = (gast.IfExp, gast.BoolOp, gast.Lambda, gast.ListComp, gast.DictComp, gast.GeneratorExp)
 ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div)
@@ -44,8 +45,11 @@ def drop_unread(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     Unread(s, uses, front, back).block(front)
 
 
-def execute_unread(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
-    """Write what is only there since it may raise, or for its effects, without a name for its result, in place."""
+def execute_unread(s: Specialiser, front: ir.Block, back: ir.Block, checks: bool) -> None:
+    """Write what is only there since it may raise, or for its effects, without a name for its result, in place.
+
+    With `checks`, of what may raise for its operands' shapes, the check of these is left.
+    """
     uses = count_uses([*front, *back])
     for block in (*ir.blocks(front), *ir.blocks(back)):
         mark_repeated(block, back if block is front else [])
@@ -56,7 +60,8 @@ def execute_unread(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
                 stmt.kind = "" if again else ir.MAY_RAISE
                 said = stmt
             elif isinstance(stmt, ir.Let) and is_only_executed(s, stmt) and not any(uses.get(n) for n in stmt.targets):
-                block[k] = executed(stmt, "" if stmt.effect or again else ir.MAY_RAISE)
+                check = None if stmt.effect or not checks else shape_check(s, stmt)
+                block[k] = executed(stmt, "" if stmt.effect or again else ir.MAY_RAISE, check)
                 said = said if stmt.effect else block[k]
 
 
@@ -220,9 +225,9 @@ class Unread:
         return isinstance(found, Listed) or (isinstance(found, Num) and found.kind == "array")
 
 
-def executed(stmt: ir.Let, kind: str = "") -> ir.Effect:
-    """A statement whose result nobody reads: ``print(x)``."""
-    effect = ir.Effect(stmt.expr, stmt.origin, kind)
+def executed(stmt: ir.Let, kind: str = "", check: Any | None = None) -> ir.Effect:
+    """A statement whose result nobody reads: ``print(x)``; `check` is what is left of its expression."""
+    effect = ir.Effect(check or stmt.expr, stmt.origin, kind)
     effect.state_reads = stmt.state_reads
     return effect
 

@@ -30,6 +30,11 @@ WORKING_ARRAYS = 8
 # Elements up to which a NaN is looked for by a product of an array with itself: BLAS has more threads for longer ones.
 ELEMENTS_OF_ONE_THREAD = 8192
 
+# -- of settings
+
+# The largest integer for which alone a program is compiled, where there is none for any integer.
+SETTING = 16
+
 # -- of machine code
 
 # Products in a matrix times a vector up to which loops in place are quicker than BLAS.

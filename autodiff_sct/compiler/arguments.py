@@ -65,7 +65,7 @@ def known(s: Specialiser, value: Any) -> Value:
     """An argument that is known as an object: a Cell's or another's attributes are read from outside."""
     from .specialise.externals import outside_object
 
-    plain = isinstance(value, (str, bytes, bool, type(None), type(Ellipsis), type, enum.Enum, *FUNCTIONS))
+    plain = isinstance(value, (str, bytes, int, type(None), type(Ellipsis), type, enum.Enum, *FUNCTIONS))
     hashed = type(value).__hash__ is not None
     function = callable(value) and hashed and (is_of_library(value) or not hasattr(value, "__dict__"))
     return Const(value) if plain or function else outside_object(s, value, lambda: value)

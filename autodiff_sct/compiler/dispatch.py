@@ -22,6 +22,7 @@ from . import collection, kept, passes, repeats
 from .binding import Binding, Slot
 from .emitted import Emitted
 from .endless import refuse_endless
+from .settings import for_settings, settings_of
 from .signatures import general_tree
 from .structure import describe, is_tensor, key
 from .text.load import note_origin
@@ -65,29 +66,40 @@ class Compiled(Binding):
         self.variants = Variants()
         self.lock = Lock()
         self.latest: Variant | None = None
+        self.by_settings = False  # whether programs are compiled for the very integers that they are given
 
     def variant(
         self, slots: tuple[Slot, ...], values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Variant:
         try:
-            found_key = (tuple([key(v) for v in values]), tuple(kwargs) if kwargs else len(args))
+            found_key = self.key_of(values, args, kwargs)
             known = self.variants.find(found_key, self.fn)
-            return self.compiled(found_key, slots, values, self.wanted(args, kwargs)) if known is None else known
+            return self.compiled(found_key, slots, values, args, kwargs) if known is None else known
         except RecursionError:
             refuse_endless(self.name, {name: value for (name, _), value in zip(slots, values)})
             raise
 
     def compiled(
-        self, found_key: Any, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]
+        self,
+        found_key: Any,
+        slots: tuple[Slot, ...],
+        values: tuple[Any, ...],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
     ) -> Variant:
         """A new variant, or one that another thread has compiled meanwhile."""
         with self.lock, collection.paused():
             if (known := self.variants.find(found_key, self.fn)) is not None:
                 return known
-            variant = self.compile(slots, values, wrt)
-            self.variants.keep(found_key, variant)
+            variant = self.compile(slots, values, self.wanted(args, kwargs))
+            self.variants.keep(self.key_of(values, args, kwargs), variant)
             self.latest = variant
             return variant
+
+    def key_of(self, values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What tells calls apart that one variant serves."""
+        kinds = (tuple([key(v) for v in values]), tuple(kwargs) if kwargs else len(args))
+        return (*kinds, settings_of(values)) if self.by_settings else kinds
 
     def compile(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Variant:
         names = [name for name, _ in slots]
@@ -95,7 +107,13 @@ class Compiled(Binding):
         file = kept.wanted(self, slots, values, wrt)
         emitted = kept.find(file, self.fn)
         if emitted is None:
-            emitted = self.repeatable(self.request(*asked))
+            request = self.request(*asked)
+            try:
+                emitted = self.repeatable(request)
+            except Refused:
+                if (found := for_settings(self, request, values)) is None:
+                    raise
+                (emitted, asked), file = found, None
             if self.backend != "numba" or hasattr(emitted.function, "plain"):  # else the next process is to warn too
                 kept.keep(file, self.fn, emitted)
         return Variant(emitted, tuple(names), tuple(names.index(n) for n in wrt), self.fn, asked, self.weights)
@@ -143,7 +161,7 @@ class Compiled(Binding):
     def variant_of(self, variant: Variant, **settings: Any) -> Variant:
         """What another variant is, compiled with other settings."""
         assert variant.asked is not None
-        emitted = self.short(replace(self.request(*variant.asked), **settings))
+        emitted = self.short(replace(self.request(*variant.asked), by_settings=self.by_settings, **settings))
         return Variant(emitted, variant.names, variant.wrt, self.fn, variant.asked, self.weights)
 
     def on_arrays(self, variant: Variant) -> Variant:
@@ -318,7 +336,7 @@ class Adjoint(Compiled):
         """A call with everything that the short way leaves out."""
         slots, values = self.bind(args, kwargs)
         variant = self.variant(slots, values, args, kwargs)
-        if kinds is not None:
+        if kinds is not None and not self.by_settings:
             if len(self.met) >= MET:
                 self.met.clear()
             self.met[kinds] = variant

@@ -102,6 +102,7 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
     while True:
         s = Specialiser(dynamic, derivatives)
         s.shared, s.strong, s.perturbed = request.shared, request.strong, request.perturbed
+        s.by_settings, s.settings_met = request.by_settings, request.settings_met
         s.derivatives_met, s.calls_derivatives = request.derivatives_met, request.calls_derivatives
         s.read_again = request.capture is not None
         s.frame = Frame(0, None, {})

@@ -35,6 +35,8 @@ class Request:
     shared: dict[Any, list[Any]] | None = None  # is told which functions stay calls; None where all are inlined
     derivatives_met: list[Any] = field(default_factory=list)  # is told the derivatives in the program, and where
     calls_derivatives: bool = False  # whether gradients in the program stay calls, each with a derivative of its own
+    by_settings: bool = False  # whether integers that are settings are known: `settings`
+    settings_met: list[str] = field(default_factory=list)  # is told the defaults in the program that are settings
     observe: Callable[[str, Specialiser, ir.Block], None] | None = None  # is shown the program after each stage
     capture: Callable[[Specialiser, Arguments], Value] | None = None  # brings the callable of an enclosing program in
 

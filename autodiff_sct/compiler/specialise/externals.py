@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from ..facts import Facts, Listed, Mapped, Num, Opaque, Pair
+from ..settings import is_setting
 from ..structure import Branch, Listing, Static, describe, refuse_taped
 from ..structure import Leaf as LeafTree
 from ..world import Guard, ItemRead
@@ -34,6 +35,11 @@ def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: st
     if isinstance(value, ModuleType):
         s.guards.append(Guard(read, value))
         return Const(value, s.bind(symbol.rpartition(".")[2], value))
+    if key[0] in ("default", "kwdefault") and type(value) is int and is_setting(value):
+        if s.by_settings:
+            s.guards.append(Guard(read, value))
+            return Const(value)
+        s.settings_met.append(symbol)
     # Of all that programs call `w`, each has lengths of its own.
     tree = describe(value, f"{symbol}@{object_number(s, value)}")
     if isinstance(tree, Static) or hasattr(type(value), "__autodiff_gradient__"):

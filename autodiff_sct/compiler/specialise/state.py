@@ -156,6 +156,8 @@ class Specialiser(AxisLengths):
         # roots of lists and dicts that hold containers beside numbers, and the roots of what they hold
         self.mixed: dict[int, frozenset[int]] = {}
         self.has_constant_lists = False  # whether there are displays of numbers that are written out
+        self.by_settings = False  # whether integers that are settings are known
+        self.settings_met: list[str] = []  # the defaults that are settings, where they are not
         self.met_plumbing = False  # there is a call that Python could carry out while compiling
         self.displays: dict[int, int] = {}  # root of a list display -> how many items it has
         self.nesting: dict[int, tuple[int, int]] = {}  # root of a list display -> the loops and branches around it

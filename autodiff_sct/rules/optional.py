@@ -8,6 +8,7 @@ from importlib import import_module
 __all__ = ["load_optional"]
 
 MODULES = {
+    "bottleneck": ("bottleneck",),
     "scipy.special": ("scipy.special", "scipy.bessel", "scipy.integrals", "scipy.distributions"),
     "scipy.linalg": ("scipy.linalg", "scipy.factors", "scipy.equations", "scipy.structured"),
 }

@@ -125,3 +125,11 @@ def test_a_list_that_grows_does_not(shape: tuple[int, ...]) -> None:
 
     x = np.arange(1.0, 1.0 + np.prod(shape)).reshape(shape)
     np.testing.assert_allclose(ad.grad(fn)(x), 2 * x)
+
+
+def test_the_text_of_a_constant_is_known() -> None:
+    def fn(x: Any, mode: str = "double") -> Any:
+        return x * 2.0 if str(mode) == "double" and str(3) == "3" else (x, x)
+
+    assert "    if " not in ad.adjoint_source(fn, np.ones(3))
+    np.testing.assert_array_equal(ad.grad(fn)(np.ones(3)), np.full(3, 2.0))

@@ -8,7 +8,7 @@ from typing import Any
 from .. import ir
 from ..facts import BOOL, INT, Facts, Opaque
 from ..folding import is_cheap
-from .calls import handles
+from .calls import handles, otherwise
 from .state import Specialiser
 from .values import Const, Value
 
@@ -45,6 +45,13 @@ def computed(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
     except (IndexError, KeyError, TypeError, ValueError):
         return None  # the call raises when it runs
     return Const(result) if isinstance(result, (str, int)) else None
+
+
+@otherwise(str)
+def text_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """The text of a constant."""
+    value = args[0].value if len(args) == 1 and isinstance(args[0], Const) and not kwargs else None
+    return Const(str(value)) if type(value) in (str, int, bool) else None
 
 
 @handles(ord)

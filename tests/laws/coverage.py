@@ -105,7 +105,7 @@ def rows() -> dict[str, dict[str, list[str]]]:
 
 def of_scipy() -> dict[str, list[str]]:
     """The functions of SciPy that have rules, by module."""
-    for module in {name for names in MODULES.values() for name in names}:
+    for module in {name for library, names in MODULES.items() if library.startswith("scipy") for name in names}:
         import_module(f"autodiff_sct.rules.{module}")
     found: dict[str, list[str]] = {}
     for row in TABLE.values():

@@ -13,21 +13,26 @@ import numpy as np
 
 from .degenerate import settings
 
-__all__ = ["eig", "eigh", "eigvals", "eigvalsh", "svd", "svdvals"]
+__all__ = ["eig", "eig_near", "eigh", "eigh_near", "eigvals", "eigvalsh", "svd", "svd_near", "svdvals"]
 
 
 def eigh(a: Any, UPLO: Any = "L") -> Any:
     """``np.linalg.eigh``, perturbed."""
     found = np.linalg.eigh(a, UPLO)
+    return type(found)(*eigh_near(*found))
+
+
+def eigh_near(values: np.ndarray, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Ascending eigenvalues and their vectors, perturbed."""
     if settings.amount == 0:
-        return found
-    values, vectors = np.array(found.eigenvalues), np.array(found.eigenvectors)
+        return values, vectors
+    values, vectors = np.array(values), np.array(vectors)
     for k in np.ndindex(values.shape[:-1]):
         for group, moved in moved_groups(values[k]):
             values[k][group] = moved
             vectors[k][:, group] = vectors[k][:, group] @ turn(len(group))
     order = np.argsort(values, -1)
-    return type(found)(np.take_along_axis(values, order, -1), np.take_along_axis(vectors, order[..., None, :], -1))
+    return np.take_along_axis(values, order, -1), np.take_along_axis(vectors, order[..., None, :], -1)
 
 
 def eigvalsh(a: Any, UPLO: str = "L") -> Any:
@@ -38,15 +43,20 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Any:
 def eig(a: Any) -> Any:
     """``np.linalg.eig``, perturbed."""
     found = np.linalg.eig(a)
+    return type(found)(*eig_near(*found))
+
+
+def eig_near(values: np.ndarray, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues and their vectors of length 1, perturbed."""
     if settings.amount == 0:
-        return found
-    values, vectors = np.array(found.eigenvalues), np.array(found.eigenvectors)
+        return values, vectors
+    values, vectors = np.array(values), np.array(vectors)
     for k in np.ndindex(values.shape[:-1]):
         for group, moved in moved_groups(values[k]):
             values[k][group] = moved
             turned = vectors[k][:, group] @ turn(len(group))
             vectors[k][:, group] = turned / np.linalg.norm(turned, axis=0)
-    return type(found)(values, vectors)
+    return values, vectors
 
 
 def eigvals(a: Any) -> Any:
@@ -57,11 +67,18 @@ def eigvals(a: Any) -> Any:
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """``np.linalg.svd``, perturbed, singular values of zero among them."""
     found = np.linalg.svd(a, full_matrices, True, hermitian)
-    if settings.amount != 0:
-        found = type(found)(np.array(found.U), np.array(found.S), np.array(found.Vh))
-        for k in np.ndindex(found.S.shape[:-1]):
-            perturb_svd(found.U[k], found.S[k], found.Vh[k])
-    return found if compute_uv else found.S
+    near = type(found)(*svd_near(*found))
+    return near if compute_uv else near.S
+
+
+def svd_near(u: np.ndarray, s: np.ndarray, vh: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Descending singular values and their vectors, perturbed."""
+    if settings.amount == 0:
+        return u, s, vh
+    u, s, vh = np.array(u), np.array(s), np.array(vh)
+    for k in np.ndindex(s.shape[:-1]):
+        perturb_svd(u[k], s[k], vh[k])
+    return u, s, vh
 
 
 def perturb_svd(u: np.ndarray, s: np.ndarray, vh: np.ndarray) -> None:

@@ -10,6 +10,8 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.errors import NotDifferentiable
+from autodiff_sct.rules import table
+from autodiff_sct.rules.optional import load_optional
 
 RNG = np.random.default_rng(0)
 D, TALL = RNG.normal(size=(3, 3)), RNG.normal(size=(5, 3))
@@ -174,8 +176,10 @@ def test_refused(fn: Callable[[Any], Any], a: np.ndarray) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_functions_that_have_no_perturbed_ones_are_refused() -> None:
+def test_functions_that_have_no_perturbed_ones_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     linalg = pytest.importorskip("scipy.linalg")
+    load_optional()
+    monkeypatch.setattr(table.TABLE[linalg.eigh], "perturbed", None)
 
     def by_scipy(a: Any) -> Any:
         w, v = linalg.eigh((a + a.T) / 2)

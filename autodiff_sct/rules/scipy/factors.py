@@ -19,7 +19,8 @@ from ..linalg import (
     singular_values_adjoint,
     singular_values_tangent,
 )
-from ..table import forward, reverse, static
+from ..table import forward, perturbing, reverse, static
+from . import perturbed
 from .linalg import check_real, check_settings, outer
 
 # LU
@@ -229,19 +230,19 @@ def check_qr(a, overwrite_a, mode):
 # Spectra
 
 
-@reverse(linalg.svdvals)
+@reverse(linalg.svdvals, perturbed.svdvals)
 def svdvals(y, d, a, overwrite_a=False, check_finite=True):
     check_settings(a, overwrite_a)
     return singular_values_adjoint(d, a)
 
 
-@forward(linalg.svdvals)
+@forward(linalg.svdvals, perturbed.svdvals)
 def push_svdvals(y, d, a, overwrite_a=False, check_finite=True):
     check_settings(a, overwrite_a)
     return singular_values_tangent(d, a)
 
 
-@reverse(linalg.eigh)
+@reverse(linalg.eigh, perturbed.eigh)
 def eigh(
     y, d, a, b=None, *, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False, type=1,
     check_finite=True, subset_by_index=None, subset_by_value=None, driver=None,
@@ -253,7 +254,7 @@ def eigh(
     return symmetric_adjoint(y[0], y[1], d[0], d[1], b, "L" if lower else "U")
 
 
-@forward(linalg.eigh)
+@forward(linalg.eigh, perturbed.eigh)
 def push_eigh(
     y, d, a, b=None, *, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False, type=1,
     check_finite=True, subset_by_index=None, subset_by_value=None, driver=None,
@@ -271,7 +272,7 @@ def push_eigh(
     )
 
 
-@reverse(linalg.eigvalsh)
+@reverse(linalg.eigvalsh, perturbed.eigvalsh)
 def eigvalsh(
     y, d, a, b=None, *, lower=True, overwrite_a=False, overwrite_b=False, type=1, check_finite=True,
     subset_by_index=None, subset_by_value=None, driver=None,
@@ -281,7 +282,7 @@ def eigvalsh(
     return symmetric_adjoint(values, vectors, d, None, b, "L" if lower else "U")
 
 
-@forward(linalg.eigvalsh)
+@forward(linalg.eigvalsh, perturbed.eigvalsh)
 def push_eigvalsh(
     y, d, a, b=None, *, lower=True, overwrite_a=False, overwrite_b=False, type=1, check_finite=True,
     subset_by_index=None, subset_by_value=None, driver=None,
@@ -332,7 +333,7 @@ def check_eigh(a, overwrites, kind, by_index, by_value):
         raise NotImplementedError("scipy.linalg.eigh is differentiable with type=1 for all eigenvalues")
 
 
-@reverse(linalg.eig)
+@reverse(linalg.eig, perturbed.eig)
 def eig(
     y, d, a, b=None, left=False, right=True, overwrite_a=False, overwrite_b=False, check_finite=True,
     homogeneous_eigvals=False,
@@ -343,7 +344,7 @@ def eig(
     return spectra.eigvals(y, d, a)
 
 
-@forward(linalg.eig)
+@forward(linalg.eig, perturbed.eig)
 def push_eig(
     y, d, a, b=None, left=False, right=True, overwrite_a=False, overwrite_b=False, check_finite=True,
     homogeneous_eigvals=False,
@@ -354,13 +355,13 @@ def push_eig(
     return spectra.push_eigvals(y, d, a)
 
 
-@reverse(linalg.eigvals)
+@reverse(linalg.eigvals, perturbed.eigvals)
 def eigvals(y, d, a, b=None, overwrite_a=False, check_finite=True, homogeneous_eigvals=False):
     check_eig(a, b, False, overwrite_a, homogeneous_eigvals)
     return spectra.eigvals(y, d, a)
 
 
-@forward(linalg.eigvals)
+@forward(linalg.eigvals, perturbed.eigvals)
 def push_eigvals(y, d, a, b=None, overwrite_a=False, check_finite=True, homogeneous_eigvals=False):
     check_eig(a, b, False, overwrite_a, homogeneous_eigvals)
     return spectra.push_eigvals(y, d, a)
@@ -411,3 +412,7 @@ def check_polar(a):
     """Refuse what has no derivative here."""
     if np.iscomplexobj(a):
         raise NotImplementedError("scipy.linalg.polar is differentiable for real matrices")
+
+
+for fn in (linalg.svd, linalg.svdvals, linalg.eigh, linalg.eigvalsh, linalg.eig, linalg.eigvals):
+    perturbing(fn, getattr(perturbed, fn.__name__))

@@ -22,6 +22,7 @@ from ..linalg import (
 )
 from ..products import transposed
 from ..table import forward, reverse, static
+from . import perturbed
 
 # Solving and inverting
 
@@ -271,13 +272,13 @@ def push_norm(y, d, a, ord=None, axis=None, keepdims=False, check_finite=True):
     return norms.push_norm(y, d, a, ord, axis, keepdims)
 
 
-@reverse(linalg.svd)
+@reverse(linalg.svd, perturbed.svd)
 def svd(y, d, a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
     check_settings(a, overwrite_a)
     return spectra.svd(y, d, a, full_matrices, compute_uv)
 
 
-@forward(linalg.svd)
+@forward(linalg.svd, perturbed.svd)
 def push_svd(y, d, a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
     check_settings(a, overwrite_a)
     if not compute_uv:

@@ -105,4 +105,4 @@ class Exchange(gast.NodeTransformer):
 def takes_items(row: Any, fn: Any, parameter: str) -> bool:
     """True if a forward rule gives the share of each item of a list, and not that of the list as an array."""
     starred = row.signature.parameters[parameter].kind is inspect.Parameter.VAR_POSITIONAL
-    return starred or fn in (max, min, math.prod, math.dist, np.select)
+    return starred or fn in (max, min, math.prod, math.dist, np.select, np.choose)

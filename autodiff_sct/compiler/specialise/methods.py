@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from logging import Logger
 from random import Random
 from typing import Any
@@ -32,7 +32,7 @@ from .control import branch
 from .given import check_method
 from .lacking import holds_nothing, note_unseen
 from .raising import always
-from .shapes import DIMS
+from .shapes import DIMS, from_shape
 from .state import Restart, Specialiser
 from .values import Const, Leaf, ListV, Obj, TupleV, Value
 
@@ -54,6 +54,7 @@ WRITERS |= {f"__i{op}__" for op in "add sub mul truediv floordiv mod pow matmul 
 OUT_AT = {"random": 2, "standard_normal": 2, "standard_exponential": 3, "standard_gamma": 3}  # where `out` stands
 
 
+SIZE_AT = {"random": 0, "random_sample": 0, "standard_normal": 0, "normal": 2, "uniform": 2}  # where `size` stands
 REORDERING = {"popitem": polyfill_lists.pop_item, "move_to_end": polyfill_lists.move_to_end}
 
 
@@ -283,7 +284,16 @@ def drawing(cls: type, name: str) -> Callable[..., Any]:
             kwargs.pop("replace", None)
         return getattr(generator, name)(*args, **kwargs)
 
+    DIMS[draw] = partial(axes_drawn, name)
     return draw
+
+
+def axes_drawn(name: str, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Any:
+    """The axes of what a generator draws, from the sizes that it is given; None where it is given none."""
+    if name in ("rand", "randn"):
+        return from_shape(s, TupleV(tuple(args))) if args else None
+    size = kwargs.get("size", args[SIZE_AT[name]] if len(args) > SIZE_AT.get(name, len(args)) else Const(None))
+    return None if size == Const(None) else from_shape(s, size)
 
 
 # -- lists

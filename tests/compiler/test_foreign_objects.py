@@ -6,6 +6,7 @@ import pathlib
 import sqlite3
 import threading
 import types
+from collections import OrderedDict
 
 import numpy as np
 import pytest
@@ -186,3 +187,45 @@ def test_what_carries_a_derivative_is_not_put_into_one(frame):
 def test_nothing_is_differentiated_with_respect_to_one(other):
     with pytest.raises(Refused, match="is not made of numbers"):
         ad.grad(lambda x, other: np.sum(x), 1)(V, other)
+
+
+def added_in_place(x, held):
+    w = held["w"]
+    w += 1.0
+    return np.sum(held["w"] * x)
+
+
+def of_a_view(x, held):
+    w = np.asarray(held["w"])
+    w *= 3.0
+    return np.sum(held["w"] * x)
+
+
+def after_it_was_used(x, held):
+    w = held["w"]
+    y = np.sum(w * x)
+    w[0] = 100.0
+    return y * x[0]
+
+
+def filled_after_it_was_used(x, held):
+    w = held["w"]
+    y = np.sum(w * x)
+    w.fill(3.0)
+    return y * x[0]
+
+
+@pytest.mark.parametrize("kind", [Config, OrderedDict])
+@pytest.mark.parametrize("fn", [added_in_place, of_a_view, after_it_was_used, filled_after_it_was_used])
+def test_memory_that_one_may_hold_is_not_written(fn, kind):
+    with pytest.raises(Refused, match="may be an array that an object of unknown class holds"):
+        ad.grad(fn)(V, kind(w=np.arange(4.0)))
+
+
+def test_a_copy_of_what_one_holds_is_written():
+    def changed(x, held):
+        w = np.array(held["w"])
+        w = w + 1.0
+        return np.sum(w * x) + np.sum(held["w"] * x)
+
+    check_gradient(changed, (V, Config(w=np.arange(4.0))))

@@ -275,6 +275,7 @@ def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = Fa
             lists.replace_items(s, old, new)
             return old
         return new
+    refuse_unknown(s, old)
     if not isinstance(old, Leaf) or not isinstance(facts, Num) or facts.python or facts.kind == "npscalar":
         return updated(s, op, old, value)
     fn, python, _ = OPERATORS[op]
@@ -328,6 +329,16 @@ def same_shape(a: Num, b: Num) -> bool:
 KEPT_GENERATOR = "a generator is kept, and used more than once or beside changes of what it reads"
 
 
+def refuse_unknown(s: Specialiser, base: Value) -> None:
+    """Refuse to write into what an object of unknown class holds: who else sees it, and has read it, is not known."""
+    facts = s.facts_of(base)
+    unknown = facts == Opaque() if isinstance(facts, Opaque) else isinstance(facts, Num) and facts.roots & s.foreign
+    if unknown or isinstance(facts, Opaque) and facts.cls is np.ndarray:
+        raise s.refuse(
+            "this may be an array that an object of unknown class holds, and is written into", "copy it (`np.array(x)`)"
+        )
+
+
 def refuse_late(s: Specialiser, base: Leaf) -> None:
     """Refuse to change an array that a generator reads, whose items are computed here when it is made."""
     facts = s.facts[base.name]
@@ -354,6 +365,7 @@ def whole_or_part(s: Specialiser, base: Leaf, index: Value) -> Value:
 def store_item(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
     """``base[index] = value`` on an array."""
     refuse_item(s, base, "does not support item assignment")
+    refuse_unknown(s, base)
     check_axes(s, base, index)
     index = whole_or_part(s, base, index)
     check_overlap(s, base, index, value)
@@ -367,6 +379,7 @@ def store_augmented(s: Specialiser, base: Leaf, index: Value, op: type, value: V
     """``base[index] op= value`` on an array."""
     from .expressions import OPERATORS
 
+    refuse_unknown(s, base)
     check_axes(s, base, index)
     index = whole_or_part(s, base, index)
     refuse_late(s, base)

@@ -222,6 +222,7 @@ def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str,
         return Opaque(str)
     roots: set[int] = set()
     dtypes, scalars = set(), set()
+    foreign = False
     for value in [*args, *kwargs.values()]:
         if type(value) is Const and type(value.value) in PYTHON.values():
             scalars.add(type(value.value))
@@ -239,7 +240,10 @@ def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str,
                 dtypes.add(element.dtype if isinstance(element, Num) and not element.whole else None)
             else:
                 dtypes.add(None)
+                foreign = True
     own = frozenset([s.root(s.site())])
+    if foreign and may_view(fn, args, kwargs):
+        s.foreign |= own
     if (given := dtype_given(fn, args, kwargs)) is not None:
         return Num("array", given, None, frozenset(roots) | own)
     tensors = any(f is not None and f.tensor for f in map(s.num, args))

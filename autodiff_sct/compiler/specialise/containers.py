@@ -412,6 +412,8 @@ def set_item(s: Specialiser, base: Value, index: Value, value: Value) -> None:
     elif isinstance(base, Obj):
         objects.call_method(s, base, "__setitem__", [index, value])
     elif isinstance(base, Leaf):
+        if not (isinstance(index, Const) and isinstance(index.value, str)):  # which no array takes
+            arrays.refuse_unknown(s, base)
         set_in_leaf(s, base, index, value)
     elif isinstance(base, Const):
         raise s.refuse(

@@ -212,6 +212,8 @@ def opaque_method(
 ) -> Value:
     """A method of something unknown just runs; generators of random numbers tell what they draw."""
     random = is_random(facts)
+    if name in WRITERS:
+        arrays.refuse_unknown(s, base)
     if name == "shuffle" and (random or isinstance(facts, Opaque) and facts.cls is Random):
         return memory.shuffle(s, base, args, kwargs, random)
     if random and name in OUT_AT:

@@ -160,6 +160,7 @@ class Specialiser(AxisLengths):
         self.settings_met: list[str] = []  # the defaults that are settings, where they are not
         self.met_plumbing = False  # there is a call that Python could carry out while compiling
         self.displays: dict[int, int] = {}  # root of a list display -> how many items it has
+        self.foreign: frozenset[int] = frozenset()  # memory that objects of unknown classes may hold
         self.nesting: dict[int, tuple[int, int]] = {}  # root of a list display -> the loops and branches around it
         self.resized: set[int] = set()  # roots of lists whose length changes
         self.assumed: set[int] = set()  # roots of lists whose length is that of the display

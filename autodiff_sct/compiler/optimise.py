@@ -19,7 +19,7 @@ from .negatives import negated
 from .regions import Regions, reachable, roots_of
 from .specialise.signatures import every_root
 from .specialise.state import Specialiser
-from .substitution import substitute_own
+from .substitution import replaced, substitute_own
 
 SUMS = (gast.Add, gast.Sub)
 
@@ -117,10 +117,11 @@ class Liveness:
 
 
 def inside_out(block: ir.Block) -> ir.Block:
-    """The statements of a block from the last to the first, each after those inside it."""
+    """The statements of a block from the last to the first, control statements before and after those inside them."""
     found = []
     for stmt in reversed(block):
         if type(stmt) not in ir.SIMPLE:
+            found.append(stmt)
             for inner in reversed(ir.bodies(stmt)):
                 found += inside_out(inner)
         found.append(stmt)
@@ -149,12 +150,24 @@ def readers_of(block: ir.Block) -> dict[str, list[Any]]:
     return readers
 
 
+def in_order(pending: dict[str, ir.Let], names: set[str]) -> list[str]:
+    """Those of some variables that are pending, in the order in which they are."""
+    found = pending.keys() & names
+    return [name for name in pending if name in found] if len(found) > 1 else [*found]
+
+
+DISPLAYS = (gast.List, gast.Tuple, gast.Dict)
 OPERATIONS = {gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript, gast.Compare, gast.IfExp, gast.BoolOp}
 
 
 def size(expr: Any) -> int:
     """How many operations an expression holds; a number with a sign is none."""
-    return len([node for node in ir.nodes_in(expr) if type(node) in OPERATIONS and not is_number(node)])
+    known: int | None = getattr(expr, "size_of_it", None)
+    if known is None:
+        known = len([node for node in ir.nodes_in(expr) if type(node) in OPERATIONS and not is_number(node)])
+        if isinstance(expr, gast.AST):
+            expr.size_of_it = known
+    return known
 
 
 def is_number(node: Any) -> bool:
@@ -247,13 +260,17 @@ class Nesting:
         """Substitute pending temporaries into what a statement itself reads; write out those that others need first."""
         if not pending:
             return
-        own = ir.reads(stmt)
-        for name in [n for n, let in pending.items() if n in own and self.loads_first(stmt, let)]:
+        own = set(ir.reads(stmt))
+        for name in [n for n in in_order(pending, own) if self.loads_first(stmt, pending[n])]:
             self.write_out(name, pending, result)
         if not all(isinstance(self.s.facts[n], Num) for n in own):
-            for name in [n for n, let in pending.items() if popped_from(let) & set(own)]:
+            for name in [n for n, let in pending.items() if popped_from(let) & own]:
                 self.write_out(name, pending, result)  # what is popped after it would come before it
-        for name in [n for n in pending if n in own]:
+        taken = in_order(pending, own)
+        if len(taken) > 1 and not self.limit and isinstance(stmt, ir.Let) and isinstance(stmt.expr, DISPLAYS):
+            self.fill(stmt, taken, pending)
+            taken = []
+        for name in taken:
             let = pending.get(name)
             if let is None:
                 continue
@@ -287,9 +304,17 @@ class Nesting:
         if ir.bodies(stmt):
             for name in list(pending):
                 self.write_out(name, pending, result)
-        inside = set(ir.reads_inside(stmt)) if pending else ()
-        for name in [n for n in pending if n in inside]:
+        for name in in_order(pending, set(ir.reads_inside(stmt))) if pending else ():
             self.write_out(name, pending, result)
+
+    def fill(self, stmt: ir.Let, names: list[str], pending: dict[str, ir.Let]) -> None:
+        """Substitute temporaries into the items of a display, all at once: there may be thousands."""
+        lets = [pending.pop(name) for name in names]
+        stmt.expr = replaced(stmt.expr, {let.target: let.expr for let in lets})
+        for let in lets:
+            hand_on(self.s, let, stmt)
+            if let.target in self.s.named and let.origin and not stmt.origin:
+                stmt.origin = let.origin
 
     def loads_first(self, stmt: Any, let: ir.Let) -> bool:
         """Whether ``d_row[i] += d.pop()`` would read an item, counted from the end, before the list is shorter."""

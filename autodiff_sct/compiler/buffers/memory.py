@@ -67,6 +67,7 @@ class Memory:
         for stmt in statements:
             self.join(stmt)
         self.sources: dict[str, list[Any]] = defaultdict(list)  # what a variable of the reverse sweep may be
+        self.own: set[str] = set()  # variables that are known to hold own memory always
         self.carried: dict[str, ir.Loop] = {}  # variable that a loop of the reverse sweep carries -> the loop
         for stmt in ir.walk(back):
             self.note(stmt)
@@ -156,6 +157,7 @@ class Memory:
         """Note that a statement has become one that goes on with the memory of a variable."""
         self.unite(name, stmt.target)
         self.sources[stmt.target] = [ir.name(name)]
+        self.own.clear()
 
     def group_of(self, name: str) -> Group:
         group = self.groups.get(name)
@@ -236,7 +238,7 @@ class Memory:
 
     def is_own(self, name: str) -> bool:
         """True if a variable always holds memory that an operation of the reverse sweep has made."""
-        seen, pending = {name}, [name]
+        seen, pending = {name}, [] if name in self.own else [name]
         while pending:
             name = pending.pop()
             sources = self.sources.get(name, [])
@@ -245,8 +247,9 @@ class Memory:
                 return False
             if not all(is_named(source) or is_made(source) for source in sources):
                 return False
-            pending += inner - seen
+            pending += inner - seen - self.own
             seen |= inner
+        self.own |= seen
         return True
 
 

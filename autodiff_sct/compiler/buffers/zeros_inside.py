@@ -25,7 +25,9 @@ from ..substitution import read_instead
 def zeros_inside(s: Specialiser, block: ir.Block) -> set[str]:
     """Rewrite a block of the reverse sweep and the blocks inside it, in place; the variables that this makes."""
     made: set[str] = set()
-    for zero in [stmt for stmt in block if is_like_variable(s, stmt)]:
+    branches = [inner for stmt in block if isinstance(stmt, ir.If) for inner in ir.walk(stmt.then)]
+    begun = {stmt.base for stmt in branches if isinstance(stmt, ir.Store) and is_ellipsis(stmt.index)}
+    for zero in [stmt for stmt in block if is_like_variable(s, stmt) and stmt.target in begun]:
         branch = first_user(s, block[block.index(zero) + 1 :], zero.target)
         if isinstance(branch, ir.If) and is_begun(s, branch, zero.target):
             block.remove(zero)

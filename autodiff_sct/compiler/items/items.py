@@ -82,22 +82,24 @@ def convert(site: Site, hopes: bool = True) -> bool:
         site = Site(site.s, site.program, site.block, site.owner, site.early, site.hoped)
         changed = True
     deeper = False
-    for stmt in list(site.block):
-        hoped = site.hoped | hoped_around(site, stmt) if is_loop(stmt) and hopes else site.hoped
+    spans: dict[str, range] | None = None
+    for place, stmt in enumerate(list(site.block)):
+        hoped = site.hoped
+        if is_loop(stmt) and hopes and site.owner is None:
+            spans = hoped_for(site) if spans is None else spans
+            hoped |= {name for name, span in spans.items() if place in span}
         for inner in [stmt.body] if is_loop(stmt) else ir.bodies(stmt):
-            deeper = convert(Site(site.s, site.program, inner, stmt, site.early, hoped), hopes) or deeper
+            if convert(Site(site.s, site.program, inner, stmt, site.early, hoped), hopes):
+                deeper, spans = True, None
     if deeper and site.owner is None:  # with these, those around them may gain
         convert(Site(site.s, site.program, site.block, site.owner, site.early), hopes)
     return changed or deeper
 
 
-def hoped_around(site: Site, loop: ir.Loop) -> frozenset[str]:
-    """The arrays at the top of a program that would be lists around a loop, were it not for what it has inside."""
-    if site.owner is not None:
-        return frozenset()
-    place, rest = site.block.index(loop), used(site)
-    spans = {name: stretch(site, name, touched) for name, touched in rest.items()}
-    return frozenset(name for name, span in spans.items() if span is not None and place in span)
+def hoped_for(site: Site) -> dict[str, range]:
+    """Where arrays at the top of a program would be lists, were it not for what loops have inside."""
+    spans = {name: stretch(site, name, touched) for name, touched in used(site).items()}
+    return {name: span for name, span in spans.items() if span is not None}
 
 
 def found(site: Site) -> tuple[dict[str, range], Flow] | None:

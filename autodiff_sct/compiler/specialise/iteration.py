@@ -6,7 +6,7 @@ import enum
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -53,6 +53,7 @@ class Source:
     moved: frozenset[Any] = frozenset()  # the iterators that move where this one does
     lists: frozenset[int] = frozenset()  # roots of the lists that are gone over
     ahead: tuple[Ahead, ...] = ()  # what was read of it before its time
+    roots: list[frozenset[int]] = field(default_factory=list)  # of the memory of the items
     fields: tuple[tuple[list[Any], list[Value]], ...] = ()  # where its items were read one by one, and what was there
 
     def read(self, s: Specialiser, pair: tuple[int, Value]) -> Value:
@@ -68,7 +69,9 @@ class Source:
     def reached(self, s: Specialiser, number: int) -> Iterator[Value]:
         """An item, known with its number, for what is done with it: whoever comes to those behind it sees them then."""
         assert self.items is not None
-        with s.written_out(number), s.holding(roots_held(s, self.items[number + 1 :])):
+        if len(self.roots) != len(self.items):
+            self.roots = [roots_held(s, [item]) for item in self.items]
+        with s.written_out(number), s.holding(frozenset().union(*self.roots[number + 1 :])):
             yield self.read(s, (number, self.items[number]))
 
     def all_items(self, s: Specialiser, count: int | None = None) -> list[Value]:

@@ -66,6 +66,14 @@ def uses_of(block: Block) -> dict[str, int]:
     return found
 
 
+def uses_in_function(function: Any) -> dict[str, int]:
+    """The same of a function, kept with its tree, which never changes in place."""
+    found: dict[str, int] | None = getattr(function, "uses_in_it", None)
+    if found is None:
+        found = function.uses_in_it = uses_of([function])
+    return found
+
+
 def mentioned(node: Any) -> set[str]:
     return {n.id for n in gast.walk(node) if isinstance(n, gast.Name)}
 
@@ -75,7 +83,7 @@ class Piecewise:
 
     def __init__(self, fresh: Callable[[str], str], function: Any) -> None:
         self.fresh = fresh
-        self.uses = uses_of([function])
+        self.uses = uses_in_function(function)
         self.outside: set[str] = set(self.uses)
 
     def names_outside(self, body: Block) -> set[str]:

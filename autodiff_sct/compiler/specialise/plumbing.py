@@ -47,7 +47,7 @@ class CallRead:
 
 def asked(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
     """What a call returns, carried out by Python; None where it is followed."""
-    if not may_be_asked(s, fn) or not (is_memo(fn) or is_installed(fn, args)):
+    if not (is_memo(fn) or is_installed(fn, args)) or not may_be_asked(s, fn):
         return None
     reads = [reading(s, value) for value in (*args, *kwargs.values())]
     known = tuple(read for read in reads if read is not None)

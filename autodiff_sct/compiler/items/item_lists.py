@@ -39,6 +39,8 @@ class Lists:
         self.moving = site.defined.keys() - settled(site.block)
         inside = {id(stmt) for stmt in ir.walk(site.block)}
         self.elsewhere = [stmt for stmt in ir.walk(site.program) if id(stmt) not in inside]
+        self.outside = {n for stmt in self.elsewhere for n in (*passed_on(stmt), *ir.reads(stmt))}
+        self.places = self.mentions()  # array -> the statements that mention it, by their places
         self.names: dict[str, str] = {}  # array -> its list
         self.again: dict[str, str] = {}  # array -> the array made of its list
         self.rows: dict[Key, ir.Let] = {}
@@ -69,8 +71,17 @@ class Lists:
 
     # -- making lists
 
+    def mentions(self) -> dict[str, list[int]]:
+        """For each array that is to be a list, the places of the statements of the block that mention it."""
+        places: dict[str, list[int]] = {name: [] for name in self.spans}
+        for k, stmt in enumerate(self.program):
+            reached = [n for inner in ir.inside(stmt) for n in passed_on(inner)]
+            for name in places.keys() & {*ir.reads_inside(stmt), *reached}:
+                places[name].append(k)
+        return places
+
     def uses_of(self, name: str) -> list[tuple[int, Use]]:
-        return [(k, use) for k, stmt in enumerate(self.program) for use in uses(self.s, stmt, {name})]
+        return [(k, use) for k in self.places[name] for use in uses(self.s, self.program[k], {name})]
 
     def row_by_row(self, name: str) -> Any | None:
         """A row of an array of one number, if only one loop touches that, another row in each step."""
@@ -331,7 +342,7 @@ class Lists:
 
     def leaves(self, name: str) -> bool:
         """Whether an array is read outside the block: a loop carries it on, or the reverse of a branch reads it."""
-        return any(name in passed_on(stmt) or name in ir.reads(stmt) for stmt in self.elsewhere)
+        return name in self.outside
 
     def write_back(self, name: str) -> ir.Store:
         """What a list holds, written into the array, whose memory others see."""

@@ -156,7 +156,6 @@ def in_order(pending: dict[str, ir.Let], names: set[str]) -> list[str]:
     return [name for name in pending if name in found] if len(found) > 1 else [*found]
 
 
-DISPLAYS = (gast.List, gast.Tuple, gast.Dict)
 OPERATIONS = {gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript, gast.Compare, gast.IfExp, gast.BoolOp}
 
 
@@ -267,7 +266,7 @@ class Nesting:
             for name in [n for n, let in pending.items() if popped_from(let) & own]:
                 self.write_out(name, pending, result)  # what is popped after it would come before it
         taken = in_order(pending, own)
-        if len(taken) > 1 and not self.limit and isinstance(stmt, ir.Let) and isinstance(stmt.expr, DISPLAYS):
+        if len(taken) > 2 and not self.limit and type(stmt) is ir.Let and not isinstance(stmt.expr, gast.BinOp):
             self.fill(stmt, taken, pending)
             taken = []
         for name in taken:
@@ -308,7 +307,7 @@ class Nesting:
             self.write_out(name, pending, result)
 
     def fill(self, stmt: ir.Let, names: list[str], pending: dict[str, ir.Let]) -> None:
-        """Substitute temporaries into the items of a display, all at once: there may be thousands."""
+        """Substitute temporaries into a display or the arguments of a call, all at once: there may be thousands."""
         lets = [pending.pop(name) for name in names]
         stmt.expr = replaced(stmt.expr, {let.target: let.expr for let in lets})
         for let in lets:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import gc
 import sys
 import weakref
+from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
 
 from . import installed  # noqa: F401  (what the package's files are now is compared with what they are later)
 from .forks import Lock
 
-__all__ = ["REGISTERED", "compiled", "dispatch", "made"]
+__all__ = ["REGISTERED", "compiled", "dispatch", "made", "shared"]
 
 KEPT = 64  # functions whose products are remembered between calls
 METHODS = 4  # instances of which the products of one method are
@@ -32,7 +33,12 @@ def dispatch() -> Any:
 
 
 def compiled(kind: str, fn: Any, *settings: Any, memory: int | None = None) -> Any:
-    """The `Adjoint`, `Pullback` or `Pushforward` of `fn`: that of an earlier call where nothing is kept alive by it.
+    """The `Adjoint`, `Pullback` or `Pushforward` of `fn`: that of an earlier call where nothing is kept alive by it."""
+    return shared(lambda fn: made(kind, fn, *settings, memory=memory), fn, (kind, *settings, memory))
+
+
+def shared(make: Callable[[Any], Any], fn: Any, settings: tuple[Any, ...]) -> Any:
+    """What `make` makes of `fn`, or made of it in an earlier call with equal settings; it has `fn` as its `fn`.
 
     A function is known by its code, its module and what it captures: a lambda is another object each time.  What is
     compiled depends on the passes that are off and on the rules that users have registered, too.
@@ -40,13 +46,13 @@ def compiled(kind: str, fn: Any, *settings: Any, memory: int | None = None) -> A
     own = getattr(fn, "__autodiff_products__", None)
     table, group, captured = (own, (fn,), ()) if own is not None else place_of(fn)
     if table is None:
-        return made(kind, fn, *settings, memory=memory)
-    group = (kind, *group, *settings, memory, dispatch().passes.off(), len(REGISTERED))
+        return make(fn)
+    group = (*group, *settings, dispatch().passes.off(), len(REGISTERED))
     key = (group, captured)
     with LOCK:
         found = table.pop(key, None)
         if found is None or not is_unchanged(found.fn, fn):
-            found = made(kind, twin(fn) if table is CAPTURED else fn, *settings, memory=memory)
+            found = make(twin(fn) if table is CAPTURED else fn)
             if table is CAPTURED:
                 drop_others(group)
         if table is CAPTURED and type(fn) is FunctionType:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..entry import shared
 from ..recording import require_recording
 from .arguments import chosen_positions
 from .gradfunction import GradFunction
@@ -47,7 +48,7 @@ def hessian(
     """
     require_recording()
     positions, always_tuple = chosen_positions(grad_position, argnums)
-    gradient = GradFunction(fn, positions, always_tuple=always_tuple)
+    gradient = gradient_of(fn, positions, always_tuple)
     return JacobianFunction(gradient, positions, False, "jacfwd", always_tuple=always_tuple)
 
 
@@ -77,5 +78,12 @@ def hvp(fn: Callable[..., Any], inputs: Any, v: Any) -> Any:
     (60.0, 12.0)
     """
     several = isinstance(inputs, (tuple, list))
-    gradient = GradFunction(fn, tuple(range(len(inputs) if several else 1)), always_tuple=several)
+    gradient = gradient_of(fn, tuple(range(len(inputs) if several else 1)), several)
     return jvp(gradient, inputs, v)[1]
+
+
+def gradient_of(fn: Callable[..., Any], positions: Any, always_tuple: bool) -> GradFunction:
+    """Return the gradient function of an earlier call if there is one, with what was compiled for its derivatives."""
+    return shared(  # type: ignore[no-any-return]
+        lambda fn: GradFunction(fn, positions, always_tuple=always_tuple), fn, ("gradient", positions, always_tuple)
+    )

@@ -111,3 +111,17 @@ def test_every_hint_is_of_a_name_that_is_not_there() -> None:
 
     there: dict[str, Any] = {name: getattr(ad, name) for name in ad.__all__}
     assert not set(HINTS) & set(there)
+
+
+def test_calls_written_inside_a_loop_share_what_was_compiled() -> None:
+    from autodiff_sct.api.hessians import gradient_of
+
+    assert gradient_of(energy, (0, 1), True) is gradient_of(energy, (0, 1), True)
+    assert gradient_of(energy, (0, 1), True) is not gradient_of(energy, (0,), True)
+    changed = energy.__code__
+    first = gradient_of(energy, 0, False)
+    try:
+        energy.__code__ = (lambda x, y: np.sum(x * y)).__code__
+        assert gradient_of(energy, 0, False) is not first
+    finally:
+        energy.__code__ = changed

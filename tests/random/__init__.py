@@ -2,7 +2,7 @@
 `containers`, `sweeps` and `tables` write programs by a `grammar`, over lists, dicts, iterators, items and rows, which
 `test_grammars` judges by itself; `sized` writes programs over arrays of 1 to 300 items, which `sized_oracle` judges.
 
-`python -m tests.random [COUNT] [FIRST_SEED]` prints what is refused, what fails, and the text of what fails.
+`python -m tests.random [LEVEL] [COUNT] [FIRST_SEED]` prints what is refused, what fails, and the text of what fails.
 """
 
 import os

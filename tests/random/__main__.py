@@ -1,4 +1,7 @@
-"""`python -m tests.random [COUNT] [FIRST_SEED]` tries programs and prints what is refused and what fails."""
+"""`python -m tests.random [LEVEL] [COUNT] [FIRST_SEED]` tries programs and prints what is refused and what fails.
+
+The level is `small` (vectors of a few numbers), `sized` or `shared` (arrays of up to 300 rows and columns).
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,28 @@ import re
 import sys
 from collections import Counter
 
+from tests.random import sized_oracle
 from tests.random.oracle import judge
+from tests.random.shared import Shared
+from tests.random.sized import Sized
 from tests.random.writer import FLAVOURS, Writer
 
+LEVELS = {"sized": Sized, "shared": Shared}
 
-def write(number: int) -> str:
+
+def write(level: str, number: int) -> str:
     """Return the text of a numbered program."""
+    if level in LEVELS:
+        return LEVELS[level](number).program()
     source = random.Random(number)
     flavour = list(FLAVOURS)[number % len(FLAVOURS)]
     return Writer(source.randrange, flavour, budget=1 + number // 8 % 12).program()
 
 
-def attempt(number: int) -> str:
+def attempt(level: str, number: int) -> str:
     """Return how a numbered program turned out, in one line."""
     try:
-        return judge(write(number), number)
+        return (sized_oracle.judge if level in LEVELS else judge)(write(level, number), number)
     except AssertionError as error:
         return f"failed: {error}"
 
@@ -34,19 +44,20 @@ def reason(text: str) -> str:
     return re.sub(r"'[^']*'|`[^`]*`|\d+", "_", told.partition("What to do")[0])
 
 
-def main(count: int = 200, first: int = 0) -> int:
+def main(level: str = "small", count: int = 200, first: int = 0) -> int:
     """Print the outcomes and return the number of failures."""
     kinds: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     for number in range(first, first + count):
-        result = attempt(number)
+        result = attempt(level, number)
         kind = result.partition(":")[0]
         kinds[kind] += 1
         if kind == "refused":
             reasons[reason(result)] += 1
         if kind == "failed":
             complaint, _, _ = result.partition("import math")
-            _, _, program = write(number).partition("return f(f(a))")
+            text = write(level, number)
+            program = text if level in LEVELS else text.partition("return f(f(a))")[2]
             print(f"--- program {number}: {complaint}\n{program.strip()}")
     print(dict(kinds))
     for text, times in reasons.most_common(20):
@@ -55,4 +66,6 @@ def main(count: int = 200, first: int = 0) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(min(main(*map(int, sys.argv[1:])), 1))
+    words = [word for word in sys.argv[1:] if not word.isdigit()]
+    numbers = [int(word) for word in sys.argv[1:] if word.isdigit()]
+    sys.exit(min(main(*(words[:1] or ["small"]), *numbers), 1))

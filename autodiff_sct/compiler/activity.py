@@ -373,7 +373,7 @@ def callee_of(stmt: ir.Let) -> str:
     """What a message calls the function of a statement."""
     fn = cast(ir.Op, stmt.op).fn
     name = getattr(fn, "__name__", str(fn))
-    if is_of_scipy(fn):
+    if is_of_scipy(fn) or hasattr(fn, "stands_for"):
         return full_name(fn)
     return callee(stmt.expr.func) if fn in (opaque_call, opaque_method) or name == "__call__" else name
 

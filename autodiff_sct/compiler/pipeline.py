@@ -10,7 +10,6 @@ from typing import Any
 import gast
 
 from ..errors import AliasError, NotDifferentiable, Refused
-from ..rules.optional import load_optional
 from . import ir, passes
 from .activity import activity
 from .algebra.inverses import solve_with_inverses
@@ -54,6 +53,7 @@ from .reverse.seeds import sow, weight_gradients
 from .reverse.settle import settle
 from .reverse.sweep import Reverse
 from .reverse.unseen import refuse_unseen
+from .scipy import load_libraries
 from .specialise import tables
 from .specialise.calls import call_value
 from .specialise.containers import CONSTANT_LISTS
@@ -89,7 +89,7 @@ STAGES: list[tuple[str, str]] = [
 
 def specialise(request: Request) -> tuple[Specialiser, Arguments, Value]:
     """Run the program on facts, however deep its calls are nested."""
-    load_optional()
+    load_libraries()
     return deeply(specialised, request)
 
 

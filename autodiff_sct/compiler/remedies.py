@@ -18,11 +18,16 @@ NAMESPACES = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft}
 
 def full_name(fn: Any) -> str:
     """The name by which a user of SciPy calls a function; of others, their own."""
-    name = getattr(fn, "__name__", str(fn))
+    name: str = getattr(fn, "__name__", str(fn))
+    if isinstance(stands_for := getattr(fn, "stands_for", None), str):
+        return stands_for
     owner = getattr(fn, "__self__", None)
     distribution = getattr(owner, "name", None)
     if isinstance(distribution, str) and type(owner).__module__.startswith("scipy.stats"):
         return f"scipy.stats.{distribution}.{name}"
+    home = getattr(fn, "__module__", None) or ""
+    if home.startswith("autodiff_sct.rules.scipy."):
+        return f"scipy.{home.rpartition('.')[2]}.{name}"
     module = next(iter(modules_of(fn)), "")
     return f"{module}.{name}" if module else name
 

@@ -39,12 +39,13 @@ class Request:
     settings_met: list[str] = field(default_factory=list)  # is told the defaults in the program that are settings
     observe: Callable[[str, Specialiser, ir.Block], None] | None = None  # is shown the program after each stage
     capture: Callable[[Specialiser, Arguments], Value] | None = None  # brings the callable of an enclosing program in
+    exact: bool = False  # whether the value has to be the primal's bit for bit, also inside an enclosing program
 
     @property
     def valued(self) -> bool:
         """True if the value has to be the primal's bit for bit."""
         alone = self.backend == "numpy" and self.capture is None
-        return alone and (self.value or self.split or self.has_aux)
+        return self.exact or (alone and (self.value or self.split or self.has_aux))
 
 
 def observe(request: Request, stage: str, s: Specialiser, block: ir.Block) -> None:

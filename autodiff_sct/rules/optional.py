@@ -9,7 +9,13 @@ __all__ = ["load_optional"]
 
 MODULES = {
     "bottleneck": ("bottleneck",),
+    "scipy.fft": ("scipy.fft",),
+    "scipy.integrate": ("scipy.sampled",),
+    "scipy.signal": ("scipy.signals",),
+    "scipy.ndimage": ("scipy.signals",),
+    "scipy.spatial.distance": ("scipy.distances",),
     "scipy.special": ("scipy.special", "scipy.bessel", "scipy.integrals", "scipy.distributions"),
+    "scipy.stats": ("scipy.stats", "scipy.discrete", "scipy.samples"),
     "scipy.linalg": ("scipy.linalg", "scipy.factors", "scipy.equations", "scipy.structured"),
 }
 

@@ -35,11 +35,13 @@ from typing import Any, TypeVar
 F = TypeVar("F", bound=Callable[..., Any])
 
 __all__ = [
+    "BY_ITEM",
     "NONDIFFERENTIABLE",
     "STATIC",
     "STEPS_OF_REALS",
     "TABLE",
     "Rule",
+    "by_item",
     "elementwise",
     "forward",
     "linear",
@@ -84,6 +86,7 @@ TABLE: dict[Callable[..., Any], Rule] = {}
 NONDIFFERENTIABLE: set[Callable[..., Any]] = set()
 STEPS_OF_REALS: set[Callable[..., Any]] = set()
 STATIC: set[Callable[..., Any]] = set()
+BY_ITEM: set[Callable[..., Any]] = set()
 
 
 def signature_of(rule: Callable[..., Any]) -> inspect.Signature:
@@ -165,6 +168,11 @@ def nondifferentiable(*fns: Callable[..., Any]) -> None:
 def steps_of_reals(*fns: Callable[..., Any]) -> None:
     """Declare that functions with a rule have derivative zero for real arguments: engines need not follow them."""
     STEPS_OF_REALS.update(fns)
+
+
+def by_item(*fns: Callable[..., Any]) -> None:
+    """Declare that the forward rules of functions of a tuple return a list: an entry for the tangent of each item."""
+    BY_ITEM.update(fns)
 
 
 def static(fn: F) -> F:

@@ -172,17 +172,18 @@ class Call:
             return self.fn(*args, **kwargs)
         rule = one_entry(self.row.forward, position)
         if isinstance(self.inputs()[position], (list, tuple)):
-            return self.tangent_of_items(rule, y, t)
+            return self.tangent_of_items(rule, y, self.inputs()[position], t)
         return rule(y, t, *self.args, **self.kwargs)
 
-    def tangent_of_items(self, rule: Callable[..., Any], y: Any, t: Any) -> Any:
+    def tangent_of_items(self, rule: Callable[..., Any], y: Any, x: Any, t: Any) -> Any:
         """J t for a list: a rule that returns a list maps one item's tangent, any other the list of all tangents."""
         try:
-            shares = [rule(y, item, *self.args, **self.kwargs) for item in t]
+            floats = {k: item for k, item in enumerate(t) if is_inexact(x[k])}
+            shares = {k: rule(y, item, *self.args, **self.kwargs) for k, item in floats.items()}
         except Exception:
-            shares = []
-        if shares and all(isinstance(share, list) for share in shares):
-            return sum(share[k] for k, share in enumerate(shares))
+            shares = {}
+        if shares and all(isinstance(share, list) for share in shares.values()):
+            return sum(share[k] for k, share in shares.items())
         return rule(y, t, *self.args, **self.kwargs)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import math
 import pkgutil
+import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -18,9 +19,13 @@ import numpy as np
 
 from autodiff_sct.compiler import specialise
 from autodiff_sct.compiler.remedies import full_name
+from autodiff_sct.compiler.scipy import MODULES as FOLLOWED
+from autodiff_sct.compiler.scipy import load_libraries
 from autodiff_sct.compiler.specialise import methods
 from autodiff_sct.compiler.specialise.calls import HANDLERS
-from autodiff_sct.rules.optional import MODULES
+from autodiff_sct.rules.optional import MODULES, load_optional
+from autodiff_sct.rules.scipy import discrete
+from autodiff_sct.rules.scipy import stats as continuous
 from autodiff_sct.rules.table import NONDIFFERENTIABLE, TABLE
 
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
@@ -105,14 +110,22 @@ def rows() -> dict[str, dict[str, list[str]]]:
 
 def of_scipy() -> dict[str, list[str]]:
     """The functions of SciPy that have rules, by module."""
-    for module in {name for library, names in MODULES.items() if library.startswith("scipy") for name in names}:
-        import_module(f"autodiff_sct.rules.{module}")
+    for library in [name for name in (*MODULES, *FOLLOWED) if name.startswith("scipy")]:
+        import_module(library)
+    load_optional()
     found: dict[str, list[str]] = {}
     for row in TABLE.values():
-        module, _, name = full_name(row.fn).rpartition(".")
-        if module.startswith("scipy."):
-            found.setdefault(module, []).append(name)
-    return found
+        parts = full_name(row.fn).split(".")
+        module = ".".join(parts[:2])
+        if parts[0] == "scipy" and module in sys.modules and row.home not in (continuous.__name__, discrete.__name__):
+            found.setdefault(module, []).append(".".join(parts[2:]))
+    load_libraries()
+    for fn in HANDLERS:
+        parts = full_name(fn).split(".")
+        if parts[0] == "scipy" and callable(getattr(sys.modules.get(".".join(parts[:-1])), parts[-1], None)):
+            module = ".".join(parts[: -1 if parts[-2].islower() else -2])
+            found.setdefault(module, []).append(parts[-1])
+    return {module: sorted(set(names)) for module, names in found.items()}
 
 
 def text() -> str:
@@ -134,6 +147,9 @@ def text() -> str:
         for kind in sorted(kinds, key=lambda k: ([*KINDS.values()].index(k) if k in KINDS.values() else 9, k)):
             names = " ".join(f"`{name}`" for name in kinds[kind])
             lines.append(f"| {title} | {kind} ({len(kinds[kind])}) | {names} |")
+    for rules, methods_of in ((continuous, "logpdf pdf cdf logcdf sf logsf ppf isf"), (discrete, "logpmf pmf cdf sf")):
+        names = " ".join(f"`{name}`" for name in sorted(rules.SLOPES))
+        lines.append(f"| scipy.stats | {methods_of} of these distributions ({len(rules.SLOPES)}) | {names} |")
     for module in sorted(scipys):
         names = " ".join(f"`{name}`" for name in sorted(scipys[module]))
         lines.append(f"| {module} | {KINDS['row']} ({len(scipys[module])}) | {names} |")

@@ -11,6 +11,7 @@ import gast
 import numpy as np
 
 from ...errors import NoRule
+from ...rules.table import BY_ITEM
 from ...runtime import broadcast
 from .. import ir
 from ..reverse.adjoints import facts_like, helper
@@ -105,4 +106,4 @@ class Exchange(gast.NodeTransformer):
 def takes_items(row: Any, fn: Any, parameter: str) -> bool:
     """True if a forward rule gives the share of each item of a list, and not that of the list as an array."""
     starred = row.signature.parameters[parameter].kind is inspect.Parameter.VAR_POSITIONAL
-    return starred or fn in (max, min, math.prod, math.dist, np.select, np.choose)
+    return starred or fn in (max, min, math.prod, math.dist, np.select, np.choose) or fn in BY_ITEM

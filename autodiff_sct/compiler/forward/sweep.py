@@ -33,7 +33,7 @@ from ..reverse.shadows import UNCERTAIN
 from ..specialise import arrays, indexing
 from ..specialise.elements import is_slice
 from ..specialise.nested_calls import nested_gradient, tangent_of_nested
-from ..specialise.rules import apply_rule
+from ..specialise.rules import apply_rule, holds_function
 from ..specialise.state import Specialiser
 from ..specialise.values import Const, Leaf, ListV, TupleV, Value
 from .attempts import attempt, set_apart
@@ -327,9 +327,11 @@ class Forward:
                 tangent = as_numpys(self.s, given, stmt.target) if single else given
 
                 # One entry is used, and the others are written for tangents of other shapes.
-                def write(tangent: Value = tangent) -> dict[str, Value]:
+                alone = ([p], pick or 0) if holds_function(op.arguments) else (None, None)
+
+                def write(tangent: Value = tangent, alone: Any = alone) -> dict[str, Value]:
                     anywhere = row.forward_anywhere if self.s.strong is EVERY else None
-                    return apply_rule(self.s, anywhere or row.forward, op.fn, y, tangent, op.arguments)
+                    return apply_rule(self.s, anywhere or row.forward, op.fn, y, tangent, op.arguments, *alone)
 
                 with self.s.learning_no_lengths():
                     entries = with_strong_zeros(self.s, op, tangent, write, [p])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import types
@@ -159,8 +160,12 @@ def call_object(s: Specialiser, obj: Obj, args: list[Value], kwargs: dict[str, V
             from .nested import call_gradient
 
             return call_gradient(s, outside, args, kwargs)
+        if is_hashable(outside) and outside in HANDLERS:
+            return HANDLERS[outside](s, args, kwargs)
         if is_hashable(outside) and outside in TABLE:
             return call_known(s, Const(outside, s.expr(obj)), args, kwargs)
+        if obj.cls.__call__ in HANDLERS:
+            return HANDLERS[obj.cls.__call__](s, [obj, *args], kwargs)
         if (behind := behind_of(outside)) is not None:
             return call_behind(s, Const(outside, s.expr(obj)), behind, args, kwargs)
         if is_library(obj.cls):
@@ -490,18 +495,42 @@ def run_body(s: Specialiser, tree: Any) -> Value:
         execute(s, tree.body)
         return Const(None)
     execute(s, body)
-    if s.frame is not None and s.frame.wanted is not None and is_display(last.value, len(s.frame.wanted)):
+    if s.frame is not None and s.frame.wanted is not None and is_display(last.value, len(s.frame.wanted), s.frame.pick):
         entries = zip(last.value.elts, s.frame.wanted)
-        return TupleV(tuple(evaluate(s, node) if wanted else Const(None) for node, wanted in entries))
+        return TupleV(tuple(item for node, wanted in entries for item in entry(s, node, wanted, s.frame.pick)))
     return Const(None) if last.value is None else evaluate(s, last.value)
 
 
-def is_display(node: Any, length: int) -> bool:
-    """Whether an expression is a tuple of so many written items."""
-    return (
-        isinstance(node, gast.Tuple)
-        and len(node.elts) == length
-        and not any(isinstance(item, gast.Starred) for item in node.elts)
+def entry(s: Specialiser, node: Any, wanted: bool, pick: int | None) -> tuple[Value, ...]:
+    """The entries of a parameter of a rule, if they are asked for; of a starred parameter, the `pick`-th."""
+    if not wanted:
+        return () if isinstance(node, gast.Starred) else (Const(None),)
+    if not isinstance(node, gast.Starred):
+        return (evaluate(s, node),)
+    assert pick is not None
+    return (*[Const(None)] * pick, evaluate(s, narrowed(node, pick)))
+
+
+def narrowed(node: Any, pick: int) -> Any:
+    """One item of a starred comprehension over what is known: the same tree whenever it is asked for."""
+    known = node.__dict__.setdefault("narrowed", {})
+    if pick not in known:
+        comprehension = copy.deepcopy(node.value)
+        generator = comprehension.generators[0]
+        generator.iter = gast.List(
+            [gast.Subscript(generator.iter, gast.Constant(pick, None), gast.Load())], gast.Load()
+        )
+        known[pick] = gast.Subscript(comprehension, gast.Constant(0, None), gast.Load())
+    return known[pick]
+
+
+def is_display(node: Any, length: int, pick: int | None) -> bool:
+    """True for a tuple of so many written items, of which the last may be a starred comprehension to pick from."""
+    if not isinstance(node, gast.Tuple) or len(node.elts) != length:
+        return False
+    starred = [item for item in node.elts if isinstance(item, gast.Starred)]
+    return not starred or (
+        pick is not None and starred == node.elts[-1:] and isinstance(starred[0].value, gast.ListComp)
     )
 
 

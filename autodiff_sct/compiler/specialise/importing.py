@@ -10,7 +10,7 @@ from typing import Any
 
 import gast
 
-from ...rules.optional import load_optional
+from ..scipy import load_libraries
 from ..world import ModuleRead
 from .attributes import attribute_of
 from .names import assign_name
@@ -44,7 +44,7 @@ def imported(s: Specialiser, name: str) -> Const:
     except ModuleNotFoundError as error:
         raise lacking(s, lambda: is_found(name), ModuleNotFoundError, str(error), name=error.name) from error
     module = sys.modules[name]
-    load_optional()
+    load_libraries()
     return Const(module if is_library(module) else observe(s, ModuleRead(name)))
 
 

@@ -22,7 +22,7 @@ from .containers import spread
 from .prepared import prepared
 from .raising import Ended
 from .state import Specialiser
-from .values import Const, Frame, Leaf, ListV, TupleV, Value
+from .values import Closure, Const, Frame, Leaf, ListV, PartialV, TupleV, Value
 
 
 def apply_rule(
@@ -33,8 +33,12 @@ def apply_rule(
     d: Value,
     arguments: dict[str, Value],
     wanted: Collection[str] | None = None,
+    pick: int | None = None,
 ) -> dict[str, Value]:
-    """The entries of ``rule(y, d, **arguments)``, by parameter; of those only that are `wanted`, where that is told."""
+    """The entries of ``rule(y, d, **arguments)``, by parameter; of those only that are `wanted`, where that is told.
+
+    Of those of a starred parameter it is the `pick`-th alone, where there is one.
+    """
     parsed, body = prepared(rule.__code__, rule)
     parameters = parameters_of(rule, rule.__code__)
     positional, named = arrange(parameters, arguments)
@@ -53,9 +57,10 @@ def apply_rule(
         frame = new_frame(s, rule.__code__, parsed, rule.__globals__, free, body, None)
         frame.rule = True
         frame.wanted = None if wanted is None else [p.name in wanted for p in parameters]
+        frame.pick = pick
         mark = len(s.block)
         result = run(s, frame, body, bound, rule)
-        if is_undecided(s.block[mark:]) and not one_at_a_time(fn, rule, result):
+        if is_undecided(s.block[mark:]) and not one_at_a_time(fn, rule, result) and not holds_function(arguments):
             del s.block[mark:]
             result = call_rule(s, rule, [y, d, *positional], named, result)
     except Ended:
@@ -129,6 +134,14 @@ def is_undecided(block: ir.Block) -> bool:
     statements = list(ir.walk(block))
     return len(statements) > thresholds.RULE_STATEMENTS and any(
         isinstance(stmt, ir.If) and not is_check(stmt) for stmt in statements
+    )
+
+
+def holds_function(arguments: dict[str, Value]) -> bool:
+    """True if a rule is given a function, which it differentiates: that is only possible where it is inlined."""
+    return any(
+        isinstance(v, (PartialV, Closure)) or isinstance(v, Const) and isinstance(v.value, types.FunctionType)
+        for v in arguments.values()
     )
 
 

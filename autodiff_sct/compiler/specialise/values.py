@@ -125,6 +125,7 @@ class Frame:
     call: Any = None  # the statement of the caller's that it is called in
     rule: bool = False  # the text of a rule, not the user's
     wanted: list[bool] | None = None  # of a rule: which of its entries somebody asks for
+    pick: int | None = None  # of those of its starred parameter, the one that is asked for
     site: Any = None
     tree: Any = None  # its text, desugared
     cls: type | None = None  # the class whose method this is, for super()

@@ -19,7 +19,7 @@ from ..linalg import (
     singular_values_adjoint,
     singular_values_tangent,
 )
-from ..table import forward, perturbing, reverse, static
+from ..table import by_item, forward, perturbing, reverse, static
 from . import perturbed
 from .linalg import check_real, check_settings, outer
 
@@ -69,13 +69,18 @@ def lu_solve(y, d, lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True)
 def push_lu_solve(y, d, lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     check_real(b, overwrite_b)
     return (
-        -linalg.lu_solve(lu_and_piv, turned_product(moved(lu_and_piv, d[0]), y, trans), trans),
+        [-linalg.lu_solve(lu_and_piv, turned_product(moved(lu_and_piv, d), y, trans), trans), None],
         linalg.lu_solve(lu_and_piv, d, trans),
     )
 
 
+by_item(linalg.lu_solve, linalg.cho_solve)
+
+
 def moved(lu_and_piv, d):
-    """The tangent of the matrix of which this is the factorisation."""
+    """The tangent of the matrix of which this is the factorisation; that of a vector comes here, too."""
+    if d.ndim < 2:
+        return d
     lower, upper = unit_lower(lu_and_piv[0]), np.triu(lu_and_piv[0])
     return (np.tril(d, -1) @ upper + lower @ np.triu(d))[rows_back(lu_and_piv[1])]
 
@@ -178,13 +183,15 @@ def cho_solve(y, d, c_and_lower, b, overwrite_b=False, check_finite=True):
 def push_cho_solve(y, d, c_and_lower, b, overwrite_b=False, check_finite=True):
     check_real(b, overwrite_b)
     return (
-        -linalg.cho_solve(c_and_lower, product_moved(c_and_lower, d[0]) @ y),
+        [-linalg.cho_solve(c_and_lower, product_moved(c_and_lower, d) @ y), None],
         linalg.cho_solve(c_and_lower, d),
     )
 
 
 def product_moved(c_and_lower, d):
-    """The tangent of the matrix of which this is the factor."""
+    """The tangent of the matrix of which this is the factor; that of a vector comes here, too."""
+    if d.ndim < 2:
+        return d
     if c_and_lower[1]:
         half = np.tril(d) @ np.tril(c_and_lower[0]).T
     else:

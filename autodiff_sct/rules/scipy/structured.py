@@ -4,7 +4,7 @@ import numpy as np
 from scipy import linalg
 
 from ..shape import alone, upto
-from ..table import forward, reverse
+from ..table import by_item, forward, reverse
 from .linalg import check_settings
 
 # Matrices made of vectors
@@ -107,10 +107,16 @@ def push_solve_toeplitz(y, d, c_or_cr, b, check_finite=True):
     check_vector(b)
     if isinstance(c_or_cr, tuple):
         return (
-            -linalg.solve_toeplitz(c_or_cr, linalg.toeplitz(d[0], d[1]) @ y),
+            [
+                -linalg.solve_toeplitz(c_or_cr, linalg.toeplitz(d, np.zeros_like(c_or_cr[1])) @ y),
+                -linalg.solve_toeplitz(c_or_cr, linalg.toeplitz(np.zeros_like(c_or_cr[0]), d) @ y),
+            ],
             linalg.solve_toeplitz(c_or_cr, d),
         )
     return -linalg.solve_toeplitz(c_or_cr, linalg.toeplitz(d) @ y), linalg.solve_toeplitz(c_or_cr, d)
+
+
+by_item(linalg.solve_toeplitz)
 
 
 def lags(a, b):

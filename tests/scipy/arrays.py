@@ -1,0 +1,47 @@
+"""Calls on which the rows of ``rules/scipy/fft.py``, ``signals.py``, ``distances.py`` and ``sampled.py`` are tried."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import fft, integrate, ndimage, signal
+from scipy.spatial import distance
+
+import autodiff_sct.rules.scipy.distances
+import autodiff_sct.rules.scipy.fft
+import autodiff_sct.rules.scipy.sampled
+import autodiff_sct.rules.scipy.signals  # noqa: F401  (fills the table)
+from tests.laws.cases_linalg import complex_, real
+from tests.laws.checker import Case, case
+
+WAVE, IMAGE, Z = real(8), real(4, 6), complex_(5)
+NUMERATOR, DENOMINATOR = np.array([0.5, 0.3, -0.2]), np.array([1.2, -0.4, 0.1])
+SECTIONS = signal.butter(3, 0.4, output="sos")
+COMPLEX = [fft.fft, fft.ifft, fft.fft2, fft.ifft2, fft.fftn, fft.ifftn]
+HALF = [fft.rfft, fft.ihfft, fft.rfft2, fft.rfftn]
+CASES: list[Case] = [
+    *(case(fn, a) for fn in COMPLEX for a in (complex_(4, 6),)), *(case(fn, IMAGE) for fn in HALF),
+    *(case(fn, complex_(4, 4)) for fn in (fft.irfft, fft.hfft, fft.irfft2, fft.irfftn)),
+    case(fft.fft, Z, 8), case(fft.rfft, WAVE, 6, norm="ortho"), case(fft.irfft, Z, axis=0, norm="forward"),
+    *(case(fn, a, kind, axis=axis, norm=norm) for fn in (fft.dct, fft.idct, fft.dst, fft.idst) for kind in (2, 3)
+      for a, axis in ((WAVE, -1), (IMAGE, 0)) for norm in (None, "ortho")),
+    *(case(fn, IMAGE, norm="ortho") for fn in (fft.dctn, fft.idctn, fft.dstn, fft.idstn)),
+    case(signal.lfilter, NUMERATOR, DENOMINATOR, WAVE), case(signal.lfilter, NUMERATOR, DENOMINATOR, IMAGE, 0),
+    case(signal.sosfilt, SECTIONS, WAVE), case(signal.sosfilt, SECTIONS, IMAGE, 0),
+    *(case(fn, a, b, mode) for fn in (signal.convolve, signal.fftconvolve, signal.correlate)
+      for a, b in ((WAVE, NUMERATOR), (WAVE, real(4)), (IMAGE, real(3, 2))) for mode in ("full", "same", "valid")),
+    case(signal.detrend, WAVE), case(signal.detrend, IMAGE, 0, "constant"),
+    case(signal.hilbert, WAVE), case(signal.hilbert, real(3, 5)), case(signal.hilbert, IMAGE, axis=0),
+    *(case(fn, IMAGE, size, mode=mode) for fn, size in ((ndimage.gaussian_filter, 1.1), (ndimage.uniform_filter, 3))
+      for mode in ("reflect", "wrap", "constant")),
+    case(ndimage.gaussian_filter1d, IMAGE, 0.8, axis=0), case(ndimage.laplace, IMAGE),
+    *(case(fn, *points, metric) for fn, points in (
+        (distance.cdist, (real(4, 3), real(5, 3))), (distance.pdist, (real(4, 3),)))
+      for metric in ("euclidean", "sqeuclidean", "cityblock")),
+    case(distance.squareform, real(6)),
+    case(integrate.trapezoid, IMAGE), case(integrate.trapezoid, IMAGE, np.arange(4.0) ** 1.5, axis=0),
+    case(integrate.cumulative_trapezoid, IMAGE), case(integrate.cumulative_trapezoid, WAVE, np.arange(8.0) ** 1.5),
+    case(integrate.cumulative_trapezoid, IMAGE, np.arange(4.0) ** 1.5, axis=0, initial=0),
+    case(integrate.simpson, WAVE), case(integrate.simpson, IMAGE, axis=0), case(integrate.simpson, real(7)),
+    case(integrate.simpson, WAVE, x=np.arange(8) ** 2),
+    case(integrate.romb, real(9), 0.5), case(integrate.romb, real(5, 2), axis=0),
+]  # fmt: skip

@@ -1,0 +1,86 @@
+"""Ordinary differential equations with parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("scipy")
+
+from scipy import integrate
+
+import autodiff_sct as ad
+from autodiff_sct.errors import NoRule
+from tests.scipy.checked import check_program
+
+TIMES = np.linspace(0, 5, 7)
+START = np.array([2.0, 1.0])
+TIGHT = {"rtol": 1e-9, "atol": 1e-10}
+LOOSE = {"step": 1e-3, "rtol": 1e-3, "second": False}  # what adaptive steps leave of a central difference
+
+
+def prey(t: Any, z: Any, a: Any, b: Any) -> Any:
+    return [a * z[0] - b * z[0] * z[1], 0.1 * z[0] * z[1] - 0.5 * z[1]]
+
+
+def pendulum(y: Any, t: Any, b: Any, c: Any) -> Any:
+    theta, omega = y
+    return [omega, -b * omega - c * np.sin(theta)]
+
+
+@pytest.mark.parametrize("method", ["RK45", "RK23", "DOP853", "BDF"])
+def test_solve_ivp(method: str) -> None:
+    def energy(start: Any, a: Any, b: Any) -> Any:
+        settings = {"rtol": 1e-7, "atol": 1e-9} if method in ("RK23", "BDF", "Radau") else TIGHT
+        sol = integrate.solve_ivp(prey, (0, 5), start, method=method, t_eval=TIMES, args=(a, b), **settings)
+        return np.sum(sol.y**2)
+
+    check_program(energy, START, 0.6, 0.3, **LOOSE)
+
+
+def test_what_the_slope_captures() -> None:
+    def last(start: Any, a: Any) -> Any:
+        slope = lambda t, z: np.array([a * z[0] - 0.3 * z[0] * z[1], 0.1 * z[0] * z[1] - np.sin(t) * z[1]])
+        sol = integrate.solve_ivp(slope, (0.0, 5.0), start, **TIGHT)
+        return np.sum(sol.y[:, -1] ** 2)
+
+    check_program(last, START, 0.6, **LOOSE)
+
+
+def test_backwards_in_time() -> None:
+    def first(start: Any, a: Any) -> Any:
+        return np.sum(integrate.solve_ivp(prey, (2.0, 0.0), start, args=(a, 0.3), t_eval=[1.5, 0.0], **TIGHT).y ** 3)
+
+    check_program(first, START, 0.6, **LOOSE)
+
+
+def test_odeint() -> None:
+    check_program(lambda y, b: np.sum(integrate.odeint(pendulum, y, TIMES, args=(b, 5.0)) ** 2), START, 0.25, **LOOSE)
+    check_program(lambda y, b: integrate.odeint(prey, y, TIMES, (b, 0.3), tfirst=True)[-1, 0], START, 0.6, **LOOSE)
+
+
+def test_a_rate_fitted_to_observations() -> None:
+    """Gradient descent finds the rates with which the observations were made."""
+    seen = integrate.solve_ivp(prey, (0, 5), START, args=(0.6, 0.3), t_eval=TIMES, **TIGHT).y
+
+    def loss(rates: Any) -> Any:
+        sol = integrate.solve_ivp(prey, (0, 5), START, args=(rates[0], rates[1]), t_eval=TIMES, **TIGHT)
+        return np.mean((sol.y - seen) ** 2)
+
+    rates, gradient = np.array([0.55, 0.33]), ad.grad(loss)
+    start = loss(rates)
+    for _ in range(20):
+        rates = rates - 0.002 * gradient(rates)
+    assert loss(rates) < 0.05 * start
+
+
+def test_second_derivatives_are_refused() -> None:
+    def loss(a: Any) -> Any:
+        return np.sum(integrate.solve_ivp(prey, (0, 1), START, args=(a, 0.3)).y)
+
+    with pytest.raises(NoRule, match="a second derivative of scipy.integrate.solve_ivp"):
+        ad.grad(ad.grad(loss))(0.6)
+    with pytest.raises(Exception, match="dense_output"):
+        ad.grad(lambda a: np.sum(integrate.solve_ivp(prey, (0, 1), START, args=(a, 0.3), dense_output=True).y))(0.6)

@@ -1,0 +1,125 @@
+"""Integrals, roots, minima and fits: programs that give SciPy a function of what is differentiated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("scipy")
+
+from scipy import integrate, optimize, special
+
+import autodiff_sct as ad
+from autodiff_sct.errors import AutodiffError
+from tests.scipy.checked import check_program
+
+W = np.array([0.5, 1.0, 0.3])
+X = np.linspace(0.0, 1.0, 9)
+Y = 2 * np.exp(-1.3 * X) + 0.05 * np.sin(20 * X)
+ITERATED = {"step": 1e-4, "rtol": 1e-3}  # for solvers with tolerances of about 1e-8
+
+
+def bell(x: Any, a: Any) -> Any:
+    return np.exp(-a * x**2)
+
+
+def cubic(x: Any, a: Any) -> Any:
+    return x**3 + a * x - 2
+
+
+def decay(x: Any, a: Any, b: Any) -> Any:
+    return a * np.exp(-b * x)
+
+
+def test_integrals() -> None:
+    check_program(lambda a: integrate.quad(bell, 0.0, 2.0, args=(a,))[0], 1.3)
+    check_program(lambda a: integrate.quad(lambda x: np.sin(a * x), 0.0, 1.0)[0], 1.3)
+    check_program(lambda a, b: integrate.quad(lambda x: np.sin(a * x), a, b)[0], 0.3, 1.2)
+    check_program(lambda a: integrate.quad(lambda x: np.exp(-a * x * x), -np.inf, np.inf)[0], 1.3)
+    check_program(lambda w: integrate.quad(lambda x: np.sum(np.cos(w * x)), 0, 1.0)[0], W)
+    check_program(lambda w: np.sum(integrate.quad_vec(lambda x: np.cos(w * x), 0, 1.0)[0] ** 2), W)
+
+
+def test_an_error_estimate_has_no_derivative() -> None:
+    with pytest.raises((AutodiffError, NotImplementedError), match="estimate"):
+        ad.grad(lambda a: integrate.quad(bell, 0.0, 2.0, args=(a,))[1])(1.3)
+
+
+def test_roots_of_numbers() -> None:
+    for solver in (optimize.brentq, optimize.brenth, optimize.ridder, optimize.bisect, optimize.toms748):
+        check_program(lambda a: solver(lambda t: t**3 - a, 0.0, 4.0), 1.3)
+    check_program(lambda a: optimize.brentq(cubic, 0.0, 4.0, args=(a,), xtol=1e-14), 1.3)
+    check_program(lambda a: optimize.newton(lambda t: t**3 - a, 1.0), 1.3)
+    check_program(lambda a: optimize.newton(lambda t: t**3 - a, 1.0, fprime=lambda t: 3 * t**2), 1.3)
+    check_program(lambda a: optimize.root_scalar(lambda t: t**3 - a, bracket=[0.0, 4.0]).root, 1.3)
+    check_program(lambda a: optimize.root_scalar(lambda t: t**3 - a, x0=1.0, x1=2.0).root, 1.3)
+    check_program(lambda a: optimize.fixed_point(lambda x: np.cos(a * x), 0.5), 0.9, rtol=1e-4)
+
+
+def test_roots_of_systems() -> None:
+    def circle(a: Any, w: Any) -> Any:
+        found = optimize.fsolve(lambda x: [x[0] * np.cos(x[1]) - a, x[1] * x[0] - x[1] - w[0]], np.array([1.0, 1.0]))
+        return np.sum(found**2)
+
+    check_program(circle, 4.0, W)
+    check_program(lambda w: np.sum(optimize.root(lambda x: x**3 + x - w, np.ones(3)).x ** 2), W)
+    check_program(lambda w: np.sum(optimize.fixed_point(lambda x: np.cos(w * x), 0.5 * np.ones(3), xtol=1e-12)), W)
+
+
+def test_minima() -> None:
+    def minimum(w: Any) -> Any:
+        return optimize.minimize(lambda x: np.sum((x - w) ** 4 + (x - w**2) ** 2), np.zeros(3), tol=1e-10)
+
+    check_program(lambda w: np.sum(minimum(w).x ** 2), W, **ITERATED)
+    check_program(lambda w: minimum(w).fun, W, **ITERATED)
+    check_program(lambda a: optimize.minimize_scalar(lambda x: (x - a) ** 4 + (x - 1) ** 2).x, 1.7, **ITERATED)
+    inside = lambda a: optimize.minimize_scalar(lambda x: (x - a) ** 4 + (x - 1) ** 2, bounds=(0, 5)).x
+    check_program(inside, 1.7, step=1e-2, rtol=1e-2)
+    with pytest.raises(AutodiffError, match="at a bound"):
+        ad.grad(lambda a: optimize.minimize_scalar(lambda x: (x - a) ** 2, bounds=(0, 1)).x)(1.7)
+
+
+def test_fits() -> None:
+    check_program(lambda y: np.sum(optimize.curve_fit(decay, X, y, p0=[1.0, 1.0])[0] ** 2), Y, **ITERATED)
+
+    def residual(p: Any, y: Any) -> Any:
+        return decay(X, p[0], p[1]) - y
+
+    def fit(y: Any) -> Any:
+        found = optimize.least_squares(residual, np.ones(2), args=(y,), xtol=1e-14, ftol=1e-14, gtol=1e-14)
+        return np.sum(found.x**2) + found.cost
+
+    check_program(fit, Y, **ITERATED)
+
+    def weighted(x: Any, y: Any, sigma: Any) -> Any:
+        parameters, covariance = optimize.curve_fit(decay, x, y, p0=[1.0, 1.0], sigma=sigma)
+        return np.sum(parameters**2)
+
+    check_program(weighted, X, Y, 0.5 + X, **ITERATED)
+
+
+def test_a_front_fitted_with_an_error_function() -> None:
+    """The place and the width of a front, as they depend on what was measured."""
+
+    def front(x: Any, place: Any, width: Any) -> Any:
+        return 0.5 * special.erfc((x - place) / width)
+
+    measured = front(X, 0.4, 0.2) + 0.01 * np.cos(9 * X)
+
+    def place(y: Any) -> Any:
+        return optimize.curve_fit(front, X, y, p0=[0.5, 0.3])[0][0]
+
+    check_program(place, measured, **ITERATED)
+
+
+def test_settings_without_a_derivative_are_refused() -> None:
+    refused = [
+        lambda a: optimize.brentq(cubic, 0.0, 4.0, args=(a,), full_output=True)[0],
+        lambda a: np.sum(optimize.minimize(lambda x: np.sum((x - a) ** 2), np.zeros(2), bounds=[(0, 1), (0, 1)]).x),
+        lambda a: integrate.quad(bell, 0.0, 2.0, args=(a,), weight="cos", wvar=1.0)[0],
+    ]
+    for fn in refused:
+        with pytest.raises(AutodiffError, match="has no derivative"):
+            ad.grad(fn)(1.3)

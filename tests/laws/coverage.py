@@ -113,18 +113,14 @@ def of_scipy() -> dict[str, list[str]]:
     for library in [name for name in (*MODULES, *FOLLOWED) if name.startswith("scipy")]:
         import_module(library)
     load_optional()
-    found: dict[str, list[str]] = {}
-    for row in TABLE.values():
-        parts = full_name(row.fn).split(".")
-        module = ".".join(parts[:2])
-        if parts[0] == "scipy" and module in sys.modules and row.home not in (continuous.__name__, discrete.__name__):
-            found.setdefault(module, []).append(".".join(parts[2:]))
     load_libraries()
-    for fn in HANDLERS:
+    found: dict[str, list[str]] = {}
+    rows = [row.fn for row in TABLE.values() if row.home not in (continuous.__name__, discrete.__name__)]
+    for fn in [*rows, *HANDLERS]:
         parts = full_name(fn).split(".")
-        if parts[0] == "scipy" and callable(getattr(sys.modules.get(".".join(parts[:-1])), parts[-1], None)):
-            module = ".".join(parts[: -1 if parts[-2].islower() else -2])
-            found.setdefault(module, []).append(parts[-1])
+        homes = [k for k in range(2, len(parts)) if ".".join(parts[:k]) in sys.modules]
+        if parts[0] == "scipy" and homes and not parts[-1].startswith("_"):
+            found.setdefault(".".join(parts[: homes[-1]]), []).append(".".join(parts[homes[-1] :]))
     return {module: sorted(set(names)) for module, names in found.items()}
 
 

@@ -21,6 +21,7 @@ from ..peephole import touches
 from ..regions import roots_of
 from ..specialise.state import Specialiser
 from .log_determinants import FactorCotangent, called, factor_cotangent
+from .rank_one import changes
 
 
 def factor_cotangents(s: Specialiser, back: ir.Block) -> None:
@@ -51,7 +52,7 @@ def is_disturbed(s: Specialiser, block: ir.Block, first: ir.Let, last: ir.Let, f
     """True if the factor or its cotangent may change before the cotangent of the matrix is there."""
     memory = roots_of(s.facts[found.factor]) | roots_of(s.facts[found.cotangent])
     between = block[block.index(first) : block.index(last)]
-    return any(touches(s, stmt, memory, True) for stmt in between)
+    return any(touches(s, stmt, memory, True) or changes(s, stmt, memory) for stmt in between)
 
 
 def drop_unread(block: ir.Block, made: dict[str, ir.Let], name: str, uses: dict[str, int]) -> None:

@@ -242,7 +242,7 @@ class Sums:
         return ir.name(made[-1].target)
 
 
-def changes(s: Specialiser, stmt: Any, memory: set[int]) -> bool:
+def changes(s: Specialiser, stmt: Any, memory: frozenset[int] | set[int]) -> bool:
     """True if a statement adds something to some memory in place."""
     sums = [x for x in ir.inside(stmt) if isinstance(x, ir.Let) and x.in_place]
     return any(memory & roots_of(s.facts[n]) for x in sums for n in (x.target, *ir.variables_in(x.expr)))

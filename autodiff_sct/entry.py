@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import operator
 import sys
 import weakref
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any
 from . import installed  # noqa: F401  (what the package's files are now is compared with what they are later)
 from .forks import Lock
 
-__all__ = ["REGISTERED", "compiled", "dispatch", "made", "shared"]
+__all__ = ["REGISTERED", "compiled", "dispatch", "is_unchanged", "made", "shared"]
 
 KEPT = 64  # functions whose products are remembered between calls
 METHODS = 4  # instances of which the products of one method are
@@ -89,8 +90,13 @@ def place_of(fn: Any) -> tuple[dict[Any, Any] | None, tuple[Any, ...], tuple[Any
 
 
 def is_unchanged(known: Any, fn: Any) -> bool:
-    """True if a function that products were made of still has the code of the one that is asked for."""
-    return getattr(known, "__code__", None) is getattr(fn, "__code__", None)
+    """True if a function that products were made of has the code and the defaults of the one that is asked for."""
+    if known is fn or type(known) is not FunctionType or type(fn) is not FunctionType:
+        return getattr(known, "__code__", None) is getattr(fn, "__code__", None)
+    if known.__code__ is not fn.__code__ or known.__kwdefaults__ is not fn.__kwdefaults__:
+        return False
+    mine, theirs = known.__defaults__ or (), fn.__defaults__ or ()
+    return mine is theirs or (len(mine) == len(theirs) and all(map(operator.is_, mine, theirs)))
 
 
 def twin(fn: Any) -> Any:

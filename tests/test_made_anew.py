@@ -309,3 +309,41 @@ def test_the_signature_is_told_when_it_is_asked_for() -> None:
     assert inspect.signature(ad.grad(np.sin)) is not None
     with pytest.raises(AttributeError, match="no_such_name"):
         gradient.no_such_name
+
+
+def test_a_kept_gradient_follows_the_code_and_the_defaults_of_its_function() -> None:
+    for scale in (np.ones(2), 3.0):
+
+        def fn(x: Any, w: Any = scale, *, k: float = 1.0) -> Any:
+            return np.sum(x * w) * k
+
+        def other(x: Any, w: Any = scale, *, k: float = 1.0) -> Any:
+            return np.sum(x * x * w) * k
+
+        gradient = ad.grad(fn)
+        x = np.array([2.0, 3.0])
+        for again in range(2):
+            np.testing.assert_array_equal(gradient(x), scale * np.ones(2))
+        fn.__defaults__ = (5.0 * np.ones(2),)
+        np.testing.assert_array_equal(gradient(x), [5.0, 5.0])
+        fn.__kwdefaults__ = {"k": 2.0}
+        np.testing.assert_array_equal(gradient(x), [10.0, 10.0])
+        fn.__code__ = other.__code__
+        np.testing.assert_array_equal(gradient(x), [40.0, 60.0])
+        fn.__defaults__ = (scale,)
+        np.testing.assert_array_equal(gradient(x), 4.0 * scale * x)
+
+
+def test_a_kept_gradient_of_a_closure_follows_its_code() -> None:
+    factor = 2.0
+
+    def fn(x: Any) -> Any:
+        return factor * x
+
+    def other(x: Any) -> Any:
+        return factor * x * x
+
+    gradient = ad.grad(fn)
+    assert (gradient(3.0), gradient(3.0)) == (2.0, 2.0)
+    fn.__code__ = other.__code__
+    assert (gradient(3.0), gradient(3.0)) == (12.0, 12.0)

@@ -9,7 +9,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ..entry import compiled, made
+from ..entry import compiled, is_unchanged, made
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, AutodiffError, NotDifferentiable, Refused
 from ..forks import Lock
 from ..tensor import Parameter
@@ -165,6 +165,7 @@ class GradFunction:
         self.memory = checked_memory(memory)
         self._method: GradFunction | None = None
         self._adjoint: Any = None
+        self._twin: Any = None  # the function that the adjoint was made of, if that is another one of the same text
         self.__autodiff_products__: dict[Any, Any] = {}
         self._run: Callable[..., Any] | None = None
         self._called = False
@@ -194,7 +195,7 @@ class GradFunction:
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         try:
             run = self._run
-            if run is None or len(args) < self._least:
+            if run is None or len(args) < self._least or not (self._twin is None or is_unchanged(self._twin, self.fn)):
                 return self.call_carefully(args, kwargs)
             try:
                 value, position_gradients, weight_gradients = run(args, kwargs)
@@ -249,8 +250,10 @@ class GradFunction:
     def prepared(self) -> Any:
         """The adjoint, made at the first call: arguments that MindSpore checks then are checked then."""
         with PREPARING:
-            if self._adjoint is None:
+            if self._adjoint is None or not (self._twin is None or is_unchanged(self._twin, self.fn)):
                 self._adjoint = self.prepare()
+                made_of = self._adjoint.fn
+                self._twin = None if made_of is self.fn or isinstance(made_of, types.MethodType) else made_of
         return self._adjoint
 
     def prepare(self) -> Any:

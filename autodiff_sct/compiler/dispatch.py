@@ -105,7 +105,7 @@ class Compiled(Binding):
         names = [name for name, _ in slots]
         asked = self.trees(slots, values), wrt
         file = kept.wanted(self, slots, values, wrt)
-        emitted = kept.find(file, self.fn)
+        emitted, found = kept.find(file, self.fn), None
         if emitted is None:
             request = self.request(*asked)
             try:
@@ -116,7 +116,9 @@ class Compiled(Binding):
                 (emitted, asked), file = found, None
             if self.backend != "numba" or hasattr(emitted.function, "plain"):  # else the next process is to warn too
                 kept.keep(file, self.fn, emitted)
-        return Variant(emitted, tuple(names), tuple(names.index(n) for n in wrt), self.fn, asked, self.weights)
+        variant = Variant(emitted, tuple(names), tuple(names.index(n) for n in wrt), self.fn, asked, self.weights)
+        variant.by_settings = found is not None
+        return variant
 
     def emit(self, request: Request) -> Emitted:
         """Compile."""
@@ -161,7 +163,7 @@ class Compiled(Binding):
     def variant_of(self, variant: Variant, **settings: Any) -> Variant:
         """What another variant is, compiled with other settings."""
         assert variant.asked is not None
-        emitted = self.short(replace(self.request(*variant.asked), by_settings=self.by_settings, **settings))
+        emitted = self.short(replace(self.request(*variant.asked), by_settings=variant.by_settings, **settings))
         return Variant(emitted, variant.names, variant.wrt, self.fn, variant.asked, self.weights)
 
     def on_arrays(self, variant: Variant) -> Variant:

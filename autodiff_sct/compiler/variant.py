@@ -34,6 +34,7 @@ class Variant:
         weights: tuple[Any, ...] = (),
     ) -> None:
         self.asked, self.lists, self.again = asked, emitted.lists, emitted.again
+        self.by_settings = False  # whether it is for the very integers that it was compiled with: `settings`
         self.used = 0  # how many variants there were when it was chosen last
         self.other: Variant | None = None  # without lists, and careful with Python's floats
         self.strong: dict[bool, Variant] = {}  # with strong zeros, by whether spectra are perturbed

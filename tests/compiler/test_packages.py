@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
 from collections.abc import Iterator
@@ -104,6 +105,17 @@ class Constants:
             if name != "units":
                 setattr(self, name, getattr(self, name) * units / self.units)
         self.units = units
+
+
+@functools.lru_cache
+def announce(name):
+    CALLS.append(name)
+    return name
+
+
+def announced(x):
+    announce("measured")
+    return measured(x)
 
 
 def measured(x):
@@ -241,3 +253,30 @@ def test_a_global_that_is_imported_when_it_is_needed(package: Any) -> None:
     package.sine = np.exp
     np.testing.assert_allclose(derivative(X), np.exp(X))
     np.testing.assert_allclose(ad.jvp(package.imported_late, (X,), (np.ones(5),))[1], np.sum(np.exp(X)))
+
+
+def test_a_statement_by_itself_is_not_carried_out_while_compiling(package: Any) -> None:
+    ad.adjoint_source(lambda x: np.sum(package.announced(x)), X)
+    assert not package.CALLS
+    np.testing.assert_allclose(ad.grad(lambda x: np.sum(package.announced(x)))(X), 60.0 * X)
+    assert package.CALLS == ["measured"]
+
+
+def test_memos_of_the_users_own_are_called_when_the_program_runs() -> None:
+    scale, calls = [2.0], []
+
+    @functools.cache
+    def scaled(name: str) -> float:
+        calls.append(name)
+        return scale[0]
+
+    def fn(x: Any) -> Any:
+        scale[0] = 5.0
+        return np.sum(x) * scaled("twice")
+
+    ad.adjoint_source(fn, X)
+    assert not calls
+    try:
+        np.testing.assert_array_equal(ad.grad(fn)(X), np.full(5, 5.0))
+    except ad.errors.Refused:
+        assert not calls

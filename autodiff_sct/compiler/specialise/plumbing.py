@@ -8,7 +8,6 @@ compiled anew where something else is found.
 from __future__ import annotations
 
 import sys
-import sysconfig
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType
@@ -16,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..foreign import PACKAGES as INSTALLED
+from ..foreign import PACKAGES
 from ..world import same
 from . import containers
 from .externals import import_external, object_number
@@ -26,7 +25,6 @@ from .watched import observe
 
 # In `dynamic`: a program that was refused is compiled again, and asks what it can.
 ASKED = "asked"
-PACKAGES = (*INSTALLED, sysconfig.get_path("stdlib"))
 # Methods that only look something up, by what Python calls them for.
 LOOKUPS = {"__getitem__", "__contains__", "__len__", "__bool__", "__eq__", "__ne__", "__hash__", "__str__", "__repr__"}
 LOOK = (tuple, len, str, repr, bool, int, float, hash, isinstance, hasattr, getattr)
@@ -47,7 +45,7 @@ class CallRead:
 
 def asked(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
     """What a call returns, carried out by Python; None where it is followed."""
-    if not (is_memo(fn) or is_installed(fn, args)) or not may_be_asked(s, fn):
+    if not is_installed(fn, args) or not may_be_asked(s, fn):
         return None
     reads = [reading(s, value) for value in (*args, *kwargs.values())]
     known = tuple(read for read in reads if read is not None)
@@ -88,7 +86,7 @@ def is_plumbing(s: Specialiser, cls: type, args: list[Value], kwargs: dict[str, 
 
 def may_be_asked(s: Specialiser, fn: Any) -> bool:
     """True if a call sees nothing changed, and is made whatever the numbers are or makes no difference."""
-    if s.recursive_calls or s.frame is None or s.frame.rule:
+    if s.recursive_calls or s.frame is None or s.frame.rule or s.node is s.by_itself:
         return False
     if is_memo(fn):
         return True
@@ -104,6 +102,7 @@ def is_memo(fn: Any) -> bool:
 
 def is_installed(fn: Any, args: list[Value]) -> bool:
     """True if the text of a function is in an installed package, or that of what a built-in function looks at."""
+    fn = fn.__wrapped__ if is_memo(fn) else fn
     if isinstance(fn, FunctionType):
         return fn.__code__.co_filename.startswith(PACKAGES)
     classes = [value.cls for value in args if isinstance(value, Obj)] if any(fn is each for each in LOOK) else []

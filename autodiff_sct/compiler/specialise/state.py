@@ -156,6 +156,7 @@ class Specialiser(AxisLengths):
         # roots of lists and dicts that hold containers beside numbers, and the roots of what they hold
         self.mixed: dict[int, frozenset[int]] = {}
         self.has_constant_lists = False  # whether there are displays of numbers that are written out
+        self.by_itself: Any = None  # the expression of the last statement that is one, and there for what it does
         self.by_settings = False  # whether integers that are settings are known
         self.settings_met: list[str] = []  # the defaults that are settings, where they are not
         self.met_plumbing = False  # there is a call that Python could carry out while compiling

@@ -146,6 +146,7 @@ def augmented(s: Specialiser, node: Any) -> None:
 @statement(gast.Expr)
 def expression(s: Specialiser, node: Any) -> None:
     if not isinstance(node.value, gast.Constant):
+        s.by_itself = node.value
         evaluate(s, node.value)
 
 

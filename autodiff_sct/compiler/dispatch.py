@@ -355,7 +355,7 @@ class Adjoint(Compiled):
         value = variant.wrap_output(parts[0]) if first else None
         split = first + len(self.positions)
         grads = parts[first:split]
-        if variant.tensors:
+        if variant.tensors or variant.swapped:
             chosen = [values[k] for k in variant.wrt]
             grads = tuple(wrapped_like(g, v) for g, v in zip(grads, chosen))
         weights = tuple(wrapped_like(g, w) for g, w in zip(parts[split:], self.weights)) if self.weights else ()

@@ -15,7 +15,8 @@ from ..errors import AliasError, ArgumentValueError
 from ..leaves import children
 from ..runtime.broadcast import are_floats
 from .emitted import Emitted
-from .structure import key
+from .facts import Num
+from .structure import Branch, Leaf, Listing, key
 from .text.imports import imports_of
 from .world import CodeRead, GlobalRead, Guard
 from .wrapping import wrap_by
@@ -52,9 +53,9 @@ class Variant:
         self.wrap = emitted.wrap
         self.count = emitted.count
         self.tensors = emitted.tensors
-        self.is_plain = not (
-            emitted.externals or emitted.written or emitted.rebound or emitted.outside or emitted.tensors
-        )
+        self.swapped = asked is not None and any(is_swapped(tree) for _, tree in asked[0].values())
+        dressed = self.tensors or self.swapped
+        self.is_plain = not (emitted.externals or emitted.written or emitted.rebound or emitted.outside or dressed)
         self.guards = distinct(emitted.guards, self.code)
         # Whether it holds as long as the function's code is the same.
         self.steady = self.code is not None and not (self.guards or emitted.externals)
@@ -82,6 +83,16 @@ class Variant:
 
     def wrap_output(self, value: Any) -> Any:
         return value if self.wrap is None else wrap_by(self.wrap, value)
+
+
+def is_swapped(tree: Any) -> bool:
+    """True if an argument holds an array whose bytes are in another order than the machine's."""
+    if isinstance(tree, Branch):
+        return any(map(is_swapped, tree.children))
+    facts = tree.facts if isinstance(tree, Leaf) else None
+    if isinstance(tree, Listing):
+        return is_swapped(tree.element)
+    return isinstance(facts, Num) and facts.dtype is not None and not facts.dtype.isnative
 
 
 class CodesGuard:

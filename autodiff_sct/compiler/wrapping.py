@@ -39,18 +39,29 @@ def has_tensor(value: Any) -> bool:
     return any(has_tensor(v) for v in (children(value) or {}).values())
 
 
+def is_dressed(value: Any) -> bool:
+    """True if a gradient is to be made another kind of thing than the emitted function returns."""
+    if is_tensor(value):
+        return True
+    if isinstance(value, np.ndarray):
+        return not value.dtype.isnative
+    return any(is_dressed(v) for v in (children(value) or {}).values())
+
+
 def wrapped_like(gradient: Any, value: Any) -> Any:
-    """A gradient in the kind of what it belongs to."""
+    """A gradient in the kind of what it belongs to, and in its order of bytes."""
+    if type(value) is np.ndarray and not value.dtype.isnative:
+        return gradient.astype(value.dtype, copy=False)
     if type(value) in BARE:
         return gradient
     if is_tensor(value):
         return wrap(np.asarray(gradient))
-    if isinstance(value, tuple) and has_tensor(value):
+    if isinstance(value, tuple) and is_dressed(value):
         items = [wrapped_like(g, v) for g, v in zip(gradient, value)]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    if type(value) is list and has_tensor(value):
+    if type(value) is list and is_dressed(value):
         return [wrapped_like(g, v) for g, v in zip(gradient, value)]
-    if has_tensor(value):
+    if is_dressed(value):
         parts = children(gradient) or {}
         return with_children(gradient, {k: wrapped_like(parts[k], v) for k, v in (children(value) or {}).items()})
     return gradient

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..runtime import levels
 from ..runtime.sorting import put_in_order, stable_order
-from .reduce import count, in_lanes, kept, shared, total
+from .reduce import count, how_many, in_lanes, kept, shared, total
 from .table import forward, linear, nondifferentiable, reverse, static
 
 nondifferentiable(levels.linear_level, levels.level_rate, stable_order)
@@ -143,7 +143,7 @@ def levels_drift(y, d, a, q, axis):
 
 def evenly_shared(d, extreme, a, axis):
     same = a == extreme
-    return np.where(same, d / np.sum(same, behind_levels(axis, a.ndim), a.dtype, keepdims=True), 0)
+    return np.where(same, d / how_many(same, a, behind_levels(axis, a.ndim), True), 0)
 
 
 @static

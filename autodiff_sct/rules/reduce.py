@@ -318,9 +318,10 @@ def shared(d, y, a, axis, where):
 
 def how_many(true, a, axis, keepdims):
     """How many are true, in the dtype of `a`: an integer beside single precision would make it double."""
+    dtype = a.dtype if a.dtype.isnative else a.dtype.type  # NumPy adds up in the machine's order of bytes only
     if axis is None and not keepdims:
-        return np.sum(true, dtype=a.dtype)
-    return np.sum(true, axis, a.dtype, keepdims=keepdims)
+        return np.sum(true, dtype=dtype)
+    return np.sum(true, axis, dtype, keepdims=keepdims)
 
 
 @reverse(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)

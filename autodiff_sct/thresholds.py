@@ -60,6 +60,8 @@ SAMPLES_KEPT = 256
 LONG_AXIS = 16
 # Trips of a loop over known things that is written out, in a program and in a rule.
 TRIPS_WRITTEN_OUT = 64
+# The same of a loop over the entries of a dict that it does not leave early: each is an array with a name of its own.
+ENTRIES_WRITTEN_OUT = 512
 RULE_TRIPS_WRITTEN_OUT = 100
 # Items of the standard library's iterators that are listed one by one, and items that are combined at a time.
 ITEMS_LISTED = 64

@@ -2,6 +2,7 @@
 
 import pytest
 
+import autodiff_sct as ad
 from tests.compiler.checked import V, check_gradient, check_tangent, names, registrar
 
 CASES: list = []
@@ -58,3 +59,41 @@ def test_gradients(fn, args):
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_tangents(fn, args):
     check_tangent(fn, args)
+
+
+def total_of_values(p):
+    s = 0.0
+    for v in p.values():
+        s = s + np.sum(v**2)
+    return s
+
+
+def total_by_key(p):
+    s = 0.0
+    for name in p:
+        if not name.startswith("bias"):
+            s = s + np.sum(p[name] ** 2)
+    return s
+
+
+def scaled_entries(p):
+    q = {}
+    for name, v in p.items():
+        q[name] = v * 2.0
+    return sum(np.sum(v**2) for v in q.values()) / 4.0
+
+
+@pytest.mark.parametrize("count", [64, 65, 200])
+@pytest.mark.parametrize("fn", [total_of_values, total_by_key, scaled_entries])
+def test_loops_over_many_entries(fn, count):
+    p = {f"weight{k}": np.full(2, k + 1.0) for k in range(count)}
+    value, gradient = ad.value_and_grad(fn)(p)
+    assert value == fn(p)
+    assert list(gradient) == list(p)
+    for name, v in p.items():
+        np.testing.assert_allclose(gradient[name], 2 * v)
+
+
+def test_loops_over_more_entries_are_refused():
+    with pytest.raises(ad.errors.UnsupportedSyntax, match="513 objects"):
+        ad.grad(total_of_values)({str(k): np.ones(1) for k in range(513)})

@@ -30,6 +30,7 @@ ENDS = {
     "ITEMS_AT_FIRST": (1, 1 << 16),
     "ELEMENTS_IN_VARIABLES": (0, 64),
     "LENGTH_WRITTEN_OUT": (0, 64),
+    "ENTRIES_WRITTEN_OUT": (64, 1000),
     "TRIPS_WRITTEN_OUT": (12, 300),  # what cannot be a loop, as over objects, is refused beyond it
     "RULE_TRIPS_WRITTEN_OUT": (40, 300),  # the settings of a rule are never too many to be listed
     "ITEMS_LISTED": (0, 300),

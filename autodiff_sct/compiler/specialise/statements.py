@@ -398,7 +398,8 @@ def go_over_known(s: Specialiser, node: Any, base: Obj, method: str, body: list[
     keys, done = s.fields(base), 0
     while keys:
         with s.written_out(-done) if done else nullcontext():
-            unroll(s, node, keys, body, stop, lambda pair: dict_views.item(s, base, method, pair[1]))
+            limit = thresholds.ENTRIES_WRITTEN_OUT if base.cls is dict and stop is None else None
+            unroll(s, node, keys, body, stop, lambda pair: dict_views.item(s, base, method, pair[1]), limit=limit)
         done += len(keys)
         after = s.fields(base)
         if len(after) > done and base.cls is list and (stop is not None or done > thresholds.TRIPS_WRITTEN_OUT):
@@ -420,9 +421,10 @@ def unroll(
     stop: Any,
     read: Callable[[tuple[int, Any]], Value],
     done: int = 0,
+    limit: int | None = None,
 ) -> None:
     """A loop over things known one by one, such as the layers of a network, is written out; `read` gives the next."""
-    if len(items) > thresholds.TRIPS_WRITTEN_OUT:
+    if len(items) > (limit or thresholds.TRIPS_WRITTEN_OUT):
         raise s.refuse(
             f"a loop over {len(items)} objects known at compile time would be written out {len(items)} times",
             "loop over a list of arrays or over a range",
@@ -435,7 +437,7 @@ def unroll(
     test = Const(False) if stop is None else condition(s, stop)
     if isinstance(test, Const):
         if not test.value:
-            unroll(s, node, items[1:], body, stop, read, done + 1)
+            unroll(s, node, items[1:], body, stop, read, done + 1, limit)
     else:
         branch(s, test, lambda: None, lambda: unroll(s, node, items[1:], body, stop, read, done + 1))
 

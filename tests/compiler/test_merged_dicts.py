@@ -1,5 +1,6 @@
 """Dicts that are made of others, whose keys only the run knows."""
 
+import numpy as np
 import pytest
 
 import autodiff_sct as ad

@@ -6,8 +6,10 @@ import gc
 import os
 import subprocess
 import sys
+import tracemalloc
 import weakref
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -115,3 +117,25 @@ def test_nothing_is_kept_once_the_package_has_changed(tmp_path):
     run = subprocess.run([sys.executable, str(script)], env=env, capture_output=True, text=True, check=True)
     assert run.stdout.splitlines() == ["[2. 2.] 0", "[3. 3.] 1"]
     assert Path(tmp_path / "cache" / "CACHEDIR.TAG").is_file()
+
+
+def test_many_closures_leave_nothing() -> None:
+    """What is held after some hundreds of closures is what was held after the first of them."""
+
+    def closure(scale: float) -> Any:
+        held = np.full(1000, scale)
+        return lambda x: np.sum(x * held)
+
+    def run(count: int) -> None:
+        for k in range(count):
+            assert ad.grad(closure(k + 1.0))(np.ones(1000))[0] == k + 1.0
+        gc.collect()
+
+    run(20)
+    tracemalloc.start()
+    run(20)
+    before = tracemalloc.get_traced_memory()[0]
+    run(200)
+    after = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert after - before < 100_000  # 200 arrays are 1.6 MB

@@ -403,6 +403,20 @@ def test_attributes_and_text():
     assert grad(product)._repr_html_().startswith("<pre>")
 
 
+def test_a_text_that_needs_arguments_asks_for_them():
+    def by_size(x, count):
+        x[: x.size // count] *= 2.0
+        return np.sum(x)
+
+    assert "example arguments" in grad(by_size)._repr_html_()
+    for ask in (lambda: grad(by_size).source, lambda: ad.adjoint_source(by_size)):
+        with pytest.raises(
+            ad.errors.Refused, match=r"give example arguments: `ad.adjoint_source\(by_size, x, count\)`"
+        ):
+            ask()
+    assert "def " in ad.adjoint_source(by_size, np.ones(4), 2)
+
+
 def test_a_gradient_whose_text_needs_arguments_is_shown():
     def heat(rod, steps):
         for _ in range(steps):

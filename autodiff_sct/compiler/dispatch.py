@@ -265,7 +265,16 @@ class Compiled(Binding):
         return text_of_stage(self, name, args, kwargs)
 
     def general(self) -> Emitted:
-        return self.best(self.general_request())
+        """The program for arguments of any kind, where one is enough for all."""
+        try:
+            return self.best(self.general_request())
+        except Refused as error:
+            example = ", ".join(p.name for p in self.parameters)
+            raise type(error)(
+                f"{error.reason}; this is asked without example arguments, for arguments of any kind",
+                f"give example arguments: `ad.adjoint_source({self.name}, {example})`, `show ... --args`",
+                error.origin,
+            ) from None
 
     def general_request(self) -> Request:
         parameters = {p.name: (p.kind, general_tree(p)) for p in self.parameters}

@@ -11,7 +11,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from . import installed  # noqa: F401  (what the package's files are now is compared with what they are later)
-from .forks import Lock
+from .forks import IMPORTING, Lock
 
 __all__ = ["REGISTERED", "compiled", "dispatch", "is_unchanged", "made", "shared"]
 
@@ -27,7 +27,8 @@ DISPATCH: list[Any] = []  # the module `compiler.dispatch`, once it has been imp
 def dispatch() -> Any:
     """The module with `Adjoint`, `Pullback` and `Pushforward`."""
     if not DISPATCH:
-        from .compiler import dispatch as module
+        with IMPORTING:
+            from .compiler import dispatch as module
 
         DISPATCH.append(module)
     return DISPATCH[0]

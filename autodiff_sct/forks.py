@@ -1,7 +1,8 @@
 """Locks that are free in a forked child.
 
 A child has one thread, the one that forked: a lock that another one held at that moment would never be released there.
-What a lock guards here is put into its table at once and at the end, so the child finds it whole.
+What a lock guards here is put into its table at once and at the end, so the child finds it whole.  A fork waits until
+an import of the compiler is over.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import threading
 import weakref
 from types import TracebackType
 
-__all__ = ["Lock"]
+__all__ = ["IMPORTING", "Lock"]
 
 _every: weakref.WeakSet[Lock] = weakref.WeakSet()
 
@@ -43,5 +44,13 @@ def renew_all() -> None:
         lock.renew()
 
 
+IMPORTING = threading.RLock()  # held while the compiler is imported: Python's own locks of modules stay in a child
+
+
+def after_in_child() -> None:
+    IMPORTING.release()
+    renew_all()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=renew_all)
+    os.register_at_fork(before=IMPORTING.acquire, after_in_parent=IMPORTING.release, after_in_child=after_in_child)

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import Degenerate, Refused
-from ..forks import Lock
+from ..forks import IMPORTING, Lock
 from ..leaves import leaves
 from ..runtime.apart import Apart
 from ..runtime.nans import holds_nan
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from .request import Request
 
 ARRAY = np.ndarray
-MET = 512  # combinations of shapes that are remembered
+MET = 512  # combinations of shapes that are remembered, none of which keeps a function alive
 OF_LISTS = (ArithmeticError, IndexError, ValueError)  # what lists and floats raise where arrays do not, or otherwise
 TOLD = frozenset(("raise", "call", "print", "log"))
 
@@ -107,6 +108,8 @@ class Compiled(Binding):
         file = kept.wanted(self, slots, values, wrt)
         emitted, found = kept.find(file, self.fn), None
         if emitted is None:
+            with IMPORTING:
+                from . import whole  # noqa: F401
             request = self.request(*asked)
             try:
                 emitted = self.repeatable(request)
@@ -347,7 +350,8 @@ class Adjoint(Compiled):
         """A call with everything that the short way leaves out."""
         slots, values = self.bind(args, kwargs)
         variant = self.variant(slots, values, args, kwargs)
-        if kinds is not None and not self.by_settings:
+        lasting = not (self.by_settings or any(isinstance(v, FunctionType) for v in values))
+        if kinds is not None and lasting:
             if len(self.met) >= MET:
                 self.met.clear()
             self.met[kinds] = variant

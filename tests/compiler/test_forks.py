@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -74,3 +76,22 @@ def test_forked_while_another_thread_compiles(other, monkeypatch):
         ended.append(child(lambda: (ad.grad(short_program) if other else gradient)(np.ones(3))))
     thread.join()
     assert ended and all(ended)
+
+
+def test_forked_while_another_thread_imports_the_compiler():
+    text = (
+        "import os, threading, time\n"
+        "import numpy as np\n"
+        "import autodiff_sct as ad\n"
+        "import autodiff_sct.entry\n"
+        "from tests.compiler.test_forks import child, short_program\n"
+        "gradient = ad.grad(short_program)\n"
+        "other = threading.Thread(target=lambda: gradient(np.ones(2)))\n"
+        "other.start()\n"
+        "time.sleep(0.02)\n"
+        "print(child(lambda: gradient(np.ones(2))))\n"
+        "other.join()\n"
+    )
+    environment = {**os.environ, "AUTODIFF_SCT_CACHE": "0"}
+    command = [sys.executable, "-W", "ignore", "-c", text]
+    assert subprocess.run(command, env=environment, capture_output=True, text=True).stdout == "True\n"

@@ -139,3 +139,22 @@ def test_many_closures_leave_nothing() -> None:
     after = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert after - before < 100_000  # 200 arrays are 1.6 MB
+
+
+def test_functions_as_arguments_go_with_their_variants() -> None:
+    """What a function captures that is an argument is held by no more than the variants that are kept."""
+
+    def call(x: Any, f: Any) -> Any:
+        return np.sum(f(x))
+
+    def scaled(values: Any) -> Any:
+        return lambda x: x * values[0]
+
+    gradient, held = ad.grad(call), []
+    for k in range(160):
+        values = np.full(3, k + 1.0)
+        held.append(weakref.ref(values))
+        assert gradient(X, scaled(values))[0] == k + 1.0
+        del values
+    gc.collect()
+    assert sum(each() is not None for each in held) <= 128

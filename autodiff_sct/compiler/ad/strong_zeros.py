@@ -95,7 +95,7 @@ def with_strong_zeros(s: Specialiser, op: ir.Op, d: Value, write: Callable[[], E
     row = TABLE[op.fn]
     s.spectral |= row.perturbed is not None
     s.selects |= op.fn in SELECTIONS
-    s.multiplies |= op.fn in PRODUCTS
+    s.multiplies |= op.fn in PRODUCTS and not any(isinstance(a, Const) for a in op.arguments.values())
     s.singular |= op.fn in OVERFLOWING or has_singular_slope(op) or row.reverse_anywhere is not None or s.spectral
     s.singular |= s.selects and s.multiplies  # a factor may be infinite where the product is not selected
     have = s.num(d)

@@ -50,7 +50,6 @@ def deep(levels: int) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("fn", "value", "reason"),
     [
-        (of_node, with_parent(), "'node' of of_node holds itself"),
         (unread, itself(), "'held' of unread holds itself"),
         (unread, deep(2000), "'held' of unread has more than 100 containers"),
     ],
@@ -65,6 +64,12 @@ def test_refused(fn: Any, value: Any, reason: str) -> None:
     ):
         with pytest.raises(ad.errors.ArgumentError, match=reason):
             derivative()
+
+
+def test_an_object_that_holds_itself_is_read_by_its_attributes() -> None:
+    np.testing.assert_array_equal(ad.grad(of_node)(X, with_parent()), [2.0, 2.0])
+    with pytest.raises(ad.errors.AutodiffError):
+        ad.grad(of_node, 1)(X, with_parent())
 
 
 def test_containers_that_are_not_too_deep() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import NotDifferentiable
 
-__all__ = ["LeastSquares", "Minimum", "Root", "Solution", "Trajectory", "closed", "inside"]
+__all__ = ["LeastSquares", "Minimum", "Root", "Solution", "Trajectory", "closed", "inside", "real_matrix"]
 
 
 def closed(fn: Callable[..., Any], count: int, *captured: Any) -> Callable[..., Any]:
@@ -25,6 +25,14 @@ def inside(x: Any, bounds: Any) -> None:
     if min(x - low, high - x) <= 1e-4 * (high - low):
         raise NotDifferentiable(
             "the minimum lies at a bound, where its derivative is another one", "give it bounds that it does not reach"
+        )
+
+
+def real_matrix(matrix: Any) -> None:
+    """Raise if a sparse matrix is complex: the derivative of its systems is one of real numbers."""
+    if matrix.dtype.kind == "c":
+        raise NotDifferentiable(
+            "systems with a complex sparse matrix have no derivative here", "solve for the real and the imaginary part"
         )
 
 

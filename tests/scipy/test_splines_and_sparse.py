@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("scipy")
 
-from scipy import interpolate, sparse
+from scipy import integrate, interpolate, optimize, sparse
 from scipy.sparse.linalg import spsolve
 
 import autodiff_sct as ad
@@ -55,6 +55,21 @@ def test_products_with_sparse_matrices() -> None:
     check_program(lambda x: np.sum((sparse.diags([1.0, 2.0, 3.0]).tocsr() @ x) ** 3), x)
     with pytest.raises(AutodiffError, match="let the function capture it"):
         ad.grad(lambda x, m: np.sum((m @ x) ** 2))(x, MATRIX)
+
+
+def test_complex_numbers_are_refused() -> None:
+    z = np.array([1.0, 2.0, 3.0])
+    refused = [
+        lambda x: np.sum(np.abs(spsolve(MATRIX.tocsc() * 1j, x))),
+        lambda x: np.sum(np.abs(spsolve(MATRIX.tocsc(), x * 1j))),
+        lambda x: np.sum(np.abs(interpolate.CubicSpline(np.arange(3.0), x * 1j)([0.5, 1.5]))),
+        lambda x: np.sum(np.abs(integrate.solve_ivp(lambda t, y: 1j * y, (0, 1), x + 0j).y)),
+        lambda x: np.abs(optimize.newton(lambda y: y**2 + x[0], 1j)),
+        lambda x: np.sum(np.abs(integrate.quad_vec(lambda t: x * 1j, 0, 1)[0])),
+    ]
+    for fn in refused:
+        with pytest.raises(AutodiffError, match="complex|real"):
+            ad.grad(fn)(z)
 
 
 def test_an_inverse_problem_with_a_laplacian() -> None:

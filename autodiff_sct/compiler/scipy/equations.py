@@ -17,7 +17,7 @@ from ..specialise.numpy_calls import array_of_list
 from ..specialise.objects import construct
 from ..specialise.state import Specialiser
 from ..specialise.values import Const, TupleV, Value
-from .functions import NUMPYS_NUMBER, bound, call_of, given, row, without
+from .functions import NUMPYS_NUMBER, bound, call_of, given, refuse_complex, row, without
 from .optimize import OFF, parts
 
 OPTIONS = "rtol atol max_step first_step"
@@ -85,6 +85,7 @@ def transposed(s: Specialiser, value: Value) -> Any:
 def state_of(s: Specialiser, value: Value) -> tuple[Value, Any]:
     """The state at the start as an array, and the facts of a state."""
     value = array_of_list(s, value)
+    refuse_complex(s, value, "a differential equation")
     facts = s.num(value)
     if facts is None or facts.dims is None or len(facts.dims) != 1:
         raise s.refuse("the state at the start is no vector", "give it an array of one axis")

@@ -71,6 +71,13 @@ def vector_like(s: Specialiser, size: Any = None) -> Num:
     return Num("array", np.dtype(np.float64), (Dim((s.new_symbol("axis"), 0)) if size is None else size,))
 
 
+def refuse_complex(s: Specialiser, value: Value, what: str) -> None:
+    """Refuse a complex number or array where SciPy's result would be complex, too."""
+    facts = s.num(value)
+    if facts is not None and facts.dtype is not None and facts.dtype.kind == "c":
+        raise s.refuse(f"{what} of complex numbers has no derivative here", "use real numbers for both parts")
+
+
 def items_of(s: Specialiser, args: Value | None) -> list[Value]:
     """The items of ``args``, or the one that it is."""
     if args is None or args == Const(()) or args == Const(None):

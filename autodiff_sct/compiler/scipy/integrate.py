@@ -45,8 +45,8 @@ def quad_vec(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
     with s.writing([], s.lengths):
         sample = s.num(call_value(s, fn.fn, [dummy(s, NUMBER), *fn.arguments], {}))
     s.env = env
-    if sample is None or sample.kind is None:
-        raise s.refuse("what this function returns is not known", "return an array or a number")
+    if sample is None or sample.kind is None or (sample.dtype is not None and sample.dtype.kind == "c"):
+        raise s.refuse("what this function returns is not known to be real", "return an array or a number")
     facts = Num(sample.kind if sample.kind == "array" else "npscalar", np.dtype(np.float64), sample.dims)
     expr = call_of(s, integrate, "quad_vec", [named["a"], named["b"]], without(named, "f a b args"), fn)
     op = arrays.make_op(s, solutions.vector_integral, [fn.fn, named["a"], named["b"], *fn.settings(s)], {})

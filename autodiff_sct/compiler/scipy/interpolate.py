@@ -14,7 +14,7 @@ from ..specialise.numpy_calls import array_of_list
 from ..specialise.objects import construct
 from ..specialise.state import Specialiser
 from ..specialise.values import Const, Obj, Value
-from .functions import row
+from .functions import refuse_complex, row
 
 CONDITIONS = ("not-a-knot", "natural", "clamped")
 
@@ -22,6 +22,7 @@ CONDITIONS = ("not-a-knot", "natural", "clamped")
 def places(s: Specialiser, value: Value) -> tuple[Value, Num]:
     """Where a spline is evaluated, and the facts of its values there."""
     value = array_of_list(s, value)
+    refuse_complex(s, value, "a spline of scipy.interpolate")
     facts = s.num(value)
     if facts is None or facts.dims is None:
         raise s.refuse("the places where a spline is evaluated are not known", "give it an array or a number")
@@ -35,6 +36,8 @@ def evaluated(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
     if set(kwargs) - {"nu"} or len(args) > 3 or not s.is_static(nu) or not isinstance(spline, Obj):
         raise s.refuse("a spline of scipy.interpolate with these settings has no derivative", "leave extrapolate out")
     outside = s.objects[spline.id][0] if spline.id in s.objects else None
+    if np.iscomplexobj(getattr(outside, "c", 0)):
+        raise s.refuse("a spline of scipy.interpolate of complex numbers has no derivative", "make one for each part")
     if np.ndim(getattr(outside, "c", 0)) != (2 if isinstance(outside, interpolate.PPoly) else 1):
         raise s.refuse("a spline of scipy.interpolate of several values has no derivative", "make one for each value")
     x, facts = places(s, x)
@@ -60,6 +63,7 @@ def spline_at(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
     """A spline that the program has made, at places."""
     condition, knots, values, x, nu = args
     known = s.num(values)
+    refuse_complex(s, values, "a spline of scipy.interpolate")
     x, facts = places(s, x)
     if not s.is_static(nu) or known is None or known.dims is None or len(known.dims) > 2 or facts.dims is None:
         raise s.refuse("a spline of scipy.interpolate through these values has no derivative", "give it a vector")

@@ -19,7 +19,20 @@ from ..specialise.numpy_calls import array_of_list
 from ..specialise.objects import construct
 from ..specialise.state import Specialiser
 from ..specialise.values import Closure, Const, Leaf, TupleV, Value
-from .functions import NUMBER, NUMPYS_NUMBER, Given, beside, bound, call_of, derived, given, row, vector_like, without
+from .functions import (
+    NUMBER,
+    NUMPYS_NUMBER,
+    Given,
+    beside,
+    bound,
+    call_of,
+    derived,
+    given,
+    refuse_complex,
+    row,
+    vector_like,
+    without,
+)
 
 BRACKETING = (optimize.brentq, optimize.brenth, optimize.ridder, optimize.bisect, optimize.toms748)
 OFF = (Const(None), Const(False), Const(0), Const(()))
@@ -56,6 +69,7 @@ def newton(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
     named = bound(names, args, kwargs)
     refuse_unless_off(s, "newton", named, "full_output")
     facts = s.num(named["x0"])
+    refuse_complex(s, named["x0"], "scipy.optimize.newton")
     if facts is None or facts.dims != ():
         raise s.refuse("scipy.optimize.newton of several numbers has no derivative", "use scipy.optimize.fsolve")
     fn = given(s, named["func"], [NUMPYS_NUMBER], named.get("args"))
@@ -117,6 +131,7 @@ def parts(s: Specialiser, found: Leaf, names: str) -> list[Value]:
 def solution_facts(s: Specialiser, x0: Value) -> tuple[Any, bool]:
     """What a solver's function is called with, and whether that is a number."""
     facts = s.num(x0)
+    refuse_complex(s, x0, "a solver of scipy.optimize")
     if facts is None or facts.dims is None or len(facts.dims) > 1:
         raise s.refuse("the first guess of this solver is no number and no vector", "give it an array of one axis")
     return (NUMPYS_NUMBER, True) if facts.dims == () else (vector_like(s, facts.dims[0]), False)

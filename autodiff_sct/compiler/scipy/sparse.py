@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from ...rules.scipy import sparse as rules
+from ...runtime.solvers import real_matrix
 from .. import ir
 from ..facts import Num, Opaque
 from ..specialise.calls import handles
@@ -18,7 +19,7 @@ from ..specialise.expressions import operate
 from ..specialise.numpy_calls import array_of_list
 from ..specialise.state import Specialiser
 from ..specialise.values import Leaf, Obj, Value
-from .functions import row
+from .functions import refuse_complex, row
 
 
 def matrix_of(s: Specialiser, value: Value) -> Value:
@@ -48,8 +49,11 @@ def system(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value])
         raise s.refuse("scipy.sparse.linalg.spsolve with these settings has no derivative", "leave them out")
     matrix, right = matrix_of(s, args[0]), array_of_list(s, args[1])
     facts = s.num(right)
+    refuse_complex(s, right, "scipy.sparse.linalg.spsolve")
     if not isinstance(matrix, Leaf) or facts is None or facts.dims is None or len(facts.dims) != 1:
         raise s.refuse("scipy.sparse.linalg.spsolve has a derivative for one right side", "give it a vector")
+    check = ir.call(s.bind(real_matrix.__name__, real_matrix), s.expr(matrix))
+    s.block.append(ir.Effect(check, s.where()))
     if fn is rules.solved:
         callee = ir.attribute(s.bind("linalg", linalg), "spsolve")
     else:

@@ -410,8 +410,15 @@ def formatted(s: Specialiser, node: Any) -> Value:
     known = known_text(parts)
     if known is not None:
         return Const(known)
-    plain = [isinstance(n, Num) and n.python for part in parts for n in map(s.facts.get, ir.names_in(part))]
-    return s.let(gast.JoinedStr(parts), Opaque(str), hint="text", effect=not all(plain))
+    return s.let(gast.JoinedStr(parts), Opaque(str), hint="text", effect=not all(is_plain(s, part) for part in parts))
+
+
+def is_plain(s: Specialiser, part: Any) -> bool:
+    """True if a part of an f-string surely is of Python's numbers, or a shape, whose text is written without effects."""
+    value = getattr(part, "value", None)
+    if isinstance(value, gast.Attribute) and value.attr == "shape" and part.format_spec is None:
+        return isinstance(value.value, gast.Name) and isinstance(s.facts.get(value.value.id), Num)
+    return all(isinstance(n, Num) and n.python for n in map(s.facts.get, ir.names_in(part)))
 
 
 def known_text(parts: list[Any]) -> str | None:

@@ -49,7 +49,8 @@ class Recursion:
     shape: Any = None  # of the result: what its leaves are; None where no round has found one
     written_itself: frozenset[str] = frozenset()  # parameters and captures whose memory the function writes
     written_inside: frozenset[str] = frozenset()  # those of which it writes the memory of what they hold
-    effects: bool = False
+    effects: bool = False  # whether a call stays where nobody reads what it returns
+    acts: bool = False  # whether a call does something besides returning and writing into the program's memory
     calls: list[ir.Let] = field(default_factory=list)
     called: bool = False  # whether what it returns was asked for while its body was being specialised
     outer_roots: frozenset[int] = frozenset()  # places of memory made outside, and those of the parameters
@@ -479,20 +480,31 @@ def find_writes(s: Specialiser, group: list[Recursion]) -> None:
             where = regions(rec.block, s.facts, s.elements)
             inside = frozenset(n for n in rec.inputs if where.is_written_inside(n))
             itself = frozenset(n for n in rec.inputs if where.is_written(n))
-            effects = bool(itself | inside) or has_effects(rec.block)
-            if (itself, inside, effects) != (rec.written_itself, rec.written_inside, rec.effects):
+            acts = has_effects(rec.block)
+            effects = bool(itself | inside) or acts
+            if (itself, inside, effects, acts) != (rec.written_itself, rec.written_inside, rec.effects, rec.acts):
                 rec.written_itself, rec.written_inside, rec.effects, changed = itself, inside, effects, True
+                rec.acts = acts
                 for stmt in rec.calls:
                     stmt.effect = effects
 
 
 def has_effects(block: ir.Block) -> bool:
-    """Whether a function does something besides returning and writing into its memory."""
-    for stmt in ir.walk(block):
-        if isinstance(stmt, ir.Let):
-            called = stmt.op.fn if stmt.op is not None else None
-            if called.effects if isinstance(called, Recursion) else stmt.effect:
-                return True
-        elif isinstance(stmt, ir.Effect) and written_by(stmt) is None:
-            return True
-    return False
+    """True if a function does something besides returning and writing into memory that the program knows."""
+    return any(acts(stmt) for stmt in ir.walk(block))
+
+
+def acts(stmt: Any) -> bool:
+    """The same of a statement without those inside it; to take an item off a list is to write into the list."""
+    if isinstance(stmt, ir.Let):
+        called = stmt.op.fn if stmt.op is not None else None
+        if isinstance(called, Recursion):
+            return called.acts
+        return stmt.effect and written_by(stmt) is None and not is_plain_exception(called)
+    return isinstance(stmt, ir.Effect) and written_by(stmt) is None
+
+
+def is_plain_exception(called: Any) -> bool:
+    """True for an exception class of Python or of this package, which does nothing where one is made."""
+    own = isinstance(called, type) and issubclass(called, BaseException)
+    return own and called.__module__.partition(".")[0] in ("builtins", "autodiff_sct")

@@ -177,8 +177,9 @@ def touched_up(
     lists = lists or s.relies
     if request.backend == "numpy" and passes.on("small_powers"):
         squares_of_numbers(s, back)
-    if lists and first is not None:
-        front, back = both[: both.index(first)], both[both.index(first) :]
+    if lists:
+        place = len(both) if first is None else both.index(first)
+        front, back = both[:place], both[place:]
     if not request.split and passes.on("name_lengths"):
         name_lengths(s, front, back)
     write_rows(s, front, back)

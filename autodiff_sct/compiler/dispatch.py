@@ -466,6 +466,9 @@ class Pushforward(Compiled):
     def __init__(self, fn: Any, positions: tuple[int, ...], has_aux: bool, backend: str = "numpy") -> None:
         super().__init__(fn, positions, (), has_aux, False, True, backend)
 
+    def request(self, parameters: dict[str, Any], wrt: tuple[str, ...]) -> Request:
+        return replace(super().request(parameters, wrt), lists=self.backend == "numpy")
+
     def emit(self, request: Request) -> Emitted:
         from .places import located
         from .whole import tangent

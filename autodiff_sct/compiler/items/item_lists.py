@@ -42,7 +42,8 @@ class Lists:
         self.outside = {n for stmt in self.elsewhere for n in (*passed_on(stmt), *ir.reads(stmt))}
         self.places = self.mentions()  # array -> the statements that mention it, by their places
         self.names: dict[str, str] = {}  # array -> its list
-        self.again: dict[str, str] = {}  # array -> the array made of its list
+        self.instead: dict[str, Any] = {}  # array that is made as a list at once -> what made it
+        self.again: dict[str, str] = {}  # such an array -> the array made of its list
         self.rows: dict[Key, ir.Let] = {}
         self.numbers: dict[str, str] = {}  # variable -> the same number as NumPy's
         self.left: dict[int, ir.Block] = {}  # what comes before a statement of the program: arrays that are so again,
@@ -56,7 +57,7 @@ class Lists:
         self.single = {name: found for name in order if (found := self.row_by_row(name)) is not None}
         order = [name for name in order if name not in self.single]
         self.ordered = {name for name in order if self.has_order(name)}
-        instead = {name: new for name in reversed(order) if (new := self.made_as_list(name)) is not None}
+        self.instead = instead = {n: new for n in reversed(order) if (new := self.made_as_list(n)) is not None}
         written = [name for name in order if self.is_written(name)]
         for name in order:
             self.make(name, instead.get(name))
@@ -335,7 +336,8 @@ class Lists:
                 self.put_in_order(array, instead, expr, end)
             else:
                 self.put(array, expr, end)
-            self.again[name] = array
+            if instead is not None:
+                self.again[name] = array
         if instead is not None:
             for stmt in self.program[:end]:
                 rename(stmt, {name: self.names[name]})
@@ -465,7 +467,9 @@ def shape_of(lists: Lists, name: str, expr: Any) -> Any | None:
         return ir.constant(None)
     function = module_function(lists.s, expr, np) if isinstance(expr, gast.Call) and expr.args else None
     if function in LIKE and isinstance(expr.args[0], gast.Name):
-        return ir.attribute(expr.args[0], "shape")
+        base = expr.args[0].id
+        known = shape_of(lists, base, lists.instead[base]) if base in lists.instead else None
+        return ir.attribute(expr.args[0], "shape") if known is None else known
     if function not in ("zeros", "ones") or any(isinstance(node, gast.Call) for node in ir.nodes(expr.args[0])):
         return None
     return expr.args[0]

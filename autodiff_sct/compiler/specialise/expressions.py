@@ -414,7 +414,7 @@ def formatted(s: Specialiser, node: Any) -> Value:
 
 
 def is_plain(s: Specialiser, part: Any) -> bool:
-    """True if a part of an f-string surely is of Python's numbers, or a shape, whose text is written without effects."""
+    """True if a part of an f-string surely is of Python's numbers, or a shape: its text is written without effects."""
     value = getattr(part, "value", None)
     if isinstance(value, gast.Attribute) and value.attr == "shape" and part.format_spec is None:
         return isinstance(value.value, gast.Name) and isinstance(s.facts.get(value.value.id), Num)

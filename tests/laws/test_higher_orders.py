@@ -40,7 +40,7 @@ def directed(f: Callable[..., Any], way: Any) -> Callable[..., Any]:
 def test_second_order(name: str) -> None:
     f, way = FUNCTIONS[name], RNG.normal(size=A.shape)
     expected = slope(lambda t: ad.grad(f)(A + t * way), 2.0**-12, 1.0)
-    tangent = lambda x: ad.jvp(f, (x,), (way,))[1]  # noqa: E731
+    tangent = lambda x: ad.jvp(f, (x,), (way,))[1]
     for found in (ad.grad(directed(f, way))(A), ad.jvp(ad.grad(f), (A,), (way,))[1], ad.grad(tangent)(A)):
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6 * np.max(np.abs(expected)))
 

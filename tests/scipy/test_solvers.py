@@ -56,6 +56,41 @@ def test_roots_of_numbers() -> None:
     check_program(lambda a: optimize.root_scalar(lambda t: t**3 - a, bracket=[0.0, 4.0]).root, 1.3)
     check_program(lambda a: optimize.root_scalar(lambda t: t**3 - a, x0=1.0, x1=2.0).root, 1.3)
     check_program(lambda a: optimize.fixed_point(lambda x: np.cos(a * x), 0.5), 0.9, rtol=1e-4)
+    check_program(lambda a: a * optimize.fixed_point(np.cos, 0.5), 0.9)
+
+
+def test_what_a_function_captures() -> None:
+    """Arrays that are overwritten later, items of dicts, attributes of objects, and integrals of roots."""
+
+    class Model:
+        def __init__(self, k: Any) -> None:
+            self.k = k
+
+        def residual(self, x: Any) -> Any:
+            return x**3 - self.k
+
+    def overwritten(a: Any) -> Any:
+        w = np.array([a, 1.0])
+        first = integrate.quad(lambda x: w[0] * x, 0, 1)[0]
+        w[0] = 5.0
+        return first * w[1] + integrate.quad(lambda x: w[0] * x, 0, 1)[0]
+
+    def in_dict(a: Any) -> Any:
+        p = {"a": a, "b": 2.0}
+        return integrate.quad(lambda x: p["a"] * x ** p["b"], 0, 1)[0]
+
+    def in_loop(a: Any) -> Any:
+        total = 0.0
+        for k in range(3):
+            total = total + optimize.brentq(lambda y: y**3 + y - a * k, -1.0, 5.0)
+        return total
+
+    check_program(overwritten, 1.3)
+    check_program(in_dict, 1.3)
+    check_program(in_loop, 1.3)
+    check_program(lambda a: optimize.brentq(Model(a).residual, 0.0, 5.0), 1.3)
+    inner = lambda a: integrate.quad(lambda x: optimize.brentq(lambda y: y**3 + y - a * x, -1.0, 5.0), 0.0, 1.0)[0]
+    check_program(inner, 1.3, second=False)
 
 
 def test_roots_of_systems() -> None:

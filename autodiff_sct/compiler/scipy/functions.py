@@ -53,6 +53,8 @@ def given(s: Specialiser, fn: Value, first: list[Facts], args: Value | None, ext
         return Given(fn, arguments)
     if not isinstance(fn, (Const, Closure, PartialV)) and not hasattr(fn, "function"):
         raise s.refuse("this function cannot be followed", "define it with def, or as a lambda")
+    if isinstance(fn, Const) and not isinstance(fn.value, (types.FunctionType, types.MethodType)):
+        fn = derived(applied, Const(fn.value))
     dummies = [dummy(s, facts) for facts in first]
     inner = emit_inner(s, adjoint, fn, [*dummies, *arguments], {}, (), value=True, exact=True)
     if not all(isinstance(v, (Leaf, Const)) for v in inner.beside):
@@ -69,6 +71,11 @@ def dummy(s: Specialiser, facts: Facts) -> Leaf:
 def vector_like(s: Specialiser, size: Any = None) -> Num:
     """The facts of an array of one axis that SciPy makes."""
     return Num("array", np.dtype(np.float64), (Dim((s.new_symbol("axis"), 0)) if size is None else size,))
+
+
+def applied(fn: Any, *arguments: Any) -> Any:
+    """A call of a function that is not written in Python, as ``np.cos`` is not."""
+    return fn(*arguments)
 
 
 def refuse_complex(s: Specialiser, value: Value, what: str) -> None:

@@ -25,6 +25,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ...errors import NoRule
 from ...rules.table import TABLE
 from .. import ir
 from ..facts import Num
@@ -118,7 +119,12 @@ def without_slope(s: Specialiser, op: ir.Op, write: Callable[[Value], Entries], 
     facts = s.num(entries[p])
     if s.strong is not EVERY or not has_strong_zeros(s, op) or facts is None or facts.dims == ():
         return {}
-    slope = write(Const(1.0))[p]
+    mark = len(s.block)
+    try:
+        slope = write(Const(1.0))[p]
+    except NoRule:  # of a number that is written out, as in `x / 0`, which raises in the run
+        del s.block[mark:]
+        return {}
     return {p: masked(s, slope, entries[p])} if isinstance(slope, Leaf) else {}
 
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Spline"]
+import numpy as np
+
+from ..errors import NotDifferentiable
+
+__all__ = ["Line", "Spline", "increasing"]
 
 
 class Spline:
@@ -33,3 +37,22 @@ class Derivative:
 
     def __call__(self, x: Any, nu: Any = 0) -> Any:
         return self.spline(x, self.order + nu)
+
+
+class Line:
+    """``interp1d(knots, values)``, evaluated where it is called."""
+
+    def __init__(self, knots: Any, values: Any) -> None:
+        self.knots = knots
+        self.values = values
+
+    def __call__(self, x: Any) -> Any:
+        from ..rules.scipy.interpolation import line_at
+
+        return line_at(self.knots, self.values, x)
+
+
+def increasing(knots: Any) -> None:
+    """Raise unless knots increase: SciPy sorts others, and their derivatives would have to be sorted, too."""
+    if np.any(np.diff(knots) <= 0):
+        raise NotDifferentiable("the knots of an interpolation do not increase", "sort them, and the values with them")

@@ -45,6 +45,13 @@ def test_splines_made_inside() -> None:
         ad.grad(lambda k: np.sum(interpolate.CubicSpline(k, VALUES)(PLACES)))(KNOTS)
 
 
+def test_linear_interpolation() -> None:
+    places = np.array([0.1, 1.33, 2.71])
+    check_program(lambda k, v, x: np.sum(interpolate.interp1d(k, v)(x) ** 2), KNOTS, VALUES, places)
+    with pytest.raises(AutodiffError, match="do not increase"):
+        ad.grad(lambda v: np.sum(interpolate.interp1d(KNOTS[::-1], v)(places)))(VALUES)
+
+
 def test_products_with_sparse_matrices() -> None:
     x = np.array([1.0, 2.0, 3.0])
     check_program(lambda x: np.sum((MATRIX @ x) ** 3), x)

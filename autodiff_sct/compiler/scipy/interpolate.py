@@ -6,7 +6,7 @@ import numpy as np
 from scipy import interpolate
 
 from ...rules.scipy import interpolation
-from ...runtime.splines import Spline
+from ...runtime.splines import Line, Spline, increasing
 from .. import ir
 from ..facts import Num
 from ..specialise.calls import handles
@@ -73,3 +73,30 @@ def spline_at(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
     expr = ir.call(made, s.expr(x), *([s.expr(nu)] if s.static(nu) else []))
     facts = Num("array", np.dtype(np.float64), (*facts.dims, *known.dims[1:]))
     return row(s, interpolation.spline_at, expr, facts, args, "spline")
+
+
+@handles(interpolate.interp1d)
+def interp1d(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``interp1d(x, y)``, made inside the program."""
+    named = dict(zip("x y kind axis copy bounds_error fill_value assume_sorted".split(), args)) | kwargs
+    if set(named) - {"x", "y", "kind"} or named.get("kind", Const("linear")) != Const("linear"):
+        raise s.refuse(
+            "scipy.interpolate.interp1d with these settings has no derivative", "use CubicSpline or np.interp"
+        )
+    knots, values = array_of_list(s, named["x"]), array_of_list(s, named["y"])
+    refuse_complex(s, values, "an interpolation")
+    facts = s.num(values)
+    if facts is None or facts.dims is None or len(facts.dims) != 1:
+        raise s.refuse("scipy.interpolate.interp1d through these values has no derivative", "give it a vector")
+    s.block.append(ir.Effect(ir.call(s.bind(increasing.__name__, increasing), s.expr(knots)), s.where()))
+    return construct(s, Line, [knots, values], {})
+
+
+@handles(interpolation.line_at)
+def line_at(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Such an interpolation, at places."""
+    knots, values, x = args
+    x, facts = places(s, x)
+    callee = ir.attribute(s.bind("interpolate", interpolate), "interp1d")
+    expr = ir.call(ir.call(callee, s.expr(knots), s.expr(values)), s.expr(x))
+    return row(s, interpolation.line_at, expr, facts, [knots, values, x], "line")

@@ -7,6 +7,7 @@ through the unit vectors.
 import numpy as np
 from scipy import interpolate
 
+from .. import scan
 from ..table import elementwise, forward, reverse
 
 
@@ -44,3 +45,23 @@ def of_spline_at(y, d, condition, knots, values, x, nu):
 @forward(spline_at)
 def push_spline_at(y, d, condition, knots, values, x, nu):
     return None, None, spline_at(condition, knots, d, x, nu), d * spline_at(condition, knots, values, x, nu + 1)
+
+
+def line_at(knots, values, x):
+    """``interp1d(knots, values)`` at places."""
+    return interpolate.interp1d(knots, values)(x)
+
+
+line_at.stands_for = "scipy.interpolate.interp1d"  # type: ignore[attr-defined]
+
+
+@reverse(line_at)
+def of_line_at(y, d, knots, values, x):
+    d_x, d_knots, d_values, _, _ = scan.interp(y, d, x, knots, values)
+    return d_knots, d_values, d_x
+
+
+@forward(line_at)
+def push_line_at(y, d, knots, values, x):
+    t_x, t_knots, t_values, _, _ = scan.push_interp(y, d, x, knots, values)
+    return t_knots, t_values, t_x

@@ -25,7 +25,8 @@ from tests.scipy import special as of_special
 MODULES = (of_special, arrays, bessel, distributions, integrals, of_linalg, factors, equations, structured)
 CASES = [item for module in MODULES for item in module.CASES]
 HOMES = {TABLE[item.fn].home for item in CASES}
-ROWS = [row for row in TABLE.values() if row.home in HOMES]
+STAND_INS = {row.perturbed for row in TABLE.values()}  # near degenerate spectra: see `test_degenerate`
+ROWS = [row for row in TABLE.values() if row.home in HOMES and row.fn not in STAND_INS]
 ONCE = {special.elliprf}  # whose second derivative is refused
 RNG = np.random.default_rng(5)
 

@@ -112,7 +112,8 @@ def twin(fn: Any) -> Any:
 
 def drop_others(group: tuple[Any, ...]) -> None:
     """Make room for another closure or instance of one text: closures that are gone go, and the oldest instances."""
-    same = [(key, found) for key, found in [*CAPTURED.items()] if key[0] == group]
+    keys = [key for key in [*CAPTURED] if key[0] == group]  # a collection may clear the table at any time
+    same = [(key, found) for key in keys if (found := CAPTURED.get(key)) is not None]
     gone = [key for key, found in same if type(found.fn) is FunctionType and found.original() is None]
     instances = [key for key, found in same if type(found.fn) is MethodType]
     for key in (*gone, *instances[: 1 - METHODS]):

@@ -11,7 +11,8 @@ import pytest
 
 os.environ["AUTODIFF_SCT_CACHE"] = "0"
 
-collect_ignore = [] if importlib.util.find_spec("numba") else ["autodiff_sct/native/functions.py"]
+OPTIONAL = {"numba": "autodiff_sct/native/functions.py", "bottleneck": "autodiff_sct/rules/bottleneck.py"}
+collect_ignore = [path for package, path in OPTIONAL.items() if importlib.util.find_spec(package) is None]
 
 
 @pytest.fixture(autouse=True)

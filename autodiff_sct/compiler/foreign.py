@@ -18,7 +18,7 @@ __all__ = ["PACKAGES", "extends_builtin", "is_compiled", "is_foreign", "python_o
 
 PACKAGES = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
 # Modules of the standard library whose objects are made of values that can be followed.
-FOLLOWED = {"_thread", "argparse", "builtins", "collections", "enum", "fractions", "functools", "threading", "types"}
+FOLLOWED = set("_thread argparse builtins collections dataclasses enum fractions functools threading types".split())
 KNOWN: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
 
 

@@ -19,7 +19,7 @@ def check_broadcast(*arrays: Any) -> None:
 
     >>> check_broadcast(np.ones((2, 3)), np.ones(4))
     Traceback (most recent call last):
-    ValueError: operands could not be broadcast together with shapes (2,3) (4,)
+    ValueError: operands could not be broadcast together with shapes (2,3) (4,)...
     """
     shape = arrays[0].shape
     for other in arrays[1:]:

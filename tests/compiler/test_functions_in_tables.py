@@ -10,7 +10,7 @@ import pytest
 import autodiff_sct as ad
 from autodiff_sct.errors import Refused
 
-from .checked import Cases, V, check_gradient, check_tangent, names, registrar
+from .checked import Cases, V, check_gradient, check_tangent, differences, names, registrar
 
 CASES: Cases = []
 case = registrar(CASES)
@@ -93,6 +93,7 @@ def a_function_or_a_number(x, n):
 
 
 @pytest.mark.parametrize("fn", [two_functions, a_function_or_none, a_function_or_a_number])
-def test_others_are_refused(fn):
+def test_others_are_right_for_a_small_number_that_is_given_and_refused_for_any(fn):
+    np.testing.assert_allclose(ad.grad(fn)(V, 3), differences(fn, (V, 3)), rtol=1e-6)
     with pytest.raises(Refused):
-        ad.grad(fn)(V, 3)
+        ad.grad(fn)(np.linspace(0.1, 0.9, 20), 17)

@@ -44,7 +44,7 @@ PYTHON_NUMBER = """
     bound_in_a_loop_to_an_outer_array slope_with_a_sign only_the_exception_matters
     asks_for_values_only_until_it_knows cache_inside writes_a_log function_by_its_name products_of_generators
     convex_hull starred_lambda cases_without_a_last_one errors_of_the_library_translated report_only_where_asked_for
-    ctc_loss peng_robinson unpacked_iterators
+    ctc_loss peng_robinson unpacked_iterators bodies_attract_each_other
     """
 
 # Writes recorded values into an array that is none: `out[i] = t`, `out=buffer`.
@@ -52,6 +52,7 @@ INTO_PLAIN_ARRAY = """
     triangular_solve cholesky_by_hand convolution_loops soft_dynamic_time_warping into_empty enumerate_zip
     elementwise_matvec convolution_layer out_keyword out_of_products out_is_a_view parameters_in_a_dict
     masked_division arrays_by_setdefault arrays_in_dicts_in_a_list sparse_rows_by_items
+    momenta_read_and_put_back bodies_moved_in_place
     """
 
 # Changes places by other operations than additions: `np.multiply.at`, `np.maximum.at`.

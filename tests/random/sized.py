@@ -23,7 +23,7 @@ GRAMMAR = {
           "({m} - np.mean({m}))", "np.prod({A}[:2], axis=0)", "({m} * {m})", "np.minimum({m}, {sc})",
           "smooth({m}, {m})"],
     "nm": ["{A}", "{A}", "np.tanh({nm})", "0.5 * {nm}", "({nm} + {nm})", "{nm} * {y}", "{nm} * {x}[:, None]",
-           "np.outer({n}, {m})", "({nm} - {nm}.mean(axis=1, keepdims=True))", "({nm} - {y})", "{A}[::-1]",
+           "np.outer({n}, {m})", "({nm} - ({nm}).mean(axis=1, keepdims=True))", "({nm} - {y})", "{A}[::-1]",
            "{A}[:, ::-1]", "soft({nm})", "np.where({nm} > 0.1039, {nm}, {sc})", "{A}[p]", "{A}[:, q]", "{nm} ** 2",
            "({nm} * {nm})", "{A} / (1 + np.sum({A} ** 2, axis=0))", "np.cumsum({A}, axis=0) / n", "np.array(rows)",
            "np.maximum({nm}, 0.0)", "({A} @ {A}.T / m) @ {A} / n", "np.broadcast_to({y}, (n, m))", "np.stack(rows)",

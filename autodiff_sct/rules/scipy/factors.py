@@ -143,21 +143,28 @@ def check_permuted(permute_l):
 
 # Cholesky
 
+# What the triangle beside the factor holds: that of the matrix, or zeros from SciPy 1.18 on.
+KEEPS_THE_REST = bool(linalg.cho_factor(np.array([[4.0, 1.0], [1.0, 4.0]]), lower=True)[0][0, 1])
+
 
 @reverse(linalg.cho_factor)
 def cho_factor(y, d, a, lower=False, overwrite_a=False, check_finite=True):
     check_real(a, overwrite_a)
     if lower:
-        return cho_adjoint(np.tril(y[0]), np.tril(d[0])) + np.triu(d[0], 1)
-    return cho_adjoint(np.triu(y[0]).T, np.triu(d[0]).T).T + np.tril(d[0], -1)
+        own = cho_adjoint(np.tril(y[0]), np.tril(d[0]))
+        return own + np.triu(d[0], 1) if KEEPS_THE_REST else own
+    own = cho_adjoint(np.triu(y[0]).T, np.triu(d[0]).T).T
+    return own + np.tril(d[0], -1) if KEEPS_THE_REST else own
 
 
 @forward(linalg.cho_factor)
 def push_cho_factor(y, d, a, lower=False, overwrite_a=False, check_finite=True):
     check_real(a, overwrite_a)
     if lower:
-        return ((cholesky_tangent(np.tril(y[0]), d) + np.triu(d, 1), None),)
-    return ((cholesky_tangent(np.triu(y[0]).T, d.T).T + np.tril(d, -1), None),)
+        own = cholesky_tangent(np.tril(y[0]), d)
+        return ((own + np.triu(d, 1) if KEEPS_THE_REST else own, None),)
+    own = cholesky_tangent(np.triu(y[0]).T, d.T).T
+    return ((own + np.tril(d, -1) if KEEPS_THE_REST else own, None),)
 
 
 def cho_adjoint(lower, d):

@@ -241,4 +241,4 @@ def sph_harm_y(y, d, n, m, theta, phi):
     side = np.copysign(1, np.sin(theta))  # of the pole: what is read of an angle is its cosine
     up = np.sqrt((n - m) * (n + m + 1)) * special.sph_harm_y(n, m + 1, theta, phi) / turn
     down = np.sqrt((n + m) * (n - m + 1)) * special.sph_harm_y(n, m - 1, theta, phi) * turn
-    return None, None, d * side * (up - down) / 2, d * (1j * m) * y
+    return None, None, d * fitted(side * (up - down) / 2, y), d * (1j * m) * y

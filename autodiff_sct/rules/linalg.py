@@ -15,7 +15,9 @@ import math
 
 import numpy as np
 
+from ..runtime.determinants import cofactors
 from .products import transposed
+from .shape import upto
 from .table import forward, reverse, static
 
 
@@ -165,12 +167,17 @@ def push_det_anywhere(y, d, a):
     return np.sum(cofactors(a) * d, axis=(-2, -1))
 
 
-def cofactors(a):
-    """The transpose of the adjugate: of ``u @ diag(s) @ vh``, with products of all singular values but one."""
-    u, s, vh = np.linalg.svd(a)
-    others = np.prod(np.where(np.eye(s.shape[-1], dtype=bool), 1.0, s[..., None, :]), axis=-1)
-    turn = np.linalg.det(u) * np.linalg.det(vh)
-    return turn[..., None, None] * (conjugate(u) * others[..., None, :]) @ conjugate(vh)
+@reverse(cofactors)
+def cofactors_adjoint(y, d, a, *directions):
+    # The derivatives of one number by matrices: they do not depend on their order.
+    others = [cofactors(a, *directions[:k], *directions[k + 1 :], d) for k in upto(len(directions))]
+    return (cofactors(a, *directions, d), *others)
+
+
+@forward(cofactors)
+def cofactors_tangent(y, d, a, *directions):
+    others = [cofactors(a, *directions[:k], d, *directions[k + 1 :]) for k in upto(len(directions))]
+    return (cofactors(a, *directions, d), *others)
 
 
 @reverse(np.linalg.slogdet)

@@ -61,7 +61,7 @@ class Rule:
     kind: str = "general"  # "elementwise", "linear" or "general"
     reverse: Callable[..., Any] | None = None
     forward: Callable[..., Any] | None = None
-    reverse_anywhere: Callable[..., Any] | None = None  # in place of the other, where that fails at singular points
+    reverse_anywhere: Callable[..., Any] | None = None  # in place of the other at singular points, and at every order
     forward_anywhere: Callable[..., Any] | None = None
     perturbed: Callable[..., Any] | None = None  # the same function of an argument near by, where derivatives exist
     signature: inspect.Signature = field(default_factory=inspect.Signature)
@@ -129,7 +129,7 @@ def linear(*fns: Callable[..., Any]) -> Callable[[F], F]:
 
 
 def reverse(*fns: Callable[..., Any], anywhere: bool = False) -> Callable[[F], F]:
-    """Register the reverse-mode rule of functions, or one that also holds at points where that raises."""
+    """Register the reverse-mode rule of functions, or one that also holds where that, or its derivative, fails."""
 
     def register(rule: F) -> F:
         for fn in fns:

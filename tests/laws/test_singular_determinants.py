@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import autodiff_sct as ad
+from autodiff_sct.runtime.determinants import cofactors as cofactors_anywhere
 
 RNG = np.random.default_rng(0)
+A = np.eye(3) + 0.1 * np.arange(9.0).reshape(3, 3)
 
 
 def singular(n: int, rank: int) -> np.ndarray:
@@ -24,8 +27,20 @@ def cofactors(a: np.ndarray) -> np.ndarray:
     return found
 
 
+def derived(a: np.ndarray, *ways: np.ndarray) -> np.ndarray:
+    """The cofactors differentiated in directions: coefficients of a polynomial, found from its values on circles."""
+    if not ways:
+        return cofactors(a)
+    roots = np.exp(2j * np.pi * np.arange(len(a) + 1) / (len(a) + 1))
+    return sum(derived(a + root * ways[0], *ways[1:]) / root for root in roots) / len(roots)
+
+
 def of_one(a: Any) -> Any:
     return np.linalg.det(a)
+
+
+def gradient_of(det: Any) -> Any:
+    return ad.grad(lambda a: det(a) * 1.0)
 
 
 @pytest.mark.parametrize(
@@ -56,11 +71,72 @@ def test_complex_matrices() -> None:
     np.testing.assert_allclose(found, cofactors(a), 1e-9, 1e-10)
 
 
-def test_the_second_derivative() -> None:
-    a, way = np.diag([1.0, 2.0, 0.0, 3.0]), RNG.normal(size=(4, 4))
-    found = ad.grad(lambda a: np.sum(ad.grad(of_one)(a) * way))(a)
-    moved = (cofactors(a + 1e-6 * way) - cofactors(a - 1e-6 * way)) / 2e-6
-    np.testing.assert_allclose(found, moved, 1e-5, 1e-6)
+RANKS = [(1, 0), (1, 1), (2, 0), (2, 1), (2, 2), (3, 2), (3, 1), (4, 3), (4, 2), (4, 1), (6, 6), (6, 5), (6, 4), (7, 3)]
+
+
+def rounded(n: int, rank: int) -> np.ndarray:
+    """A matrix of a rank but for rounding errors."""
+    return RNG.normal(size=(n, rank)) @ RNG.normal(size=(rank, n)) if rank < n else RNG.normal(size=(n, n))
+
+
+@pytest.mark.parametrize("make", [singular, rounded])
+@pytest.mark.parametrize("det", [np.linalg.det, scipy.linalg.det])
+@pytest.mark.parametrize(("n", "rank"), RANKS)
+def test_second_derivatives(n: int, rank: int, det: Any, make: Any) -> None:
+    a, way = make(n, rank), RNG.normal(size=(n, n))
+    expected = np.real(derived(a, way))
+    scale = 1e-12 * max(1.0, float(np.linalg.norm(a, 2))) ** max(n - 2, 0)
+    f = gradient_of(det)
+    np.testing.assert_allclose(ad.jvp(f, (a,), (way,))[1], expected, 1e-9, scale)
+    np.testing.assert_allclose(ad.grad(lambda a: np.sum(f(a) * way))(a), expected, 1e-9, scale)
+    np.testing.assert_allclose(ad.grad(lambda a: ad.jvp(det, (a,), (way,))[1])(a), expected, 1e-9, scale)
+    twice = ad.jvp(lambda a: ad.jvp(det, (a,), (way,))[1], (a,), (way,))[1]
+    np.testing.assert_allclose(twice, np.sum(expected * way), 1e-9, scale * n**2)
+
+
+@pytest.mark.parametrize(("n", "rank"), RANKS)
+def test_third_derivatives(n: int, rank: int) -> None:
+    a, way, other = rounded(n, rank), *RNG.normal(size=(2, n, n))
+    expected = np.real(derived(a, way, other))
+    scale = 1e-12 * max(1.0, float(np.linalg.norm(a, 2))) ** max(n - 3, 0) * n
+    second = ad.grad(lambda a: np.sum(ad.grad(of_one)(a) * way))
+    np.testing.assert_allclose(ad.jvp(second, (a,), (other,))[1], expected, 1e-9, scale)
+    np.testing.assert_allclose(ad.grad(lambda a: np.sum(second(a) * other))(a), expected, 1e-9, scale)
+
+
+def test_second_derivatives_of_stacks() -> None:
+    stack = np.stack([rounded(3, rank) for rank in (3, 2, 1, 3)])
+    way = RNG.normal(size=stack.shape)
+    f = ad.grad(lambda a: np.sum(np.linalg.det(a) * np.arange(1.0, 5.0)))
+    found = ad.jvp(f, (stack,), (way,))[1]
+    for k in range(4):
+        np.testing.assert_allclose(found[k], (k + 1) * np.real(derived(stack[k], way[k])), 1e-9, 1e-12)
+    assert ad.jvp(f, (np.zeros((4, 0, 0)),), (np.zeros((4, 0, 0)),))[1].shape == (4, 0, 0)
+
+
+def test_second_derivatives_of_complex_matrices() -> None:
+    a, way = rounded(3, 2) * np.exp(0.3j), RNG.normal(size=(3, 3))
+    found = ad.jvp(ad.grad(lambda a: np.real(np.linalg.det(a))), (a,), (way + 0j,))[1]
+    np.testing.assert_allclose(found, derived(a, way), 1e-9, 1e-12)
+
+
+def test_second_derivatives_keep_single_precision() -> None:
+    a, way = rounded(4, 3).astype(np.float32), RNG.normal(size=(4, 4)).astype(np.float32)
+    found = ad.jvp(ad.grad(of_one), (a,), (way,))[1]
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, np.real(derived(a.astype(float), way)), 1e-3, 1e-4)
+
+
+def test_a_number_that_is_not_finite_stays_one() -> None:
+    for bad in (np.nan, np.inf):
+        a = np.array([[bad, 1.0], [2.0, 3.0]])
+        with np.errstate(all="ignore"):
+            assert not np.all(np.isfinite(cofactors_anywhere(a, np.eye(2))))
+
+
+def test_logarithms_need_no_cofactors() -> None:
+    source = ad.adjoint_source(lambda a, v: np.sum(v * ad.grad(lambda a: np.log(np.linalg.det(a)))(a)), A, A)
+    assert "cofactors" not in source
 
 
 def test_the_text_is_that_of_regular_matrices() -> None:

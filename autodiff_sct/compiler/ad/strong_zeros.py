@@ -33,7 +33,7 @@ from ..specialise.calls import call_python
 from ..specialise.state import Specialiser
 from ..specialise.values import Const, Leaf, Value
 
-__all__ = ["EVERY", "NONE", "SINGULAR", "with_strong_zeros", "without_slope"]
+__all__ = ["EVERY", "NONE", "SINGULAR", "holds_anywhere", "with_strong_zeros", "without_slope"]
 
 Entries = dict[str, Value]
 Functions = frozenset[Any]
@@ -68,6 +68,11 @@ def has_strong_zeros(s: Specialiser, op: ir.Op) -> bool:
         return True
     factors = [s.definitions.get(n) for a in op.arguments.values() for n in s.leaves(a)] if op.fn in PRODUCTS else []
     return bool(s.strong) and any(is_singular(s, expr) for expr in factors)
+
+
+def holds_anywhere(s: Specialiser) -> bool:
+    """True if rules have to hold at singular points: the call is repeated, or its derivative differentiated again."""
+    return s.strong is EVERY or s.read_again
 
 
 def has_singular_slope(op: ir.Op) -> bool:

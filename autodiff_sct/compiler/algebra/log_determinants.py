@@ -12,7 +12,8 @@ What is between the inverses in the adjoint of `np.linalg.cholesky` is then ``fa
 of which the weights leave the half of the diagonal: ``c / 2`` times the identity.
 
 The same of ``np.log(np.linalg.det(k))``: by ``c / det * det * inverse.T`` it is ``c * inverse.T``, also where the
-determinant is too small or too large for a float.  Of what has an inverse, a determinant raises nothing.
+determinant is too small or too large for a float.  Of what has an inverse, a determinant raises nothing.  A derivative
+that is differentiated again has ``c / det * cofactors(k)`` there.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import gast
+import numpy as np
 
+from ...runtime.determinants import cofactors
 from .. import ir
 from ..facts import Num
 from ..optimise import is_method
@@ -35,8 +38,8 @@ def log_determinants(s: Specialiser, where: Regions, forward: ir.Block, reverse:
     note_inverses(where, forward)
     for block in ir.blocks(reverse):
         made = {x.target: x for x in block if isinstance(x, ir.Let) and len(x.targets) == 1}
-        for stmt in block:
-            cancel(s, made, stmt)
+        for stmt in list(block):
+            cancel(s, block, made, stmt)
         if any(isinstance(x, ir.Let) and called(x.expr, "tri") for x in block):
             for stmt in block:
                 rewrite(s, where, made, stmt)
@@ -59,15 +62,34 @@ def of_matrix(expr: Any) -> bool:
     return called(expr, "linalg.inv", "linalg.det", "linalg.slogdet")
 
 
-def cancel(s: Specialiser, made: dict[str, ir.Let], stmt: Any) -> None:
-    """Leave a determinant out of ``c / det * det``."""
-    for quotient, determinant in pairs(operands(stmt, gast.Mult)):
+def cancel(s: Specialiser, block: ir.Block, made: dict[str, ir.Let], stmt: Any) -> None:
+    """Leave the determinant out of ``c / det * det``, and the cofactors out of ``c / det * cofactors``."""
+    for quotient, factor in pairs(operands(stmt, gast.Mult)):
         number, divisor = sides(made, quotient, gast.Div)
-        facts = s.facts[stmt.target]
+        determinant: Any = s.definitions.get(divisor)
+        facts = s.facts[number] if number else None
         is_number = isinstance(facts, Num) and facts.dims == () and facts.kind != "array"
-        if number and divisor == determinant and is_number and called(s.definitions.get(divisor), "linalg.det"):
+        if not is_number or not called(determinant, "linalg.det"):
+            continue
+        if divisor == factor:
             stmt.expr = ir.name(number)
             return
+        if factor in made and is_cofactors(s, made[factor].expr, determinant.args[0]):
+            inverse, turned = (s.fresh(hint, s.facts[factor]) for hint in ("inverse", "transposed"))
+            call = ir.call(ir.attribute(ir.attribute(s.bind("np", np), "linalg"), "inv"), determinant.args[0])
+            transpose = ir.attribute(ir.name(inverse), "T")
+            stmt.expr = ir.binop(ir.name(number), gast.Mult, ir.name(turned))
+            place = block.index(stmt)
+            block[place:place] = [ir.Let((n,), e, None, stmt.origin) for n, e in ((inverse, call), (turned, transpose))]
+            return
+
+
+def is_cofactors(s: Specialiser, expr: Any, matrix: Any) -> bool:
+    """True for a call of `cofactors` of a matrix, and of nothing else."""
+    if not isinstance(expr, gast.Call) or not isinstance(expr.func, gast.Name) or len(expr.args) != 1:
+        return False
+    alike = all(isinstance(x, gast.Name) for x in (expr.args[0], matrix)) and expr.args[0].id == matrix.id
+    return alike and s.globals.get(expr.func.id) is cofactors
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from ...rules.table import NONDIFFERENTIABLE, TABLE
 from ...runtime import broadcast, memory
 from .. import ir
 from ..activity import Activity
-from ..ad.strong_zeros import EVERY, with_strong_zeros, without_slope
+from ..ad.strong_zeros import holds_anywhere, with_strong_zeros, without_slope
 from ..arguments import of_rank_0
 from ..facts import UNKNOWN, Listed, Mapped, Num, Pair
 from ..ir import ir_targets
@@ -330,7 +330,7 @@ class Forward:
                 alone = ([p], pick or 0) if holds_function(op.arguments) else (None, None)
 
                 def write(tangent: Value = tangent, alone: Any = alone) -> dict[str, Value]:
-                    anywhere = row.forward_anywhere if self.s.strong is EVERY else None
+                    anywhere = row.forward_anywhere if holds_anywhere(self.s) else None
                     return apply_rule(self.s, anywhere or row.forward, op.fn, y, tangent, op.arguments, *alone)
 
                 with self.s.learning_no_lengths():

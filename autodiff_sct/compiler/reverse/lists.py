@@ -16,7 +16,7 @@ from ...rules.shape import array_of_floats, asarray_of_floats
 from ...rules.table import TABLE
 from ...runtime import broadcast, memory, objects
 from .. import ir
-from ..ad.strong_zeros import EVERY
+from ..ad.strong_zeros import holds_anywhere
 from ..facts import FLOAT, INT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from ..specialise.state import Specialiser
 from ..specialise.values import Const, Leaf, ListV, TupleV, Value
@@ -50,7 +50,7 @@ def rule_of(s: Specialiser, op: ir.Op, d: Value) -> Any:
     facts = s.facts[items.name] if rule is not None and isinstance(items, Leaf) else None
     if not isinstance(facts, Listed) or facts_of_item(s.elements_of(facts)) != FLOAT:
         row = TABLE[op.fn]
-        return row.reverse_anywhere if s.strong is EVERY and row.reverse_anywhere is not None else row.reverse
+        return (row.reverse_anywhere if holds_anywhere(s) else None) or row.reverse
     real = have is not None and have.ndim == 1 and have.dtype is not None and have.dtype in PYTHONS
     return rule if real else TABLE[op.fn].reverse
 

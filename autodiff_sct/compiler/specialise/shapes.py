@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...runtime.determinants import cofactors
 from ...runtime.scan import products_of_others, stencil_adjoint
 from ...runtime.scatter import diagonal_adjoint, gather_adjoint
 from ...runtime.sorting import put_in_order, stable_order
@@ -52,7 +53,7 @@ def as_first(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dim
     return operand(s, args)
 
 
-@dims_of(np.linalg.inv, np.linalg.cholesky)
+@dims_of(np.linalg.inv, np.linalg.cholesky, cofactors)
 def square(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     dims = operand(s, args)
     if dims is not None and len(dims) >= 2:

@@ -14,6 +14,7 @@ from ..linalg import (
     adjoint_of,
     cholesky_adjoint,
     cholesky_tangent,
+    cofactors,
     mirrored,
     onto_triangle,
     pinv_adjoint,
@@ -260,6 +261,18 @@ def det(y, d, a, overwrite_a=False, check_finite=True):
 def push_det(y, d, a, overwrite_a=False, check_finite=True):
     check_settings(a, overwrite_a)
     return y * np.trace(linalg.inv(a) @ d)
+
+
+@reverse(linalg.det, anywhere=True)
+def det_anywhere(y, d, a, overwrite_a=False, check_finite=True):
+    check_settings(a, overwrite_a)
+    return d * cofactors(a)
+
+
+@forward(linalg.det, anywhere=True)
+def push_det_anywhere(y, d, a, overwrite_a=False, check_finite=True):
+    check_settings(a, overwrite_a)
+    return np.sum(cofactors(a) * d)
 
 
 @reverse(linalg.norm)

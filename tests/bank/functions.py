@@ -212,3 +212,17 @@ def sets_of_numbers(x):
     chosen = {k for k in {1, 2, 3} if k > 1}
     items = [x[k] * k for k in sorted(chosen)]
     return sum(items) * sum(chosen)
+
+
+def dtype_of_a_number(x):
+    return (x * 0.5).dtype
+
+
+@program(args=lambda rng: (rng.normal(size=3),))
+def dtype_from_a_helper(x):
+    total, largest = np.sum(x), np.max(x)
+    scaled = np.zeros(3, dtype_of_a_number(total))
+    scaled[:] = x * total
+    shifted = np.ones(3, dtype_of_a_number(largest))
+    shifted += x * largest
+    return np.sum(scaled * shifted)

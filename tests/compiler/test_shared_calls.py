@@ -27,8 +27,16 @@ CHECKS = {
     "forward": checks.check_forward,
     "pullback": checks.check_pullback,
 }
-# Programs in which sharing has gone wrong: methods that write tables of objects, nested gradients, returned lists.
-ALWAYS = {"callable_object", "hessian_trace", "operator_overloading", "groups_of_neighbours", "counters_are_updated"}
+# Programs in which sharing has gone wrong: methods that write tables of objects, nested gradients, returned lists,
+# dtypes of local variables.
+ALWAYS = {
+    "callable_object",
+    "hessian_trace",
+    "operator_overloading",
+    "groups_of_neighbours",
+    "counters_are_updated",
+    "dtype_from_a_helper",
+}
 STEP = 29
 
 

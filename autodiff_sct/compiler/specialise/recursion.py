@@ -257,7 +257,7 @@ def shape_of(s: Specialiser, rec: Recursion, value: Value) -> Any:
         return ("leaf", seen_outside(s, rec, s.facts[value.name]))
     if isinstance(value, Const):
         plain = type(value.value) in (int, float, complex, bool) or isinstance(value.value, np.generic)
-        return ("leaf", s.facts_of(value)) if plain else ("const", value)
+        return ("leaf", s.facts_of(value)) if plain else ("const", without_variables(value))
     if isinstance(value, ListV):
         from .containers import own_list
 
@@ -266,6 +266,11 @@ def shape_of(s: Specialiser, rec: Recursion, value: Value) -> Any:
     raise s.refuse(
         f"a recursive function returns a {type(value).__name__}", "return numbers, arrays, lists or tuples of them"
     )
+
+
+def without_variables(value: Const) -> Const:
+    """The same constant where the variables of the function are not known."""
+    return Const(value.value) if value.expr is not None and any(ir.variables_in(value.expr)) else value
 
 
 def refuse_unknown(s: Specialiser, shape: Any) -> None:

@@ -18,9 +18,8 @@ SELECTED_AS_PRODUCT = 4096
 ADDED_ONE_BY_ONE = 400
 # Items of a strip of a long element-wise program: it has to fit into the cache.
 ITEMS_OF_A_STRIP = 16384
-# Steps whose factors are one product, for vectors and for matrices: more are no faster, and are kept.
+# Steps whose outer products are one product of matrices: more are no faster, and are kept.
 STEPS_OF_A_PRODUCT = 32
-STEPS_OF_A_PRODUCT_OF_MATRICES = 16
 # The share of a square matrix that parts of its rows fill from which on they are products with a whole matrix.
 SHARE_OF_A_MATRIX = 0.1
 # Rows of the blocks in which the cotangent of a matrix comes from that of its Cholesky factor.

@@ -14,15 +14,15 @@
                                                       all_d_z.clear()
                                                       all_h.clear()
 
-The sum of ``a[k] @ b[k]`` is the product of the ``a`` side by side and the ``b`` one below the other.  It rounds
-differently, which a cotangent may, and costs one call instead of many.  A product of the factors of all steps would be
-no faster, and keep them all.
+The sum of outer products is the product of two matrices of which the factors are the rows.  It rounds differently,
+which a cotangent may, and passes over the sum once instead of many times.  A product of the factors of all steps would
+be no faster, and keep them all.  Products of matrices are added one by one: to copy their factors side by side costs
+what the longer product saves.
 
 - The sum may not be read in the loop, and no factor may be changed after it was added: both are kept, not copied.
 - In a loop that takes nothing of as many axes from the lists of the forward sweep, what is kept would be the most that
   the loop holds, and nothing is done.
 - A sum of factors alone is gathered where the factors are kept for a product anyway; else adding is as fast.
-- The factors of one step need not be as large as those of another: they are joined along the axis that is summed.
 """
 
 from __future__ import annotations
@@ -86,23 +86,15 @@ def is_item(expr: Any) -> bool:
 
 @dataclass(frozen=True)
 class Factor:
-    """A kept variable as it stands in a term: joined along `axis`, and `turned` where its transpose is meant."""
+    """A kept variable as it stands in a term; its values are columns where it is `turned`, and rows elsewhere."""
 
     name: str
-    axis: int = 0
     turned: bool = False
-
-    @property
-    def key(self) -> tuple[str, int]:
-        return self.name, self.axis
-
-    def transposed(self) -> Factor:
-        return Factor(self.name, self.axis, not self.turned)
 
 
 @dataclass
 class Term:
-    """What a loop adds to a sum: the product of two factors, or one factor's sum over the joint."""
+    """What a loop adds to a sum: the outer product of two factors, or one factor."""
 
     stmt: ir.Let  # the addition
     makers: list[ir.Let]  # what computes the term, and nothing else
@@ -119,7 +111,7 @@ class Gathering:
     uses: dict[str, int]
     renamed: dict[str, str]
     makers: dict[str, ir.Let] = field(default_factory=dict)
-    lists: dict[tuple[str, int], str] = field(default_factory=dict)
+    lists: dict[str, str] = field(default_factory=dict)
     groups: Groups | None = None
 
     def rewrite(self) -> ir.Block:
@@ -131,8 +123,10 @@ class Gathering:
             self.groups, places = Groups(self.s, self.loop), {stmt: k for k, stmt in enumerate(body)}
             terms = [t for t in terms if all(self.may_keep(f, most or 0) for f in t.factors)]
             terms = [t for t in terms if all(self.groups.stays(f.name, places[t.stmt]) for f in t.factors)]
-        products = {f.key for t in terms if len(t.factors) == 2 for f in t.factors}
-        terms = [t for t in terms if t.factors[0].key in products and any(self.whole(f) is None for f in t.factors)]
+        products = {f.name for t in terms if len(t.factors) == 2 for f in t.factors}
+        terms = [
+            t for t in terms if t.factors[0].name in products and any(self.whole(f.name) is None for f in t.factors)
+        ]
         for term in terms:
             self.take_out(term)
         if terms:
@@ -186,27 +180,21 @@ class Gathering:
                 return replace(inner, negative=not inner.negative)
         factors = self.factors(maker.expr)
         if factors is not None:
-            return Term(stmt, [*makers, *self.transposes(maker)], factors)
+            return Term(stmt, makers, factors)
         if not is_transpose(maker.expr) or self.axes(name) != 2:
             return Term(stmt, [], [Factor(name)]) if self.axes(name) == 1 else None
         inner = self.term(stmt, maker.expr.value.id, makers)
         if inner is None or len(inner.factors) != 2:
             return None
-        return replace(inner, factors=[f.transposed() for f in reversed(inner.factors)])
+        return replace(inner, factors=[Factor(f.name, not f.turned) for f in reversed(inner.factors)])
 
     def factors(self, expr: Any) -> list[Factor] | None:
-        """The factors of a product, or the operand of a sum of rows."""
-        if isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.MatMult):
-            left, right = self.side(expr.left, 1), self.side(expr.right, 0)
-            return None if left is None or right is None else [left, right]
+        """The factors of an outer product, or of a vector with a factor in front."""
         if isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Mult):
             return self.scaled_row(expr.left, expr.right) or self.scaled_row(expr.right, expr.left)
         name = numpy_name(expr) if isinstance(expr, gast.Call) else None
-        operands = [a.id for a in expr.args if isinstance(a, gast.Name)] if name in ("outer", "sum") else []
-        axes = [self.axes(n) for n in operands]
-        if name == "outer" and axes == [1, 1]:
-            return [Factor(operands[0], 0, True), Factor(operands[1])]
-        return [Factor(operands[0])] if name == "sum" and axes == [2] and is_over_rows(expr) else None
+        operands = [a.id for a in expr.args if isinstance(a, gast.Name)] if name == "outer" else []
+        return [Factor(operands[0], True), Factor(operands[1])] if [*map(self.axes, operands)] == [1, 1] else None
 
     def scaled_row(self, number: Any, row: Any) -> list[Factor] | None:
         """The factors of a number times a vector: numbers side by side are a vector, times the matrix of the rows."""
@@ -217,25 +205,11 @@ class Gathering:
             return None
         return [Factor(number.id), Factor(row.id)] if other.dtype == np.float64 and number.id in self.makers else None
 
-    def side(self, expr: Any, joint: int) -> Factor | None:
-        """A side of a product of matrices whose axis `joint` is summed: a variable, or the transpose of one."""
-        if not isinstance(expr, gast.Name) or self.axes(expr.id) != 2:
-            return None
-        maker = self.makers.get(expr.id)
-        if maker is not None and is_transpose(maker.expr):
-            return Factor(maker.expr.value.id, 1 - joint, True)
-        return Factor(expr.id, joint)
-
-    def transposes(self, product: ir.Let) -> list[ir.Let]:
-        """The transposes that are made for a product only."""
-        made = [self.makers[n] for n in ir.reads(product) if n in self.makers and self.uses.get(n) == 1]
-        return [stmt for stmt in made if is_transpose(stmt.expr)]
-
     def may_keep(self, factor: Factor, most: int) -> bool:
         """Whether a factor is another array in each step, and no larger than what the loop gives up."""
         carried = {c.phi for c in self.loop.carries if c.next != c.phi}
         other = factor.name in self.makers or factor.name in carried
-        return other and (self.axes(factor.name) <= most or self.whole(factor) is not None)
+        return other and (self.axes(factor.name) <= most or self.whole(factor.name) is not None)
 
     # -- what becomes of it
 
@@ -243,23 +217,23 @@ class Gathering:
         """Keep the factors of a term, each once, instead of adding it."""
         body = self.loop.body
         place = body.index(term.stmt)
-        kept = [f for f in term.factors if f.key not in self.lists and self.whole(f) is None]
-        body[place : place + 1] = [self.kept(f, term) for f in kept]
+        kept = [f.name for f in term.factors if f.name not in self.lists and self.whole(f.name) is None]
+        body[place : place + 1] = [self.kept(name, term) for name in kept]
         for maker in term.makers:
             body.remove(maker)
         self.renamed[term.stmt.target] = term.stmt.expr.left.id
 
-    def kept(self, factor: Factor, term: Term) -> ir.Effect:
-        facts = Listed(frozenset([self.s.root(("gathered", factor.key))]))
-        self.s.put_element(facts, self.s.facts[factor.name])
-        kept = self.lists[factor.key] = self.s.fresh(f"all_{self.hint(factor.name)}", facts)
+    def kept(self, name: str, term: Term) -> ir.Effect:
+        facts = Listed(frozenset([self.s.root(("gathered", name))]))
+        self.s.put_element(facts, self.s.facts[name])
+        kept = self.lists[name] = self.s.fresh(f"all_{self.hint(name)}", facts)
         self.s.named.add(kept)
-        return ir.Effect(ir.call(ir.attribute(ir.name(kept), "append"), ir.name(factor.name)), term.stmt.origin, "save")
+        return ir.Effect(ir.call(ir.attribute(ir.name(kept), "append"), ir.name(name)), term.stmt.origin, "save")
 
-    def whole(self, factor: Factor) -> Any | None:
+    def whole(self, name: str) -> Any | None:
         """The array whose rows a factor is, one a step, from the first step to the last, and that no step writes."""
-        expr: Any = getattr(self.makers.get(factor.name), "expr", None)
-        if factor.axis or not is_item(expr) or self.groups is None or self.groups.writes_to(expr.value.id):
+        expr: Any = getattr(self.makers.get(name), "expr", None)
+        if not is_item(expr) or self.groups is None or self.groups.writes_to(expr.value.id):
             return None
         facts, count = self.s.facts[expr.value.id], counted_down(self.loop)
         length = self.s.facts[count] if count is not None else None
@@ -286,20 +260,16 @@ class Gathering:
     def many_steps(self, terms: list[Term], last: Any) -> ir.If:
         """Add what many steps have kept, also after the last one."""
         result: ir.Block = []
-        joints: dict[tuple[str, int], Any] = {}
+        joints: dict[str, Any] = {}
         for term in terms:
-            for f in [f for f in term.factors if f.key not in joints]:
-                result.append(joint := self.joined(f, terms))
-                joints[f.key] = ir.name(joint.target)
+            for name in [f.name for f in term.factors if f.name not in joints]:
+                result.append(joint := self.joined(name, terms))
+                joints[name] = ir.name(joint.target)
             result.append(self.added(term, joints))
         for stmt in result:
             note(self.s, stmt, "what many steps would add up, as one product")
         result += [ir.Effect(ir.call(ir.attribute(ir.name(n), "clear")), None, "save") for n in self.lists.values()]
-        matrices = any(self.axes(f.name) > 1 for t in terms for f in t.factors)
-        enough = equal(
-            self.count(),
-            ir.constant(thresholds.STEPS_OF_A_PRODUCT_OF_MATRICES if matrices else thresholds.STEPS_OF_A_PRODUCT),
-        )
+        enough = equal(self.count(), ir.constant(thresholds.STEPS_OF_A_PRODUCT))
         ended = equal(ir.name(str(self.loop.index)), last)
         return ir.If(gast.BoolOp(gast.Or(), [enough, ended]), result, [], [])
 
@@ -307,28 +277,20 @@ class Gathering:
         """How many steps have been kept."""
         return ir.call("len", ir.name(next(iter(self.lists.values()))))
 
-    def joined(self, factor: Factor, terms: list[Term]) -> ir.Let:
-        """The values of a factor in many steps as one array."""
-        name, axis = key = factor.key
-        facts, whole = self.s.facts[name], self.whole(factor)
-        kept = ir.name(self.lists[key]) if whole is None else self.rows(whole)
+    def joined(self, name: str, terms: list[Term]) -> ir.Let:
+        """The values of a factor in many steps as the rows of one array."""
+        facts, whole = self.s.facts[name], self.whole(name)
         assert isinstance(facts, Num) and facts.dims is not None
-        dims = (None, *facts.dims[-1:]) if axis == 0 else (facts.dims[0], None)
-        roots = frozenset([self.s.root(("joint", key))])
-        joint = self.s.fresh(self.hint(name), replace(facts, kind="array", dims=dims, roots=roots))
-        if sum(f.key == key for t in terms for f in t.factors) > 1:
+        roots = frozenset([self.s.root(("joint", name))])
+        joint = self.s.fresh(self.hint(name), replace(facts, kind="array", dims=(None, *facts.dims), roots=roots))
+        if sum(f.name == name for t in terms for f in t.factors) > 1:
             self.s.named.add(joint)
-        if len(facts.dims) < 2:
-            value = self.numpy("array", kept) if whole is None else kept
-        else:
-            value = self.numpy("concatenate", kept, *([ir.constant(axis)] if axis else []))
-        return ir.Let((joint,), value, None, terms[0].stmt.origin)
-
-    def numpy(self, fn: str, *args: Any) -> Any:
-        return ir.call(ir.attribute(self.s.bind("np", np), fn), *args)
+        made = ir.attribute(self.s.bind("np", np), "array")
+        rows = ir.call(made, ir.name(self.lists[name])) if whole is None else self.rows(whole)
+        return ir.Let((joint,), rows, None, terms[0].stmt.origin)
 
     def added(self, term: Term, joints: dict[tuple[str, int], Any]) -> ir.Store:
-        sides = [ir.attribute(joints[f.key], "T") if f.turned else joints[f.key] for f in term.factors]
+        sides = [ir.attribute(joints[f.name], "T") if f.turned else joints[f.name] for f in term.factors]
         if len(sides) == 2:
             value = ir.binop(sides[0], gast.MatMult, sides[1])
         else:
@@ -385,9 +347,3 @@ def is_growing_sum(stmt: ir.Let) -> bool:
 
 def is_transpose(expr: Any) -> bool:
     return isinstance(expr, gast.Attribute) and expr.attr == "T" and isinstance(expr.value, gast.Name)
-
-
-def is_over_rows(call: Any) -> bool:
-    """Whether a sum is over the first axis, and says nothing else."""
-    given = {k.arg: getattr(k.value, "value", None) for k in call.keywords}
-    return given == {"axis": 0} and len(call.args) == 1

@@ -9,7 +9,7 @@ import gast
 import numpy as np
 
 from . import ir
-from .facts import Listed, Num
+from .facts import Axis, Listed, Num
 from .specialise.state import Specialiser
 
 SUMS = (gast.Add, gast.Sub, gast.Mult)
@@ -36,9 +36,46 @@ def is_safe_value(s: Specialiser, expr: Any) -> bool:
             return False
         left, right = fact(s, expr.left), fact(s, expr.right)
         return is_safe_operation(expr.op, left, right) or is_divided_by_constant(expr, left)
+    if isinstance(expr, gast.Subscript):
+        return is_safe_item(s, expr)
     if not isinstance(expr, gast.Call):
         return False
     return is_safe_sum(s, expr) or is_safe_call(s, expr) or is_safe_total(s, expr) or is_safe_product(s, expr)
+
+
+def is_safe_item(s: Specialiser, expr: gast.Subscript) -> bool:
+    """True if an array has the part that is read: slices always are there, and items of an axis that is long enough."""
+    found: Any = fact(s, expr.value)
+    if not isinstance(found, Num) or found.kind != "array" or found.dims is None or found.tensor:
+        return False
+    parts = expr.slice.elts if isinstance(expr.slice, gast.Tuple) else [expr.slice]
+    axes = [part for part in parts if not (isinstance(part, gast.Constant) and part.value is None)]
+    if len(axes) > len(found.dims):
+        return False
+    return all(is_plain_slice(s, part) or has_item(dim, part) for dim, part in zip(found.dims, axes))
+
+
+def is_plain_slice(s: Specialiser, part: Any) -> bool:
+    """True for a slice between integers, without a step or with one that is written in the program and not zero."""
+    if not isinstance(part, gast.Slice) or (part.step is not None and not literal(part.step)):
+        return False
+    ends = [end for end in (part.lower, part.upper) if end is not None]
+    return all(literal(end) is not None or getattr(fact(s, end), "kind", None) == "int" for end in ends)
+
+
+def has_item(dim: Axis, part: Any) -> bool:
+    """True if an axis surely has the item at a place that is written in the program."""
+    place = literal(part)
+    length = dim if isinstance(dim, int) else 2 if dim is not None and dim.several else 0
+    return place is not None and -length <= place < length
+
+
+def literal(part: Any) -> int | None:
+    """The integer that is written in the program, with or without a sign."""
+    if isinstance(part, gast.UnaryOp) and isinstance(part.op, gast.USub):
+        number = literal(part.operand)
+        return None if number is None else -number
+    return part.value if isinstance(part, gast.Constant) and type(part.value) is int else None
 
 
 def fact(s: Specialiser, expr: Any) -> Any:

@@ -228,3 +228,40 @@ def test_what_is_only_there_since_it_may_raise_has_no_name():
     assert lines[place - 1 : place + 2] == ["    # may raise", "    math.log(k)", "    math.sqrt(k)"]
     with pytest.raises(ValueError, match="math domain error"):
         ad.grad(f)(V, -2.0)
+
+
+def parts_of_columns(a):
+    largest = a.max(axis=1, keepdims=True)
+    return np.sum(largest[:, 0] ** 2)
+
+
+def first_and_second(a):
+    first, second, last, cut = a[0], a[1], a[-1], a[5:, 0]
+    return np.sum(a * a)
+
+
+def third(a):
+    third = a[2]
+    return np.sum(a * a)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("rows", [0, 1, 2, 3, 130])
+@pytest.mark.parametrize("fn", [parts_of_columns, first_and_second, third])
+def test_parts_that_are_missing_raise(fn, rows, order):
+    a = np.asarray(np.random.default_rng(0).normal(size=(rows, 3)), order=order)
+    try:
+        expected = fn(a)
+    except (IndexError, ValueError) as error:
+        with pytest.raises(type(error)):
+            ad.grad(fn)(a)
+        return
+    value, slope = ad.value_and_grad(fn)(a)
+    assert value == expected
+    np.testing.assert_array_equal(slope, ad.grad(parts_of_columns)(a) if fn is parts_of_columns else 2 * a)
+
+
+def test_parts_that_are_there_are_not_read():
+    assert "may raise" not in ad.adjoint_source(parts_of_columns, np.ones((4, 3)))
+    assert "a[" not in ad.adjoint_source(first_and_second, np.ones((4, 3)))
+    assert "a[2]" in ad.adjoint_source(third, np.ones((4, 3)))

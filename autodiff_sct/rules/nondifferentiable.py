@@ -13,6 +13,7 @@ from ..runtime.broadcast import common_length
 from ..runtime.degenerate import infinite_at_equal, infinite_at_zero, nan_at_equal, nan_at_zero
 from ..runtime.scatter import strided_places
 from ..runtime.segments import steps_within
+from ..runtime.sorting import order_of
 from .table import nondifferentiable
 
 # Comparisons and logic
@@ -24,7 +25,7 @@ nondifferentiable(
     operator.not_, operator.truth, operator.is_, operator.is_not, operator.contains,
     np.allclose, np.isclose, np.array_equal, np.array_equiv, math.isclose,
     np.any, np.all, np.isin, strided_places, infinite_at_equal, infinite_at_zero,
-    nan_at_equal, nan_at_zero,
+    nan_at_equal, nan_at_zero, order_of,
 )  # fmt: skip
 
 nondifferentiable(

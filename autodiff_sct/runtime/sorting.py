@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["put_in_order", "stable_order"]
+__all__ = ["order_of", "put_in_order", "stable_order"]
 
 
 def stable_order(a: Any, axis: int = -1) -> np.ndarray:
@@ -25,6 +25,15 @@ def stable_order(a: Any, axis: int = -1) -> np.ndarray:
 def has_nan(lanes: np.ndarray) -> bool:
     """True if one of some sorted lanes ends with NaN."""
     return bool(lanes.size) and bool(np.isnan(lanes[..., -1]).any())
+
+
+def order_of(keys: list[Any], backwards: bool) -> list[int]:
+    """The positions of `keys` in sorted order, as ``sorted`` would arrange them.
+
+    >>> order_of([0.5, 0.1, 0.3], False)
+    [1, 2, 0]
+    """
+    return sorted(range(len(keys)), key=lambda k: keys[k], reverse=backwards)
 
 
 def put_in_order(values: Any, order: np.ndarray, axis: int = -1) -> np.ndarray:

@@ -12,6 +12,7 @@ from typing import Any, TypeGuard
 import gast
 import numpy as np
 
+from ...runtime import sorting
 from .. import ir
 from ..facts import BOOL, INT, Listed, Mapped, Num, Opaque, Pair
 from ..folding import is_cheap, is_short
@@ -280,14 +281,14 @@ def sorted_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
     return call_python(s, polyfills.ordered, [items, key, backwards], {})
 
 
-@handles(polyfills.order_of)
+@handles(sorting.order_of)
 def order_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if are_objects(s, args[0]):
         return call_python(s, polyfills.order_by_comparing, args, kwargs)
     listed = Listed(frozenset([s.root(("list", s.site("order")))]))
     s.put_element(listed, INT)
-    expr = ir.call(s.bind("order_of", polyfills.order_of), *(s.expr(a) for a in args))
-    return s.let(expr, listed, ir.Op(polyfills.order_of, {"keys": args[0]}), hint="order")
+    expr = ir.call(s.bind("order_of", sorting.order_of), *(s.expr(a) for a in args))
+    return s.let(expr, listed, ir.Op(sorting.order_of, {"keys": args[0]}), hint="order")
 
 
 def are_objects(s: Specialiser, items: Value) -> bool:

@@ -6,7 +6,8 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from typing import Any
 
-from .polyfills import order_of, settle_down
+from ...runtime.sorting import order_of
+from .polyfills import settle_down
 
 
 def heap_push_pop(heap: Any, item: Any) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...errors import UnsupportedSyntax
 from ...rules.table import nondifferentiable
+from ...runtime.sorting import order_of
 
 
 def filtered(keep: Any, items: Any) -> Any:
@@ -139,16 +140,8 @@ def of_all(fn: Any, columns: Any, dtype: Any, shape: Any) -> Any:
     return np.reshape(np.array(results).astype(dtype), shape)
 
 
-def order_of(keys: list[Any], backwards: bool) -> list[int]:
-    """The positions of `keys` in sorted order, as ``sorted`` would arrange them."""
-    return sorted(range(len(keys)), key=lambda k: keys[k], reverse=backwards)
-
-
-nondifferentiable(order_of)
-
-
 def order_by_comparing(items: Any, backwards: Any) -> list[int]:
-    """The same of objects that compare themselves: each is put behind those that it is not less than."""
+    """The order of objects that compare themselves: each is put behind those that it is not less than."""
     order: list[int] = []
     count = len(items)
     for k in range(count):

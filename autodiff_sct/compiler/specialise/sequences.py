@@ -11,9 +11,10 @@ from typing import Any
 
 import gast
 
+from ...runtime import sorting
 from .. import ir
 from ..facts import INT, UNKNOWN, Listed, Num, Opaque
-from . import polyfill_lists, polyfills
+from . import polyfill_lists
 from .calls import call_python, handles
 from .state import Specialiser
 from .tables import refuse_references
@@ -35,7 +36,7 @@ def sorted_constants(s: Specialiser, items: Leaf, backwards: Value) -> Value:
     s.put_element(listed, s.elements_of(facts) or UNKNOWN)
     reverse = [] if backwards == Const(False) else [gast.keyword("reverse", s.expr(backwards))]
     expr = gast.Call(gast.Name("sorted", gast.Load(), None, None), [s.expr(items)], reverse)
-    return s.let(expr, listed, ir.Op(polyfills.order_of, {"keys": items}), hint="items")
+    return s.let(expr, listed, ir.Op(sorting.order_of, {"keys": items}), hint="items")
 
 
 def by_constants(items: list[Value]) -> list[Value] | None:

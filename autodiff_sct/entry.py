@@ -10,16 +10,18 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
 
-from . import installed  # noqa: F401  (what the package's files are now is compared with what they are later)
+from . import (
+    installed,  # noqa: F401  (what the package's files are now is compared with what they are later)
+    registered,
+)
 from .forks import IMPORTING, Lock
 
-__all__ = ["REGISTERED", "compiled", "dispatch", "is_unchanged", "made", "shared"]
+__all__ = ["compiled", "dispatch", "is_unchanged", "made", "shared"]
 
 KEPT = 64  # functions whose products are remembered between calls
 METHODS = 4  # instances of which the products of one method are
 PRODUCTS: dict[Any, Any] = {}
 CAPTURED: dict[Any, Any] = {}  # those of functions that capture something, until the next full garbage collection
-REGISTERED: list[Any] = []  # what users have registered a derivative for
 LOCK = Lock()
 DISPATCH: list[Any] = []  # the module `compiler.dispatch`, once it has been imported
 
@@ -49,7 +51,7 @@ def shared(make: Callable[[Any], Any], fn: Any, settings: tuple[Any, ...]) -> An
     table, group, captured = (own, (fn,), ()) if own is not None else place_of(fn)
     if table is None:
         return make(fn)
-    group = (*group, *settings, dispatch().passes.off(), len(REGISTERED))
+    group = (*group, *settings, dispatch().passes.off(), len(registered.REGISTERED))
     key = (group, captured)
     with LOCK:
         found = table.pop(key, None)
@@ -79,7 +81,7 @@ def place_of(fn: Any) -> tuple[dict[Any, Any] | None, tuple[Any, ...], tuple[Any
     or its instance alive, so its products are dropped when garbage is collected.
     """
     inner = fn.__func__ if type(fn) is MethodType else fn
-    if type(inner) is not FunctionType or inner.__dict__ or inner in REGISTERED:
+    if type(inner) is not FunctionType or inner.__dict__ or inner in registered.REGISTERED:
         return None, (), ()
     group = (id(inner.__code__), id(inner.__globals__))
     cells, defaults, named = inner.__closure__, inner.__defaults__, inner.__kwdefaults__

@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from autodiff_sct import adjoint_source
-from autodiff_sct.api import custom_rules
+from autodiff_sct import adjoint_source, registered
 from autodiff_sct.cli import main, module_from_file, positions
 from autodiff_sct.compiler.passes import PASSES
 from autodiff_sct.compiler.pipeline import STAGES
@@ -260,7 +259,7 @@ def test_the_cache_is_shown_and_cleared(shapes, capsys, tmp_path, monkeypatch):
     place = tmp_path / "kept"
     monkeypatch.setenv("AUTODIFF_SCT_CACHE_DIR", str(place))
     monkeypatch.delenv("AUTODIFF_SCT_CACHE")
-    monkeypatch.setattr(custom_rules, "REGISTERED", [])  # by other tests
+    monkeypatch.setattr(registered, "REGISTERED", [])  # by other tests
     assert main(["show", "parts.shapes_for_cli:volume", "--args", "1.5, 2.0"]) == 0
     capsys.readouterr()
     (place / "programs" / "notes.txt").write_text("mine")

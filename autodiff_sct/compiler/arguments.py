@@ -17,7 +17,7 @@ from ..runtime.copies import layout_copy
 from . import ir
 from .facts import NOWHERE, Facts, Listed, Mapped, Num, Opaque, Pair
 from .regions import roots_of
-from .reverse.adjoints import as_scalar, copied, facts_like, fit, numpy_call, spread, zeros
+from .reverse.adjoints import as_scalar, copied, fit, numpy_call, spread, zeros
 from .reverse.sweep import Reverse
 from .specialise.externals import facts_of_tree
 from .specialise.keys import facts_of_whole, may_stay_whole
@@ -285,4 +285,4 @@ def list_gradient(r: Reverse, value: Leaf, given: Any) -> Any:
     return ir.call(s.bind("like", objects.like), shadow, given if nested and given is not None else ir.name(value.name))
 
 
-__all__ = ["Arguments", "facts_like", "gradient", "protect", "receive"]
+__all__ = ["Arguments", "gradient", "protect", "receive"]

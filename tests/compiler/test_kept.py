@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.api import custom_rules
+from autodiff_sct import registered
 from autodiff_sct.compiler import dispatch
 from autodiff_sct.compiler.passes import without
 from tests.bank.limits import within
@@ -48,7 +48,7 @@ def place(tmp_path, monkeypatch):
     """The folder of kept programs."""
     monkeypatch.setenv("AUTODIFF_SCT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("AUTODIFF_SCT_CACHE")
-    monkeypatch.setattr(custom_rules, "REGISTERED", [])  # by other tests
+    monkeypatch.setattr(registered, "REGISTERED", [])  # by other tests
     return tmp_path / "cache" / "programs"
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import installed, storage
+from ... import installed, registered, storage
 from .. import passes
 from ..emitted import Emitted
 from .entries import revived, written
@@ -116,8 +116,7 @@ def head_of(path: Path, body: bytes) -> bytes:
 
 def own_rules() -> bool:
     """Whether the user has registered derivatives, which change what is emitted."""
-    module = sys.modules.get("autodiff_sct.api.custom_rules")
-    return module is not None and bool(module.REGISTERED)
+    return bool(registered.REGISTERED)
 
 
 @functools.cache

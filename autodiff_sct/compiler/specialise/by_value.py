@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...api.custom_rules import REGISTERED
+from ... import registered
 from ...runtime import memory
 from .. import ir
 from ..facts import NOWHERE, Facts, Listed, Num, Opaque, Pair, join, several
@@ -173,7 +173,7 @@ def may_view(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> bool:
     return (
         fn in MAY_VIEW
         or number_given(fn, args, kwargs) is not None
-        or fn in REGISTERED
+        or fn in registered.REGISTERED
         or getattr(fn, "numpy_name", "")
         in {
             "reshape",

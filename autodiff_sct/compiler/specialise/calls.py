@@ -47,6 +47,7 @@ from .watched import found_in, observe
 HANDLERS: dict[Any, Callable[[Specialiser, list[Value], dict[str, Value]], Value]] = {}
 OTHERWISE: dict[Any, Callable[[Specialiser, list[Value], dict[str, Value]], Value | None]] = {}  # else by the table
 MADE: dict[type, Callable[[Specialiser, Any], Value]] = {}  # class of a callable object -> what is called for it
+HOOKS: dict[str, Callable[[Specialiser, Any, list[Value], dict[str, Value]], Value]] = {}  # calls of derivatives
 DEPTH = 120
 BY_CLASS = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
 
@@ -157,9 +158,7 @@ def call_object(s: Specialiser, obj: Obj, args: list[Value], kwargs: dict[str, V
         outside = s.objects[obj.id][0]
         nested = getattr(type(outside), "__autodiff_gradient__", None)
         if nested is not None:
-            from .nested import call_gradient
-
-            return call_gradient(s, outside, args, kwargs)
+            return HOOKS["gradient"](s, outside, args, kwargs)
         if is_hashable(outside) and outside in HANDLERS:
             return HANDLERS[outside](s, args, kwargs)
         if is_hashable(outside) and outside in TABLE:
@@ -239,9 +238,7 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
     if isinstance(fn, functools.partial):
         return call_partial(s, fn, args, kwargs)
     if hasattr(type(fn), "__autodiff_gradient__"):
-        from .nested import call_gradient
-
-        return call_gradient(s, fn, args, kwargs)
+        return HOOKS["gradient"](s, fn, args, kwargs)
     if isinstance(fn, types.MethodType):
         return call_method_object(s, fn, args, kwargs)
     if (behind := behind_of(fn)) is not None:

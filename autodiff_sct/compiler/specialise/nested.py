@@ -26,7 +26,7 @@ from ..places import place_of_definition
 from ..recursion.pairs import Variant
 from ..regions import roots_of
 from ..structure import is_tensor
-from .calls import call_python, call_value
+from .calls import HOOKS, call_python, call_value
 from .capture import Capture
 from .externals import import_external
 from .nested_calls import CALLED, Called, call_apart, primal_value
@@ -112,6 +112,9 @@ def call_gradient(s: Specialiser, gradient: Any, args: list[Value], kwargs: dict
     if isinstance(gradient, GradFunction):
         return GradientV(Const(gradient.fn), lambda count: gradient).call(s, args, kwargs)
     return jacobian_outside(s, gradient, args, kwargs)
+
+
+HOOKS["gradient"] = call_gradient
 
 
 def found_gradient(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:

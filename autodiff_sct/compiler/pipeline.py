@@ -102,6 +102,7 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
     while True:
         s = Specialiser(dynamic, derivatives)
         s.shared, s.strong, s.perturbed = request.shared, request.strong, request.perturbed
+        s.careful = request.careful
         s.by_settings, s.settings_met = request.by_settings, request.settings_met
         s.derivatives_met, s.calls_derivatives = request.derivatives_met, request.calls_derivatives
         s.read_again = request.capture is not None
@@ -201,7 +202,6 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     s.notes = {} if request.explain else None
     where = regions_of_program(s, forward)
     s.effects = has_effects(forward) or writes_outside(s, where)
-    s.careful = request.careful
     if request.lists and request.memory is None and passes.on("separate_items") and may_run_again(s, forward):
         s.relies = separate_items(s, where, forward, s.leaves(result))
         where = regions_of_program(s, forward) if s.relies else where

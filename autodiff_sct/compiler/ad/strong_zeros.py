@@ -13,6 +13,12 @@ repeated with a program in which every function has strong zeros (`EVERY`).  Pro
 print or draw, and pullbacks, whose forward function has returned, have them from the beginning where the slope of a
 function has singular points (`SINGULAR`), and in products with what such a function returns; a pullback that returns
 NaN all the same is repeated from the start.
+
+A derivative that is differentiated again may be zero and still depend on an input, as that of ``(sqrt(x) - 1)**2`` at 1
+does.  There only those zeros are put in that would be NaN ::
+
+    d_x = d_y / (2 * y)
+    d_x = np.where((d_y == 0) & np.isnan(d_x), 0.0, d_x)
 """
 
 from __future__ import annotations
@@ -96,7 +102,7 @@ def is_singular(s: Specialiser, expr: Any) -> bool:
     return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr in INFINITE
 
 
-def with_strong_zeros(s: Specialiser, op: ir.Op, d: Value, write: Callable[[], Entries], wanted: Any) -> Entries:
+def with_strong_zeros(s: Specialiser, op: ir.Op, d: Value, write: Callable[[Value], Entries], wanted: Any) -> Entries:
     """The entries of a rule for the derivative `d`, which `write` emits; zero where `d` is, if they are to be."""
     row = TABLE[op.fn]
     s.spectral |= row.perturbed is not None
@@ -106,15 +112,15 @@ def with_strong_zeros(s: Specialiser, op: ir.Op, d: Value, write: Callable[[], E
     s.singular |= s.selects and s.multiplies  # a factor may be infinite where the product is not selected
     have = s.num(d)
     if have is None or not isinstance(d, Leaf) or not has_strong_zeros(s, op):
-        return write()
+        return write(d)
     mark = len(s.block)
     lengths = s.lengths
     block: ir.Block = []
     with s.writing(block, lengths):
-        entries = write()
+        entries = write(d)
     numbers = all(is_number(s, entries[p]) for p in wanted if p in entries)
     if have.dims == () and have.kind != "array" and numbers:
-        return in_branch(s, d, entries, block, [p for p in wanted if p in entries])
+        return in_branch(s, d, entries, block, [p for p in wanted if p in entries], write)
     s.block[mark:] = block
     return entries | {p: masked(s, d, entries[p]) for p in wanted if p in entries}
 
@@ -147,7 +153,7 @@ def masked(s: Specialiser, d: Value, entry: Value) -> Value:
     """An array that is zero where the derivative is."""
     if is_linear(d, entry) or s.num(entry) is None:
         return entry
-    return call_python(s, where_nonzero, [d, entry], {})
+    return call_python(s, where_defined if s.read_again else where_nonzero, [d, entry], {})
 
 
 def where_nonzero(d: Any, entry: Any) -> Any:
@@ -155,7 +161,14 @@ def where_nonzero(d: Any, entry: Any) -> Any:
     return np.where(d == 0, 0.0, entry)
 
 
-def in_branch(s: Specialiser, d: Leaf, entries: Entries, block: ir.Block, wanted: list[str]) -> Entries:
+def where_defined(d: Any, entry: Any) -> Any:
+    """Inlined where the derivative is differentiated again: zero only where it would be NaN."""
+    return np.where((d == 0) & np.isnan(entry), 0.0, entry)
+
+
+def in_branch(
+    s: Specialiser, d: Leaf, entries: Entries, block: ir.Block, wanted: list[str], write: Callable[[Value], Entries]
+) -> Entries:
     """Numbers that are computed only where the derivative is not zero."""
     changed = [p for p in wanted if not is_linear(d, entries[p])]
     if not changed:
@@ -163,17 +176,37 @@ def in_branch(s: Specialiser, d: Leaf, entries: Entries, block: ir.Block, wanted
         return entries
     node = ir.If(gast.Compare(s.expr(d), [gast.NotEq()], [ir.constant(0)]), block, [], [], s.origin)
     result = dict(entries)
+    with s.writing(node.orelse):
+        others = defined(s, d, changed, write) if s.read_again else {}
     for p in changed:
         facts = s.facts_of(entries[p])
         with s.writing(node.then):
             then = entries[p] if isinstance(entries[p], Leaf) else s.let(s.expr(entries[p]), facts, may_raise=False)
         with s.writing(node.orelse):
-            orelse = s.let(zero_of(s, facts), facts, may_raise=False)
+            orelse = s.let(others.get(p) or zero_of(s, facts), facts, may_raise=False)
         target = s.fresh("t", facts)
         node.merges.append(ir.Merge(target, then.name, orelse.name))
         result[p] = Leaf(target)
     s.block.append(node)
     return result
+
+
+def defined(s: Specialiser, d: Leaf, wanted: list[str], write: Callable[[Value], Entries]) -> dict[str, Any]:
+    """Entries for a derivative that is zero, as numbers of NumPy's, which raise nothing; zero in the place of NaN."""
+    facts, careful = s.num(d), s.careful
+    dtype = np.dtype(float) if facts is None or facts.dtype is None else facts.dtype
+    s.careful = True
+    number = s.let(
+        ir.call(ir.attribute(s.bind("np", np), dtype.name), s.expr(d)), Num("npscalar", dtype, ()), may_raise=False
+    )
+    found = write(number)
+    s.careful = careful
+    return {p: s.expr(call_python(s, number_defined, [found[p]], {})) for p in wanted}
+
+
+def number_defined(entry: Any) -> Any:
+    """Inlined: `entry`, and zero where it is NaN."""
+    return 0.0 if entry != entry else entry
 
 
 def zero_of(s: Specialiser, facts: Any) -> Any:

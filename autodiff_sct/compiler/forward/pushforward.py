@@ -40,7 +40,6 @@ def tangent(request: Request) -> Emitted:
     protect(s, table, where, replace(request, value=True).valued)
     table.ordered = bool(table.written) and needs_order(block, where)
     inputs, _ = wanted_inputs(s, table, request)
-    s.careful = request.careful
     s.effects = has_effects(block) or writes_outside(s, where)
     active = activity(s, block, where, inputs, {*output_leaves(s, chosen), *unknown_leaves(s, chosen)})
     refuse_captured(s, where, active)

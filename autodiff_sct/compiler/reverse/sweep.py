@@ -289,7 +289,7 @@ class Reverse:
     def applied(self, stmt: ir.Let, op_: ir.Op, d: Value, names: list[str]) -> dict[str, Value]:
         whole = TupleV((d,)) if op_.boxed else d
 
-        def write() -> dict[str, Value]:
+        def write(whole: Value) -> dict[str, Value]:
             rule, y = rule_of(self.s, op_, d), self.result(stmt)
             return apply_rule(self.s, rule, op_.fn, y, whole, op_.arguments, names)
 

@@ -241,6 +241,7 @@ def emit_inner(
         wrt=tuple(names[p] for p in positions),
         name=name_of(fn),
         strong=s.strong,
+        careful=s.careful,
         perturbed=s.perturbed,
         capture=lambda inner, table: capture.into(inner, table, fn),
         derivatives_met=s.derivatives_met,

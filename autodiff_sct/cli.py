@@ -15,7 +15,7 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TextIO
@@ -72,6 +72,9 @@ def build_parser() -> argparse.ArgumentParser:
     show.add_argument("--args", metavar="EXPRESSION", help="example arguments to specialise on: 'np.ones(3), 2.0'")
     show.add_argument("--stage", metavar="NAME", help="print this stage of the pipeline instead (see 'stages')")
     show.add_argument("--without", metavar="NAME[,NAME]", help="compile without these passes (see 'passes')")
+    after = show.add_mutually_exclusive_group()
+    after.add_argument("--print-after", metavar="PASS", help="print the program as it is after this pass")
+    after.add_argument("--print-changed", action="store_true", help="print it after each pass that changes it")
     show.add_argument("--explain", action="store_true", help="say what is saved, computed again or put back, and why")
     show.add_argument("--no-color", dest="color", action="store_false", help="never colour (so does NO_COLOR)")
     show.set_defaults(command=show_adjoint)
@@ -99,7 +102,7 @@ def build_parser() -> argparse.ArgumentParser:
     what.add_argument("--clear", action="store_true", help="remove them")
     kept.set_defaults(command=clear_cache_or_show)
 
-    passes = commands.add_parser("passes", help="list the optimisations", description="List the optimisations.")
+    passes = commands.add_parser("passes", help="list the passes", description="List the passes in running order.")
     passes.set_defaults(command=list_passes)
 
     stages = commands.add_parser("stages", help="list the stages of the pipeline", description="List the stages.")
@@ -122,16 +125,20 @@ def positions(text: str) -> int | tuple[int, ...]:
 def show_adjoint(options: argparse.Namespace) -> str:
     """The text that ``show`` prints."""
     from autodiff_sct import adjoint_source
+    from autodiff_sct.compiler.pass_order import NAMES
     from autodiff_sct.compiler.passes import without
+    from autodiff_sct.compiler.stages import CHANGES
     from autodiff_sct.highlight import highlight, wants_color
 
     check_stage(options.stage)
+    check_pass(options.print_after, NAMES)
+    stage = CHANGES if options.print_changed else options.print_after or options.stage
     off = passes_off(options.without)
     module, fn = resolve_target(options.target)
     args = () if options.args is None else evaluate_arguments(options.args, module)
     settings = {} if options.wrt is None else {"grad_position": options.wrt}
     with without(*off):
-        source = adjoint_source(fn, *args, **settings, stage=options.stage, explain=options.explain)
+        source = adjoint_source(fn, *args, **settings, stage=stage, explain=options.explain)
     return highlight(source) if options.color and wants_color(sys.stdout) else source
 
 
@@ -167,11 +174,14 @@ def clear_cache_or_show(options: argparse.Namespace) -> str:
 
 
 def list_passes(options: argparse.Namespace) -> str:
-    """The text that ``passes`` prints: a pass a line."""
-    from autodiff_sct.compiler.passes import PASSES
+    """The text that ``passes`` prints: phase by phase, a pass a line, in the order in which they run."""
+    from autodiff_sct.compiler.pass_order import PIPELINE
 
-    width = max(map(len, PASSES))
-    return "\n".join(f"{name:{width}}  {description}" for name, description in PASSES.items())
+    width = max(len(each.name) for phase in PIPELINE for each in phase.passes)
+    return "\n\n".join(
+        "\n".join([f"{phase.name}: {phase.purpose}", *(f"  {p.name:{width}}  {p.purpose}" for p in phase.passes)])
+        for phase in PIPELINE
+    )
 
 
 def list_stages(options: argparse.Namespace) -> str:
@@ -197,9 +207,14 @@ def passes_off(names: str | None) -> list[str]:
 
     found = [name.strip() for name in (names or "").split(",") if name.strip()]
     for name in found:
-        if name not in PASSES:
-            raise UsageError(f"there is no pass {name!r}; the passes are {', '.join(PASSES)}")
+        check_pass(name, PASSES)
     return found
+
+
+def check_pass(name: str | None, known: Collection[str]) -> None:
+    """Refuse the name of a pass that there is not."""
+    if name is not None and name not in known:
+        raise UsageError(f"there is no pass {name!r}; the passes are {', '.join(known)}")
 
 
 def resolve_target(target: str) -> tuple[ModuleType, Callable[..., Any]]:

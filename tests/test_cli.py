@@ -252,7 +252,18 @@ def test_passes_may_be_switched_off(shapes, capsys):
 
 def test_passes_are_listed(capsys):
     assert main(["passes"]) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(PASSES)
+    lines = capsys.readouterr().out.splitlines()
+    names = [line.split()[0] for line in lines if line.startswith("  ")]
+    assert [name for name in dict.fromkeys(names) if name in PASSES] == list(PASSES)
+
+
+def test_the_program_is_printed_after_passes(shapes, capsys):
+    target = ["parts.shapes_for_cli:power", "--args", "1.5"]
+    nested = shown(capsys, *target, "--print-after", "spell")
+    assert "# after nest\n" in shown(capsys, *target, "--print-changed")
+    assert nested.strip() and not nested.startswith("#")
+    assert main(["show", *target, "--print-after", "nothing"]) == 2
+    assert "there is no pass 'nothing'" in capsys.readouterr().err
 
 
 def test_the_cache_is_shown_and_cleared(shapes, capsys, tmp_path, monkeypatch):

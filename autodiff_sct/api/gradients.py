@@ -453,7 +453,8 @@ def adjoint_source(
     grad_position, weights, has_aux, backend, memory
         As for `grad`.
     stage : str, optional
-        Return what this stage of the pipeline made instead.
+        Return what this stage or pass of the pipeline made instead; for ``"changes"``, the program after each pass that
+        changes it.
     explain : bool
         Whether comments say what is kept, saved, computed again, put back or taken out of a loop, and which reverse
         line reads it.

@@ -12,43 +12,25 @@ import gast
 from ..errors import AliasError, NotDifferentiable, Refused
 from . import ir, passes
 from .activity import activity
-from .algebra.inverses import solve_with_inverses
-from .algebra.known_products import with_known_products
-from .algebra.known_values import with_known_inverses, with_known_values
-from .algebra.log_determinants import log_determinants
-from .algebra.once import once
-from .algebra.reversed_once import reverse_once
-from .algebra.softmaxes import as_softmax
-from .algebra.thin_factors import with_thin_factors
 from .arguments import Arguments, gradient, protect, receive
-from .assemble import emit, runs_alone
-from .buffers.copied_back import add_through
-from .buffers.copied_first import copy_first
-from .buffers.given_lists import begin_lists
-from .buffers.taken_over import take_over
-from .buffers.zeros_inside import zeros_inside
+from .assemble import emit
 from .depth import deeply
 from .emitted import Emitted
 from .facts import Num, Opaque
-from .items.items import may_run_again
-from .items.separate_items import separate_items
 from .layouts import needs_order
 from .optimise import sweep_dead
-from .peephole import improve
+from .pass_manager import Program
+from .pass_order import ACTIVE, CONTRIBUTIONS, OPERATIONS, PRIMAL, RECORDED
 from .places import place_of_definition
 from .record.budget import choose_segments
-from .record.carried_back import carry_back
 from .record.cheap import computed_anyway
 from .record.checkpointed import plan_segments
-from .record.raised_again import raised_again
 from .record.record import record
 from .record.segments import write_segments
-from .record.stand_ins import stand_in
 from .regions import Regions, regions_of_program
 from .request import Request, observe
 from .results import check_output, output_leaves, own_result, refuse_unknown, unknown_leaves
 from .reverse.beside import beside
-from .reverse.kept_copies import read_copies
 from .reverse.seeds import sow, weight_gradients
 from .reverse.settle import settle
 from .reverse.sweep import Reverse
@@ -202,24 +184,20 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     s.notes = {} if request.explain else None
     where = regions_of_program(s, forward)
     s.effects = has_effects(forward) or writes_outside(s, where)
-    if request.lists and request.memory is None and passes.on("separate_items") and may_run_again(s, forward):
-        s.relies = separate_items(s, where, forward, s.leaves(result))
-        where = regions_of_program(s, forward) if s.relies else where
+    p = Program(s, where, request, table, result, forward)
+    p.run(PRIMAL)
+    where = p.where
     s.unbound = unbound(forward)
     drop_sure(forward, s.unbound)
     protect(s, table, where, request.valued)
     table.ordered = bool(table.written) and needs_order(forward, where)
-    if passes.on("once"):
-        once(s, where, forward, s.leaves(result))
     outputs = list(dict.fromkeys(output_leaves(s, chosen)))
     inputs, weights = wanted_inputs(s, table, request)
     active = activity(s, forward, where, inputs, {*outputs, *unknown_leaves(s, chosen)})
     refuse_captured(s, where, active)
     refuse_writes(s, forward, where, active)
     s.active = {n for n in active.varied if n in active.useful}
-    if request.backend == "numpy" and passes.on("reverse_once"):
-        again = request.lists and may_run_again(s, forward)
-        s.relies = reverse_once(s, where, forward, s.active, again) or s.relies
+    p.run(ACTIVE)
     observe(request, "activity", s, forward)
     result_expr = None
     if request.split:
@@ -252,7 +230,8 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     final = ir.Return(parts[0] if len(parts) == 1 else ir.tuple_(parts))
     final.single = len(parts) == 1
     observe(request, "reverse", s, [*forward, *reverse, final])
-    return finish(s, r, request, table, forward, reverse, final, seeds, result)
+    p.reverse, p.final, p.seeds, p.derivative = reverse, final, seeds, r
+    return finish(p, r)
 
 
 def without_dead(s: Specialiser, block: ir.Block, result: Value, table: Arguments, request: Request) -> ir.Block:
@@ -346,84 +325,34 @@ def renamed(r: Reverse, block: ir.Block, grads: list[Any]) -> list[Any]:
     return [ir.substitute(g, mapping) for g in grads]
 
 
-def finish(
-    s: Specialiser,
-    r: Reverse,
-    request: Request,
-    table: Arguments,
-    forward: ir.Block,
-    reverse: ir.Block,
-    final: ir.Return,
-    seeds: dict[str, str],
-    result: Value,
-) -> Emitted:
+def finish(p: Program, r: Reverse) -> Emitted:
     """From both sweeps to a loaded function."""
-    insert_saves(r, forward)
-    strict = set(ir.walk(forward))
-    shadows = {leaf.name for leaf in r.shadows.table.values()} | {a for a in s.facts if s.hints[a].startswith("d_")}
-    clean = set(sweep_dead(s, [*forward, *reverse, final], strict, shadows))
-    reverse[:] = [stmt for stmt in reverse if stmt in clean]
-    if passes.on("zeros_inside"):
-        shadows |= zeros_inside(s, reverse)
-    by_algebra(s, r, request, forward, reverse, final)
+    s, request, final = p.s, p.request, p.final
+    insert_saves(r, p.forward)
+    p.strict = set(ir.walk(p.forward))
+    p.shadows = {leaf.name for leaf in r.shadows.table.values()} | {a for a in s.facts if s.hints[a].startswith("d_")}
+    clean = set(sweep_dead(s, [*p.both, final], p.strict, p.shadows))
+    p.reverse[:] = [stmt for stmt in p.reverse if stmt in clean]
+    p.run(OPERATIONS)
     structure = ir.Return(ir.tuple_(like_calls(final.value)))
     r.positions[structure] = -1  # gradients in the structure of an argument need that as it came
-    reverse.append(structure)
+    p.reverse.append(structure)
     if request.memory is not None:
-        choose_segments(r, forward, reverse, request.memory)
-    plan_segments(r, reverse)
-    settle(r, reverse, {e.name for e in s.externals.values()} | published(s, forward))
-    refuse_unseen(r, reverse)
-    reverse.remove(structure)
-    at_once = request.memory is None and not any(is_segmented(x) for x in ir.walk(forward))
-    if passes.on("read_copies") and at_once:
-        read_copies(r, reverse, final)
-    if passes.on("take_over") and at_once:
-        take_over(s, reverse, final)
-    if passes.on("add_through"):
-        add_through(s, reverse, final)
-    if passes.on("copy_first") and at_once:
-        copy_first(s, reverse, final)
-    if passes.on("improve"):
-        improve(s, reverse, frozenset(ir.reads(final)))  # before the recording: nothing is kept for what it drops
-    if passes.on("begin_lists"):
-        begin_lists(s, reverse, final)
-    if passes.on("carry_back"):
-        carry_back(s, r.regions, reverse)
+        choose_segments(r, p.forward, p.reverse, request.memory)
+    plan_segments(r, p.reverse)
+    settle(r, p.reverse, {e.name for e in s.externals.values()} | published(s, p.forward))
+    refuse_unseen(r, p.reverse)
+    p.reverse.remove(structure)
+    p.run(CONTRIBUTIONS)
     native = request.backend != "numpy" and request.memory is None
-    computed = computed_anyway(s, forward, reverse, final) if native and passes.on("save_math") else frozenset()
-    forward, reverse = record(s, r.generations, forward, reverse, computed)
-    write_segments(r, forward, reverse)
-    observe(request, "record", s, [*forward, *reverse, final])
-    if not request.split and passes.on("raised_again"):
-        strict -= raised_again(forward, reverse)
-    program = sweep_dead(s, [*forward, *reverse, final], strict, shadows)
-    return emit(s, r.regions, request, table, program, set(map(id, forward)), final, seeds, result, f"d_{request.name}")
-
-
-def by_algebra(
-    s: Specialiser, r: Reverse, request: Request, forward: ir.Block, reverse: ir.Block, final: ir.Return
-) -> None:
-    """Compute cotangents from fewer operations, in place, while every statement is one operation."""
-    if runs_alone(request) and passes.on("share_inverses"):
-        solve_with_inverses(s, r.regions, forward, reverse)
-    if passes.on("as_softmax"):
-        as_softmax(s, r.regions, forward, reverse)
-    if request.backend == "numpy" and passes.on("log_determinants"):
-        log_determinants(s, r.regions, forward, reverse)
-    if request.backend == "numpy" and passes.on("thin_factors"):
-        with_thin_factors(s, reverse)
-    if request.backend == "numpy" and not request.split and passes.on("known_values"):
-        with_known_values(s, r.regions, forward, reverse, final)
-        with_known_inverses(s, r.regions, forward, reverse, {})
-    if passes.on("known_products"):
-        with_known_products(s, r.regions, forward, reverse)
-    if passes.on("stand_in"):
-        stand_in(s, forward, reverse, not request.split)
-
-
-def is_segmented(stmt: Any) -> bool:
-    return isinstance(stmt, ir.Loop) and stmt.every is not None
+    computed = computed_anyway(s, p.forward, p.reverse, final) if native and passes.on("save_math") else frozenset()
+    p.forward, p.reverse = record(s, r.generations, p.forward, p.reverse, computed)
+    write_segments(r, p.forward, p.reverse)
+    observe(request, "record", s, [*p.both, final])
+    p.run(RECORDED)
+    p.early = set(p.forward)
+    p.split(sweep_dead(s, [*p.both, final], p.strict, p.shadows))
+    return emit(p, f"d_{request.name}")
 
 
 def like_calls(expr: Any) -> list[Any]:

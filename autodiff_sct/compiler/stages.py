@@ -12,6 +12,7 @@ import gast
 
 from ..errors import ArgumentValueError
 from . import ir, pipeline
+from .pass_order import NAMES
 from .request import Request
 from .source.desugar import desugar
 from .source.parse import parse
@@ -20,17 +21,21 @@ from .text.emit import Emitter
 from .text.unparse import printed, unparse
 from .whole import adjoint
 
+CHANGES = "changes"  # in place of a stage: all passes that change something
+
 
 def text_of_stage(compiled: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """What the stage `name` makes of the function of a `dispatch.Compiled`, for these arguments.
+    """What the stage `name`, or the pass of that name, makes of the function of a `dispatch.Compiled`.
+
+    For `CHANGES`, the program after each stage and each pass that changes it.
 
     Raises
     ------
     ValueError
-        If there is no such stage.
+        If there is no such stage, or the pass does not run on this program.
     """
     names = [stage for stage, _ in pipeline.STAGES]
-    if name not in names:
+    if name not in (*names, *NAMES, CHANGES):
         raise ArgumentValueError(f"there is no stage {name!r}; the stages are {', '.join(names)}")
     if name == "parse":
         return unparse(parse(function_of(compiled.fn)).tree)
@@ -38,15 +43,21 @@ def text_of_stage(compiled: Any, name: str, args: tuple[Any, ...], kwargs: dict[
         return unparse(desugar(parse(function_of(compiled.fn)).tree))
     if name == "unparse":
         return str(compiled.source(*args, **kwargs))
-    texts: dict[str, str] = {}
+    texts: list[tuple[str, str]] = []
 
     def note(stage: str, s: Specialiser, block: ir.Block) -> None:
-        texts[stage] = text_of(s, block, stage == "activity")
+        if name in (stage, CHANGES):
+            texts.append((stage, text_of(s, block, stage == "activity")))
 
     request = request_for(compiled, args, kwargs)
     request.observe = note
     adjoint(request)
-    return texts[name]
+    if name == CHANGES:
+        changes = [(stage, text) for k, (stage, text) in enumerate(texts) if k == 0 or text != texts[k - 1][1]]
+        return "\n\n".join(f"# after {stage}\n{text}" for stage, text in changes)
+    if not texts:
+        raise ArgumentValueError(f"the pass {name!r} does not run on this program")
+    return texts[-1][1]
 
 
 def function_of(fn: Any) -> Any:
@@ -81,5 +92,6 @@ class Plain(Emitter):
 
 def text_of(s: Specialiser, block: ir.Block, mark: bool) -> str:
     """A program of the intermediate form as Python text."""
-    nodes = Plain(s, mark).block(block)
+    printable = bool(block) and isinstance(block[0], gast.AST)
+    nodes = block if printable else Plain(s, mark).block(block)
     return printed(gast.Module(nodes, [])).text

@@ -25,6 +25,7 @@ TOPICS = (
     "closures",
     "comprehensions",
     "containers",
+    "copies",
     "corners",
     "dtypes",
     "errors_flow",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.compiler import passes
+from autodiff_sct.compiler.pass_order import PIPELINE
 from tests.bank import checks
 from tests.bank.limits import within
 from tests.bank.registry import PROGRAMS, load_bank
@@ -50,6 +52,29 @@ def test_unknown_name():
             pass
 
 
-def test_every_pass_is_asked_for():
+def test_pipeline_names_each_pass_in_the_order_of_the_list():
+    names = [
+        each.name for phase in PIPELINE for each in phase.passes if not each.required or each.name in passes.PASSES
+    ]
+    assert [*dict.fromkeys(names)] == [*passes.PASSES]
+
+
+def test_a_pass_inside_another_step_is_asked_for_there():
     text = "".join(path.read_text() for path in Path(inspect.getfile(passes)).parent.rglob("*.py"))
-    assert [name for name in passes.PASSES if f'passes.on("{name}")' not in text] == []
+    inside = [each.name for phase in PIPELINE for each in phase.passes if each.run is None]
+    assert [name for name in inside if f'passes.on("{name}")' not in text] == []
+
+
+def test_a_pass_without_its_kind_of_statement_does_not_run():
+    with pytest.raises(ValueError, match="the pass 'gather_products' does not run on this program"):
+        ad.adjoint_source(lambda x: x * x, 2.0, stage="gather_products")
+
+
+def test_the_program_after_a_pass_and_after_all_that_change_it():
+    def f(x):
+        return np.sum(np.exp(x - np.max(x)))
+
+    after = ad.adjoint_source(f, np.ones(3), stage="nest")
+    changes = ad.adjoint_source(f, np.ones(3), stage="changes").split("# after ")[1:]
+    assert after.strip() in [text.split("\n", 1)[1].strip() for text in changes]
+    assert changes[-1].split("\n", 1)[1].strip() in textwrap.dedent(ad.adjoint_source(f, np.ones(3)).split(":\n", 1)[1])

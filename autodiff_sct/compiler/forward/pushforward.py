@@ -16,6 +16,7 @@ from ..emitted import Emitted
 from ..facts import Num
 from ..layouts import needs_order
 from ..optimise import sweep_dead
+from ..pass_manager import Program
 from ..pipeline import refuse_captured, specialise, wanted_inputs, without_dead, writes_outside
 from ..regions import Regions, regions_of_program
 from ..request import Request
@@ -67,18 +68,8 @@ def tangent(request: Request) -> Emitted:
     # The tangents' own statements come after the arguments'.
     program = sweep_dead(s, [*before, *forward, *tail, final], strict, set())
     s.unbound = unbound(program)  # with the tangents of what may be unbound
-    return emit(
-        s,
-        where,
-        request,
-        table,
-        program,
-        {id(stmt) for stmt in program},
-        final,
-        tangents.names,
-        result,
-        f"t_{request.name}",
-    )
+    whole = Program(s, where, request, table, result, program, final=final, seeds=tangents.names, early=set(program))
+    return emit(whole, f"t_{request.name}")
 
 
 def pair_leaves(s: Specialiser, f: Any, initial: dict[Any, Value], primal: Value, given: Value) -> None:

@@ -29,24 +29,20 @@ from ..regions import reachable, roots_of
 from ..specialise.state import Specialiser
 
 
-def defer(s: Specialiser, program: ir.Block, early: set[int]) -> None:
+def defer(s: Specialiser, program: ir.Block, early: set[Any]) -> None:
     """Move temporaries of the forward sweep (in `early`) to the statements of the reverse sweep that read them."""
     uses = count_uses(program)
-    candidates = {stmt.target: stmt for stmt in program if id(stmt) in early and is_candidate(s, stmt, uses)}
+    candidates = {stmt.target: stmt for stmt in program if stmt in early and is_candidate(s, stmt, uses)}
     sizes: dict[Any, int] = {}  # of statements with what has been moved to them
     for name, let in reversed(candidates.items()):
         start = program.index(let)
         end = next((k for k in range(start + 1, len(program)) if name in ir.reads_inside(program[k])), start)
         user = program[end]
         whole = sizes.get(user, own_size(user)) + own_size(let)
-        if (
-            id(user) not in early
-            and whole <= thresholds.OPERATIONS_NESTED
-            and may_wait(s, program, start, end, candidates)
-        ):
+        if user not in early and whole <= thresholds.OPERATIONS_NESTED and may_wait(s, program, start, end, candidates):
             program.insert(end - 1, program.pop(start))
             note(s, let, f"computed here, not kept from above: {s.hints[name]}")
-            early.discard(id(let))
+            early.discard(let)
             sizes[user] = sizes[let] = whole
 
 

@@ -1,0 +1,498 @@
+"""The order in which the passes run, phase by phase: `PIPELINE`.
+
+Between phases, `pipeline` differentiates and records, and `assemble` names variables and prints.  A pass without a
+function runs inside the step that its phase leads up to, or a pass of another name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from .. import thresholds
+from . import ir, passes
+from .algebra.contractions import contract, contract_forward
+from .algebra.differences import turn_differences
+from .algebra.factor_cotangents import factor_cotangents
+from .algebra.invariants import before_loops
+from .algebra.inverses import is_plain, share_inverses, solve_with_inverses
+from .algebra.known_products import with_known_products
+from .algebra.known_values import with_known_inverses, with_known_values
+from .algebra.log_determinants import log_determinants
+from .algebra.methods import with_methods
+from .algebra.number_functions import call_once
+from .algebra.once import once
+from .algebra.pairs import pair_products
+from .algebra.powers import decides, small_powers, squares_of_numbers
+from .algebra.rank_one import rank_one
+from .algebra.reversed_once import reverse_once
+from .algebra.selections import one_selection
+from .algebra.signs import absorb_signs
+from .algebra.softmaxes import as_softmax
+from .algebra.spelling import spell
+from .algebra.summed_products import summed_products
+from .algebra.tensor_products import tensor_products
+from .algebra.thin_factors import with_thin_factors
+from .algebra.variances import variances
+from .buffers.at_once import put_at_once
+from .buffers.computed_into import compute_into
+from .buffers.copied_back import add_through
+from .buffers.copied_first import copy_first
+from .buffers.dead_stores import drop_dead_stores
+from .buffers.first_touch import touch_first
+from .buffers.full_first import full_first
+from .buffers.gathered_parts import gather_parts
+from .buffers.gathering import gather_products
+from .buffers.given_lists import begin_lists
+from .buffers.item_assignments import assign_items
+from .buffers.item_sums import add_at_once
+from .buffers.list_parts import list_parts
+from .buffers.list_sums import sum_lists
+from .buffers.overwrite import overwrite
+from .buffers.parts import collect_parts
+from .buffers.plain_sums import add_plainly
+from .buffers.reuse import overwrite_own, reuse
+from .buffers.rows import plan_rows, write_rows
+from .buffers.selected import select_quickly
+from .buffers.sinking import sink
+from .buffers.strips import in_strips
+from .buffers.taken_items import leave_taken
+from .buffers.taken_over import take_over
+from .buffers.ties import ask_for_ties
+from .buffers.zeroing import zero_last
+from .buffers.zeros_inside import zeros_inside
+from .items.carried_lists import carry_lists
+from .items.items import on_lists
+from .items.kept_lists import keep_lists
+from .items.of_numbers import of_numbers
+from .items.plain_floats import plain_floats
+from .items.saved_lists import save_lists
+from .items.separate_items import separate_items
+from .optimise import Nesting, count_uses
+from .pass_manager import NUMBA, NUMPY, Pass, Phase, Precision, Program
+from .peephole import improve, without_synonyms
+from .phrasing.augmented import augment
+from .phrasing.backwards import go_back
+from .phrasing.bounds import count_up, fold_bounds, inline_lengths
+from .phrasing.chains import chain
+from .phrasing.comprehension import comprehend
+from .phrasing.computed_there import compute_there
+from .phrasing.conditional import choose
+from .phrasing.counts import name_counts, write_counts
+from .phrasing.deferral import defer
+from .phrasing.iterate import iterate
+from .phrasing.joining import join_branches
+from .phrasing.last_index import read_last
+from .phrasing.last_sums import last_sums
+from .phrasing.leaving import leave_at_once
+from .phrasing.merged import read_merged
+from .phrasing.named_lengths import name_lengths
+from .phrasing.one_branch import say_once
+from .phrasing.one_path import one_path
+from .phrasing.opposites import opposites
+from .phrasing.read_next import read_next
+from .phrasing.repeating import repeat
+from .phrasing.returned import return_at_once
+from .phrasing.saved_shapes import save_shapes
+from .phrasing.several_targets import assign_together
+from .phrasing.side_by_side import side_by_side, stores_together
+from .phrasing.together import count_saved, drop_unread_lists, save_together
+from .phrasing.unnamed import without_names
+from .phrasing.unpacked import rearrange
+from .phrasing.unread import drop_unread, execute_unread
+from .phrasing.where_taken import reverse_where_taken
+from .record.carried_back import carry_back
+from .record.raised_again import raised_again
+from .record.stand_ins import stand_in
+from .regions import regions_of_program
+from .reverse.kept_copies import read_copies
+from .specialise.state import Specialiser
+from .text.emit import annotate
+
+
+def on_short_arrays(p: Program) -> None:
+    """Run `separate_items`, after which other memory belongs together."""
+    p.s.relies = separate_items(p.s, p.where, p.forward, p.s.leaves(p.value))
+    p.where = regions_of_program(p.s, p.forward) if p.s.relies else p.where
+
+
+def with_reversed_once(p: Program) -> None:
+    """Run `reverse_once`, which may rely on being able to run the program again."""
+    p.s.relies = reverse_once(p.s, p.where, p.forward, p.s.active, p.may_run_again) or p.s.relies
+
+
+def with_inverses(p: Program) -> None:
+    """Run the half of `share_inverses` that solves the systems of both sweeps by the inverses of the reverse sweep."""
+    solve_with_inverses(p.s, p.where, p.forward, p.reverse)
+
+
+def with_known(p: Program) -> None:
+    """Run both halves of `known_values`."""
+    with_known_values(p.s, p.where, p.forward, p.reverse, p.final)
+    with_known_inverses(p.s, p.where, p.forward, p.reverse, {})
+
+
+def look_at_values(p: Program) -> None:
+    """Note whether the forward sweep may change in its last digits, and whether it decides nothing."""
+    p.undecided = not any(decides(stmt) for stmt in ir.walk(p.both))
+    p.reordered = p.only_gradients and all(is_plain(stmt) for stmt in ir.walk(p.forward))
+
+
+def with_parts(p: Program) -> None:
+    """Run `collect_parts` on both sweeps as one."""
+    program = p.both
+    collect_parts(p.s, program)
+    p.split(program)
+
+
+def with_lengths(p: Program) -> None:
+    """Run `inline_lengths` on both sweeps as one."""
+    p.split(inline_lengths(p.s, p.where, p.both, not p.request.split))
+
+
+def with_deferred(p: Program) -> None:
+    """Run `defer` on both sweeps as one."""
+    program = p.both
+    defer(p.s, program, p.early)
+    p.split(program)
+
+
+def with_small_powers(p: Program) -> None:
+    """Run `small_powers`, on the forward sweep only where no bit of it matters."""
+    forward = ir.walk(p.forward) if p.reordered and p.undecided else ()
+    small_powers(p.s, [*forward, *ir.adjoint_walk(p.reverse)])
+
+
+def with_saved_counted(p: Program) -> None:
+    """Look for what `save_together` may save together, once rows are planned."""
+    count_saved(p.s, p.forward, p.reverse)
+    drop_unread_lists(p.s, p.forward, p.reverse)
+
+
+def nest(p: Program) -> None:
+    """Put temporaries back into expressions, those of the forward sweep as the user wrote them."""
+    nesting = Nesting(p.s, p.where, p.both, 0)
+    p.forward = nesting.block(p.forward)
+    nesting.limit = thresholds.OPERATIONS_NESTED
+    p.reverse = nesting.block(p.reverse)
+
+
+def with_contractions(p: Program) -> None:
+    """Run `contract`, on the forward sweep only where its last digits do not matter."""
+    contract(p.s, p.reverse)
+    if p.reordered:
+        contract_forward(p.s, p.forward)
+
+
+def with_variances(p: Program) -> None:
+    """Run `variances` where the last digits of the forward sweep do not matter."""
+    if p.reordered:
+        variances(p.s, p.where, p.forward)
+
+
+def with_first_touch(p: Program) -> None:
+    """Run `touch_first`, and nest what that leaves."""
+    touch_first(p.s, p.both, p.reverse)
+    p.reverse = Nesting(p.s, p.where, p.both, thresholds.OPERATIONS_NESTED).block(p.reverse)
+
+
+def fix_values(p: Program) -> None:
+    """Note which variables somebody sees, so that every bit of them stays."""
+    if not p.only_gradients:
+        p.s.exact = {*ir.defined(p.forward), *p.outside}
+
+
+def on_both(change: Callable[[Specialiser, ir.Block], object], p: Program) -> None:
+    """Run a pass on both sweeps as one, and make the sweeps of what it leaves if loops compute on floats."""
+    program, first = p.both, p.reverse[0] if p.reverse else None
+    p.floats = bool(change(p.s, program)) or p.floats
+    p.s.relies = p.s.relies or p.floats
+    place = len(program) if first is None else program.index(first)
+    p.forward, p.reverse = program[:place], program[place:]
+
+
+def on_floats(change: Callable[[Specialiser, ir.Block], object], p: Program) -> None:
+    """Run a pass on both sweeps as one if loops compute on floats."""
+    if p.floats:
+        on_both(change, p)
+
+
+def with_lists_carried(s: Specialiser, program: ir.Block) -> bool:
+    """Run `carry_lists`; with these, what is around the loops may gain."""
+    return carry_lists(s, program, program) and bool(on_lists(s, program))
+
+
+def with_strips(p: Program) -> None:
+    """Run `in_strips` if the program allows it."""
+    p.forward, p.reverse = in_strips(p.s, p.forward, p.reverse, p.outside, list(p.seeds)) or (p.forward, p.reverse)
+
+
+def with_moved(p: Program) -> None:
+    """Run `before_loops`, which may rely on being able to run the program again."""
+    p.s.relies = before_loops(p.s, p.forward, p.reverse, p.may_run_again) or p.s.relies
+
+
+def with_unread_executed(p: Program) -> None:
+    """Run `execute_unread`, with `shape_checks` inside."""
+    checks = passes.on("shape_checks") and p.request.capture is None
+    execute_unread(p.s, p.forward, p.reverse, checks)
+
+
+def on_each(change: Callable[[Specialiser, ir.Block], object], p: Program) -> None:
+    """Run a pass on each of the sweeps."""
+    change(p.s, p.forward)
+    change(p.s, p.reverse)
+
+
+def joined_names(p: Program) -> None:
+    """Drop what is another name for the same value."""
+    without_synonyms(p.s, p.reverse)
+
+
+def on_texts(change: Callable[[list[Any]], object], p: Program) -> None:
+    """Run a pass on the statements of each of the sweeps."""
+    change(p.body)
+    change(p.tail)
+
+
+def with_branches_once(p: Program) -> None:
+    """Run `say_once`, in the forward sweep without what may raise."""
+    say_once(p.body, True)
+    say_once(p.tail, False)
+
+
+def read_both_next(p: Program) -> None:
+    """Run `read_next` on the statements of each of the sweeps."""
+    read_next(p.body, False)
+    read_next(p.tail, True)
+
+
+def with_reversed(p: Program) -> None:
+    """Run `go_back` unless the program has something else under the name that it needs."""
+    if "reversed" not in p.s.globals:
+        go_back(p.body, p.tail)
+
+
+def with_lines_shared(p: Program) -> None:
+    """Run `side_by_side`, then put stores on one line."""
+    p.body, p.tail = side_by_side(p.body), side_by_side(p.tail)
+    on_texts(stores_together, p)
+
+
+LAST_DIGITS = Precision.LAST_DIGITS
+# Where the program is differentiated again, its values are worth more than memory.
+outermost = partial(Pass, targets=NUMPY, nested=False)
+
+PRIMAL = Phase(
+    "primal",
+    "the program itself, before it is differentiated",
+    (
+        Pass("stay_calls"),
+        Pass("separate_items", on_short_arrays, segments=False, repeats=True),
+        Pass("once", lambda p: once(p.s, p.where, p.forward, p.s.leaves(p.value))),
+    ),
+)
+ACTIVE = Phase(
+    "active",
+    "the program, once it is known which variables carry a derivative",
+    (
+        Pass("cancel_shifts"),
+        Pass("reverse_once", with_reversed_once, NUMPY, needs=ir.Loop),
+        Pass("as_square"),
+    ),
+)
+OPERATIONS = Phase(
+    "operations",
+    "the reverse sweep, while every statement is one operation",
+    (
+        Pass("zeros_inside", lambda p: p.shadows.update(zeros_inside(p.s, p.reverse))),
+        Pass("share_inverses", with_inverses, precision=LAST_DIGITS),
+        Pass("as_softmax", lambda p: as_softmax(p.s, p.where, p.forward, p.reverse)),
+        Pass("log_determinants", lambda p: log_determinants(p.s, p.where, p.forward, p.reverse), NUMPY),
+        Pass("thin_factors", lambda p: with_thin_factors(p.s, p.reverse), NUMPY),
+        Pass("known_values", with_known, NUMPY, joint=True),
+        Pass("known_products", lambda p: with_known_products(p.s, p.where, p.forward, p.reverse)),
+        Pass("stand_in", lambda p: stand_in(p.s, p.forward, p.reverse, not p.request.split)),
+    ),
+)
+CONTRIBUTIONS = Phase(
+    "contributions",
+    "what is added to cotangents, before it is known what is saved: nothing is saved for what is dropped here",
+    (
+        Pass("read_copies", lambda p: read_copies(p.derivative, p.reverse, p.final), segments=False),
+        Pass("take_over", lambda p: take_over(p.s, p.reverse, p.final), segments=False, needs=ir.Loop),
+        Pass("add_through", lambda p: add_through(p.s, p.reverse, p.final)),
+        Pass("copy_first", lambda p: copy_first(p.s, p.reverse, p.final), segments=False, needs=ir.Loop),
+        Pass("improve", lambda p: improve(p.s, p.reverse, frozenset(ir.reads(p.final)))),
+        Pass("begin_lists", lambda p: begin_lists(p.s, p.reverse, p.final)),
+        Pass("carry_back", lambda p: carry_back(p.s, p.where, p.reverse), needs=ir.Loop),
+        Pass("save_math", targets=NUMBA),
+        Pass("read_again"),
+        Pass("read_once"),
+        Pass("common_sources"),
+        Pass("pass_again"),
+    ),
+)
+RECORDED = Phase(
+    "recorded",
+    "both sweeps with what is saved between them",
+    (Pass("raised_again", lambda p: p.strict.difference_update(raised_again(p.forward, p.reverse)), joint=True),),
+)
+MEMORY = Phase(
+    "memory",
+    "each statement of the reverse sweep where it is best computed, and its memory",
+    (
+        Pass("look_at_values", look_at_values, required="whether digits of the forward sweep matter is noted"),
+        Pass("call_once", lambda p: call_once(p.s, p.forward, p.reverse)),
+        Pass("read_merged", lambda p: read_merged(p.s, p.reverse), NUMPY, needs=ir.If),
+        Pass("share_inverses", lambda p: share_inverses(p.s, p.reverse), NUMPY),
+        outermost("factor_cotangents", lambda p: factor_cotangents(p.s, p.reverse)),
+        Pass("one_selection", lambda p: one_selection(p.s, p.both, p.reverse), NUMPY),
+        Pass("full_first", lambda p: full_first(p.s, p.reverse), NUMPY),
+        Pass("gather_products", lambda p: gather_products(p.s, p.reverse), NUMPY, needs=ir.Loop),
+        outermost("gather_parts", lambda p: gather_parts(p.s, p.reverse), joint=True, needs=ir.Loop),
+        Pass("rank_one", lambda p: rank_one(p.s, p.reverse), NUMPY),
+        Pass("where_taken", lambda p: reverse_where_taken(p.s, p.both, p.reverse), needs=ir.If),
+        Pass("sink", lambda p: sink(p.s, p.reverse)),
+        Pass("zero_last", lambda p: zero_last(p.s, p.reverse)),
+        Pass("joined_names", joined_names, required="a copy of a variable is the variable"),
+        Pass("put_at_once", lambda p: put_at_once(p.s, p.reverse), NUMPY),
+        Pass("drop_dead_stores", lambda p: drop_dead_stores(p.s, p.reverse)),
+        Pass("leave_taken", lambda p: leave_taken(p.s, p.both, p.reverse)),
+        Pass("collect_parts", with_parts),
+        Pass("inline_lengths", with_lengths),
+        Pass("defer", with_deferred, NUMPY),
+    ),
+)
+SWEEPS = Phase(
+    "sweeps",
+    "what one sweep may use of the other, each statement at its place",
+    (
+        Pass("small_powers", with_small_powers, NUMPY),
+        Pass("one_path", lambda p: one_path(p.s, p.both), joint=True, needs=ir.Try),
+        Pass("join_branches", lambda p: join_branches(p.s, p.where, p.forward, p.reverse), joint=True),
+        Pass("repeat", lambda p: repeat(p.s, p.where, p.forward, p.reverse), joint=True),
+        outermost("in_rows", lambda p: plan_rows(p.s, p.outside, p.forward, p.reverse), joint=True, needs=ir.Loop),
+        outermost("save_together", with_saved_counted, joint=True),
+        Pass("compute_there", lambda p: compute_there(p.s, p.forward, p.reverse), NUMPY, joint=True),
+        Pass("counts", lambda p: write_counts(p.s, p.both)),
+        Pass("reuse", lambda p: reuse(p.s, p.both), required="augmented assignments that may work in place are marked"),
+    ),
+)
+EXPRESSIONS = Phase(
+    "expressions",
+    "temporaries nested into expressions, spelt as one would, over few passes of memory",
+    (
+        Pass("nest", nest, required="temporaries are put back into expressions"),
+        Pass("spell", lambda p: spell(p.s, p.reverse)),
+        Pass("with_methods", lambda p: with_methods(p.s, p.forward), NUMPY, needs=ir.Loop),
+        Pass("summed_products", lambda p: summed_products(p.s, p.reverse), NUMPY),
+        Pass("contract", with_contractions, NUMPY),
+        Pass("tensor_products", lambda p: tensor_products(p.s, p.reverse), NUMPY),
+        Pass("variances", with_variances, NUMPY, precision=LAST_DIGITS),
+        Pass("touch_first", with_first_touch, NUMPY),
+        Pass("list_parts", lambda p: list_parts(p.s, p.reverse), NUMPY),
+        Pass("sum_lists", lambda p: sum_lists(p.s, p.reverse), NUMPY),
+        Pass("assign_items", lambda p: assign_items(p.s, p.both, p.reverse), NUMPY),
+        Pass("add_at_once", lambda p: add_at_once(p.s, p.reverse), NUMPY),
+        Pass("absorb_signs", lambda p: absorb_signs(p.s, p.forward, p.reverse), NUMPY),
+        Pass("sink", lambda p: sink(p.s, p.reverse), NUMPY),
+        Pass("turn_differences", lambda p: turn_differences(p.s, p.reverse), NUMPY),
+        Pass("overwrite", lambda p: overwrite(p.s, p.both, p.reverse, p.request.capture is None), NUMPY),
+        outermost(
+            "overwrite_own",
+            lambda p: overwrite_own(p.s, p.both, p.forward, p.reordered),
+            required=passes.PASSES["overwrite_own"],
+        ),
+        Pass("pair_products", lambda p: pair_products(p.s, p.forward if p.reordered else [], p.reverse), NUMPY),
+        Pass("save_shapes", lambda p: save_shapes(p.s, p.forward, p.reverse), NUMPY, joint=True),
+        Pass("fold_bounds", lambda p: fold_bounds(p.both), required="numbers in the bounds of loops are added up"),
+        Pass("fix_values", fix_values, required="what somebody sees to the last bit is noted"),
+    ),
+)
+FLOATS = Phase(
+    "floats",
+    "loops that compute with Python's floats where that is as good",
+    (
+        Pass("of_numbers", lambda p: on_both(partial(of_numbers, alone=p.only_gradients), p), repeats=True),
+        Pass("items", partial(on_both, on_lists), repeats=True),
+        Pass("save_lists", partial(on_floats, save_lists), repeats=True),
+        Pass("carry_lists", partial(on_floats, with_lists_carried), repeats=True),
+        Pass("keep_lists", partial(on_floats, keep_lists), repeats=True),
+        Pass("plain_floats", partial(on_floats, plain_floats), repeats=True),
+    ),
+)
+STATEMENTS = Phase(
+    "statements",
+    "loops and statements as they are written by hand",
+    (
+        Pass("small_powers", lambda p: squares_of_numbers(p.s, p.reverse), NUMPY),
+        Pass("name_lengths", lambda p: name_lengths(p.s, p.forward, p.reverse), joint=True),
+        Pass(
+            "write_rows", lambda p: write_rows(p.s, p.forward, p.reverse), required="planned rows are filled and read"
+        ),
+        outermost("save_together", lambda p: save_together(p.s, p.forward, p.reverse), joint=True),
+        Pass("rearrange", lambda p: rearrange(p.s, p.forward, p.reverse), NUMPY),
+        Pass("counts", lambda p: name_counts(p.s, p.reverse)),
+        Pass("iterate", lambda p: iterate(p.s, p.forward, p.reverse), NUMPY, needs=ir.Loop),
+        Pass("drop_unread", lambda p: drop_unread(p.s, p.forward, p.reverse), joint=True),
+        Pass("before_loops", with_moved, NUMPY, needs=ir.Loop),
+        Pass("in_strips", with_strips, precision=LAST_DIGITS),
+        Pass("without_names", lambda p: without_names(p.s, p.forward, p.reverse), NUMPY),
+        Pass("add_plainly", lambda p: add_plainly(p.s, p.reverse), NUMPY),
+        outermost("ask_for_ties", lambda p: ask_for_ties(p.s, p.reverse)),
+        outermost("select_quickly", lambda p: select_quickly(p.s, p.reverse)),
+        Pass("chain", lambda p: chain(p.both)),
+        Pass("opposites", partial(on_each, opposites)),
+        Pass("read_last", lambda p: read_last(p.both), NUMPY, joint=True, needs=ir.Loop),
+        Pass("count_up", lambda p: count_up(p.s, p.both), NUMPY, needs=ir.Loop),
+        Pass("compute_into", lambda p: compute_into(p.s, p.forward, p.reverse), NUMPY),
+        Pass("execute_unread", with_unread_executed, NUMPY),
+        Pass("shape_checks"),
+    ),
+)
+PRINTING = Phase(
+    "printing",
+    "what is known of both sweeps where they are printed",
+    (
+        Pass("return_at_once", lambda p: setattr(p.emitter, "last_sums", last_sums(p.s, p.reverse)), NUMPY),
+        Pass("read_next", lambda p: p.emitter.note_uses(p.both, count_uses(p.both))),
+    ),
+)
+PYTHON = Phase(
+    "python",
+    "the statements of the emitted function as one would phrase them",
+    (
+        Pass("leave_at_once", lambda p: leave_at_once(p.body, p.tail), joint=True),
+        Pass("say_once", with_branches_once),
+        Pass("choose", partial(on_texts, choose)),
+        Pass("read_next", read_both_next),
+        Pass("comprehend", lambda p: comprehend(p.body, p.tail), joint=True),
+        Pass("read_next", read_both_next),
+        Pass("go_back", with_reversed, joint=True),
+        Pass("return_at_once", lambda p: return_at_once(p.tail)),
+        Pass("annotate", lambda p: annotate(p.tail), required="comments name the lines that are reversed"),
+        Pass("assign_together", partial(on_texts, assign_together)),
+        Pass("side_by_side", with_lines_shared),
+        Pass("read_next", lambda p: read_next(p.tail, True)),  # what is stored beside something is computed before that
+        Pass(
+            "augment", lambda p: augment(p.tail), required="numbers are updated by augmented assignments", nested=False
+        ),
+    ),
+)
+PIPELINE = (
+    PRIMAL,
+    ACTIVE,
+    OPERATIONS,
+    CONTRIBUTIONS,
+    RECORDED,
+    MEMORY,
+    SWEEPS,
+    EXPRESSIONS,
+    FLOATS,
+    STATEMENTS,
+    PRINTING,
+    PYTHON,
+)
+NAMES = tuple(dict.fromkeys(each.name for phase in PIPELINE for each in phase.passes))

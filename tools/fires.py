@@ -1,0 +1,127 @@
+"""Where each optimisation changes the emitted text, and by how many lines: what docs/passes.md is made of.
+
+    python -m tools.fires                       a sixth of the bank, the benchmarks and the examples
+    python -m tools.fires --programs FILE ...   other programs too: `programs()` of a file gives them, as in examples
+
+A pass *fires* on a program if the text without it is another one.  Groups of passes are switched off together, and
+split only where that changes the text.  Lines are those of the text without the pass minus those with it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+os.environ.setdefault("AUTODIFF_SCT_CACHE", "0")
+
+from autodiff_sct import adjoint_source
+from autodiff_sct.cli import module_from_file
+from autodiff_sct.compiler.passes import PASSES, without
+from benchmarks.workload import load, names
+from tests.bank.limits import within
+from tests.bank.registry import load_bank
+
+ROOT = Path(__file__).parents[1]
+
+
+class Case(NamedTuple):
+    """A program, where it is from, its arguments, and the positions that are differentiated."""
+
+    group: str
+    name: str
+    function: Any
+    args: Sequence[Any]
+    wrt: tuple[int, ...]
+
+    def text(self, off: Iterable[str] = ()) -> str:
+        """The adjoint without some passes, or why there is none."""
+        try:
+            with without(*off):
+                return adjoint_source(self.function, *self.args, grad_position=self.wrt)
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+
+
+def bank(every: int) -> Iterator[Case]:
+    """Every so many programs of the bank."""
+    for program in within(load_bank()[0].values())[::every]:
+        yield Case("bank", program.name, program.function, program.args(), program.wrt)
+
+
+def workloads() -> Iterator[Case]:
+    """The benchmark programs, with their small inputs."""
+    for name in names():
+        module = load(name)
+        yield Case("benchmarks", name, module.primal, module.inputs(True), module.WRT)
+
+
+def programs_of(path: Path) -> Iterator[Case]:
+    """The programs that `programs()` of a file gives: by name a function, its arguments, and positions if not 0."""
+    for name, (function, args, *wrt) in module_from_file(path).programs().items():
+        yield Case("others", f"{path.stem}:{name}", function, args, wrt[0] if wrt else (0,))
+
+
+def firing(case: Case, text: str, candidates: list[str]) -> Iterator[tuple[str, int]]:
+    """The passes among some that change the text of a program, each with the lines that it saves."""
+    other = case.text(candidates) if candidates else text
+    if other == text:
+        return
+    if len(candidates) == 1:
+        yield candidates[0], len(other.splitlines()) - len(text.splitlines())
+        return
+    half = len(candidates) // 2
+    yield from firing(case, text, candidates[:half])
+    yield from firing(case, text, candidates[half:])
+
+
+def measure(cases: Iterable[Case]) -> tuple[dict[str, list[tuple[str, str, int]]], Counter[str]]:
+    """By pass the group, the name and the lines of each program where it fires, and how many programs there are."""
+    found: dict[str, list[tuple[str, str, int]]] = defaultdict(list)
+    tried: Counter[str] = Counter()
+    for case in cases:
+        text = case.text()
+        if "\ndef " not in f"\n{text}":
+            print(f"{case.name}: {text.splitlines()[0]}", file=sys.stderr)
+            continue
+        tried[case.group] += 1
+        rare_first = sorted(PASSES, key=lambda name: len(found[name]))
+        for name, lines in firing(case, text, rare_first):
+            found[name].append((case.group, case.name, lines))
+    return found, tried
+
+
+def table(found: dict[str, list[tuple[str, str, int]]], tried: Counter[str]) -> str:
+    """A row a pass: for each group the programs where it fires, and the lines that it saves there."""
+    rows = [f"{'pass':20}" + "".join(f"{f'{group} ({count})':>18}{'lines':>7}" for group, count in tried.items())]
+    for name in sorted(PASSES, key=lambda name: len(found[name])):
+        row = f"{name:20}"
+        for group in tried:
+            lines = [saved for where, _, saved in found[name] if where == group]
+            row += f"{len(lines):18}{sum(lines):+7}"
+        rows.append(row)
+    return "\n".join(rows)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Print the table; with ``--json`` write the programs by pass into a file."""
+    parser = argparse.ArgumentParser(prog="python -m tools.fires", description=__doc__.splitlines()[0])
+    parser.add_argument("--every", type=int, default=6, help="take every so many programs of the bank")
+    parser.add_argument("--programs", type=Path, nargs="*", default=[], help="files with other programs")
+    parser.add_argument("--json", type=Path, help="where to write the programs by pass")
+    chosen = parser.parse_args(argv)
+    files = [ROOT / "examples" / "gallery.py", *chosen.programs]
+    cases = [*workloads(), *bank(chosen.every), *(case for path in files for case in programs_of(path))]
+    found, tried = measure(cases)
+    if chosen.json:
+        chosen.json.write_text(json.dumps({"tried": tried, "fires": found}, indent=1))
+    print(table(found, tried))
+
+
+if __name__ == "__main__":
+    main()

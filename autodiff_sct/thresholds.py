@@ -66,7 +66,7 @@ RULE_TRIPS_WRITTEN_OUT = 100
 ITEMS_LISTED = 64
 ITEMS_COMBINED = 4
 # Items of a list of constants that stays a constant.
-CONSTANT_ITEMS = 16
+SHORT_LIST = 16
 # The largest integer for whose sake stand-ins have longer axes: a window's length.
 LONGEST_WINDOW = 64
 # Items of an array that is as many numbers, and the operations on numbers that may take the place of those on arrays.

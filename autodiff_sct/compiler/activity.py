@@ -23,6 +23,7 @@ from .facts import Listed, Mapped, Num, Opaque, Pair
 from .regions import Regions, roots_of, written_arguments, written_by
 from .remedies import full_name, is_of_scipy, rule_to_write
 from .specialise.callees import SHOWING, look, opaque_call
+from .specialise.library_text import text_of
 from .specialise.methods import is_random, opaque_method
 from .specialise.nested_calls import nested_gradient
 from .specialise.recursion import Recursion
@@ -312,6 +313,11 @@ class Analysis:
             "or write it with functions that have rules"
         )
 
+    def lacking(self, op: ir.Op) -> Any:
+        """The function or class of a library whose text may be followed in the place of a call."""
+        base = op.arguments.get("argument 0") if op.fn is opaque_method else None
+        return text_of(op.fn) if base is None else getattr(self.s.facts_of(base), "cls", None)
+
     def formats(self, op: ir.Op) -> bool:
         """Whether a method is one of a string: it writes text, and into nothing."""
         base = op.arguments.get("argument 0")
@@ -335,6 +341,7 @@ class Analysis:
             return
         name = callee_of(stmt)
         if any(self.is_useful(t) for t in stmt.targets):
+            self.s.libraries.lacking = self.lacking(op)
             of_these = " for these arguments" if type(op.fn).__name__ == "Unbound" else ""
             raise NoRule(f"{name} has no derivative rule{of_these}", self.remedy(op), stmt.origin)
         if raising:

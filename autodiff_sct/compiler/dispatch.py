@@ -126,10 +126,11 @@ class Compiled(Binding):
     def emit(self, request: Request) -> Emitted:
         """Compile."""
         from .places import located
+        from .specialise.library_text import with_texts
         from .whole import adjoint
 
         with located(request.fn):
-            return adjoint(request)
+            return with_texts(adjoint, request)
 
     def short(self, request: Request) -> Emitted:
         """The program in which the texts of derivatives are inlined, or where that is refused, called."""
@@ -471,10 +472,11 @@ class Pushforward(Compiled):
 
     def emit(self, request: Request) -> Emitted:
         from .places import located
+        from .specialise.library_text import with_texts
         from .whole import tangent
 
         with located(request.fn):
-            return tangent(request)
+            return with_texts(tangent, request)
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
         """The value of the function, and the tangent of its differentiated output for these tangents of its inputs."""

@@ -38,7 +38,7 @@ from .reverse.unseen import refuse_unseen
 from .scipy import load_libraries
 from .specialise import tables
 from .specialise.calls import call_value
-from .specialise.containers import CONSTANT_LISTS
+from .specialise.containers import SHORT_LISTS
 from .specialise.indexing import MASKS, masks_are_written
 from .specialise.plumbing import ASKED
 from .specialise.raising import Ended
@@ -80,13 +80,14 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
     derivatives: dict[Any, list[Any]] = {}
     references: dict[Any, Any] = {}
     refused: Refused | None = None
-    tried: set[Any] = set()
+    tried: list[set[str]] = []
     while True:
         s = Specialiser(dynamic, derivatives)
         s.shared, s.strong, s.perturbed = request.shared, request.strong, request.perturbed
         s.careful = request.careful
         s.by_settings, s.settings_met = request.by_settings, request.settings_met
         s.derivatives_met, s.calls_derivatives = request.derivatives_met, request.calls_derivatives
+        s.libraries = request.libraries
         s.read_again = request.capture is not None
         s.frame = Frame(0, None, {})
         s.parameters |= {*request.parameters, *(f"t_{parameter}" for parameter in request.wrt)}
@@ -112,18 +113,23 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
             references = tables.references_in(s)
             if references == known:
                 refused = refused or error
-                otherwise = {ASKED} if s.met_plumbing else set()
-                otherwise |= {CONSTANT_LISTS} if s.has_constant_lists else set()
-                if not otherwise - tried:
+                way = next((way for way in ways_around(s) if way not in tried), None)
+                if way is None:
                     raise refused from None
-                dynamic, references = {min(otherwise - tried)}, {}
-                tried |= dynamic
+                tried.append(way)
+                dynamic, references = set(way), {}
         else:
             references = tables.references_in(s)
             if masks_are_written(s):
                 dynamic.add(MASKS)
             elif references == known:
                 return s, table, result
+
+
+def ways_around(s: Specialiser) -> list[set[str]]:
+    """What to do otherwise where a program is refused: ask what can be asked, keep short lists at compile time, or both."""
+    asked, short = {ASKED} if s.met_plumbing else set(), {SHORT_LISTS} if s.has_short_lists else set()
+    return [way for way in (asked, short, asked | short) if way]
 
 
 def result_of(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import ir
 from .arguments import Arguments
+from .specialise.library_text import LibraryCalls
 from .specialise.state import Specialiser
 from .specialise.values import Value
 
@@ -39,6 +40,7 @@ class Request:
     settings_met: list[str] = field(default_factory=list)  # is told the defaults in the program that are settings
     observe: Callable[[str, Specialiser, ir.Block], None] | None = None  # is shown the program after each stage
     capture: Callable[[Specialiser, Arguments], Value] | None = None  # brings the callable of an enclosing program in
+    libraries: LibraryCalls = field(default_factory=LibraryCalls)  # which texts of NumPy and SciPy are followed
     exact: bool = False  # whether the value has to be the primal's bit for bit, also inside an enclosing program
 
     @property

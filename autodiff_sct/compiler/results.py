@@ -18,6 +18,7 @@ from .reverse.adjoints import copied
 from .specialise.holders import parts_of
 from .specialise.iteration import Source
 from .specialise.iterators import Cursor
+from .specialise.library_text import text_of
 from .specialise.prepared import prepared
 from .specialise.state import Specialiser
 from .specialise.values import (
@@ -103,6 +104,7 @@ def returns_call(s: Specialiser, name: str, made: gast.Call, request: Request) -
     """The refusal of a program whose result is that of a call without a rule."""
     ops = [stmt.op for stmt in ir.walk(s.block) if isinstance(stmt, ir.Let) and name in stmt.targets]
     fn = ops[0].fn if ops and ops[0] is not None else None
+    s.libraries.lacking = text_of(fn)
     called, remedy = (
         callee(made.func),
         "register one with autodiff_sct.rule, or write it with functions that have rules",

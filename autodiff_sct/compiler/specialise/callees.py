@@ -106,7 +106,7 @@ def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs:
 
     `fn` is the function, or the variable that holds it.
     """
-    from . import strings
+    from . import containers, strings
 
     refuse_references(s, *args, *kwargs.values())
     if fn in CHANGE_LISTS:
@@ -142,4 +142,4 @@ def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs:
     every = {f"argument {k}": v for k, v in enumerate([*held, *args, *kwargs.values()])}
     op = ir.Op(opaque_call if held else fn, every)
     note_unseen(s, [*args, *kwargs.values()])
-    return s.let(expr, facts, op, hint="result", effect=True)
+    return containers.spread(s, s.let(expr, facts, op, hint="result", effect=True))

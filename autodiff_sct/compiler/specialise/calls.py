@@ -28,6 +28,7 @@ from .control import branch
 from .expressions import callee_of, evaluate, expression
 from .externals import import_external, object_number, outside_object
 from .given import check_arguments
+from .library_text import follows, takes_floats, text_of
 from .managers import is_generator_manager, suspended
 from .names import called_after
 from .plumbing import asked, is_plumbing
@@ -259,6 +260,9 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
         return generator
     if isinstance(fn, types.FunctionType) and not is_library(fn) and not is_generator_manager(fn):
         return call_python(s, fn, args, kwargs)
+    text = text_of(fn)
+    if isinstance(text, types.FunctionType) and follows(s, text, args, kwargs):
+        return call_text(s, callee, text, args, kwargs)
     if isinstance(fn, type):
         return call_class(s, callee, args, kwargs)
     if isinstance(fn, (types.FunctionType, types.BuiltinFunctionType, types.BuiltinMethodType)) or is_library(fn):
@@ -268,6 +272,30 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
     if callable(fn):
         return call_object(s, outside_object(s, fn, lambda: fn), args, kwargs)
     raise always(s, TypeError, f"{type(fn).__name__!r} object is not callable")
+
+
+def call_text(
+    s: Specialiser, callee: Const, text: types.FunctionType, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
+    """The text of a library function in the place of its call, which stays one if it takes no floats and is refused."""
+    if takes_floats(s, args, kwargs):
+        return call_python(s, text, args, kwargs)
+    return either(
+        s,
+        lambda: call_python(s, text, args, kwargs),
+        lambda: opaque_call(s, s.expr(callee), callee.value, args, kwargs),
+    )
+
+
+def either(s: Specialiser, first: Callable[[], Value], second: Callable[[], Value]) -> Value:
+    """What the first of two ways to write a call gives, or where that is refused, the second."""
+    mark, entry = len(s.block), dict(s.env)
+    try:
+        return first()
+    except Refused:
+        del s.block[mark:]
+        s.env = entry
+        return second()
 
 
 def call_partial(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -316,17 +344,17 @@ def call_class(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
     from .objects import construct
 
     cls = callee.value
+    if text_of(cls) is not None and follows(s, cls, args, kwargs):
+        return construct(s, cls, args, kwargs)
     if issubclass(cls, BaseException) or is_library(cls) or is_compiled(cls):
         return opaque_call(s, s.expr(callee), cls, args, kwargs)
     if not is_plumbing(s, cls, args, kwargs):
         return construct(s, cls, args, kwargs)
-    mark, entry = len(s.block), dict(s.env)
-    try:
-        return construct(s, cls, args, kwargs)
-    except Refused:
-        del s.block[mark:]
-        s.env = entry
-        return opaque_call(s, s.expr(callee), cls, args, kwargs)
+    return either(
+        s,
+        lambda: construct(s, cls, args, kwargs),
+        lambda: opaque_call(s, s.expr(callee), cls, args, kwargs),
+    )
 
 
 def call_known(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -25,9 +25,9 @@ from .state import Restart, Specialiser
 from .tables import is_reference, operation, restart_tabled
 from .values import Const, Leaf, ListV, MaybeV, Obj, Poison, Suspended, TupleV, Value
 
-# In `dynamic`: short lists of numbers that are written out stay at compile time, so that loops over their places can be
-# written out, too.
-CONSTANT_LISTS = "constant lists"
+# In `dynamic`: short lists that are written out stay at compile time, so that the number of their items is known, and
+# loops over them can be written out, too.
+SHORT_LISTS = "short lists"
 
 # -- making
 
@@ -38,11 +38,11 @@ def own_list(s: Specialiser, value: ListV) -> Value:
     items = [own_value(s, v) for v in value.items]
     if site in s.dynamic:
         items = [as_element(s, v) for v in items]
-    constant = 0 < len(items) <= thresholds.CONSTANT_ITEMS and all(isinstance(v, Const) for v in items)
-    s.has_constant_lists = s.has_constant_lists or constant
+    short = len(items) <= thresholds.SHORT_LIST
+    s.has_short_lists = s.has_short_lists or short
     known = ("static", site) in s.dynamic
     if site not in s.dynamic:
-        known = known or (constant and CONSTANT_LISTS in s.dynamic)
+        known = known or (short and SHORT_LISTS in s.dynamic)
         known = known or ("ranks", site) in s.dynamic or are_of_several_ranks(s, items)
     if known or not all(storable(s, v) for v in items) or are_mixed(map(s.facts_of, items)):
         if site in s.dynamic:
@@ -246,7 +246,7 @@ def get_field(s: Specialiser, base: Obj, index: Value) -> Value:
 def unknown_key(s: Specialiser, base: Obj) -> Exception:
     """What to do where only the run tells a key: write out the loop, keep the container in a variable, or refuse."""
     items = [s.env[(base.id, key)] for key in s.fields(base) if (base.id, key) in s.env]
-    if base.cls is list and (CONSTANT_LISTS in s.dynamic or not all(storable(s, item) for item in items)):
+    if base.cls is list and (SHORT_LISTS in s.dynamic or not all(storable(s, item) for item in items)):
         for site in s.short_loops:
             return Restart(("write out", site))
     if base.id[0] in ("dict", "list"):

@@ -246,6 +246,7 @@ def emit_inner(
         capture=lambda inner, table: capture.into(inner, table, fn),
         derivatives_met=s.derivatives_met,
         calls_derivatives=s.calls_derivatives,
+        libraries=s.libraries,
         **settings,
     )
     emitted = known_program(s, emit(request))

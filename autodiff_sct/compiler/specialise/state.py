@@ -155,11 +155,12 @@ class Specialiser(AxisLengths):
         """What is known of lists, dicts, sets and iterators; facts of what is in them are in `elements`."""
         # roots of lists and dicts that hold containers beside numbers, and the roots of what they hold
         self.mixed: dict[int, frozenset[int]] = {}
-        self.has_constant_lists = False  # whether there are displays of numbers that are written out
+        self.has_short_lists = False  # there are short lists that are written out
         self.by_itself: Any = None  # the expression of the last statement that is one, and there for what it does
         self.by_settings = False  # whether integers that are settings are known
         self.settings_met: list[str] = []  # the defaults that are settings, where they are not
         self.met_plumbing = False  # there is a call that Python could carry out while compiling
+        self.libraries: Any = None  # which texts of NumPy and SciPy are followed
         self.displays: dict[int, int] = {}  # root of a list display -> how many items it has
         self.foreign: frozenset[int] = frozenset()  # memory that objects of unknown classes may hold
         self.nesting: dict[int, tuple[int, int]] = {}  # root of a list display -> the loops and branches around it

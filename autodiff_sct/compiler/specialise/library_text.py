@@ -1,0 +1,120 @@
+"""Functions and classes of NumPy and SciPy that have no rule and are written in Python.
+
+They are called as they stand, for most are called with what carries no derivative.  A program that is refused for such a
+call, or for what is unknown of its result, is compiled again: the text of the function is followed then, and so are the
+functions that it gives floats to.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+from ...errors import Refused
+from ..facts import Listed, Mapped, Num, Pair
+from ..foreign import is_compiled
+from ..signatures import home_of
+from .state import Specialiser
+from .values import Bound, Closure, Leaf, Obj, PartialV, Suspended, Value
+
+__all__ = ["LibraryCalls", "follows", "text_of", "with_texts"]
+
+HOMES = ("numpy", "scipy")
+PYTHONS_OWN = (Closure, PartialV, Suspended)  # what cannot be given to a function that is not followed
+
+
+@dataclass
+class LibraryCalls:
+    """The calls of such functions in a program."""
+
+    met: set[Any] = field(default_factory=set)  # functions and classes that are called as they stand
+    followed: set[Any] = field(default_factory=set)
+    lacking: Any = None  # the one of them through which a derivative would pass
+    refused: Refused | None = None  # the first refusal, of the program that follows none
+
+    def widen(self) -> bool:
+        """Follow what stands in the way of the program that was refused; False if nothing can be followed."""
+        wanted = {self.lacking} if self.lacking in self.met else self.met
+        more = wanted - self.followed
+        self.followed |= more
+        self.met, self.lacking = set(), None
+        return bool(more)
+
+
+def with_texts(emit: Callable[[Any], Any], request: Any) -> Any:
+    """What is emitted for a request, with the texts of library functions where it is refused without."""
+    calls: LibraryCalls = request.libraries
+    while True:
+        try:
+            return emit(request)
+        except Refused as error:
+            calls.refused = calls.refused or error
+            if not calls.widen():
+                raise explained(calls.refused, error) from None
+
+
+def explained(first: Refused, last: Refused) -> Refused:
+    """The refusal that users see: of the call in their text, with the reason why the library's is not followed."""
+    if first is last or last.origin is None or not is_in_library(last.origin.file):
+        return last
+    place = f"{os.path.basename(last.origin.file)}:{last.origin.line}"
+    return type(first)(f"{first.reason} ({place}, where its text goes on: {last.reason})", first.remedy, first.origin)
+
+
+def is_in_library(file: str) -> bool:
+    """True for the file of a text of NumPy's or SciPy's."""
+    import numpy as np
+
+    packages = os.path.dirname(os.path.dirname(np.__file__))
+    return file.startswith(tuple(os.path.join(packages, home, "") for home in HOMES))
+
+
+def text_of(fn: Any) -> Any:
+    """The Python function, or the class written in Python, that a callable of NumPy's or SciPy's is; None for others."""
+    fn = getattr(fn, "_implementation", fn)  # of NumPy's functions that other array classes may override
+    if home_of(fn).split(".")[0] not in HOMES:
+        return None
+    if isinstance(fn, type):
+        return fn if isinstance(vars(fn).get("__init__"), FunctionType) and not is_compiled(fn) else None
+    return fn if isinstance(fn, FunctionType) else None
+
+
+def follows(s: Specialiser, text: Any, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """True if the text of a library function is followed here; else it is noted that it might be."""
+    if text in s.libraries.followed or is_inside(s):
+        return True
+    if takes_floats(s, args, kwargs):
+        s.libraries.met.add(text)
+    return False
+
+
+def is_inside(s: Specialiser) -> bool:
+    """True if the statement that is specialised is one of such a text."""
+    return s.frame is not None and str(s.frame.globals.get("__name__", "")).split(".")[0] in HOMES
+
+
+def takes_floats(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """True if a derivative may pass through an argument of a call."""
+    return any(may_carry(s, value) for value in (*args, *kwargs.values()))
+
+
+def may_carry(s: Specialiser, value: Value) -> bool:
+    """True if a derivative may pass through an argument, or if only a text that is followed can take it."""
+    if isinstance(value, PYTHONS_OWN) or (isinstance(value, Obj) and value.id not in s.objects):
+        return True
+    if isinstance(value, Bound) and not isinstance(value.self, Leaf):
+        return may_carry(s, value.self)
+    return any(may_hold(s, s.facts[name]) for name in s.leaves(value))
+
+
+def may_hold(s: Specialiser, facts: Any) -> bool:
+    """True if something of these facts is a float, or holds floats."""
+    if isinstance(facts, Pair):
+        return any(may_hold(s, item) for item in facts.items)
+    if isinstance(facts, (Listed, Mapped)):
+        element = s.elements_of(facts)
+        return element is not None and may_hold(s, element)
+    return isinstance(facts, Num) and facts.differentiable

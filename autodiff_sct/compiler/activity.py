@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from types import BuiltinFunctionType
 from typing import Any, NamedTuple, cast
 
 import gast
@@ -22,7 +23,7 @@ from .algebra.shifts import cancelled
 from .facts import Listed, Mapped, Num, Opaque, Pair
 from .regions import Regions, roots_of, written_arguments, written_by
 from .remedies import full_name, is_of_scipy, rule_to_write
-from .specialise.callees import SHOWING, look, opaque_call
+from .specialise.callees import SHOWING, WRITTEN, look, opaque_call
 from .specialise.library_text import text_of
 from .specialise.methods import is_random, opaque_method
 from .specialise.nested_calls import nested_gradient
@@ -110,8 +111,9 @@ def tables_of(s: Specialiser, stmt: ir.Let, regions: Regions) -> set[int]:
 
 def keepers(s: Specialiser, stmt: ir.Let) -> list[str]:
     """The variables in which a call of a function of which nothing is known may keep what it is given."""
-    fn = stmt.op.fn if stmt.op is not None else None
-    if not stmt.effect or has_meaning(stmt) or fn in READERS or fn is not opaque_method and is_reader(fn):
+    if stmt.op is None or not stmt.effect or has_meaning(stmt) or stmt.op.fn in READERS:
+        return []
+    if stmt.op.fn is not opaque_method and only_reads(stmt.op):
         return []
     return [n for n in operands(s, stmt) if can_keep(s.facts[n])]
 
@@ -359,6 +361,7 @@ class Analysis:
                 stmt.origin,
             )
         if stmt.effect and not self.formats(op) and may_write(self.s, op, varied):
+            self.s.libraries.lacking = self.lacking(op)
             raise NoRule(
                 f"{name} has no derivative rule and may write into an argument that carries a derivative",
                 "give it a copy (`x.copy()`), or register a rule",
@@ -394,7 +397,7 @@ def callee(func: Any) -> str:
 
 def may_write(s: Specialiser, op: ir.Op, given: list[str]) -> bool:
     """Whether a function of which nothing is known may write into some of the variables that it is given."""
-    if op.fn in READERS or is_reader(op.fn):
+    if op.fn in READERS or only_reads(op):
         return False
     for facts in (s.facts[name] for name in given):
         if isinstance(facts, Opaque):
@@ -419,11 +422,20 @@ def is_real(facts: Num | None) -> bool:
 
 
 # Libraries whose functions leave their arguments as they are, those that show things among them.
+CYTHON = ("cython_function_or_method", "fused_cython_function")
 READING = {"numpy", "scipy", "math", "logging", "warnings", "builtins", "time", *SHOWING}
 
 
+def only_reads(op: ir.Op) -> bool:
+    """True if a call of a library's function, or of a method of a string, surely leaves its arguments as they are."""
+    return is_reader(op.fn) and not any(parameter.startswith(WRITTEN) for parameter in op.arguments)
+
+
 def is_reader(fn: Any) -> bool:
-    """Whether a function of a library, or a method of a string, surely leaves its arguments as they are."""
+    """True if a function of a library leaves its arguments as they are unless it is told otherwise.
+
+    The compiled functions of which SciPy is made write into arrays that its own functions give them.
+    """
     if isinstance(getattr(fn, "__self__", None), str):
         return True
     if getattr(fn, "__name__", "") in (
@@ -439,8 +451,9 @@ def is_reader(fn: Any) -> bool:
         "resize",
     ):
         return False
-    module = getattr(fn, "__module__", None) or ""
-    return module.split(".")[0] in READING
+    home = (getattr(fn, "__module__", None) or "").split(".")[0]
+    compiled = isinstance(fn, BuiltinFunctionType) or type(fn).__name__ in CYTHON
+    return home in READING and not (compiled and home == "scipy")
 
 
 def operands(s: Specialiser, stmt: Any) -> list[str]:

@@ -127,7 +127,7 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
 
 
 def ways_around(s: Specialiser) -> list[set[str]]:
-    """What to do otherwise where a program is refused: ask what can be asked, keep short lists at compile time, or both."""
+    """Other ways to specialise a refused program: ask what can be asked, keep short lists at compile time, or both."""
     asked, short = {ASKED} if s.met_plumbing else set(), {SHORT_LISTS} if s.has_short_lists else set()
     return [way for way in (asked, short, asked | short) if way]
 

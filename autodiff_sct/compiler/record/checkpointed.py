@@ -20,7 +20,7 @@ import numpy as np
 
 from ...errors import AliasError, NoRule, Refused, UnsupportedSyntax
 from .. import ir
-from ..activity import READERS, is_reader
+from ..activity import READERS, only_reads
 from ..facts import Listed, Mapped, Num, Pair
 from ..optimise import sweep_dead
 from ..recursion.pairs import cloned
@@ -224,7 +224,7 @@ def may_write(r: Reverse, stmt: ir.Let) -> bool:
     """Whether a function of which nothing is known is given memory."""
     if stmt.op is None or stmt.op.fn in READERS:
         return False
-    if is_generator(r, stmt) if stmt.op.fn is opaque_method else is_reader(stmt.op.fn):
+    if is_generator(r, stmt) if stmt.op.fn is opaque_method else only_reads(stmt.op):
         return False
     names = [n for value in stmt.op.arguments.values() for n in r.s.leaves(value)]
     return any(roots_of(r.s.facts[n]) for n in names)

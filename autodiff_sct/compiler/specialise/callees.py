@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import math
 import random
@@ -20,7 +21,7 @@ from . import outcomes
 from .lacking import note_unseen
 from .state import Specialiser
 from .tables import refuse_references
-from .values import Leaf, Rest, Value
+from .values import Const, Leaf, Rest, Value
 
 ORDINARY = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 SHOWING = {"matplotlib", "mpl_toolkits", "seaborn", "plotly", "IPython"}  # they look, and change nothing else
@@ -65,6 +66,10 @@ AT_HAND = {sys.exc_info, getattr(sys, "exception", None), traceback.format_exc}
 SHARE_MEMORY = {memoryview, np.frombuffer, np.nditer}
 
 
+OUTPUTS = {"out", "output"}  # parameters of SciPy's functions for an array that takes the result
+PERMITTED = ("scipy.linalg", "scipy.fft")  # modules whose functions may be permitted to overwrite arguments
+WRITTEN = "written"  # in an operation, before the names of such parameters
+
 DRAWN_WHOLE = ("getrandbits", "randint", "randrange")
 DRAWN_REAL = (
     "betavariate", "expovariate", "gammavariate", "gauss", "lognormvariate", "normalvariate", "paretovariate", "random",
@@ -88,6 +93,33 @@ def is_pure(fn: Any) -> bool:
         return False
     # What SciPy returns may depend on the numbers, as the dtype of a matrix's square root does.
     return module.split(".")[0] in ("numpy", "math", "operator") and not module.startswith("numpy.random")
+
+
+def bound_by_name(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> dict[str, Value]:
+    """The arguments of a library's function by the names of its parameters; none where the call raises."""
+    try:
+        return inspect.signature(fn).bind(*args, **kwargs).arguments
+    except (TypeError, ValueError):
+        return {}
+
+
+def written_by_name(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> dict[str, Value]:
+    """The arrays that a call of a library's function writes into: ``output=y``, where ``y`` is no dtype."""
+    bound = bound_by_name(fn, args, kwargs) if isinstance(fn, types.FunctionType) and is_library(fn) else {}
+    return {f"{WRITTEN} {name}": bound[name] for name in OUTPUTS & bound.keys() if not isinstance(bound[name], Const)}
+
+
+def without_permissions(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments of a call of SciPy's without ``overwrite_a=True``, which permits to use the memory of ``a``.
+
+    The reverse sweep may have to read what is in it; that nothing is there afterwards no program can rely on.
+    """
+    if not (getattr(fn, "__module__", None) or "").startswith(PERMITTED) or isinstance(fn, type):
+        return args, kwargs
+    permitted = [name for name in bound_by_name(fn, args, kwargs) if name.startswith("overwrite_")]
+    places = list(inspect.signature(fn).parameters) if permitted else []
+    args = [Const(False) if places[k] in permitted else value for k, value in enumerate(args)] if permitted else args
+    return args, {name: value for name, value in kwargs.items() if name not in permitted}
 
 
 def raises_so(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value], error: Exception) -> bool:
@@ -140,6 +172,6 @@ def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs:
     args = [a.items if isinstance(a, Rest) else a for a in args]
     held = [fn] if isinstance(fn, Leaf) else []
     every = {f"argument {k}": v for k, v in enumerate([*held, *args, *kwargs.values()])}
-    op = ir.Op(opaque_call if held else fn, every)
+    op = ir.Op(opaque_call if held else fn, every | written_by_name(fn, args, kwargs))
     note_unseen(s, [*args, *kwargs.values()])
     return containers.spread(s, s.let(expr, facts, op, hint="result", effect=True))

@@ -17,12 +17,23 @@ from ...rules.table import NONDIFFERENTIABLE, STATIC, TABLE
 from .. import ir
 from ..facts import Opaque
 from ..foreign import is_compiled
+from ..remedies import full_name, is_of_scipy
 from ..source.fence import YIELDS, own_nodes
 from ..source.parse import Parsed
 from ..world import CodeRead, DefaultRead, Guard, ItemRead, KwDefaultRead
 from .behind import behind_of, call_behind
 from .binding import bind_signature, in_place
-from .callees import CONTAINERS, ORDINARY, SPECIAL, UNBOUND, is_library, opaque_call, raises_so
+from .callees import (
+    CONTAINERS,
+    ORDINARY,
+    SPECIAL,
+    UNBOUND,
+    is_library,
+    opaque_call,
+    raises_so,
+    without_permissions,
+    written_by_name,
+)
 from .comprehensions import add_up
 from .control import branch
 from .expressions import callee_of, evaluate, expression
@@ -222,6 +233,8 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
     handler = None if not hashable else special(s, fn, args) if fn in SPECIAL else HANDLERS.get(fn)
     if hashable and (handler is not None or is_library(fn)):
         check_arguments(s, fn, args, kwargs)
+    if hashable and is_library(fn):
+        args, kwargs = without_permissions(fn, args, kwargs)
     if handler is not None:
         if kwargs and is_library(fn):
             args, kwargs = in_place(fn, args, kwargs)
@@ -361,6 +374,11 @@ def call_known(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
     """A function that has a row in the table."""
     from .numpy_calls import call_numpy
 
+    for name in written_by_name(callee.value, args, kwargs) if is_of_scipy(callee.value) else ():
+        raise s.refuse(
+            f"{full_name(callee.value)} with `{name.split()[1]}=`, an array that it writes into",
+            "assign what it returns: `y[...] = ...`",
+        )
     if is_hashable(callee.value) and callee.value in OTHERWISE:
         value = OTHERWISE[callee.value](s, args, kwargs)
         if value is not None:

@@ -1,8 +1,7 @@
 """Functions and classes of NumPy and SciPy that have no rule and are written in Python.
 
-They are called as they stand, for most are called with what carries no derivative.  A program that is refused for such a
-call, or for what is unknown of its result, is compiled again: the text of the function is followed then, and so are the
-functions that it gives floats to.
+They are called as they stand, for most calls carry no derivative.  A program that is refused for such a call, or for what
+is unknown of its result, is compiled again: the text of the function is followed then, and so are those that it calls.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from .values import Bound, Closure, Leaf, Obj, PartialV, Suspended, Value
 __all__ = ["LibraryCalls", "follows", "text_of", "with_texts"]
 
 HOMES = ("numpy", "scipy")
+SUBCLASSES = ("numpy.ma", "numpy.matrixlib")  # what is done to masked arrays and to matrices is not followed
 PYTHONS_OWN = (Closure, PartialV, Suspended)  # what cannot be given to a function that is not followed
 
 
@@ -73,9 +73,10 @@ def is_in_library(file: str) -> bool:
 
 
 def text_of(fn: Any) -> Any:
-    """The Python function, or the class written in Python, that a callable of NumPy's or SciPy's is; None for others."""
+    """The Python function or the class written in Python behind a callable of NumPy or SciPy; None for others."""
     fn = getattr(fn, "_implementation", fn)  # of NumPy's functions that other array classes may override
-    if home_of(fn).split(".")[0] not in HOMES:
+    home = home_of(fn)
+    if home.split(".")[0] not in HOMES or home.startswith(SUBCLASSES):
         return None
     if isinstance(fn, type):
         return fn if isinstance(vars(fn).get("__init__"), FunctionType) and not is_compiled(fn) else None

@@ -133,6 +133,7 @@ def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
 
 
 OF_LAYOUT = {"copy", "order", "ndmin"}
+AT_LEAST = {1: np.atleast_1d, 2: np.atleast_2d}  # they put the axes that are missing in front, as `ndmin` does
 COPY_MODES: dict[Any, None] = {2: None}  # the value of the mode that is called IF_NEEDED
 
 
@@ -155,6 +156,8 @@ def array_laid_out(s: Specialiser, callee: Const, args: list[Value], kwargs: dic
         laid_out = {"C": np.ascontiguousarray, "F": np.asfortranarray}
         result = numpy_call(s, laid_out.get(order, np.asarray), args, kwargs)
     least, found = settings.get("ndmin", 0), s.num(result)
+    if least in AT_LEAST and (found is None or found.ndim is None):
+        return numpy_call(s, AT_LEAST[least], [result], {})
     if least and (found is None or found.ndim is None):
         raise s.refuse(f"np.{fn.__name__} with `ndmin` of what has any number of axes", "use np.atleast_1d")
     lacking = least - found.ndim if least and found is not None and found.ndim is not None else 0

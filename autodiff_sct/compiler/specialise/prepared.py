@@ -17,6 +17,8 @@ from ..source.fence import fence
 from ..source.parse import Parsed, parse
 from .values import Closure
 
+AT_ONCE = frozenset("all any dict frozenset list max min set sorted sum tuple".split())
+
 
 @dataclass(frozen=True, eq=False)
 class Body:
@@ -104,4 +106,13 @@ def leaving(tree: Any) -> tuple[Body, str]:
 
 
 def makes_closures(statements: list[Any]) -> bool:
-    return any(isinstance(n, (gast.FunctionDef, gast.Lambda)) for n in ir.nodes(statements))
+    """True if functions and generators of a text may read its variables when its activation is over."""
+    nodes = list(ir.nodes(statements))
+    through = {id(arg) for n in nodes if isinstance(n, gast.Call) and is_at_once(n.func) for arg in n.args}
+    lazy = (n for n in nodes if isinstance(n, gast.GeneratorExp) and id(n) not in through)
+    return any(isinstance(n, (gast.FunctionDef, gast.Lambda)) for n in nodes) or any(lazy)
+
+
+def is_at_once(callee: Any) -> bool:
+    """True for the name of a function of Python's that goes through its argument at once."""
+    return isinstance(callee, gast.Name) and callee.id in AT_ONCE

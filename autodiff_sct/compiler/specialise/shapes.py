@@ -419,7 +419,7 @@ def identity(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dim
 
 @dims_of(np.arange)
 def counted(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
-    return (measured(s, args[0]),) if len(args) == 1 else None
+    return (measured(s, args[0]),) if len(args) == 1 and kwargs.keys() <= {"dtype"} else None
 
 
 @dims_of(np.linspace)

@@ -335,10 +335,28 @@ class ExpressionPrinter(astunparse.Unparser):
     def _Subscript(self, tree: Any) -> None:
         self.at(Level.ATOM, tree.value)
         self.write("[")
-        self.at(Level.TUPLE, tree.slice)
+        several = type(tree.slice).__name__ == "Tuple"
+        parts = tree.slice.elts if several else [tree.slice]
+        if not any(type(part).__name__ == "Slice" for part in parts):
+            self.at(Level.TUPLE, tree.slice)
+        else:
+            for position, part in enumerate(parts):
+                self.write(", " if position else "")
+                self.bounds(part) if type(part).__name__ == "Slice" else self.at(Level.TEST, part)
+            self.write("," if several and len(parts) == 1 else "")
         self.write("]")
 
     def _Slice(self, tree: Any) -> None:
+        """A slice that is no index: an item of a list, or an argument."""
+        parts = [tree.lower, tree.upper, *([tree.step] if tree.step is not None else [])]
+        self.write("slice(")
+        for position, part in enumerate(parts):
+            self.write(", " if position else "")
+            self.write("None") if part is None else self.at(Level.TEST, part)
+        self.write(")")
+
+    def bounds(self, tree: Any) -> None:
+        """A slice as an index."""
         for lead, part in (("", tree.lower), (":", tree.upper)):
             self.write(lead)
             if part is not None:

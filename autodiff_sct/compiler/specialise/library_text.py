@@ -1,7 +1,7 @@
 """Functions and classes of NumPy and SciPy that have no rule and are written in Python.
 
-They are called as they stand, for most calls carry no derivative.  A program that is refused for such a call, or for what
-is unknown of its result, is compiled again: the text of the function is followed then, and so are those that it calls.
+They are called as they stand, for most calls carry no derivative.  A program that is refused for such a call, or for
+what is unknown of its result, is compiled again: the text of the function is followed then, and of those that it calls.
 """
 
 from __future__ import annotations

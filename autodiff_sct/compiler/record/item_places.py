@@ -1,7 +1,15 @@
-"""Items of arrays in loops: whether a statement meets a place that another one has touched.
+"""Parts of arrays in loops: whether a statement meets a place that another one has touched.
 
-Indices are compared as a loop's variable plus a number, or by the bounds of its range, less what a branch around rules
-out (``if i == j``); none may be below zero, where the end of the array is meant.
+::
+
+    for i in range(n):
+        for j in range(i):
+            a[i, j] -= a[i, :j] @ a[:j, j]      # from here on no step writes into a[i, :j] or a[:j, j]
+
+Subscripts are compared axis by axis.  Each is an interval with affine bounds: the variable of a loop plus a number,
+what follows from the range of that variable, or the end of the axis less a number.  A branch around a statement may
+rule out an end of the interval (``if i == j``).  Bounds that may be below zero, where the end of the axis is meant, are
+not used, and axes are compared up to the first index that is neither a slice nor surely one integer.
 """
 
 from __future__ import annotations
@@ -15,6 +23,7 @@ from ..regions import enclosing_loops
 
 Span = tuple[str, int | None, int | None]  # between a variable ("": zero) plus one number, and it plus another
 Loops = tuple[ir.Loop, ...]
+END = "[end]"  # in the place of a variable: the length of the axis
 
 
 class Places:
@@ -51,24 +60,38 @@ class Places:
         """The loops that two statements are both in."""
         return tuple(loop for loop, same in zip(self.around[stmt], self.around[other]) if loop is same)
 
-    def is_past(self, stmt: Any, index: Any, later: Any, place: Any) -> bool:
-        """Whether a statement never comes to an item of an array after another one has been there.
+    def is_past(self, stmt: Any, index: Any, later: Any, place: Any, before_itself: bool = True) -> bool:
+        """True if a statement never comes to a part of an array after another one has been there.
 
-        The items are those at `index` for the one and at `place` for the other.
+        The parts are those at `index` for the one and at `place` for the other.  Where both are one statement, it
+        counts as run before itself, or not.
         """
-        common = self.common(stmt, later)
-        if not common and self.order[later] <= self.order[stmt]:
+        common, past = self.common(stmt, later), self.is_before(later, stmt, before_itself)
+        if past and not common:
             return True
-        mine, other = parts_of(index), parts_of(place)
-        if len(mine) != len(other):
-            return False
-        spans = [(self.spans(a, stmt, common), self.spans(b, later, common)) for a, b in zip(mine, other)]
-        if not all(is_natural(there) for pair in spans for there in pair):
-            return False
+        spans = self.axes(stmt, index, later, place, common)
         if not all(self.are_apart(spans, common, level) for level in range(len(common))):
             return False
-        past = self.order[later] <= self.order[stmt] or (bool(common) and self.exclude(stmt, later, common[-1]))
+        past = past or (bool(common) and self.exclude(stmt, later, common[-1]))
         return past or self.are_apart(spans, common, None)
+
+    def is_over(self, stmt: Any, later: Any, before_itself: bool) -> bool:
+        """True if a statement has run for the last time before another one runs."""
+        return not self.common(stmt, later) and self.is_before(stmt, later, before_itself)
+
+    def is_before(self, stmt: Any, later: Any, before_itself: bool) -> bool:
+        """True if a statement stands before another one, and so runs before it in each step that both are in."""
+        return self.order[stmt] < self.order[later] or (stmt is later and before_itself)
+
+    def axes(self, stmt: Any, index: Any, later: Any, place: Any, common: Loops) -> list[tuple[list[Span], list[Span]]]:
+        """Where two subscripts of one array are, axis by axis."""
+        found = []
+        for mine, other in zip(parts_of(index), parts_of(place)):
+            read, write = self.spans(mine, stmt, common), self.spans(other, later, common)
+            if read is None or write is None:
+                break
+            found.append((read, write))
+        return found
 
     def exclude(self, stmt: Any, write: Any, loop: ir.Loop) -> bool:
         """Whether two statements are on the two sides of a branch inside a loop."""
@@ -103,17 +126,37 @@ class Places:
 
     # -- what is known of an index
 
-    def spans(self, index: Any, stmt: Any, common: Loops) -> list[Span]:
-        """Where the index of a statement is, by the variables of common loops and by what they leave as it is."""
+    def spans(self, index: Any, stmt: Any, common: Loops) -> list[Span] | None:
+        """Where the index of a statement is, by the variables of common loops and by what they leave as it is.
+
+        None if it is not surely one integer or a slice.
+        """
+        if isinstance(index, gast.Slice):
+            return self.slice_spans(index, stmt, common)
         found: list[Span] = []
         base, offset = self.affine(index)
         if base is not None:
             self.widen((base, offset, offset), found)
             for branch, side in self.sides[stmt]:
                 found = self.narrowed(found, (base, offset), branch, side)
+        if not is_natural(found):
+            return [(END, offset, offset)] if base == "" else None
         outside = ir.defined_in(common[0]) if common else self.inside
         fixed = {loop.index for loop in common if step_of(loop)}
         return [span for span in found if span[0] in fixed or span[0] not in outside]
+
+    def slice_spans(self, index: gast.Slice, stmt: Any, common: Loops) -> list[Span]:
+        """Where the items of a slice are: from its lower bound on, and below its upper one."""
+        found: list[Span] = [("", 0, None)]
+        step = 1 if index.step is None else number_of(index.step)
+        if step:
+            lower, upper = (index.lower, index.upper) if step > 0 else (index.upper, index.lower)
+            past = step < 0  # then the upper bound belongs to the slice, and the lower one does not
+            for base, low, _ in (lower is not None and self.spans(lower, stmt, common)) or ():
+                found += [(base, low + past, None)] if low is not None else []
+            for base, _, high in (upper is not None and self.spans(upper, stmt, common)) or ():
+                found += [(base, None, high - (not past))] if high is not None else []
+        return found
 
     def narrowed(self, spans: list[Span], place: tuple[str, int], branch: ir.If, side: int) -> list[Span]:
         """Where a place is, on one side of a branch that asks whether two indices are equal."""
@@ -201,7 +244,11 @@ def step_of(loop: ir.Loop) -> int:
     """The step of a loop over a range, 0 where it is not known."""
     if loop.kind != "range":
         return 0
-    node = loop.bounds[2] if len(loop.bounds) == 3 else ir.constant(1)
+    return number_of(loop.bounds[2]) if len(loop.bounds) == 3 else 1
+
+
+def number_of(node: Any) -> int:
+    """The integer that an expression is, 0 where it is not known."""
     sign = -1 if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub) else 1
     number = node.operand if sign < 0 else node
     known = isinstance(number, gast.Constant) and type(number.value) is int

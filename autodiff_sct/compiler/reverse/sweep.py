@@ -9,6 +9,7 @@ reverse sweep freely reads variables of the forward sweep: what has to be kept f
 from __future__ import annotations
 
 import operator
+from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
@@ -25,6 +26,7 @@ from ..algebra.squares import as_square, multiplied
 from ..facts import FLOAT, UNKNOWN, Listed, Mapped, Num, Pair, is_same
 from ..generations import Generations
 from ..ir import ir_targets
+from ..record.item_places import Places
 from ..recursion.reverse import reverse_call
 from ..regions import Regions, enclosing_loops
 from ..remedies import full_name
@@ -86,6 +88,7 @@ class Reverse:
 
     def index(self, block: ir.Block) -> None:
         """Number the statements of the forward sweep, and note where variables are defined and used."""
+        self.program = block
         self.around = enclosing_loops(block)
         self.first = {external.name: -1 for external in self.s.externals.values()}
         self.last: dict[str, int] = {}
@@ -100,6 +103,13 @@ class Reverse:
         self.last |= dict.fromkeys(self.outputs, len(self.order))  # the caller reads them, also where only of seeds
         self.generations = Generations(self.s, self.regions, block)
         self.members = self.regions.members(self.first)
+
+    @cached_property
+    def places(self) -> Places | None:
+        """Where the forward sweep reads and writes; None where steps may be cut off, run again, or call themselves."""
+        program = ir.walk(self.program)
+        cut = any(isinstance(x, ir.Try) or isinstance(x, ir.Loop) and x.every is not None for x in program)
+        return None if cut or self.variant is not None else Places(self.program)
 
     def uses_after(self, stmt: Any) -> list[str]:
         return [name for name, place in self.last.items() if place > self.order[stmt]]

@@ -22,7 +22,7 @@ def refuse_unseen(r: Reverse, reverse: ir.Block) -> None:
     given = {stmt: memory for stmt in r.order if is_draw(stmt) and (memory := memory_given(r, stmt))}
     if not given:
         return
-    found = readings(r, reverse, set(), set().union(*given.values()))
+    found = readings(r, reverse, {}, set().union(*given.values()))
     for stmt, memory in given.items():
         if any(is_needed(r, stmt, region, found) for region in memory):
             raise AliasError(

@@ -1,12 +1,15 @@
-"""Cotangents of the greater and the smaller of two arrays where the two tie."""
+"""Cotangents of the greater and the smaller of two arrays where the two tie, and of extremes along an axis."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-__all__ = ["half_where"]
+from .. import thresholds
+
+__all__ = ["half_where", "share_out"]
 
 
 def half_where(tied: Any, cotangent: Any) -> Any:
@@ -18,3 +21,27 @@ def half_where(tied: Any, cotangent: Any) -> Any:
     0
     """
     return np.where(tied, cotangent / 2, 0) if np.count_nonzero(tied) else 0
+
+
+def share_out(extreme: np.ndarray, cotangent: Any, axis: int, dtype: Any) -> np.ndarray:
+    """``np.where(extreme, cotangent / extreme.sum(axis, dtype, keepdims=True), 0)``, the cotangent of an extreme.
+
+    If each lane of a large array has one extreme, as is mostly so, the cotangent is put there, into zeros that need no
+    pass over memory.
+
+    >>> share_out(np.array([[False, True], [True, True]]), np.array([[3.0], [4.0]]), 1, float)
+    array([[0., 3.],
+           [2., 2.]])
+    """
+    if extreme.size >= thresholds.SELECTED_AS_PRODUCT and extreme.flags.c_contiguous:
+        axis %= extreme.ndim
+        count, step = extreme.shape[axis], math.prod(extreme.shape[axis + 1 :])
+        lanes, places = extreme.size // count, np.flatnonzero(extreme)
+        if places.size == lanes:
+            lane = places // (count * step) * step + places % step
+            if np.bincount(lane).max() == 1:
+                result = np.zeros(extreme.shape, np.result_type(cotangent, dtype))
+                of_lanes = (*extreme.shape[:axis], 1, *extreme.shape[axis + 1 :])
+                result.reshape(-1)[places] = np.broadcast_to(cotangent, of_lanes).reshape(-1)[lane]
+                return result
+    return np.where(extreme, cotangent / extreme.sum(axis, dtype, keepdims=True), 0)

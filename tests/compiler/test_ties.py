@@ -107,3 +107,46 @@ def test_halves():
     assert half_where(np.False_, 3.0) == 0
     np.testing.assert_array_equal(half_where(np.array([True, False]), np.float32([3, 4])), [1.5, 0.0])
     assert half_where(np.array([True, False]), np.float32([3, 4])).dtype == np.float32
+
+
+def greatest(x, axis):
+    return np.sum(x.max(axis=axis) ** 3)
+
+
+def least_of_lanes(x, axis):
+    return np.sum(np.min(x, axis=axis, keepdims=True) * x)
+
+
+LANES = np.random.default_rng(0).uniform(-1, 1, (9, 25, 24))  # more elements than `np.where` is used for
+
+
+@pytest.mark.parametrize("fn", [greatest, least_of_lanes])
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+@pytest.mark.parametrize("kind", ["one", "tied", "nan", "small", "fortran", "single", "empty_lanes"])
+def test_extremes_along_an_axis(fn, axis, kind) -> None:
+    """The cotangent of an extreme is put where that is, or shared by those that tie, in the same numbers."""
+    x = LANES.copy()
+    if kind == "tied":
+        x[:, :2, :2] = x[:, 0, 0].max()
+        x[0] = x[1] = -2.0
+    elif kind == "nan":
+        x[3, 4, 5], x[0, :2, 0], x[:2, 1, 1] = np.nan, 2.0, -2.0
+    elif kind == "small":
+        x = x[:3, :3, :3]
+    elif kind == "fortran":
+        x = np.asfortranarray(x)
+    elif kind == "single":
+        x = x.astype(np.float32)
+    elif kind == "empty_lanes":
+        x = x[:, :, :0] if axis in (0, 1) else x[:0]
+    got = ad.grad(fn)(x, axis)
+    with passes.without("ask_for_ties"):
+        plain = ad.grad(fn)(x, axis)
+    assert got.dtype == plain.dtype == x.dtype
+    assert np.array_equal(got, plain, equal_nan=True)
+
+
+def test_extremes_are_put_in_their_places() -> None:
+    gradient = ad.grad(lambda x: np.sum(np.max(x, axis=1) ** 2))
+    gradient(LANES[0])
+    assert "share_out(" in gradient.source

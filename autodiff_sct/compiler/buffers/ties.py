@@ -9,6 +9,13 @@
 That is the adjoint of ``np.maximum(x, 0.0)``.  Numbers that were computed are seldom equal, and then three passes over
 memory out of five are not made.  The outer condition is an array, so that one number in the place of the halves is
 broadcast to all of it.
+
+What equals the extreme along an axis shares its cotangent, and where there is one in each lane, that is put there::
+
+    extreme = x == max_x[:, None]
+    d_x = np.where(extreme, d_max_x[:, None] / extreme.sum(1, x.dtype, keepdims=True), 0)
+    ->
+    d_x = share_out(extreme, d_max_x[:, None], 1, x.dtype)
 """
 
 from __future__ import annotations
@@ -17,7 +24,7 @@ from typing import Any
 
 import gast
 
-from ...runtime.ties import half_where
+from ...runtime.ties import half_where, share_out
 from .. import ir
 from ..algebra.spelling import cotangents, literal, numpy_name
 from ..facts import Num
@@ -30,8 +37,35 @@ def ask_for_ties(s: Specialiser, block: ir.Block) -> None:
     share_halves(s, block)
     for stmt, part in cotangents(s, block):
         expr = getattr(stmt, part)
-        if sum(type(node) is gast.Call and is_selection(node) for node in ir.nodes_in(expr)) > 1:
+        selections = sum(type(node) is gast.Call and is_selection(node) for node in ir.nodes_in(expr))
+        if selections > 1:
             setattr(stmt, part, asked(s, expr))
+        elif selections:
+            setattr(stmt, part, shared_out(s, expr))
+
+
+def shared_out(s: Specialiser, expr: Any) -> Any:
+    """An expression in which the cotangents of extremes along an axis are put where these are."""
+    expr = with_operands(expr, lambda e: shared_out(s, e))
+    if not is_selection(expr) or not isinstance(expr.args[0], gast.Name) or literal(expr.args[2]) != 0:
+        return expr
+    extreme, share, _ = expr.args
+    facts, count = s.facts.get(extreme.id), share.right if isinstance(share, gast.BinOp) else None
+    if not isinstance(facts, Num) or (facts.ndim or 0) < 2 or facts.tensor or not isinstance(share.op, gast.Div):
+        return expr
+    found = counted_along(count, extreme.id)
+    return expr if found is None else ir.call(s.bind("share_out", share_out), extreme, share.left, *found)
+
+
+def counted_along(count: Any, name: str) -> list[Any] | None:
+    """The axis and the dtype of ``name.sum(axis, dtype, keepdims=True)``."""
+    if not isinstance(count, gast.Call) or not isinstance(count.func, gast.Attribute) or count.func.attr != "sum":
+        return None
+    args = count.args if getattr(count.func.value, "id", "") == name else count.args[1:]
+    summed = args is count.args or numpy_name(count) == "sum" and getattr(count.args[0], "id", "") == name
+    kept = [(k.arg, literal(k.value)) for k in count.keywords] == [("keepdims", True)]
+    axis = literal(args[0]) if summed and kept and len(args) == 2 else None
+    return args if type(axis) is int else None
 
 
 def share_halves(s: Specialiser, block: ir.Block) -> None:

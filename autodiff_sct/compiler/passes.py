@@ -100,7 +100,7 @@ PASSES: dict[str, str] = {
     "without_names": "what is named only to be saved, raised, entered or changed is written there",
     "add_plainly": "what is added at places that integers name is added by NumPy itself",
     "ask_for_ties": "halves of a cotangent are made where two arrays tie, if they do",
-    "select_quickly": "what a condition selects of a large cotangent is a product of the two",
+    "select_quickly": "what a condition selects of a large cotangent is made by the bits of the numbers",
     "chain": "comparisons of one variable with two others are one",
     "opposites": "the opposite of a test is the opposite comparison",
     "read_last": "what a loop goes over is read after it under the name that the loop gives it",

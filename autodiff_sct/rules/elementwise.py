@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..runtime import real_power
+from ..runtime.selection import select
 from .table import elementwise, forward, reverse, static
 
 EXPONENTS = {"float64": 700.0, "float32": 88.0}
@@ -385,7 +386,7 @@ def clip(y, d, a, a_min=None, a_max=None, *, min=None, max=None):
     return np.where((low <= a) & (a <= high), d, 0), d_low, d_high, d_low, d_high
 
 
-@elementwise(np.where)
+@elementwise(np.where, select)
 def where(y, d, condition, a, b):
     return 0.0, np.where(condition, d, 0.0), np.where(condition, 0.0, d)
 

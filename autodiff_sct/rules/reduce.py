@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..runtime.scan import products_of_others, recurrence, shift
+from ..runtime.ties import share_out
 from .elementwise import is_literal, nonzero
 from .table import forward, linear, reverse, static
 
@@ -314,6 +315,11 @@ def shared(d, y, a, axis, where):
     """`d` divided evenly among the elements that equal the extreme `y`; both have the reduced axes, of length 1."""
     extreme = a == y if where is True else np.logical_and(where, a == y)
     return np.where(extreme, d / how_many(extreme, a, axis, axis is not None), 0)
+
+
+@linear(share_out)
+def gathered(y, d, cotangent, extreme, axis, dtype):
+    return np.sum(np.where(extreme, d, 0), axis, keepdims=True) / np.sum(extreme, axis, dtype, keepdims=True)
 
 
 def how_many(true, a, axis, keepdims):

@@ -10,18 +10,24 @@ from .. import thresholds
 
 __all__ = ["select"]
 
+BITS = {np.dtype(np.float64): np.dtype(np.int64), np.dtype(np.float32): np.dtype(np.int32)}
+
 
 def select(chosen: Any, cotangent: Any, other: Any) -> Any:
-    """``np.where(chosen, cotangent, other)``, for large arrays and an `other` of 0 as a product with the condition.
+    """``np.where(chosen, cotangent, other)``, for large arrays and an `other` of 0 by the bits of the numbers.
 
-    Where conditions follow no pattern, `np.where` takes five times as long as that.  An infinity or a NaN that is not
-    chosen makes the product NaN: then it is selected.
+    Where conditions follow no pattern, `np.where` takes up to ten times as long as that.
 
     >>> select(np.array([True, False]), np.array([2.0, np.inf]), 0)
     array([2., 0.])
     """
-    if np.size(chosen) < thresholds.SELECTED_AS_PRODUCT or np.ndim(other) or other != 0:
+    if np.size(chosen) < thresholds.SELECTED_BY_BITS or np.ndim(other) or other != 0:
         return np.where(chosen, cotangent, other)
-    with np.errstate(invalid="ignore"):
-        product = cotangent * chosen
-    return np.where(chosen, cotangent, other) if np.isnan(np.min(product)) else product
+    numbers = np.asarray(cotangent)
+    bits = BITS.get(numbers.dtype)
+    if bits is None or chosen.dtype != np.bool_:
+        return np.where(chosen, cotangent, other)
+    mask = np.negative(chosen.view(np.int8)).astype(bits)  # all bits, or none
+    inside = numbers.shape == mask.shape or np.broadcast_shapes(numbers.shape, mask.shape) == mask.shape
+    found = np.bitwise_and(mask, numbers.view(bits), out=mask if inside else None)
+    return found.view(numbers.dtype)

@@ -23,17 +23,17 @@ def half_where(tied: Any, cotangent: Any) -> Any:
     return np.where(tied, cotangent / 2, 0) if np.count_nonzero(tied) else 0
 
 
-def share_out(extreme: np.ndarray, cotangent: Any, axis: int, dtype: Any) -> np.ndarray:
+def share_out(cotangent: Any, extreme: np.ndarray, axis: int, dtype: Any) -> np.ndarray:
     """``np.where(extreme, cotangent / extreme.sum(axis, dtype, keepdims=True), 0)``, the cotangent of an extreme.
 
     If each lane of a large array has one extreme, as is mostly so, the cotangent is put there, into zeros that need no
     pass over memory.
 
-    >>> share_out(np.array([[False, True], [True, True]]), np.array([[3.0], [4.0]]), 1, float)
+    >>> share_out(np.array([[3.0], [4.0]]), np.array([[False, True], [True, True]]), 1, float)
     array([[0., 3.],
            [2., 2.]])
     """
-    if extreme.size >= thresholds.SELECTED_AS_PRODUCT and extreme.flags.c_contiguous:
+    if extreme.size >= thresholds.SELECTED_BY_BITS and extreme.flags.c_contiguous:
         axis %= extreme.ndim
         count, step = extreme.shape[axis], math.prod(extreme.shape[axis + 1 :])
         lanes, places = extreme.size // count, np.flatnonzero(extreme)

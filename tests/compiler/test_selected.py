@@ -8,7 +8,7 @@ import pytest
 import autodiff_sct as ad
 from autodiff_sct.compiler import passes
 from autodiff_sct.runtime.selection import select
-from autodiff_sct.thresholds import SELECTED_AS_PRODUCT as LARGE
+from autodiff_sct.thresholds import SELECTED_BY_BITS as LARGE
 
 from .checked import check_gradient
 

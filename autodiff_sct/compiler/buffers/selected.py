@@ -1,4 +1,4 @@
-"""What a condition selects of a cotangent, and 0 elsewhere, is a product of the two where arrays are large.
+"""Selections of a cotangent by a condition, with 0 elsewhere, are made by the bits of the numbers in large arrays.
 
 ::
 
@@ -6,7 +6,7 @@
     ->
     d_x = select(x > 0.0, d_y, 0.0)
 
-`select` gives the same numbers, also beside infinities (see `runtime.selection`).  For vectors in loops, which are
+`select` gives the same numbers (see `runtime.selection`).  For vectors in loops, which are
 mostly short, looking at their size is not worth it.
 """
 

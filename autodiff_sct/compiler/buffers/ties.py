@@ -15,7 +15,7 @@ What equals the extreme along an axis shares its cotangent, and where there is o
     extreme = x == max_x[:, None]
     d_x = np.where(extreme, d_max_x[:, None] / extreme.sum(1, x.dtype, keepdims=True), 0)
     ->
-    d_x = share_out(extreme, d_max_x[:, None], 1, x.dtype)
+    d_x = share_out(d_max_x[:, None], extreme, 1, x.dtype)
 """
 
 from __future__ import annotations
@@ -53,19 +53,22 @@ def shared_out(s: Specialiser, expr: Any) -> Any:
     facts, count = s.facts.get(extreme.id), share.right if isinstance(share, gast.BinOp) else None
     if not isinstance(facts, Num) or (facts.ndim or 0) < 2 or facts.tensor or not isinstance(share.op, gast.Div):
         return expr
-    found = counted_along(count, extreme.id)
-    return expr if found is None else ir.call(s.bind("share_out", share_out), extreme, share.left, *found)
+    found = counted_along(s, count, extreme.id)
+    return expr if found is None else ir.call(s.bind("share_out", share_out), share.left, extreme, *found)
 
 
-def counted_along(count: Any, name: str) -> list[Any] | None:
+def counted_along(s: Specialiser, count: Any, name: str) -> list[Any] | None:
     """The axis and the dtype of ``name.sum(axis, dtype, keepdims=True)``."""
     if not isinstance(count, gast.Call) or not isinstance(count.func, gast.Attribute) or count.func.attr != "sum":
         return None
     args = count.args if getattr(count.func.value, "id", "") == name else count.args[1:]
     summed = args is count.args or numpy_name(count) == "sum" and getattr(count.args[0], "id", "") == name
     kept = [(k.arg, literal(k.value)) for k in count.keywords] == [("keepdims", True)]
-    axis = literal(args[0]) if summed and kept and len(args) == 2 else None
-    return args if type(axis) is int else None
+    if not summed or not kept or len(args) != 2:
+        return None
+    axis = s.facts.get(getattr(args[0], "id", ""))
+    one = type(literal(args[0])) is int or isinstance(axis, Num) and axis.kind == "int"
+    return args if one else None
 
 
 def share_halves(s: Specialiser, block: ir.Block) -> None:

@@ -11,7 +11,9 @@ import numpy as np
 from ...runtime.determinants import cofactors
 from ...runtime.scan import products_of_others, stencil_adjoint
 from ...runtime.scatter import diagonal_adjoint, gather_adjoint
+from ...runtime.selection import select
 from ...runtime.sorting import put_in_order, stable_order
+from ...runtime.ties import share_out
 from ...runtime.vectors import cross
 from ..facts import Axis, Dim, Listed, Num, broadcast, several
 from .spans import note_length
@@ -435,7 +437,12 @@ def reshaped(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dim
     return dims
 
 
-@dims_of(np.where)
+@dims_of(share_out)
+def as_second(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    return operand(s, args, 1)
+
+
+@dims_of(np.where, select)
 def chosen(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     return (
         broadcast(*(operand(s, args, k) if operand(s, args, k) is not None else () for k in range(len(args))))

@@ -295,6 +295,9 @@ class Contractions:
         for part, axis in zip(parts, dims):
             if isinstance(part, gast.Slice):
                 bounds = [bound_of(self.s, end) for end in (part.lower, part.upper, part.step)]
+                if bounds == [None, None, None]:
+                    result.append(axis)
+                    continue
                 known = axis is not None and UNKNOWN not in bounds
                 result.append(written_span(self.s, axis, part) or (Dim(("slice", axis, *bounds)) if known else None))
         return (*result, *dims[len(parts) :]) or None

@@ -467,7 +467,9 @@ def is_item(s: Specialiser, expr: Any) -> bool:
 
 
 def is_integer(s: Specialiser, index: Any) -> bool:
-    """Whether an index, or a part of one, is an integer."""
+    """True if an index, or a part of one, is an integer."""
+    if isinstance(index, gast.BinOp) and isinstance(index.op, (gast.Add, gast.Sub, gast.Mult)):
+        return is_integer(s, index.left) and is_integer(s, index.right)
     if isinstance(index, gast.Name):
         facts = s.facts.get(index.id)
         return isinstance(facts, Num) and facts.kind == "int"

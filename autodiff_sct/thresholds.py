@@ -14,6 +14,8 @@ from __future__ import annotations
 NUMBERS_OF_A_ROW = 128
 # Items from which on numbers are selected by their bits: below, `np.where` is quicker.
 SELECTED_BY_BITS = 4096
+# Numbers from which on their places between evenly spaced ones are computed, not searched.
+PLACED_EVENLY = 4096
 # Numbers that are added at places one by one before an index of each of them is made.
 ADDED_ONE_BY_ONE = 400
 # Items of a strip of a long element-wise program: it has to fit into the cache.

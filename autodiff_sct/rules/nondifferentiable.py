@@ -11,6 +11,7 @@ import numpy as np
 
 from ..runtime.broadcast import common_length
 from ..runtime.degenerate import infinite_at_equal, infinite_at_zero, nan_at_equal, nan_at_zero
+from ..runtime.intervals import interval_of
 from ..runtime.scatter import strided_places
 from ..runtime.segments import steps_within
 from ..runtime.sorting import order_of
@@ -58,7 +59,7 @@ nondifferentiable(
     np.nonzero, np.flatnonzero, np.argwhere, np.count_nonzero, np.digitize,
     np.unravel_index, np.ravel_multi_index, np.indices, np.ndindex,
     np.tril_indices, np.triu_indices, np.tril_indices_from, np.triu_indices_from, np.diag_indices,
-    np.diag_indices_from, np.mask_indices, operator.indexOf, operator.countOf,
+    np.diag_indices_from, np.mask_indices, operator.indexOf, operator.countOf, interval_of,
 )  # fmt: skip
 
 # What an array is like, not what is in it

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..runtime import gather_adjoint
+from ..runtime.intervals import interval_of
 from ..runtime.scan import recurrence, running_products_adjoint, shift
 from .difference import around
 from .index import places_along
@@ -227,7 +228,7 @@ def as_array(x):
 
 def located(x, xp):
     """The interval between knots in which each `x` lies, and the fraction of it below `x`."""
-    i = np.clip(np.searchsorted(xp, x, "right") - 1, 0, len(xp) - 2)
+    i = interval_of(x, xp)
     return i, np.clip((x - xp[i]) / (xp[i + 1] - xp[i]), 0, 1)
 
 

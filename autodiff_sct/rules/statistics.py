@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..runtime.intervals import interval_of
 from .linalg import conjugate
 from .reduce import shared
 from .table import forward, reverse
@@ -170,5 +171,4 @@ def check_counts(density):
 
 def counted_weights(d, a, edges):
     """The cotangent of the weights: that of the bin which each one is counted in."""
-    place = np.clip(np.searchsorted(edges, a, "right") - 1, 0, edges.size - 2)
-    return np.where((edges[0] <= a) & (a <= edges[-1]), d[place], 0)
+    return np.where((edges[0] <= a) & (a <= edges[-1]), d[interval_of(a, edges)], 0)

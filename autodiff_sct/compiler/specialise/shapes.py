@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...runtime.determinants import cofactors
+from ...runtime.intervals import interval_of
 from ...runtime.scan import products_of_others, stencil_adjoint
 from ...runtime.scatter import diagonal_adjoint, gather_adjoint
 from ...runtime.selection import select
@@ -49,7 +50,7 @@ def option(s: Specialiser, args: list[Value], kwargs: dict[str, Value], k: int, 
 @dims_of(
     np.copy, np.cumsum, np.cumprod, np.flip, np.sort, np.roll, np.ascontiguousarray, np.argsort, np.tril, np.triu,
     np.real, np.imag, np.nan_to_num, np.interp, np.digitize, products_of_others, put_in_order, stable_order,
-    stencil_adjoint,
+    stencil_adjoint, interval_of,
 )  # fmt: skip
 def as_first(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     return operand(s, args)
@@ -63,7 +64,7 @@ def square(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     return dims
 
 
-@dims_of(np.searchsorted, gather_adjoint, diagonal_adjoint)
+@dims_of(np.searchsorted, gather_adjoint, diagonal_adjoint, share_out)
 def as_second(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     return operand(s, args, 1)
 
@@ -435,11 +436,6 @@ def reshaped(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dim
         return None
     dims = from_shape(s, args[1])
     return dims
-
-
-@dims_of(share_out)
-def as_second(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
-    return operand(s, args, 1)
 
 
 @dims_of(np.where, select)

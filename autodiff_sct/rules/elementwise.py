@@ -386,9 +386,14 @@ def clip(y, d, a, a_min=None, a_max=None, *, min=None, max=None):
     return np.where((low <= a) & (a <= high), d, 0), d_low, d_high, d_low, d_high
 
 
-@elementwise(np.where, select)
+@elementwise(np.where)
 def where(y, d, condition, a, b):
     return 0.0, np.where(condition, d, 0.0), np.where(condition, 0.0, d)
+
+
+@elementwise(select)
+def selected(y, d, chosen, cotangent, other):
+    return 0.0, np.where(chosen, d, 0.0), np.where(chosen, 0.0, d)
 
 
 @elementwise(np.nan_to_num)

@@ -8,6 +8,7 @@ import operator
 import numpy as np
 
 from autodiff_sct.runtime import real_power
+from autodiff_sct.runtime.selection import select
 from tests.laws.checker import Case, case
 
 # Away from 0, from ±1 and from each other: no kink is near.
@@ -84,6 +85,8 @@ CASES: list[Case] = [
     case(np.clip, X, Q - 1, Q * 0.3),
     *([case(np.clip, X, min=-0.4, max=0.6)] if np.lib.NumpyVersion(np.__version__) >= "2.1.0" else []),
     case(np.where, X > 0, X, Q),
+    case(select, X > 0, X, Q),
+    case(select, X > 0, X, 0),
     case(np.where, X[0] > 0, X, 1.5),
     case(np.where, X > 0, 0, Z),
     case(np.nan_to_num, np.array([np.nan, 1.0, np.inf, -np.inf]), nan=0.5, posinf=2.0, neginf=-2.0),

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from autodiff_sct.runtime.scan import products_of_others
+from autodiff_sct.runtime.ties import share_out
 from tests.laws.cases_elementwise import X, Z
 from tests.laws.checker import Case, case
 
@@ -36,6 +37,8 @@ CASES: list[Case] = [
     *(case(fn, np.zeros((3, 0)), axis=0) for fn in [*PLAIN, *NAN]),
     *(case(fn, np.array(0.7)) for fn in [np.sum, np.mean, np.prod, np.max, np.min, np.var]),
     *(case(fn, a, **settings) for a in (ONE_ZERO, TWO_ZEROS) for fn in [np.prod, np.nanprod] for settings in AXES[:3]),
+    *(case(share_out, A.max(k, keepdims=True), A == A.max(k, keepdims=True), k, float) for k in (0, 1, -1)),
+    *(case(share_out, A.max(k, keepdims=True), A > A.mean(k, keepdims=True), k, float) for k in (0, 2)),
     *(case(products_of_others, a, axis) for a in (A, ONE_ZERO, TWO_ZEROS) for axis in (None, 0, -1, (1, 0))),
     *(case(fn, A, initial=np.array(1.7), **settings) for fn in (np.sum, np.prod) for settings in AXES),
     *(case(fn, A, initial=1.7, axis=1, where=MASK) for fn in (np.sum, np.prod)),

@@ -50,10 +50,12 @@ def shared_out(s: Specialiser, expr: Any) -> Any:
     if not is_selection(expr) or not isinstance(expr.args[0], gast.Name) or literal(expr.args[2]) != 0:
         return expr
     extreme, share, _ = expr.args
-    facts, count = s.facts.get(extreme.id), share.right if isinstance(share, gast.BinOp) else None
-    if not isinstance(facts, Num) or (facts.ndim or 0) < 2 or facts.tensor or not isinstance(share.op, gast.Div):
+    facts = s.facts.get(extreme.id)
+    if not isinstance(share, gast.BinOp) or not isinstance(share.op, gast.Div):
         return expr
-    found = counted_along(s, count, extreme.id)
+    if not isinstance(facts, Num) or (facts.ndim or 0) < 2 or facts.tensor:
+        return expr
+    found = counted_along(s, share.right, extreme.id)
     return expr if found is None else ir.call(s.bind("share_out", share_out), share.left, extreme, *found)
 
 

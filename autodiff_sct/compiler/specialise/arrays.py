@@ -133,6 +133,7 @@ def apply(
     kwargs = {k: normal(s, v) if isinstance(v, Obj) else v for k, v in kwargs.items()}
     elementwise = is_elementwise(fn)
     if elementwise:
+        expr, args = of_whole_arrays(s, expr, args)
         quiet = cannot_fail(s, fn, python or fn, args)
     else:
         quiet = fn in (np.sum, np.mean) and not s.loud and surely_sums(s, args, kwargs)
@@ -159,6 +160,15 @@ def apply(
     if elementwise:
         note_shape(s, fn, result, args)
     return as_tensor(s, result, args) if isinstance(facts, Num) and facts.tensor else result
+
+
+def of_whole_arrays(s: Specialiser, expr: Any, args: list[Value]) -> tuple[Any, list[Value]]:
+    """An operation on the elements of arrays, of which it is given ``x[:]``: that makes nothing of the view."""
+    whole = {a.name: s.whole[a.name] for a in args if isinstance(a, Leaf) and a.name in s.whole}
+    if not whole:
+        return expr, args
+    args = [Leaf(whole.get(a.name, a.name)) if isinstance(a, Leaf) else a for a in args]
+    return ir.substitute(expr, {view: ir.name(base) for view, base in whole.items()}), args
 
 
 def with_named_axes(s: Specialiser, facts: Any) -> Any:

@@ -91,7 +91,11 @@ def load_item(s: Specialiser, base: Leaf, index: Value) -> Value:
     cut_only = index_ok and all(
         isinstance(p, SliceV) or isinstance(p, Const) and not isinstance(p.value, int) for p in parts
     )
-    return s.let(ir.subscript(ir.name(base.name), s.expr(index)), result, op, may_raise=not cut_only)
+    item = s.let(ir.subscript(ir.name(base.name), s.expr(index)), result, op, may_raise=not cut_only)
+    if facts.kind == "array" and parts and len(parts) <= (facts.ndim or 0):
+        if all(is_whole(p.value if isinstance(p, Const) else p) for p in parts):
+            s.whole[item.name] = base.name
+    return item
 
 
 def new_axes(facts: Num, parts: list[Value]) -> int | tuple[int, ...] | None:

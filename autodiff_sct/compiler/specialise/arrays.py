@@ -164,7 +164,7 @@ def apply(
 
 def of_whole_arrays(s: Specialiser, expr: Any, args: list[Value]) -> tuple[Any, list[Value]]:
     """An operation on the elements of arrays, of which it is given ``x[:]``: that makes nothing of the view."""
-    whole = {a.name: s.whole[a.name] for a in args if isinstance(a, Leaf) and a.name in s.whole}
+    whole = {a.name: s.all_of[a.name] for a in args if isinstance(a, Leaf) and a.name in s.all_of}
     if not whole:
         return expr, args
     args = [Leaf(whole.get(a.name, a.name)) if isinstance(a, Leaf) else a for a in args]

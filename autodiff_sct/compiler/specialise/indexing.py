@@ -94,7 +94,7 @@ def load_item(s: Specialiser, base: Leaf, index: Value) -> Value:
     item = s.let(ir.subscript(ir.name(base.name), s.expr(index)), result, op, may_raise=not cut_only)
     if facts.kind == "array" and parts and len(parts) <= (facts.ndim or 0):
         if all(is_whole(p.value if isinstance(p, Const) else p) for p in parts):
-            s.whole[item.name] = base.name
+            s.all_of[item.name] = base.name
     return item
 
 

@@ -140,7 +140,7 @@ class Specialiser(AxisLengths):
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
         self.careful = False  # whether derivatives are infinite or NaN where NumPy's numbers are
         self.alike: dict[str, str] = {}  # variable -> one that surely has its shape and dtype
-        self.whole: dict[str, str] = {}  # view of all of an array, such as ``x[:]`` -> the array
+        self.all_of: dict[str, str] = {}  # view of all of an array, such as ``x[:]`` -> the array
         self.exact: set[str] = (
             set()
         )  # arrays on whose order in memory the last digits of a value that is asked for depend

@@ -141,11 +141,24 @@ def count_uses(program: ir.Block) -> dict[str, int]:
     return Counter(ir.uses_in(program))
 
 
-def readers_of(block: ir.Block) -> dict[str, list[Any]]:
-    """For each variable, the statements of a block in which it is read, in order."""
+def names_read(stmt: Any, known: dict[Any, dict[str, None]]) -> dict[str, None]:
+    """The variables that a statement and the blocks inside it read or pass on, in order; `known` are those found."""
+    found = known.get(stmt)
+    if found is None:
+        found = dict.fromkeys(ir.reads(stmt) if type(stmt) in ir.SIMPLE else ir.uses(stmt))
+        for body in ir.bodies(stmt):
+            for inner in body:
+                found.update(names_read(inner, known))
+        known[stmt] = found
+    return found
+
+
+def readers_of(block: ir.Block, known: dict[Any, dict[str, None]] | None = None) -> dict[str, list[Any]]:
+    """For each variable, the statements of a block in which it is read, in order; `known` as in `names_read`."""
     readers: dict[str, list[Any]] = {}
+    known = {} if known is None else known
     for stmt in block:
-        for name in dict.fromkeys(ir.reads_inside(stmt)):
+        for name in names_read(stmt, known):
             readers.setdefault(name, []).append(stmt)
     return readers
 

@@ -22,7 +22,7 @@ from typing import Any
 import gast
 
 from .. import ir
-from ..optimise import is_pop_call, readers_of
+from ..optimise import is_pop_call, names_read, readers_of
 from ..peephole import is_call, touches
 from ..regions import roots_of
 from ..specialise.state import Specialiser
@@ -30,17 +30,22 @@ from ..specialise.state import Specialiser
 
 def sink(s: Specialiser, block: ir.Block) -> None:
     """Reorder a block of the reverse sweep and the blocks inside it, in place."""
+    sink_inside(s, block, {})
+
+
+def sink_inside(s: Specialiser, block: ir.Block, known: dict[Any, dict[str, None]]) -> None:
+    """The same; `known` are the variables that statements read, which stay the same."""
     for stmt in block:
         for inner in ir.adjoint_bodies(stmt):
-            sink(s, inner)
+            sink_inside(s, inner, known)
     handed_on = [stmt for stmt in block if is_number(s, stmt)]
     if handed_on:
-        read = {name for stmt in block for name in ir.reads_inside(stmt)}
+        read = {name for stmt in block for name in names_read(stmt, known)}
         handed_on = [stmt for stmt in handed_on if stmt.target not in read]
         block[:] = [*(stmt for stmt in block if stmt not in handed_on), *handed_on]
     following = [stmt for stmt in block if is_next_value(s, stmt)]
     pops = {stmt.target: stmt for stmt in block if is_pop(s, stmt)}
-    readers = readers_of(block) if following else {}
+    readers = readers_of(block, known) if following else {}
     places = {stmt: k for k, stmt in enumerate(block)}
     for stmt in following:
         popped = [pops[n] for n in dict.fromkeys(ir.reads(stmt)) if n in pops and len(readers[n]) == 1]

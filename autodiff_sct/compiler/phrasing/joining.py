@@ -56,11 +56,12 @@ class Joining:
 
     def __init__(self, s: Specialiser, where: Regions, uses: dict[str, int], made: set[str]) -> None:
         self.s, self.uses, self.made = s, uses, made
+        self.read: dict[Any, dict[str, None]] = {}  # what is known of blocks into which nothing has been moved
         self.seen_outside = any(where.is_written(e.name) for e in s.externals.values())
 
     def block(self, front: ir.Block, back: ir.Block, passed: Passed, branch: bool) -> None:
         """Move what only `back` reads; `passed` runs between the two, `branch` says that they are of one branch."""
-        target = Target(self.s, back)
+        target = Target(self.s, back, self.read)
         partners = {x.primal: x for x in back if isinstance(x, ir.If) and x.primal is not None}
         for stmt in list(reversed(front)):
             partner = partners.get(stmt)
@@ -136,9 +137,9 @@ class Joining:
 class Target:
     """A block of the reverse sweep that statements are moved into."""
 
-    def __init__(self, s: Specialiser, block: ir.Block) -> None:
+    def __init__(self, s: Specialiser, block: ir.Block, read: dict[Any, dict[str, None]]) -> None:
         self.s, self.block = s, block
-        self.readers = readers_of(block)
+        self.readers = readers_of(block, read)
         # What moves here writes nothing.
         memory = {stmt: frozenset(root for x in ir.inside(stmt) for root in written(s, x)) for stmt in block}
         self.writers = {stmt: roots for stmt, roots in memory.items() if roots}

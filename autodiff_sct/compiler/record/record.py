@@ -19,7 +19,8 @@ from .. import ir, passes
 from ..explain import explain_kept, note, places, readers
 from ..facts import INT, Listed, Num
 from ..generations import Generations
-from ..ir import ir_targets, reads_inside
+from ..ir import ir_targets
+from ..optimise import names_read
 from ..specialise.state import Specialiser
 from ..substitution import read_instead, replaced, substitute_in
 from ..unbound import only_path
@@ -54,6 +55,8 @@ class Record:
     carried: set[str] = field(default_factory=set)  # what the next iteration of a reverse loop reads as well
     twins: dict[str, str] = field(default_factory=dict)  # numbers read again from a place -> the one read there first
 
+    read: dict[Any, dict[str, None]] = field(default_factory=dict)  # what `names_read` has told
+    needed: dict[Any, dict[str, None]] = field(default_factory=dict)  # what `needs` has told
     lasting: dict[str, Any] = field(default_factory=dict)  # numbers that stay in an array, each with its item there
 
     def locate(self, block: ir.Block, repeated: bool, around: ir.Block | None = None) -> None:
@@ -122,9 +125,14 @@ class Record:
         return [n for n in self.needs(stmt) if n not in names and self.is_local(n, forward)]
 
     def needs(self, stmt: Any) -> dict[str, None]:
-        """The arrays in which numbers stay that a statement of the reverse sweep reads, and what it reads."""
-        found = dict.fromkeys(reads_inside(stmt))
-        return dict.fromkeys(self.lasting[n].value.id for n in found if n in self.lasting) | found
+        """The arrays in which numbers stay that a statement of the reverse sweep reads, and what it reads.
+
+        What has been rewritten is not asked for again but for what it does not read.
+        """
+        if stmt not in self.needed:
+            found = names_read(stmt, self.read)
+            self.needed[stmt] = dict.fromkeys(self.lasting[n].value.id for n in found if n in self.lasting) | found
+        return self.needed[stmt]
 
     def is_local(self, name: str, forward: ir.Block) -> bool:
         home = self.homes.get(name)

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("numba")
 
 import autodiff_sct as ad
-from autodiff_sct.native.function import ROOM
+from autodiff_sct import thresholds
 from tests.native.test_backend import assert_alike
 
 
@@ -75,7 +75,7 @@ def test_room_is_kept():
     """A function that has needed more room begins with it the next time."""
     gradient = ad.grad(halve, backend="numba")
     steps = math.ceil(math.log(1e5) / -math.log(0.999))
-    assert steps > 8 * ROOM
+    assert steps > 8 * thresholds.ITEMS_AT_FIRST
     first, again = gradient(1e5, 1.0), gradient(1e5, 1.0)
     assert first == again
     assert first == pytest.approx(ad.grad(halve)(1e5, 1.0), rel=1e-9)

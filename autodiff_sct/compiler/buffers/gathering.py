@@ -289,7 +289,7 @@ class Gathering:
         rows = ir.call(made, ir.name(self.lists[name])) if whole is None else self.rows(whole)
         return ir.Let((joint,), rows, None, terms[0].stmt.origin)
 
-    def added(self, term: Term, joints: dict[tuple[str, int], Any]) -> ir.Store:
+    def added(self, term: Term, joints: dict[str, Any]) -> ir.Store:
         sides = [ir.attribute(joints[f.name], "T") if f.turned else joints[f.name] for f in term.factors]
         if len(sides) == 2:
             value = ir.binop(sides[0], gast.MatMult, sides[1])

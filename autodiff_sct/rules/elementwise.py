@@ -5,6 +5,7 @@ Conventions at points without a derivative, each as in PyTorch: 0 for ``abs`` an
 ``copysign``) have derivative 0, also at the steps.
 """
 
+import cmath
 import math
 import operator
 from typing import Any
@@ -139,7 +140,7 @@ def push_frexp(y, d, x, /):
 # Powers and logarithms
 
 
-@elementwise(np.exp, math.exp)
+@elementwise(np.exp, math.exp, cmath.exp)
 def exp(y, d, x):
     return d * y
 
@@ -159,7 +160,7 @@ def log(y, d, x):
     return d / x
 
 
-@elementwise(math.log)
+@elementwise(math.log, cmath.log)
 def log_to_base(y, d, x, base=None):
     if base is None:
         return d / x
@@ -171,7 +172,7 @@ def log2(y, d, x):
     return d / (x * math.log(2))
 
 
-@elementwise(np.log10, math.log10)
+@elementwise(np.log10, math.log10, cmath.log10)
 def log10(y, d, x):
     return d / (x * math.log(10))
 
@@ -181,7 +182,7 @@ def log1p(y, d, x):
     return d / (1 + x)
 
 
-@elementwise(np.sqrt, math.sqrt)
+@elementwise(np.sqrt, math.sqrt, cmath.sqrt)
 def sqrt(y, d, x):
     return d / (2 * y)
 
@@ -234,32 +235,32 @@ def logaddexp2(y, d, a, b):
 # Trigonometric and hyperbolic functions
 
 
-@elementwise(np.sin, math.sin)
+@elementwise(np.sin, math.sin, cmath.sin)
 def sin(y, d, x):
     return d * np.cos(x)
 
 
-@elementwise(np.cos, math.cos)
+@elementwise(np.cos, math.cos, cmath.cos)
 def cos(y, d, x):
     return -d * np.sin(x)
 
 
-@elementwise(np.tan, math.tan)
+@elementwise(np.tan, math.tan, cmath.tan)
 def tan(y, d, x):
     return d * (1 + y * y)
 
 
-@elementwise(np.arcsin, math.asin)
+@elementwise(np.arcsin, math.asin, cmath.asin)
 def arcsin(y, d, x):
     return d / np.sqrt(1 - x * x)
 
 
-@elementwise(np.arccos, math.acos)
+@elementwise(np.arccos, math.acos, cmath.acos)
 def arccos(y, d, x):
     return -d / np.sqrt(1 - x * x)
 
 
-@elementwise(np.arctan, math.atan)
+@elementwise(np.arctan, math.atan, cmath.atan)
 def arctan(y, d, x):
     return d / (1 + x * x)
 
@@ -269,33 +270,33 @@ def arctan2(y, d, a, b):
     return d * b / (a * a + b * b), -d * a / (a * a + b * b)
 
 
-@elementwise(np.sinh, math.sinh)
+@elementwise(np.sinh, math.sinh, cmath.sinh)
 def sinh(y, d, x):
     return d * np.cosh(x)
 
 
-@elementwise(np.cosh, math.cosh)
+@elementwise(np.cosh, math.cosh, cmath.cosh)
 def cosh(y, d, x):
     return d * np.sinh(x)
 
 
-@elementwise(np.tanh, math.tanh)
+@elementwise(np.tanh, math.tanh, cmath.tanh)
 def tanh(y, d, x):
     return d * (1 - y * y)
 
 
-@elementwise(np.arcsinh, math.asinh)
+@elementwise(np.arcsinh, math.asinh, cmath.asinh)
 def arcsinh(y, d, x):
     return d / np.sqrt(x * x + 1)
 
 
-@elementwise(np.arccosh, math.acosh)
+@elementwise(np.arccosh, math.acosh, cmath.acosh)
 def arccosh(y, d, x):
     # Two roots rather than that of x * x - 1: the branch that complex arccosh is on.
     return d / (np.sqrt(x - 1) * np.sqrt(x + 1))
 
 
-@elementwise(np.arctanh, math.atanh)
+@elementwise(np.arctanh, math.atanh, cmath.atanh)
 def arctanh(y, d, x):
     return d / (1 - x * x)
 

@@ -4,6 +4,7 @@ Either their results are integers, booleans or descriptions of an array, or they
 """
 
 import builtins
+import cmath
 import math
 import operator
 
@@ -24,14 +25,14 @@ nondifferentiable(
     operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
     np.logical_and, np.logical_or, np.logical_xor, np.logical_not,
     operator.not_, operator.truth, operator.is_, operator.is_not, operator.contains,
-    np.allclose, np.isclose, np.array_equal, np.array_equiv, math.isclose,
+    np.allclose, np.isclose, np.array_equal, np.array_equiv, math.isclose, cmath.isclose,
     np.any, np.all, np.isin, strided_places, infinite_at_equal, infinite_at_zero,
     nan_at_equal, nan_at_zero, order_of,
 )  # fmt: skip
 
 nondifferentiable(
     np.isfinite, np.isinf, np.isnan, np.isneginf, np.isposinf, np.signbit,
-    math.isfinite, math.isinf, math.isnan,
+    math.isfinite, math.isinf, math.isnan, cmath.isfinite, cmath.isinf, cmath.isnan,
     np.isnat, np.isreal, np.isrealobj, np.iscomplex, np.iscomplexobj, np.isscalar,
 )  # fmt: skip
 

@@ -12,7 +12,7 @@ MODULES = {
     "scipy.fft": ("scipy.fft",),
     "scipy.integrate": ("scipy.sampled",),
     "scipy.signal": ("scipy.signals",),
-    "scipy.ndimage": ("scipy.signals",),
+    "scipy.ndimage": ("scipy.signals", "scipy.images", "scipy.resampled", "scipy.ranked"),
     "scipy.spatial.distance": ("scipy.distances",),
     "scipy.special": ("scipy.special", "scipy.bessel", "scipy.integrals", "scipy.distributions"),
     "scipy.stats": ("scipy.stats", "scipy.discrete", "scipy.samples"),

@@ -5,10 +5,12 @@ convention of JAX and HIPS autograd, ``d -> f'(z) * d`` is its own transpose, an
 real result, ``d -> c * d``, whose real part the engine takes in forward mode.
 """
 
+import cmath
 import math
 
 import numpy as np
 
+from ..runtime.gammas import polygamma
 from .elementwise import nonzero
 from .table import elementwise, forward, reverse, steps_of_reals
 
@@ -28,6 +30,29 @@ def imag(y, d, val):
 @elementwise(np.conjugate)
 def conjugate(y, d, x):
     return np.conj(d) if np.iscomplexobj(x) else d
+
+
+@elementwise(cmath.phase)
+def phase(y, d, z):
+    return -1j * d / z if np.iscomplexobj(z) else 0.0
+
+
+@reverse(cmath.polar)
+def polar(y, d, z):
+    d_size = 0.0 if d[0] is None else d[0]
+    d_phase = 0.0 if d[1] is None else d[1]
+    return (d_size - 1j * d_phase / nonzero(y[0])) * cmath.rect(1.0, -y[1])
+
+
+@forward(cmath.polar)
+def push_polar(y, d, z):
+    turned = d * cmath.rect(1.0, -y[1])
+    return ((np.real(turned), np.imag(turned) / nonzero(y[0])),)
+
+
+@elementwise(cmath.rect)
+def rect(y, d, r, phi, /):
+    return d * cmath.rect(1.0, phi), 1j * d * y
 
 
 @elementwise(np.angle)
@@ -99,3 +124,18 @@ def erf(y, d, x):
 @elementwise(math.erfc)
 def erfc(y, d, x):
     return -d * (2 / math.sqrt(math.pi)) * math.exp(-x * x)
+
+
+@elementwise(math.gamma)
+def gamma(y, d, x):
+    return d * y * polygamma(0, x)
+
+
+@elementwise(math.lgamma)
+def lgamma(y, d, x):
+    return d * polygamma(0, x)
+
+
+@elementwise(polygamma)
+def of_polygamma(y, d, order, x):
+    return None, d * polygamma(order + 1, x)

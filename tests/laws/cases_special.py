@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 
 import numpy as np
 
 import autodiff_sct.ops.erf_rule  # noqa: F401  (fills the table)
 from autodiff_sct.ops.erf import erf
+from autodiff_sct.runtime.gammas import polygamma
 from tests.laws.cases_elementwise import X, Z
 from tests.laws.checker import Case, case
 
@@ -32,4 +34,13 @@ CASES: list[Case] = [
     case(math.erf, 0.4),
     case(erf, X),
     case(math.erfc, 0.4),
+    *(case(fn, x) for fn in (math.gamma, math.lgamma) for x in (0.02, 1.0, 3.7, 30.5, -0.3, -4.6)),
+    *(case(polygamma, n, x) for n in (0, 1, 4) for x in (0.4, 2.5, 80.0, -3.4)),
+    *(case(fn, 0.3 - 0.4j) for fn in (cmath.exp, cmath.log, cmath.log10, cmath.sqrt, cmath.sin, cmath.cos, cmath.tan)),
+    *(case(fn, 0.3 - 0.4j) for fn in (cmath.asin, cmath.acos, cmath.atan, cmath.sinh, cmath.cosh, cmath.tanh)),
+    *(case(fn, 0.3 - 0.4j) for fn in (cmath.asinh, cmath.acosh, cmath.atanh, cmath.phase, cmath.polar)),
+    case(cmath.log, 0.3 - 0.4j, 2.5),
+    case(cmath.exp, 0.3),
+    case(cmath.phase, 0.3),
+    case(cmath.rect, 1.3, 0.4),
 ]

@@ -5,6 +5,7 @@ Floating-point arrays and numbers are parameters, everything else is written int
 
 from __future__ import annotations
 
+import cmath
 import importlib.util
 import math
 import operator
@@ -72,7 +73,7 @@ def load(programs: list[Program], path: Path) -> None:
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
     module: ModuleType = importlib.util.module_from_spec(spec)
-    module.__dict__.update(np=np, math=math, operator=operator)
+    module.__dict__.update(np=np, cmath=cmath, math=math, operator=operator)
     for p in programs:
         module.__dict__.update(p.constants)
     spec.loader.exec_module(module)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import fft, integrate, ndimage, signal
+from scipy import fft, integrate, signal
 from scipy.spatial import distance
 
 import autodiff_sct.rules.scipy.distances
@@ -15,6 +15,7 @@ from tests.laws.checker import Case, case
 
 WAVE, IMAGE, Z = real(8), real(4, 6), complex_(5)
 NUMERATOR, DENOMINATOR = np.array([0.5, 0.3, -0.2]), np.array([1.2, -0.4, 0.1])
+LONG = real(20)
 SECTIONS = signal.butter(3, 0.4, output="sos")
 COMPLEX = [fft.fft, fft.ifft, fft.fft2, fft.ifft2, fft.fftn, fft.ifftn]
 HALF = [fft.rfft, fft.ihfft, fft.rfft2, fft.rfftn]
@@ -26,14 +27,21 @@ CASES: list[Case] = [
       for a, axis in ((WAVE, -1), (IMAGE, 0)) for norm in (None, "ortho")),
     *(case(fn, IMAGE, norm="ortho") for fn in (fft.dctn, fft.idctn, fft.dstn, fft.idstn)),
     case(signal.lfilter, NUMERATOR, DENOMINATOR, WAVE), case(signal.lfilter, NUMERATOR, DENOMINATOR, IMAGE, 0),
+    case(signal.filtfilt, NUMERATOR, DENOMINATOR, LONG),
+    case(signal.filtfilt, NUMERATOR, DENOMINATOR, real(12, 2), 0),
+    *(case(signal.filtfilt, NUMERATOR, DENOMINATOR, LONG, padtype=p, padlen=4) for p in ("even", "constant", None)),
+    case(signal.sosfiltfilt, SECTIONS, LONG), case(signal.sosfiltfilt, SECTIONS, real(19, 2), 0),
+    *(case(signal.savgol_filter, LONG, 5, 2, mode=mode) for mode in ("interp", "mirror", "nearest", "constant")),
+    case(signal.savgol_filter, real(2, 9), 5, 3, 1, 0.5), case(signal.savgol_filter, real(5, 2), 5, 2, axis=0),
+    *(case(signal.upfirdn, NUMERATOR, WAVE, up, down) for up, down in ((1, 1), (2, 1), (3, 2), (2, 5))),
+    case(signal.upfirdn, NUMERATOR, real(6, 2), 2, 1, 0), case(signal.oaconvolve, WAVE, NUMERATOR, "same"),
+    *(case(fn, IMAGE, real(3, 2), mode, boundary) for fn in (signal.convolve2d, signal.correlate2d)
+      for mode in ("full", "same", "valid") for boundary in ("fill", "symm", "wrap")),
     case(signal.sosfilt, SECTIONS, WAVE), case(signal.sosfilt, SECTIONS, IMAGE, 0),
     *(case(fn, a, b, mode) for fn in (signal.convolve, signal.fftconvolve, signal.correlate)
       for a, b in ((WAVE, NUMERATOR), (WAVE, real(4)), (IMAGE, real(3, 2))) for mode in ("full", "same", "valid")),
     case(signal.detrend, WAVE), case(signal.detrend, IMAGE, 0, "constant"),
     case(signal.hilbert, WAVE), case(signal.hilbert, real(3, 5)), case(signal.hilbert, IMAGE, axis=0),
-    *(case(fn, IMAGE, size, mode=mode) for fn, size in ((ndimage.gaussian_filter, 1.1), (ndimage.uniform_filter, 3))
-      for mode in ("reflect", "wrap", "constant")),
-    case(ndimage.gaussian_filter1d, IMAGE, 0.8, axis=0), case(ndimage.laplace, IMAGE),
     *(case(fn, *points, metric) for fn, points in (
         (distance.cdist, (real(4, 3), real(5, 3))), (distance.pdist, (real(4, 3),)))
       for metric in ("euclidean", "sqeuclidean", "cityblock")),

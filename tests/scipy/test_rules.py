@@ -18,11 +18,11 @@ from autodiff_sct.errors import NoRule
 from autodiff_sct.rules.table import TABLE, Rule
 from tests.laws.checker import Case, check, full_name, is_inexact, leaves
 from tests.laws.test_rules import referred_to
-from tests.scipy import arrays, bessel, distributions, equations, factors, integrals, structured
+from tests.scipy import arrays, bessel, distributions, equations, factors, images, integrals, structured
 from tests.scipy import linalg as of_linalg
 from tests.scipy import special as of_special
 
-MODULES = (of_special, arrays, bessel, distributions, integrals, of_linalg, factors, equations, structured)
+MODULES = (of_special, arrays, images, bessel, distributions, integrals, of_linalg, factors, equations, structured)
 CASES = [item for module in MODULES for item in module.CASES]
 HOMES = {TABLE[item.fn].home for item in CASES}
 STAND_INS = {row.perturbed for row in TABLE.values()}  # near degenerate spectra: see `test_degenerate`

@@ -1,14 +1,12 @@
-"""Filters of ``scipy.signal`` and ``scipy.ndimage``, which are linear in the signal.
-
-The transpose of a causal filter runs backwards in time.  A symmetric kernel gives a symmetric matrix where the signal
-goes on as its mirror image, periodically, or with zeros.
-"""
+"""Filters of ``scipy.signal``, which are linear in the signal: the transpose of a causal one runs backwards in time."""
 
 import numpy as np
-from scipy import ndimage, signal
+from scipy import signal
 
+from ...runtime import unpad
 from ..shape import upto
-from ..table import forward, linear, reverse, static
+from ..table import forward, linear, nondifferentiable, reverse, static
+from . import images
 
 # Recursive filters: ``a * y == b * x``
 
@@ -30,7 +28,7 @@ def push_lfilter(y, d, b, a, x, axis=-1, zi=None):
 def lagged(d, x, like, axis):
     """The sums of ``d[n] * x[n - k]`` for each k that a coefficient stands for."""
     d, x = np.moveaxis(d, axis, -1), np.moveaxis(x, axis, -1)
-    return np.array([np.sum(d[..., k:] * x[..., : x.shape[-1] - k]) for k in range(like.size)])
+    return np.array([np.sum(d[..., k:] * x[..., : x.shape[-1] - k]) for k in range(np.size(like))])
 
 
 @reverse(signal.sosfilt)
@@ -51,6 +49,139 @@ def check_state(zi):
         raise NotImplementedError("filters of scipy.signal are differentiable without zi")
 
 
+# Filters that run forwards and backwards over a signal that is extended at both ends
+
+
+@reverse(signal.filtfilt)
+def filtfilt(y, d, b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
+    if method != "pad":
+        raise NotImplementedError("scipy.signal.filtfilt is differentiable with method='pad'")
+    edge = margin(padtype, padlen, 3 * max(np.size(a), np.size(b)))
+    d = widened(np.moveaxis(d, axis, -1), edge)
+    state = settling(b, a, d)
+    for _ in range(2):
+        d = np.flip(d, -1)
+        d = settled(d, np.flip(signal.lfilter(b, a, np.flip(d, -1)), -1), state)
+    return None, None, np.moveaxis(narrowed(d, edge, padtype), -1, axis)
+
+
+@forward(signal.filtfilt)
+def push_filtfilt(y, d, b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
+    return None, None, signal.filtfilt(b, a, d, axis, padtype, padlen, method, irlen)
+
+
+@reverse(signal.sosfiltfilt)
+def sosfiltfilt(y, d, sos, x, axis=-1, padtype="odd", padlen=None):
+    edge = margin(padtype, padlen, taps_of(sos))
+    d = widened(np.moveaxis(d, axis, -1), edge)
+    state = settling_of_sections(sos, d)
+    for _ in range(2):
+        d = np.flip(d, -1)
+        d = settled(d, np.flip(signal.sosfilt(sos, np.flip(d, -1)), -1), state)
+    return None, np.moveaxis(narrowed(d, edge, padtype), -1, axis)
+
+
+@forward(signal.sosfiltfilt)
+def push_sosfiltfilt(y, d, sos, x, axis=-1, padtype="odd", padlen=None):
+    return None, signal.sosfiltfilt(sos, d, axis, padtype, padlen)
+
+
+def taps_of(sos):
+    """How far SciPy extends a signal for a filter in sections."""
+    return 3 * (2 * len(sos) + 1 - min(np.sum(sos[:, 2] == 0), np.sum(sos[:, 5] == 0)))
+
+
+def margin(padtype, padlen, default):
+    """How far a signal is extended at each end."""
+    if padtype is None:
+        return 0
+    return default if padlen is None else padlen
+
+
+def widened(d, edge):
+    """The cotangent of an extended signal, of which the ends are not returned."""
+    return np.pad(d, [*[(0, 0) for _ in range(d.ndim - 1)], (edge, edge)])
+
+
+def settling(b, a, like):
+    """What a filter makes of no signal if it begins in the state that a constant 1 leads to."""
+    return signal.lfilter(b, a, np.zeros(like.shape[-1], like.dtype), zi=signal.lfilter_zi(b, a).astype(like.dtype))[0]
+
+
+def settling_of_sections(sos, like):
+    """The same for a filter in sections."""
+    return signal.sosfilt(sos, np.zeros(like.shape[-1], like.dtype), zi=signal.sosfilt_zi(sos))[0].astype(like.dtype)
+
+
+def kernel_of(window_length, polyorder, deriv, delta, like):
+    """The weights of a Savitzky-Golay filter."""
+    return signal.savgol_coeffs(window_length, polyorder, deriv, delta).astype(like.dtype)
+
+
+nondifferentiable(settling, settling_of_sections, kernel_of)
+
+
+def settled(d, passed, state):
+    """The cotangent of a signal whose first value also sets the state of the filter."""
+    first = np.sum(d * state, -1, keepdims=True)
+    return np.concatenate([passed[..., :1] + first, passed[..., 1:]], -1)
+
+
+def narrowed(d, edge, padtype):
+    """The cotangent of a signal from that of the extended one."""
+    if edge == 0:
+        return d
+    widths = [*[(0, 0) for _ in range(d.ndim - 1)], (edge, edge)]
+    if padtype == "constant":
+        return unpad(d, widths, "edge")
+    if padtype == "even":
+        return unpad(d, widths, "reflect")
+    before, inner, behind = d[..., :edge], d[..., edge:-edge], d[..., -edge:]
+    turned = unpad(np.concatenate([-before, inner, -behind], -1), widths, "reflect")
+    first = turned[..., :1] + 2 * np.sum(before, -1, keepdims=True)
+    last = turned[..., -1:] + 2 * np.sum(behind, -1, keepdims=True)
+    return np.concatenate([first, turned[..., 1:-1], last], -1)
+
+
+# Polynomials through windows
+
+
+@linear(signal.savgol_filter)
+def savgol_filter(y, d, x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0):
+    kernel = kernel_of(window_length, polyorder, deriv, delta, d)
+    d = np.moveaxis(d, axis, -1)
+    if mode != "interp":
+        return np.moveaxis(images.convolve1d(y, d, d, kernel, mode=mode, cval=cval)[0], -1, axis)
+    # At the ends the values are those of the polynomials through the first and the last window.
+    half, n = window_length // 2, d.shape[-1]
+    ends = signal.savgol_filter(np.eye(window_length), window_length, polyorder, deriv, delta, 0).astype(d.dtype)
+    inner = np.concatenate([np.zeros_like(d[..., :half]), d[..., half : n - half], np.zeros_like(d[..., :half])], -1)
+    d_x = images.convolve1d(y, inner, inner, kernel, mode="constant")[0]
+    rest = np.zeros_like(d[..., window_length:])
+    at_first = np.concatenate([d[..., :half] @ ends[:half], rest], -1)
+    at_last = np.concatenate([rest, d[..., n - half :] @ ends[window_length - half :]], -1)
+    return np.moveaxis(d_x + at_first + at_last, -1, axis)
+
+
+@reverse(signal.upfirdn)
+def upfirdn(y, d, h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
+    if mode != "constant" or cval != 0:
+        raise NotImplementedError("scipy.signal.upfirdn is differentiable with mode='constant' and cval=0")
+    # The result at i is the sum of ``h[i * down - m * up] * x[m]``.
+    lead = -(np.size(h) - 1) % up
+    kernel = np.concatenate([np.zeros(lead), np.flip(h)]).astype(d.dtype)
+    whole = np.moveaxis(signal.upfirdn(kernel, d, down, up, axis), axis, -1)
+    first, n = (np.size(h) - 1 + lead) // up, x.shape[axis]
+    d_x = whole[..., first : first + n]
+    missing = np.zeros((*d_x.shape[:-1], n - d_x.shape[-1]), d.dtype)
+    return None, np.moveaxis(np.concatenate([d_x, missing], -1), -1, axis)
+
+
+@forward(signal.upfirdn)
+def push_upfirdn(y, d, h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
+    return None, signal.upfirdn(h, d, up, down, axis)
+
+
 # Convolutions
 
 
@@ -67,14 +198,14 @@ def push_convolve(y, d, in1, in2, mode="full", method="auto"):
     return signal.convolve(d, in2, mode, method), signal.convolve(in1, d, mode, method)
 
 
-@reverse(signal.fftconvolve)
+@reverse(signal.fftconvolve, signal.oaconvolve)
 def fftconvolve(y, d, in1, in2, mode="full", axes=None):
     check_axes(in1, in2, axes)
     whole = in_full(d, np.shape(in1), np.shape(in2), mode)
     return signal.correlate(whole, in2, "valid"), signal.correlate(whole, in1, "valid")
 
 
-@forward(signal.fftconvolve)
+@forward(signal.fftconvolve, signal.oaconvolve)
 def push_fftconvolve(y, d, in1, in2, mode="full", axes=None):
     check_axes(in1, in2, axes)
     return signal.fftconvolve(d, in2, mode), signal.fftconvolve(in1, d, mode)
@@ -91,6 +222,56 @@ def correlate(y, d, in1, in2, mode="full", method="auto"):
 def push_correlate(y, d, in1, in2, mode="full", method="auto"):
     check_real(in1, in2)
     return signal.correlate(d, in2, mode, method), signal.correlate(in1, d, mode, method)
+
+
+@reverse(signal.convolve2d)
+def convolve2d(y, d, in1, in2, mode="full", boundary="fill", fillvalue=0):
+    check_plane(in1, in2, mode, fillvalue)
+    whole = in_full(d, np.shape(in1), np.shape(in2), mode)
+    d_in1, passed = in_plane(whole, in1, np.flip(in2), boundary)
+    return d_in1, np.flip(passed)
+
+
+@reverse(signal.correlate2d)
+def correlate2d(y, d, in1, in2, mode="full", boundary="fill", fillvalue=0):
+    check_plane(in1, in2, mode, fillvalue)
+    # Where the kernel has an even size, the middle of the result is that of a convolution with the image turned.
+    whole = np.flip(in_full(np.flip(d), np.shape(in1), np.shape(in2), mode))
+    return in_plane(whole, in1, in2, boundary)
+
+
+@forward(signal.convolve2d)
+def push_convolve2d(y, d, in1, in2, mode="full", boundary="fill", fillvalue=0):
+    check_plane(in1, in2, mode, fillvalue)
+    return signal.convolve2d(d, in2, mode, boundary), signal.convolve2d(in1, d, mode, boundary)
+
+
+@forward(signal.correlate2d)
+def push_correlate2d(y, d, in1, in2, mode="full", boundary="fill", fillvalue=0):
+    check_plane(in1, in2, mode, fillvalue)
+    return signal.correlate2d(d, in2, mode, boundary), signal.correlate2d(in1, d, mode, boundary)
+
+
+def in_plane(whole, in1, kernel, boundary):
+    """The cotangents of an image that goes on as `boundary` says, and of the kernel that runs over it."""
+    widths = tuple([(n - 1, n - 1) for n in np.shape(kernel)])
+    extended = beyond(boundary)
+    d_kernel = signal.correlate(np.pad(in1, widths, extended), whole, "valid", "direct")
+    d_in1 = signal.convolve(whole, kernel, "full", "direct")
+    return images.folded(d_in1, widths, extended), d_kernel
+
+
+@static
+def beyond(boundary):
+    """What ``np.pad`` calls a boundary of ``scipy.signal``."""
+    return {"fill": "constant", "symm": "symmetric", "wrap": "wrap"}[boundary]
+
+
+def check_plane(in1, in2, mode, fillvalue):
+    """Refuse what has no derivative here."""
+    check_real(in1, in2)
+    if fillvalue != 0 or (mode == "valid" and (in1.shape[0] < in2.shape[0] or in1.shape[1] < in2.shape[1])):
+        raise NotImplementedError("convolve2d is differentiable for fillvalue=0, and a kernel within the image")
 
 
 def in_full(d, first, second, mode):
@@ -136,44 +317,3 @@ def hilbert(y, d, x, N=None, axis=-1):
     weights = np.where(places == 0, 1.0, np.where(2 * places == n, 1.0, np.where(2 * places < n, 2.0, 0.0)))
     weights = np.reshape(weights, tuple([n if k == axis % d.ndim else 1 for k in upto(d.ndim)])).astype(d.real.dtype)
     return np.fft.fft(weights * np.fft.ifft(d, axis=axis), axis=axis)
-
-
-# Symmetric kernels on images
-
-
-@linear(ndimage.gaussian_filter)
-def gaussian_filter(
-    y, d, input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, axes=None
-):
-    check_kernel(order, output, mode, cval, 0)
-    return ndimage.gaussian_filter(d, sigma, mode=mode, truncate=truncate, radius=radius, axes=axes)
-
-
-@linear(ndimage.gaussian_filter1d)
-def gaussian_filter1d(
-    y, d, input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None
-):
-    check_kernel(order, output, mode, cval, 0)
-    return ndimage.gaussian_filter1d(d, sigma, axis, mode=mode, truncate=truncate, radius=radius)
-
-
-@linear(ndimage.uniform_filter)
-def uniform_filter(y, d, input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
-    check_kernel(0, output, mode, cval, origin)
-    if not isinstance(size, int) or size % 2 == 0:
-        raise NotImplementedError("scipy.ndimage.uniform_filter is differentiable for one odd size")
-    return ndimage.uniform_filter(d, size, mode=mode, axes=axes)
-
-
-@linear(ndimage.laplace)
-def laplace(y, d, input, output=None, mode="reflect", cval=0.0, *, axes=None):
-    check_kernel(0, output, mode, cval, 0)
-    return ndimage.laplace(d, mode=mode, axes=axes)
-
-
-def check_kernel(order, output, mode, cval, origin):
-    """Refuse what has no symmetric matrix, or none that is known here."""
-    if order != 0 or output is not None or mode not in ("reflect", "wrap", "constant") or cval != 0 or origin != 0:
-        raise NotImplementedError(
-            "filters of scipy.ndimage are differentiable for the modes 'reflect', 'wrap' and 'constant' with zeros"
-        )

@@ -1,0 +1,347 @@
+"""Images of ``scipy.ndimage`` at other places: `map_coordinates` and the transformations that are made of it.
+
+The value at a place is a sum of coefficients, which a filter makes of the image, times B-splines of the distance.  Both
+`sampled` and its transpose `scattered` take the derivative of some order of the splines along each axis, so that they
+have derivatives of every order with respect to places, too.
+"""
+
+import itertools
+import math
+
+import numpy as np
+from scipy import ndimage
+
+from ...runtime import unpad
+from ..shape import upto
+from ..table import forward, linear, reverse, static
+from .precision import fitted
+
+# B-splines
+
+
+def basis(x, order, nu):
+    """The derivative of order `nu` of the centred B-spline, by the recurrences of de Boor."""
+    if nu > 0:
+        return basis(x + 0.5, order - 1, nu - 1) - basis(x - 0.5, order - 1, nu - 1) if order > 0 else 0 * x
+    if order == 0:
+        return ((-0.5 <= x) & (x < 0.5)).astype(float)
+    half = (order + 1) / 2
+    return ((half + x) * basis(x + 0.5, order - 1, 0) + (half - x) * basis(x - 0.5, order - 1, 0)) / order
+
+
+def inside(x, n, mode):
+    """Places moved inside of `n` elements as a mode says, and how they move with the places that were given."""
+    if mode == "constant":
+        return x, np.ones_like(x)
+    if mode == "nearest":
+        return np.clip(x, 0, n - 1), ((x >= 0) & (x <= n - 1)).astype(float)
+    if mode in ("wrap", "grid-wrap"):
+        period = max(n - 1, 1) if mode == "wrap" else n
+        return np.where((x < 0) | (x > period), np.mod(x, period), x), np.ones_like(x)
+    first = 0.0 if mode == "mirror" else -0.5
+    period = max(2 * n - 2, 1) if mode == "mirror" else 2 * n
+    moved = np.mod(x - first, period)
+    return np.where(moved > period / 2, period - moved, moved) + first, np.where(moved > period / 2, -1.0, 1.0)
+
+
+def taps(x, n, order, nu, mode):
+    """The coefficients that a value depends on along one axis, as pairs of places and weights."""
+    moved, slope = inside(x, n, mode)
+    start = np.floor(moved + (0.5 if order % 2 == 0 else 0.0)).astype(int) - order // 2
+    factor = slope**nu * ((x >= 0) & (x <= n - 1)) if mode == "constant" else slope**nu
+    pairs = []
+    for k in range(order + 1):
+        place, weight = start + k, factor * basis(moved - start - k, order, nu)
+        if mode in ("wrap", "grid-wrap"):
+            place = np.mod(place, n)
+        else:
+            place = inside(place + 0.0, n, "reflect" if mode in ("reflect", "grid-mirror") else "mirror")[0].astype(int)
+        pairs.append((place, weight))
+    return pairs
+
+
+def products(coordinates, shape, nu, order, mode):
+    """The places of coefficients and their weights for all axes."""
+    if not len(coordinates) == len(shape) == len(nu):
+        raise ValueError("places need one number for each axis of the image")
+    margin = margin_of(order, mode)
+    by_axis = [taps(x + margin, n, order, k, mode) for x, n, k in zip(coordinates, shape, nu)]
+    for chosen in itertools.product(*by_axis):
+        yield tuple(place for place, _ in chosen), math.prod([weight for _, weight in chosen])
+
+
+@static
+def margin_of(order, mode):
+    """How many elements SciPy adds at each end before it filters an image."""
+    return 12 if order > 1 and mode == "nearest" else 0
+
+
+def sampled(coefficients, coordinates, nu, order, mode):
+    """Sums of coefficients times B-splines at `coordinates`."""
+    terms = products(coordinates, coefficients.shape, nu, order, mode)
+    return sum(coefficients[places] * weights for places, weights in terms)
+
+
+def scattered(d, coordinates, nu, order, mode, shape):
+    """The transpose of that, which is linear in `d`."""
+    result = np.zeros(shape)
+    for places, weights in products(coordinates, shape, nu, order, mode):
+        np.add.at(result, places, d * weights)
+    return result
+
+
+sampled.stands_for = "scipy.ndimage.map_coordinates"  # type: ignore[attr-defined]
+scattered.stands_for = "scipy.ndimage.map_coordinates"  # type: ignore[attr-defined]
+
+
+@reverse(sampled)
+def of_sampled(y, d, coefficients, coordinates, nu, order, mode):
+    return (
+        scattered(d, coordinates, nu, order, mode, coefficients.shape),
+        np.stack([d * sampled(coefficients, coordinates, raised(nu, k), order, mode) for k in upto(len(nu))]),
+    )
+
+
+@forward(sampled)
+def push_sampled(y, d, coefficients, coordinates, nu, order, mode):
+    moved = [d[k] * sampled(coefficients, coordinates, raised(nu, k), order, mode) for k in upto(len(nu))]
+    return sampled(d, coordinates, nu, order, mode), sum(moved)
+
+
+@reverse(scattered)
+def of_scattered(y, d, cotangent, coordinates, nu, order, mode, shape):
+    return (
+        sampled(d, coordinates, nu, order, mode),
+        np.stack([cotangent * sampled(d, coordinates, raised(nu, k), order, mode) for k in upto(len(nu))]),
+    )
+
+
+@forward(scattered)
+def push_scattered(y, d, cotangent, coordinates, nu, order, mode, shape):
+    moved = [scattered(cotangent * d[k], coordinates, raised(nu, k), order, mode, shape) for k in upto(len(nu))]
+    return scattered(d, coordinates, nu, order, mode, shape), sum(moved)
+
+
+@static
+def raised(nu, axis):
+    """Orders of derivatives, one more along an axis."""
+    return tuple(n + (k == axis) for k, n in enumerate(nu))
+
+
+# The filter that makes coefficients of an image
+
+
+@linear(ndimage.spline_filter1d)
+def spline_filter1d(y, d, input, order=3, axis=-1, output=np.float64, mode="mirror"):
+    matrix = ndimage.spline_filter1d(np.eye(d.shape[axis]), order, 0, mode=mode)
+    return np.moveaxis(np.tensordot(matrix, d, (0, axis % d.ndim)), 0, axis)
+
+
+@linear(ndimage.spline_filter)
+def spline_filter(y, d, input, order=3, output=np.float64, mode="mirror"):
+    for axis in upto(d.ndim):
+        d = spline_filter1d(y, d, input, order, axis, mode=mode)
+    return d
+
+
+def coefficients_of(input, order, mode, prefilter):
+    """The coefficients of an image."""
+    if not prefilter or order < 2:
+        return input
+    extended = np.pad(input, margin_of(order, mode), "edge") if mode == "nearest" else input
+    return ndimage.spline_filter(extended, order, mode=mode)
+
+
+def image_of(d, order, mode, prefilter):
+    """The cotangent of an image from that of its coefficients."""
+    if not prefilter or order < 2:
+        return d
+    d = spline_filter(d, d, d, order, mode=mode)
+    return unpad(d, margin_of(order, mode), "edge") if mode == "nearest" else d
+
+
+# Images at places
+
+
+def moved_image(d, input, coordinates, order, mode, prefilter):
+    """The cotangents of an image and of the places where its values are taken."""
+    coefficients = coefficients_of(input, order, mode, prefilter)
+    still = (0,) * input.ndim
+    d_coefficients = scattered(d, coordinates, still, order, mode, np.shape(coefficients))
+    slopes = [d * sampled(coefficients, coordinates, raised(still, k), order, mode) for k in upto(input.ndim)]
+    return fitted(image_of(d_coefficients, order, mode, prefilter), d), fitted(np.stack(slopes), d)
+
+
+def moved_along(y, t, input, coordinates, order, mode, prefilter):
+    """The tangent of the values by that of the places."""
+    coefficients = coefficients_of(input, order, mode, prefilter)
+    still = (0,) * input.ndim
+    parts = [t[k] * sampled(coefficients, coordinates, raised(still, k), order, mode) for k in upto(input.ndim)]
+    return fitted(sum(parts), y)
+
+
+@reverse(ndimage.map_coordinates)
+def map_coordinates(y, d, input, coordinates, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
+    check_image(output, order, mode, cval, input)
+    return moved_image(d, input, coordinates, order, mode, prefilter)
+
+
+@forward(ndimage.map_coordinates)
+def push_map_coordinates(y, d, input, coordinates, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
+    check_image(output, order, mode, cval, input)
+    return (
+        ndimage.map_coordinates(d, coordinates, order=order, mode=mode, prefilter=prefilter),
+        moved_along(y, d, input, coordinates, order, mode, prefilter),
+    )
+
+
+@reverse(ndimage.shift)
+def shift(y, d, input, shift, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
+    check_image(output, order, mode, cval, input)
+    d_input, d_places = moved_image(d, input, shifted(np.shape(y), shift), order, mode, prefilter)
+    by_axis = -np.sum(np.reshape(d_places, (d.ndim, -1)), 1)
+    return d_input, by_axis if np.ndim(shift) > 0 else np.sum(by_axis)
+
+
+@forward(ndimage.shift)
+def push_shift(y, d, input, shift, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
+    check_image(output, order, mode, cval, input)
+    t = [-each_axis(d, k, input.ndim) for k in upto(input.ndim)]
+    return (
+        ndimage.shift(like(d, input), shift, order=order, mode=mode, prefilter=prefilter),
+        moved_along(y, t, input, shifted(np.shape(y), shift), order, mode, prefilter),
+    )
+
+
+def shifted(shape, shift):
+    """The places where a shifted image has its values."""
+    offsets = np.reshape(shift, (-1, *[1 for _ in shape]))
+    return np.indices(shape) - offsets
+
+
+def like(d, input):
+    """The tangent of an image; those of numbers come here, too."""
+    return d if np.ndim(d) == input.ndim else input
+
+
+def each_axis(d, k, ndim):
+    """The tangent of what is one number for each axis, or one for all; that of an image comes here, too."""
+    return d[k] if np.shape(d) == (ndim,) else d
+
+
+@linear(ndimage.zoom)
+def zoom(y, d, input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *, grid_mode=False):
+    check_image(output, order, mode, cval, input)
+    if grid_mode:
+        raise NotImplementedError("scipy.ndimage.zoom is differentiable with grid_mode=False")
+    places = np.stack(np.meshgrid(*[zoomed(n, m) for n, m in zip(np.shape(input), np.shape(y))], indexing="ij"))
+    return moved_image(d, input, places, order, mode, prefilter)[0]
+
+
+@static
+def zoomed(n, m):
+    """Where `m` values are taken of `n`."""
+    return np.arange(m) * ((n - 1) / (m - 1) if m > 1 else 1.0)
+
+
+@reverse(ndimage.affine_transform)
+def affine_transform(
+    y, d, input, matrix, offset=0.0, output_shape=None, output=None, order=3, mode="constant", cval=0.0, prefilter=True
+):
+    check_image(output, order, mode, cval, input)
+    grid = np.indices(np.shape(y))
+    places = transformed(grid, matrix, offset)
+    d_input, d_places = moved_image(d, input, places, order, mode, prefilter)
+    axes = tuple(range(1, d.ndim + 1))
+    d_offset = np.sum(d_places, axes)
+    d_matrix = fitted(np.tensordot(d_places, grid, (axes, axes)), d)
+    return d_input, d_matrix, d_offset if np.ndim(offset) > 0 else np.sum(d_offset)
+
+
+@forward(ndimage.affine_transform)
+def push_affine_transform(
+    y, d, input, matrix, offset=0.0, output_shape=None, output=None, order=3, mode="constant", cval=0.0, prefilter=True
+):
+    check_image(output, order, mode, cval, input)
+    grid = np.indices(np.shape(y))
+    places = transformed(grid, matrix, offset)
+    by_input = ndimage.affine_transform(
+        like(d, input), matrix, offset, output_shape, order=order, mode=mode, prefilter=prefilter
+    )
+    by_matrix = moved_along(y, by_grid(d, grid), input, places, order, mode, prefilter)
+    t = [each_axis(d, k, input.ndim) for k in upto(input.ndim)]
+    return by_input, by_matrix, moved_along(y, t, input, places, order, mode, prefilter)
+
+
+def by_grid(d, grid):
+    """The tangent of places by that of a matrix; others come here, too."""
+    return np.tensordot(d, grid, 1) if np.shape(d) == (grid.ndim - 1, grid.ndim - 1) else grid
+
+
+def transformed(grid, matrix, offset):
+    """``matrix @ grid + offset``, for a square matrix."""
+    if np.shape(matrix) != (grid.ndim - 1, grid.ndim - 1):
+        raise NotImplementedError("scipy.ndimage.affine_transform is differentiable for one square matrix of the axes")
+    return np.tensordot(matrix, grid, 1) + np.reshape(offset, (-1, *[1 for _ in grid.shape[1:]]))
+
+
+@reverse(ndimage.rotate)
+def rotate(
+    y, d, input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="constant", cval=0.0, prefilter=True
+):
+    check_image(output, order, mode, cval, input)
+    places, slopes = rotated(angle, np.shape(input), np.shape(y), axes)
+    d_input, d_places = moved_image(d, input, places, order, mode, prefilter)
+    return d_input, np.sum(d_places * slopes.astype(d.dtype))
+
+
+@forward(ndimage.rotate)
+def push_rotate(
+    y, d, input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="constant", cval=0.0, prefilter=True
+):
+    check_image(output, order, mode, cval, input)
+    places, slopes = rotated(angle, np.shape(input), np.shape(y), axes)
+    return (
+        ndimage.rotate(like(d, input), angle, axes, reshape, order=order, mode=mode, prefilter=prefilter),
+        moved_along(y, d * slopes, input, places, order, mode, prefilter),
+    )
+
+
+def rotated(angle, before, after, axes):
+    """The places where a rotated image has its values, and how they turn."""
+    if before != after:
+        raise NotImplementedError("scipy.ndimage.rotate is differentiable with reshape=False")
+    first, second = plane_of(axes, len(before))
+    axes_of = upto(len(before))
+    turn = angle * (np.pi / 180)
+    grid = np.indices(after)
+    middle = (before[first] - 1) / 2, (before[second] - 1) / 2
+    a, b = grid[first] - middle[0], grid[second] - middle[1]
+    at_first = np.cos(turn) * a + np.sin(turn) * b
+    at_second = np.cos(turn) * b - np.sin(turn) * a
+    places = [
+        at_first + middle[0] if k == first else at_second + middle[1] if k == second else grid[k] for k in axes_of
+    ]
+    slopes = [at_second if k == first else -at_first if k == second else 0 * a for k in axes_of]
+    return np.stack(places), np.stack(slopes) * (np.pi / 180)
+
+
+@static
+def plane_of(axes, ndim):
+    """The two axes of a plane, in order."""
+    return tuple(sorted(k % ndim for k in axes))
+
+
+def check_image(output, order, mode, cval, input):
+    """Refuse what has no derivative here."""
+    if output is not None or cval != 0 or np.iscomplexobj(input):
+        raise NotImplementedError(
+            "images of scipy.ndimage are moved differentiably if real, without output, for cval=0"
+        )
+    check_mode(order, mode)
+
+
+@static
+def check_mode(order, mode):
+    if order > 3 or mode not in ("constant", "nearest", "mirror", "reflect", "grid-mirror", "wrap", "grid-wrap"):
+        raise NotImplementedError(f"images of scipy.ndimage have no derivative with order={order} and mode={mode!r}")

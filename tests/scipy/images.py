@@ -1,0 +1,55 @@
+"""Calls on which the rows of ``rules/scipy/images.py``, ``resampled.py`` and ``ranked.py`` are checked."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import ndimage, signal
+
+import autodiff_sct.rules.scipy.images  # noqa: F401  (fills the table)
+from autodiff_sct.rules.scipy.ranked import given_back
+from autodiff_sct.rules.scipy.resampled import sampled, scattered
+from tests.laws.cases_linalg import real
+from tests.laws.checker import Case, case
+
+WAVE, IMAGE, KERNEL = real(8), real(4, 6), real(3, 2)
+MODES = ("reflect", "mirror", "nearest", "wrap", "constant")
+PLACES = np.array([[0.31, 2.2, 1.7, -0.8, 3.9], [0.7, 3.1, 4.6, 2.3, 6.2]])
+CASES: list[Case] = [
+    *(case(fn, IMAGE, KERNEL, mode=mode) for fn in (ndimage.correlate, ndimage.convolve) for mode in MODES),
+    *(case(fn, IMAGE, KERNEL, origin=-1) for fn in (ndimage.correlate, ndimage.convolve)),
+    *(case(fn, IMAGE, real(4), axis, mode=mode) for fn in (ndimage.correlate1d, ndimage.convolve1d)
+      for axis, mode in ((0, "reflect"), (-1, "mirror"))),
+    case(ndimage.correlate, real(3, 4, 5), real(2, 3, 2)), case(ndimage.convolve1d, WAVE, real(3), origin=1),
+    *(case(ndimage.gaussian_filter, IMAGE, sigma, order, mode=mode)
+      for sigma, order in ((1.1, 0), ((0.8, 1.3), (1, 0))) for mode in MODES),
+    case(ndimage.gaussian_filter, IMAGE, 0.7, 2),
+    case(ndimage.gaussian_filter1d, IMAGE, 0.8, axis=0), case(ndimage.gaussian_filter1d, IMAGE, 0.8, order=1),
+    case(ndimage.gaussian_filter1d, WAVE, 0.8, mode="nearest"),
+    *(case(ndimage.uniform_filter, IMAGE, size, mode=mode) for size in (3, 2, (3, 4)) for mode in MODES),
+    case(ndimage.uniform_filter, IMAGE, 4, origin=1), case(ndimage.uniform_filter1d, IMAGE, 4, 0, origin=-1),
+    *(case(fn, IMAGE, axis, mode=mode) for fn in (ndimage.sobel, ndimage.prewitt)
+      for axis, mode in ((0, "reflect"), (-1, "mirror"), (0, "nearest"), (1, "wrap"), (0, "constant"))),
+    *(case(ndimage.laplace, IMAGE, mode=mode) for mode in MODES),
+    case(ndimage.gaussian_laplace, IMAGE, 0.9), case(ndimage.gaussian_laplace, IMAGE, (0.7, 0.9), mode="mirror"),
+    case(ndimage.gaussian_gradient_magnitude, IMAGE, 0.9), case(ndimage.spline_filter, IMAGE),
+    *(case(ndimage.spline_filter1d, IMAGE, order, 0, mode=mode) for order in (2, 3) for mode in ("mirror", "reflect")),
+    *(case(ndimage.map_coordinates, IMAGE, PLACES, order=order, mode=mode) for order in (1, 2, 3)
+      for mode in ("constant", "nearest", "mirror", "reflect", "grid-wrap")),
+    case(ndimage.map_coordinates, IMAGE, PLACES, order=0), case(ndimage.map_coordinates, WAVE, PLACES[:1]),
+    case(ndimage.map_coordinates, real(3, 4, 5), np.stack([PLACES[0] * 0.5, PLACES[0], PLACES[1]])),
+    case(ndimage.map_coordinates, IMAGE, PLACES, prefilter=False),
+    *(case(ndimage.shift, IMAGE, by, mode=mode) for by in (np.array([0.3, -1.2]), np.float64(0.7))
+      for mode in ("constant", "mirror")),
+    *(case(ndimage.zoom, IMAGE, by, order=order) for by, order in ((2.0, 1), (1.5, 3), ((0.6, 2), 3))),
+    case(ndimage.affine_transform, IMAGE, np.array([[0.93, 0.11], [-0.21, 0.83]]), np.array([0.22, 0.34])),
+    case(ndimage.affine_transform, IMAGE, np.array([[0.93, 0.11], [-0.21, 0.83]]), 0.155, order=1, mode="reflect"),
+    *(case(ndimage.rotate, IMAGE, 25.0, reshape=False, mode=mode) for mode in ("constant", "nearest")),
+    case(ndimage.rotate, real(3, 4, 5), 10.0, (0, 2), False),
+    *(case(fn, IMAGE, size, mode=mode) for fn in (ndimage.maximum_filter, ndimage.minimum_filter, ndimage.median_filter)
+      for size, mode in zip((3, (2, 3), 2, (4, 1), 3), MODES)),
+    case(ndimage.percentile_filter, IMAGE, 30, 3), case(ndimage.rank_filter, IMAGE, 1, 2),
+    case(sampled, real(4, 5), PLACES, (1, 0), 3, "mirror"),
+    case(scattered, real(5), PLACES, (0, 1), 3, "mirror", (4, 6)),
+    case(given_back, WAVE, np.array([1, 1, 0, 5, -1, 3, 2, 7])), case(signal.medfilt, IMAGE, 3),
+    case(signal.medfilt, WAVE, 5),
+]  # fmt: skip

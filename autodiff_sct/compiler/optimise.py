@@ -27,7 +27,10 @@ SUMS = (gast.Add, gast.Sub)
 class Liveness:
     """Marks, from effects and results back, the variables that somebody reads."""
 
-    def __init__(self, s: Specialiser, program: ir.Block, strict: set[Any], shadows: set[str]) -> None:
+    def __init__(
+        self, s: Specialiser, program: ir.Block, strict: set[Any], shadows: set[str], rules: bool = False
+    ) -> None:
+        self.rules = rules
         self.live: set[str] = set()
         self.marked: set[Any] = set()  # statements that stay, what they read being live
         self.s = s
@@ -50,6 +53,8 @@ class Liveness:
             if kept := self.keeps(stmt):
                 self.marked.add(stmt)
                 self.live.update(ir.variables_in(stmt.expr))
+                if self.rules and stmt.op is not None:
+                    self.live.update(stmt.op.beside)
             return kept
         if stmt not in self.marked and self.keeps(stmt):
             self.marked.add(stmt)
@@ -128,9 +133,12 @@ def inside_out(block: ir.Block) -> ir.Block:
     return found
 
 
-def sweep_dead(s: Specialiser, program: ir.Block, strict: set[Any], shadows: set[str]) -> ir.Block:
-    """The program without what nobody reads; statements in `strict` may raise and then stay."""
-    return Liveness(s, program, strict, shadows).prune(program)
+def sweep_dead(s: Specialiser, program: ir.Block, strict: set[Any], shadows: set[str], rules: bool = False) -> ir.Block:
+    """The program without what nobody reads; statements in `strict` may raise and then stay.
+
+    With `rules`, what the rule of a statement reads beside its expression stays, too.
+    """
+    return Liveness(s, program, strict, shadows, rules).prune(program)
 
 
 # -- nesting

@@ -244,7 +244,7 @@ def without_dead(s: Specialiser, block: ir.Block, result: Value, table: Argument
     """The program without variables that only pass through loops and branches."""
     kept = [n for p in request.wrt for n in input_leaves(s, table.values[p])]
     final = ir.Return(ir.tuple_([ir.name(n) for n in [*s.leaves(result), *kept]]))
-    return sweep_dead(s, [*block, final], set(ir.walk(block)), set())[:-1]
+    return sweep_dead(s, [*block, final], set(ir.walk(block)), set(), rules=True)[:-1]
 
 
 def parameter_name(table: Arguments, parameter: str) -> Any:

@@ -21,6 +21,8 @@ def several_points(x: Any) -> None:
 class Frozen:
     """``dist(*args, **kwds)``: the methods of `dist` with these parameters."""
 
+    stands_for = "a distribution"
+
     def __init__(self, dist: Any, *args: Any, **kwds: Any) -> None:
         self.dist = dist
         self.args = args

@@ -14,6 +14,8 @@ __all__ = ["Line", "Spline", "increasing"]
 class Spline:
     """``CubicSpline(knots, values, bc_type)``, evaluated where it is called."""
 
+    stands_for = "a spline of scipy.interpolate"
+
     def __init__(self, condition: Any, knots: Any, values: Any) -> None:
         self.condition = condition
         self.knots = knots
@@ -31,6 +33,8 @@ class Spline:
 class Derivative:
     """A derivative of a spline."""
 
+    stands_for = "a spline of scipy.interpolate"
+
     def __init__(self, spline: Any, order: Any) -> None:
         self.spline = spline
         self.order = order
@@ -41,6 +45,8 @@ class Derivative:
 
 class Line:
     """``interp1d(knots, values)``, evaluated where it is called."""
+
+    stands_for = "an interpolation of scipy.interpolate"
 
     def __init__(self, knots: Any, values: Any) -> None:
         self.knots = knots

@@ -19,6 +19,7 @@ class Op:
     cls: type | None = None  # of a result that is a namedtuple
     shares: tuple[str, ...] = ()  # operands whose memory the result may share
     boxed: bool = False  # the result is the only item of the tuple that the function returns
+    beside: tuple[str, ...] = ()  # variables that its rule reads and its expression does not
 
 
 @dataclass(eq=False)

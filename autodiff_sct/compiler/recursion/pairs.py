@@ -102,7 +102,7 @@ def body_of(s: Specialiser, rec: Recursion) -> tuple[ir.Block, Regions]:
     block = cloned(rec.block)
     keep_lengths(s, rec.block, block)
     final = ir.Return(ir.tuple_([ir.name(n) for n in [*rec.results, *rec.inputs]]))
-    block = sweep_dead(s, [*block, final], set(ir.walk(block)), set())[:-1]
+    block = sweep_dead(s, [*block, final], set(ir.walk(block)), set(), rules=True)[:-1]
     s.unbound = unbound(block)
     drop_sure(block, s.unbound)
     where = regions(block, s.facts, s.elements)

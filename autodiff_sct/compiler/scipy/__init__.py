@@ -17,7 +17,7 @@ MODULES = {
     "scipy.integrate": ("integrate", "equations"),
     "scipy.optimize": ("optimize",),
     "scipy.interpolate": ("interpolate",),
-    "scipy.sparse.linalg": ("sparse",),
+    "scipy.sparse": ("sparse",),
 }
 
 

@@ -132,7 +132,10 @@ def without(given: dict[str, Value], names: str) -> dict[str, Value]:
 
 def row(s: Specialiser, fn: Any, expr: Any, facts: Any, values: list[Value], hint: str) -> Leaf:
     """An operation of the table, with the expression that the program has for it and the facts of its result."""
-    return s.let(expr, facts, arrays.make_op(s, fn, values, {}), hint)
+    op = arrays.make_op(s, fn, values, {})
+    written = set(ir.variables_in(expr))
+    op.beside = tuple(name for value in values for name in s.leaves(value) if name not in written)
+    return s.let(expr, facts, op, hint)
 
 
 def derived(text: Any, fn: Value, *before: Value) -> Value:

@@ -164,6 +164,8 @@ def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
         from .calls import call_python
 
         return call_python(s, getter, [base, Const(attr)], {})
+    if hasattr(base.cls, "stands_for"):
+        raise s.refuse(f"{attr!r} of {base.cls.stands_for} that the program makes has no derivative here")
     message = f"{base.cls.__name__!r} object has no attribute {attr!r}"
     raise lacking(s, lambda: hasattr(base.cls, attr) and found is None, AttributeError, message)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from logging import Logger
 from random import Random
+from types import MethodDescriptorType
 from typing import Any
 
 import gast
@@ -211,6 +212,11 @@ def opaque_method(
     s: Specialiser, base: Leaf, facts: Any, name: str, args: list[Value], kwargs: dict[str, Value]
 ) -> Value:
     """A method of something unknown just runs; generators of random numbers tell what they draw."""
+    from .calls import HANDLERS
+
+    method = getattr(facts.cls, name, None) if isinstance(facts, Opaque) and facts.cls is not None else None
+    if isinstance(method, MethodDescriptorType) and method in HANDLERS:
+        return HANDLERS[method](s, [base, *args], kwargs)
     random = is_random(facts)
     if name in WRITERS:
         arrays.refuse_unknown(s, base)

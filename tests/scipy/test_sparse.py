@@ -1,0 +1,131 @@
+"""Sparse matrices whose elements have derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("scipy")
+
+from scipy import sparse
+from scipy.sparse import linalg
+
+import autodiff_sct as ad
+from autodiff_sct.errors import AutodiffError
+from tests.scipy.checked import check_program
+
+RNG = np.random.default_rng(23)
+ROWS, COLS = np.array([0, 1, 2, 0, 2, 3, 0]), np.array([0, 1, 2, 2, 0, 3, 2])  # the last place is there twice
+DATA, X = RNG.uniform(1.0, 2.0, 7), RNG.normal(size=4)
+LINE = sparse.diags([-1.0, 3.1, -1.0], [-1, 0, 1], shape=(4, 4), format="csc")
+FACTORS = linalg.splu(LINE)
+
+
+@pytest.mark.parametrize("form", ["csr_array", "csc_array", "coo_array", "csr_matrix", "csc_matrix", "coo_matrix"])
+def test_products(form: str) -> None:
+    make = getattr(sparse, form)
+
+    def fn(data: Any, x: Any) -> Any:
+        matrix = make((data, (ROWS, COLS)), shape=(4, 4))
+        return np.sum((matrix @ x) ** 2) + np.sum(matrix.T.dot(x) ** 3) + np.sum((matrix @ np.ones((4, 2))) ** 2)
+
+    check_program(fn, DATA, X)
+
+
+def test_arithmetic() -> None:
+    def fn(data: Any, a: Any, x: Any) -> Any:
+        matrix = sparse.csr_array((data, (ROWS, COLS)), shape=(4, 4))
+        other = a * matrix + matrix.T - matrix / 3 + LINE - a * sparse.eye(4)
+        return x @ (other @ x) + (2 * other).sum() + np.sum((-other).sum(axis=0) ** 2) + np.sum(other.sum(axis=1) ** 3)
+
+    check_program(fn, DATA, 0.7, X)
+    check_program(lambda a, x: np.sum(((LINE * a + LINE) @ x) ** 2), 0.7, X)
+
+
+def test_elements() -> None:
+    def fn(data: Any, x: Any) -> Any:
+        matrix = sparse.csr_array((data, (ROWS, COLS)), shape=(4, 4))
+        weighted = matrix.multiply(x).tocsr()
+        return np.sum(weighted.toarray() ** 3) + np.sum((weighted.multiply(np.outer(x, x)) @ x) ** 2)
+
+    check_program(fn, DATA, X)
+    check_program(lambda x: LINE.multiply(x).sum() * np.sum(x), X)
+
+
+def test_diagonals_and_products_of_kronecker() -> None:
+    def fn(d: Any, e: Any, x: Any) -> Any:
+        line = sparse.diags([e, d, e], [-1, 0, 1], format="csr")
+        plane = sparse.kron(line, sparse.eye(3)) + sparse.kron(sparse.eye(3), line)
+        return np.sum((plane @ x) ** 2) + np.sum((sparse.diags(d) @ x[:3]) ** 3)
+
+    check_program(fn, RNG.normal(size=3), RNG.normal(size=2), RNG.normal(size=9))
+
+
+@pytest.mark.parametrize("n", [1, 3, 130])
+def test_systems(n: int) -> None:
+    def of_line(d: Any, b: Any) -> Any:
+        matrix = sparse.csc_array((d, (np.arange(n), np.arange(n)[::-1])), shape=(n, n))
+        return np.sum(linalg.spsolve(matrix, b) ** 2) + np.sum(linalg.splu(matrix).solve(b) ** 3)
+
+    check_program(of_line, RNG.uniform(1.0, 2.0, n), RNG.normal(size=n))
+
+
+def test_factors() -> None:
+    check_program(lambda b: np.sum(FACTORS.solve(b) ** 3), X)
+    check_program(lambda b: np.sum(FACTORS.solve(b, "T") ** 3), X)
+    check_program(lambda b: np.sum(linalg.factorized(LINE)(b) ** 3), X)
+
+    def fn(data: Any, b: Any) -> Any:
+        factors = linalg.splu(LINE + sparse.csc_matrix((data, (ROWS, COLS)), shape=(4, 4)))
+        return np.sum(factors.solve(factors.solve(b)) ** 2) + np.sum(factors.solve(b, trans="T"))
+
+    check_program(fn, DATA, X)
+
+
+@pytest.mark.parametrize("method", ["cg", "gmres", "bicgstab"])
+def test_iterations(method: str) -> None:
+    solve = getattr(linalg, method)
+
+    def fn(a: Any, b: Any) -> Any:
+        x, info = solve(LINE + a * sparse.eye(4), b, rtol=1e-13)
+        return np.sum(x**3)
+
+    check_program(fn, 0.4, X)
+
+
+def test_in_a_loop_and_behind_a_branch() -> None:
+    def fn(d: Any, x: Any) -> Any:
+        step = sparse.eye(4, format="csr") - 0.1 * sparse.csr_array((d, (ROWS, COLS)), shape=(4, 4))
+        for k in range(3):
+            x = step @ x if k % 2 == 0 else np.sin(step.T @ x)
+        return np.sum(x**2)
+
+    check_program(fn, DATA, X)
+
+
+def test_single_precision() -> None:
+    data, x = DATA.astype(np.float32), X.astype(np.float32)
+    fn = lambda data, x: np.sum((sparse.csr_array((data, (ROWS, COLS)), shape=(4, 4)) @ x) ** 2)
+    gradients = ad.grad(fn, (0, 1))(data, x)
+    assert all(g.dtype == np.float32 for g in gradients)
+    np.testing.assert_allclose(gradients[0], ad.grad(fn)(DATA, X), 1e-5)
+
+
+def test_what_is_refused() -> None:
+    def changed(data: Any, x: Any) -> Any:
+        data = data * 1.0
+        matrix = sparse.coo_array((data, (ROWS, COLS)), shape=(4, 4))
+        data[0] = 0.0
+        return np.sum((matrix @ x) ** 2)
+
+    def asked(data: Any, x: Any) -> Any:
+        return np.sum(sparse.csr_array((data, (ROWS, COLS)), shape=(4, 4)).power(2) @ x)
+
+    def compressed(data: Any, x: Any) -> Any:
+        return np.sum(sparse.csr_array((data[:4], np.arange(4), np.arange(5))) @ x)
+
+    for fn in (changed, asked, compressed):
+        with pytest.raises(AutodiffError):
+            ad.grad(fn)(DATA, X)

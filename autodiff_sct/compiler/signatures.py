@@ -48,8 +48,10 @@ def home_of(fn: Any) -> str:
 
 
 def signature_of_known(fn: Any) -> inspect.Signature | None:
-    """That of a function with a row in the table: NumPy's own do not all tell, or tell of ``out``."""
-    if not callable(fn) or fn.__hash__ is None or hasattr(type(fn), "__autodiff_gradient__"):
+    """That of a function with a row in the table, or of its derivative: NumPy's own do not all tell, or tell of `out`."""
+    while hasattr(type(fn), "__autodiff_gradient__"):
+        fn = getattr(fn, "fn", None)
+    if not callable(fn) or fn.__hash__ is None:
         return None
     from ..rules.optional import load_optional
     from .whole import TABLE

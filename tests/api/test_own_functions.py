@@ -1,0 +1,46 @@
+"""Functions of NumPy and SciPy that are differentiated themselves, without a function of the user's around them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.special
+
+import autodiff_sct as ad
+
+X = np.array([0.3, 0.5, 0.9])
+OF_NUMBERS = [np.sin, np.tanh, np.exp, np.log, np.sqrt, np.square, np.absolute, scipy.special.erf, scipy.special.expit]
+CASES: list[tuple[Any, tuple[Any, ...]]] = [
+    (np.sin, (X,)),
+    (np.arctan2, (X, X + 1.0)),
+    (np.hypot, (X, X + 1.0)),
+    (np.multiply, (X, X + 1.0)),
+    (np.sum, (X,)),
+    (np.prod, (X,)),
+    (np.cumsum, (X,)),
+    (np.dot, (X, X + 1.0)),
+    (np.concatenate, ([X, X + 1.0],)),
+    (np.linalg.inv, (np.eye(2) + 0.1,)),
+    (np.linalg.det, (np.eye(2) + 0.1,)),
+    (scipy.special.logsumexp, (X,)),
+    (scipy.special.gammaln, (X,)),
+]
+
+
+@pytest.mark.parametrize("fn", OF_NUMBERS)
+def test_repeated_derivatives(fn: Any) -> None:
+    def around(x: Any) -> Any:
+        return fn(x)
+
+    first, second, third = ad.grad(fn), ad.grad(ad.grad(fn)), ad.grad(ad.grad(ad.grad(fn)))
+    assert first(0.3) == ad.grad(around)(0.3)
+    assert second(0.3) == ad.grad(ad.grad(around))(0.3) == ad.hessian(fn)(0.3)
+    assert third(0.3) == ad.grad(ad.grad(ad.grad(around)))(0.3)
+    assert ad.jvp(ad.grad(fn), (0.3,), (1.0,))[1] == pytest.approx(second(0.3), rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize(("fn", "args"), CASES)
+def test_both_modes_at_two_orders(fn: Any, args: tuple[Any, ...]) -> None:
+    ad.check_grads(fn, args)

@@ -77,17 +77,19 @@ def made(kind: str, fn: Any, *settings: Any, memory: int | None = None) -> Any:
 def place_of(fn: Any) -> tuple[dict[Any, Any] | None, tuple[Any, ...], tuple[Any, ...]]:
     """Where the products of a function are kept, what it shares with others of its text, and what it captures.
 
-    What captures nothing and belongs to a module stays alive anyway.  A closure or a method keeps its cells, defaults
-    or its instance alive, so its products are dropped when garbage is collected.
+    What captures nothing and belongs to a module, or what a module has by its name, stays alive anyway.  A closure or a
+    method keeps its cells, defaults or its instance alive, so its products are dropped when garbage is collected.
     """
     inner = fn.__func__ if type(fn) is MethodType else fn
     if type(inner) is not FunctionType or inner.__dict__ or inner in registered.REGISTERED:
         return None, (), ()
     group = (id(inner.__code__), id(inner.__globals__))
     cells, defaults, named = inner.__closure__, inner.__defaults__, inner.__kwdefaults__
+    module = getattr(sys.modules.get(inner.__globals__.get("__name__", "")), "__dict__", {})
     if inner is fn and not (cells or defaults or named):
-        module = sys.modules.get(fn.__globals__.get("__name__", ""))
-        return PRODUCTS if getattr(module, "__dict__", None) is fn.__globals__ else None, group, ()
+        return PRODUCTS if module is fn.__globals__ else None, group, ()
+    if module.get(inner.__name__) is fn:
+        return PRODUCTS, group, ()
     instance = () if inner is fn else (id(inner), id(fn.__self__))
     return CAPTURED, group, (*instance, id(named), *map(id, cells or ()), *map(id, defaults or ()))
 

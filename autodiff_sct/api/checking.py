@@ -122,9 +122,12 @@ class Check:
         return [(8 * (a - b) - (c - d)) / (12 * h) for (a, b), (c, d) in zip(near, far)]
 
     def noise(self) -> float:
-        """Return a bound on the rounding errors of the differences of one number that the function returns."""
+        """Return a bound on the rounding errors of the differences of one number that the function returns.
+
+        What cancels to nothing inside the function has errors on the scale of 1, not of its value.
+        """
         values = self.output([self.direction(self.args[p], np.random.default_rng(0)) for p in self.positions], 0.0)
-        largest = [np.finfo(y.dtype).eps * np.max(np.abs(y), initial=0.0) for y in values]
+        largest = [np.finfo(y.dtype).eps * np.max(np.abs(y), initial=1.0) for y in values]
         return float(ROUNDINGS * max(largest, default=0.0) / self.step)
 
     def forward(self, directions: list[Any]) -> None:

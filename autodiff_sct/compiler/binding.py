@@ -11,8 +11,9 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from ..errors import ArgumentTypeError, AutodiffError
+from .kept.marks import is_library
 from .names import identifier
-from .signatures import defaults_of, signature_of
+from .signatures import defaults_of, home_of, signature_of
 from .structure import describe, is_mutable
 
 __all__ = ["Binding", "IndexPastArguments", "Slot"]
@@ -58,7 +59,8 @@ class Binding:
         self.parameters = list(self.signature.parameters.values())
         self.simple = all(p.kind in POSITIONAL for p in self.parameters)
         self.slots = tuple((p.name, p.kind) for p in self.parameters)
-        self.spare = getattr(self.fn, "__defaults__", None) or ()
+        self.of_library = is_library(home_of(self.fn))  # which may have a rule, that knows the defaults
+        self.spare = () if self.of_library else getattr(self.fn, "__defaults__", None) or ()
 
     def filled(self, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """All arguments of a call that leaves the last ones to defaults that no call can change."""
@@ -97,10 +99,12 @@ class Binding:
         return tuple(slots), tuple(values)
 
     def own_defaults(self, given: dict[str, Any], wanted: set[str]) -> set[str]:
-        """The parameters left to defaults that a call may change for the next one: these are the function's own."""
+        """The parameters left to defaults that a call may change for the next one, or that a rule knows: its own."""
         absent = [p for p in self.parameters if p.name not in given]
         left = [p for p in absent if p.default is not inspect.Parameter.empty and not is_constant(p.default)]
         own = {p.name for p in left if is_mutable(describe(p.default, p.name, fields=True))}
+        if self.of_library:
+            own = {p.name for p in absent if p.default is not inspect.Parameter.empty}
         hidden = {p.name for p in absent if p.kind is inspect.Parameter.POSITIONAL_ONLY}
         own |= hidden if own & hidden else set()
         return set() if own & wanted else own

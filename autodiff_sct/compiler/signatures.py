@@ -48,7 +48,7 @@ def home_of(fn: Any) -> str:
 
 
 def signature_of_known(fn: Any) -> inspect.Signature | None:
-    """That of a function with a row in the table, or of its derivative: NumPy's own do not all tell, or tell of `out`."""
+    """That of a function with a row in the table, or of its derivative: NumPy's do not all tell, or tell of `out`."""
     while hasattr(type(fn), "__autodiff_gradient__"):
         fn = getattr(fn, "fn", None)
     if not callable(fn) or fn.__hash__ is None:

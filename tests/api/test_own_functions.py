@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.special
+import scipy.stats
 
 import autodiff_sct as ad
 
@@ -25,6 +27,10 @@ CASES: list[tuple[Any, tuple[Any, ...]]] = [
     (np.linalg.inv, (np.eye(2) + 0.1,)),
     (np.linalg.det, (np.eye(2) + 0.1,)),
     (scipy.special.logsumexp, (X,)),
+    (scipy.special.softmax, (X,)),
+    (scipy.stats.zscore, (X,)),
+    (scipy.stats.norm.logpdf, (X,)),
+    (scipy.linalg.expm, (np.eye(2) + 0.1,)),
     (scipy.special.gammaln, (X,)),
 ]
 

@@ -14,7 +14,7 @@ import json
 import os
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ from benchmarks.workload import load, names
 from tests.bank.limits import within
 from tests.bank.registry import load_bank
 
+Found = dict[str, list[tuple[str, str, int]]]  # by pass: the group, the name and the lines of programs
 ROOT = Path(__file__).parents[1]
 
 
@@ -80,9 +81,11 @@ def firing(case: Case, text: str, candidates: list[str]) -> Iterator[tuple[str, 
     yield from firing(case, text, candidates[half:])
 
 
-def measure(cases: Iterable[Case]) -> tuple[dict[str, list[tuple[str, str, int]]], Counter[str]]:
+def measure(
+    cases: Iterable[Case], passes: Collection[str]
+) -> tuple[dict[str, list[tuple[str, str, int]]], Counter[str]]:
     """By pass the group, the name and the lines of each program where it fires, and how many programs there are."""
-    found: dict[str, list[tuple[str, str, int]]] = defaultdict(list)
+    found: Found = defaultdict(list)
     tried: Counter[str] = Counter()
     for case in cases:
         text = case.text()
@@ -90,16 +93,16 @@ def measure(cases: Iterable[Case]) -> tuple[dict[str, list[tuple[str, str, int]]
             print(f"{case.name}: {text.splitlines()[0]}", file=sys.stderr)
             continue
         tried[case.group] += 1
-        rare_first = sorted(PASSES, key=lambda name: len(found[name]))
+        rare_first = sorted(passes, key=lambda name: len(found[name]))
         for name, lines in firing(case, text, rare_first):
             found[name].append((case.group, case.name, lines))
     return found, tried
 
 
-def table(found: dict[str, list[tuple[str, str, int]]], tried: Counter[str]) -> str:
+def table(found: Found, tried: Counter[str], passes: Collection[str]) -> str:
     """A row a pass: for each group the programs where it fires, and the lines that it saves there."""
     rows = [f"{'pass':20}" + "".join(f"{f'{group} ({count})':>18}{'lines':>7}" for group, count in tried.items())]
-    for name in sorted(PASSES, key=lambda name: len(found[name])):
+    for name in sorted(passes, key=lambda name: len(found[name])):
         row = f"{name:20}"
         for group in tried:
             lines = [saved for where, _, saved in found[name] if where == group]
@@ -112,15 +115,16 @@ def main(argv: list[str] | None = None) -> None:
     """Print the table; with ``--json`` write the programs by pass into a file."""
     parser = argparse.ArgumentParser(prog="python -m tools.fires", description=__doc__.splitlines()[0])
     parser.add_argument("--every", type=int, default=6, help="take every so many programs of the bank")
+    parser.add_argument("--passes", nargs="*", default=list(PASSES), help="look at these only")
     parser.add_argument("--programs", type=Path, nargs="*", default=[], help="files with other programs")
     parser.add_argument("--json", type=Path, help="where to write the programs by pass")
     chosen = parser.parse_args(argv)
     files = [ROOT / "examples" / "gallery.py", *chosen.programs]
     cases = [*workloads(), *bank(chosen.every), *(case for path in files for case in programs_of(path))]
-    found, tried = measure(cases)
+    found, tried = measure(cases, chosen.passes)
     if chosen.json:
         chosen.json.write_text(json.dumps({"tried": tried, "fires": found}, indent=1))
-    print(table(found, tried))
+    print(table(found, tried, chosen.passes))
 
 
 if __name__ == "__main__":

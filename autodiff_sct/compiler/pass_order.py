@@ -13,7 +13,6 @@ from typing import Any
 from .. import thresholds
 from . import ir, passes
 from .algebra.contractions import contract, contract_forward
-from .algebra.differences import turn_differences
 from .algebra.factor_cotangents import factor_cotangents
 from .algebra.invariants import before_loops
 from .algebra.inverses import is_plain, share_inverses, solve_with_inverses
@@ -27,18 +26,13 @@ from .algebra.pairs import pair_products
 from .algebra.powers import decides, small_powers, squares_of_numbers
 from .algebra.rank_one import rank_one
 from .algebra.reversed_once import reverse_once
-from .algebra.selections import one_selection
 from .algebra.signs import absorb_signs
 from .algebra.softmaxes import as_softmax
 from .algebra.spelling import spell
 from .algebra.summed_products import summed_products
 from .algebra.tensor_products import tensor_products
 from .algebra.thin_factors import with_thin_factors
-from .algebra.variances import variances
 from .buffers.at_once import put_at_once
-from .buffers.computed_into import compute_into
-from .buffers.copied_back import add_through
-from .buffers.copied_first import copy_first
 from .buffers.dead_stores import drop_dead_stores
 from .buffers.first_touch import touch_first
 from .buffers.full_first import full_first
@@ -58,16 +52,11 @@ from .buffers.selected import select_quickly
 from .buffers.sinking import sink
 from .buffers.strips import in_strips
 from .buffers.taken_items import leave_taken
-from .buffers.taken_over import take_over
 from .buffers.ties import ask_for_ties
 from .buffers.zeroing import zero_last
-from .buffers.zeros_inside import zeros_inside
-from .items.carried_lists import carry_lists
 from .items.items import on_lists
-from .items.kept_lists import keep_lists
 from .items.of_numbers import of_numbers
 from .items.plain_floats import plain_floats
-from .items.saved_lists import save_lists
 from .items.separate_items import separate_items
 from .optimise import Nesting, count_uses
 from .pass_manager import NUMBA, NUMPY, Pass, Phase, Precision, Program
@@ -75,7 +64,6 @@ from .peephole import improve, without_synonyms
 from .phrasing.augmented import augment
 from .phrasing.backwards import go_back
 from .phrasing.bounds import count_up, fold_bounds, inline_lengths
-from .phrasing.chains import chain
 from .phrasing.comprehension import comprehend
 from .phrasing.computed_there import compute_there
 from .phrasing.conditional import choose
@@ -185,12 +173,6 @@ def with_contractions(p: Program) -> None:
         contract_forward(p.s, p.forward)
 
 
-def with_variances(p: Program) -> None:
-    """Run `variances` where the last digits of the forward sweep do not matter."""
-    if p.reordered:
-        variances(p.s, p.where, p.forward)
-
-
 def with_first_touch(p: Program) -> None:
     """Run `touch_first`, and nest what that leaves."""
     touch_first(p.s, p.both, p.reverse)
@@ -216,11 +198,6 @@ def on_floats(change: Callable[[Specialiser, ir.Block], object], p: Program) -> 
     """Run a pass on both sweeps as one if loops compute on floats."""
     if p.floats:
         on_both(change, p)
-
-
-def with_lists_carried(s: Specialiser, program: ir.Block) -> bool:
-    """Run `carry_lists`; with these, what is around the loops may gain."""
-    return carry_lists(s, program, program) and bool(on_lists(s, program))
 
 
 def with_strips(p: Program) -> None:
@@ -306,7 +283,6 @@ OPERATIONS = Phase(
     "operations",
     "the reverse sweep, while every statement is one operation",
     (
-        Pass("zeros_inside", lambda p: p.shadows.update(zeros_inside(p.s, p.reverse))),
         Pass("share_inverses", with_inverses, precision=LAST_DIGITS),
         Pass("as_softmax", lambda p: as_softmax(p.s, p.where, p.forward, p.reverse)),
         Pass("log_determinants", lambda p: log_determinants(p.s, p.where, p.forward, p.reverse), NUMPY),
@@ -321,9 +297,6 @@ CONTRIBUTIONS = Phase(
     "what is added to cotangents, before it is known what is saved: nothing is saved for what is dropped here",
     (
         Pass("read_copies", lambda p: read_copies(p.derivative, p.reverse, p.final), segments=False),
-        Pass("take_over", lambda p: take_over(p.s, p.reverse, p.final), segments=False, needs=ir.Loop),
-        Pass("add_through", lambda p: add_through(p.s, p.reverse, p.final)),
-        Pass("copy_first", lambda p: copy_first(p.s, p.reverse, p.final), segments=False, needs=ir.Loop),
         Pass("improve", lambda p: improve(p.s, p.reverse, frozenset(ir.reads(p.final)))),
         Pass("begin_lists", lambda p: begin_lists(p.s, p.reverse, p.final)),
         Pass("carry_back", lambda p: carry_back(p.s, p.where, p.reverse), needs=ir.Loop),
@@ -348,7 +321,6 @@ MEMORY = Phase(
         Pass("read_merged", lambda p: read_merged(p.s, p.reverse), NUMPY, needs=ir.If),
         Pass("share_inverses", lambda p: share_inverses(p.s, p.reverse), NUMPY),
         outermost("factor_cotangents", lambda p: factor_cotangents(p.s, p.reverse)),
-        Pass("one_selection", lambda p: one_selection(p.s, p.both, p.reverse), NUMPY),
         Pass("full_first", lambda p: full_first(p.s, p.reverse), NUMPY),
         Pass("gather_products", lambda p: gather_products(p.s, p.reverse), NUMPY, needs=ir.Loop),
         outermost("gather_parts", lambda p: gather_parts(p.s, p.reverse), joint=True, needs=ir.Loop),
@@ -390,7 +362,6 @@ EXPRESSIONS = Phase(
         Pass("summed_products", lambda p: summed_products(p.s, p.reverse), NUMPY),
         Pass("contract", with_contractions, NUMPY),
         Pass("tensor_products", lambda p: tensor_products(p.s, p.reverse), NUMPY),
-        Pass("variances", with_variances, NUMPY, precision=LAST_DIGITS),
         Pass("touch_first", with_first_touch, NUMPY),
         Pass("list_parts", lambda p: list_parts(p.s, p.reverse), NUMPY),
         Pass("sum_lists", lambda p: sum_lists(p.s, p.reverse), NUMPY),
@@ -398,7 +369,6 @@ EXPRESSIONS = Phase(
         Pass("add_at_once", lambda p: add_at_once(p.s, p.reverse), NUMPY),
         Pass("absorb_signs", lambda p: absorb_signs(p.s, p.forward, p.reverse), NUMPY),
         Pass("sink", lambda p: sink(p.s, p.reverse), NUMPY),
-        Pass("turn_differences", lambda p: turn_differences(p.s, p.reverse), NUMPY),
         Pass("overwrite", lambda p: overwrite(p.s, p.both, p.reverse, p.request.capture is None), NUMPY),
         outermost(
             "overwrite_own",
@@ -417,9 +387,6 @@ FLOATS = Phase(
     (
         Pass("of_numbers", lambda p: on_both(partial(of_numbers, alone=p.only_gradients), p), repeats=True),
         Pass("items", partial(on_both, on_lists), repeats=True),
-        Pass("save_lists", partial(on_floats, save_lists), repeats=True),
-        Pass("carry_lists", partial(on_floats, with_lists_carried), repeats=True),
-        Pass("keep_lists", partial(on_floats, keep_lists), repeats=True),
         Pass("plain_floats", partial(on_floats, plain_floats), repeats=True),
     ),
 )
@@ -443,11 +410,9 @@ STATEMENTS = Phase(
         Pass("add_plainly", lambda p: add_plainly(p.s, p.reverse), NUMPY),
         outermost("ask_for_ties", lambda p: ask_for_ties(p.s, p.reverse)),
         outermost("select_quickly", lambda p: select_quickly(p.s, p.reverse)),
-        Pass("chain", lambda p: chain(p.both)),
         Pass("opposites", partial(on_each, opposites)),
         Pass("read_last", lambda p: read_last(p.both), NUMPY, joint=True, needs=ir.Loop),
         Pass("count_up", lambda p: count_up(p.s, p.both), NUMPY, needs=ir.Loop),
-        Pass("compute_into", lambda p: compute_into(p.s, p.forward, p.reverse), NUMPY),
         Pass("execute_unread", with_unread_executed, NUMPY),
         Pass("shape_checks"),
     ),

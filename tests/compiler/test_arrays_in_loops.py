@@ -1,11 +1,10 @@
-"""What a loop takes and leaves as a list is a list throughout; so is what an array was made of."""
+"""Arrays that a loop takes and leaves, and whose items it reads and writes."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-import autodiff_sct as ad
 from tests.compiler.checked import Cases, check_gradient, names, registrar
 
 CASES: Cases = []
@@ -202,8 +201,3 @@ def list_of_what_a_view_was_written_into(x):
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn, args):
     check_gradient(fn, args)
-
-
-def test_throughout():
-    text = ad.adjoint_source(time_steps, V, 3)
-    assert text.count(".tolist()") == 1 and text.count("np.array(") == 1

@@ -235,6 +235,10 @@ class Compiled(Binding):
             if not may_be_of_floats(variant, error):
                 note_origin(error, variant.origins, emitted.function.__code__.co_filename)
                 raise
+        except Apart as passing:
+            if isinstance(passing.__cause__, Refused):
+                raise passing.__cause__.with_traceback(None) from None
+            raise
         return self.call(self.on_arrays(variant), values, seeds)
 
     def derive(self, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...] = ()) -> Any:

@@ -5,6 +5,7 @@ Each stage is a plain function in the module of its name; `STAGES` is their orde
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 import gast
@@ -17,6 +18,7 @@ from .assemble import emit
 from .depth import deeply
 from .emitted import Emitted
 from .facts import Num, Opaque
+from .foreign import PACKAGES
 from .layouts import needs_order
 from .optimise import sweep_dead
 from .pass_manager import Program
@@ -44,6 +46,7 @@ from .specialise.plumbing import ASKED
 from .specialise.raising import Ended
 from .specialise.recursion import has_effects
 from .specialise.state import Restart, Specialiser
+from .specialise.validation import LATE
 from .specialise.values import (
     Const,
     Frame,
@@ -129,7 +132,13 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
 def ways_around(s: Specialiser) -> list[set[str]]:
     """Other ways to specialise a refused program: ask what can be asked, keep short lists at compile time, or both."""
     asked, short = {ASKED} if s.met_plumbing else set(), {SHORT_LISTS} if s.has_short_lists else set()
-    return [way for way in (asked, short, asked | short) if way]
+    late = {ASKED, SHORT_LISTS, LATE} if any(map(is_installed, s.world.texts)) else set()
+    return [way for way in (asked, short, asked | short, late) if way]
+
+
+def is_installed(text: Any) -> bool:
+    """True for a function of an installed package."""
+    return isinstance(text, FunctionType) and text.__code__.co_filename.startswith(PACKAGES)
 
 
 def result_of(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:

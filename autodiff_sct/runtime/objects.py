@@ -15,6 +15,7 @@ __all__ = [
     "build",
     "detached",
     "like",
+    "only_looking",
     "peek",
     "permute",
     "permute_back",
@@ -55,6 +56,44 @@ def detached(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: detached(item) for key, item in value.items()}
     return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def only_looking(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """What a function returns that is given arrays which it cannot write into.
+
+    Raises
+    ------
+    AliasError
+        If it changes a list or a dict that it is given.
+    """
+    given = read_only((args, kwargs))
+    before = contents(given)
+    result = fn(*given[0], **given[1])
+    if contents(given) != before:
+        raise AliasError(f"{fn.__name__} changes a list or a dict that it is given", "change it before")
+    return result
+
+
+def read_only(value: Any) -> Any:
+    """Containers of views of the same arrays, which cannot be written through."""
+    if type(value) in (tuple, list):
+        return type(value)(read_only(item) for item in value)
+    if type(value) is dict:
+        return {key: read_only(item) for key, item in value.items()}
+    if not isinstance(value, np.ndarray) or not value.flags.writeable:
+        return value
+    view = value.view()
+    view.flags.writeable = False
+    return view
+
+
+def contents(value: Any) -> Any:
+    """What containers hold: the same as long as they hold the same objects."""
+    if type(value) in (tuple, list):
+        return [contents(item) for item in value]
+    if type(value) is dict:
+        return [(key, contents(item)) for key, item in value.items()]
+    return id(value)
 
 
 def like(shadow: Any, value: Any) -> Any:

@@ -131,7 +131,7 @@ def test_with_inside_try(fn, d):
     assert ad.jvp(lambda x: fn(x, d), (0.7,), (1.0,)) == pytest.approx((value, gradient))
 
 
-def test_a_generator_whose_end_an_exception_skips_is_refused():
+def test_a_generator_whose_end_an_exception_skips():
     @contextmanager
     def tripled_at_the_end(box):
         yield box
@@ -148,8 +148,7 @@ def test_a_generator_whose_end_an_exception_skips_is_refused():
         return box[0]
 
     assert ad.grad(f)(0.7, 0) == 7.0  # compiled for this number, with which the exception is certain
-    with pytest.raises(ad.AutodiffError, match="inside `try`"):
-        ad.grad(f)(0.7, 1)
+    assert [ad.grad(f)(0.7, d) for d in (1, 0, 2)] == [3.0, 7.0, 0.0]
 
 
 def test_what_a_method_changed_before_it_raised():

@@ -22,7 +22,7 @@ from .piecewise import Piecewise, is_one_unit
 from .presence import join_presence, note_presence
 from .raising import Ended, run_block
 from .state import Specialiser
-from .unreached import certain, is_unreached
+from .unreached import caught_by, certain, is_unreached
 from .values import BEGUN, Const, Leaf, Obj, Poison, Suspended, TupleV, Value
 
 QUOTIENTS = (gast.Div, gast.FloorDiv, gast.Mod, gast.Pow)
@@ -75,6 +75,14 @@ def hears_numpy(kinds: Any) -> bool:
     return not names.isdisjoint(("FloatingPointError", "ArithmeticError", "RuntimeWarning", "Warning"))
 
 
+def hears_refusals(s: Specialiser, handler: Any) -> bool:
+    """True if a handler may catch every exception, and not only to raise it again."""
+    if handler.type is None or getattr(handler.type, "passes_on", False):
+        return handler.type is None
+    classes = caught_by(s, handler)
+    return not classes or BaseException in classes
+
+
 def small_attempt(s: Specialiser, node: Any) -> None:
     """A ``try`` whose block does its work in one step."""
     from .statements import execute
@@ -84,7 +92,7 @@ def small_attempt(s: Specialiser, node: Any) -> None:
     took = s.fresh("took_path", INT)
     body = Watched(s)
     loud = any(hears_numpy(handler.type) for handler in node.handlers)
-    with s.under_handlers(loud):
+    with s.under_handlers(loud, any(hears_refusals(s, handler) for handler in node.handlers)):
         goes_on = run_block(s, body, lambda: execute(s, node.body))
     if not goes_on and (handler := certain(s, node.handlers, body)) is not None:
         s.block += body[:-1]

@@ -315,6 +315,9 @@ def quantifier(fn: Any) -> Any:
             return call_python(s, polyfills.any_of if fn is any else polyfills.all_of, args, {})
         items = listify(s, args[0])
         refuse_references(s, items)
+        known = as_items(s, items)
+        if known is not None and all(isinstance(item, Const) for item in known):
+            return Const(fn(s.static(item) for item in known))
         return s.let(
             ir.call(gast.Name(fn.__name__, gast.Load(), None, None), s.expr(items)),
             BOOL,

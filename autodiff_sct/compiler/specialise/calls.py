@@ -53,6 +53,7 @@ from .starred import arguments, parts_of
 from .state import Restart, Specialiser
 from .statements import execute
 from .tables import method_of
+from .validation import followed_or_asked
 from .values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Super, Suspended, TupleV, Value
 from .watched import found_in, observe
 
@@ -272,7 +273,7 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
     if is_generator_manager(fn) and (generator := suspended(s, fn, args, kwargs)) is not None:
         return generator
     if isinstance(fn, types.FunctionType) and not is_library(fn) and not is_generator_manager(fn):
-        return call_python(s, fn, args, kwargs)
+        return followed_or_asked(s, fn, args, kwargs, lambda: call_python(s, fn, args, kwargs))
     text = text_of(fn)
     if isinstance(text, types.FunctionType) and follows(s, text, args, kwargs):
         return call_text(s, callee, text, args, kwargs)

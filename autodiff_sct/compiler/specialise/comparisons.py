@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import ir
 from ..facts import BOOL, Mapped, Num, Opaque
+from ..foreign import PACKAGES
 from . import dict_views, optional
 from .calls import call_value
 from .chosen import told_by_choice
@@ -26,6 +27,7 @@ from .records import record_of
 from .state import Specialiser
 from .tables import compared, method_of
 from .values import Closure, Const, Leaf, Obj, Value
+from .watched import observe
 
 COMPARISONS: dict[type, tuple[Callable[..., Any], str, str]] = {
     gast.Eq: (operator.eq, "eq", "eq"),
@@ -164,6 +166,8 @@ def compare_static(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
             return Const((s.static(a) in s.fields(b)) is isinstance(op, gast.In))
         if s.is_static(a) and s.is_static(b):
             return Const((s.static(a) in s.static(b)) is isinstance(op, gast.In))
+        if s.is_static(a) and (read := members_outside(s, b)) is not None:
+            return Const(observe(s, lambda: s.static(a) in read()) is isinstance(op, gast.In))
         record = record_of(s, b)
         if record is not None and s.is_static(a):
             return Const((s.static(a) in record.keys_of_all) is isinstance(op, gast.In))
@@ -175,6 +179,21 @@ def compare_static(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
         except Exception:
             return None
     return None
+
+
+def members_outside(s: Specialiser, value: Value) -> Callable[[], Any] | None:
+    """How to read a set, or a list in an installed package, of names and classes that no program changes."""
+    if isinstance(value, Obj) and value.id in s.objects:
+        found, read = s.objects[value.id]
+    else:
+        external = next((e for e in s.externals.values() if isinstance(value, Leaf) and e.name == value.name), None)
+        if external is None:
+            return None
+        found, read = external.key, external.read
+    installed = s.frame is not None and str(s.frame.globals.get("__file__", "")).startswith(PACKAGES)
+    if not isinstance(found, frozenset) and not (installed and type(found) in (set, list)):
+        return None
+    return read if all(isinstance(item, (str, type, np.dtype)) for item in found) else None
 
 
 SMALL = range(-5, 257)  # the integers of which CPython has one object each

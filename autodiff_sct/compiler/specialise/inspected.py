@@ -20,13 +20,14 @@ from types import FunctionType
 from typing import Any
 
 from .callees import opaque_call
-from .calls import default_named, handles
+from .calls import call_python, default_named, handles
 from .containers import begun, items_of
 from .externals import import_external, object_number
 from .objects import construct
 from .raising import always
 from .state import Specialiser
 from .values import Const, Obj, TupleV, Value
+from .watched import is_library
 
 
 class Signature:
@@ -175,3 +176,16 @@ def dict_of(s: Specialiser, items: dict[str, Value], parameter: str = "") -> Val
     made = begun(s, Obj(("bound", s.site(parameter)), dict))
     s.env |= {(made.id, name): value for name, value in items.items()}
     return made
+
+
+@handles(inspect.getattr_static)
+def getattr_static(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """What the class of an array or a number lacks, an array has nowhere."""
+    from .classes import class_of
+
+    cls, asked = class_of(s, args[0]), args[1]
+    if cls is None or not is_library(cls) or not isinstance(asked, Const) or hasattr(cls, asked.value):
+        return call_python(s, inspect.getattr_static, [*args, *kwargs.values()], {})
+    if len(args) > 2 or kwargs:
+        return [*args, *kwargs.values()][2]
+    raise always(s, AttributeError, asked.value)

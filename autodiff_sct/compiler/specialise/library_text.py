@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
-from ...errors import Refused
+from ...errors import NoRule, Refused
 from ..facts import Listed, Mapped, Num, Pair
 from ..foreign import is_compiled
 from ..signatures import home_of
@@ -32,6 +32,7 @@ class LibraryCalls:
 
     met: set[Any] = field(default_factory=set)  # functions and classes that are called as they stand
     followed: set[Any] = field(default_factory=set)
+    refusing: set[Any] = field(default_factory=set)  # functions of any package whose text cannot be followed
     lacking: Any = None  # the one of them through which a derivative would pass
     refused: Refused | None = None  # the first refusal, of the program that follows none
 
@@ -60,6 +61,8 @@ def explained(first: Refused, last: Refused) -> Refused:
     """The refusal that users see: of the call in their text, with the reason why the library's is not followed."""
     if first is last or last.origin is None or not is_in_library(last.origin.file):
         return last
+    if not isinstance(first, NoRule):
+        return first
     place = f"{os.path.basename(last.origin.file)}:{last.origin.line}"
     return type(first)(f"{first.reason} ({place}, where its text goes on: {last.reason})", first.remedy, first.origin)
 

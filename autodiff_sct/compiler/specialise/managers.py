@@ -171,8 +171,10 @@ def swallowing(node: Any, fresh: Callable[[str], str]) -> Block:
         node.manager_name, "__exit__", kind, load(error), gast.Attribute(load(error), "__traceback__", gast.Load())
     )
     again = gast.If(gast.UnaryOp(gast.Not(), load(swallowed)), [gast.Raise(None, None)], [])
+    everything = load("BaseException")
+    everything.passes_on = True
     handler = gast.ExceptHandler(
-        load("BaseException"), gast.Name(error, gast.Store(), None, None), [assign(swallowed, asked), again]
+        everything, gast.Name(error, gast.Store(), None, None), [assign(swallowed, asked), again]
     )
     return [at(node, entering), at(node, gast.Try(node.body, [handler], [leave(node)], []))]
 

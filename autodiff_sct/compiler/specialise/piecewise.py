@@ -145,6 +145,7 @@ class Piecewise:
             return [last]
         path, caught = self.fresh("path"), self.fresh("caught")
         everything = at(node, gast.ExceptHandler(load("BaseException"), None, []))
+        everything.type.passes_on = True
         catching = gast.copy_location(gast.Try(inner, [everything], [], []), node)
         done = [at(node, assign(path, number(0))), at(node, assign(caught, number(None)))]
         self.outside = set(self.uses)

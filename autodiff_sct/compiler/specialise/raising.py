@@ -8,8 +8,10 @@ from typing import Any
 
 import gast
 
+from ...errors import Refused
 from .. import ir
 from .state import Specialiser
+from .validation import is_late, refuse_there
 from .values import Const, Value
 from .watched import observe
 
@@ -58,9 +60,15 @@ def attempted(s: Specialiser, block: ir.Block, work: Callable[[], Value]) -> Val
 
 
 def run_side(s: Specialiser, block: ir.Block, work: Callable[[], None]) -> bool:
-    """Write one side of a branch."""
+    """Write one side of a branch; one that cannot be followed may be refused where it is taken."""
     with beside(s):
-        return run_block(s, block, work)
+        try:
+            return run_block(s, block, work)
+        except Refused as error:
+            if not is_late(s):
+                raise
+            refuse_there(s, block, error)
+            return False
 
 
 @contextmanager

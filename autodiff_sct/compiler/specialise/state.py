@@ -108,6 +108,7 @@ class Specialiser(AxisLengths):
         self.guarded = True  # whether objects in tables must not be written as the numbers that they are
         self.handles = False  # whether the program handles exceptions
         self.attempts = self.loud = 0  # blocks around: under handlers, and where NumPy's warnings may be exceptions
+        self.hearing = 0  # blocks around under handlers that would catch a refusal
         self.level = 1  # of the tangents of this program: above those of the programs that are part of it
         self.loops = 0  # how many loops are being specialised
 
@@ -161,6 +162,7 @@ class Specialiser(AxisLengths):
         self.by_settings = False  # whether integers that are settings are known
         self.settings_met: list[str] = []  # the defaults that are settings, where they are not
         self.met_plumbing = False  # there is a call that Python could carry out while compiling
+        self.strictly = 0  # calls around that are not followed unless all of their text can be
         self.libraries: Any = None  # which texts of NumPy and SciPy are followed
         self.displays: dict[int, int] = {}  # root of a list display -> how many items it has
         self.foreign: frozenset[int] = frozenset()  # memory that objects of unknown classes may hold
@@ -245,13 +247,16 @@ class Specialiser(AxisLengths):
             self.loops -= 1
 
     @contextmanager
-    def under_handlers(self, loud: bool) -> Iterator[None]:
-        """The block of a ``try`` being written; `loud` where NumPy's warnings may be among what is caught."""
-        self.attempts, self.loud = self.attempts + 1, self.loud + loud
+    def under_handlers(self, loud: bool, hearing: bool = True) -> Iterator[None]:
+        """The block of a ``try`` being written.
+
+        It is `loud` where NumPy's warnings may be among what is caught, and `hearing` where a refusal may be.
+        """
+        self.attempts, self.loud, self.hearing = self.attempts + 1, self.loud + loud, self.hearing + hearing
         try:
             yield
         finally:
-            self.attempts, self.loud = self.attempts - 1, self.loud - loud
+            self.attempts, self.loud, self.hearing = self.attempts - 1, self.loud - loud, self.hearing - hearing
 
     @contextmanager
     def going_over(self) -> Iterator[set[int]]:

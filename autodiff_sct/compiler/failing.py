@@ -14,7 +14,7 @@ from .specialise.state import Specialiser
 
 SUMS = (gast.Add, gast.Sub, gast.Mult)
 POWERS = (gast.Div, gast.Pow)
-REDUCTIONS = (np.prod, np.mean, np.var, np.std, np.median)  # of nothing, too
+REDUCTIONS = (np.prod, np.mean, np.var, np.std, np.median, np.linalg.norm)  # of nothing, too
 
 
 def is_safe(s: Specialiser, stmt: Any) -> bool:
@@ -130,10 +130,16 @@ def is_safe_total(s: Specialiser, expr: Any) -> bool:
         return not expr.keywords and found.ndim == 2
     if callee is np.sort and not expr.keywords:
         return bool(found.ndim)
-    if callee not in (np.sum, np.sort) or [k.arg for k in expr.keywords] != ["axis"] or found.ndim is None:
+    if (
+        callee not in (np.sum, np.sort, np.linalg.norm)
+        or [k.arg for k in expr.keywords] != ["axis"]
+        or found.ndim is None
+    ):
         return False
     axis = expr.keywords[0].value
     axes = [getattr(e, "value", None) for e in (axis.elts if isinstance(axis, gast.Tuple) else [axis])]
+    if callee is np.linalg.norm and len(axes) > 2:
+        return False
     return all(type(k) is int and 0 <= k < found.ndim for k in axes) and len(set(axes)) == len(axes)
 
 
@@ -167,9 +173,10 @@ def is_real(found: Any) -> bool:
 
 
 def path(s: Specialiser, func: Any) -> Any:
-    """The function of a module that is called, such as ``np.sum``."""
-    if isinstance(func, gast.Attribute) and isinstance(func.value, gast.Name):
-        return getattr(s.globals.get(func.value.id), func.attr, None)
+    """The function of a module that is called, such as ``np.sum`` or ``np.linalg.norm``."""
+    if isinstance(func, gast.Attribute):
+        module = s.globals.get(func.value.id) if isinstance(func.value, gast.Name) else path(s, func.value)
+        return getattr(module, func.attr, None)
     return None
 
 
@@ -181,5 +188,7 @@ def is_safe_call(s: Specialiser, expr: Any) -> bool:
     if getattr(expr.func, "id", "") == "abs" and "abs" not in s.globals:
         return is_real(fact(s, expr.args[0]))
     callee = path(s, expr.func)
-    simple = callee in REDUCTIONS or (isinstance(callee, np.ufunc) and callee.nin == 1)
-    return simple and is_real(fact(s, expr.args[0]))
+    given, elementwise = fact(s, expr.args[0]), isinstance(callee, np.ufunc) and callee.nin == 1
+    if elementwise and isinstance(expr.args[0], gast.Call) and is_safe_product(s, expr.args[0]):
+        return True
+    return (elementwise or callee in REDUCTIONS) and is_real(given)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .linalg import conjugate
-from .table import forward, reverse, static
+from .table import elementwise, forward, reverse, static
 
 
 @reverse(np.linalg.norm)
@@ -28,6 +28,44 @@ def push_norm(y, d, x, ord=None, axis=None, keepdims=False):
         widened(y, axes, keepdims, x.ndim), x, None if is_euclidean(ord, axis, x.ndim) else ord, axes
     )
     return np.sum(np.real(gradient * d), axes, keepdims=keepdims)
+
+
+# Squares of magnitudes: the compiler differentiates these where a program squares what has a kink at zero.
+
+
+def squared_absolute(x):
+    """The square of the absolute value."""
+    return np.abs(x) ** 2
+
+
+def squared_hypot(a, b):
+    """The square of the hypotenuse."""
+    return np.hypot(a, b) ** 2
+
+
+def squared_norm(x, ord=None, axis=None, keepdims=False):
+    """The square of a Euclidean norm."""
+    return np.linalg.norm(x, ord, axis, keepdims) ** 2
+
+
+@elementwise(squared_absolute)
+def square_of_absolute(y, d, x):
+    return d * (2 * conjugate(x))
+
+
+@elementwise(squared_hypot)
+def square_of_hypot(y, d, a, b):
+    return d * (2 * a), d * (2 * b)
+
+
+@reverse(squared_norm)
+def square_of_norm(y, d, x, ord=None, axis=None, keepdims=False):
+    return 2 * widened(d, norm_axes(axis, x.ndim), keepdims, x.ndim) * conjugate(x)
+
+
+@forward(squared_norm)
+def push_square_of_norm(y, d, x, ord=None, axis=None, keepdims=False):
+    return 2 * np.sum(np.real(conjugate(x) * d), norm_axes(axis, x.ndim), keepdims=keepdims)
 
 
 @reverse(np.linalg.vector_norm)

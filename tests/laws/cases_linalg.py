@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from autodiff_sct.runtime.determinants import cofactors
 from tests.laws.checker import Case, case
 
 RNG = np.random.default_rng(11)
@@ -51,7 +52,9 @@ SOLVES = [
     case(np.linalg.lstsq, A, B, None),
 ]  # fmt: skip
 
-DETERMINANTS = [case(fn, a) for fn in (np.linalg.det, np.linalg.slogdet) for a in (A, STACK, Z, ZSTACK, -A, ONE)]
+DETERMINANTS = [
+    case(fn, a) for fn in (np.linalg.det, np.linalg.slogdet, cofactors) for a in (A, STACK, Z, ZSTACK, -A, ONE)
+] + [case(cofactors, A, A.T), case(cofactors, STACK, STACK**2, STACK + 1)]
 
 SYMMETRIC = [
     *(case(np.linalg.cholesky, a) for a in (POSITIVE, POSITIVES, HERMITIAN, ONE)),

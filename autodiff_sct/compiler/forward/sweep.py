@@ -19,6 +19,7 @@ from ...rules.table import NONDIFFERENTIABLE, TABLE
 from ...runtime import broadcast, memory
 from .. import ir
 from ..activity import Activity
+from ..ad.magnitudes import squared_magnitudes
 from ..ad.strong_zeros import holds_anywhere, with_strong_zeros, without_slope
 from ..arguments import of_rank_0
 from ..facts import UNKNOWN, Listed, Mapped, Num, Pair
@@ -59,6 +60,7 @@ class Forward:
             self.order[stmt] = place
             self.makers |= dict.fromkeys(ir_targets(stmt), stmt)
         self.members = self.regions.members([*self.makers, *(e.name for e in self.s.externals.values())])
+        self.squares = squared_magnitudes(self.s, self.regions, self.makers, block)
 
     def active(self, name: str) -> bool:
         return self.activity.active(name)
@@ -214,7 +216,7 @@ class Forward:
                 if self.active(target):
                     self.of(target)
         else:
-            self.operation(stmt, op)
+            self.operation(stmt, self.squares.get(stmt, op))
 
     def item(self, value: Value) -> Value:
         """The tangent of something that is put into a list."""

@@ -21,6 +21,7 @@ from ...rules.table import NONDIFFERENTIABLE, TABLE
 from ...runtime import memory, scatter
 from .. import ir
 from ..activity import Activity
+from ..ad.magnitudes import squared_magnitudes
 from ..ad.strong_zeros import with_strong_zeros
 from ..algebra.squares import as_square, multiplied
 from ..facts import FLOAT, UNKNOWN, Listed, Mapped, Num, Pair, is_same
@@ -102,6 +103,7 @@ class Reverse:
                 self.last[name] = place
         self.last |= dict.fromkeys(self.outputs, len(self.order))  # the caller reads them, also where only of seeds
         self.generations = Generations(self.s, self.regions, block)
+        self.squares = squared_magnitudes(self.s, self.regions, self.makers, block)
         self.members = self.regions.members(self.first)
 
     @cached_property
@@ -257,7 +259,7 @@ class Reverse:
 
     def operation(self, stmt: ir.Let) -> None:
         """An operation of the table."""
-        s, op_ = self.s, stmt.op
+        s, op_ = self.s, self.squares.get(stmt, stmt.op)
         assert op_ is not None
         incoming = self.incoming(stmt)
         if incoming is None:

@@ -1,0 +1,126 @@
+"""Squares of magnitudes have derivatives of every order at zero, where the magnitudes themselves have kinks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+
+ZERO, WAY = np.zeros(4), np.array([1.0, -2.0, 0.5, 3.0])
+MEAN_FREE = np.array([1.0, -2.0, 0.0, 1.0])  # its first Fourier coefficient is exactly zero
+EYE = np.eye(4)
+
+
+def ridge(x: Any) -> Any:
+    return 0.5 * np.linalg.norm(x) ** 2
+
+
+def of_differences(x: Any) -> Any:
+    apart = np.sqrt(np.sum((x[:, None, None] - x[None, :, None]) ** 2, axis=-1))
+    return np.sum(np.exp(-0.5 * apart**2))
+
+
+def of_coordinates(x: Any) -> Any:
+    r = np.sqrt(x[0] ** 2 + x[1] * x[1])
+    return r**2 + 0.1 * r**4 + np.hypot(x[2], x[3]) ** 2
+
+
+def spectrum(x: Any) -> Any:
+    power = np.abs(np.fft.fft(x)) ** 2
+    return np.sum(power * np.array([1.0, 2.0, 3.0, 2.0]))
+
+
+def numbers(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        y = float(x[i])
+        total += abs(y) ** 2 + math.fabs(y) * math.fabs(y) + math.sqrt(y * y) ** 2 + abs(x[i]) ** 2.0
+    return total
+
+
+def wave(x: Any) -> Any:
+    psi = x[:2] + 1j * x[2:]
+    return np.sum(np.abs(psi) ** 2 * np.array([1.0, 2.0])) + np.linalg.norm(psi) ** 2
+
+
+def rows(x: Any) -> Any:
+    a = np.reshape(x, (2, 2))
+    return np.sum(np.linalg.norm(a, axis=1) ** 2) + np.sum(np.linalg.norm(a, axis=0, keepdims=True) ** 2 * a)
+
+
+def outside_a_loop(x: Any) -> Any:
+    r, total = np.linalg.norm(x), 0.0
+    for k in range(3):
+        if r < k + 5:
+            total += r**2 * k
+    return total
+
+
+def in_place(x: Any) -> Any:
+    y = np.abs(x)
+    y **= 2
+    z = np.abs(x)
+    z *= z
+    return np.sum(y) + np.sum(z)
+
+
+def written_between(x: Any) -> Any:
+    y = x * 1.0
+    r = np.abs(y)
+    y[0] = 7.0
+    return np.sum(r**2 * y) + np.sum(y)
+
+
+PROGRAMS = [ridge, of_differences, of_coordinates, spectrum, numbers, wave, rows]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("x", [ZERO, MEAN_FREE])
+def test_second_order(program: Any, x: np.ndarray) -> None:
+    gradient, h = ad.grad(program), 1e-4
+    expected = (gradient(x + h * WAY) - gradient(x - h * WAY)) / (2 * h)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(ad.jvp(gradient, x, WAY)[1], expected, 1e-6, 1e-6)
+        np.testing.assert_allclose(ad.grad(lambda x: ad.jvp(program, x, WAY)[1])(x), expected, 1e-6, 1e-6)
+        np.testing.assert_allclose(ad.grad(lambda x: np.sum(gradient(x) * WAY))(x), expected, 1e-6, 1e-6)
+        twice = ad.jvp(lambda x: ad.jvp(program, x, WAY)[1], x, WAY)[1]
+    assert twice == pytest.approx(np.sum(expected * WAY), 1e-6, 1e-6)
+
+
+@pytest.mark.parametrize("program", [*PROGRAMS, outside_a_loop, in_place, written_between])
+@pytest.mark.parametrize("x", [WAY, np.array([0.3, 0.0, -2.0, 0.7])])
+def test_first_order(program: Any, x: np.ndarray) -> None:
+    h = 1e-6
+    expected = [(program(x + h * e) - program(x - h * e)) / (2 * h) for e in EYE]
+    value, gradient = ad.value_and_grad(program)(x)
+    assert value == program(x)
+    np.testing.assert_allclose(gradient, expected, 1e-6, 1e-6)
+    tangents = [ad.jvp(program, x, e)[1] for e in EYE]
+    np.testing.assert_allclose(tangents, expected, 1e-6, 1e-6)
+
+
+def test_a_root_of_what_may_be_negative_is_none_of_squares() -> None:
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(ad.grad(lambda x: np.sqrt(x) ** 2)(-1.0))
+
+
+def test_single_precision() -> None:
+    x = WAY.astype(np.float32)
+    for program in (ridge, spectrum, rows):
+        assert ad.grad(program)(x).dtype == np.float32
+
+
+def test_the_text() -> None:
+    def square_of_norm(x: Any) -> Any:
+        return np.linalg.norm(x) ** 2
+
+    def square_of_absolute(x: Any) -> Any:
+        return np.sum(np.abs(x) ** 2)
+
+    for program in (square_of_norm, square_of_absolute):
+        lines = [line for line in ad.adjoint_source(program, ZERO).splitlines() if line and "#" not in line]
+        assert lines[1:] == ["    return 2 * d_out * x"]

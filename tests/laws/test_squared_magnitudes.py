@@ -75,7 +75,12 @@ def written_between(x: Any) -> Any:
     return np.sum(r**2 * y) + np.sum(y)
 
 
-PROGRAMS = [ridge, of_differences, of_coordinates, spectrum, numbers, wave, rows]
+def deviations(x: Any) -> Any:
+    a = np.reshape(x - np.array([0.0, 1.0, 2.0, 1.0]), (2, 2))
+    return np.std(x - x[:1] + 1.0, ddof=1) ** 2 + np.sum(np.std(a, axis=1) ** 2)
+
+
+PROGRAMS = [deviations, ridge, of_differences, of_coordinates, spectrum, numbers, wave, rows]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

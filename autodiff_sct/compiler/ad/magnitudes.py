@@ -4,9 +4,9 @@
 
     y = np.linalg.norm(x)**2            d_x = 2 * d_y * x
 
-A magnitude (an absolute value, a norm, a root of squares) has a kink at zero, where its derivative is taken to be 0.
-Its square has none, and a second derivative there, of which nothing is left if the magnitude is followed first.  So the
-square is followed at once.
+A magnitude (an absolute value, a norm, a standard deviation, a root of squares) has a kink at zero, where its derivative
+is taken to be 0.  Its square has none, and a second derivative there, of which nothing is left if the magnitude is
+followed first.  So the square is followed at once.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ __all__ = ["squared_magnitudes"]
 POWERS = frozenset({np.power, operator.pow, math.pow, pow})
 PRODUCTS = frozenset({np.multiply, operator.mul})
 ABSOLUTE = frozenset({np.absolute, np.fabs, math.fabs, operator.abs, abs})
+DEVIATIONS = {np.std: np.var, np.nanstd: np.nanvar}
 HYPOT = frozenset({np.hypot})
 ROOTS = frozenset({np.sqrt, math.sqrt})
 SUMS = frozenset({np.sum, np.mean, np.ndarray.sum, np.ndarray.mean, np.add, operator.add})
@@ -87,6 +88,8 @@ def measured(s: Specialiser, where: Regions, makers: Makers, maker: ir.Let) -> i
     op = maker.op
     if op is None or len(maker.targets) != 1:
         return None
+    if op.fn in DEVIATIONS:
+        return ir.Op(DEVIATIONS[op.fn], op.arguments)
     if op.fn in ABSOLUTE:
         return ir.Op(squared_absolute, op.arguments)
     if op.fn in HYPOT:

@@ -4,7 +4,7 @@
 
     y = np.linalg.norm(x)**2            d_x = 2 * d_y * x
 
-A magnitude (an absolute value, a norm, a standard deviation, a root of squares) has a kink at zero, where its derivative
+A magnitude (an absolute value, a norm, a standard deviation, a root of squares) has a kink at zero, where its slope
 is taken to be 0.  Its square has none, and a second derivative there, of which nothing is left if the magnitude is
 followed first.  So the square is followed at once.
 """

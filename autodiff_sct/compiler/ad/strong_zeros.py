@@ -19,6 +19,8 @@ does.  There only those zeros are put in that would be NaN ::
 
     d_x = d_y / (2 * y)
     d_x = np.where((d_y == 0) & np.isnan(d_x), 0.0, d_x)
+
+In a sum of products, such as ``d_y @ w.T``, the factors are left out that are infinite and meet zeros only.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -37,11 +40,12 @@ from .. import ir
 from ..facts import Num
 from ..specialise.calls import call_python
 from ..specialise.state import Specialiser
-from ..specialise.values import Const, Leaf, Value
+from ..specialise.values import Const, Leaf, ListV, TupleV, Value
 
 __all__ = ["EVERY", "NONE", "SINGULAR", "holds_anywhere", "with_strong_zeros", "without_slope"]
 
 Entries = dict[str, Value]
+Write = Callable[[Value, Entries], Entries]  # the entries of a rule for a derivative and arguments
 Functions = frozenset[Any]
 
 NONE: Functions = frozenset()
@@ -53,6 +57,10 @@ SINGULAR: Functions = frozenset({
     math.atanh, np.arctan2, math.atan2,
 }) | QUOTIENTS | POWERS  # fmt: skip
 PRODUCTS: Functions = frozenset({np.multiply, operator.mul})
+SUMS_OF_PRODUCTS: Functions = frozenset({
+    np.matmul, np.linalg.matmul, operator.matmul, np.dot, np.ndarray.dot, np.vdot, np.inner, np.outer, np.tensordot,
+    np.einsum, np.kron, np.convolve, np.correlate,
+})  # fmt: skip
 OVERFLOWING: Functions = frozenset({
     np.exp, math.exp, np.exp2, math.exp2, np.expm1, math.expm1, np.sinh, math.sinh, np.cosh, math.cosh,
     np.tan, math.tan,
@@ -102,37 +110,85 @@ def is_singular(s: Specialiser, expr: Any) -> bool:
     return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr in INFINITE
 
 
-def with_strong_zeros(s: Specialiser, op: ir.Op, d: Value, write: Callable[[Value], Entries], wanted: Any) -> Entries:
+def with_strong_zeros(s: Specialiser, op: ir.Op, d: Value, write: Write, wanted: Any) -> Entries:
     """The entries of a rule for the derivative `d`, which `write` emits; zero where `d` is, if they are to be."""
     row = TABLE[op.fn]
     s.spectral |= row.perturbed is not None
     s.selects |= op.fn in SELECTIONS
     s.multiplies |= op.fn in PRODUCTS and not any(isinstance(a, Const) for a in op.arguments.values())
+    s.multiplies |= op.fn in SUMS_OF_PRODUCTS
     s.singular |= op.fn in OVERFLOWING or has_singular_slope(op) or row.reverse_anywhere is not None or s.spectral
     s.singular |= s.selects and s.multiplies  # a factor may be infinite where the product is not selected
     have = s.num(d)
+    if s.strong is EVERY and op.fn in SUMS_OF_PRODUCTS and have is not None:
+        return without_zeros(s, op, d, write, wanted)
     if have is None or not isinstance(d, Leaf) or not has_strong_zeros(s, op):
-        return write(d)
+        return write(d, op.arguments)
     mark = len(s.block)
     lengths = s.lengths
     block: ir.Block = []
     with s.writing(block, lengths):
-        entries = write(d)
+        entries = write(d, op.arguments)
     numbers = all(is_number(s, entries[p]) for p in wanted if p in entries)
     if have.dims == () and have.kind != "array" and numbers:
-        return in_branch(s, d, entries, block, [p for p in wanted if p in entries], write)
+        return in_branch(s, d, entries, block, [p for p in wanted if p in entries], lambda d: write(d, op.arguments))
     s.block[mark:] = block
     return entries | {p: masked(s, d, entries[p]) for p in wanted if p in entries}
 
 
-def without_slope(s: Specialiser, op: ir.Op, write: Callable[[Value], Entries], entries: Entries, p: str) -> Entries:
+def without_zeros(s: Specialiser, op: ir.Op, d: Value, write: Write, wanted: Any) -> Entries:
+    """The entries of a sum of products, without the products of a derivative that is zero and an infinite factor.
+
+    The factors that are not finite are left out.  Where one meets a derivative that is not zero, the sum is what it is.
+    """
+    whole = write(d, op.arguments)
+    finite = write(d, {p: mapped(s, finite_part, value) for p, value in op.arguments.items()})
+    infinite = {p: mapped(s, is_infinite, value) for p, value in op.arguments.items()}
+    met = write(call_python(s, is_nonzero, [d], {}), infinite)
+    return whole | {p: where_met(s, met[p], whole[p], finite[p]) for p in wanted if p in whole}
+
+
+def where_met(s: Specialiser, met: Value, whole: Value, finite: Value) -> Value:
+    """The whole sum where an infinite factor meets what is not zero; of each operand, if there are several."""
+    if isinstance(whole, (TupleV, ListV)):
+        parts = zip(met.items, whole.items, finite.items)  # type: ignore[union-attr]
+        return replace(whole, items=tuple(where_met(s, *part) for part in parts))
+    return call_python(s, whole_where, [met, whole, finite], {}) if isinstance(whole, Leaf) else whole
+
+
+def mapped(s: Specialiser, function: Callable[..., Any], value: Value) -> Value:
+    """An operand, or each of several, after a function; settings as they are."""
+    if isinstance(value, TupleV):
+        return TupleV(tuple(mapped(s, function, item) for item in value.items), value.cls)
+    facts = s.facts_of(value)
+    real = isinstance(value, Leaf) and isinstance(facts, Num) and facts.dtype is not None and facts.dtype.kind in "fc"
+    return call_python(s, function, [value], {}) if real else value
+
+
+def finite_part(a: Any) -> Any:
+    return np.where(np.isfinite(a), a, 0.0)
+
+
+def is_infinite(a: Any) -> Any:
+    return np.where(np.isfinite(a), 0.0, 1.0)
+
+
+def is_nonzero(d: Any) -> Any:
+    return np.where(d == 0, 0.0, 1.0)
+
+
+def whole_where(met: Any, whole: Any, finite: Any) -> Any:
+    return np.where(met == 0, finite, whole)
+
+
+def without_slope(s: Specialiser, op: ir.Op, write: Write, entries: Entries, p: str) -> Entries:
     """In forward mode: zero where the slope is, whatever the tangent, as reverse mode has it."""
     facts = s.num(entries[p])
     if s.strong is not EVERY or not has_strong_zeros(s, op) or facts is None or facts.dims == ():
         return {}
     mark = len(s.block)
     try:
-        slope = write(Const(1.0))[p]
+        slope = write(Const(1.0), op.arguments)[p]
     except NoRule:  # of a number that is written out, as in `x / 0`, which raises in the run
         del s.block[mark:]
         return {}

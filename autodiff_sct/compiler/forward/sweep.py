@@ -331,9 +331,9 @@ class Forward:
                 # One entry is used, and the others are written for tangents of other shapes.
                 alone = ([p], pick or 0) if holds_function(op.arguments) else (None, None)
 
-                def write(tangent: Value = tangent, alone: Any = alone) -> dict[str, Value]:
+                def write(tangent: Value, arguments: Any, alone: Any = alone) -> dict[str, Value]:
                     anywhere = row.forward_anywhere if holds_anywhere(self.s) else None
-                    return apply_rule(self.s, anywhere or row.forward, op.fn, y, tangent, op.arguments, *alone)
+                    return apply_rule(self.s, anywhere or row.forward, op.fn, y, tangent, arguments, *alone)
 
                 with self.s.learning_no_lengths():
                     entries = with_strong_zeros(self.s, op, tangent, write, [p])

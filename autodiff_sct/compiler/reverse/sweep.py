@@ -301,9 +301,9 @@ class Reverse:
     def applied(self, stmt: ir.Let, op_: ir.Op, d: Value, names: list[str]) -> dict[str, Value]:
         whole = TupleV((d,)) if op_.boxed else d
 
-        def write(whole: Value) -> dict[str, Value]:
+        def write(whole: Value, arguments: dict[str, Value]) -> dict[str, Value]:
             rule, y = rule_of(self.s, op_, d), self.result(stmt)
-            return apply_rule(self.s, rule, op_.fn, y, whole, op_.arguments, names)
+            return apply_rule(self.s, rule, op_.fn, y, whole, arguments, names)
 
         return with_strong_zeros(self.s, op_, whole, write, names)
 

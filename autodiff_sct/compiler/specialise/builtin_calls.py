@@ -215,7 +215,7 @@ def is_row(s: Specialiser, value: Value) -> bool:
 def extreme(fn: Any) -> Any:
     def handler(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         args = [listify(s, a) for a in args] if len(args) == 1 else args
-        if kwargs and len(args) == 1 and isinstance(s.facts_of(args[0]), Opaque):
+        if kwargs and len(args) == 1 and isinstance(args[0], Leaf) and isinstance(s.facts_of(args[0]), Opaque):
             args = [listed_opaque(s, args[0])]  # a set, say, which has no items by number
         if "key" in kwargs:
             items = args[0] if len(args) == 1 else TupleV(tuple(args))

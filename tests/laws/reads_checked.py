@@ -212,11 +212,11 @@ def restored_checked() -> Iterator[list[Witness]]:
         witnesses.append(r.witness)
         return r
 
-    def finished(s: Any, r: Any, request: Any, table: Any, forward: ir.Block, *rest: Any) -> Any:
+    def finished(p: Any, r: Any) -> Any:
         if isinstance(r, Watched):
-            with_notes(r, forward)
-            forward.insert(0, said(s, r.witness.start))
-        return finish(s, r, request, table, forward, *rest)
+            with_notes(r, p.forward)
+            p.forward.insert(0, said(p.s, r.witness.start))
+        return finish(p, r)
 
     with replaced(pipeline, Reverse=begun, finish=finished, specialise=apart(pipeline.specialise, depth)):
         yield witnesses

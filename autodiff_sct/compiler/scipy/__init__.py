@@ -18,6 +18,7 @@ MODULES = {
     "scipy.optimize": ("optimize",),
     "scipy.interpolate": ("interpolate",),
     "scipy.sparse": ("sparse",),
+    "scipy.spatial.transform": ("rotations",),
 }
 
 

@@ -13,7 +13,7 @@ from ...rules.optional import load_optional
 __all__ = ["load_libraries"]
 
 MODULES = {
-    "scipy.stats": ("stats",),
+    "scipy.stats": ("stats", "densities"),
     "scipy.integrate": ("integrate", "equations"),
     "scipy.optimize": ("optimize",),
     "scipy.interpolate": ("interpolate",),

@@ -10,6 +10,7 @@ from scipy import stats
 
 from ...rules.scipy import discrete, samples
 from ...rules.scipy import stats as continuous
+from ...runtime import densities
 from ...runtime.distributions import Frozen, several_points
 from .. import ir
 from ..specialise import arrays
@@ -20,6 +21,7 @@ from ..specialise.objects import construct
 from ..specialise.state import Specialiser
 from ..specialise.values import Const, Obj, TupleV, Value
 from ..world import ItemRead
+from .by_text import by_text
 
 CONTINUOUS = "logpdf pdf cdf logcdf sf logsf ppf isf".split()
 DISCRETE = "logpmf pmf cdf logcdf sf logsf".split()
@@ -127,6 +129,11 @@ def normal_method(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, 
     given = dict(zip(names, args)) | kwargs
     inputs = [given.get(n, Const(False if n == "allow_singular" else None)) for n in names]
     inputs = [as_array(s, v) for v in inputs]
+    matrix = s.num(inputs[2])
+    if matrix is None or matrix.ndim != 2 or inputs[1] == Const(None):
+        require_points(s, inputs[0])
+        cov = Const(1.0) if inputs[2] == Const(None) else inputs[2]
+        return by_text(s, getattr(densities, fn.__name__), expr, [*inputs[:2], cov])
     require_points(s, inputs[0])
     return arrays.apply(s, fn, expr, inputs, {}, one_for_each)
 

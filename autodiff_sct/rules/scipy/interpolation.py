@@ -25,7 +25,9 @@ def of_evaluated(y, d, spline, x, nu):
 
 
 def spline_at(condition, knots, values, x, nu):
-    """The spline ``CubicSpline(knots, values, bc_type=condition)`` at places."""
+    """The spline ``CubicSpline(knots, values, bc_type=condition)`` at places, or one of a degree."""
+    if isinstance(condition, tuple):
+        return interpolate.make_interp_spline(knots, values, condition[1])(x, nu)
     return interpolate.CubicSpline(knots, values, bc_type=condition)(x, nu)
 
 

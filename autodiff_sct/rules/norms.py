@@ -48,6 +48,16 @@ def squared_norm(x, ord=None, axis=None, keepdims=False):
     return np.linalg.norm(x, ord, axis, keepdims) ** 2
 
 
+def root_of_squares(x):
+    """The square root of a sum of squares, which is a norm."""
+    return np.sqrt(x)
+
+
+@elementwise(root_of_squares)
+def root_of_sum(y, d, x):
+    return d / (2 * y)
+
+
 @elementwise(squared_absolute)
 def square_of_absolute(y, d, x):
     return d * (2 * conjugate(x))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autodiff_sct.rules.norms import squared_absolute, squared_hypot, squared_norm
+from autodiff_sct.rules.norms import root_of_squares, squared_absolute, squared_hypot, squared_norm
 from tests.laws.cases_linalg import ONE, STACK, TALL, A, V, Z, complex_, real
 from tests.laws.checker import Case, case
 
@@ -22,6 +22,7 @@ CASES: list[Case] = [
     case(np.linalg.vector_norm, STACK, axis=1), case(np.linalg.vector_norm, STACK, axis=(0, 2), ord=np.inf),
     *(case(np.linalg.matrix_norm, STACK, ord=p) for p in [*ORDERS, "fro", "nuc"]),
     case(np.linalg.matrix_norm, STACK, keepdims=True),
+    case(root_of_squares, V**2 + 0.1),
     *(case(squared_absolute, x) for x in (V, Z)), case(squared_hypot, V, V[::-1]), case(squared_hypot, 1.5, -0.5),
     *(case(squared_norm, x) for x in (V, TALL, Z)), case(squared_norm, V, 2), case(squared_norm, TALL, axis=1),
     *(case(squared_norm, STACK, None, k, keep) for k in (0, (0, 2)) for keep in (False, True)),

@@ -113,6 +113,40 @@ def test_a_root_of_what_may_be_negative_is_none_of_squares() -> None:
         assert np.isnan(ad.grad(lambda x: np.sqrt(x) ** 2)(-1.0))
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_distances_between_all_points() -> None:
+    """The distance of a point to itself is zero whatever the point: in reverse mode, too."""
+
+    def total(x: Any) -> Any:
+        apart = x[:, None, :] - x[None, :, :]
+        return np.sum(np.sqrt(np.sum(apart**2, axis=-1)))
+
+    def inverse(x: Any) -> Any:
+        apart = x[:, None, 0] - x[None, :, 0]
+        return np.sum(1 / (np.sqrt(apart * apart) + np.eye(len(x))))
+
+    x, h = np.array([[0.1, 0.2], [1.0, 0.3], [-0.4, 2.0]]), 1e-6
+    way = np.array([[1.0, -2.0], [0.5, 3.0], [0.2, 1.0]])
+    for program in (total, inverse):
+        f = ad.grad(program)
+        slope = (program(x + h * way) - program(x - h * way)) / (2 * h)
+        assert np.sum(f(x) * way) == pytest.approx(slope, 1e-7)
+        assert ad.jvp(program, x, way)[1] == pytest.approx(slope, 1e-7)
+        expected = (f(x + h * way) - f(x - h * way)) / (2 * h)
+        np.testing.assert_allclose(ad.jvp(f, x, way)[1], expected, 1e-6, 1e-6)
+        np.testing.assert_allclose(ad.grad(lambda x: ad.jvp(program, x, way)[1])(x), expected, 1e-6, 1e-6)
+
+
+def test_roots_that_are_no_norms_keep_their_slopes() -> None:
+    with np.errstate(all="ignore"):
+        for program in (
+            lambda x: np.sum(np.sqrt(x)),
+            lambda x: np.sum(np.sqrt(np.abs(x))),
+            lambda x: np.sqrt(x @ x[::-1]),
+        ):
+            assert not np.all(np.isfinite(ad.grad(program)(np.zeros(2))))
+
+
 def test_single_precision() -> None:
     x = WAY.astype(np.float32)
     for program in (ridge, spectrum, rows):

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ...rules.norms import is_euclidean, squared_absolute, squared_hypot, squared_norm
+from ...rules.norms import is_euclidean, root_of_squares, squared_absolute, squared_hypot, squared_norm
 from .. import ir
 from ..facts import Num
 from ..regions import Regions
@@ -41,12 +41,19 @@ Makers = dict[str, Any]  # the statement that makes a variable
 def squared_magnitudes(s: Specialiser, where: Regions, makers: Makers, program: ir.Block) -> dict[Any, ir.Op]:
     """The statements of a program that square a magnitude, each with the operation that it is on what is measured.
 
+    Roots of squares are told apart, too: these are magnitudes.
     Both stand in one block: what a block reads is known, and its reverse hands on the cotangents of that.
     """
     found: dict[Any, ir.Op] = {}
     for block in ir.blocks(program):
         made = {name: stmt for stmt in block if isinstance(stmt, ir.Let) for name in stmt.targets}
         for stmt in made.values():
+            if (
+                stmt.op is not None
+                and stmt.op.fn in ROOTS
+                and is_sum_of_squares(s, where, makers, stmt.op.arguments["x"])
+            ):
+                found[stmt] = ir.Op(root_of_squares, stmt.op.arguments)
             magnitude = squared(where, makers, stmt)
             op = measured(s, where, makers, made[magnitude]) if magnitude in made else None
             if op is not None and is_unchanged(where, Leaf(magnitude), *op.arguments.values()):
@@ -94,7 +101,7 @@ def measured(s: Specialiser, where: Regions, makers: Makers, maker: ir.Let) -> i
         return ir.Op(squared_absolute, op.arguments)
     if op.fn in HYPOT:
         return ir.Op(squared_hypot, op.arguments)
-    if op.fn in ROOTS and is_no_less_than_zero(s, where, makers, op.arguments["x"]):
+    if op.fn in ROOTS and is_sum_of_squares(s, where, makers, op.arguments["x"]):
         return ir.Op(np.positive, op.arguments)
     facts = s.facts_of(op.arguments["x"]) if op.fn is np.linalg.norm else None
     if isinstance(facts, Num) and facts.ndim is not None and all(map(s.is_static, [*op.arguments.values()][1:])):
@@ -103,8 +110,8 @@ def measured(s: Specialiser, where: Regions, makers: Makers, maker: ir.Let) -> i
     return None
 
 
-def is_no_less_than_zero(s: Specialiser, where: Regions, makers: Makers, value: Value) -> bool:
-    """True for squares of real numbers, and for sums of what is no less than zero."""
+def is_sum_of_squares(s: Specialiser, where: Regions, makers: Makers, value: Value) -> bool:
+    """True for squares of real numbers, and for their sums, also with a number that is not negative."""
     maker = makers.get(value.name) if isinstance(value, Leaf) else None
     if isinstance(value, Const):
         return isinstance(value.value, (int, float)) and value.value >= 0
@@ -116,8 +123,8 @@ def is_no_less_than_zero(s: Specialiser, where: Regions, makers: Makers, value: 
     first, *rest = op.arguments.values()
     if op.fn in SUMS:
         terms = [first] if "a" in op.arguments and "b" not in op.arguments else [first, *rest]
-        return all(is_no_less_than_zero(s, where, makers, term) for term in terms)
-    if op.fn in ABSOLUTE or (op.fn in INNER and rest == [first]):
+        return all(is_sum_of_squares(s, where, makers, term) for term in terms)
+    if op.fn in INNER and rest == [first]:
         return True
     return bool(squared(where, makers, maker)) and is_real(s, first)
 

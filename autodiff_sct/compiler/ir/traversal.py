@@ -64,7 +64,13 @@ def gather(block: Block, found: list[Any], inside_of: Callable[[Any], Sequence[B
 
 def blocks(block: Block) -> list[Block]:
     """A block and the blocks inside it."""
-    return [block, *(found for stmt in block for inner in bodies(stmt) for found in blocks(inner))]
+    found: list[Block] = []
+    pending = [block]
+    while pending:
+        inner = pending.pop()
+        found.append(inner)
+        pending += [body for stmt in reversed(inner) for body in reversed(bodies(stmt))]
+    return found
 
 
 def inside(stmt: Any) -> Sequence[Any]:

@@ -47,6 +47,11 @@ class Passed:
     fails: bool = False  # something that may raise
     written: set[int] = field(default_factory=set)  # roots of the memory that they write
 
+    def add(self, other: Passed) -> None:
+        self.acts |= other.acts
+        self.fails |= other.fails
+        self.written |= other.written
+
     def copy(self) -> Passed:
         return Passed(self.acts, self.fails, set(self.written))
 
@@ -57,11 +62,13 @@ class Joining:
     def __init__(self, s: Specialiser, where: Regions, uses: dict[str, int], made: set[str]) -> None:
         self.s, self.uses, self.made = s, uses, made
         self.read: dict[Any, dict[str, None]] = {}  # what is known of blocks into which nothing has been moved
+        self.memory: dict[Any, frozenset[int]] = {}  # the roots of what statements of the reverse sweep write
+        self.done: dict[Any, Passed] = {}  # what `does` has told
         self.seen_outside = any(where.is_written(e.name) for e in s.externals.values())
 
     def block(self, front: ir.Block, back: ir.Block, passed: Passed, branch: bool) -> None:
         """Move what only `back` reads; `passed` runs between the two, `branch` says that they are of one branch."""
-        target = Target(self.s, back, self.read)
+        target = Target(self.s, back, self.read, self.memory)
         partners = {x.primal: x for x in back if isinstance(x, ir.If) and x.primal is not None}
         for stmt in list(reversed(front)):
             partner = partners.get(stmt)
@@ -69,8 +76,7 @@ class Joining:
                 self.move(stmt, front, target, branch)
             elif partner is not None:
                 self.branch(stmt, front, partner, target.before(partner, passed))
-            for inner in ir.inside(stmt):
-                self.note(inner, passed)
+            passed.add(self.does(stmt))
 
     def branch(self, stmt: ir.If, front: ir.Block, partner: ir.If, passed: Passed) -> None:
         """The same for the sides of a branch, which goes if they are left empty."""
@@ -81,11 +87,15 @@ class Joining:
             for name in ir.reads(stmt):
                 self.uses[name] -= 1
 
-    def note(self, stmt: Any, passed: Passed) -> None:
-        """Add what a statement does."""
-        passed.acts |= self.acts(stmt)
-        passed.fails |= not is_safe(self.s, stmt)
-        passed.written |= written(self.s, stmt)
+    def does(self, stmt: Any) -> Passed:
+        """What a statement does with the blocks inside it, from which nothing more is moved."""
+        if stmt not in self.done:
+            found = Passed(self.acts(stmt), not is_safe(self.s, stmt), set(written(self.s, stmt)))
+            for body in ir.bodies(stmt):
+                for inner in body:
+                    found.add(self.does(inner))
+            self.done[stmt] = found
+        return self.done[stmt]
 
     def acts(self, stmt: Any) -> bool:
         if isinstance(stmt, ir.Let):
@@ -137,11 +147,12 @@ class Joining:
 class Target:
     """A block of the reverse sweep that statements are moved into."""
 
-    def __init__(self, s: Specialiser, block: ir.Block, read: dict[Any, dict[str, None]]) -> None:
+    def __init__(
+        self, s: Specialiser, block: ir.Block, read: dict[Any, dict[str, None]], known: dict[Any, frozenset[int]]
+    ) -> None:
         self.s, self.block = s, block
         self.readers = readers_of(block, read)
-        # What moves here writes nothing.
-        memory = {stmt: frozenset(root for x in ir.inside(stmt) for root in written(s, x)) for stmt in block}
+        memory = {stmt: written_inside(s, stmt, known) for stmt in block}  # what moves here writes nothing
         self.writers = {stmt: roots for stmt, roots in memory.items() if roots}
         self.written = frozenset().union(*self.writers.values())
 
@@ -177,6 +188,14 @@ def written(s: Specialiser, stmt: Any) -> set[int]:
     if not isinstance(stmt, ir.Let) or not stmt.in_place:
         return set()
     return {root for n in [stmt.target, *ir.names_in(stmt.expr.left)] for root in roots_of(s.facts[n])}
+
+
+def written_inside(s: Specialiser, stmt: Any, known: dict[Any, frozenset[int]]) -> frozenset[int]:
+    """The roots of the memory that a statement and the blocks inside it write; `known` are those found."""
+    if stmt not in known:
+        inside = (written_inside(s, x, known) for body in ir.bodies(stmt) for x in body)
+        known[stmt] = frozenset(written(s, stmt)).union(*inside)
+    return known[stmt]
 
 
 def is_array(s: Specialiser, name: str) -> bool:

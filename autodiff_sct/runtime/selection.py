@@ -10,7 +10,7 @@ from .. import thresholds
 
 __all__ = ["select"]
 
-BITS = {np.dtype(np.float64): np.dtype(np.int64), np.dtype(np.float32): np.dtype(np.int32)}
+BITS: dict[Any, Any] = {np.dtype(np.float64): np.dtype(np.int64), np.dtype(np.float32): np.dtype(np.int32)}
 
 
 def select(chosen: Any, cotangent: Any, other: Any) -> Any:

@@ -347,7 +347,7 @@ def vstack(y, d, tup):
 def hstack(y, d, tup):
     axis = 0 if d.ndim == 1 else 1
     if isinstance(tup, np.ndarray):
-        return concatenate(y, d, tup, axis)
+        return d if tup.ndim == 1 else concatenate(y, d, tup, axis)
     return sections(d, tup, [1 if np.ndim(a) == 0 else np.shape(a)[axis] for a in tup], axis)
 
 

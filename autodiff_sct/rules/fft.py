@@ -61,9 +61,9 @@ def all_axes(axes: tuple[int, ...] | None, ndim: int) -> tuple[int, ...]:
 
 def fitted(a, shape, axes):
     """`a` cut off or filled up with zeros at the end of each of the axes."""
-    if len(axes) == 0:
-        return a
-    return fitted(resized(a, shape[axes[0]], axes[0]), shape, axes[1:])
+    for axis in axes:
+        a = resized(a, shape[axis], axis)
+    return a
 
 
 @linear(resized)

@@ -50,3 +50,23 @@ def test_repeated_derivatives(fn: Any) -> None:
 @pytest.mark.parametrize(("fn", "args"), CASES)
 def test_both_modes_at_two_orders(fn: Any, args: tuple[Any, ...]) -> None:
     ad.check_grads(fn, args)
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: np.vstack((x, np.sin(x)), dtype=None, casting="same_kind"),
+        lambda x: np.sin(x, where=True, dtype=None),
+        lambda x: np.exp(x, casting="same_kind", order="K", subok=True),
+        lambda x: np.row_stack((x, np.sin(x))),
+        lambda x: np.concatenate((x, np.sin(x)), axis=0, dtype=None),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:`row_stack` alias is deprecated:DeprecationWarning")
+def test_defaults_that_are_written_out(fn: Any) -> None:
+    ad.check_grads(fn, (X,))
+
+
+def test_another_setting_is_refused() -> None:
+    with pytest.raises(ad.AutodiffError):
+        ad.grad(lambda x: np.sum(np.sin(x, order="F")))(X)

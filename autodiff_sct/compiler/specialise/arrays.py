@@ -54,8 +54,9 @@ def bind(fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) ->
     names, counts = row.by_position
     if not kwargs and len(args) in counts:
         return dict(zip(names, args))
+    known = row.signature.parameters
     try:
-        bound = row.signature.bind(*args, **kwargs)
+        bound = row.signature.bind(*args, **{k: v for k, v in kwargs.items() if k in known or not is_default(fn, k, v)})
     except TypeError:
         return None
     arguments = dict(bound.arguments)
@@ -67,6 +68,15 @@ def bind(fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) ->
                 if value != Const(None) and key not in ("optimize",):
                     return None
     return arguments
+
+
+def is_default(fn: Callable[..., Any], keyword: str, value: Value) -> bool:
+    """True if an argument is what the function takes without it."""
+    try:
+        parameter = inspect.signature(fn).parameters.get(keyword)
+    except ValueError:
+        return False
+    return parameter is not None and value == Const(parameter.default)
 
 
 def make_op(s: Specialiser, fn: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) -> ir.Op:

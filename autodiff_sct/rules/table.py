@@ -85,6 +85,7 @@ class Rule:
 TABLE: dict[Callable[..., Any], Rule] = {}
 NONDIFFERENTIABLE: set[Callable[..., Any]] = set()
 STEPS_OF_REALS: set[Callable[..., Any]] = set()
+COMPLEX_BY_VALUE: set[Callable[..., Any]] = set()  # of real arrays they make complex ones where the values ask for it
 STATIC: set[Callable[..., Any]] = set()
 BY_ITEM: set[Callable[..., Any]] = set()
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...rules.table import COMPLEX_BY_VALUE
 from ..facts import (
     FLOAT,
     INT,
@@ -133,6 +134,8 @@ def outcome(
         facts = settle(s, fn, found, args, kwargs, names, elementwise)
     elif facts is None:
         facts = FLOAT if is_number(s, fn, args) else unknown_result(s, fn, args, kwargs, elementwise)
+    if isinstance(facts, Num) and facts.dtype is not None and facts.dtype.kind == "f" and fn in COMPLEX_BY_VALUE:
+        facts = replace(facts, dtype=None)
     return facts, names
 
 

@@ -9,8 +9,10 @@ import warnings
 import numpy as np
 from scipy import linalg
 
-from ..table import forward, reverse
+from ..table import COMPLEX_BY_VALUE, forward, reverse
 from .linalg import beside, check_settings, upper_right
+
+COMPLEX_BY_VALUE |= {linalg.sqrtm, linalg.logm, linalg.fractional_matrix_power}
 
 # Lyapunov equations
 
@@ -134,6 +136,9 @@ def logm_of_blocks(A):
         return linalg.logm(A)
 
 
+COMPLEX_BY_VALUE.add(logm_of_blocks)
+
+
 @reverse(linalg.logm, logm_of_blocks)
 def logm(y, d, A):
     check_settings(A, False)
@@ -206,11 +211,17 @@ def push_tanhm(y, d, A):
     return upper_right(linalg.tanhm(beside(A, d)))
 
 
+# Of the logarithm, times the power: the function itself chooses another branch for each block where an eigenvalue is
+# negative.
+
+
 @reverse(linalg.fractional_matrix_power)
 def fractional_matrix_power(y, d, A, t):
-    return upper_right(linalg.fractional_matrix_power(beside(A.T, d), t))
+    d_log = t * upper_right(linalg.expm(beside(t * linalg.logm(A.T), d)))
+    return upper_right(logm_of_blocks(beside(A.T, d_log)))
 
 
 @forward(linalg.fractional_matrix_power)
 def push_fractional_matrix_power(y, d, A, t):
-    return upper_right(linalg.fractional_matrix_power(beside(A, d), t)), None
+    of_log = t * upper_right(logm_of_blocks(beside(A, d)))
+    return upper_right(linalg.expm(beside(t * linalg.logm(A), of_log))), None

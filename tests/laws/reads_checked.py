@@ -21,8 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_sct.compiler import assemble, ir, pipeline
+from autodiff_sct.compiler import ir, pipeline
 from autodiff_sct.compiler.facts import Num
+from autodiff_sct.compiler.pass_manager import Program
+from autodiff_sct.compiler.pass_order import STATEMENTS
 from autodiff_sct.compiler.record.record import Record
 from autodiff_sct.compiler.regions import written_arguments
 from autodiff_sct.compiler.reverse.settle import content_names
@@ -342,23 +344,22 @@ def is_pop(node: Any) -> bool:
 def kept_checked() -> Iterator[list[Witness]]:
     """Compile programs that test the values that they keep and save."""
     witnesses: list[Witness] = []
-    touched_up, provide, depth = assemble.touched_up, Record.provide, [0]
+    run, provide, depth = Program.run, Record.provide, [0]
     stands_for: dict[int, dict[str, str]] = defaultdict(dict)
 
     def provided(table: Record, name: str, forward: ir.Block, names: dict[str, str], result: ir.Block) -> None:
         provide(table, name, forward, names, result)
         stands_for[id(table.s)][names[name]] = name
 
-    def finished(s: Specialiser, where: Any, request: Any, *rest: Any) -> Any:
-        front, back, lists = touched_up(s, where, request, *rest)
-        if request.backend == "numpy" and request.memory is None and not depth[0]:
-            tests = Finished(s, where, stands_for.pop(id(s), {}))
-            tests.write(front, back)
+    def finished(p: Program, phase: Any) -> None:
+        run(p, phase)
+        if phase is STATEMENTS and p.request.backend == "numpy" and p.request.memory is None and not depth[0]:
+            tests = Finished(p.s, p.where, stands_for.pop(id(p.s), {}))
+            tests.write(p.forward, p.reverse)
             witnesses.append(tests.witness)
-        return front, back, lists
 
     counting = replaced(pipeline, specialise=apart(pipeline.specialise, depth))
-    with replaced(assemble, touched_up=finished), replaced(Record, provide=provided), counting:
+    with replaced(Program, run=finished), replaced(Record, provide=provided), counting:
         yield witnesses
 
 

@@ -20,7 +20,6 @@ from .algebra.known_products import with_known_products
 from .algebra.known_values import with_known_inverses, with_known_values
 from .algebra.log_determinants import log_determinants
 from .algebra.methods import with_methods
-from .algebra.number_functions import call_once
 from .algebra.once import once
 from .algebra.pairs import pair_products
 from .algebra.powers import decides, small_powers, squares_of_numbers
@@ -44,7 +43,6 @@ from .buffers.item_sums import add_at_once
 from .buffers.list_parts import list_parts
 from .buffers.list_sums import sum_lists
 from .buffers.overwrite import overwrite
-from .buffers.parts import collect_parts
 from .buffers.plain_sums import add_plainly
 from .buffers.reuse import overwrite_own, reuse
 from .buffers.rows import plan_rows, write_rows
@@ -68,14 +66,11 @@ from .phrasing.comprehension import comprehend
 from .phrasing.computed_there import compute_there
 from .phrasing.conditional import choose
 from .phrasing.counts import name_counts, write_counts
-from .phrasing.deferral import defer
 from .phrasing.iterate import iterate
 from .phrasing.joining import join_branches
 from .phrasing.last_index import read_last
 from .phrasing.last_sums import last_sums
 from .phrasing.leaving import leave_at_once
-from .phrasing.merged import read_merged
-from .phrasing.named_lengths import name_lengths
 from .phrasing.one_branch import say_once
 from .phrasing.one_path import one_path
 from .phrasing.opposites import opposites
@@ -127,23 +122,9 @@ def look_at_values(p: Program) -> None:
     p.reordered = p.only_gradients and all(is_plain(stmt) for stmt in ir.walk(p.forward))
 
 
-def with_parts(p: Program) -> None:
-    """Run `collect_parts` on both sweeps as one."""
-    program = p.both
-    collect_parts(p.s, program)
-    p.split(program)
-
-
 def with_lengths(p: Program) -> None:
     """Run `inline_lengths` on both sweeps as one."""
     p.split(inline_lengths(p.s, p.where, p.both, not p.request.split))
-
-
-def with_deferred(p: Program) -> None:
-    """Run `defer` on both sweeps as one."""
-    program = p.both
-    defer(p.s, program, p.early)
-    p.split(program)
 
 
 def with_small_powers(p: Program) -> None:
@@ -317,8 +298,6 @@ MEMORY = Phase(
     "each statement of the reverse sweep where it is best computed, and its memory",
     (
         Pass("look_at_values", look_at_values, required="whether digits of the forward sweep matter is noted"),
-        Pass("call_once", lambda p: call_once(p.s, p.forward, p.reverse)),
-        Pass("read_merged", lambda p: read_merged(p.s, p.reverse), NUMPY, needs=ir.If),
         Pass("share_inverses", lambda p: share_inverses(p.s, p.reverse), NUMPY),
         outermost("factor_cotangents", lambda p: factor_cotangents(p.s, p.reverse)),
         Pass("full_first", lambda p: full_first(p.s, p.reverse), NUMPY),
@@ -332,9 +311,7 @@ MEMORY = Phase(
         Pass("put_at_once", lambda p: put_at_once(p.s, p.reverse), NUMPY),
         Pass("drop_dead_stores", lambda p: drop_dead_stores(p.s, p.reverse)),
         Pass("leave_taken", lambda p: leave_taken(p.s, p.both, p.reverse)),
-        Pass("collect_parts", with_parts),
         Pass("inline_lengths", with_lengths),
-        Pass("defer", with_deferred, NUMPY),
     ),
 )
 SWEEPS = Phase(
@@ -395,7 +372,6 @@ STATEMENTS = Phase(
     "loops and statements as they are written by hand",
     (
         Pass("small_powers", lambda p: squares_of_numbers(p.s, p.reverse), NUMPY),
-        Pass("name_lengths", lambda p: name_lengths(p.s, p.forward, p.reverse), joint=True),
         Pass(
             "write_rows", lambda p: write_rows(p.s, p.forward, p.reverse), required="planned rows are filled and read"
         ),

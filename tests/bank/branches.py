@@ -1,5 +1,7 @@
 """Branches: `if`, ternaries, chained and boolean conditions, values that only one branch defines."""
 
+import math
+
 import numpy as np
 
 from tests.bank.registry import program
@@ -184,3 +186,50 @@ def items_written_in_one_branch(x, c):
                 y[i, j] = y[i, j] * x[i, j]
         total = np.sum(np.sin(y) * y)
     return total + np.sum(x)
+
+
+@program(args=lambda rng: (rng.normal(size=4),))
+def normalised_where_it_is_long(x):
+    y = np.tanh(x)
+    n = np.linalg.norm(y)
+    if n > 0.5:
+        y = y / n
+    return np.sum(y * x)
+
+
+@program(args=lambda rng: (np.abs(rng.normal(size=4)),))
+def one_value_under_two_names(x):
+    y, z = x, x * 2
+    if x[1] > 0:
+        y = np.exp(x)
+        z = y
+    return np.sum(y * z)
+
+
+@program(args=lambda rng: (np.abs(rng.normal(size=4)),))
+def written_after_one_side(x):
+    y = x * 2.0
+    if x[0] > 0:
+        y = np.exp(y)
+    y[0] *= y[1]
+    y[2:] = np.sin(y[2:])
+    return np.sum(y * y)
+
+
+@program(args=lambda rng: (0.8, 0.3), wrt=(0, 1))
+def same_functions_on_both_sides(x, y):
+    if x > y:
+        a = math.sin(x) * math.cos(y)
+    else:
+        a = math.sin(y) * math.cos(x)
+    for k in range(int(3 * x)):
+        a = a * math.sin(x) * math.cos(x) + math.exp(a) * k
+    return a * math.sin(x) * math.cos(y)
+
+
+@program(args=lambda rng: (0.8, 0.3), wrt=(0, 1))
+def eccentric_anomaly(x, y):
+    E = x
+    for _ in range(4):
+        E -= (E - y * math.sin(E) - x) / (1 - y * math.cos(E))
+    return E

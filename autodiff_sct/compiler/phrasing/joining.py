@@ -23,6 +23,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ... import thresholds
 from .. import ir
 from ..facts import Num
@@ -30,7 +32,6 @@ from ..failing import is_safe
 from ..optimise import count_uses, readers_of
 from ..regions import Regions, reachable, roots_of
 from ..specialise.state import Specialiser
-from .deferral import is_sum
 
 
 def join_branches(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) -> None:
@@ -201,3 +202,8 @@ def written_inside(s: Specialiser, stmt: Any, known: dict[Any, frozenset[int]]) 
 def is_array(s: Specialiser, name: str) -> bool:
     facts = s.facts[name]
     return not isinstance(facts, Num) or bool(facts.ndim) or facts.dims is None
+
+
+def is_sum(stmt: ir.Let) -> bool:
+    """True if a statement adds up an array: to move it would keep that."""
+    return stmt.op is not None and stmt.op.fn in (np.sum, np.mean)

@@ -2,6 +2,7 @@
 
     python -m tools.fires                       a sixth of the bank, the benchmarks and the examples
     python -m tools.fires --programs FILE ...   other programs too: `programs()` of a file gives them, as in examples
+    python -m tools.fires --page                write docs/passes.md
 
 A pass *fires* on a program if the text without it is another one.  Groups of passes are switched off together, and
 split only where that changes the text.  Lines are those of the text without the pass minus those with it.
@@ -22,6 +23,7 @@ os.environ.setdefault("AUTODIFF_SCT_CACHE", "0")
 
 from autodiff_sct import adjoint_source
 from autodiff_sct.cli import module_from_file
+from autodiff_sct.compiler.pass_order import PIPELINE
 from autodiff_sct.compiler.passes import PASSES, without
 from benchmarks.workload import load, names
 from tests.bank.limits import within
@@ -29,6 +31,12 @@ from tests.bank.registry import load_bank
 
 Found = dict[str, list[tuple[str, str, int]]]  # by pass: the group, the name and the lines of programs
 ROOT = Path(__file__).parents[1]
+PAGE_HEAD = """# The passes
+
+In the order in which they run, as `python -m autodiff_sct passes` prints them. Beside each: on how many programs of a
+sixth of the bank, of the benchmarks and of the examples the text is another one without it, and how many lines it saves
+there. `python -m tools.fires --page` writes this page; `show --without NAME` leaves a pass out.
+"""
 
 
 class Case(NamedTuple):
@@ -62,10 +70,10 @@ def workloads() -> Iterator[Case]:
         yield Case("benchmarks", name, module.primal, module.inputs(True), module.WRT)
 
 
-def programs_of(path: Path) -> Iterator[Case]:
+def programs_of(path: Path, group: str) -> Iterator[Case]:
     """The programs that `programs()` of a file gives: by name a function, its arguments, and positions if not 0."""
     for name, (function, args, *wrt) in module_from_file(path).programs().items():
-        yield Case("others", f"{path.stem}:{name}", function, args, wrt[0] if wrt else (0,))
+        yield Case(group, f"{path.stem}:{name}", function, args, wrt[0] if wrt else (0,))
 
 
 def firing(case: Case, text: str, candidates: list[str]) -> Iterator[tuple[str, int]]:
@@ -111,6 +119,23 @@ def table(found: Found, tried: Counter[str], passes: Collection[str]) -> str:
     return "\n".join(rows)
 
 
+def page(found: Found, tried: Counter[str]) -> str:
+    """The page of all passes in running order, phase by phase, with where each fires and the lines that it saves."""
+    heads = [f"{group} ({count})" for group, count in tried.items()]
+    lines = [PAGE_HEAD]
+    for phase in PIPELINE:
+        lines += [f"## {phase.name}", "", f"{phase.purpose[0].upper()}{phase.purpose[1:]}.", ""]
+        lines += [f"| pass | what it does | {' | '.join(heads)} |", f"|---|---|{'---|' * len(heads)}"]
+        for each in phase.passes:
+            row = [f"`{each.name}`", each.purpose]
+            for group in tried:
+                saved = [lines for where, _, lines in found.get(each.name, ()) if where == group]
+                row.append("always" if each.required else f"{len(saved)} ({sum(saved):+})" if saved else "0")
+            lines.append(f"| {' | '.join(row)} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
 def main(argv: list[str] | None = None) -> None:
     """Print the table; with ``--json`` write the programs by pass into a file."""
     parser = argparse.ArgumentParser(prog="python -m tools.fires", description=__doc__.splitlines()[0])
@@ -118,12 +143,16 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--passes", nargs="*", default=list(PASSES), help="look at these only")
     parser.add_argument("--programs", type=Path, nargs="*", default=[], help="files with other programs")
     parser.add_argument("--json", type=Path, help="where to write the programs by pass")
+    parser.add_argument("--page", action="store_true", help="write docs/passes.md")
     chosen = parser.parse_args(argv)
-    files = [ROOT / "examples" / "gallery.py", *chosen.programs]
-    cases = [*workloads(), *bank(chosen.every), *(case for path in files for case in programs_of(path))]
+    gallery = programs_of(ROOT / "examples" / "gallery.py", "examples")
+    others = (case for path in chosen.programs for case in programs_of(path, "others"))
+    cases = [*workloads(), *bank(chosen.every), *gallery, *others]
     found, tried = measure(cases, chosen.passes)
     if chosen.json:
         chosen.json.write_text(json.dumps({"tried": tried, "fires": found}, indent=1))
+    if chosen.page:
+        (ROOT / "docs" / "passes.md").write_text(page(found, tried))
     print(table(found, tried, chosen.passes))
 
 

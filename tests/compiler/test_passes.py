@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
 from pathlib import Path
 
@@ -78,3 +79,9 @@ def test_the_program_after_a_pass_and_after_all_that_change_it():
     changes = ad.adjoint_source(f, np.ones(3), stage="changes").split("# after ")[1:]
     assert after.strip() in [text.split("\n", 1)[1].strip() for text in changes]
     assert changes[-1].split("\n", 1)[1].strip() in textwrap.dedent(ad.adjoint_source(f, np.ones(3)).split(":\n", 1)[1])
+
+
+def test_the_page_of_passes_names_all_of_them_in_their_order():
+    text = (Path(__file__).parents[2] / "docs" / "passes.md").read_text()
+    named = re.findall(r"^\| `(\w+)` \| ([^|]*) \|", text, re.MULTILINE)
+    assert named == [(each.name, each.purpose) for phase in PIPELINE for each in phase.passes]

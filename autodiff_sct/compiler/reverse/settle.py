@@ -31,11 +31,6 @@ SHAPE_ONLY = {"zeros_like", "full_like", "ones_like", "len", "shape", "ndim"}
 SECOND_IS_SHAPE = {"unbroadcast", "spread"}
 
 
-def content_names(expr: Any) -> set[str]:
-    """The variables whose content an expression reads."""
-    return {name for name, _ in contents(expr)}
-
-
 def contents(expr: Any) -> Iterator[tuple[str, Any]]:
     """The variables whose content an expression reads, each with the subscript of what it reads, or None."""
     pending = [expr]

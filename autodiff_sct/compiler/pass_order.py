@@ -50,6 +50,7 @@ from .buffers.selected import select_quickly
 from .buffers.sinking import sink
 from .buffers.strips import in_strips
 from .buffers.taken_items import leave_taken
+from .buffers.taken_over import take_over
 from .buffers.ties import ask_for_ties
 from .buffers.zeroing import zero_last
 from .items.items import on_lists
@@ -71,6 +72,7 @@ from .phrasing.joining import join_branches
 from .phrasing.last_index import read_last
 from .phrasing.last_sums import last_sums
 from .phrasing.leaving import leave_at_once
+from .phrasing.merged import read_merged
 from .phrasing.one_branch import say_once
 from .phrasing.one_path import one_path
 from .phrasing.opposites import opposites
@@ -278,6 +280,7 @@ CONTRIBUTIONS = Phase(
     "what is added to cotangents, before it is known what is saved: nothing is saved for what is dropped here",
     (
         Pass("read_copies", lambda p: read_copies(p.derivative, p.reverse, p.final), segments=False),
+        Pass("take_over", lambda p: take_over(p.s, p.reverse, p.final), segments=False, needs=ir.Loop),
         Pass("improve", lambda p: improve(p.s, p.reverse, frozenset(ir.reads(p.final)))),
         Pass("begin_lists", lambda p: begin_lists(p.s, p.reverse, p.final)),
         Pass("carry_back", lambda p: carry_back(p.s, p.where, p.reverse), needs=ir.Loop),
@@ -298,6 +301,7 @@ MEMORY = Phase(
     "each statement of the reverse sweep where it is best computed, and its memory",
     (
         Pass("look_at_values", look_at_values, required="whether digits of the forward sweep matter is noted"),
+        Pass("read_merged", lambda p: read_merged(p.s, p.reverse), NUMPY, needs=ir.If),
         Pass("share_inverses", lambda p: share_inverses(p.s, p.reverse), NUMPY),
         outermost("factor_cotangents", lambda p: factor_cotangents(p.s, p.reverse)),
         Pass("full_first", lambda p: full_first(p.s, p.reverse), NUMPY),

@@ -135,8 +135,7 @@ def test_stencil_clears_nothing():
 def test_what_is_overwritten_as_a_whole_is_not_put_back():
     with passes.without("read_copies"):
         text = ad.adjoint_source(overwritten_as_a_whole, V)
-    assert text.count("y.copy()") == 1 and text.count("y[...] = ") == 1
-    assert "np.add(y, x, out=y)" in text
+    assert text.count("y.copy()") == 1 and text.count("y[...] = old_y") == 1
 
 
 def test_a_number_that_is_handed_on_comes_last():

@@ -357,8 +357,6 @@ def test_the_old_field_is_kept_and_nothing_is_put_back() -> None:
 def test_lists_of_items_are_kept_whole() -> None:
     source = ad.adjoint_source(by_items, np.ones(7), 3)
     assert source.count("append") == 1
-    assert "saved_u_items.append(u_items)" in source
-    assert source.count("tolist") == 2
 
 
 def test_a_list_that_has_been_filled_is_read_again() -> None:

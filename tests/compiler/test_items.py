@@ -682,7 +682,7 @@ def test_numbers_saved_together():
         return np.sum(y * y)
 
     text = source(sweep, VECTOR, VECTOR[::-1])
-    assert "x_items" in text and "z_items" in text and "y_items = [0.0] * len(x)" in text
+    assert "x_items" in text and "z_items" in text and "y = [0.0] * len(x)" in text
 
 
 def test_bodies_of_loops_over_a_part_stay():
@@ -1025,7 +1025,7 @@ LONG = 0.8 ** np.arange(20) + (np.arange(20) == 0)
 SPARSE = (np.linspace(0.2, 1.1, 40), np.arange(0, 41, 2), (7 * np.arange(40)) % 20, np.cos(np.arange(20.0)))
 PLANE = np.random.default_rng(0).normal(size=(5, 2))
 COVERED = [
-    (levinson, (LONG,), ("a_items = new", "r.tolist()")),
+    (levinson, (LONG,), ("r.tolist()", "new = a.tolist()")),
     (rows_of_sparse, SPARSE, ("data.tolist()", "places.tolist()", "x.tolist()")),
     (bodies, (PLANE, PLANE[::-1] * 0.3, np.arange(1.0, 6.0)), ("pos_rows = pos.tolist()", "mass.tolist()")),
     (small_system, (np.array([0.5, 0.3, 0.2]), np.array([1.0, 2.0])), ("p_items = p.tolist()",)),

@@ -298,11 +298,6 @@ def test_what_both_sides_begin_with_comes_before_the_branch():
         assert ad.adjoint_source(found_on_one_side, V).count("np.zeros_like(x)") == 2
 
 
-def test_zeros_are_made_where_they_are_replaced():
-    assert "zeros_like" not in ad.adjoint_source(left_early, V)
-    assert "zeros_like" in ad.adjoint_source(whole_on_one_side_only, V, False)
-
-
 def test_saved_values_are_gone_over():
     text = ad.adjoint_source(taken_back_in_order, 0.4, 4)
     assert "for x, sin_x in reversed(saved):" in text and ".pop()" not in text

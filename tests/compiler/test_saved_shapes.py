@@ -98,7 +98,8 @@ def test_gradient(fn, args):
 
 @pytest.mark.parametrize("fn", [gates, on_one_side, stencil, another_length_in_each_step])
 def test_saved(fn):
-    assert ".shape)" in ad.adjoint_source(fn, V, 3)
+    with passes.without("take_over"):  # which leaves a stencil's step no shape to save
+        assert ".shape)" in ad.adjoint_source(fn, V, 3)
     found = ad.grad(fn)(V.astype(np.float32), 3)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, ad.grad(fn)(V, 3), rtol=1e-3, atol=1e-5)

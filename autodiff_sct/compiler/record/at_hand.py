@@ -118,7 +118,7 @@ class AtHand:
             return True  # whatever is written into an array, its shape stays
         if isinstance(facts, Num) and facts.python and facts.dtype is not None and facts.dtype.kind in "ib":
             return all(self.is_settled(n, stmt) for n in operands)
-        if isinstance(stmt.expr, gast.Subscript) and stmt.op is not None and isinstance(facts, (Num, Pair)):
+        if isinstance(stmt.expr, gast.Subscript) and stmt.op is not None and isinstance(facts, (Num, Pair, Listed)):
             if stmt.op.shares:
                 return True
             base = stmt.op.arguments.get("x")

@@ -131,8 +131,21 @@ class Record:
         """
         if stmt not in self.needed:
             found = names_read(stmt, self.read)
-            self.needed[stmt] = dict.fromkeys(self.lasting[n].value.id for n in found if n in self.lasting) | found
+            holders = [self.lasting[n].value.id if n in self.lasting else self.list_around(n) for n in found]
+            self.needed[stmt] = dict.fromkeys(n for n in holders if n is not None) | found
         return self.needed[stmt]
+
+    def list_around(self, name: str) -> str | None:
+        """The list of which a variable of an inner block is an item, if a block around that can take it again."""
+        stmt = self.homes[name].stmt if name in self.homes else None
+        if not isinstance(stmt, ir.Let) or stmt.effect or not isinstance(stmt.expr, gast.Subscript):
+            return None
+        holder = getattr(stmt.expr.value, "id", "")
+        home = self.homes.get(holder)
+        if home is None or not home.repeated or home.block is self.homes[name].block:
+            return None
+        again = isinstance(self.s.facts[holder], Listed) and AtHand(self, home.block, {}).is_cheap(holder)
+        return holder if again else None
 
     def is_local(self, name: str, forward: ir.Block) -> bool:
         home = self.homes.get(name)

@@ -81,11 +81,13 @@ def place_of(fn: Any) -> tuple[dict[Any, Any] | None, tuple[Any, ...], tuple[Any
     method keeps its cells, defaults or its instance alive, so its products are dropped when garbage is collected.
     """
     inner = fn.__func__ if type(fn) is MethodType else fn
-    if type(inner) is not FunctionType or inner.__dict__ or inner in registered.REGISTERED:
+    if type(inner) is not FunctionType or inner in registered.REGISTERED:
         return None, (), ()
     group = (id(inner.__code__), id(inner.__globals__))
     cells, defaults, named = inner.__closure__, inner.__defaults__, inner.__kwdefaults__
     module = getattr(sys.modules.get(inner.__globals__.get("__name__", "")), "__dict__", {})
+    if inner.__dict__:  # a decorated function: another one of the same text may have other attributes
+        return (PRODUCTS, (*group, id(fn)), ()) if module.get(inner.__name__) is fn else (None, (), ())
     if inner is fn and not (cells or defaults or named):
         return PRODUCTS if module is fn.__globals__ else None, group, ()
     if module.get(inner.__name__) is fn:

@@ -311,10 +311,45 @@ REFUSED += [accumulated_and_changed, searched, one_of_two, another_in_each_step,
 REFUSED += [known_key_added_in_a_loop, list_grown_in_a_tuple, repeated_while_it_is_gone_over_later]
 
 
+def functions_appended_behind_a_generator(x):
+    functions = [np.sin, np.cos]
+    found = (f(x[0]) for f in functions)
+    functions.append(np.exp)
+    return sum(found)
+
+
+def functions_appended_behind_an_iterator(x):
+    functions = [np.sin, np.cos]
+    found = iter(functions)
+    functions.append(np.exp)
+    return sum([f(x[0]) for f in found])
+
+
+def functions_appended_behind_pairs(x):
+    functions = [np.sin, np.cos]
+    found = zip(functions, [1.0, 2.0, 3.0])
+    functions.append(np.exp)
+    return sum([c * f(x[0]) for f, c in found])
+
+
+REFUSED += [functions_appended_behind_a_generator, functions_appended_behind_an_iterator]
+REFUSED += [functions_appended_behind_pairs]
+
+
 @pytest.mark.parametrize("fn", REFUSED)
 def test_what_could_not_be_followed_is_refused(fn):
     with pytest.raises(UnsupportedSyntax):
         ad.grad(fn)(X)
+
+
+def test_functions_that_are_repeated_in_place_are_under_each_name():
+    def fn(x):
+        functions = [np.sin, np.cos]
+        other = functions
+        functions *= 2
+        return sum([f(x[0]) for f in other])
+
+    assert ad.grad(fn)(X)[0] == pytest.approx(2 * (np.cos(X[0]) - np.sin(X[0])))
 
 
 # -- what is unpacked and changed beside it

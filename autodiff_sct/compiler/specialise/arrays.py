@@ -267,6 +267,7 @@ def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = Fa
     """``old op= value``: the new value of the name, which may be one from outside the activation."""
     from . import lists, methods
     from .calls import call_value
+    from .containers import items_of
     from .expressions import OPERATORS, operate
     from .lists import extend_list
     from .objects import call_method, has_method
@@ -279,6 +280,9 @@ def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = Fa
         return old
     if isinstance(old, Obj) and old.cls is list and op is gast.Add:
         extend_list(s, old, value)
+        return old
+    if isinstance(old, Obj) and old.cls is list and old.id[0] == "list" and op is gast.Mult:
+        lists.hold(s, old, items_of(s, operate(s, op, old, value), None))
         return old
     if isinstance(old, Obj):
         method = f"__i{OPERATORS[op][2]}__"

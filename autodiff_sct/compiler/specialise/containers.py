@@ -441,6 +441,8 @@ def set_field(s: Specialiser, base: Obj, index: Value, value: Value) -> None:
 
 def refuse_frozen(s: Specialiser, base: Obj) -> None:
     dict_views.refuse_change(s, base)
+    if SHORT_LISTS in s.dynamic and base.id in s.gone_over_known and base.id[0] == "list" and base.id not in s.dynamic:
+        raise Restart(base.id)  # an iterator or a generator may see the change
     if base.id in s.frozen:
         restart_tabled(s, base)
         raise s.alias_error(

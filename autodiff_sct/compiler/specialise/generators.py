@@ -69,6 +69,9 @@ def kept_under_name(s: Specialiser, generator: Suspended) -> Suspended:
     """A generator that has a name: it begins where it is gone through, and is at its end after that."""
     if generator.kept:
         return generator
+    from .iterators import note_walked
+
+    note_walked(s, tuple(generator.args))
     s.env[(generator.site, BEGUN)] = Const(False)
     return replace(generator, kept=True)
 

@@ -140,6 +140,8 @@ def over(s: Specialiser, value: Value) -> Source:
     ):
         if isinstance(value, Obj) and value.cls not in (dict, list):
             return over_object(s, value)
+        if isinstance(value, Obj):
+            s.gone_over_known.add(value.id)
         items = items_of(s, value, None)
         places = fields(s, value)
         return Source(items=items, fields=((places, [s.env[place] for place in places]),) if places else ())

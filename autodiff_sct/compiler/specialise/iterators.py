@@ -55,6 +55,7 @@ def iter_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if len(args) > 1 or not known and not isinstance(s.facts_of(value), (Num, Listed)):
         return opaque_call(s, gast.Name("iter", gast.Load(), None, None), iter, args, kwargs)
     value = containers.own_value(s, value)
+    note_walked(s, (value,))
     return value if isinstance(value, Obj) and value.cls is Cursor else cursor_over(s, over(s, value))
 
 
@@ -69,6 +70,7 @@ def cursor_over(s: Specialiser, source: Source) -> Obj:
         raise s.refuse("an iterator over something of unknown length", "make a list of it first")
     cursor = Obj(site, Cursor)
     s.walked |= source.lists
+    note_walked(s, source.given)
     read_before = frozenset().union(*(ahead.roots for ahead in source.ahead))
     s.walked |= read_before
     s.lazy |= read_before
@@ -77,6 +79,15 @@ def cursor_over(s: Specialiser, source: Source) -> Obj:
     s.env |= {(inner, POSITION): SPENT for inner in source.moved}
     s.env[(site, POSITION)] = Const(0)
     return cursor
+
+
+def note_walked(s: Specialiser, given: tuple[Value, ...]) -> None:
+    """Note the lists at compile time that are given to what makes an iterator."""
+    for value in given:
+        if isinstance(value, Obj) and value.cls is list:
+            s.walked_known.add(value.id)
+        elif isinstance(value, Source):
+            note_walked(s, value.given)
 
 
 def kept(s: Specialiser, value: Value) -> Value:

@@ -62,6 +62,7 @@ def append(s: Specialiser, base: Value, value: Value) -> None:
     value = own_value(s, value)
     if isinstance(base, Obj) and base.cls is list:
         refuse_frozen(s, base)
+        refuse_walked(s, base)
         s.env[(base.id, len(s.fields(base)))] = value
         return
     assert isinstance(base, Leaf)
@@ -81,10 +82,23 @@ def change(s: Specialiser, base: Obj, name: str, args: list[Value]) -> Value:
         result = getattr(items, name)(*given)
     except (IndexError, TypeError) as error:
         raise always(s, type(error), *error.args) from error
+    hold(s, base, items)
+    return Const(None) if result is None else result
+
+
+def refuse_walked(s: Specialiser, base: Obj) -> None:
+    """Refuse to change the length of a list while an iterator or a generator with a name goes over it."""
+    if base.id in s.walked_known:
+        raise s.refuse("a list changes its length while an iterator goes over it", "give the iterator a copy")
+
+
+def hold(s: Specialiser, base: Obj, items: list[Value]) -> None:
+    """Put other items into a list that exists at compile time only."""
+    refuse_frozen(s, base)
+    refuse_walked(s, base)
     for k in s.fields(base):
         del s.env[(base.id, k)]
     s.env |= {(base.id, k): item for k, item in enumerate(items)}
-    return Const(None) if result is None else result
 
 
 def insert(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:

@@ -157,6 +157,8 @@ class Specialiser(AxisLengths):
         """What is known of lists, dicts, sets and iterators; facts of what is in them are in `elements`."""
         # roots of lists and dicts that hold containers beside numbers, and the roots of what they hold
         self.mixed: dict[int, frozenset[int]] = {}
+        self.walked_known: set[Any] = set()  # lists at compile time that iterators with names go over
+        self.gone_over_known: set[Any] = set()  # lists and dicts at compile time that are gone over, maybe later
         self.has_short_lists = False  # there are short lists that are written out
         self.by_itself: Any = None  # the expression of the last statement that is one, and there for what it does
         self.by_settings = False  # whether integers that are settings are known

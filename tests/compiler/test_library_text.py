@@ -82,6 +82,16 @@ def test_arrays_that_scipy_writes_into_are_refused(fn: Callable[[Any], Any]) -> 
         ad.grad(fn)(X)
 
 
+def test_a_number_is_no_image() -> None:
+    for fn in (ndimage.gaussian_gradient_magnitude, ndimage.gaussian_laplace):
+        with pytest.raises(Refused):
+            ad.grad(fn)(0.3, 0.4)
+
+
+def test_lists_of_rules_live_in_the_run() -> None:
+    check_gradient(lambda x: np.sum(signal.decimate(np.tile(x, 8), 3) ** 2), (X,))
+
+
 def solved(x: Any) -> Any:
     y = x * 2.0
     w = np.sin(y)

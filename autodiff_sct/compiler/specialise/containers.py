@@ -38,7 +38,7 @@ def own_list(s: Specialiser, value: ListV) -> Value:
     items = [own_value(s, v) for v in value.items]
     if site in s.dynamic:
         items = [as_element(s, v) for v in items]
-    short = len(items) <= thresholds.SHORT_LIST
+    short = len(items) <= thresholds.SHORT_LIST and not (s.frame is not None and s.frame.rule)
     s.has_short_lists = s.has_short_lists or short
     known = ("static", site) in s.dynamic
     if site not in s.dynamic:

@@ -183,6 +183,7 @@ def laplace(y, d, input, output=None, mode="reflect", cval=0.0, *, axes=None):
 @linear(ndimage.gaussian_laplace)
 def gaussian_laplace(y, d, input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None):
     check_settings(output, cval, axes)
+    check_axes(d)
     widths = reaches(sigma, 4.0, None, d.ndim)
     return folded(ndimage.gaussian_laplace(np.pad(d, widths), sigma, mode="constant"), widths, padding(mode))
 
@@ -190,6 +191,7 @@ def gaussian_laplace(y, d, input, sigma, output=None, mode="reflect", cval=0.0, 
 @reverse(ndimage.gaussian_gradient_magnitude)
 def gaussian_gradient_magnitude(y, d, input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None):
     check_settings(output, cval, axes)
+    check_axes(d)
     parts = [slope_along(input, sigma, mode, k) for k in upto(d.ndim)]
     shares = d / nonzero(y)
     orders = [line(1, d.ndim, k, 0) for k in upto(d.ndim)]
@@ -201,8 +203,15 @@ def gaussian_gradient_magnitude(y, d, input, sigma, output=None, mode="reflect",
 @forward(ndimage.gaussian_gradient_magnitude)
 def push_gaussian_gradient_magnitude(y, d, input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None):
     check_settings(output, cval, axes)
+    check_axes(d)
     both = [slope_along(input, sigma, mode, k) * slope_along(d, sigma, mode, k) for k in upto(d.ndim)]
     return sum(both) / nonzero(y)
+
+
+def check_axes(image):
+    """Refuse a number, of which SciPy makes something else than of an image."""
+    if image.ndim == 0:
+        raise NotImplementedError("filters of scipy.ndimage are differentiable for images with axes")
 
 
 def slope_along(input, sigma, mode, axis):

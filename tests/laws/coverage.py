@@ -42,7 +42,7 @@ REFUSED = {
     "the numbers decide how long the result is, or what type it has": """
         unique unique_all unique_counts unique_inverse unique_values union1d intersect1d setdiff1d setxor1d trim_zeros
         real_if_close roots polydiv polymul poly""",
-    "no rule yet": "histogram2d histogramdd kaiser sort_complex row_stack gamma lgamma frompyfunc",
+    "no rule yet": "histogram2d histogramdd kaiser sort_complex row_stack frompyfunc",
     "matrices, and memory shared with what is no array": "asmatrix bmat frombuffer from_dlpack require",
     "input, output and text": """
         array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific

@@ -11,13 +11,13 @@ import pytest
 
 os.environ["AUTODIFF_SCT_CACHE"] = "0"
 
-OPTIONAL = {"numba": "autodiff_sct/native/functions.py", "bottleneck": "autodiff_sct/rules/bottleneck.py"}
+OPTIONAL = {"numba": "autodiff_sct/compiler/numba/math_library.py", "bottleneck": "autodiff_sct/rules/bottleneck.py"}
 collect_ignore = [path for package, path in OPTIONAL.items() if importlib.util.find_spec(package) is None]
 
 
 @pytest.fixture(autouse=True)
 def compiled_anew() -> Iterator[None]:
-    from autodiff_sct import entry
+    from autodiff_sct.api import entry
 
     entry.PRODUCTS.clear()
     entry.CAPTURED.clear()

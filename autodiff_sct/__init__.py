@@ -14,23 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from . import context, dtypes, errors
 from . import dtypes as dtype
-from .api import (
-    adjoint_source,
-    get_grad,
-    grad,
-    hessian,
-    hvp,
-    jacfwd,
-    jacrev,
-    jvp,
-    stop_gradient,
-    value_and_grad,
-    vjp,
-)
+from .api import adjoint_source, get_grad, grad, hessian, hvp, jacfwd, jacrev, jvp, stop_gradient, value_and_grad, vjp
 from .api import jacrev as jacobian
 from .api.gradfunction import GradFunction
 from .checkpoints import segments
 from .context import GRAPH_MODE, PYNATIVE_MODE, get_context, set_context
+from .core.random_state import set_seed
 from .dtypes import (
     bool_,
     complex64,
@@ -48,7 +37,6 @@ from .dtypes import (
     uint64,
 )
 from .errors import AutodiffError
-from .random_state import set_seed
 from .tensor import Parameter, ParameterTuple, Tensor, from_numpy, tensor
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_sct import Parameter, Tensor, adjoint_source, grad, nn
-from autodiff_sct.highlight import highlight, wants_color
+from autodiff_sct.core.highlight import highlight, wants_color
 
 # --- the programs -----------------------------------------------------------------------------------------------------
 

@@ -14,16 +14,7 @@ import pytest
 
 import autodiff_sct as ad
 import autodiff_sct.nn as nn
-from autodiff_sct import (
-    GradFunction,
-    Parameter,
-    Tensor,
-    errors,
-    get_grad,
-    grad,
-    jvp,
-    value_and_grad,
-)
+from autodiff_sct import GradFunction, Parameter, Tensor, errors, get_grad, grad, jvp, value_and_grad
 
 
 def product(x, y):

@@ -7,11 +7,12 @@ import sys
 
 import pytest
 
-from autodiff_sct import adjoint_source, registered
-from autodiff_sct.cli import main, module_from_file, positions
-from autodiff_sct.compiler.passes import PASSES
-from autodiff_sct.compiler.pipeline import STAGES
-from autodiff_sct.highlight import highlight, wants_color
+from autodiff_sct import adjoint_source
+from autodiff_sct.cli.main import main, module_from_file, positions
+from autodiff_sct.compiler.domain.pass_registry import PASSES
+from autodiff_sct.compiler.driver.pipeline import STAGES
+from autodiff_sct.core import registered
+from autodiff_sct.core.highlight import highlight, wants_color
 
 SHAPES = """\
 import numpy as np

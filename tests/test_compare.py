@@ -8,11 +8,11 @@ import types
 import numpy as np
 import pytest
 
-from autodiff_sct import compare as comparing
-from autodiff_sct import opponents
-from autodiff_sct.cli import main
-from autodiff_sct.compare import Comparison, Row, as_json, as_text, compare, distance, first_lines
-from autodiff_sct.opponents import Cannot, Runner, Target, numbers_in, replaced, run_again
+from autodiff_sct.cli import compare as comparing
+from autodiff_sct.cli import opponents
+from autodiff_sct.cli.compare import Comparison, Row, as_json, as_text, compare, distance, first_lines
+from autodiff_sct.cli.main import main
+from autodiff_sct.cli.opponents import Cannot, Runner, Target, numbers_in, replaced, run_again
 from tests.test_cli import ESCAPES
 
 PROGRAMS = """\

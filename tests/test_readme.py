@@ -17,7 +17,7 @@ from types import ModuleType
 
 import pytest
 
-from autodiff_sct.compiler.pipeline import STAGES
+from autodiff_sct.compiler.driver.pipeline import STAGES
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

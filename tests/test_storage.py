@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_sct import storage
+from autodiff_sct.core import storage
 
 NAMES = ("AUTODIFF_SCT_CACHE", "AUTODIFF_SCT_CACHE_DIR", "XDG_CACHE_HOME", "LOCALAPPDATA")
 

@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 os.environ.setdefault("AUTODIFF_SCT_CACHE", "0")
 
 from autodiff_sct import adjoint_source
-from autodiff_sct.cli import module_from_file
-from autodiff_sct.compiler.pass_order import PIPELINE
-from autodiff_sct.compiler.passes import PASSES, without
+from autodiff_sct.cli.main import module_from_file
+from autodiff_sct.compiler.domain.pass_registry import PASSES, without
+from autodiff_sct.compiler.driver.pass_order import PIPELINE
 from benchmarks.workload import load, names
 from tests.bank.limits import within
 from tests.bank.registry import load_bank

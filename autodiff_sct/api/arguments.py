@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ..compiler.domain.leaves import children, with_children
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
-from ..leaves import children, with_children
 from ..tensor import Parameter, Tensor
 
 __all__ = [

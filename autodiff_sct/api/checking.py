@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..entry import compiled
+from ..compiler.domain.leaves import children, is_number, leaves, replaced
 from ..errors import ArgumentTypeError, ArgumentValueError, DerivativeMismatch
-from ..leaves import children, is_number, leaves, replaced
 from .arguments import checked_callable, fitted, name_of
+from .entry import compiled
 from .gradfunction import GradFunction
 
 __all__ = ["check_grads"]

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from .. import registered
+from ..core import registered
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..rules import table
 from .arguments import name_of

@@ -9,9 +9,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ..entry import compiled, is_unchanged, made
+from ..core.forks import Lock
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, AutodiffError, NotDifferentiable, Refused
-from ..forks import Lock
 from ..tensor import Parameter
 from .arguments import (
     checked_backend,
@@ -24,6 +23,7 @@ from .arguments import (
     refuse_position,
     require_aux,
 )
+from .entry import compiled, is_unchanged, made
 from .integers import as_floats, as_given, is_integer_tensor
 from .tracebacks import without_frames
 
@@ -348,7 +348,7 @@ class GradFunction:
         return ", ".join(texts)
 
     def _repr_html_(self) -> str:
-        from ..highlight_html import highlighted_html
+        from ..core.highlight_html import highlighted_html
 
         try:
             text = self.source

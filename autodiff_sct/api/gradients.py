@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
-from ..entry import compiled, dispatch, made
+from ..core.recording import require_recording
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
-from ..recording import require_recording
 from ..tensor import Parameter
 from .arguments import (
     checked_backend,
@@ -26,6 +25,7 @@ from .arguments import (
     refuse_input,
     split_aux,
 )
+from .entry import compiled, dispatch, made
 from .gradfunction import GradFunction, ParameterName, part
 from .jacobians import JacobianFunction
 from .tracebacks import shortened

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..entry import shared
-from ..recording import require_recording
+from ..core.recording import require_recording
 from .arguments import chosen_positions
+from .entry import shared
 from .gradfunction import GradFunction
 from .gradients import jvp
 from .jacobians import JacobianFunction

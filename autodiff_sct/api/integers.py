@@ -39,7 +39,7 @@ def as_given(gradient: Any, value: Any, name: str, fn: Any) -> Any:
     with np.errstate(invalid="ignore"):
         kept = content.astype(dtype)
     if not np.array_equal(kept, content):
-        from ..compiler.places import place_of_definition
+        from ..compiler.interp.world.origins import place_of_definition
 
         raise NotDifferentiable(
             f"the gradient by {name} is not made of numbers of the argument's dtype, {value.dtype}",

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..entry import compiled
+from ..compiler.domain.leaves import leaves, replaced
 from ..errors import ArgumentTypeError
-from ..leaves import leaves, replaced
 from ..tensor import Tensor, wrap
 from .arguments import (
     checked_backend,
@@ -21,6 +20,7 @@ from .arguments import (
     name_of,
     split_aux,
 )
+from .entry import compiled
 from .tracebacks import shortened
 
 __all__ = ["JacobianFunction"]

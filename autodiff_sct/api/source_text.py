@@ -46,7 +46,7 @@ def from_source(text: str, namespace: dict[str, Any] | None = None) -> Any:
     >>> grad(from_source("def cube(x): return x ** 3"))(2.0)
     12.0
     """
-    from ..compiler.source.texts import Text, register
+    from ..compiler.frontend.source_text import Text, register
 
     if not isinstance(text, str):
         raise ArgumentTypeError(f"from_source takes the text of a function, not {text!r}")

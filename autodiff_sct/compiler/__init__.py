@@ -1,1 +1,5 @@
-"""The compiler: from a Python function over NumPy to the source of its adjoint."""
+"""From a function to the text of its derivative.
+
+A function and the kinds of its arguments come in, an emitted Python function goes out.  A package imports only those
+that stand above it in the order of ``docs/design.md``.
+"""

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.random_state import generator
 from ..dtypes import DType, float32
 from ..errors import ArgumentTypeError, ArgumentValueError
-from ..random_state import generator
 from ..tensor import Tensor
 
 __all__ = [

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.random_state import generator
 from ..dtypes import float32
 from ..errors import ArgumentTypeError, ArgumentValueError
-from ..random_state import generator
 from ..tensor import Parameter, Tensor
 from .activation import get_activation
 from .cell import Cell

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime.spectrum import mirrored_twice, resized
+from ..runtime.linalg.spectrum import mirrored_twice, resized
 from .table import linear, static
 
 # Complex transforms

@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from ..runtime.determinants import cofactors
+from ..runtime.linalg.determinants import cofactors
 from .products import transposed
 from .shape import upto
 from .table import forward, reverse, static

@@ -11,8 +11,8 @@ import operator
 import numpy as np
 
 from ..runtime.broadcast import common_length
-from ..runtime.degenerate import infinite_at_equal, infinite_at_zero, nan_at_equal, nan_at_zero
 from ..runtime.intervals import interval_of
+from ..runtime.linalg.degenerate import infinite_at_equal, infinite_at_zero, nan_at_equal, nan_at_zero
 from ..runtime.scatter import strided_places
 from ..runtime.segments import steps_within
 from ..runtime.sorting import order_of

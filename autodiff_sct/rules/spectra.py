@@ -1,16 +1,16 @@
 """Rules for eigenvalues, singular values and their vectors.
 
-Eigenvectors and singular vectors have derivatives where the values differ; ``runtime/degenerate.py`` says what holds
-where they do not, and functions of ``runtime/perturbed.py`` stand for these there.  Their sign or phase is arbitrary,
-and a result that depends on it has no derivative to speak of: of a phase it is refused.
+Eigenvectors and singular vectors have derivatives where the values differ; ``runtime/linalg/degenerate.py`` says what
+holds where they do not, and functions of ``runtime/linalg/perturbed.py`` stand for these there.  Their sign or phase is
+arbitrary, and a result that depends on it has no derivative to speak of: of a phase it is refused.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..runtime import perturbed
-from ..runtime.degenerate import infinite_at_equal, infinite_at_zero, nan_at_equal, nan_at_zero
+from ..runtime.linalg import perturbed
+from ..runtime.linalg.degenerate import infinite_at_equal, infinite_at_zero, nan_at_equal, nan_at_zero
 from .linalg import (
     adjoint_of,
     conjugate,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import thresholds
+from ..core import thresholds
 
 __all__ = ["add_outer_products", "add_products"]
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from .. import thresholds
+from ..core import thresholds
 from ..errors import AliasError
 from .broadcast import zeros_like
 

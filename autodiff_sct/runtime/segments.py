@@ -7,7 +7,7 @@ import operator
 import warnings
 from typing import Any
 
-from .. import thresholds
+from ..core import thresholds
 from ..errors import ArgumentTypeError, ArgumentValueError
 
 __all__ = ["MemoryWarning", "segment_length", "steps_within"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import thresholds
+from ..core import thresholds
 
 __all__ = ["select"]
 

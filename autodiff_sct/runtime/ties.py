@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import thresholds
+from ..core import thresholds
 
 __all__ = ["half_where", "share_out"]
 

@@ -14,8 +14,8 @@ from weakref import ref
 
 import numpy as np
 
+from ..core.recording import RECORDING
 from ..errors import ArgumentRuntimeError, ArgumentTypeError
-from ..recording import RECORDING
 from .node import Node
 
 __all__ = ["Tensor", "recording", "tensor"]

@@ -11,7 +11,7 @@ from weakref import ref
 
 import numpy as np
 
-from .. import thresholds
+from ..core import thresholds
 from ..errors import ArgumentRuntimeError
 from .node import Node, tick
 

@@ -6,7 +6,7 @@ from contextlib import ContextDecorator
 from contextvars import Token
 from typing import Any
 
-from ..recording import RECORDING
+from ..core.recording import RECORDING
 
 __all__ = ["enable_grad", "no_grad"]
 

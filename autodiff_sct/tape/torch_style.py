@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.recording import RECORDING
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
-from ..recording import RECORDING
 from .array import Tensor
 from .engine import Cell, Sweep
 from .memory import stamp

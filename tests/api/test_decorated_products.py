@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import autodiff_sct as ad
+from autodiff_sct.api.entry import place_of
 from autodiff_sct.api.hessians import gradient_of
-from autodiff_sct.entry import place_of
 
 
 def twice(fn: Any) -> Any:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 import autodiff_sct as ad
-from autodiff_sct.compiler import passes
-from autodiff_sct.entry import dispatch
+from autodiff_sct.compiler.domain import pass_registry
+from autodiff_sct.api.entry import dispatch
 from tests.bank.differences import assert_close, differentiate, gradient_by_differences, quiet, shrink_of, tolerance_of
 from tests.bank.registry import Program
 from tests.bank.structures import arrays, is_leaf, leaves, map_leaves, same, show, total
@@ -41,7 +41,7 @@ GRADIENTS: dict[Any, Any] = {}
 
 def gradient_of(program: Program, anew: bool = False) -> Any:
     """The gradient function of a program, which several checks of one process call."""
-    key = program.name, program.function, passes.off()
+    key = program.name, program.function, pass_registry.off()
     if anew or key not in GRADIENTS:
         GRADIENTS[key] = ad.grad(program.function, position_of(program.wrt))
     return GRADIENTS[key]

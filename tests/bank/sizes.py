@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 import autodiff_sct as ad
-from autodiff_sct.compiler import passes
+from autodiff_sct.compiler.domain import pass_registry
 from benchmarks import workloads
 from tests.bank import checks
 from tests.bank.differences import assert_close, quiet, shrink_of, slope, step_of, tolerance_of
@@ -248,7 +248,7 @@ def check_without(name: str, case: Case) -> None:
     program = case.resized()
     expected_of(program)
     gradient, _ = quiet(checks.gradient_of(program), *program.args())
-    with passes.without(name):
+    with pass_registry.without(name):
         plain, _ = quiet(checks.gradient_of(program), *program.args())
     found = checks.by_path(program.wrt, plain)
     for path, leaf in checks.by_path(program.wrt, gradient).items():

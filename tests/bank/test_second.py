@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.compiler import dispatch
+from autodiff_sct.compiler.driver import dispatch
 from autodiff_sct.errors import Refused
 from tests.bank import second
 from tests.bank.registry import Program, load_bank

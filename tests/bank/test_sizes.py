@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 
-from autodiff_sct.compiler import passes
+from autodiff_sct.compiler.domain import pass_registry
 from tests.bank import checks, sizes
 from tests.bank.differences import quiet
 from tests.bank.structures import arrays
@@ -28,7 +28,7 @@ def drawn(number: int, seed: str) -> sizes.Case | None:
 CASES = [case for number in range(0, len(PROGRAMS), 2) if (case := drawn(number, "sizes"))]
 SAMPLES = [
     (name, case)
-    for shift, name in enumerate(passes.PASSES)
+    for shift, name in enumerate(pass_registry.PASSES)
     for number in range(7 * shift % 200, len(PROGRAMS), 200)
     if (case := drawn(number, name))
 ]

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from autodiff_sct.compiler.depth import deeply
+from autodiff_sct.core.deep_stack import deeply
 
 setting = contextvars.ContextVar("setting", default="outside")
 

@@ -8,10 +8,10 @@ import textwrap
 import gast
 import pytest
 
-from autodiff_sct import thresholds
-from autodiff_sct.compiler.source.desugar import desugar
-from autodiff_sct.compiler.source.nodes import statements_in
-from autodiff_sct.compiler.text.unparse import unparse
+from autodiff_sct.compiler.codegen.unparse import unparse
+from autodiff_sct.compiler.frontend.builders import statements_in
+from autodiff_sct.compiler.frontend.normalize import desugar
+from autodiff_sct.core import thresholds
 from autodiff_sct.errors import UnsupportedSyntax
 
 # Programs speak to a `World`: `t(k)` records an event, `c()` is an unpredictable condition, `m(k)` a context manager

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import autodiff_sct as ad
-from autodiff_sct.compiler.dispatch import Adjoint
+from autodiff_sct.compiler.driver.dispatch import Adjoint
 
 
 def taken_off(x: Any) -> Any:

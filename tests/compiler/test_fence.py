@@ -5,9 +5,9 @@ import textwrap
 
 import pytest
 
-from autodiff_sct.compiler.source.fence import fence
-from autodiff_sct.compiler.source.parse import parse
-from autodiff_sct.compiler.text.load import load
+from autodiff_sct.compiler.codegen.load import load
+from autodiff_sct.compiler.frontend.parse import parse
+from autodiff_sct.compiler.frontend.supported_syntax import fence
 from autodiff_sct.errors import UnsupportedSyntax
 
 REFUSALS = {

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct import entry
+from autodiff_sct.api import entry
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork"),
@@ -83,7 +83,7 @@ def test_forked_while_another_thread_imports_the_compiler():
         "import os, threading, time\n"
         "import numpy as np\n"
         "import autodiff_sct as ad\n"
-        "import autodiff_sct.entry\n"
+        "import autodiff_sct.api.entry\n"
         "from tests.compiler.test_forks import child, short_program\n"
         "gradient = ad.grad(short_program)\n"
         "other = threading.Thread(target=lambda: gradient(np.ones(2)))\n"

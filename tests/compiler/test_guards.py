@@ -8,8 +8,8 @@ from typing import NamedTuple
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.compiler import variants
-from autodiff_sct.compiler.dispatch import Compiled
+from autodiff_sct.compiler.driver import specializations
+from autodiff_sct.compiler.driver.dispatch import Compiled
 
 
 def square(x):
@@ -278,7 +278,7 @@ def by_flag(x):
 
 
 def test_the_program_used_least_recently_is_dropped_first(monkeypatch):
-    monkeypatch.setattr(variants, "MOST", 3)
+    monkeypatch.setattr(specializations, "MOST", 3)
     gradient = ad.grad(by_name)
     for kind in ("a", "bb", "ccc", "a", "dddd", "a"):
         assert gradient(2.0, kind) == len(kind)

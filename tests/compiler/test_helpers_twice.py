@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct import thresholds
+from autodiff_sct.core import thresholds
 
 X = np.array([0.3, -0.4, 0.7])
 HEAD = "import math\nimport numpy as np\nSCALE = 0.4\nWEIGHTS = np.array([0.2, 0.5, -0.3])\n"

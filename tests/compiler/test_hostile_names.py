@@ -13,9 +13,9 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct import nn
-from autodiff_sct.compiler import structure
-from autodiff_sct.compiler.names import identifier, is_identifier
-from autodiff_sct.compiler.text.unparse import unparse
+from autodiff_sct.compiler.codegen.unparse import unparse
+from autodiff_sct.compiler.domain import pytree
+from autodiff_sct.compiler.domain.identifiers import identifier, is_identifier
 
 X = np.array([1.0, 2.0])
 RAN: list[str] = []
@@ -205,16 +205,16 @@ VALUES = [
 def test_static_values_are_in_the_key():
     for a in VALUES:
         for b in VALUES:
-            if structure.key(a) == structure.key(b):
-                assert structure.describe(a, "x", True) == structure.describe(b, "x", True)
+            if pytree.key(a) == pytree.key(b):
+                assert pytree.describe(a, "x", True) == pytree.describe(b, "x", True)
             for wrap in (lambda v: {"m": v}, lambda v: (v,), lambda v: [v], lambda v: {"m": ("k", v)}):
-                if structure.key(wrap(a)) == structure.key(wrap(b)):
-                    assert structure.describe(wrap(a), "x", True) == structure.describe(wrap(b), "x", True)
+                if pytree.key(wrap(a)) == pytree.key(wrap(b)):
+                    assert pytree.describe(wrap(a), "x", True) == pytree.describe(wrap(b), "x", True)
 
 
 def test_keys_of_dicts_are_told_apart():
     keys = [1, True, 1.0, "1", Text("1"), (1,), (True,), ("1",), (Text("1"),)]
-    found = [structure.key({k: X}) for k in keys]
+    found = [pytree.key({k: X}) for k in keys]
     assert all(a != b for k, a in enumerate(found) for b in found[:k])
 
 

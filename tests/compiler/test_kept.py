@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct import registered
-from autodiff_sct.compiler import dispatch
-from autodiff_sct.compiler.passes import without
+from autodiff_sct.compiler.domain.pass_registry import without
+from autodiff_sct.compiler.driver import dispatch
+from autodiff_sct.core import registered
 from tests.bank.limits import within
 from tests.bank.registry import load_bank
 
@@ -431,7 +431,7 @@ import autodiff_sct as ad
 import kept_user
 
 print(ad.grad(kept_user.loss)(np.array([0.3, -0.2, 0.5])).tolist())
-print("autodiff_sct.compiler.pipeline" in sys.modules, "gast" in sys.modules)
+print("autodiff_sct.compiler.driver.pipeline" in sys.modules, "gast" in sys.modules)
 """
 
 

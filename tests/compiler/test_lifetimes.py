@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct import installed
-from autodiff_sct.compiler.specialise import prepared
+from autodiff_sct.compiler.interp.world import normalized_bodies
+from autodiff_sct.core import installed_files
 
 X = np.ones(3)
 
@@ -77,7 +77,7 @@ def test_what_a_closure_captures_is_freed(make, derivative, kept, monkeypatch, t
 
 
 def test_texts_go_with_their_code():
-    before = len(prepared.PREPARED)
+    before = len(normalized_bodies.PREPARED)
     for k in range(20):
         space = {"np": np}
         exec(f"def f(x): return np.sum(x * {k}.0)", space)
@@ -85,7 +85,7 @@ def test_texts_go_with_their_code():
             ad.grad(space["f"])(X)  # without a file, it has no text
     del space
     gc.collect()
-    assert len(prepared.PREPARED) <= before + 1
+    assert len(normalized_bodies.PREPARED) <= before + 1
 
 
 UPGRADED = """
@@ -93,7 +93,7 @@ import sys
 import numpy as np
 from pathlib import Path
 import autodiff_sct as ad
-from autodiff_sct import installed, storage
+from autodiff_sct.core import installed_files as installed, storage
 
 changed = Path(installed.PACKAGE) / "installed_later.py"
 changed.write_text("")
@@ -109,7 +109,7 @@ def test_nothing_is_kept_once_the_package_has_changed(tmp_path):
     """The package is a copy, so that nobody else sees it change."""
     import shutil
 
-    shutil.copytree(installed.PACKAGE, tmp_path / "autodiff_sct", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(installed_files.PACKAGE, tmp_path / "autodiff_sct", ignore=shutil.ignore_patterns("__pycache__"))
     script = tmp_path / "upgraded.py"
     script.write_text(UPGRADED)
     env = os.environ | {"PYTHONPATH": str(tmp_path), "AUTODIFF_SCT_CACHE_DIR": str(tmp_path / "cache")}

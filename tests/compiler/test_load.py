@@ -9,9 +9,9 @@ import traceback
 import gast
 import pytest
 
-from autodiff_sct.compiler.source.parse import parse
-from autodiff_sct.compiler.text import load as loading
-from autodiff_sct.compiler.text.load import load, note_origin
+from autodiff_sct.compiler.codegen import load as loading
+from autodiff_sct.compiler.codegen.load import load, note_origin
+from autodiff_sct.compiler.frontend.parse import parse
 from autodiff_sct.errors import Origin
 
 DOUBLE = "def double(x):\n    return scale * x\n"

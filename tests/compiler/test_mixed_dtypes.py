@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.compiler.facts import Num, join
+from autodiff_sct.compiler.domain.facts import Num, join
 
 SINGLE = np.array([0.1, 0.7, 0.3], dtype=np.float32)
 BYTES = np.array([100, 2, 3], dtype=np.int8)

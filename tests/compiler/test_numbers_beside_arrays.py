@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct import registered
+from autodiff_sct.core import registered
 
 
 def item_written(p):

@@ -16,9 +16,9 @@ import weakref
 import gast
 import pytest
 
-from autodiff_sct.compiler.source import parse as parsing
-from autodiff_sct.compiler.source.parse import Text, function_of, parse, register
-from autodiff_sct.compiler.text.unparse import unparse
+from autodiff_sct.compiler.codegen.unparse import unparse
+from autodiff_sct.compiler.frontend import parse as parsing
+from autodiff_sct.compiler.frontend.parse import Text, function_of, parse, register
 from autodiff_sct.errors import SourceUnavailable, UnsupportedSyntax
 
 
@@ -398,7 +398,7 @@ def test_futures_of_the_module_count(tmp_path):
 
 
 def test_prompts_and_commands(tmp_path):
-    program = "f = lambda x: x + 1\nfrom autodiff_sct.compiler.source.parse import parse\nprint(parse(f).tree.name)\n"
+    program = "f = lambda x: x + 1\nfrom autodiff_sct.compiler.frontend.parse import parse\nprint(parse(f).tree.name)\n"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     found = done.stdout == "f\n"
     refused = "SourceUnavailable" in done.stderr and "from_source" in done.stderr

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.compiler import passes
-from autodiff_sct.compiler.pass_order import PIPELINE
+from autodiff_sct.compiler.domain import pass_registry
+from autodiff_sct.compiler.driver.pass_order import PIPELINE
 from tests.bank import checks
 from tests.bank.limits import within
 from tests.bank.registry import PROGRAMS, load_bank
@@ -21,19 +21,19 @@ load_bank()
 # Every fifteenth program; other ones for each pass, so that together they see the bank four times.
 SAMPLES = [
     pytest.param(name, program, id=f"{name}-{program.name}")
-    for shift, name in enumerate(passes.PASSES)
+    for shift, name in enumerate(pass_registry.PASSES)
     for program in within(PROGRAMS.values())[shift % 15 :: 15]
 ]
 
 
 @pytest.mark.parametrize(("name", "program"), SAMPLES)
 def test_bank_without_a_pass(name, program):
-    with passes.without(name):
+    with pass_registry.without(name):
         checks.check_gradient(program)
 
 
 def test_bank_without_any_pass():
-    with passes.without(*passes.PASSES):
+    with pass_registry.without(*pass_registry.PASSES):
         for program in within(PROGRAMS.values())[3::15]:
             checks.check_gradient(program)
 
@@ -42,26 +42,29 @@ def test_a_pass_changes_what_is_written():
     def f(x):
         return np.sum(np.exp(x - np.max(x)))
 
-    with passes.without("spell"):
+    with pass_registry.without("spell"):
         plain = ad.adjoint_source(f, np.ones(3))
     assert plain != ad.adjoint_source(f, np.ones(3))
 
 
 def test_unknown_name():
     with pytest.raises(ValueError, match="no pass is called 'spel'"):
-        with passes.without("spel"):
+        with pass_registry.without("spel"):
             pass
 
 
 def test_pipeline_names_each_pass_in_the_order_of_the_list():
     names = [
-        each.name for phase in PIPELINE for each in phase.passes if not each.required or each.name in passes.PASSES
+        each.name
+        for phase in PIPELINE
+        for each in phase.passes
+        if not each.required or each.name in pass_registry.PASSES
     ]
-    assert [*dict.fromkeys(names)] == [*passes.PASSES]
+    assert [*dict.fromkeys(names)] == [*pass_registry.PASSES]
 
 
 def test_a_pass_inside_another_step_is_asked_for_there():
-    text = "".join(path.read_text() for path in Path(inspect.getfile(passes)).parent.rglob("*.py"))
+    text = "".join(path.read_text() for path in Path(inspect.getfile(pass_registry)).parent.rglob("*.py"))
     inside = [each.name for phase in PIPELINE for each in phase.passes if each.run is None]
     assert [name for name in inside if f'passes.on("{name}")' not in text] == []
 

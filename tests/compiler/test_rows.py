@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.compiler import passes
+from autodiff_sct.compiler.domain import pass_registry
 from autodiff_sct.runtime.rows import rows
 from tests.compiler.checked import V, check_gradient, names, registrar
 
@@ -133,7 +133,7 @@ def test_gradient(fn, args):
 
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient_is_that_of_lists(fn, args):
-    with passes.without("in_rows"):
+    with pass_registry.without("in_rows"):
         expected = ad.grad(fn)(*args)
     np.testing.assert_allclose(ad.grad(fn)(*args), expected, rtol=1e-14)
 
@@ -198,7 +198,7 @@ def peak(gradient, *args):
 
 
 def test_memory():
-    with passes.without("in_rows"):
+    with pass_registry.without("in_rows"):
         listed = peak(ad.grad(steps), P, 2000)
     assert peak(ad.grad(steps), P, 2000) < listed / 4
 

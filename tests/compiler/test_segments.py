@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-import autodiff_sct.native
+import autodiff_sct.compiler.numba
 from autodiff_sct import segments
+from autodiff_sct.compiler.numba import NativeWarning
 from autodiff_sct.errors import Refused
 from tests.compiler.checked import Cases, V, check_gradient, check_tangent, names, registrar
 
@@ -506,7 +507,7 @@ def test_wrong_lengths_where_the_program_runs(every: int) -> None:
 
 def test_numba_falls_back_with_a_warning() -> None:
     pytest.importorskip("numba")
-    with pytest.warns(ad.native.NativeWarning, match="stays NumPy code"):
+    with pytest.warns(NativeWarning, match="stays NumPy code"):
         found = ad.grad(rebound, backend="numba")(V, 7)
     np.testing.assert_array_equal(found, ad.grad(rebound)(V, 7))
 

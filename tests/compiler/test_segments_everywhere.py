@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from autodiff_sct.compiler.specialise import builtin_calls, iteration, statements
-from autodiff_sct.compiler.specialise.values import Const
+from autodiff_sct.compiler.domain.values import Const
+from autodiff_sct.compiler.interp.containers import iteration
+from autodiff_sct.compiler.interp.language import statements
+from autodiff_sct.compiler.interp.library import builtins
 from autodiff_sct.errors import Refused
 from tests.bank import registry
 from tests.bank.checks import check_gradient
@@ -27,7 +29,7 @@ def segmented(monkeypatch: Any) -> None:
 
     monkeypatch.setenv("AUTODIFF_SCT_CACHE", "0")
     monkeypatch.setattr(iteration, "over_range", over_range)
-    monkeypatch.setattr(builtin_calls, "over_range", over_range)
+    monkeypatch.setattr(builtins, "over_range", over_range)
     monkeypatch.setattr(statements, "short", lambda s, value: (None, None))
 
 

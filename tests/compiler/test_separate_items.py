@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.compiler.passes import without
+from autodiff_sct.compiler.domain.pass_registry import without
 
 from .checked import Cases, check_gradient, check_tangent, names, registrar
 

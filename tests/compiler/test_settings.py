@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct import thresholds
+from autodiff_sct.core import thresholds
 
 X = np.array([0.3, 0.5, 0.7])
 

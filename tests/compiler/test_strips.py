@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.compiler import passes
-from autodiff_sct.thresholds import ITEMS_OF_A_STRIP as LENGTH
+from autodiff_sct.compiler.domain import pass_registry
+from autodiff_sct.core.thresholds import ITEMS_OF_A_STRIP as LENGTH
 from tests.compiler.checked import check_gradient
 
 RNG = np.random.default_rng(0)
@@ -161,7 +161,7 @@ WHOLE = [
 
 
 def without_strips(fn, *args, **settings):
-    with passes.without("in_strips"):
+    with pass_registry.without("in_strips"):
         return ad.grad(lambda *a: fn(*a), **settings)(*args)
 
 

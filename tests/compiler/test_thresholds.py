@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct import entry, thresholds
+from autodiff_sct.api import entry
+from autodiff_sct.core import thresholds
 from tests.bank import checks
 from tests.bank.__main__ import applies
 from tests.bank.limits import within

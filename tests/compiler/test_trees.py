@@ -14,7 +14,7 @@ from typing import Any
 import gast
 import pytest
 
-from autodiff_sct.compiler.source.trees import converted
+from autodiff_sct.compiler.frontend.gast_convert import converted
 
 BANK = sorted(Path(__file__).parent.parent.joinpath("bank").glob("*.py"))
 LIBRARY = [Path(inspect.getfile(m)) for m in (argparse, ast, asyncio.base_events, dataclasses, inspect, typing)]

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.compiler import pipeline
-from autodiff_sct.compiler.specialise import comparisons, validation
+from autodiff_sct.compiler.driver import pipeline
+from autodiff_sct.compiler.interp.language import comparisons
+from autodiff_sct.compiler.interp.library import validation
 from tests.compiler.checked import check_gradient
 
 X = np.linspace(0.1, 0.9, 5)

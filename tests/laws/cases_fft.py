@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autodiff_sct.runtime.spectrum import mirrored_twice, resized
+from autodiff_sct.runtime.linalg.spectrum import mirrored_twice, resized
 from tests.laws.checker import Case, case
 
 RNG = np.random.default_rng(5)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autodiff_sct.runtime.determinants import cofactors
+from autodiff_sct.runtime.linalg.determinants import cofactors
 from tests.laws.checker import Case, case
 
 RNG = np.random.default_rng(11)

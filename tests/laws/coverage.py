@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_sct.compiler import specialise
-from autodiff_sct.compiler.remedies import full_name
-from autodiff_sct.compiler.scipy import MODULES as FOLLOWED
-from autodiff_sct.compiler.scipy import load_libraries
-from autodiff_sct.compiler.specialise import methods
-from autodiff_sct.compiler.specialise.calls import HANDLERS
+from autodiff_sct.compiler import derivatives_inside, interp
+from autodiff_sct.compiler.analysis.missing_rules import full_name
+from autodiff_sct.compiler.derivatives_inside.scipy import MODULES as FOLLOWED
+from autodiff_sct.compiler.derivatives_inside.scipy import load_libraries
+from autodiff_sct.compiler.interp.calls.dispatch import HANDLERS
+from autodiff_sct.compiler.interp.numpy import methods
 from autodiff_sct.rules.optional import MODULES, load_optional
 from autodiff_sct.rules.scipy import discrete
 from autodiff_sct.rules.scipy import stats as continuous
@@ -57,8 +57,9 @@ ALIASES = {"compress": np.compress, "reshape": np.reshape, "transpose": np.trans
 
 
 def load_handlers() -> None:
-    for module in pkgutil.iter_modules(specialise.__path__):
-        import_module(f"{specialise.__name__}.{module.name}")
+    for package in (interp, derivatives_inside):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            import_module(module.name)
 
 
 def functions(namespace: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:

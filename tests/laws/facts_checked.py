@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_sct.compiler import ir, pipeline
-from autodiff_sct.compiler.facts import Dim, Num
-from autodiff_sct.compiler.specialise.lengths import Lengths
-from autodiff_sct.compiler.specialise.state import Specialiser
-from autodiff_sct.compiler.unbound import unbound
+from autodiff_sct.compiler import ir
+from autodiff_sct.compiler.analysis.definite_assignment import unbound
+from autodiff_sct.compiler.domain.facts import Dim, Num
+from autodiff_sct.compiler.driver import pipeline
+from autodiff_sct.compiler.ir.builder import Specialiser
+from autodiff_sct.compiler.ir.dims import Lengths
 
 PYTHON = {"bool": (bool, np.bool_), "int": int, "float": float, "complex": complex}
 

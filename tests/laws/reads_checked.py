@@ -21,15 +21,16 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_sct.compiler import ir, pipeline
-from autodiff_sct.compiler.facts import Num
-from autodiff_sct.compiler.pass_manager import Program
-from autodiff_sct.compiler.pass_order import STATEMENTS
-from autodiff_sct.compiler.record.record import Record
-from autodiff_sct.compiler.regions import written_arguments
-from autodiff_sct.compiler.reverse.settle import content_names
-from autodiff_sct.compiler.reverse.sweep import Reverse
-from autodiff_sct.compiler.specialise.state import Specialiser
+from autodiff_sct.compiler import ir
+from autodiff_sct.compiler.ad.reverse.transform import Reverse
+from autodiff_sct.compiler.ad.tape.insert import Record
+from autodiff_sct.compiler.ad.tape.required_restores import content_names
+from autodiff_sct.compiler.analysis.alias import written_arguments
+from autodiff_sct.compiler.domain.facts import Num
+from autodiff_sct.compiler.driver import pipeline
+from autodiff_sct.compiler.driver.pass_manager import Program
+from autodiff_sct.compiler.driver.pass_order import STATEMENTS
+from autodiff_sct.compiler.ir.builder import Specialiser
 
 MISSING = object()
 

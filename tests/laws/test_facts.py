@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.compiler.specialise import externals
+from autodiff_sct.compiler.interp.world import captures
 from tests.bank.differences import quiet
 from tests.bank.limits import within
 from tests.bank.registry import Program, load_bank
@@ -51,7 +51,7 @@ def outside(x: float) -> float:
 
 
 def test_that_a_wrong_length_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = externals.describe
-    monkeypatch.setattr(externals, "describe", lambda value, symbol: one(value, "w"))
+    one = captures.describe
+    monkeypatch.setattr(captures, "describe", lambda value, symbol: one(value, "w"))
     with facts_checked(), pytest.raises(AssertionError, match="is not as long as"):
         ad.grad(outside)(0.5)

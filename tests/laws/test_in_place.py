@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.compiler import assemble, ir
+from autodiff_sct.compiler import ir
+from autodiff_sct.compiler.driver import assemble
 from tests.bank import checks, second
 from tests.bank.differences import quiet
 from tests.bank.limits import within

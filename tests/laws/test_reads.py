@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct import entry
-from autodiff_sct.compiler.buffers import rows
-from autodiff_sct.compiler.record.record import Record
-from autodiff_sct.compiler.reverse import settle
+from autodiff_sct.api import entry
+from autodiff_sct.compiler.ad.tape import required_restores, rows
+from autodiff_sct.compiler.ad.tape.insert import Record
 from tests.bank import checks, sizes
 from tests.bank.differences import quiet
 from tests.laws.reads_checked import WrongRead, kept_checked, restored_checked
@@ -94,7 +93,7 @@ def test_that_an_uncopied_row_is_told(monkeypatch):
 
 
 def test_that_memory_that_is_not_put_back_is_told(monkeypatch):
-    monkeypatch.setattr(settle, "is_needed", lambda *_: False)
+    monkeypatch.setattr(required_restores, "is_needed", lambda *_: False)
     with restored_checked(), pytest.raises(WrongRead, match="A"):
         ad.grad(halved)(np.ones((2, 3)))
 

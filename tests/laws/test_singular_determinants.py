@@ -9,7 +9,7 @@ import pytest
 import scipy.linalg
 
 import autodiff_sct as ad
-from autodiff_sct.runtime.determinants import cofactors as cofactors_anywhere
+from autodiff_sct.runtime.linalg.determinants import cofactors as cofactors_anywhere
 
 RNG = np.random.default_rng(0)
 A = np.eye(3) + 0.1 * np.arange(9.0).reshape(3, 3)

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("numba")
 
 import autodiff_sct as ad
-from autodiff_sct.native import NativeWarning
+from autodiff_sct.compiler.numba import NativeWarning
 from tests.native import programs
 
 

@@ -93,7 +93,7 @@ def outcome(gradient, args):
         return type(error)
 
 
-@pytest.mark.filterwarnings("ignore::autodiff_sct.native.NativeWarning")
+@pytest.mark.filterwarnings("ignore::autodiff_sct.compiler.numba.NativeWarning")
 @pytest.mark.parametrize("fn", CASES, ids=lambda fn: fn.__name__)
 def test_other_lengths(fn):
     first = CASES[fn][0]

@@ -95,7 +95,7 @@ def differentiable(args):
     return tuple(k for k in positions(args) if np.asarray(args[k]).dtype == float)
 
 
-@pytest.mark.filterwarnings("ignore::autodiff_sct.native.NativeWarning")
+@pytest.mark.filterwarnings("ignore::autodiff_sct.compiler.numba.NativeWarning")
 @pytest.mark.parametrize("fn", CASES, ids=lambda fn: fn.__name__)
 def test_same_results(fn):
     args = CASES[fn]
@@ -104,7 +104,7 @@ def test_same_results(fn):
     assert_alike(found, ad.value_and_grad(fn, wrt)(*args))
 
 
-@pytest.mark.filterwarnings("ignore::autodiff_sct.native.NativeWarning")
+@pytest.mark.filterwarnings("ignore::autodiff_sct.compiler.numba.NativeWarning")
 @pytest.mark.parametrize("filled", [2, 4])
 def test_places_that_are_written(filled):
     def f(x, places):
@@ -125,7 +125,7 @@ def test_places_outside_raise_as_numpy_does(place):
         gradient(X, np.array([0, place]))
 
 
-@pytest.mark.filterwarnings("ignore::autodiff_sct.native.NativeWarning")
+@pytest.mark.filterwarnings("ignore::autodiff_sct.compiler.numba.NativeWarning")
 def test_singular_raises_as_numpy_does():
     gradient = ad.grad(systems, backend="numba")
     gradient(*CASES[systems])
@@ -133,7 +133,7 @@ def test_singular_raises_as_numpy_does():
         gradient(np.zeros((3, 3)), X[:3].copy())
 
 
-@pytest.mark.filterwarnings("ignore::autodiff_sct.native.NativeWarning")
+@pytest.mark.filterwarnings("ignore::autodiff_sct.compiler.numba.NativeWarning")
 def test_written_in_place_stays_numpy_or_is_right():
     def f(x):
         y = x.reshape(2, 3)

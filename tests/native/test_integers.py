@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("numba")
 
 import autodiff_sct as ad
-from autodiff_sct.native import NativeWarning
+from autodiff_sct.compiler.numba import NativeWarning
 
 X = np.linspace(-1.0, 1.0, 5)
 
@@ -81,7 +81,7 @@ CASES = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore::autodiff_sct.native.NativeWarning")
+@pytest.mark.filterwarnings("ignore::autodiff_sct.compiler.numba.NativeWarning")
 @pytest.mark.filterwarnings("ignore:overflow encountered")
 @pytest.mark.parametrize("fn, small, large", CASES, ids=[fn.__name__ for fn, *_ in CASES])
 def test_large_integers(fn, small, large):

@@ -10,9 +10,9 @@ import pytest
 pytest.importorskip("numba")
 
 import autodiff_sct as ad
-from autodiff_sct.compiler.kept import entries
-from autodiff_sct.native import NativeWarning
-from autodiff_sct.native.function import Native, NativeFunction, kinds_from, kinds_told
+from autodiff_sct.compiler.driver.cache import entry
+from autodiff_sct.compiler.numba import NativeWarning
+from autodiff_sct.compiler.numba.bailout import Native, NativeFunction, kinds_from, kinds_told
 from tests.compiler.test_kept import compilations, only, place, user  # noqa: F401
 
 TEXT = """
@@ -118,5 +118,5 @@ def test_damage_is_compiled_anew(place, anew):  # noqa: F811
 def test_kinds_of_results(kinds):
     assert kinds_from(kinds_told(kinds)) == kinds
     native = Native("f", "text", kinds, True)
-    told = entries.native_as_json(NativeFunction(native, value_and_gradient, "f", {}))
-    assert entries.natively(told, value_and_gradient, {}).native == native
+    told = entry.native_as_json(NativeFunction(native, value_and_gradient, "f", {}))
+    assert entry.natively(told, value_and_gradient, {}).native == native

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("numba")
 
 import autodiff_sct as ad
-from autodiff_sct.native import NativeWarning
+from autodiff_sct.compiler.numba import NativeWarning
 from tests.native.test_backend import assert_alike, native, positions
 
 X = np.array([0.5, -1.5, 2.0, 0.25, -0.75, 1.25])

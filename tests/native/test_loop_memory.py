@@ -157,7 +157,7 @@ def differentiable(args):
     return tuple(k for k in positions(args) if np.asarray(args[k]).dtype.kind == "f")
 
 
-@pytest.mark.filterwarnings("ignore::autodiff_sct.native.NativeWarning")
+@pytest.mark.filterwarnings("ignore::autodiff_sct.compiler.numba.NativeWarning")
 @pytest.mark.parametrize("fn, args", CASES, ids=lambda case: getattr(case, "__name__", ""))
 def test_same_results(fn, args):
     wrt = differentiable(args)

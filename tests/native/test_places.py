@@ -92,7 +92,7 @@ def test_same_results(fn, x, k, dtype):
 @pytest.mark.parametrize(
     "fn, k", [(operators_at_places, [0, 5, 1, 1, 1]), (added_at_places, [0] * 4 + [9]), (items, 3)]
 )
-@pytest.mark.filterwarnings("ignore::autodiff_sct.native.NativeWarning")
+@pytest.mark.filterwarnings("ignore::autodiff_sct.compiler.numba.NativeWarning")
 def test_places_outside_raise(fn, k):
     with pytest.raises(IndexError):
         ad.grad(fn, backend="numba")(X, np.array(k) if isinstance(k, list) else k)

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("numba")
 
 import autodiff_sct as ad
-from autodiff_sct.native import NativeWarning
+from autodiff_sct.compiler.numba import NativeWarning
 from tests.native.test_backend import assert_alike, native, positions
 
 
@@ -147,13 +147,13 @@ def same(fn, args):
     )
 
 
-@pytest.mark.filterwarnings("ignore::autodiff_sct.native.NativeWarning")
+@pytest.mark.filterwarnings("ignore::autodiff_sct.compiler.numba.NativeWarning")
 @pytest.mark.parametrize("fn", CASES, ids=lambda fn: fn.__name__)
 def test_same_results(fn):
     same(fn, CASES[fn])
 
 
-@pytest.mark.filterwarnings("ignore::autodiff_sct.native.NativeWarning")
+@pytest.mark.filterwarnings("ignore::autodiff_sct.compiler.numba.NativeWarning")
 @pytest.mark.parametrize(
     "fn", [rk_step, swapped, written_in_loop, matrix, renamed_in_inner_loop], ids=lambda fn: fn.__name__
 )

@@ -60,7 +60,7 @@ def test_no_division_is_left():
 
 
 @pytest.mark.parametrize("n", [5, 3, -3, 0, 9])
-@pytest.mark.filterwarnings("ignore::autodiff_sct.native.NativeWarning")
+@pytest.mark.filterwarnings("ignore::autodiff_sct.compiler.numba.NativeWarning")
 def test_lengths_from_outside(n):
     x = np.linspace(0.1, 1.0, 5)
     try:

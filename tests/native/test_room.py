@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("numba")
 
 import autodiff_sct as ad
-from autodiff_sct import thresholds
+from autodiff_sct.core import thresholds
 from tests.native.test_backend import assert_alike
 
 

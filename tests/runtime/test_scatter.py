@@ -110,7 +110,7 @@ def test_few_rows_and_many(rows, width):
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("index", INDICES, ids=str)
 def test_add_at_with_flat_indices(shape: tuple[int, ...], index: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autodiff_sct.thresholds.ADDED_ONE_BY_ONE", 0)
+    monkeypatch.setattr("autodiff_sct.core.thresholds.ADDED_ONE_BY_ONE", 0)
     test_add_at(shape, index)
 
 

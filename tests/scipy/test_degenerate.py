@@ -13,7 +13,7 @@ import autodiff_sct as ad
 from autodiff_sct.errors import NotDifferentiable
 from autodiff_sct.rules import table
 from autodiff_sct.rules.optional import load_optional
-from autodiff_sct.runtime import degenerate
+from autodiff_sct.runtime.linalg import degenerate
 
 RNG = np.random.default_rng(0)
 C, WAY = RNG.normal(size=(2, 4, 4))

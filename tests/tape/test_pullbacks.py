@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_sct import AutodiffError, tape, thresholds
+from autodiff_sct import AutodiffError, tape
+from autodiff_sct.core import thresholds
 from autodiff_sct.tape.engine import call
 from tests.laws import test_second_order
 from tests.laws.checker import Call, Case, fit, is_inexact, leaves, matched, narrowed, random_like

@@ -19,10 +19,10 @@ import numpy as np
 
 from ...rules.norms import is_euclidean, root_of_squares, squared_absolute, squared_hypot, squared_norm
 from .. import ir
-from ..facts import Num
-from ..regions import Regions
-from ..specialise.state import Specialiser
-from ..specialise.values import Const, Leaf, Value
+from ..analysis.alias import Regions
+from ..domain.facts import Num
+from ..domain.values import Const, Leaf, Value
+from ..ir.builder import Specialiser
 
 __all__ = ["squared_magnitudes"]
 

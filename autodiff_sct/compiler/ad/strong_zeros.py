@@ -38,10 +38,10 @@ from ...errors import NoRule
 from ...rules.norms import root_of_squares
 from ...rules.table import TABLE
 from .. import ir
-from ..facts import Num
-from ..specialise.calls import call_python
-from ..specialise.state import Specialiser
-from ..specialise.values import Const, Leaf, ListV, TupleV, Value
+from ..domain.facts import Num
+from ..domain.values import Const, Leaf, ListV, TupleV, Value
+from ..interp.calls.dispatch import call_python
+from ..ir.builder import Specialiser
 
 __all__ = ["EVERY", "NONE", "SINGULAR", "holds_anywhere", "with_strong_zeros", "without_slope"]
 

@@ -11,7 +11,7 @@ Memory is the exception: arrays and lists that the program writes are changed by
 Expressions are Python trees whose leaves are such variables, literals and the globals of the emitted module.
 """
 
-from .expressions import (
+from .expr import (
     LOAD,
     OPERATORS,
     PARTS,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import Origin
-from .expressions import Expr
+from .expr import Expr
 
 
 @dataclass(eq=False)

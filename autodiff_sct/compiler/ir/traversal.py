@@ -7,7 +7,7 @@ from typing import Any
 
 import gast
 
-from .expressions import variables_in
+from .expr import variables_in
 from .statements import SIMPLE, Block, Effect, If, Let, Loop, Raise, Return, Store, Try, With
 
 

@@ -1,1 +1,4 @@
-"""Rules of SciPy, by its modules: `optional` reads them once a program has imported those."""
+"""Rules of SciPy's functions, read when SciPy is there.
+
+Each row is an ordinary function over arrays: the compiler inlines it, the tape calls it.
+"""

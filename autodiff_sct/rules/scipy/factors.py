@@ -7,7 +7,7 @@ rows, or one triangle and which one it is.  What else is in that matrix is what 
 import numpy as np
 from scipy import linalg
 
-from ...runtime.degenerate import infinite_at_equal, nan_at_equal
+from ...runtime.linalg.degenerate import infinite_at_equal, nan_at_equal
 from .. import spectra
 from ..linalg import (
     cholesky_tangent,

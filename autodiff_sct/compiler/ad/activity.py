@@ -1,0 +1,522 @@
+"""Activity: which variables carry a derivative.
+
+*Varied* depends on a differentiated input, *useful* reaches a differentiated output; *active* is both.  Memory is
+varied or useful as a region.  Here is also where a derivative that would have to pass through something unknown is
+refused.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from types import BuiltinFunctionType
+from typing import Any, NamedTuple, cast
+
+import gast
+import numpy as np
+
+from ...errors import NoRule, UnsupportedSyntax
+from ...rules.table import NONDIFFERENTIABLE, STEPS_OF_REALS, TABLE
+from .. import ir
+from ..analysis.alias import Regions, roots_of, written_arguments, written_by
+from ..analysis.missing_rules import full_name, is_of_scipy, rule_to_write
+from ..codegen.unparse import unparse
+from ..domain import pass_registry
+from ..domain.facts import Listed, Mapped, Num, Opaque, Pair
+from ..domain.values import Leaf
+from ..interp.calls.classify import SHOWING, WRITTEN, look, opaque_call
+from ..interp.calls.recursion import Recursion
+from ..interp.library.library_text import text_of
+from ..interp.numpy.methods import is_random, opaque_method
+from ..ir.builder import Specialiser
+from .nested_gradients import nested_gradient
+from .shift_invariance import cancelled
+
+# Functions that look at their arguments and change nothing.
+READERS = {look, print, repr, str, format, len, isinstance, bool, int, type, id, hash, dict.keys, np.ndarray.setflags}
+INERT = {bool, int, type, type(None), tuple, np.dtype, range}
+TEXT = (str, bytes)
+CATCHING = (ir.Try, ir.With)
+TO_TEXT = {str, repr, format}
+STRUCTURAL = {list, dict, list.pop, list.copy, operator.concat, nested_gradient}
+
+
+@dataclass
+class Activity:
+    varied: set[str] = field(default_factory=set)
+    useful: set[str] = field(default_factory=set)
+    varied_regions: set[int] = field(default_factory=set)
+    useful_regions: set[int] = field(default_factory=set)
+
+    def active(self, name: str) -> bool:
+        return name in self.varied and name in self.useful
+
+
+class Flow(NamedTuple):
+    """Variables whose derivative comes from others'."""
+
+    targets: list[str]
+    sources: list[str]
+
+
+def flows(s: Specialiser, block: ir.Block, still: set[str], caught: bool = False) -> list[Flow]:
+    """Where derivatives pass through a program, in order; none pass into the variables in `still`.
+
+    None pass through a block that ends in a ``raise``, unless a handler or a manager around it may have it `caught`.
+    """
+    if not caught and block and isinstance(block[-1], ir.Raise):
+        return []
+    found = []
+    for stmt in block:
+        if isinstance(stmt, ir.Let):
+            if stmt.op is None:
+                found += unknown_flow(s, stmt)
+            elif not is_step(s, stmt.op) and stmt.target not in still:
+                written = written_arguments(stmt).values()
+                found.append(Flow([*stmt.targets, *written, *keepers(s, stmt)], sources(s, stmt)))
+        elif isinstance(stmt, ir.Store):
+            found.append(Flow([stmt.base], [n for n in sources(s, stmt) if n != stmt.base]))
+        elif isinstance(stmt, ir.Effect) and stmt.kind and stmt.kind != "publish":
+            found.append(Flow([stmt.operands[0].name], operands(s, stmt)[1:]))
+        if type(stmt) not in ir.SIMPLE:
+            passed = [Flow([target], sources) for target, sources in joins(stmt)]
+            held = caught or isinstance(stmt, CATCHING)
+            inside = [flow for inner in ir.bodies(stmt) for flow in flows(s, inner, still, held)]
+            found += [*passed, *inside, *passed]  # to what is inside, and from there
+    return found
+
+
+def key_flows(s: Specialiser, block: ir.Block, regions: Regions) -> list[Flow]:
+    """What the keys that are read out of dicts were when they were put in."""
+    found = []
+    lists = [stmt for stmt in ir.walk(block) if is_of_keys(s, stmt)] if s.keys_of else []
+    for stmt in ir.walk(block) if lists else ():
+        if isinstance(stmt, ir.Store) and isinstance(s.facts[stmt.base], Mapped) and stmt.op is not None:
+            table, keys = regions.of(stmt.base), s.leaves(stmt.op.arguments["index"])
+            read = [each.target for each in lists if table in tables_of(s, each, regions)]
+            found.append(Flow(read, [*keys]))
+    return found
+
+
+def is_of_keys(s: Specialiser, stmt: Any) -> bool:
+    """Whether a statement makes the list of the keys of a dict."""
+    return isinstance(stmt, ir.Let) and not roots_of(s.facts[stmt.target]).isdisjoint(s.keys_of)
+
+
+def tables_of(s: Specialiser, stmt: ir.Let, regions: Regions) -> set[int]:
+    """The dicts whose keys a list holds."""
+    roots = roots_of(s.facts[stmt.target])
+    return {regions.find(table) for root in roots & s.keys_of.keys() for table in s.keys_of[root]}
+
+
+def keepers(s: Specialiser, stmt: ir.Let) -> list[str]:
+    """The variables in which a call of a function of which nothing is known may keep what it is given."""
+    if stmt.op is None or not stmt.effect or has_meaning(stmt) or stmt.op.fn in READERS:
+        return []
+    if stmt.op.fn is not opaque_method and only_reads(stmt.op):
+        return []
+    return [n for n in operands(s, stmt) if can_keep(s.facts[n])]
+
+
+def can_keep(facts: Any) -> bool:
+    """Whether something may hold what it is given."""
+    if isinstance(facts, Opaque):
+        return facts.cls not in INERT and facts.cls not in TEXT and not is_random(facts)
+    return not isinstance(facts, Num) or facts.kind == "array"
+
+
+def has_meaning(stmt: ir.Let) -> bool:
+    """Whether it is known how derivatives pass through a statement's operation."""
+    op = cast(ir.Op, stmt.op)
+    known = op.fn in TABLE and "argument 0" not in op.arguments
+    step = op.fn in NONDIFFERENTIABLE and op.fn not in TO_TEXT
+    return known or step or op.fn in STRUCTURAL or isinstance(op.fn, Recursion)
+
+
+def unknown_flow(s: Specialiser, stmt: ir.Let) -> list[Flow]:
+    """Where derivatives pass through an expression of which only its variables are known."""
+    targets = [t for t in stmt.targets if isinstance(s.facts[t], Opaque)]
+    return [Flow(targets, variables_of(stmt.expr))] if targets else []
+
+
+def variables_of(expr: Any) -> list[str]:
+    return [n for n in ir.names_in(expr) if ir.is_variable(n)]
+
+
+class Analysis:
+    """The fixed point, forwards for *varied* and backwards for *useful*."""
+
+    def __init__(self, s: Specialiser, regions: Regions) -> None:
+        self.s, self.regions = s, regions
+        self.result = Activity()
+        self.changed = False
+        self.places: dict[str, frozenset[int]] = {}  # the regions of a variable, and of what it holds
+
+    def carries(self, name: str) -> bool:
+        """Whether a variable's kind can carry a derivative."""
+        facts = self.s.facts[name]
+        if isinstance(facts, Num):
+            return facts.differentiable
+        if isinstance(facts, Opaque):  # what nothing is known of may carry one: using it is refused below
+            return facts.cls is None or facts.cls not in INERT
+        return isinstance(facts, (Listed, Mapped, Pair))
+
+    def mark(self, names: set[str], regions: set[int], name: str) -> None:
+        if name not in names and self.carries(name):
+            names.add(name)
+            self.changed = True
+        if name not in names:
+            return
+        for region in self.regions_of(name) - regions:
+            regions.add(region)
+            self.changed = True
+
+    def regions_of(self, name: str) -> set[int]:
+        """The memory that is active with a variable: where it is written, and where it is a list or a dict."""
+        facts = self.s.facts[name]
+        found = {self.regions.find(root) for root in self.roots_inside(facts)} & self.regions.written
+        region = self.regions.of(name)
+        if region is not None and (region in self.regions.written or isinstance(facts, (Listed, Mapped))):
+            found.add(region)
+        return found
+
+    def roots_inside(self, facts: Any) -> frozenset[int]:
+        """The memory of what a list or a dict holds."""
+        if not isinstance(facts, (Listed, Mapped)):
+            return frozenset()
+        element = self.s.elements_of(facts)
+        held = [self.s.mixed[root] for root in facts.roots if root in self.s.mixed]
+        return frozenset().union(*held, element.roots if isinstance(element, (Num, Listed, Mapped)) else ())
+
+    def is_varied(self, name: str) -> bool:
+        r = self.result
+        return name in r.varied or (self.is_in(name, r.varied_regions) and self.carries(name))
+
+    def is_useful(self, name: str) -> bool:
+        r = self.result
+        return name in r.useful or (self.is_in(name, r.useful_regions) and self.carries(name))
+
+    def is_in(self, name: str, regions: set[int]) -> bool:
+        """Whether the memory of a variable, or of the arrays in a list or dict, is in one of these regions."""
+        if not regions:
+            return False
+        places = self.places.get(name)
+        if places is None:
+            inside = self.roots_inside(facts := self.s.facts[name])
+            places = self.places[name] = frozenset(map(self.regions.find, [*facts.roots, *inside]))
+        return not places.isdisjoint(regions)
+
+    def spread_varied(self, flows: list[Flow]) -> list[Flow]:
+        """Mark what depends on something varied; the flows that had none."""
+        rest = []
+        for flow in flows:
+            if any(self.is_varied(n) for n in flow.sources):
+                for name in flow.targets:
+                    self.mark(self.result.varied, self.result.varied_regions, name)
+            else:
+                rest.append(flow)
+        if self.result.varied_regions:
+            for name in self.s.facts:
+                if name not in self.result.varied and self.is_varied(name):
+                    self.mark(self.result.varied, self.result.varied_regions, name)
+        return rest
+
+    def spread_useful(self, flows: list[Flow]) -> list[Flow]:
+        """Mark what something useful depends on; the flows that lead to none."""
+        rest = []
+        for flow in reversed(flows):
+            if any(self.is_useful(n) for n in flow.targets):
+                for name in flow.sources:
+                    self.mark(self.result.useful, self.result.useful_regions, name)
+            else:
+                rest.append(flow)
+        if self.result.useful_regions:
+            for name in self.s.facts:
+                if name not in self.result.useful and self.is_useful(name):
+                    self.mark(self.result.useful, self.result.useful_regions, name)
+        return rest[::-1]
+
+    # -- refusing
+
+    def refuse_unknown(self, block: ir.Block) -> None:
+        raising = set(before_raise(block))
+        for stmt in ir.walk(block):
+            self.refuse_mixed(stmt)
+            self.refuse_kinds(stmt)
+            if isinstance(stmt, ir.Let) and stmt.op is not None:
+                self.check_let(stmt, stmt.op, stmt in raising)
+            elif isinstance(stmt, ir.Let):
+                self.refuse_passing(unknown_flow(self.s, stmt), stmt.origin)
+                self.refuse_keys(stmt)
+            elif isinstance(stmt, ir.With):
+                self.refuse_passing([Flow([target], sources) for target, sources in entered(stmt)], stmt.origin)
+            elif isinstance(stmt, ir.Effect) and stmt.kind.startswith("list."):
+                if self.is_varied(stmt.operands[0].name):
+                    raise UnsupportedSyntax(
+                        f"list.{stmt.kind[5:]} of a list that carries a derivative", "build a new list", stmt.origin
+                    )
+            elif isinstance(stmt, ir.Store) and stmt.op is not None and "opaque" in stmt.op.arguments:
+                if any(self.is_varied(n) for n in operands(self.s, stmt)):
+                    raise NoRule(
+                        "a value that carries a derivative is stored in an object of unknown class",
+                        "store it in an array or a list",
+                        stmt.origin,
+                    )
+
+    def refuse_keys(self, stmt: ir.Let) -> None:
+        """Refuse to compute with keys of dicts that carry a derivative: they would come back without it."""
+        if is_of_keys(self.s, stmt) and self.is_varied(stmt.target) and self.is_useful(stmt.target):
+            raise UnsupportedSyntax(
+                "the keys of a dict carry a derivative", "keep such numbers in its values, or in a list", stmt.origin
+            )
+
+    def refuse_mixed(self, stmt: Any) -> None:
+        """Refuse a list of numbers and containers, whose items could be told apart only at run time."""
+        for name in ir.reads(stmt) if self.s.mixed else ():
+            if getattr(self.s.facts[name], "roots", frozenset()) & self.s.mixed.keys():
+                if self.is_varied(name) and self.is_useful(name):
+                    raise UnsupportedSyntax(
+                        f"{self.s.hints[name]!r} holds containers beside numbers, and carries a derivative",
+                        "keep them in two lists, or in a list display that does not grow",
+                        stmt.origin,
+                    )
+
+    def refuse_kinds(self, stmt: Any) -> None:
+        """Refuse a variable that is a container on one path and a number on another, and carries a derivative."""
+        for target, sources in joins(stmt):
+            kinds = {type(self.s.facts[name]) for name in sources if self.is_varied(name)}
+            if not kinds.isdisjoint({Listed, Mapped, Pair}) and self.is_useful(target):
+                if any(isinstance(self.s.facts[name], Num) for name in sources):
+                    raise UnsupportedSyntax(
+                        f"{self.s.hints[target]!r} is a container on one path and a number on another",
+                        "give them two names",
+                        stmt.origin,
+                    )
+
+    def refuse_passing(self, flows: list[Flow], origin: Any) -> None:
+        """Refuse a derivative that would pass through an expression that has no rule."""
+        for flow in flows:
+            if any(map(self.is_varied, flow.sources)) and any(map(self.is_useful, flow.targets)):
+                raise NoRule(
+                    "a derivative would pass through this expression, of which nothing is known",
+                    "wrap it in stop_gradient, or write it with functions that have rules",
+                    origin,
+                )
+
+    def remedy(self, op: ir.Op) -> str:
+        base = op.arguments.get("argument 0")
+        facts = self.s.facts_of(base) if op.fn is opaque_method else None
+        if isinstance(facts, Opaque) and facts.cls in (np.random.Generator, np.random.RandomState):
+            return "draw standard numbers, and scale and move them: `loc + scale * rng.standard_normal(size)`"
+        if is_of_scipy(op.fn):
+            return rule_to_write(op.fn)
+        return (
+            "register one with autodiff_sct.rule, wrap its result in stop_gradient, "
+            "or write it with functions that have rules"
+        )
+
+    def lacking(self, op: ir.Op) -> Any:
+        """The function or class of a library whose text may be followed in the place of a call."""
+        base = op.arguments.get("argument 0") if op.fn is opaque_method else None
+        return text_of(op.fn) if base is None else getattr(self.s.facts_of(base), "cls", None)
+
+    def formats(self, op: ir.Op) -> bool:
+        """Whether a method is one of a string: it writes text, and into nothing."""
+        base = op.arguments.get("argument 0")
+        facts = self.s.facts_of(base) if op.fn is opaque_method else None
+        return isinstance(facts, Opaque) and facts.cls is str
+
+    def is_of_several_kinds(self, base: Any) -> bool:
+        """Whether a variable is one of different things, depending on the path."""
+        unknown = isinstance(base, Leaf) and self.s.facts[base.name] == Opaque()
+        return unknown and base.name not in self.s.definitions
+
+    def check_let(self, stmt: ir.Let, op: ir.Op, raising: bool) -> None:
+        """Refuse a call without a rule that a derivative passes through, or that may write where one is kept.
+
+        Where the block goes on to raise, no reverse sweep comes to what is written.
+        """
+        if has_meaning(stmt):
+            return
+        varied = [n for n in operands(self.s, stmt) if self.is_varied(n)]
+        if not varied:
+            return
+        name = callee_of(stmt)
+        if any(self.is_useful(t) for t in stmt.targets):
+            self.s.libraries.lacking = self.lacking(op)
+            of_these = " for these arguments" if type(op.fn).__name__ == "Unbound" else ""
+            raise NoRule(f"{name} has no derivative rule{of_these}", self.remedy(op), stmt.origin)
+        if raising:
+            return
+        if op.fn is opaque_method and self.is_of_several_kinds(op.arguments.get("argument 0")):
+            raise NoRule(
+                f"only the run tells what this is, and {name} may keep in it what carries a derivative",
+                "give it one kind on every path: a list, say, and not None before",
+                stmt.origin,
+            )
+        if op.fn is np.ndarray.setflags and any(map(self.regions.is_written, varied)):
+            raise NoRule(
+                "an array that is written becomes read-only, and the reverse sweep may have to put back what it held",
+                "leave that out, or give a copy (`x.copy()`)",
+                stmt.origin,
+            )
+        if stmt.effect and not self.formats(op) and may_write(self.s, op, varied):
+            self.s.libraries.lacking = self.lacking(op)
+            raise NoRule(
+                f"{name} has no derivative rule and may write into an argument that carries a derivative",
+                "give it a copy (`x.copy()`), or register a rule",
+                stmt.origin,
+            )
+
+
+def before_raise(block: ir.Block) -> Iterator[Any]:
+    """The statements of blocks that end in a ``raise`` which nothing in the program catches."""
+    if block and isinstance(block[-1], ir.Raise):
+        yield from block
+    for stmt in block:
+        if not isinstance(stmt, CATCHING):
+            for body in ir.bodies(stmt):
+                yield from before_raise(body)
+
+
+def callee_of(stmt: ir.Let) -> str:
+    """What a message calls the function of a statement."""
+    fn = cast(ir.Op, stmt.op).fn
+    name = getattr(fn, "__name__", str(fn))
+    if is_of_scipy(fn) or hasattr(fn, "stands_for"):
+        return full_name(fn)
+    return callee(stmt.expr.func) if fn in (opaque_call, opaque_method) or name == "__call__" else name
+
+
+def callee(func: Any) -> str:
+    """What a message calls a function, by the expression that it was called by."""
+    if not any(map(ir.is_variable, ir.names_in(func))):
+        return unparse(func)
+    return f"the method {func.attr!r}" if isinstance(func, gast.Attribute) else "an object that is called"
+
+
+def may_write(s: Specialiser, op: ir.Op, given: list[str]) -> bool:
+    """Whether a function of which nothing is known may write into some of the variables that it is given."""
+    if op.fn in READERS or only_reads(op):
+        return False
+    for facts in (s.facts[name] for name in given):
+        if isinstance(facts, Opaque):
+            # An object of a library's class that is called computes from what it keeps.
+            written = facts.cls not in (*TEXT, set) and not (op.fn is opaque_call and is_reader(facts.cls))
+        else:
+            written = not isinstance(facts, Num) or not (facts.python or facts.kind == "npscalar")
+        if written:
+            return True
+    return False
+
+
+def is_step(s: Specialiser, op: ir.Op) -> bool:
+    """Whether an operation is constant between steps, or its result is no real number."""
+    if op.fn in STEPS_OF_REALS:
+        return all(is_real(s.num(v)) for v in op.arguments.values())
+    return op.fn in NONDIFFERENTIABLE and op.fn not in TO_TEXT
+
+
+def is_real(facts: Num | None) -> bool:
+    return facts is not None and facts.dtype is not None and facts.dtype.kind != "c"
+
+
+# Libraries whose functions leave their arguments as they are, those that show things among them.
+CYTHON = ("cython_function_or_method", "fused_cython_function")
+READING = {"numpy", "scipy", "math", "logging", "warnings", "builtins", "time", *SHOWING}
+
+
+def only_reads(op: ir.Op) -> bool:
+    """True if a call of a library's function, or of a method of a string, surely leaves its arguments as they are."""
+    return is_reader(op.fn) and not any(parameter.startswith(WRITTEN) for parameter in op.arguments)
+
+
+def is_reader(fn: Any) -> bool:
+    """True if a function of a library leaves its arguments as they are unless it is told otherwise.
+
+    The compiled functions of which SciPy is made write into arrays that its own functions give them.
+    """
+    if isinstance(getattr(fn, "__self__", None), str):
+        return True
+    if getattr(fn, "__name__", "") in (
+        "at",
+        "shuffle",
+        "put",
+        "copyto",
+        "place",
+        "putmask",
+        "partition",
+        "setfield",
+        "byteswap",
+        "resize",
+    ):
+        return False
+    home = (getattr(fn, "__module__", None) or "").split(".")[0]
+    compiled = isinstance(fn, BuiltinFunctionType) or type(fn).__name__ in CYTHON
+    return home in READING and not (compiled and home == "scipy")
+
+
+def operands(s: Specialiser, stmt: Any) -> list[str]:
+    """The variables that a statement's operation works on."""
+    if isinstance(stmt, (ir.Let, ir.Store)):
+        values: Iterable[Any] = stmt.op.arguments.values() if stmt.op is not None else ()
+    elif isinstance(stmt, ir.Effect):
+        values = stmt.operands
+    else:
+        values = ()
+    return [name for value in values for name in s.leaves(value)]
+
+
+def sources(s: Specialiser, stmt: Any) -> list[str]:
+    """The operands of a statement that a derivative can come from: an index only chooses."""
+    given = stmt.op.arguments.items() if stmt.op is not None else ()
+    return [name for parameter, value in given if parameter != "index" for name in s.leaves(value)]
+
+
+def joins(stmt: Any) -> list[tuple[str, list[str]]]:
+    """The variables that a control statement defines, each with those that it stands for."""
+    if type(stmt) in ir.SIMPLE:
+        return []
+    if isinstance(stmt, ir.If):
+        return [(m.target, [n for n in (m.then, m.orelse) if n is not None]) for m in stmt.merges]
+    if isinstance(stmt, ir.Try):
+        # An exception may carry a value out of the block.
+        raised = [n for inner in ir.walk(stmt.body) if isinstance(inner, ir.Raise) for n in ir.reads(inner)]
+        caught = [(bound, raised) for _, bound, _ in stmt.handlers if bound is not None]
+        return [*((target, [n for n in names if n is not None]) for target, names in stmt.merges), *caught]
+    if isinstance(stmt, ir.Loop):
+        result = []
+        for c in stmt.carries:
+            sources = [n for n in (c.init, c.next) if n is not None]
+            result += [(c.phi, sources), (c.out, sources)]
+        if stmt.kind == "iter" and stmt.index is not None:  # what it goes over may hold anything
+            result.append((stmt.index, [n for bound in stmt.bounds for n in variables_of(bound)]))
+        return result
+    return entered(stmt) if isinstance(stmt, ir.With) else []
+
+
+def entered(stmt: ir.With) -> list[tuple[str, list[str]]]:
+    """What ``with`` binds, each with the variables of its manager."""
+    return [(bound, variables_of(manager)) for manager, bound in stmt.items if bound is not None]
+
+
+def activity(s: Specialiser, block: ir.Block, regions: Regions, inputs: set[str], outputs: set[str]) -> Activity:
+    """The variables that carry a derivative from `inputs` to `outputs`."""
+    analysis = Analysis(s, regions)
+    for name in inputs:
+        analysis.mark(analysis.result.varied, analysis.result.varied_regions, name)
+    for name in outputs:
+        analysis.mark(analysis.result.useful, analysis.result.useful_regions, name)
+    still = cancelled(s, block, outputs) if pass_registry.on("cancel_shifts") else set()
+    every = [*flows(s, block, still), *key_flows(s, block, regions)]
+    for sweep in (analysis.spread_varied, analysis.spread_useful):
+        rest, analysis.changed = every, True
+        while analysis.changed:
+            analysis.changed = False
+            rest = sweep(rest)
+    analysis.refuse_unknown(block)
+    return analysis.result
+
+
+__all__ = ["Activity", "activity", "joins", "operands", "written_by"]

@@ -1,0 +1,1 @@
+"""Checkpointing: loops that keep states and run segments again."""

@@ -1,0 +1,1 @@
+"""Derivatives of recursive functions: pairs of functions that call themselves."""

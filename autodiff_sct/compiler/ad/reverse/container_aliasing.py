@@ -1,0 +1,152 @@
+"""Memory inside lists and dicts: when the shadow of an item may be taken from the shadow of its container.
+
+What is put into a list or a dict is, for the reverse sweep, a value: its cotangent is taken out of the container's
+shadow again.  That is right as long as the container is the only way to it, or nobody writes it afterwards; anything
+else is refused here.  An item that is read out of a container has a place in the container's shadow, which is looked up
+where the reverse sweep first meets the item: the container must be the same there as where the item was read.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from ... import ir
+from ...analysis.alias import reachable, written_by
+from ...domain.facts import Listed, Mapped, Num, Pair
+from ...domain.values import Leaf, ListV, Value
+
+if TYPE_CHECKING:
+    from .transform import Reverse
+
+
+def is_item_read(r: Reverse, stmt: ir.Let) -> bool:
+    """Whether a statement reads memory out of a list or a dict."""
+    op = stmt.op
+    if op is None or op.fn is not operator.getitem or len(stmt.targets) != 1:
+        return False
+    base = op.arguments.get("x")
+    return isinstance(base, Leaf) and isinstance(r.s.facts[base.name], (Listed, Mapped))
+
+
+def end_of(r: Reverse, stmt: Any) -> int:
+    """The place of the last statement inside `stmt`."""
+    return max(r.order[inner] for inner in ir.inside(stmt))
+
+
+def writes(r: Reverse, region: int) -> list[int]:
+    """The places where memory of a region is written."""
+    found = ((place, written_by(stmt)) for stmt, place in r.order.items())
+    return [place for place, base in found if base is not None and r.regions.of(base) == region]
+
+
+def refuse_changed(r: Reverse, stmt: ir.Let, base: Leaf, end: int) -> None:
+    """The container must not change between the reading of an item and its last use."""
+    region = r.regions.of(base.name)
+    if region is not None and any(r.order[stmt] < place <= end for place in writes(r, region)):
+        raise r.shadows.lost(
+            base.name,
+            f"a list or dict changes while an item of {r.s.hints[base.name]!r} is in use that is written",
+            "read the item again after the change, or copy it",
+            stmt.origin,
+        )
+
+
+def loops_around(r: Reverse, stmt: Any) -> list[ir.Loop]:
+    place = r.order[stmt]
+    return [loop for loop, start in r.order.items() if isinstance(loop, ir.Loop) and start < place <= end_of(r, loop)]
+
+
+def written_later(r: Reverse, stmt: Any, region: int, loops: list[ir.Loop]) -> bool:
+    start = min([r.order[stmt], *(r.order[loop] for loop in loops)])
+    return any(place > start for place in writes(r, region) if place != r.order[stmt])
+
+
+def check_put(r: Reverse, stmt: Any, value: Value, container: str) -> None:
+    """Refuse to put memory into a container that is written later and is reached in another way, too."""
+    for name in r.s.leaves(value):
+        for region in written_regions(r, name) if r.activity.active(name) else ():
+            loops = loops_around(r, stmt)
+            twice = [n for v in container_items(stmt) for n in r.s.leaves(v)].count(name) > 1
+            if (twice or is_shared(r, stmt, name, region, container, loops)) and written_later(r, stmt, region, loops):
+                raise r.shadows.lost(
+                    name,
+                    f"{r.s.hints[name]!r} is in a list or dict, is reached in another way, too, and is written",
+                    "copy it into the list",
+                    stmt.origin,
+                )
+
+
+def written_regions(r: Reverse, name: str) -> list[int]:
+    """The written regions of a variable and of what a container holds."""
+    own = r.regions.of(name)
+    return sorted((regions_held(r, name) | (set() if own is None else {own})) & r.regions.written)
+
+
+def container_items(stmt: Any) -> tuple[Value, ...]:
+    """What a list display puts into its list."""
+    items = stmt.op.arguments.get("items") if isinstance(stmt, ir.Let) and stmt.op is not None else None
+    return items.items if isinstance(items, ListV) else ()
+
+
+def is_shared(r: Reverse, stmt: Any, name: str, region: int, container: str, loops: list[ir.Loop]) -> bool:
+    place = r.order[stmt]
+    if any(r.first.get(base, -1) < r.order[loop] for loop in loops for base in bases(r, name)):
+        return True
+    if any(r.regions.of(n) == region for loop in loops for c in loop.carries for n in (c.phi, c.next) if n is not None):
+        return True
+    source = next((x for x in r.order if isinstance(x, ir.Let) and name in x.targets), None)
+    if source is not None and is_item_read(r, source):
+        return True
+    deep = r.regions.of(name) != region  # memory in a container that is put into another
+    return any(
+        n != container
+        and r.first.get(n, -1) < place < last
+        and (r.regions.of(n) == region or deep and region in regions_held(r, n))
+        for n, last in r.last.items()
+    )
+
+
+def bases(r: Reverse, name: str) -> list[str]:
+    """A variable, what it is a view of, and so on."""
+    found = [name]
+    for each in found:
+        maker = r.makers.get(each)
+        found += maker.op.shares if isinstance(maker, ir.Let) and maker.op is not None else ()
+    return found
+
+
+def check_copied(r: Reverse, stmt: ir.Let) -> None:
+    """A copy of a list holds the same items; they must not be written after it."""
+    facts = r.s.facts[stmt.target]
+    element = r.s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else None
+    loops = loops_around(r, stmt)
+    for region in {r.regions.find(root) for root in reachable(r.s, element)} & r.regions.written:
+        if written_later(r, stmt, region, loops):
+            raise r.shadows.lost(
+                stmt.target,
+                "a copy of a list shares its items with the list, and they are written",
+                "copy the items, too",
+                stmt.origin,
+            )
+
+
+def regions_in(r: Reverse, facts: Any) -> list[int]:
+    if isinstance(facts, Pair):
+        return [region for item in facts.items for region in regions_in(r, item)]
+    roots: frozenset[int] = getattr(facts, "roots", frozenset())
+    return [r.regions.find(min(roots))] if roots else []
+
+
+def regions_held(r: Reverse, name: str) -> set[int]:
+    """The regions of the memory that a list, a dict or a tuple leads to."""
+    facts = r.s.facts[name]
+    held = r.s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else facts
+    return set() if isinstance(facts, Num) else {r.regions.find(root) for root in reachable(r.s, held)}
+
+
+def holds_memory(r: Reverse, facts: Any) -> bool:
+    """Whether the elements of a list have cotangents that are changed in place."""
+    if isinstance(facts, Num):
+        return any(region in r.regions.written for region in regions_in(r, facts))
+    return isinstance(facts, (Listed, Mapped, Pair))

@@ -1,0 +1,171 @@
+"""What the reverse sweep of a block has at hand, or may compute again at next to no cost.
+
+What is told of one variable is told of many others that are computed from it, so it is kept; it holds until something
+is made available, and whoever does that asks a new `AtHand` afterwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import gast
+import numpy as np
+
+from ... import ir
+from ...domain.facts import Listed, Mapped, Num, Pair
+from ...domain.values import Leaf
+from ...interp.calls.recursion import Recursion
+from .cost_model import is_arithmetic, is_function, is_math, is_power_of_constant, is_test
+
+if TYPE_CHECKING:
+    from .insert import Record
+
+
+@dataclass
+class AtHand:
+    record: Record
+    forward: ir.Block
+    names: dict[str, str]  # what is available, each under its name in the reverse sweep
+    cheap: dict[str, bool] = field(default_factory=dict)  # what `is_cheap` has told
+    lacks: dict[str, frozenset[str] | None] = field(default_factory=dict)  # what `lacking` has told
+    invariant: dict[str, bool] = field(default_factory=dict)  # what `is_invariant` has told
+
+    def is_cheap(self, name: str) -> bool:
+        """Whether a variable costs next to nothing to compute again."""
+        stmt, known = self.record.homes[name].stmt, self.cheap.get(name)
+        if known is not None:
+            return known
+        if isinstance(stmt, ir.Loop):
+            known = name == stmt.index and stmt.kind != "iter"
+        else:
+            repeats = isinstance(stmt, ir.Let) and self.may_repeat(stmt)
+            known = (
+                (repeats and all(self.is_there(n) for n in ir.reads(stmt)))
+                or self.lacking(name) == frozenset()
+                or self.stays(name)
+            )
+        self.cheap[name] = known
+        return known
+
+    def stays(self, name: str) -> bool:
+        """Whether a number is still in an array, and the place is known."""
+        item = self.record.lasting.get(name)
+        return item is not None and all(self.is_there(n) for n in ir.variables_in(item))
+
+    def lacking(self, name: str) -> frozenset[str] | None:
+        """What is not at hand of that of which one operation computes a variable again; None where none does.
+
+        What numbers and views are made of may itself be computed again; an array takes one pass over memory, which is
+        less than to keep one costs.
+        """
+        if name in self.lacks:
+            return self.lacks[name]
+        record, found = self.record, None
+        stmt, facts = record.homes[name].stmt, record.s.facts[name]
+        if isinstance(stmt, ir.Let) and not stmt.effect and isinstance(facts, Num):
+            number = facts.kind == "int" or facts.kind != "array" and facts.dims == () and facts.dtype == np.float64
+            there = record.wanted.get(id(self.forward), ())
+            if (number or is_view(stmt)) and isinstance(stmt.expr, gast.Subscript) and self.may_repeat(stmt):
+                found = frozenset([n for n in ir.reads(stmt) if n not in there and not self.is_there(n)])
+            elif self.is_quick(name, stmt, facts) if number else record.is_pass(stmt):
+                found = frozenset()
+                for operand in map(record.first, ir.reads(stmt)):
+                    if operand not in there and not self.is_at_hand(operand):
+                        local = record.is_local(operand, self.forward)
+                        again = local and (number or is_view(record.homes[operand].stmt))
+                        deeper = self.lacking(operand) if again else None
+                        found |= {operand} if deeper is None else deeper
+        self.lacks[name] = found
+        return found
+
+    def is_quick(self, name: str, stmt: ir.Let, facts: Num) -> bool:
+        """Whether computing a number takes no longer than to save it."""
+        if is_arithmetic(stmt.expr) or is_power_of_constant(stmt.expr):
+            return True
+        return facts.python and name not in self.record.computed and is_math(stmt)
+
+    def is_at_hand(self, name: str) -> bool:
+        """Whether an operand needs no pass over memory of its own."""
+        record = self.record
+        passed = record.is_local(name, self.forward) and record.is_pass(record.homes[name].stmt)
+        return self.is_there(name) and not passed
+
+    def is_there(self, name: str) -> bool:
+        """Whether a variable is at hand in the reverse sweep of a block, or can be computed again there."""
+        home = self.record.homes.get(name)
+        if home is None or not home.repeated or name in self.names:
+            return True
+        return home.block is self.forward and self.is_cheap(name)
+
+    def may_repeat(self, stmt: ir.Let) -> bool:
+        """Whether computing a statement again gives the same at next to no cost."""
+        if stmt.effect or len(stmt.targets) != 1 or (stmt.op is not None and isinstance(stmt.op.fn, Recursion)):
+            return False
+        facts = self.record.s.facts[stmt.target]
+        if isinstance(stmt.expr, (gast.Constant, gast.Name)):
+            return True
+        operands = ir.reads(stmt)
+        if isinstance(stmt.expr, gast.JoinedStr):  # a key, such as f"w{i}"
+            return all(self.is_settled(n, stmt) for n in operands)
+        if is_test(stmt.expr):  # of numbers that come back by themselves, such as the loop's index
+            return all(self.is_scalar(n) for n in [stmt.target, *operands])
+        if stmt.op is None and not isinstance(stmt.expr, (gast.Attribute, gast.Subscript)):
+            return False
+        if self.is_invariant(stmt.target):
+            return True  # computed of numbers from outside the loop, as it was in each step
+        if self.is_length(stmt.expr):
+            return True  # whatever is written into an array, its shape stays
+        if isinstance(facts, Num) and facts.python and facts.dtype is not None and facts.dtype.kind in "ib":
+            return all(self.is_settled(n, stmt) for n in operands)
+        if isinstance(stmt.expr, gast.Subscript) and stmt.op is not None and isinstance(facts, (Num, Pair, Listed)):
+            if stmt.op.shares:
+                return True
+            base = stmt.op.arguments.get("x")
+            if not isinstance(base, Leaf):
+                return False
+            scalar = isinstance(facts, Num) and facts.kind == "npscalar"
+            container = isinstance(self.record.s.facts[base.name], (Listed, Mapped, Pair))
+            return (scalar or container) and self.record.memory.stays(base.name, stmt)
+        return stmt.op is not None and bool(stmt.op.shares) and isinstance(stmt.expr, gast.Attribute)
+
+    def is_length(self, expr: Any) -> bool:
+        """Whether an expression is the length of an axis of an array."""
+        if isinstance(expr, gast.Call) and getattr(expr.func, "id", "") == "len" and len(expr.args) == 1:
+            array = expr.args[0]
+        elif isinstance(expr, gast.Subscript) and isinstance(expr.slice, gast.Constant):
+            array = expr.value.value if getattr(expr.value, "attr", "") == "shape" else None
+        else:
+            return False
+        facts = self.record.s.facts.get(array.id) if isinstance(array, gast.Name) else None
+        return isinstance(facts, Num) and facts.kind == "array" and "len" not in self.record.s.globals
+
+    def is_scalar(self, name: str) -> bool:
+        """Whether a variable is a number, not an array of one."""
+        facts = self.record.s.facts[name]
+        return isinstance(facts, Num) and facts.dims == () and (facts.python or facts.kind == "npscalar")
+
+    def is_invariant(self, name: str) -> bool:
+        """Whether a number is the same in every iteration of every loop."""
+        home, known = self.record.homes.get(name), self.invariant.get(name)
+        if known is None:
+            known = self.is_scalar(name)
+            if known and home is not None and home.repeated:
+                let = isinstance(home.stmt, ir.Let)
+                computes = let and (isinstance(home.stmt.expr, (gast.BinOp, gast.UnaryOp)) or is_function(home.stmt))
+                known = computes and all(map(self.is_invariant, ir.reads(home.stmt)))
+            self.invariant[name] = known
+        return known
+
+    def is_settled(self, name: str, reader: Any) -> bool:
+        """Whether a variable means the same in the reverse sweep as where a statement reads it.
+
+        So does a number, and memory that nobody writes any more.
+        """
+        facts = self.record.s.facts[name]
+        return (isinstance(facts, Num) and facts.python) or self.record.memory.stays(name, reader)
+
+
+def is_view(stmt: Any) -> bool:
+    """Whether a statement takes a part of an array without a copy."""
+    return isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.Subscript) and bool(stmt.op and stmt.op.shares)

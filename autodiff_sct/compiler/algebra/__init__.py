@@ -1,1 +1,0 @@
-"""Passes over values: the same numbers from fewer operations."""

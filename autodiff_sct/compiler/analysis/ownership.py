@@ -1,0 +1,299 @@
+"""Who may hold the memory of a variable of the reverse sweep, and until when.
+
+Facts tell which variables share memory by the places where it was made.  Cotangents need more care: what a run-time
+helper gives back may be what it was given, and what is computed in place has the memory of before.  So variables form
+*groups*: whatever may share memory is in one group.  Memory is *own* where only operations of the
+reverse sweep can have made it, and *free* after a statement where nothing of its group is read any more.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from ...runtime import broadcast, scatter
+from .. import ir
+from ..domain.facts import Listed, Mapped, Num, Pair, is_same
+from ..ir.builder import Specialiser
+from .alias import reachable, roots_of
+from .live_ranges import Lives
+
+NEW = {
+    "zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "array", "copy",
+    "where", "exp", "log", "sin", "cos", "tanh", "sqrt", "multiply", "add", "subtract", "divide", "negative", "outer",
+    "dot", "matmul", "maximum", "minimum", "sum", "roll",
+}  # fmt: skip
+COMMUTATIVE = (gast.Add, gast.Mult)
+IN_PLACE = (*COMMUTATIVE, gast.Sub, gast.Div)  # the operations whose result is put where an operand was
+COMPUTED = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant, gast.JoinedStr)
+GIVEN_BACK = (broadcast.unbroadcast, broadcast.spread)  # their first argument, if anything
+
+
+@dataclass
+class Group:
+    """Variables that may share memory, and the places at which they are made and are read last, each in order."""
+
+    names: list[str]
+    starts: list[float]
+    ends: list[float]
+
+    def add(self, other: Group) -> None:
+        self.names += other.names
+        for start in other.starts:
+            insort(self.starts, start)
+        for end in other.ends:
+            insort(self.ends, end)
+
+    def held_after(self, place: float) -> int:
+        """How many stretches of them begin up to a place and end after it."""
+        return bisect_right(self.starts, place) - bisect_right(self.ends, place)
+
+
+class Memory:
+    """The groups of a program's variables, and the stretches in which they are read."""
+
+    def __init__(self, s: Specialiser, program: ir.Block, back: ir.Block) -> None:
+        self.s = s
+        lives = Lives()
+        lives.program(program, [])
+        self.segments = lives.segments
+        self.groups: dict[str, Group] = {}
+        statements = ir.walk(program)
+        self.join_roots({stmt.target for stmt in statements if isinstance(stmt, ir.Let) and self.tells(stmt)})
+        for stmt in statements:
+            self.join(stmt)
+        self.sources: dict[str, list[Any]] = defaultdict(list)  # what a variable of the reverse sweep may be
+        self.own: set[str] = set()  # variables that are known to hold own memory always
+        self.carried: dict[str, ir.Loop] = {}  # variable that a loop of the reverse sweep carries -> the loop
+        for stmt in ir.walk(back):
+            self.note(stmt)
+
+    # -- groups
+
+    def makes(self, stmt: ir.Let) -> bool:
+        """Whether a statement surely makes new memory for its only target."""
+        if len(stmt.targets) != 1 or stmt.in_place or not isinstance(self.s.facts[stmt.target], Num):
+            return False
+        return isinstance(stmt.expr, COMPUTED) or is_new(stmt.expr)
+
+    def tells(self, stmt: ir.Let) -> bool:
+        """Whether a statement itself shows whose memory its target shares: nobody's, or that of which it is a part."""
+        part = isinstance(stmt.expr, (gast.Subscript, gast.Attribute)) or stmt.in_place
+        return self.makes(stmt) or (part and len(stmt.targets) == 1)
+
+    def join_roots(self, told: set[str]) -> None:
+        """Unite what may be memory of one place, but for variables whose statements tell."""
+        first: dict[int, str] = {}
+        for name in [n for n in self.segments if n not in told]:
+            for root in self.reached(name):
+                self.unite(first.setdefault(root, name), name)
+
+    def reached(self, name: str) -> frozenset[int]:
+        facts = self.s.facts[name]
+        return frozenset(reachable(self.s, facts)) if isinstance(facts, (Listed, Mapped, Pair)) else roots_of(facts)
+
+    def join(self, stmt: Any) -> None:
+        """Unite the variables that share memory after a statement."""
+        if isinstance(stmt, ir.Let):
+            holders = [n for n in stmt.targets if not is_number(self.s.facts[n])]
+            if holders or stmt.effect:  # what becomes a number keeps nothing of what it was computed from
+                self.unite(*holders, *([] if self.makes(stmt) else self.may_be(self.base(stmt))))
+        elif isinstance(stmt, ir.Effect):
+            if not self.adds_numbers(stmt.expr):
+                self.unite(*(n for n in ir.reads(stmt) if ir.is_variable(n)))
+        elif isinstance(stmt, ir.Store) and not isinstance(self.s.facts[stmt.base], Num):
+            self.unite(*ir.reads(stmt))
+        elif isinstance(stmt, ir.Loop):
+            for c in stmt.carries:
+                self.unite(*(n for n in (c.phi, c.init, c.next, c.out) if n))
+            if stmt.kind == "iter" and stmt.index is not None:
+                self.unite(stmt.index, *(n for n in ir.reads(stmt) if ir.is_variable(n)))
+        elif isinstance(stmt, ir.If):
+            for m in stmt.merges:
+                self.unite(*(n for n in (m.target, m.then, m.orelse) if n))
+        elif isinstance(stmt, ir.Try):
+            for target, names in stmt.merges:
+                self.unite(target, *(n for n in names if n))
+
+    def base(self, stmt: ir.Let) -> Any:
+        """What a statement computes, or the variable in whose memory it may do so: a number has none."""
+        found = changed(stmt)
+        number = isinstance(found, gast.Name) and ir.is_variable(found.id) and is_number(self.s.facts[found.id])
+        return stmt.expr if number else found
+
+    def adds_numbers(self, expr: Any) -> bool:
+        """Whether an expression adds numbers to those of an array, which keeps none of the arrays that they are in."""
+        if not isinstance(expr, gast.Call) or self.s.globals.get(getattr(expr.func, "id", "")) is not scatter.add_at:
+            return False
+        return isinstance(expr.args[0], gast.Name) and isinstance(self.s.facts[expr.args[0].id], Num)
+
+    def may_be(self, expr: Any) -> list[str]:
+        """The variables with which the value of an expression may share memory."""
+        if is_new(expr) or (isinstance(expr, COMPUTED) and not self.of_lists(expr)):
+            return []
+        if isinstance(expr, gast.Name):
+            return [expr.id] if ir.is_variable(expr.id) else []
+        if isinstance(expr, gast.Call) and self.s.globals.get(getattr(expr.func, "id", "")) in GIVEN_BACK:
+            return self.may_be(expr.args[0])
+        return [n for part in ir.children(expr) for n in self.may_be(part)]
+
+    def of_lists(self, expr: Any) -> bool:
+        """Whether an operation may be one of lists, whose items the result holds as well."""
+        return any(ir.is_variable(n) and not isinstance(self.s.facts[n], Num) for n in ir.names_in(expr))
+
+    def unite(self, *names: str) -> None:
+        holding = [name for name in names if not is_number(self.s.facts[name])]
+        for name in holding[1:]:
+            small, large = sorted((self.group_of(holding[0]), self.group_of(name)), key=lambda g: len(g.names))
+            if small is not large:
+                large.add(small)
+                self.groups |= dict.fromkeys(small.names, large)
+
+    def goes_on(self, name: str, stmt: ir.Let) -> None:
+        """Note that a statement has become one that goes on with the memory of a variable."""
+        self.unite(name, stmt.target)
+        self.sources[stmt.target] = [ir.name(name)]
+        self.own.clear()
+
+    def group_of(self, name: str) -> Group:
+        group = self.groups.get(name)
+        if group is None:
+            stretches = [(start, end) for start, end in self.segments[name] if start < end]
+            group = Group([name], sorted(start for start, _ in stretches), sorted(end for _, end in stretches))
+            self.groups[name] = group
+        return group
+
+    def may_share(self, a: str, b: str) -> bool:
+        return a == b or self.group_of(a) is self.group_of(b)
+
+    # -- questions
+
+    def is_free(self, name: str, stmt: Any) -> bool:
+        """Whether a variable holds own memory that nothing reads after a statement but what that makes."""
+        if not self.is_own(name):
+            return False
+        group, made = self.group_of(name), self.group_of(stmt.target) is self.group_of(name)
+        own = self.is_held_after(stmt.target, stmt.place) if made else 0
+        if group.held_after(stmt.place) == own:
+            return True
+        others = [n for n in group.names if n != stmt.target and self.is_held_after(n, stmt.place)]
+        return all(self.are_apart(name, other) for other in others)
+
+    def is_held_after(self, name: str, place: float) -> int:
+        """In how many of its stretches a variable is held after a place."""
+        return sum(start <= place < end for start, end in self.segments[name])
+
+    def are_apart(self, a: str, b: str) -> bool:
+        """Whether two variables are, in a step or after the last one, what one loop carries and keeps apart."""
+        one, other = self.origin(a), self.origin(b)
+        loop = self.carried.get(one or "")
+        if loop is None or one == other or not self.keeps_apart(loop, a):
+            return False
+        return any({one, other} <= names for names in ({c.phi for c in loop.carries}, {c.out for c in loop.carries}))
+
+    def keeps_apart(self, loop: ir.Loop, name: str) -> bool:
+        """Whether the arrays of a group that a loop carries are different ones at first and after each step.
+
+        So they are where each step hands on any of them under one name, as in ``u, v = v, u``, or makes a new one.
+        """
+        carries = [c for c in loop.carries if self.may_share(c.out, name)]
+        inits, nexts = [self.origin(c.init or "") for c in carries], [self.origin(c.next or "") for c in carries]
+        made_there = {n for stmt in ir.walk(loop.body) if isinstance(stmt, ir.Let) for n in stmt.targets}
+        phis = {c.phi for c in carries}
+        known = all(n is not None and n not in self.carried for n in inits)
+        handed_on = all(n in phis or n in made_there for n in nexts)
+        return known and handed_on and len({*inits}) == len({*nexts}) == len(carries)
+
+    def origin(self, name: str) -> str | None:
+        """The variable that was given, by a statement or a loop, the memory that a variable holds; None if unknown."""
+        while name not in self.carried:
+            sources = self.sources.get(name, [])
+            if len(sources) != 1 or sources[0] is None:
+                return None
+            if not isinstance(sources[0], gast.Name):
+                return name if is_made(sources[0]) else None
+            name = sources[0].id
+        return name
+
+    def note(self, stmt: Any) -> None:
+        """Note where the memory of a variable of the reverse sweep comes from."""
+        if isinstance(stmt, ir.Let) and len(stmt.targets) == 1:
+            self.sources[stmt.target].append(self.base(stmt))
+        elif isinstance(stmt, ir.Loop):
+            for c in stmt.carries:
+                self.sources[c.phi] += [c.init, c.next]
+                self.sources[c.out].append(c.phi)
+                self.carried |= {c.phi: stmt, c.out: stmt}
+        elif isinstance(stmt, ir.If):
+            for m in stmt.merges:
+                self.sources[m.target] += [m.then, m.orelse]
+
+    def comes_from_own(self, source: Any) -> bool:
+        """True if memory is that of a new result, or of a variable that always holds own memory."""
+        return self.is_own(source.id) if isinstance(source, gast.Name) else is_made(source)
+
+    def is_own(self, name: str) -> bool:
+        """True if a variable always holds memory that an operation of the reverse sweep has made."""
+        seen, pending = {name}, [] if name in self.own else [name]
+        while pending:
+            name = pending.pop()
+            sources = self.sources.get(name, [])
+            inner = {source.id if isinstance(source, gast.Name) else source for source in sources if is_named(source)}
+            if not isinstance(self.s.facts.get(name), Num) or not sources:
+                return False
+            if not all(is_named(source) or is_made(source) for source in sources):
+                return False
+            pending += inner - seen - self.own
+            seen |= inner
+        self.own |= seen
+        return True
+
+
+def is_named(source: Any) -> bool:
+    """True if memory comes from a variable."""
+    return isinstance(source, (str, gast.Name))
+
+
+def is_made(source: Any) -> bool:
+    """True if memory is that of a new result."""
+    return isinstance(source, (gast.BinOp, gast.UnaryOp)) or is_new(source)
+
+
+def is_alike(s: Specialiser, old: str, new: str) -> bool:
+    """Whether two arrays surely have one shape and one dtype."""
+    a, b = s.facts[old], s.facts[new]
+    if not isinstance(a, Num) or not isinstance(b, Num) or a.kind != "array" or b.kind != "array":
+        return False
+    if (
+        a.dtype is None
+        or not is_same(a.dtype, b.dtype)
+        or a.dtype.kind not in "fc"
+        or a.tensor != b.tensor
+        or not a.ndim
+    ):
+        return False
+    if old in s.fits and s.fits[old] == s.fits.get(new):
+        return True
+    return s.same_lengths(a.dims, b.dims, s.where_made(old, new))
+
+
+def is_number(facts: Any) -> bool:
+    """Whether a variable holds a number, which is no memory to share."""
+    return isinstance(facts, Num) and facts.dims == () and (facts.python or facts.kind == "npscalar")
+
+
+def changed(stmt: ir.Let) -> Any:
+    """What a statement computes, or the variable in whose memory it may do so."""
+    expr = stmt.expr
+    while stmt.in_place and isinstance(expr, gast.BinOp):
+        expr = expr.left
+    return expr
+
+
+def is_new(expr: Any) -> bool:
+    """Whether an expression is a call that makes its result anew."""
+    return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr in NEW

@@ -1,1 +1,0 @@
-"""Passes over memory: what is added, cleared, overwritten and gathered, and when."""

@@ -1,0 +1,178 @@
+"""Branches that say something twice say it once.
+
+::
+
+    if took_path == 0:                        d_x = np.zeros_like(x)
+        d_x = np.zeros_like(x)                if took_path != 0:
+    else:                            ->           d_x[0] = d_best
+        d_x = np.zeros_like(x)
+        d_x[0] = d_best
+
+    if condition:                             if condition and condition2:
+        if condition2:               ->           d_x[0] += d_t
+            d_x[0] += d_t
+
+    if condition.pop():                       if condition.pop() or condition2.pop():
+        d_v = d_best                              d_v = d_best
+    elif condition2.pop():           ->       else:
+        d_v = d_best                              d_v = 0.0
+    else:
+        d_v = 0.0
+
+In the reverse sweep; of the forward sweep, which is the user's, only what both sides of a branch save is taken out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import gast
+
+from ... import ir
+from ...analysis.text_width import COLUMNS, columns_of
+from ...ir.patterns import is_method
+from ..emit import negated
+from .negated_tests import ALWAYS, EQUAL
+from .tuple_assignments import blocks
+
+ZEROS = ("zeros_like", "empty_like")
+
+
+def say_once(block: list[Any], forward: bool, indent: int = 1) -> None:
+    """Rewrite a block of the emitted function and the blocks inside it, in place."""
+    for stmt in list(block):
+        branches = list(chain_of(stmt))
+        for inner in paths(stmt) if branches else blocks(stmt):
+            say_once(inner, forward, indent + 1)
+        for branch in branches if not forward else ():
+            join_tests(branch, COLUMNS - 4 * indent)
+        if branches:
+            place = block.index(stmt)
+            block[place:place] = taken_ahead(stmt, forward)
+
+
+def chain_of(stmt: Any) -> Iterator[Any]:
+    """A branch and those that are its ``elif``, the last one first."""
+    if isinstance(stmt, gast.If):
+        if len(stmt.orelse) == 1:
+            yield from chain_of(stmt.orelse[0])
+        yield stmt
+
+
+# -- tests
+
+
+def join_tests(stmt: Any, columns: int) -> None:
+    """Ask two tests at once where that says the same."""
+    inner = stmt.body[0]
+    if not stmt.orelse and len(stmt.body) == 1 and is_plain(inner) and not inner.orelse:
+        join(stmt, gast.And, inner, inner.body, [], columns)
+    following = stmt.orelse[0] if len(stmt.orelse) == 1 else None
+    if following is not None and is_plain(following) and is_same(stmt.body, following.body):
+        join(stmt, gast.Or, following, stmt.body, following.orelse, columns)
+
+
+def is_plain(stmt: Any) -> bool:
+    """Whether a statement is a branch of which nothing else is said."""
+    return isinstance(stmt, gast.If) and not getattr(stmt, "comment", None)
+
+
+def is_same(first: Any, second: Any) -> bool:
+    return [gast.dump(x) for x in first] == [gast.dump(x) for x in second]
+
+
+def join(stmt: Any, op: Any, other: Any, body: list[Any], orelse: list[Any], columns: int) -> None:
+    """Let a branch ask what another asks, too."""
+    tests = [part for test in (stmt.test, other.test) for part in (test.values if is_of(test, op) else [test])]
+    test = gast.BoolOp(op(), tests)
+    if columns_of(test) <= columns:
+        stmt.test, stmt.body, stmt.orelse = test, body, orelse
+
+
+def is_of(test: Any, op: Any) -> bool:
+    return isinstance(test, gast.BoolOp) and isinstance(test.op, op)
+
+
+# -- statements
+
+
+def taken_ahead(stmt: Any, forward: bool) -> list[Any]:
+    """What each path through a branch does, taken out of it to be done before."""
+    found: list[Any] = []
+    while shared := shared_by(stmt, forward):
+        for path, each in zip(paths(stmt), shared, strict=True):
+            path.remove(each)
+        found.append(shared[0])
+        if not stmt.body:
+            stmt.test, stmt.body, stmt.orelse = opposite(stmt.test), stmt.orelse, []
+    return found
+
+
+def paths(stmt: Any) -> list[list[Any]]:
+    """The blocks of a branch and of those that are its ``elif``; the last one is empty where there is no ``else``."""
+    last = stmt.orelse
+    if len(last) == 1 and isinstance(last[0], gast.If):
+        return [stmt.body, *paths(last[0])]
+    return [stmt.body, last]
+
+
+def shared_by(stmt: Any, forward: bool) -> list[Any]:
+    """A statement of each path, all of them the same, that may be done before the branch asks anything."""
+    every, tests = paths(stmt), [each.test for each in chain_of(stmt)]
+    asked = set(ir.names_in(tests))
+    simple = not any(isinstance(node, (gast.Call, gast.Subscript, gast.Attribute)) for node in ir.nodes(tests))
+    for candidate in every[0]:
+        name = name_of(candidate, forward)
+        if name is None or name in asked or not (simple or isinstance(candidate, gast.Assign)):
+            continue
+        same = [next((x for x in path if gast.dump(x) == gast.dump(candidate)), None) for path in every]
+        if all(x is not None and may_lead(x, path) for x, path in zip(same, every, strict=True)) and reads_well(every):
+            return same
+    return []
+
+
+def name_of(stmt: Any, forward: bool) -> str | None:
+    """The name that a statement gives a value, or whose list it adds to, if it does no more than that."""
+    call: Any = stmt.value if isinstance(stmt, gast.Expr) else None
+    if is_method(call, "append") and isinstance(call.func.value, gast.Name) and isinstance(call.args[0], gast.Name):
+        return str(call.func.value.id) if call.func.value.id.startswith("saved") else None
+    if forward or not isinstance(stmt, gast.Assign) or not isinstance(stmt.targets[0], gast.Name):
+        return None
+    return str(stmt.targets[0].id) if is_zero(stmt.value) else None
+
+
+def is_zero(value: Any) -> bool:
+    """Whether a value is a number, or made of the shape of an array."""
+    if isinstance(value, gast.Call):
+        name = getattr(value.func, "attr", getattr(value.func, "id", ""))
+        return name in ZEROS and not value.keywords and [type(arg) for arg in value.args] == [gast.Name]
+    return isinstance(value, gast.Constant)
+
+
+def may_lead(stmt: Any, path: list[Any]) -> bool:
+    """Whether a statement may as well be the first of a block."""
+    before = path[: path.index(stmt)]
+    given = {*ir.names_in(stmt)}
+    if isinstance(stmt, gast.Expr):
+        return not before
+    target = stmt.targets[0].id
+    if isinstance(stmt.value, gast.Constant) and target in ir.names_in(path[len(before) + 1 :]):
+        return False
+    stored = {n.id for n in ir.nodes(before) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
+    return target not in ir.names_in(before) and not given & stored
+
+
+def reads_well(every: Sequence[list[Any]]) -> bool:
+    """Whether a branch still has something in it on each path but one, which goes."""
+    short = [k for k, path in enumerate(every) if len(path) <= 1]
+    return not short or short == [len(every) - 1] or (short == [0] and len(every) == 2)
+
+
+def opposite(test: Any) -> Any:
+    """The test that is true where another is not."""
+    if isinstance(test, gast.Compare) and len(test.ops) == 1 and isinstance(test.comparators[0], gast.Constant):
+        other = (ALWAYS | EQUAL).get(type(test.ops[0]))
+        if other is not None:
+            return gast.Compare(test.left, [other()], test.comparators)
+    return negated(test)

@@ -1,0 +1,222 @@
+"""A loop that reads items by its counter goes over them.
+
+::
+
+    for i in range(len(A)):                for row in A:
+        row = A[i]                 ->          total = total + np.sum(row)
+        total = total + np.sum(row)
+
+    n = min(len(x), len(w))                for i, (v, k) in enumerate(zip(x, w)):
+    for i in range(n):                         total = total + v * k * i
+        v, k = x[i], w[i]          ->
+        total = total + v * k * i
+
+    for t in pairs:                        for a, b in pairs:
+        a, b = t                   ->          ...
+        ...
+
+What is gone over is an array, or a list that the loop does not change in length: the compiler's own, or one that no
+method is called on.  The items are read where an iteration begins, before anything else runs.  So it is in the forward
+sweep; the reverse sweep goes back over lists that it reads by nothing else than the counter::
+
+    for i in range(len(bodies) - 1, -1, -1):       for body in reversed(bodies):
+        body = bodies[i]                   ->          ...
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ... import ir
+from ...analysis.alias import reachable, roots_of
+from ...analysis.effects import written_names
+from ...analysis.liveness import count_uses
+from ...domain.facts import UNKNOWN, Listed, Num
+from ...ir.builder import Specialiser
+from ...ir.patterns import is_method
+from ...ir.rewrite import change_own, replaced_node
+
+
+def iterate(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+    """Rewrite the loops of both sweeps, in place."""
+    go_over_items(s, front, back)
+    if "reversed" not in s.globals:
+        for loop in [x for x in (*ir.walk(front), *ir.adjoint_walk(back)) if isinstance(x, ir.Loop)]:
+            if loop.kind == "range":
+                go_back(s, loop)
+
+
+def go_over_items(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+    """Rewrite the loops of the forward sweep, in place."""
+    statements = ir.walk(front)
+    loops = [x for x in statements if isinstance(x, ir.Loop) and x.kind == "range" and begins_at(x) is not None]
+    if not loops:
+        return
+    uses: dict[str, int] = {}  # once they are asked for
+    lists = {stmt.target: stmt.expr.func.value.id for stmt in statements if is_list_of(stmt)}
+    counts = {x.target: x.expr for x in statements if isinstance(x, ir.Let) and lengths_of(x.expr)}
+    for loop in loops:
+        bound, start = loop.bounds[-1], begins_at(loop)
+        lengths = lengths_of(counts.get(bound.id) if isinstance(bound, gast.Name) else bound)
+        found = items_of(s, loop, lengths, lists) if loop.index is not None else []
+        if found and (len(lengths) == 1 or lengths == {lists.get(b, b) for b in map(base_of, found)}):
+            uses = uses or count_uses([*front, *back])
+            alone = uses.get(loop.index or "") == len(found)
+            if not start or (alone and not writes_any(s, loop, found)):
+                go_over(s, loop, found, alone)
+                unpack_items(loop, uses)
+
+
+def begins_at(loop: ir.Loop) -> int | None:
+    """The first number of a loop that counts up by one, where that is known."""
+    if len(loop.bounds) == 1:
+        return 0
+    first = getattr(loop.bounds[0], "value", None) if len(loop.bounds) == 2 else None
+    return first if type(first) is int and first > 0 else None
+
+
+def writes_any(s: Specialiser, loop: ir.Loop, found: list[ir.Let]) -> bool:
+    """Whether a loop changes what it reads the items of: what is left of a list is a copy of it."""
+    memory = {root for stmt in found for root in reachable(s, s.facts[base_of(stmt)])}
+    changed = {n for stmt in ir.walk(loop.body) for n in written_names(stmt) if n in s.facts}
+    return any(memory & reachable(s, s.facts[n]) for n in changed) or bool(changed & set(map(base_of, found)))
+
+
+def go_over(s: Specialiser, loop: ir.Loop, found: list[ir.Let], alone: bool) -> None:
+    """Let a loop go over what its first statements read; `alone` if nothing else reads its counter."""
+    sources = [x.expr.value for x in found]
+    if begins_at(loop):
+        sources = [ir.subscript(x, gast.Slice(loop.bounds[0], None, None)) for x in sources]
+    over, items = sources[0], ir.name(found[0].target)
+    called = set()
+    if len(found) > 1:
+        called.add("zip")
+        over, items = ir.call("zip", *sources), ir.tuple_([ir.name(x.target) for x in found])
+    if not alone:
+        called.add("enumerate")
+        over, items = ir.call("enumerate", over), ir.tuple_([ir.name(str(loop.index)), items])
+    if called & set(s.globals):
+        return  # a function of the user's has that name
+    loop.kind, loop.bounds = "iter", (over,)
+    if alone:
+        loop.index = found[0].target
+    loop.items = items if isinstance(items, gast.Tuple) else None
+    loop.body[:] = [x for x in loop.body if x not in found]
+
+
+def unpack_items(loop: ir.Loop, uses: dict[str, int]) -> None:
+    """Let a loop unpack its items in its head, where that is all that is done with them."""
+    first = loop.body[0] if loop.body and loop.kind == "iter" else None
+    if not isinstance(first, ir.Let) or len(first.targets) < 2 or not isinstance(first.expr, gast.Name):
+        return
+    item, whole = first.expr.id, ir.name(str(loop.index)) if loop.items is None else loop.items
+    if uses.get(item) == 1 and item in ir.names_in(whole):
+        loop.items = ir.substitute(whole, {item: ir.tuple_([ir.name(n) for n in first.targets])})
+        loop.index = first.targets[0] if loop.index == item else loop.index
+        loop.body.remove(first)
+
+
+def items_of(s: Specialiser, loop: ir.Loop, lengths: set[str], lists: dict[str, str]) -> list[ir.Let]:
+    """The statements at the beginning of a loop that read items by its counter, of what is as long as the loop."""
+    found: list[ir.Let] = []
+    own = ir.defined(loop.body) | {c.phi for c in loop.carries}
+    for stmt in loop.body:
+        if isinstance(stmt, ir.Effect) and stmt.kind == "save":
+            continue
+        if not is_item(stmt, str(loop.index)):
+            break
+        base = base_of(stmt)
+        length = base if base in lengths else lists.get(base)
+        if length not in lengths or base in own or not keeps_length(s, loop, base, length):
+            break
+        found.append(stmt)
+    return found
+
+
+def base_of(stmt: ir.Let) -> str:
+    """What a statement reads an item of."""
+    return str(stmt.expr.value.id)
+
+
+def is_list_of(stmt: Any) -> bool:
+    """Whether a statement makes a list of the items of an array."""
+    call: Any = stmt.expr if isinstance(stmt, ir.Let) else None
+    return is_method(call, "tolist") and isinstance(call.func.value, gast.Name)
+
+
+def is_item(stmt: Any, index: str | None) -> bool:
+    """Whether a statement reads the item that a counter stands at."""
+    if not isinstance(stmt, ir.Let) or stmt.effect or len(stmt.targets) != 1:
+        return False
+    base = getattr(getattr(stmt.expr, "value", None), "id", None)
+    return base is not None and is_read_of(stmt.expr, base, str(index))
+
+
+def lengths_of(bound: Any) -> set[str]:
+    """The variables of whose lengths an expression is the smallest."""
+    called = getattr(bound.func, "id", "") if isinstance(bound, gast.Call) else ""
+    if called == "len" and isinstance(bound.args[0], gast.Name):
+        return {bound.args[0].id}
+    parts = [lengths_of(arg) for arg in bound.args] if called == "min" else []
+    return set().union(*parts) if all(parts) else set()
+
+
+def keeps_length(s: Specialiser, loop: ir.Loop, base: str, length: str) -> bool:
+    """Whether what a loop goes over has the same items in number at its end."""
+    facts = s.facts.get(length)
+    if isinstance(facts, Num):
+        return facts.kind == "array" and (base != length or facts.dims != ())
+    if not isinstance(facts, Listed) or base != length:
+        return False
+    changes = (x for x in ir.walk(loop.body) if isinstance(x, (ir.Effect, ir.Let)))
+    return not any(x.effect if isinstance(x, ir.Let) else may_change(s, x, facts) for x in changes)
+
+
+def may_change(s: Specialiser, stmt: ir.Effect, facts: Listed) -> bool:
+    """Whether a statement may change the length of a list."""
+    if stmt.kind != "append" or not isinstance(stmt.expr, gast.Call):
+        return stmt.kind != "save"
+    other = getattr(stmt.expr.func, "value", None)
+    grown = s.facts.get(other.id) if isinstance(other, gast.Name) else None
+    return not isinstance(grown, Listed) or bool(grown.roots & facts.roots)
+
+
+# -- backwards
+
+
+def go_back(s: Specialiser, loop: ir.Loop) -> None:
+    """Let a loop of the reverse sweep go over a list from its end, where it reads that by its counter only."""
+    counted, facts = counted_back(loop), s.facts.get(counted_back(loop))
+    inside = ir.walk(loop.body)
+    if not isinstance(facts, Listed) or loop.index is None or loop.rerun is not None:
+        return
+    nodes = (node for stmt in inside for expr in ir.expressions(stmt) for node in ir.nodes_in(expr))
+    found = [node for node in nodes if is_read_of(node, counted, loop.index)]
+    used = [name for stmt in inside for name in ir.uses(stmt)]
+    changed = {n for stmt in inside for n in written_names(stmt)}
+    if not found or used.count(loop.index) != len(found) or any(facts.roots & roots_of(s.facts[n]) for n in changed):
+        return
+    named = next((stmt for stmt in loop.body if is_item(stmt, loop.index)), None)
+    item = named.target if named is not None else s.fresh("item", s.elements_of(facts) or UNKNOWN)
+    for stmt in inside:
+        change_own(stmt, lambda expr: replaced_node(expr, found[0], ir.name(item)))
+    loop.body[:] = [stmt for stmt in loop.body if stmt is not named]
+    loop.kind, loop.bounds, loop.index = "iter", (ir.call("reversed", ir.name(counted)),), item
+
+
+def is_read_of(node: Any, base: str, index: str) -> bool:
+    item = isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and isinstance(node.slice, gast.Name)
+    return item and (node.value.id, node.slice.id) == (base, index)
+
+
+def counted_back(loop: ir.Loop) -> str:
+    """The list of which a loop counts the items from the last one to the first."""
+    if len(loop.bounds) != 3 or [gast.dump(bound) for bound in loop.bounds[1:]] != [gast.dump(ir.constant(-1))] * 2:
+        return ""
+    start = loop.bounds[0]
+    if not isinstance(start, gast.BinOp) or not isinstance(start.op, gast.Sub) or getattr(start.right, "value", 0) != 1:
+        return ""
+    lengths = lengths_of(start.left) if isinstance(start.left, gast.Call) else set()
+    return lengths.pop() if len(lengths) == 1 else ""

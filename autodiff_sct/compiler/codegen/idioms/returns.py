@@ -1,0 +1,120 @@
+"""The only gradient is returned where it is computed.
+
+::
+
+    d_x = d_y * (2 * x)
+    return d_x                     ->      return d_y * (2 * x)
+
+    if x > 1:                              if x > 1:
+        d_x = d_out                            return d_out
+    else:                                  else:
+        d_x = d_out * (2 * x)      ->          return d_out * (2 * x)
+    return d_x
+
+    d_k = np.sum(d_y * x)                  return d_y * k, np.sum(d_y * x)
+    d_x = d_y * k                  ->
+    return d_x, d_k
+
+    d_x += d_y * (2 * x)                   return d_x + d_y * (2 * x)
+    return d_x                     ->
+
+Of several, in a tuple or in what the arguments came in, those that are short and belong to one line of the user's; of
+additions, those in `last_sums`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ... import ir
+from ...analysis.text_width import COLUMNS, columns_of
+from ...ir.patterns import is_pop_call
+from ..emit import line_of
+from .tuple_assignments import OPERATIONS, operations
+
+
+def return_at_once(body: list[Any]) -> None:
+    """Rewrite the end of the body of an emitted function, in place."""
+    while len(body) > 1 and (last := joined(body[-2], body[-1])):
+        body[-2:] = [last]
+    if len(body) > 1 and isinstance(body[-1], gast.Return) and isinstance(body[-1].value, gast.Name):
+        if isinstance(body[-2], gast.If) and all_end(body[-2], body[-1].value.id):
+            in_branches(body[-2], body.pop())
+
+
+def all_end(stmt: Any, name: str) -> bool:
+    """Whether each path through a branch ends by giving a name its value."""
+    for block in (stmt.body, stmt.orelse):
+        last = block[-1] if block else None
+        if not (isinstance(last, gast.If) and all_end(last, name)) and not is_assignment(last, name):
+            return False
+    return True
+
+
+def is_assignment(stmt: Any, name: str) -> bool:
+    target = stmt.targets[0] if isinstance(stmt, gast.Assign) else None
+    return isinstance(target, gast.Name) and target.id == name
+
+
+def in_branches(stmt: Any, final: Any) -> None:
+    """Let each path through a branch return what it ends with."""
+    for block in (stmt.body, stmt.orelse):
+        if isinstance(block[-1], gast.If):
+            in_branches(block[-1], final)
+        else:
+            block.append(gast.Return(final.value))
+            return_at_once(block)
+
+
+def joined(stmt: Any, final: Any) -> Any:
+    """The return of what a statement assigns, or nothing."""
+    if not isinstance(final, gast.Return) or getattr(final, "comment", None):
+        return None
+    if isinstance(stmt, gast.Assign):
+        target, value = stmt.targets[0], stmt.value
+    elif getattr(stmt, "is_last_sum", False) and isinstance(stmt.target, gast.Name):
+        target, value = stmt.target, ir.binop(ir.name(stmt.target.id), gast.Add, stmt.value)
+    else:
+        return None
+    if not isinstance(target, gast.Name) or ir.names_in(final.value).count(target.id) != 1:
+        return None
+    single, several = isinstance(final.value, gast.Name), isinstance(final.value, gast.Tuple)
+    if not single and not (
+        (several or is_collected(final.value, target.id)) and is_short(stmt, value, target.id, final)
+    ):
+        return None
+    if not single and columns_of(value) + columns_of(final.value) > COLUMNS:
+        return None
+    result = gast.Return(ir.substitute(final.value, {target.id: value}))
+    for attribute in ("origin", "comment"):
+        if hasattr(stmt, attribute):
+            setattr(result, attribute, getattr(stmt, attribute))
+    return result
+
+
+def is_collected(returned: Any, name: str) -> bool:
+    """Whether a variable is one of several gradients that are returned in a tuple, a list, a dict or an object."""
+    if isinstance(returned, gast.Call):
+        inside = [*returned.args, *(k.value for k in returned.keywords)]
+    elif isinstance(returned, gast.Dict):
+        inside = returned.values
+    else:
+        inside = returned.elts if isinstance(returned, (gast.Tuple, gast.List)) else []
+    return any(getattr(e, "id", None) == name or is_collected(e, name) for e in inside)
+
+
+def is_short(stmt: Any, value: Any, name: str, final: Any) -> bool:
+    """Whether what a statement assigns to a variable may stand among several gradients."""
+    if is_last_step(value, name):
+        return True
+    lines = {line_of(stmt), line_of(final)} - {None}
+    popped = any(is_pop_call(node) for node in ir.nodes(value))
+    return len(lines) <= 1 and not popped and operations(value) <= OPERATIONS
+
+
+def is_last_step(value: Any, name: str) -> bool:
+    """Whether an expression turns a variable into a float."""
+    is_call = isinstance(value, gast.Call) and getattr(value.func, "id", "") == "float"
+    return is_call and isinstance(value.args[0], gast.Name) and value.args[0].id == name

@@ -1,0 +1,189 @@
+"""Small assignments that belong together stand on one line, as one writes them by hand.
+
+::
+
+    d_x = d_out * y
+    d_y = d_out * x                ->    d_x, d_y = d_out * y, d_out * x
+
+    d_t = d_u[0]
+    d_u[0] = 0.0                   ->    d_t, d_u[0] = d_u[0], 0.0
+
+    d_a = 0.0
+    d_b = 0.0                      ->    d_a = d_b = 0.0
+
+    d_x[1] = d_out * x[0]
+    d_x[0] = d_out * x[1]          ->    d_x[1], d_x[0] = d_out * x[0], d_out * x[1]
+
+They follow each other, stand for one line of the user's, and neither reads what the other assigns: the order of
+evaluation stays, and so does every value. A name that is read and assigned in one row would keep the memory of its old
+value for longer, but that of an argument of which a copy is made is kept anyway. In a ``try`` a handler may see which
+names are assigned: there nothing is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import gast
+
+from ... import ir
+from ...analysis.text_width import COLUMNS, columns_of
+from ...ir.patterns import is_method
+from ..emit import line_of
+
+ROW = 3  # values that are computed on a line
+PARTS = 4  # parts of something that are named on a line, or beginnings
+OPERATIONS = 4  # in each value
+STARTS = ("zeros_like", "zeros", "empty_like", "full_like", "ones_like")
+
+
+def side_by_side(body: list[Any], indent: int = 1) -> list[Any]:
+    """The statements of a body of an emitted function, with rows for single assignments."""
+    result: list[Any] = []
+    row: list[Any] = []
+    for stmt in body:
+        single, columns = is_single(stmt), COLUMNS - 4 * indent
+        if row and not single and is_taken(row, stmt, columns):
+            row.append(stmt)
+            continue
+        if row and not (single and joins(row, stmt, columns)):
+            result.append(joined(row))
+            row = []
+        if single:
+            row.append(stmt)
+            continue
+        result.append(stmt)
+        for inner in blocks(stmt):
+            inner[:] = side_by_side(inner, indent + 1)
+    return [*result, joined(row)] if row else result
+
+
+def blocks(stmt: Any) -> Iterator[list[Any]]:
+    """The blocks of a loop or a branch."""
+    if isinstance(stmt, (gast.For, gast.While, gast.If)):
+        yield stmt.body
+        yield stmt.orelse
+
+
+def is_single(stmt: Any) -> bool:
+    """Whether a statement assigns to one name."""
+    return isinstance(stmt, gast.Assign) and len(stmt.targets) == 1 and type(stmt.targets[0]) is gast.Name
+
+
+def joins(row: list[Any], stmt: Any, columns: int) -> bool:
+    """Whether a statement may stand in a row."""
+    if len(row) == PARTS or getattr(stmt, "comment", None) or not is_single(row[-1]):
+        return False
+    first, every = row[0], [*row, stmt]
+    lines = {line_of(first), line_of(stmt)}
+    if len(lines) > 1 and None not in lines:
+        return False
+    shared = set.intersection(*(kinds(each.value) for each in every))
+    if not shared or (len(lines) > 1 and not shared & {"start", "list"}):
+        return False
+    if len(row) >= ROW and ("value" in shared or any(is_computed(each.value) for each in every)):
+        return False
+    width = sum(len(each.targets[0].id) + columns_of(each.value) + 4 for each in every) - 1
+    if width > columns or any(operations(each.value) > OPERATIONS for each in every):
+        return False
+    targets = {each.targets[0].id for each in every}
+    return len(targets) == len(every) and not any(targets & read_in(each) for each in every)
+
+
+def read_in(stmt: Any) -> set[str]:
+    """The names that an assignment reads, but for one of which it makes a copy or a list under its own name."""
+    copied = (is_method(stmt.value, "copy") or is_method(stmt.value, "tolist")) and not stmt.value.args
+    own = stmt.targets[0].id if copied and isinstance(stmt.value.func.value, gast.Name) else None
+    return set(ir.names_in(stmt.value)) - {own}
+
+
+def is_taken(row: list[Any], stmt: Any, columns: int) -> bool:
+    """Whether a statement puts zero, or another value, where one or two of a row have just read."""
+    if len(row) > 2 or not all(map(is_single, row)) or not isinstance(stmt, gast.Assign) or len(stmt.targets) > 1:
+        return False
+    if not isinstance(stmt.targets[0], gast.Subscript):
+        return False
+    place, value = stmt.targets[0], stmt.value
+    base, names = place.value, {each.targets[0].id for each in row}
+    put = isinstance(value, gast.Name) and value.id not in names and all(is_place(each.value) for each in row)
+    if not (put or (isinstance(value, gast.Constant) and value.value == 0)) or getattr(stmt, "comment", None):
+        return False
+    if not isinstance(base, gast.Name) or line_of(row[0]) != line_of(stmt) or names & {*ir.names_in(place)}:
+        return False
+    width = sum(len(each.targets[0].id) + columns_of(each.value) + 4 for each in row) + columns_of(place) + 6
+    simple = all(operations(each.value) <= OPERATIONS for each in row)
+    return simple and width <= columns and all(base.id in ir.names_in(each.value) for each in row)
+
+
+def is_place(expr: Any) -> bool:
+    """Whether an expression is an item or a part of something that has a name."""
+    return isinstance(expr, gast.Subscript) and isinstance(expr.value, gast.Name)
+
+
+def joined(row: list[Any]) -> Any:
+    """One assignment for a row of them."""
+    if len(row) == 1:
+        return row[0]
+    targets, value = [stmt.targets[0] for stmt in row], row[0].value
+    if isinstance(value, gast.Constant) and all(gast.dump(stmt.value) == gast.dump(value) for stmt in row):
+        result = gast.Assign(targets, value, None)
+    else:
+        values = ir.tuple_([stmt.value for stmt in row])
+        result = gast.Assign([gast.Tuple(targets, gast.Store())], values, None)
+    for attribute in ("origin", "comment", "forward"):
+        if hasattr(row[0], attribute):
+            setattr(result, attribute, getattr(row[0], attribute))
+    return result
+
+
+def stores_together(block: list[Any], indent: int = 1) -> None:
+    """Put what is stored into items side by side, in place, where the emitter knows that neither reads the other's."""
+    kept: list[Any] = []
+    for stmt in block:
+        for inner in blocks(stmt):
+            stores_together(inner, indent + 1)
+        if kept and is_stored_beside(kept[-1], stmt, COLUMNS - 4 * indent):
+            both = [*getattr(kept[-1], "row", kept[-1:]), stmt]
+            kept[-1] = joined(both)
+            kept[-1].row = both
+        else:
+            kept.append(stmt)
+    block[:] = kept
+
+
+def is_stored_beside(first: Any, stmt: Any, columns: int) -> bool:
+    row = [*getattr(first, "row", [first]), stmt]
+    if getattr(stmt, "beside", None) is not row[-2] or getattr(stmt, "comment", None) or len(row) > ROW:
+        return False
+    if not all(isinstance(x, gast.Assign) and len(x.targets) == 1 for x in row):
+        return False
+    if not all(isinstance(x.targets[0], gast.Subscript) and operations(x.value) <= OPERATIONS for x in row):
+        return False
+    return sum(columns_of(x.targets[0]) + columns_of(x.value) + 4 for x in row) - 1 <= columns
+
+
+def kinds(expr: Any) -> set[str]:
+    """What an assignment is about: a beginning, a list, a part of something, or a value that is computed."""
+    if isinstance(expr, (gast.Name, gast.Constant)):
+        return {"start", "part"} if isinstance(expr, gast.Name) else {"start"}
+    if isinstance(expr, (gast.IfExp, gast.BoolOp, gast.ListComp)):
+        return set()  # read well only on a line of their own
+    if isinstance(expr, gast.List):
+        return {"list"}
+    if isinstance(expr, gast.BinOp) and isinstance(expr.left, gast.List):
+        return {"start"}  # ``[0.0] * len(x)``
+    if isinstance(expr, gast.Call) and getattr(expr.func, "attr", getattr(expr.func, "id", "")) in STARTS:
+        return {"start"}
+    while isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and not expr.args:
+        expr = expr.func.value  # of a copy, or of a list that is popped from
+    return {"part"} if isinstance(expr, (gast.Subscript, gast.Attribute, gast.Name)) else {"value"}
+
+
+def is_computed(expr: Any) -> bool:
+    return any(isinstance(node, gast.Call) and getattr(node.func, "id", "") != "len" for node in ir.nodes(expr))
+
+
+def operations(expr: Any) -> int:
+    """How many operations an expression holds."""
+    return sum(isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript)) for node in ir.nodes(expr))

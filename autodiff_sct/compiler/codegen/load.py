@@ -1,0 +1,149 @@
+"""From text to a function.
+
+An emitted function has no file, but its text is where a debugger and a traceback look for it: in `linecache`, under a
+name such as ``<adjoint of model.loss>``. The entry lives as long as the code does.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import weakref
+from collections.abc import Callable, Iterable, Mapping
+from types import CodeType, FunctionType
+from typing import Any
+
+from autodiff_sct.compiler.frontend.source_text import Text, register
+from autodiff_sct.core.deep_stack import deeply
+from autodiff_sct.core.forks import Lock
+from autodiff_sct.errors import Origin
+
+__all__ = ["load", "load_parts", "note_origin"]
+
+# How many live code objects use the text that is registered under a file name.
+_users: dict[str, int] = {}
+_lock = Lock()
+
+
+def load(
+    source: str,
+    name: str,
+    namespace: dict[str, Any],
+    filename_hint: str,
+    path: str | os.PathLike[str] | None = None,
+) -> Callable[..., Any]:
+    """Compile `source` and return the function `name` that it defines.
+
+    Parameters
+    ----------
+    source : str
+        The text of one or more functions.
+    name : str
+        The function to return.
+    namespace : dict
+        The globals of the function. Nothing is put into it if `source` defines one function; if it defines more, they
+        are put there, since they call each other by name.
+    filename_hint : str
+        What the text is, for tracebacks: ``adjoint of model.loss`` becomes the file name ``<adjoint of model.loss>``,
+        with a number if another text has that name already.
+    path : path, optional
+        A real file to write the text to, which then is its file name.
+
+    Returns
+    -------
+    function
+        Its text is known to `parse`.
+    """
+    filename = _write(source, path) if path is not None else _enter(source, filename_hint.strip("<>"))
+    try:
+        code = deeply(compile, source, filename, "exec", dont_inherit=True)
+        function = _execute(code, name, namespace)
+    except BaseException:
+        _leave(filename)
+        raise
+    register(function.__code__, Text(filename, source))
+    if path is None:
+        # The code outlives the function where a traceback or a nested function still refers to it.
+        weakref.finalize(function.__code__, _leave, filename).atexit = False
+    return function
+
+
+def load_parts(parts: Iterable[tuple[str, str, str]], namespace: dict[str, Any]) -> Callable[..., Any]:
+    """Load a function by its name, what it is and its text; the second of two is the backward function of the first."""
+    function, *backward = [load(text, name, namespace, hint) for name, hint, text in parts]
+    if backward:
+        function.__autodiff_backward__ = backward[0]  # type: ignore[attr-defined]
+    return function
+
+
+def _execute(code: CodeType, name: str, namespace: dict[str, Any]) -> FunctionType:
+    defined: dict[str, Any] = {}
+    exec(code, namespace, defined)
+    if len(defined) > 1:
+        namespace.update(defined)
+    function: FunctionType = defined[name]
+    return function
+
+
+def _write(source: str, path: str | os.PathLike[str]) -> str:
+    filename = os.fspath(path)
+    with open(filename, "w", encoding="utf-8", newline="\n") as file:
+        file.write(source)
+    linecache.checkcache(filename)
+    return filename
+
+
+def _enter(source: str, hint: str) -> str:
+    """Register `source` in `linecache` and return the file name that stands for it."""
+    lines = [line + "\n" for line in source.split("\n")]
+    with _lock:
+        number, filename = 1, f"<{hint}>"
+        while filename in _users and linecache.getlines(filename) != lines:
+            number += 1
+            filename = f"<{hint} ({number})>"
+        _users[filename] = _users.get(filename, 0) + 1
+        # Without a modification time an entry is never checked against a file, and so stays.
+        linecache.cache[filename] = (len(source), None, lines, filename)
+    return filename
+
+
+def _leave(filename: str) -> None:
+    with _lock:
+        if filename in _users:
+            _users[filename] -= 1
+            if not _users[filename]:
+                del _users[filename]
+                linecache.cache.pop(filename, None)
+
+
+def note_origin(error: BaseException, origins: Mapping[int, Origin], filename: str) -> None:
+    """Add a note to an exception out of emitted code that names the user's line behind the emitted one.
+
+    Parameters
+    ----------
+    error : BaseException
+        The exception, as it was caught.
+    origins : mapping
+        For lines of the emitted text, the user's lines that they come from. A line that is missing comes from the
+        nearest line above it.
+    filename : str
+        The file name of the emitted code.
+    """
+    line = _emitted_line(error, filename)
+    known = [each for each in origins if line is not None and each <= line]
+    if known:
+        origin = origins[max(known)]
+        note = f"From {origin.file}:{origin.line}, in {origin.function}: {origin.text.strip()}"
+        if note not in getattr(error, "__notes__", ()):
+            error.add_note(note)
+
+
+def _emitted_line(error: BaseException, filename: str) -> int | None:
+    """Return the innermost line of the emitted code in a traceback."""
+    line = None
+    step = error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code.co_filename == filename:
+            line = step.tb_lineno
+        step = step.tb_next
+    return line

@@ -1,0 +1,63 @@
+"""The package's own functions inside programs."""
+
+from __future__ import annotations
+
+import functools
+
+from .. import ir
+from ..domain.values import Leaf, ListV, Obj, TupleV, Value
+from ..interp.calls.dispatch import handles
+from ..interp.containers import items as containers
+from ..ir.builder import Specialiser
+
+
+def register_api() -> None:
+    """Say what calls of them become, once they are defined."""
+    from ... import api
+    from ...ops.composite import GradOperation
+    from .grad import found_gradient, gradient_of
+    from .products import hessian_of, hvp, jacobian_of, jvp, operation_of, vjp
+
+    for kind in ("grad", "value_and_grad"):
+        handles(getattr(api, kind))(functools.partial(gradient_of, kind=kind))
+    for kind in ("jacrev", "jacfwd"):
+        handles(getattr(api, kind))(functools.partial(jacobian_of, kind=kind))
+    handles(api.hessian)(hessian_of)
+    handles(api.hvp)(hvp)
+    handles(api.get_grad)(found_gradient)
+    handles(api.vjp)(vjp)
+    handles(api.jvp)(jvp)
+    handles(GradOperation)(operation_of)
+    handles(api.stop_gradient)(stopped)
+
+
+def stopped(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``stop_gradient(x)``: the value itself, through which no derivative passes.
+
+    A derivative that is part of another program says so in its text: that is read again when it is differentiated.
+    """
+    from ...api import stop_gradient
+
+    value = args[0]
+    if isinstance(value, (TupleV, ListV)):
+        items = tuple(stopped(s, [item], {}) for item in value.items)
+        return TupleV(items, value.cls) if isinstance(value, TupleV) else ListV(items, value.site)
+    if isinstance(value, Obj) and value.id not in s.objects:
+        return stopped_object(s, value)
+    if not isinstance(value, Leaf):
+        return value
+    expr = s.expr(value)
+    if s.read_again:
+        expr = ir.call(s.bind("stop_gradient", stop_gradient), expr)
+    leaf = s.let(expr, s.facts[value.name], hint=s.hints[value.name], may_raise=False)
+    s.stopped.add(leaf.name)
+    return leaf
+
+
+def stopped_object(s: Specialiser, value: Obj) -> Value:
+    """An object with stopped fields; it is another than the one that was given, so neither may be written any more."""
+    result = Obj(("stopped", s.site()), value.cls)
+    fields = {key: stopped(s, [containers.field(s, value, key)], {}) for key in s.fields(value)}
+    s.env |= {(result.id, key): field for key, field in fields.items()}
+    s.frozen |= {value.id, result.id}
+    return result

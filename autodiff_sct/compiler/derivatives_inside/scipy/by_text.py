@@ -1,0 +1,49 @@
+"""Values as SciPy computes them, with the derivatives of a text in NumPy that computes the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ....rules.table import elementwise, nondifferentiable
+from ... import ir
+from ...domain.facts import Opaque
+from ...domain.values import Leaf, Value
+from ...interp.calls.dispatch import call_python
+from ...ir.builder import Specialiser
+from .functions import row
+
+
+def computed(text: Any) -> Any:
+    """What a text computes; the program has SciPy's value of it."""
+    return text
+
+
+@elementwise(computed)
+def of_computed(y: Any, d: Any, text: Any) -> Any:
+    return d
+
+
+def without_derivative(value: Any) -> Any:
+    """What SciPy makes of numbers, through which no derivative passes: it passes through the text."""
+    return value
+
+
+nondifferentiable(without_derivative)
+
+
+def by_text(
+    s: Specialiser, text: Callable[..., Any], expr: Any, args: list[Value], kwargs: dict[str, Value] | None = None
+) -> Value:
+    """The value of `expr` with the derivative of ``text(*args)``."""
+    value = call_python(s, text, args, kwargs or {})
+    facts = s.num(value)
+    if not isinstance(value, Leaf) or facts is None:
+        raise s.refuse("what SciPy returns here is not known to be an array", "give it arrays of known shape")
+    return row(s, computed, expr, facts, [value], text.__name__)
+
+
+def constant_result(s: Specialiser, expr: Any, values: list[Value], hint: str) -> Leaf:
+    """What SciPy makes of values whose derivatives pass beside it."""
+    arguments = {f"argument {k}": v for k, v in enumerate(values)}
+    return s.let(expr, Opaque(), ir.Op(without_derivative, arguments), hint)

@@ -1,0 +1,115 @@
+"""Ordinary differential equations: ``solve_ivp`` and ``odeint``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import integrate
+
+from ....rules.scipy import trajectories
+from ....runtime.scipy.solvers import Trajectory
+from ... import ir
+from ...domain.facts import Dim, Num, Opaque
+from ...domain.values import Const, TupleV, Value
+from ...interp.calls.dispatch import handles
+from ...interp.numpy.calls import array_of_list
+from ...interp.objects.objects import construct
+from ...ir.builder import Specialiser
+from .functions import NUMPYS_NUMBER, bound, call_of, given, refuse_complex, row, without
+from .optimize import OFF, parts
+
+OPTIONS = "rtol atol max_step first_step"
+
+
+@handles(integrate.solve_ivp)
+def solve_ivp(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``solve_ivp(fun, t_span, y0, ...)``, of which ``y`` has a derivative."""
+    named = bound("fun t_span y0 method t_eval dense_output events vectorized args", args, kwargs)
+    for name in ("dense_output", "events", "vectorized"):
+        if named.get(name, Const(None)) not in OFF:
+            raise s.refuse(f"scipy.integrate.solve_ivp with {name} has no derivative", f"leave {name} out")
+    if set(named) - set(f"fun t_span y0 method t_eval dense_output events vectorized args {OPTIONS}".split()):
+        raise s.refuse("scipy.integrate.solve_ivp with these options has no derivative", "leave jac and the like out")
+    start, facts = state_of(s, named["y0"])
+    named["y0"] = start
+    times = array_of_list(s, named.get("t_eval", Const(None)))
+    if times != Const(None):
+        named["t_eval"] = times
+    method = named.get("method", Const("RK45"))
+    fn = given(s, named["fun"], [NUMPYS_NUMBER, facts], named.get("args"))
+    expr = call_of(s, integrate, "solve_ivp", [named["t_span"], start], without(named, "fun t_span y0 args"), fn)
+    found = s.let(expr, Opaque(), hint="found")
+    options = TupleV(tuple(named.get(name, Const(None)) for name in OPTIONS.split()))
+    span = named["t_span"]
+    values = [fn.fn, Const(True), method, span, times, options, *fn.settings(s)[:2], start, *fn.settings(s)[2:]]
+    count = s.num(times)
+    points = count.dims[0] if count is not None and count.dims else Dim((s.new_symbol("axis"), 0))
+    y = row(s, trajectories.trajectory, ir.attribute(s.expr(found), "y"), matrix(facts.dims[0], points), values, "y")
+    t = s.let(ir.attribute(s.expr(found), "t"), matrix(points), hint="t", may_raise=False)
+    return construct(s, Trajectory, [t, y, *parts(s, found, "success status message nfev")], {})
+
+
+@handles(integrate.odeint)
+def odeint(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``odeint(func, y0, t, args)``: the states at the times, one in each row."""
+    named = bound("func y0 t args Dfun col_deriv full_output ml mu", args, kwargs)
+    for name in "Dfun col_deriv full_output".split():
+        if named.get(name, Const(None)) not in OFF:
+            raise s.refuse(f"scipy.integrate.odeint with {name} has no derivative", f"leave {name} out")
+    start, facts = state_of(s, named["y0"])
+    times = array_of_list(s, named["t"])
+    first = named.get("tfirst", Const(False))
+    kinds = [NUMPYS_NUMBER, facts] if first == Const(True) else [facts, NUMPYS_NUMBER]
+    fn = given(s, named["func"], kinds, named.get("args"))
+    expr = call_of(s, integrate, "odeint", [start, times], without(named, "func y0 t args"), fn)
+    ends = [ir.subscript(s.expr(times), ir.constant(k)) for k in (0, -1)]
+    span = TupleV(tuple(s.let(e, NUMPYS_NUMBER, hint="end") for e in ends))
+    options = TupleV((Const(None),) * 4)
+    settings = fn.settings(s)
+    values = [fn.fn, first, Const("LSODA"), span, times, options, *settings[:2], start, *settings[2:]]
+    count = s.num(times)
+    points = count.dims[0] if count is not None and count.dims else Dim((s.new_symbol("axis"), 0))
+    columns = ir.attribute(expr, "T")
+    y = row(s, trajectories.trajectory, columns, matrix(facts.dims[0], points), values, "y")
+    return s.let(ir.attribute(s.expr(y), "T"), matrix(points, facts.dims[0]), transposed(s, y), "states")
+
+
+def transposed(s: Specialiser, value: Value) -> Any:
+    from ...interp.kernel import emit_op
+
+    return emit_op.make_op(s, np.transpose, [value], {})
+
+
+def state_of(s: Specialiser, value: Value) -> tuple[Value, Any]:
+    """The state at the start as an array, and the facts of a state."""
+    value = array_of_list(s, value)
+    refuse_complex(s, value, "a differential equation")
+    facts = s.num(value)
+    if facts is None or facts.dims is None or len(facts.dims) != 1:
+        raise s.refuse("the state at the start is no vector", "give it an array of one axis")
+    return value, replace(matrix(facts.dims[0]))
+
+
+def matrix(*dims: Any) -> Num:
+    return Num("array", np.dtype(np.float64), dims)
+
+
+@handles(trajectories.moved_trajectory)
+def moved_trajectory(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """The tangent of a trajectory: a call, as rules have no lists that grow."""
+    fn = trajectories.moved_trajectory
+    start, times = s.num(args[7]), s.num(args[4])
+    assert start is not None and start.dims is not None
+    points = times.dims[0] if times is not None and times.dims else Dim((s.new_symbol("axis"), 0))
+    expr = ir.call(s.bind(fn.__name__, fn), *(s.expr(a) for a in args))
+    every = {f"argument {k}": a for k, a in enumerate(args)}
+    return s.let(expr, matrix(start.dims[0], points), ir.Op(fn, every), "tangent")
+
+
+@handles(trajectories.accepted_steps)
+def accepted_steps(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """The times of the steps: a call that carries no derivative."""
+    expr = ir.call(s.bind("accepted_steps", trajectories.accepted_steps), *(s.expr(a) for a in args))
+    return s.let(expr, matrix(Dim((s.new_symbol("axis"), 0), 0, True)), ir.Op(trajectories.accepted_steps, {}), "steps")

@@ -1,0 +1,284 @@
+"""Roots, fixed points, minima and fits of ``scipy.optimize``: their derivatives by the implicit function theorem."""
+
+from __future__ import annotations
+
+import inspect
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from ....rules.scipy import solutions
+from ....runtime.scipy.solvers import LeastSquares, Minimum, Root, Solution, closed, inside
+from ... import ir
+from ...domain.facts import Num, Opaque
+from ...domain.values import Closure, Const, Leaf, TupleV, Value
+from ...interp.calls.dispatch import handles
+from ...interp.kernel import emit_op
+from ...interp.numpy.calls import array_of_list
+from ...interp.objects.objects import construct
+from ...ir.builder import Specialiser
+from .functions import (
+    NUMBER,
+    NUMPYS_NUMBER,
+    Given,
+    beside,
+    bound,
+    call_of,
+    derived,
+    given,
+    refuse_complex,
+    row,
+    vector_like,
+    without,
+)
+
+BRACKETING = (optimize.brentq, optimize.brenth, optimize.ridder, optimize.bisect, optimize.toms748)
+OFF = (Const(None), Const(False), Const(0), Const(()))
+
+
+def refuse_unless_off(s: Specialiser, what: str, named: dict[str, Value], names: str) -> None:
+    """Refuse settings with which a solver does something else."""
+    for name in names.split():
+        if named.get(name, Const(None)) not in OFF:
+            raise s.refuse(f"scipy.optimize.{what} with {name} has no derivative", f"leave {name} out")
+
+
+# Numbers
+
+
+def bracketed(name: str, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``brentq(f, a, b, args)`` and its like."""
+    named = bound("f a b args xtol rtol maxiter full_output disp", args, kwargs)
+    refuse_unless_off(s, name, named, "full_output")
+    fn = given(s, named["f"], [NUMBER], named.get("args"))
+    expr = call_of(s, optimize, name, [named["a"], named["b"]], without(named, "f a b args"), fn)
+    facts = NUMPYS_NUMBER if name == "toms748" else NUMBER
+    return row(s, solutions.root, expr, facts, [fn.fn, *fn.settings(s)], "root")
+
+
+for solver in BRACKETING:
+    handles(solver)(partial(bracketed, solver.__name__))
+
+
+@handles(optimize.newton)
+def newton(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``newton(func, x0, fprime, args)`` of a number."""
+    names = "func x0 fprime args tol maxiter fprime2 x1 rtol full_output disp"
+    named = bound(names, args, kwargs)
+    refuse_unless_off(s, "newton", named, "full_output")
+    facts = s.num(named["x0"])
+    refuse_complex(s, named["x0"], "scipy.optimize.newton")
+    if facts is None or facts.dims != ():
+        raise s.refuse("scipy.optimize.newton of several numbers has no derivative", "use scipy.optimize.fsolve")
+    fn = given(s, named["func"], [NUMPYS_NUMBER], named.get("args"))
+    others = derivatives_of(s, named, "fprime fprime2", [NUMPYS_NUMBER], named.get("args"))
+    settings = without(named, "func x0 args fprime fprime2")
+    expr = call_of(s, optimize, "newton", [named["x0"]], settings, fn, **others)
+    return row(s, solutions.root, expr, NUMPYS_NUMBER, [fn.fn, *fn.settings(s)], "root")
+
+
+@handles(optimize.root_scalar)
+def root_scalar(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``root_scalar(f, args, method, bracket, ...)``, of which ``root`` has a derivative."""
+    named = bound("f args method bracket fprime fprime2 x0 x1 xtol rtol maxiter options", args, kwargs)
+    between = named.get("bracket", Const(None)) != Const(None) and named.get("method") != Const("toms748")
+    facts = NUMBER if between else NUMPYS_NUMBER
+    fn = given(s, named["f"], [facts], named.get("args"))
+    others = derivatives_of(s, named, "fprime fprime2", [facts], named.get("args"))
+    expr = call_of(s, optimize, "root_scalar", [], without(named, "f args fprime fprime2"), fn, **others)
+    found = s.let(expr, Opaque(), hint="found")
+    root = row(s, solutions.root, part(s, found, "root"), facts, [fn.fn, *fn.settings(s)], "root")
+    return construct(s, Root, [root, *parts(s, found, "converged flag iterations function_calls")], {})
+
+
+@handles(optimize.fixed_point)
+def fixed_point(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``fixed_point(func, x0, args)``."""
+    named = bound("func x0 args xtol maxiter method", args, kwargs)
+    named["x0"] = array_of_list(s, named["x0"])
+    facts, single = solution_facts(s, named["x0"])
+    fn = given(s, named["func"], [facts], named.get("args"))
+    expr = call_of(s, optimize, "fixed_point", [named["x0"]], without(named, "func x0 args"), fn)
+    equation = derived(solutions.fixed_equation, fn.fn)
+    expr = ir.subscript(expr, ir.tuple_([])) if single else expr  # SciPy returns an array without axes
+    return row(s, solutions.root, expr, facts, [equation, *fn.settings(s)], "fixed")
+
+
+def derivatives_of(
+    s: Specialiser, named: dict[str, Value], names: str, first: list[Any], args: Value | None
+) -> dict[str, Any]:
+    """The expressions of functions that are derivatives, which SciPy calls as it does the function."""
+    from .functions import items_of
+
+    given_ = {n: named[n] for n in names.split() if named.get(n, Const(None)) not in OFF}
+    return {n: beside(s, fn, first, len(items_of(s, args))) for n, fn in given_.items()}
+
+
+def part(s: Specialiser, found: Leaf, name: str) -> Any:
+    return ir.attribute(s.expr(found), name)
+
+
+def parts(s: Specialiser, found: Leaf, names: str) -> list[Value]:
+    """Other attributes of what a solver returns, which have no derivative."""
+    return [s.let(part(s, found, name), Opaque(), hint=name, may_raise=False) for name in names.split()]
+
+
+# Vectors
+
+
+def solution_facts(s: Specialiser, x0: Value) -> tuple[Any, bool]:
+    """What a solver's function is called with, and whether that is a number."""
+    facts = s.num(x0)
+    refuse_complex(s, x0, "a solver of scipy.optimize")
+    if facts is None or facts.dims is None or len(facts.dims) > 1:
+        raise s.refuse("the first guess of this solver is no number and no vector", "give it an array of one axis")
+    return (NUMPYS_NUMBER, True) if facts.dims == () else (vector_like(s, facts.dims[0]), False)
+
+
+def vector_guess(s: Specialiser, value: Value) -> tuple[Value, Num]:
+    """The first guess of a solver as an array, and the facts of the solution."""
+    value = array_of_list(s, value)
+    facts, single = solution_facts(s, value)
+    return value, vector_like(s, 1) if single else facts
+
+
+@handles(optimize.fsolve)
+def fsolve(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``fsolve(func, x0, args)``."""
+    named = bound("func x0 args fprime full_output col_deriv xtol maxfev band epsfcn factor diag", args, kwargs)
+    refuse_unless_off(s, "fsolve", named, "full_output col_deriv")
+    named["x0"], facts = vector_guess(s, named["x0"])
+    fn = given(s, named["func"], [facts], named.get("args"))
+    others = derivatives_of(s, named, "fprime", [facts], named.get("args"))
+    expr = call_of(s, optimize, "fsolve", [named["x0"]], without(named, "func x0 args fprime"), fn, **others)
+    return row(s, solutions.root, expr, facts, [derived(solutions.vector_of, fn.fn), *fn.settings(s)], "root")
+
+
+@handles(optimize.root)
+def root(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``root(fun, x0, args, method, jac)``, of which ``x`` has a derivative."""
+    named = bound("fun x0 args method jac tol callback options", args, kwargs)
+    named["x0"], facts = vector_guess(s, named["x0"])
+    refuse_unless_off(s, "root", named, "callback")
+    if named.get("jac") == Const(True):
+        raise s.refuse("scipy.optimize.root with jac=True has no derivative", "give jac a function of its own")
+    fn = given(s, named["fun"], [facts], named.get("args"))
+    others = derivatives_of(s, named, "jac", [facts], named.get("args"))
+    expr = call_of(s, optimize, "root", [named["x0"]], without(named, "fun x0 args jac"), fn, **others)
+    found = s.let(expr, Opaque(), hint="found")
+    values = [derived(solutions.vector_of, fn.fn), *fn.settings(s)]
+    x = row(s, solutions.root, part(s, found, "x"), facts, values, "x")
+    return construct(s, Solution, [x, *parts(s, found, "success status message nfev")], {})
+
+
+# Minima
+
+
+@handles(optimize.minimize)
+def minimize(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``minimize(fun, x0, args)``: the point and the value of the minimum."""
+    named = bound("fun x0 args method jac hess hessp bounds constraints tol callback options", args, kwargs)
+    named["x0"], facts = vector_guess(s, named["x0"])
+    refuse_unless_off(s, "minimize", named, "bounds constraints callback")
+    if named.get("jac") == Const(True):
+        raise s.refuse("scipy.optimize.minimize with jac=True has no derivative", "give jac a function of its own")
+    fn = given(s, named["fun"], [facts], named.get("args"))
+    by_name = isinstance(named.get("jac"), Const) and isinstance(getattr(named["jac"], "value", None), str)
+    names = "hess" if by_name else "jac hess"
+    others = derivatives_of(s, named, names, [facts], named.get("args"))
+    settings = without(named, f"fun x0 args {names}")
+    found = s.let(call_of(s, optimize, "minimize", [named["x0"]], settings, fn, **others), Opaque(), hint="found")
+    return minimum(s, fn, found, facts)
+
+
+@handles(optimize.minimize_scalar)
+def minimize_scalar(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``minimize_scalar(fun, bracket, bounds, args)``."""
+    named = bound("fun bracket bounds args method tol options", args, kwargs)
+    fn = given(s, named["fun"], [NUMPYS_NUMBER], named.get("args"))
+    expr = call_of(s, optimize, "minimize_scalar", [], without(named, "fun args"), fn)
+    found = s.let(expr, Opaque(), hint="found")
+    if named.get("bounds", Const(None)) != Const(None):
+        check = ir.call(s.bind(inside.__name__, inside), part(s, found, "x"), s.expr(named["bounds"]))
+        s.block.append(ir.Effect(check, s.where()))
+    return minimum(s, fn, found, NUMPYS_NUMBER)
+
+
+def minimum(s: Specialiser, fn: Given, found: Leaf, facts: Num) -> Value:
+    """What a solver returns that has found a minimum."""
+    settings = fn.settings(s)
+    found_x = part(s, found, "x")
+    found_x = ir.subscript(found_x, ir.tuple_([])) if facts.dims == () else found_x  # it may be an array without axes
+    x = row(s, solutions.root, found_x, facts, [derived(solutions.stationary, fn.fn), *settings], "x")
+    least = row(s, solutions.least_value, part(s, found, "fun"), NUMPYS_NUMBER, [fn.fn, x, *settings], "fun")
+    return construct(s, Minimum, [x, least, *parts(s, found, "success message nfev nit")], {})
+
+
+@handles(optimize.least_squares)
+def least_squares(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``least_squares(fun, x0)``, of which ``x`` has a derivative."""
+    names = "fun x0 jac bounds method ftol xtol gtol x_scale loss f_scale diff_step tr_solver tr_options"
+    named = bound(f"{names} jac_sparsity max_nfev verbose args kwargs callback workers", args, kwargs)
+    named["x0"], facts = vector_guess(s, named["x0"])
+    refuse_unless_off(s, "least_squares", named, "bounds callback kwargs")
+    if named.get("loss", Const("linear")) != Const("linear"):
+        raise s.refuse("scipy.optimize.least_squares with another loss has no derivative", "use loss='linear'")
+    fn = given(s, named["fun"], [facts], named.get("args"))
+    text = isinstance(named.get("jac"), Const) and isinstance(getattr(named["jac"], "value", None), str)
+    others = {} if text else derivatives_of(s, named, "jac", [facts], named.get("args"))
+    settings = without(named, "fun x0 args" if text else "fun x0 args jac")
+    found = s.let(call_of(s, optimize, "least_squares", [named["x0"]], settings, fn, **others), Opaque(), hint="found")
+    equation = derived(solutions.stationary, derived(solutions.half_square, fn.fn))
+    x = row(s, solutions.root, part(s, found, "x"), facts, [equation, *fn.settings(s)], "x")
+    square = derived(solutions.half_square, fn.fn)
+    cost = row(s, solutions.least_value, part(s, found, "cost"), NUMPYS_NUMBER, [square, x, *fn.settings(s)], "cost")
+    return construct(s, LeastSquares, [x, cost, *parts(s, found, "success message nfev status")], {})
+
+
+# Fits
+
+
+@handles(optimize.curve_fit)
+def curve_fit(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``curve_fit(f, xdata, ydata, p0, sigma)``: the parameters, and their covariance."""
+    names = "f xdata ydata p0 sigma absolute_sigma check_finite bounds method jac full_output nan_policy"
+    named = bound(names, args, kwargs)
+    refuse_unless_off(s, "curve_fit", named, "bounds full_output nan_policy")
+    count = parameter_count(s, named["f"])
+    for name in ("xdata", "ydata", "sigma"):
+        if name in named:
+            named[name] = array_of_list(s, named[name])
+    sigma = named.get("sigma", Const(None))
+    if (known := s.num(sigma)) is not None and known.dims is not None and len(known.dims) > 1:
+        raise s.refuse("scipy.optimize.curve_fit with a covariance matrix has no derivative", "give sigma as a vector")
+    first = [s.facts_of(named["xdata"]), *[NUMPYS_NUMBER] * count]
+    inner = given(s, named["f"], first, None)
+    data = [named["xdata"], named["ydata"], sigma]
+    fn = Given(derived(solutions.misfit, inner.fn, Const(count)), [*data, *inner.arguments])
+    model = s.expr(inner.fn)
+    if inner.arguments:
+        captured = (s.expr(a) for a in inner.arguments)
+        model = ir.call(s.bind(closed.__name__, closed), model, ir.constant(count), *captured)
+    rest = {k: s.expr(v) for k, v in without(named, "f xdata ydata").items()}
+    callee = ir.attribute(s.bind("optimize", optimize), "curve_fit")
+    expr = ir.call(callee, model, s.expr(named["xdata"]), s.expr(named["ydata"]), **rest)
+    equation = derived(solutions.stationary, fn.fn)
+    facts: list[Any] = [
+        vector_like(s, count),
+        Num("array", np.dtype(np.float64), (count, count) if count == 1 else (None, None)),
+    ]
+    op = emit_op.make_op(s, solutions.fitted, [equation, *fn.settings(s)], {})
+    return TupleV(tuple(s.let_several(expr, facts, op, "fitted")))
+
+
+def parameter_count(s: Specialiser, fn: Value) -> int:
+    """The number of parameters of a model after its first."""
+    if isinstance(fn, Closure):
+        return len(fn.node.args.args) - 1
+    if isinstance(fn, Const) and callable(fn.value):
+        parameters = inspect.signature(fn.value).parameters.values()
+        if all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters):
+            return len(parameters) - 1
+    raise s.refuse("the parameters of this model cannot be counted", "write it as `def model(x, a, b)`")

@@ -1,0 +1,66 @@
+"""The numbers and arrays in an argument: one by one, and put back into containers of the same structure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...tensor import Tensor
+
+__all__ = ["children", "is_number", "leaves", "replaced", "with_children"]
+
+
+def is_number(x: Any) -> bool:
+    """Whether `x` is a number or an array that has a derivative."""
+    if isinstance(x, (float, complex)):
+        return True
+    return isinstance(x, (Tensor, np.ndarray, np.generic)) and np.asarray(x).dtype.kind in "fc"
+
+
+def children(x: Any) -> dict[Any, Any] | None:
+    """What a container holds, by index, key or attribute; None for what is no container."""
+    if isinstance(x, (tuple, list)):
+        return dict(enumerate(x))
+    if isinstance(x, dict):
+        return x
+    plain = x is None or callable(x) or isinstance(x, (Tensor, np.ndarray, np.generic, str, bytes, int, float, complex))
+    if plain or type(x).__module__ in ("builtins", "numpy.random"):
+        return None
+    from .pytree import field_names, refuse_taped
+
+    refuse_taped(x)
+    return {name: getattr(x, name) for name in field_names(x)}
+
+
+def with_children(x: Any, found: dict[Any, Any]) -> Any:
+    """A container like `x` that holds something else."""
+    if isinstance(x, (tuple, list)):
+        items = list(found.values())
+        return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
+    if isinstance(x, dict):
+        return found
+    from ...runtime.objects import rebuild
+
+    return rebuild(x, **found)
+
+
+def leaves(x: Any, like: Any) -> Iterator[Any]:
+    """What stands in `x` where `like` has its numbers and arrays."""
+    if is_number(like):
+        yield x
+        return
+    inside = children(like)
+    if inside is not None:
+        here = children(x) or {}
+        for key, part in inside.items():
+            yield from leaves(here[key], part)
+
+
+def replaced(x: Any, found: Iterator[Any]) -> Any:
+    """`x` with other numbers and arrays, in order."""
+    if is_number(x):
+        return next(found)
+    inside = children(x)
+    return x if inside is None else with_children(x, {key: replaced(part, found) for key, part in inside.items()})

@@ -1,0 +1,130 @@
+"""From the arguments of a call to those of an emitted function.
+
+Starred parameters are received one by one, and defaults are filled in; those that a call may change for the next one
+are the function's own.
+"""
+
+from __future__ import annotations
+
+import inspect
+from types import FunctionType, MethodType
+from typing import Any
+
+from ...errors import ArgumentTypeError, AutodiffError
+from ..domain.foreign_objects import home_of
+from ..domain.identifiers import identifier
+from ..domain.pytree import describe, is_mutable
+from .cache.fingerprint import is_library
+from .signature import defaults_of, signature_of
+
+__all__ = ["Binding", "IndexPastArguments", "Slot"]
+
+POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+CONSTANTS = {int, float, bool, complex, str, type(None)}
+Slot = tuple[str, Any]  # a parameter's name and kind
+
+STARRED: dict[Any, Any] = {
+    inspect.Parameter.VAR_POSITIONAL: inspect.Parameter.POSITIONAL_ONLY,
+    inspect.Parameter.VAR_KEYWORD: inspect.Parameter.KEYWORD_ONLY,
+}
+
+
+def one_by_one(parameter: inspect.Parameter, value: Any) -> dict[str, Any]:
+    """The arguments that a parameter takes, by name: several for a starred one."""
+    if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+        return {f"{parameter.name}_{k}": item for k, item in enumerate(value)}
+    return value if parameter.kind is inspect.Parameter.VAR_KEYWORD else {parameter.name: value}
+
+
+def is_constant(value: Any) -> bool:
+    """Whether nobody can change a value."""
+    return type(value) in CONSTANTS or (type(value) is tuple and all(map(is_constant, value)))
+
+
+class IndexPastArguments(AutodiffError, RuntimeError, IndexError):
+    """``grad_position`` names more arguments than there are."""
+
+
+class Binding:
+    """A callable, the positions of the arguments to differentiate with respect to, and how it is called."""
+
+    arity: int
+
+    def __init__(self, fn: Any, positions: tuple[int, ...]) -> None:
+        self.fn, self.positions = fn, positions
+        self.name = identifier(getattr(fn, "__name__", None) or type(fn).__name__)
+        self.read_signature()
+
+    def read_signature(self) -> None:
+        self.defaults, self.signature = defaults_of(self.fn), signature_of(self.fn)
+        self.parameters = list(self.signature.parameters.values())
+        self.simple = all(p.kind in POSITIONAL for p in self.parameters)
+        self.slots = tuple((p.name, p.kind) for p in self.parameters)
+        self.of_library = is_library(home_of(self.fn))  # which may have a rule, that knows the defaults
+        self.spare = () if self.of_library else getattr(self.fn, "__defaults__", None) or ()
+
+    def filled(self, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """All arguments of a call that leaves the last ones to defaults that no call can change."""
+        missing = self.arity - len(args)
+        own = isinstance(self.fn, (FunctionType, MethodType)) and getattr(self.fn, "__defaults__", None) is self.spare
+        if not own or not 0 < missing <= len(self.spare):
+            return None
+        left = self.spare[-missing:]
+        return (*args, *left) if all(map(is_constant, left)) else None
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Slot, ...], tuple[Any, ...]]:
+        """The emitted function's parameters and their arguments: starred ones one by one, defaults filled in."""
+        if not kwargs and self.simple and len(args) == len(self.parameters):
+            return self.slots, args
+        defaults = defaults_of(self.fn)
+        if len(defaults) != len(self.defaults) or any(a is not b for a, b in zip(defaults, self.defaults)):
+            self.read_signature()
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise ArgumentTypeError(f"{self.name}(): {error}") from None
+        own = self.own_defaults(bound.arguments, set(self.wanted(args, kwargs)))
+        bound.apply_defaults()
+        slots: list[Slot] = []
+        values: list[Any] = []
+        left_out = False
+        for p in self.parameters:
+            value = bound.arguments[p.name]
+            if p.name in own:
+                left_out = True
+                continue
+            starred = STARRED.get(p.kind, inspect.Parameter.KEYWORD_ONLY if left_out else p.kind)
+            found = one_by_one(p, value)
+            slots += [(name, starred) for name in found]
+            values += found.values()
+        return tuple(slots), tuple(values)
+
+    def own_defaults(self, given: dict[str, Any], wanted: set[str]) -> set[str]:
+        """The parameters left to defaults that a call may change for the next one, or that a rule knows: its own."""
+        absent = [p for p in self.parameters if p.name not in given]
+        left = [p for p in absent if p.default is not inspect.Parameter.empty and not is_constant(p.default)]
+        own = {p.name for p in left if is_mutable(describe(p.default, p.name, fields=True))}
+        if self.of_library:
+            own = {p.name for p in absent if p.default is not inspect.Parameter.empty}
+        hidden = {p.name for p in absent if p.kind is inspect.Parameter.POSITIONAL_ONLY}
+        own |= hidden if own & hidden else set()
+        return set() if own & wanted else own
+
+    def in_order(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The arguments as positions count them: in the order of the signature, then those that `**` takes."""
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return {n: v for p in self.parameters for n, v in one_by_one(p, bound.arguments[p.name]).items()}
+
+    def wanted(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, ...]:
+        """The names of the parameters with respect to which is differentiated."""
+        order = list(self.in_order(args, kwargs))
+        if self.positions and max(self.positions) >= len(order):
+            past = max(self.positions)
+            raise IndexPastArguments(f"grad_position {past} is past the {len(order)} arguments of {self.name}")
+        return tuple(order[position] for position in self.positions)
+
+    def inputs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """The arguments with respect to which is differentiated."""
+        values = [*self.in_order(args, kwargs).values()] if kwargs else args
+        return [values[position] for position in self.positions]

@@ -1,0 +1,186 @@
+"""From both sweeps to a loaded function: temporaries nested, variables named, text printed and compiled."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import gast
+
+from .. import ir
+from ..ad.tape.residuals import always_assigned, kept_state, own_copies, unset_state
+from ..codegen.emit import Emitter, defaults
+from ..codegen.load import load_parts
+from ..codegen.out_of_ssa import name_variables
+from ..codegen.unbound_checks import targets, with_checks
+from ..codegen.unparse import printed
+from ..domain.compiled import Emitted
+from ..domain.dependencies import KindGuard
+from ..domain.facts import Num
+from ..domain.identifiers import identifier, is_identifier, unique
+from ..domain.values import External, Value
+from ..ir.builder import Specialiser
+from ..ir.request import Arguments, Request, observe
+from ..numba import natively
+from ..opt.loops.unboxing.driver import may_run_again
+from .functions import settle_calls
+from .pass_manager import Program
+from .pass_order import EXPRESSIONS, FLOATS, MEMORY, PRINTING, PYTHON, STATEMENTS, SWEEPS
+from .tensor_boxing import seed_spec, wrap_spec
+
+CALLED = frozenset(
+    "abs bool complex dict enumerate float int isinstance len list max min range reversed slice sum tuple zip".split()
+)
+
+
+def emit(p: Program, name: str) -> Emitted:
+    """Optimise, name, print and load a program whose last statement returns."""
+    s, where, request, table, seeds = p.s, p.where, p.request, p.table, p.seeds
+    for phase in (MEMORY, SWEEPS, EXPRESSIONS, FLOATS, STATEMENTS):
+        p.run(phase)
+    front, back = p.forward, p.reverse
+    if request.split:
+        given = {*table.names, *(e.name for e in s.externals.values()), *always_assigned(front)}
+        back[:0] = own_copies(s, back, set(), given)
+        callers = [n for n in table.entries if not where.is_written(n)]  # the others have been copied on entry
+        kept = kept_state(s, where, [*callers, *table.handed], front, back, seeds)
+    program = p.both
+    settle_calls(s, program)
+    observe(request, "optimise", s, program)
+    externals = used_externals(s, program, request)
+    arguments = parameters(s, table, externals, seeds, builtins_in(program))
+    names = name_variables(s, program, arguments)
+    p.emitter = emitter = Emitter(s, names)
+    p.run(PRINTING)
+    body, p.tail = emitter.block(front), emitter.block(back)
+    start = defaults(s, emitter, list(arguments.values()))
+    none = targets(start)
+    if request.split:
+        none |= targets(unset_state(s, front, back, list(arguments), names, body))
+    p.body = [*start, *with_checks(emitter, body, none)]
+    p.run(PYTHON)
+    if request.split:
+        p.body[:0] = unset_state(s, front, back, list(arguments), names, p.body)
+        return emit_pair(s, request, table, names, arguments, seeds, p.body, p.tail, kept, p.value, externals)
+    function_name = unique(name, set(s.globals) | set(arguments.values()))
+    main = function(function_name, arguments, seeds, [*p.body, *p.tail], default_seed(request, seeds))
+    text = printed(gast.Module([main, *s.functions], []))
+    hint = f"adjoint of {getattr(request.fn, '__module__', '')}.{request.name}"
+    parts = ((function_name, hint, text.text),)
+    loaded = load_parts(parts, dict(s.globals))
+    loaded.__autodiff_origins__ = {  # type: ignore[attr-defined]
+        line: node.origin for line, node in text.statements.items() if getattr(node, "origin", None) is not None
+    }
+    whole = emitted(s, request, table, parts, loaded, externals, p.value, count_of(p.final))
+    whole.lists, whole.again = s.relies, not s.careful and may_run_again(s, program)
+    if request.backend == "numpy":
+        return whole
+    return natively(request.backend, whole, hint, s, where, front, back, arguments, seeds, externals, function_name)
+
+
+def count_of(final: ir.Return) -> int:
+    """How many gradients a program returns one by one."""
+    return len(final.value.elts) if isinstance(final.value, gast.Tuple) and not final.single else 1
+
+
+def parameters(
+    s: Specialiser, table: Arguments, externals: list[External], seeds: dict[str, str], called: set[str]
+) -> dict[str, str]:
+    """The parameters of the emitted function by variable: the user's, what is read from outside, and the seeds.
+
+    The user's have their own names, but for those of builtins that emitted code calls, and for keywords of a call that
+    are no identifiers.  What is found under a key of a dict is called after the key, which may be any text.
+    """
+    own = {v: n for v, n in table.names.items() if is_identifier(n) and n not in called}
+    used = {*own.values(), *seeds.values(), *s.globals}
+    named = {v: n for v, n in table.names.items() if v not in own} | {e.name: s.hints[e.name] for e in externals}
+    for variable, text in named.items():
+        plain = identifier(text)
+        own[variable] = unique(f"{plain}_" if plain in called else plain, used)
+    return {v: own[v] for v in [*table.names, *(e.name for e in externals)]} | seeds
+
+
+def builtins_in(program: ir.Block) -> set[str]:
+    """The builtins that a program names, or may be given when it is printed."""
+    nodes = (n for stmt in ir.walk(program) for expr in ir.expressions(stmt) for n in ir.nodes_in(expr))
+    return {n.id for n in nodes if type(n) is gast.Name and hasattr(builtins, n.id)} | CALLED
+
+
+def emitted(
+    s: Specialiser,
+    request: Request,
+    table: Arguments,
+    parts: tuple[tuple[str, str, str], ...],
+    loaded: Any,
+    externals: list[External],
+    result: Value,
+    count: int,
+) -> Emitted:
+    """A loaded function with what its caller has to know."""
+    tensors = any(isinstance(f, Num) and f.tensor for f in s.facts.values())
+    text = "\n\n".join(text for _, _, text in parts)
+    return Emitted(
+        text, loaded, externals, s.guards, dict(s.globals), table.written, table.changed, table.rebound, table.ordered,
+        wrap_spec(s, result) if tensors else None, tensors, count, seed_spec(s, differentiated(request, result)),
+        s.effects, parts, s.world, s.level, outside=table.outside, published=table.published,
+        singular=s.singular, spectral=s.spectral,
+    )  # fmt: skip
+
+
+def differentiated(request: Request, result: Value) -> Value:
+    """The part of a result that is differentiated."""
+    return result.items[0] if request.has_aux else result
+
+
+def emit_pair(
+    s: Specialiser,
+    request: Request,
+    table: Arguments,
+    names: dict[str, str],
+    arguments: dict[str, str],
+    seeds: dict[str, str],
+    body: list[Any],
+    tail: list[Any],
+    kept: dict[str, Any],
+    result: Value,
+    externals: list[External],
+) -> Emitted:
+    """A forward function that returns the value and what its backward function reads."""
+    state = {names[n]: ir.substitute(expr, {n: ir.name(names[n])}) for n, expr in kept.items()}
+    parameters = [gast.Name(n, gast.Param(), None, None) for n in [*state, *seeds.values()]]
+    value = body.pop().value
+    forward_arguments = {k: v for k, v in arguments.items() if k not in seeds}
+    forward_name, backward_name = (unique(f"{request.name}_{part}", set(s.globals)) for part in ("forward", "backward"))
+    final = gast.Return(ir.tuple_([value, ir.tuple_([*state.values()])]))
+    tree = function(forward_name, forward_arguments, {}, [*body, final], False)
+    text = printed(gast.Module([tree, *s.functions], [])).text
+    spec = gast.arguments(parameters, [], None, [], [], None, [])
+    back_text = printed(gast.Module([gast.FunctionDef(backward_name, spec, tail, [], None, None, [])], [])).text
+    hint = f"{getattr(request.fn, '__module__', '')}.{request.name}"
+    parts = ((forward_name, f"forward of {hint}", text), (backward_name, f"backward of {hint}", back_text))
+    loaded = load_parts(parts, dict(s.globals))
+    count = len(request.wrt) + len(request.weights)
+    return emitted(s, request, table, parts, loaded, externals, result, count)
+
+
+def used_externals(s: Specialiser, program: ir.Block, request: Request) -> list[External]:
+    """What the emitted function reads from outside; the kind of everything else that was looked at is guarded."""
+    read = {n for stmt in program for n in ir.reads_inside(stmt)}
+    result = []
+    for external in s.externals.values():
+        if external.name in read or any(external.key is w for w in request.weights):
+            result.append(external)
+        else:
+            s.guards.append(KindGuard(external.read))
+    return result
+
+
+def default_seed(request: Request, seeds: dict[str, str]) -> bool:
+    return not request.seeded and not any(name.startswith("t_") for name in seeds.values())
+
+
+def function(name: str, arguments: dict[str, str], seeds: dict[str, str], body: list[Any], default: bool) -> Any:
+    parameters = [gast.Name(text, gast.Param(), None, None) for text in arguments.values()]
+    defaults = [ir.constant(1.0)] * len(seeds) if default else []
+    spec = gast.arguments(parameters, [], None, [], [], None, defaults)
+    return gast.FunctionDef(name, spec, body, [], None, None, [])

@@ -1,0 +1,244 @@
+"""Entries: an emitted program written down, and made live again.
+
+An entry holds the text, what its names stand for, how to read what comes in from outside, what has to stay as it is,
+and the marks of all that the compiler read.  `revived` walks the marks first: one that differs, and the entry is of no
+use.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from ....errors import Origin
+from ...codegen.imports import words
+from ...codegen.load import load_parts
+from ...domain.compiled import Emitted
+from ...domain.dependencies import GlobalRead, Guard, KindGuard
+from ...domain.foreign_objects import home_of
+from ...domain.values import External
+from ...numba.bailout import Native, NativeFunction, kinds_from, kinds_told
+from .fingerprint import NotKept, is_library, mark_of_module, mark_of_name, named
+from .locator import Paths, module_of
+
+__all__ = ["revived", "written"]
+
+
+DEFINED = re.compile(r"^def (\w+)\(", re.MULTILINE)
+
+
+class Writer:
+    """Writes one program down, or raises `NotKept`."""
+
+    def __init__(self, root: Any, emitted: Emitted) -> None:
+        self.emitted, self.world = emitted, emitted.world
+        self.paths = Paths(root)
+        self.private = {id(fn.__globals__) for fn in self.world.made}
+        self.marks = self.marks_of_reads()
+        self.check_texts()
+
+    def marks_of_reads(self) -> list[list[Any]]:
+        """The marks of what was read, in an order in which each is found from those before it."""
+        found: list[list[Any]] = []
+        pending = [(read, value) for read, value in self.world.reads if not self.is_settled(read, value)]
+        while pending:
+            later = []
+            for read, value in pending:
+                path = self.paths.locate(read)
+                if path is None:
+                    later.append((read, value))
+                elif read() is value:
+                    mark = [path, self.paths.mark(value, path)]
+                    found += [mark] if mark not in found else []
+                else:
+                    raise NotKept(path)
+            if len(later) == len(pending):
+                raise NotKept(later[0][0])
+            pending = later
+        return found
+
+    def is_settled(self, read: Callable[[], Any], value: Any) -> bool:
+        """Whether a name of a library's module or of an emitted text, which always means the same."""
+        if not isinstance(read, GlobalRead):
+            return False
+        if is_library(str(read.table.get("__name__", "?"))):
+            return True
+        return id(read.table) in self.private and bool(self.place(value))
+
+    def check_texts(self) -> None:
+        """Every text that was inlined is one whose mark is known."""
+        made = {id(fn) for fn in self.world.made}
+        for fn in self.world.texts:
+            if id(fn) not in self.paths.functions and id(fn) not in made and not is_library(home_of(fn)):
+                raise NotKept(fn)
+
+    def place(self, value: Any) -> list[Any]:
+        """Where a name of the emitted module finds what it stands for."""
+        if isinstance(value, ModuleType):
+            return mark_of_module(value)
+        if id(value) in self.paths.functions:
+            return ["at", self.paths.functions[id(value)]]
+        if value is None or type(value) in (bool, int, str):
+            return ["literal", value]
+        return mark_of_name(value)
+
+    def guard(self, guard: Any) -> list[Any] | None:
+        """A guard by what it reads; None for one that always holds."""
+        if isinstance(guard, Guard) and self.is_settled(guard.read, guard.expected):
+            return None
+        path = self.paths.locate(guard.read) if type(guard) in (Guard, KindGuard) else None
+        if path is None:
+            raise NotKept(guard)
+        return ["kind" if isinstance(guard, KindGuard) else "same", path]
+
+    def external(self, external: External) -> list[Any]:
+        path = self.paths.locate(external.read)
+        if path is None:
+            raise NotKept(external.symbol)
+        return [path, external.symbol]
+
+
+def written(root: Any, emitted: Emitted) -> dict[str, Any]:
+    """An entry.
+
+    Raises
+    ------
+    NotKept
+        If the program cannot be found to be the same in another process.
+    """
+    if emitted.world.closed or not emitted.parts:
+        raise NotKept(emitted)
+    writer = Writer(root, emitted)
+    text, names = text_of(emitted.parts), getattr(emitted.function, "names", emitted.namespace)
+    used = words(text) - set(DEFINED.findall(text))
+    guards = [each for guard in emitted.guards if (each := writer.guard(guard)) is not None]
+    origins = getattr(emitted.function, "__autodiff_origins__", {})
+    return {
+        "start": writer.paths.start,
+        "marks": writer.marks,
+        "parts": [list(part) for part in emitted.parts],
+        "names": {name: writer.place(v) for name, v in names.items() if name in used},
+        "native": native_as_json(emitted.function),
+        "externals": [writer.external(e) for e in emitted.externals],
+        "guards": guards,
+        "origins": [[line, *origin] for line, origin in origins.items()],
+        "written": sorted(emitted.written),
+        "changed": sorted(emitted.changed),
+        "rebound": sorted(emitted.rebound),
+        "ordered": emitted.ordered,
+        "wrap": as_json(emitted.wrap),
+        "seeds": as_json(emitted.seeds),
+        "tensors": emitted.tensors,
+        "count": emitted.count,
+        "effects": emitted.effects,
+        "lists": emitted.lists,
+        "again": emitted.again,
+        "singular": emitted.singular,
+        "spectral": emitted.spectral,
+    }
+
+
+def text_of(parts: Any) -> str:
+    """The text of a NumPy program."""
+    return "\n\n".join(text for _, _, text in parts)
+
+
+def native_as_json(function: Any) -> Any:
+    """What makes a native function of a NumPy one; None for one that runs as NumPy code."""
+    native = getattr(function, "native", None)
+    if native is None:
+        return None
+    return [native.name, native.text, kinds_told(native.results), native.loops, function.title]
+
+
+def natively(told: Any, plain: Any, names: dict[str, Any]) -> Any:
+    """The native function that `native_as_json` wrote down."""
+    name, text, results, loops, title = told
+    return NativeFunction(Native(name, text, kinds_from(results), loops), plain, title, names)
+
+
+def as_json(spec: Any) -> Any:
+    """A tree of flags as JSON has it: None, a flag, ``{"tuple": [...]}`` or ``{"dict": [[key, ...], ...]}``."""
+    if isinstance(spec, tuple):
+        return {"tuple": [as_json(item) for item in spec]}
+    if isinstance(spec, dict):
+        if not all(type(key) in (str, int) for key in spec):
+            raise NotKept(spec)
+        return {"dict": [[key, as_json(item)] for key, item in spec.items()]}
+    return spec
+
+
+def from_json(spec: Any) -> Any:
+    if isinstance(spec, dict):
+        (kind, items), *_ = spec.items()
+        return tuple(map(from_json, items)) if kind == "tuple" else {key: from_json(item) for key, item in items}
+    return spec
+
+
+# -- from an entry
+
+
+def revived(root: Any, entry: dict[str, Any]) -> Emitted:
+    """The program of an entry, loaded.
+
+    Raises
+    ------
+    NotKept
+        If the compiler would not read today what it read then.
+    """
+    paths = Paths(root)
+    if paths.start != entry["start"]:
+        raise NotKept("start")
+    for path, mark in entry["marks"]:
+        if paths.mark(paths.value(path), path) != mark:
+            raise NotKept(path)
+    namespace = {name: found_at(paths, place) for name, place in entry["names"].items()}
+    parts = tuple((name, hint, text) for name, hint, text in entry["parts"])
+    function = load_parts(parts, dict(namespace))
+    function.__autodiff_origins__ = {line: Origin(*rest) for line, *rest in entry["origins"]}  # type: ignore[attr-defined]
+    native = entry["native"]
+    return Emitted(
+        text=text_of(parts) if native is None else native[1],
+        function=function if native is None else natively(native, function, namespace),
+        externals=[external(paths, path, symbol) for path, symbol in entry["externals"]],
+        guards=[guard(paths, kind, path) for kind, path in entry["guards"]],
+        namespace=namespace if native is None else {},
+        written=frozenset(entry["written"]),
+        changed=frozenset(entry["changed"]),
+        rebound=frozenset(entry["rebound"]),
+        ordered=entry["ordered"],
+        wrap=from_json(entry["wrap"]),
+        tensors=entry["tensors"],
+        count=entry["count"],
+        seeds=from_json(entry["seeds"]),
+        effects=entry["effects"],
+        lists=entry["lists"],
+        again=entry["again"],
+        singular=entry["singular"],
+        spectral=entry["spectral"],
+    )
+
+
+def found_at(paths: Paths, place: list[Any]) -> Any:
+    """What a name of the emitted module stands for."""
+    kind, *rest = place
+    if kind == "at":
+        return paths.value(rest[0])
+    if kind == "literal":
+        return rest[0]
+    value = module_of(rest[0]) if kind == "module" else named(rest[0], rest[1])
+    if (mark_of_module if kind == "module" else mark_of_name)(value) != place:
+        raise NotKept(place)
+    return value
+
+
+def external(paths: Paths, path: Any, symbol: str) -> External:
+    return External(symbol, paths.read(path), symbol, None, paths.value(path))
+
+
+def guard(paths: Paths, kind: str, path: Any) -> Guard | KindGuard:
+    """A guard for what holds now, which the marks have shown to be what held then."""
+    read = paths.read(path)
+    return KindGuard(read) if kind == "kind" else Guard(read, read())

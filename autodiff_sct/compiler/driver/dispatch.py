@@ -1,0 +1,518 @@
+"""From a call to an emitted function: one compiled variant for each kind of arguments, chosen by facts.
+
+A variant is used again as long as the arguments' key is the same and its guards hold: functions, flags and strings that
+it was compiled against are unchanged, and what it reads from outside has the same kind as then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...core import gc_pause
+from ...core.forks import IMPORTING, Lock
+from ...errors import Degenerate, Refused
+from ...runtime.apart import Apart
+from ..codegen.load import note_origin
+from ..domain import pass_registry
+from ..domain.compiled import Emitted
+from ..domain.leaves import leaves
+from ..domain.pytree import describe, is_tensor, key
+from . import cache, repeated_calls
+from .argument_binding import Binding, Slot
+from .cyclic_arguments import refuse_endless
+from .nan_check import holds_nan
+from .signature import general_tree
+from .specialization import Variant, check_distinct, check_order, check_overlap, check_writable
+from .specializations import Variants
+from .static_integers import for_settings, settings_of
+from .tensor_boxing import seeds_in, unwrapped, wrap_by, wrapped_like
+
+if TYPE_CHECKING:
+    from ..ir.request import Request
+
+ARRAY = np.ndarray
+MET = 512  # combinations of shapes that are remembered, none of which keeps a function alive
+OF_LISTS = (ArithmeticError, IndexError, ValueError)  # what lists and floats raise where arrays do not, or otherwise
+TOLD = frozenset(("raise", "call", "print", "log"))
+
+
+class Compiled(Binding):
+    """A callable, what is wanted of it, and the variants compiled so far."""
+
+    split = False
+
+    def __init__(
+        self,
+        fn: Any,
+        positions: tuple[int, ...],
+        weights: tuple[Any, ...],
+        has_aux: bool,
+        seeded: bool,
+        value: bool,
+        backend: str = "numpy",
+    ) -> None:
+        self.backend, self.explain = backend, False
+        self.memory: int | None = None
+        super().__init__(fn, positions)
+        self.weights = weights
+        self.has_aux, self.seeded, self.value = has_aux, seeded, value
+        direct = self.simple and not (seeded or has_aux)
+        self.arity = len(self.parameters) if direct else -1  # of calls that may go a short way
+        self.met: dict[Any, Variant] = {}  # by the kinds of their arguments
+        self.original: Any = None  # a weak reference to the function of which `fn` is a twin (see `entry`)
+        self.variants = Variants()
+        self.lock = Lock()
+        self.latest: Variant | None = None
+        self.by_settings = False  # whether programs are compiled for the very integers that they are given
+
+    def variant(
+        self, slots: tuple[Slot, ...], values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Variant:
+        try:
+            found_key = self.key_of(values, args, kwargs)
+            known = self.variants.find(found_key, self.fn)
+            return self.compiled(found_key, slots, values, args, kwargs) if known is None else known
+        except RecursionError:
+            refuse_endless(self.name, {name: value for (name, _), value in zip(slots, values)})
+            raise
+
+    def compiled(
+        self,
+        found_key: Any,
+        slots: tuple[Slot, ...],
+        values: tuple[Any, ...],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Variant:
+        """A new variant, or one that another thread has compiled meanwhile."""
+        with self.lock, gc_pause.paused():
+            if (known := self.variants.find(found_key, self.fn)) is not None:
+                return known
+            variant = self.compile(slots, values, self.wanted(args, kwargs))
+            self.variants.keep(self.key_of(values, args, kwargs), variant)
+            self.latest = variant
+            return variant
+
+    def key_of(self, values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What tells calls apart that one variant serves."""
+        kinds = (tuple([key(v) for v in values]), tuple(kwargs) if kwargs else len(args))
+        return (*kinds, settings_of(values)) if self.by_settings else kinds
+
+    def compile(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Variant:
+        names = [name for name, _ in slots]
+        asked = self.trees(slots, values), wrt
+        file = cache.wanted(self, slots, values, wrt)
+        emitted, found = cache.find(file, self.fn), None
+        if emitted is None:
+            with IMPORTING:
+                from ..derivatives_inside import bootstrap  # noqa: F401
+            request = self.request(*asked)
+            try:
+                emitted = self.repeatable(request)
+            except Refused:
+                if (found := for_settings(self, request, values)) is None:
+                    raise
+                (emitted, asked), file = found, None
+            if self.backend != "numba" or hasattr(emitted.function, "plain"):  # else the next process is to warn too
+                cache.keep(file, self.fn, emitted)
+        variant = Variant(emitted, tuple(names), tuple(names.index(n) for n in wrt), self.fn, asked, self.weights)
+        variant.by_settings = found is not None
+        return variant
+
+    def emit(self, request: Request) -> Emitted:
+        """Compile."""
+        from ..derivatives_inside.bootstrap import adjoint
+        from ..interp.library.library_text import with_texts
+        from ..interp.world.origins import located
+
+        with located(request.fn):
+            return with_texts(adjoint, request)
+
+    def short(self, request: Request) -> Emitted:
+        """The program in which the texts of derivatives are inlined, or where that is refused, called."""
+        met: list[Any] = []
+        try:
+            return self.shortest(replace(request, derivatives_met=met))
+        except Refused:
+            if not met:
+                raise
+        from ..interp.world.origins import located_in_derivatives
+
+        with located_in_derivatives(met):
+            return self.shortest(replace(request, derivatives_met=met, calls_derivatives=True))
+
+    def shortest(self, request: Request) -> Emitted:
+        """The program in which large functions stay calls, or where that is refused, with all of them inlined."""
+        if request.backend != "numpy" or request.memory is not None or not pass_registry.on("stay_calls"):
+            return self.emit(request)
+        shared: dict[Any, list[Any]] = {}
+        try:
+            return self.emit(replace(request, shared=shared))
+        except Refused:
+            if not shared:
+                raise
+        return self.emit(request)
+
+    def repeatable(self, request: Request) -> Emitted:
+        """The program that is asked for, with strong zeros from the beginning where a call of it cannot be repeated."""
+        from ..ad.strong_zeros import SINGULAR
+
+        emitted = self.best(request)
+        return self.best(replace(request, strong=SINGULAR)) if emitted.effects and not request.strong else emitted
+
+    def variant_of(self, variant: Variant, **settings: Any) -> Variant:
+        """What another variant is, compiled with other settings."""
+        assert variant.asked is not None
+        emitted = self.short(replace(self.request(*variant.asked), by_settings=variant.by_settings, **settings))
+        return Variant(emitted, variant.names, variant.wrt, self.fn, variant.asked, self.weights)
+
+    def on_arrays(self, variant: Variant) -> Variant:
+        """The variant whose loops have no arrays as lists, and whose derivatives are NumPy's numbers."""
+        with self.lock, gc_pause.paused():
+            if variant.other is None:
+                variant.other = self.variant_of(variant, lists=False, careful=True)
+            return variant.other
+
+    def best(self, request: Request) -> Emitted:
+        """The program that is asked for; one that was to be native and is not, is emitted as NumPy programs are."""
+        found = self.short(request)
+        if request.backend == "numpy" or hasattr(found.function, "plain"):
+            return found
+        return self.short(replace(request, backend="numpy"))
+
+    def request_of(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Request:
+        """What is asked of the compiler for these arguments."""
+        return self.request(self.trees(slots, values), wrt)
+
+    def trees(self, slots: tuple[Slot, ...], values: tuple[Any, ...]) -> dict[str, Any]:
+        """What the arguments are made of."""
+        return {name: (kind, describe(v, name, fields=True)) for (name, kind), v in zip(slots, values)}
+
+    def request(self, parameters: dict[str, Any], wrt: tuple[str, ...]) -> Request:
+        from ..ad.strong_zeros import NONE, SINGULAR
+        from ..ir.request import Request
+
+        return Request(
+            self.fn,
+            parameters,
+            wrt,
+            self.weights,
+            self.has_aux,
+            self.seeded,
+            self.split,
+            self.value or self.has_aux,
+            self.name,
+            self.backend,
+            self.memory,
+            self.explain,
+            strong=SINGULAR if self.split else NONE,
+        )
+
+    def call(self, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...] = ()) -> Any:
+        """Run a variant on arguments, unwrapped; on arrays only where a list does what an array does not."""
+        if variant.lists and floats_may_raise():
+            variant = self.on_arrays(variant)
+        emitted = variant.emitted
+        given, outside = list(values), [e.read() for e in emitted.externals]
+        if variant.tensors:
+            given, outside = [unwrapped(v) for v in given], [unwrapped(v) for v in outside]
+        if variant.rebound:
+            check_writable(self.name, variant, given)
+        if variant.rebound or emitted.outside:
+            check_distinct(self.name, variant, given, outside)
+        if variant.written:
+            check_overlap(self.name, variant, given, outside)
+            if emitted.ordered:
+                check_order(self.name, variant, given)
+        assert emitted.function is not None
+        try:
+            return emitted.function(*given, *outside, *seeds)
+        except Exception as error:
+            if not may_be_of_floats(variant, error):
+                note_origin(error, variant.origins, emitted.function.__code__.co_filename)
+                raise
+        except Apart as passing:
+            if isinstance(passing.__cause__, Refused):
+                raise passing.__cause__.with_traceback(None) from None
+            raise
+        return self.call(self.on_arrays(variant), values, seeds)
+
+    def derive(self, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...] = ()) -> Any:
+        """Run a variant, or another program where its derivatives fail."""
+        return repeated_calls.derive(self, variant, values, seeds)
+
+    def derivatives_in(self, variant: Variant, result: Any) -> Any:
+        """The part of what an emitted function returned that is derivatives."""
+        raise NotImplementedError
+
+    def with_derivatives(self, value: Any, found: tuple[Any, ...]) -> Any:
+        """What an emitted function returns, of a value and derivatives."""
+        return (value, *found)
+
+    # -- looking at it
+
+    def general_source(self) -> str:
+        """The text of the adjoint for arguments of any kind."""
+        return Variant(self.general(), fn=self.fn).text if self.parameters else self.source()
+
+    def source(self, *args: Any, **kwargs: Any) -> str:
+        """The text of the adjoint for these arguments; the general one without any."""
+        if not args and not kwargs and self.parameters:
+            return self.latest.text if self.latest is not None else self.general_source()
+        slots, values = self.bind(args, kwargs)
+        return self.variant(slots, values, args, kwargs).text
+
+    def stage(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+        """The text of one stage of the pipeline."""
+        from .dump import text_of_stage
+
+        return text_of_stage(self, name, args, kwargs)
+
+    def general(self) -> Emitted:
+        """The program for arguments of any kind, where one is enough for all."""
+        try:
+            return self.best(self.general_request())
+        except Refused as error:
+            example = ", ".join(p.name for p in self.parameters)
+            raise type(error)(
+                f"{error.reason}; this is asked without example arguments, for arguments of any kind",
+                f"give example arguments: `ad.adjoint_source({self.name}, {example})`, `show ... --args`",
+                error.origin,
+            ) from None
+
+    def general_request(self) -> Request:
+        parameters = {p.name: (p.kind, general_tree(p)) for p in self.parameters}
+        names = list(parameters)
+        return self.request(parameters, tuple(names[k] for k in self.positions if k < len(names)))
+
+
+class Adjoint(Compiled):
+    """Values and gradients."""
+
+    def request(self, parameters: dict[str, Any], wrt: tuple[str, ...]) -> Request:
+        return replace(super().request(parameters, wrt), lists=self.backend == "numpy")
+
+    def has_effects(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether a call with these arguments does something besides returning, so that it may not be repeated."""
+        slots, values = self.bind(args, kwargs)
+        return bool(self.variant(slots, values, args, kwargs).emitted.effects)
+
+    def run(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any = None
+    ) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
+        """The value (None where it was not asked for), and the gradients by position and by weight."""
+        if kwargs:
+            return self.run_carefully(args, kwargs, seed)
+        if len(args) != self.arity:
+            filled = self.filled(args)
+            if filled is None:
+                return self.run_carefully(args, kwargs, seed)
+            args = filled
+        # The short way: arrays of shapes that were met before; the shortest, if there is nothing to read or unwrap.
+        try:
+            kinds = tuple(
+                [(v.dtype, v.shape) if type(v) is ARRAY else float if type(v) is float else key(v) for v in args]
+            )
+        except RecursionError:
+            return self.run_carefully(args, kwargs, seed)
+        variant = self.met.get(kinds)
+        if variant is None:
+            return self.run_carefully(args, kwargs, seed, kinds)
+        holds = self.fn.__code__ is variant.code if variant.steady else variant.holds(self.fn)
+        if not holds or (variant.lists and floats_may_raise()):
+            return self.run_carefully(args, kwargs, seed, kinds)
+        variant.used = self.variants.age
+        if not variant.is_plain:
+            return self.outcome(variant, args, self.derive(variant, args))
+        try:
+            result = variant.function(*args)
+        except Exception as error:
+            if not may_be_repeated(variant, error):
+                note_origin(error, variant.origins, variant.function.__code__.co_filename)
+                raise
+        else:
+            gradients = result[1:] if self.value else result if variant.count > 1 else (result,)
+            if not (variant.may_be_nan and holds_nan(gradients)):
+                return result[0] if self.value else None, gradients, ()
+        return self.outcome(variant, args, self.derive(variant, args))
+
+    def derivatives_in(self, variant: Variant, result: Any) -> Any:
+        if variant.count == 1:
+            return result
+        return result[1:] if self.value or self.has_aux else result
+
+    def with_derivatives(self, value: Any, found: tuple[Any, ...]) -> Any:
+        parts = (value, *found) if self.value or self.has_aux else found
+        return parts if len(parts) > 1 else parts[0]
+
+    def run_carefully(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any, kinds: Any = None
+    ) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
+        """A call with everything that the short way leaves out."""
+        slots, values = self.bind(args, kwargs)
+        variant = self.variant(slots, values, args, kwargs)
+        lasting = not (self.by_settings or any(isinstance(v, FunctionType) for v in values))
+        if kinds is not None and lasting:
+            if len(self.met) >= MET:
+                self.met.clear()
+            self.met[kinds] = variant
+        seeds = tuple(seeds_in(seed, variant.emitted.seeds)) if self.seeded else ()
+        return self.outcome(variant, values, self.derive(variant, values, seeds))
+
+    def outcome(
+        self, variant: Variant, values: tuple[Any, ...], result: Any
+    ) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
+        """What an emitted function returned, as `run` returns it."""
+        count = variant.count
+        parts = result if count > 1 else (result,)
+        first = 1 if self.value or self.has_aux else 0
+        value = variant.wrap_output(parts[0]) if first else None
+        split = first + len(self.positions)
+        grads = parts[first:split]
+        if variant.tensors or variant.swapped:
+            chosen = [values[k] for k in variant.wrt]
+            grads = tuple(wrapped_like(g, v) for g, v in zip(grads, chosen))
+        weights = tuple(wrapped_like(g, w) for g, w in zip(parts[split:], self.weights)) if self.weights else ()
+        return value, tuple(grads), weights
+
+
+def may_be_of_floats(variant: Variant, error: Exception) -> bool:
+    """True if lists or Python's floats may have raised what arrays and NumPy's numbers do not."""
+    if variant.lists:
+        return isinstance(error, OF_LISTS)
+    of_math = isinstance(error, ValueError) and str(error).startswith(("math ", "expected a "))
+    return variant.again and (of_math or isinstance(error, (ZeroDivisionError, OverflowError)))
+
+
+def may_be_repeated(variant: Variant, error: Exception) -> bool:
+    """True if another program may do what raised an exception."""
+    singular = variant.may_be_nan and isinstance(error, (np.linalg.LinAlgError, Degenerate))
+    return singular or may_be_of_floats(variant, error)
+
+
+def floats_may_raise() -> bool:
+    """Whether somebody asked to be told of overflows and the like, of which only NumPy's numbers tell."""
+    return not TOLD.isdisjoint(np.geterr().values())
+
+
+class Pullback(Compiled):
+    """A value, and a function from seeds to gradients that may be called many times."""
+
+    split = True
+
+    def __init__(
+        self, fn: Any, positions: tuple[int, ...], weights: tuple[Any, ...], has_aux: bool, backend: str = "numpy"
+    ) -> None:
+        super().__init__(fn, positions, weights, has_aux, True, True)
+        self.whole = None
+        if backend == "numba":
+            from .numba_pullback import NativePullback
+
+            self.whole = NativePullback(fn, positions, weights, has_aux)
+
+    def run(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Any, Callable[[Any], tuple[tuple[Any, ...], tuple[Any, ...]]]]:
+        """The value, and ``pull(seed) -> (gradients by position, gradients by weight)``."""
+        found = None if self.whole is None else self.whole.run(args, kwargs, self.memory)
+        if found is not None:
+            return found
+        slots, values = self.bind(args, kwargs)
+        variant = self.variant(slots, values, args, kwargs)
+        value, state = self.call(variant, values)
+        backward = variant.emitted.function.__autodiff_backward__  # type: ignore[union-attr]
+        chosen = [values[k] for k in variant.wrt]
+
+        def pull(seed: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+            try:
+                result = backward(*state, *seeds_in(seed, variant.emitted.seeds))
+            except (np.linalg.LinAlgError, Degenerate):
+                again = self.from_the_start(variant, args, kwargs, seed, output)
+                if again is None:
+                    raise
+                return again
+            if variant.may_be_nan and holds_nan(result):
+                again = self.from_the_start(variant, args, kwargs, seed, output)
+                if again is not None:
+                    return again
+            parts = result if variant.count > 1 else (result,)
+            split = len(self.positions)
+            grads = tuple(wrapped_like(g, v) for g, v in zip(parts[:split], chosen))
+            return grads, tuple(wrapped_like(g, w) for g, w in zip(parts[split:], self.weights))
+
+        output = variant.wrap_output(value)
+        return output, pull
+
+    @cached_property
+    def joint(self) -> Adjoint:
+        """Both sweeps as one program, for seeds of which the backward one fails."""
+        result = Adjoint(self.fn, self.positions, self.weights, self.has_aux, True, True)
+        result.memory = self.memory
+        return result
+
+    def from_the_start(
+        self, variant: Variant, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any, output: Any
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+        """What both sweeps give together; None where the value is another one, as arguments have changed since."""
+        if not variant.may_be_nan:
+            return None
+        with np.errstate(all="ignore"):
+            value, *gradients = self.joint.run_carefully(args, kwargs, seed)
+        return (gradients[0], gradients[1]) if same_numbers(value, output) else None
+
+
+class Pushforward(Compiled):
+    """A value and its tangent."""
+
+    def __init__(self, fn: Any, positions: tuple[int, ...], has_aux: bool, backend: str = "numpy") -> None:
+        super().__init__(fn, positions, (), has_aux, False, True, backend)
+
+    def request(self, parameters: dict[str, Any], wrt: tuple[str, ...]) -> Request:
+        return replace(super().request(parameters, wrt), lists=self.backend == "numpy")
+
+    def emit(self, request: Request) -> Emitted:
+        from ..derivatives_inside.bootstrap import tangent
+        from ..interp.library.library_text import with_texts
+        from ..interp.world.origins import located
+
+        with located(request.fn):
+            return with_texts(tangent, request)
+
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+        """The value of the function, and the tangent of its differentiated output for these tangents of its inputs."""
+        slots, values = self.bind(args, kwargs)
+        variant = self.variant(slots, values, args, kwargs)
+        given = tuple(matched(t, values[k]) for t, k in zip(tangents, variant.wrt))
+        try:
+            value, tangent = self.derive(variant, values, given)
+        except Apart as passing:
+            raise passing.__cause__ from None  # type: ignore[misc]
+        if variant.tensors:
+            spec = variant.wrap[0] if self.has_aux and isinstance(variant.wrap, tuple) else variant.wrap
+            tangent = tangent if spec is None else wrap_by(spec, tangent)
+        return variant.wrap_output(value), tangent
+
+    def derivatives_in(self, variant: Variant, result: Any) -> Any:
+        return result[1]
+
+
+def same_numbers(a: Any, b: Any) -> bool:
+    """True if two results of one function hold the same numbers, bit for bit."""
+    numbers, others = ([np.asarray(leaf) for leaf in leaves(x, x)] for x in (a, b))
+    return len(numbers) == len(others) and all(p.tobytes() == q.tobytes() for p, q in zip(numbers, others))
+
+
+def matched(tangent: Any, value: Any) -> Any:
+    """A tangent in the shape and dtype of its value."""
+    tangent = unwrapped(tangent)
+    if isinstance(value, np.ndarray) and not (isinstance(tangent, np.ndarray) and tangent.dtype == value.dtype):
+        return np.asarray(tangent, dtype=value.dtype)
+    if is_tensor(value):
+        return np.asarray(tangent, dtype=np.asarray(value).dtype)
+    return tangent

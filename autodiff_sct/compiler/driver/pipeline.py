@@ -1,0 +1,371 @@
+"""The pipeline: what a call is turned into, stage by stage.
+
+Each stage is a plain function in the module of its name; `STAGES` is their order.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from ...core.deep_stack import deeply
+from ...errors import AliasError, NotDifferentiable, Refused
+from .. import ir
+from ..ad.activity import activity
+from ..ad.checkpoint.budget import choose_segments
+from ..ad.checkpoint.plan import plan_segments
+from ..ad.checkpoint.transform import write_segments
+from ..ad.results import (
+    check_output,
+    gradient,
+    insert_saves,
+    output_leaves,
+    own_result,
+    refuse_unknown,
+    renamed,
+    unknown_leaves,
+)
+from ..ad.reverse.opaque_calls import refuse_unseen
+from ..ad.reverse.primal_shadows import beside
+from ..ad.reverse.seeds import sow, weight_gradients
+from ..ad.reverse.transform import Reverse
+from ..ad.stop_gradient import refuse_writes
+from ..ad.tape.cost_model import computed_anyway
+from ..ad.tape.insert import record
+from ..ad.tape.required_restores import settle
+from ..analysis.alias import Regions, regions_of_program
+from ..analysis.definite_assignment import drop_sure, unbound
+from ..analysis.layout_dependence import needs_order
+from ..analysis.liveness import sweep_dead
+from ..derivatives_inside.scipy import load_libraries
+from ..domain import pass_registry
+from ..domain.compiled import Emitted
+from ..domain.facts import Num, Opaque
+from ..domain.foreign_objects import PACKAGES
+from ..domain.pytree import Static
+from ..domain.values import Const, Frame, Leaf, Obj, TupleV, Value  # fmt: skip
+from ..interp.calls.dispatch import call_value
+from ..interp.calls.recursion import has_effects
+from ..interp.containers.items import SHORT_LISTS
+from ..interp.control.raising import Ended
+from ..interp.library.registry_calls import ASKED
+from ..interp.library.validation import LATE
+from ..interp.numpy.indexing import MASKS, masks_are_written
+from ..interp.objects import tables
+from ..interp.world.boundary import protect, receive
+from ..interp.world.origins import place_of_definition
+from ..ir.builder import Restart, Specialiser
+from ..ir.request import Arguments, Request, observe
+from .assemble import emit
+from .pass_manager import Program
+from .pass_order import ACTIVE, CONTRIBUTIONS, OPERATIONS, PRIMAL, RECORDED
+
+STAGES: list[tuple[str, str]] = [
+    ("parse", "the text of the function, found and checked against the function object"),
+    ("desugar", "early exits as branches and flags, match as if"),
+    ("specialise", "names resolved, callees inlined, one operation a statement, with facts"),
+    ("activity", "the variables that carry a derivative"),
+    ("reverse", "the statements followed backwards"),
+    ("record", "what the reverse sweep reads, kept or computed again"),
+    ("optimise", "dead code dropped, temporaries put back into expressions"),
+    ("unparse", "the text of the adjoint"),
+]
+
+
+def specialise(request: Request) -> tuple[Specialiser, Arguments, Value]:
+    """Run the program on facts, however deep its calls are nested."""
+    load_libraries()
+    return deeply(specialised, request)
+
+
+def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
+    dynamic: set[Any] = set()
+    derivatives: dict[Any, list[Any]] = {}
+    references: dict[Any, Any] = {}
+    refused: Refused | None = None
+    tried: list[set[str]] = []
+    while True:
+        s = Specialiser(dynamic, derivatives)
+        s.shared, s.strong, s.perturbed = request.shared, request.strong, request.perturbed
+        s.careful = request.careful
+        s.by_settings, s.settings_met = request.by_settings, request.settings_met
+        s.derivatives_met, s.calls_derivatives = request.derivatives_met, request.calls_derivatives
+        s.libraries = request.libraries
+        s.read_again = request.capture is not None
+        s.frame = Frame(0, None, {})
+        s.parameters |= {*request.parameters, *(f"t_{parameter}" for parameter in request.wrt)}
+        table = Arguments()
+        args: list[Value] = []
+        kwargs: dict[str, Value] = {}
+        for parameter, (kind, tree) in request.parameters.items():
+            value = receive(s, table, parameter, tree)
+            pass_on(s, kind, parameter, value, args, kwargs)
+        callee: Value = Const(request.fn)
+        if request.capture is not None:
+            callee = request.capture(s, table)
+        tables.begin(s, references)
+        s.initial = dict(s.env)
+        known = references
+        try:
+            result = result_of(s, callee, args, kwargs)
+        except Restart as restart:
+            if restart.site in dynamic:
+                raise s.refuse("a container changes its shape in a way that cannot be followed") from None
+            tables.learn(dynamic, restart.site)
+        except Refused as error:
+            references = tables.references_in(s)
+            if references == known:
+                refused = refused or error
+                way = next((way for way in ways_around(s) if way not in tried), None)
+                if way is None:
+                    raise refused from None
+                tried.append(way)
+                dynamic, references = set(way), {}
+        else:
+            references = tables.references_in(s)
+            if masks_are_written(s):
+                dynamic.add(MASKS)
+            elif references == known:
+                return s, table, result
+
+
+def ways_around(s: Specialiser) -> list[set[str]]:
+    """Other ways to specialise a refused program: ask what can be asked, keep short lists at compile time, or both."""
+    asked, short = {ASKED} if s.met_plumbing else set(), {SHORT_LISTS} if s.has_short_lists else set()
+    late = {ASKED, SHORT_LISTS, LATE} if any(map(is_installed, s.world.texts)) else set()
+    return [way for way in (asked, short, asked | short, late) if way]
+
+
+def is_installed(text: Any) -> bool:
+    """True for a function of an installed package."""
+    return isinstance(text, FunctionType) and text.__code__.co_filename.startswith(PACKAGES)
+
+
+def result_of(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """What the program returns."""
+    try:
+        result = call_value(s, callee, args, kwargs)
+    except Ended:  # it always raises: so does its adjoint
+        if not s.block or isinstance(s.block[-1], (ir.Let, ir.Store)):
+            raise s.refuse("this function always raises an exception, in a place that cannot be told") from None
+        return Const(0.0)
+    tables.refuse_references(s, result)
+    s.guarded = False
+    return result
+
+
+def pass_on(
+    s: Specialiser, kind: Any, parameter: str, value: Value, args: list[Value], kwargs: dict[str, Value]
+) -> None:
+    import inspect
+
+    if kind is inspect.Parameter.VAR_POSITIONAL:
+        args += value.items
+    elif kind is inspect.Parameter.VAR_KEYWORD:
+        kwargs |= {k: s.env[(value.id, k)] for k in s.fields(value)}
+    elif kind is inspect.Parameter.KEYWORD_ONLY:
+        kwargs[parameter] = value
+    else:
+        args.append(value)
+
+
+def adjoint(request: Request) -> Emitted:
+    """Emit the adjoint function of a request: both sweeps in one."""
+    lost: list[AliasError] = []
+    while True:
+        try:
+            return both_sweeps(request, lost)
+        except AliasError as error:
+            if error.regions <= regions_of(lost):
+                raise
+            lost.append(error)
+
+
+def regions_of(lost: list[AliasError]) -> frozenset[int]:
+    return frozenset().union(*(error.regions for error in lost))
+
+
+def writes_outside(s: Specialiser, where: Regions) -> bool:
+    """True if a program writes memory that is there before the call and is no argument."""
+    return any(where.is_written(external.name) for external in s.externals.values())
+
+
+def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
+    """Emit the adjoint function; `lost` tells the memory whose shadows the forward sweep has to make."""
+    s, table, result = specialise(request)
+    observe(request, "specialise", s, s.block)
+    chosen = check_output(s, result, request)
+    forward = without_dead(s, s.block, result, table, request)
+    s.notes = {} if request.explain else None
+    where = regions_of_program(s, forward)
+    s.effects = has_effects(forward) or writes_outside(s, where)
+    p = Program(s, where, request, table, result, forward)
+    p.run(PRIMAL)
+    where = p.where
+    s.unbound = unbound(forward)
+    drop_sure(forward, s.unbound)
+    protect(s, table, where, request.valued)
+    table.ordered = bool(table.written) and needs_order(forward, where)
+    outputs = list(dict.fromkeys(output_leaves(s, chosen)))
+    inputs, weights = wanted_inputs(s, table, request)
+    active = activity(s, forward, where, inputs, {*outputs, *unknown_leaves(s, chosen)})
+    refuse_captured(s, where, active)
+    refuse_writes(s, forward, where, active)
+    s.active = {n for n in active.varied if n in active.useful}
+    p.run(ACTIVE)
+    observe(request, "activity", s, forward)
+    result_expr = None
+    if request.split:
+        handed = own_result(s, where, table, forward, result)
+        table.handed = [*s.leaves(handed)]
+        forward.append(ir.Return(s.expr(handed)))
+    elif request.value:
+        result_expr = s.expr(own_result(s, where, table, forward, result))
+    r = Reverse(s, active, where)
+    r.outputs = set(outputs)
+    if not beside(r, forward, regions_of(lost)):
+        raise lost[-1]
+    r.joint = not request.split
+    r.index(forward)
+    r.primal_roots = frozenset(root for n in r.first for root in getattr(s.facts[n], "roots", ())) | frozenset(
+        root for e in s.externals.values() for root in getattr(e.facts, "roots", ())
+    )
+    s.frame = Frame(0, None, {}, rule=True)
+    reverse: ir.Block = []
+    seeds: dict[str, str] = {}
+    with s.writing(reverse, s.lengths):
+        seeds = sow(r, request, chosen, forward, {*table.names.values(), *s.globals})
+        for stmt in reversed(forward):
+            r.statement(stmt)
+        refuse_unknown(s, chosen, request, active.varied)
+        s.origin = None
+        grads = [gradient(r, table.values[p], request.parameters[p][1], parameter_name(table, p)) for p in request.wrt]
+        grads += weight_gradients(r, weights)
+    parts = ([result_expr] if result_expr is not None else []) + renamed(r, reverse, grads)
+    final = ir.Return(parts[0] if len(parts) == 1 else ir.tuple_(parts))
+    final.single = len(parts) == 1
+    observe(request, "reverse", s, [*forward, *reverse, final])
+    p.reverse, p.final, p.seeds, p.derivative = reverse, final, seeds, r
+    return finish(p, r)
+
+
+def without_dead(s: Specialiser, block: ir.Block, result: Value, table: Arguments, request: Request) -> ir.Block:
+    """The program without variables that only pass through loops and branches."""
+    kept = [n for p in request.wrt for n in input_leaves(s, table.values[p])]
+    final = ir.Return(ir.tuple_([ir.name(n) for n in [*s.leaves(result), *kept]]))
+    return sweep_dead(s, [*block, final], set(ir.walk(block)), set(), rules=True)[:-1]
+
+
+def parameter_name(table: Arguments, parameter: str) -> Any:
+    return ir.name(next(v for v, p in table.names.items() if p == parameter))
+
+
+def wanted_inputs(s: Specialiser, table: Arguments, request: Request) -> tuple[set[str], list[Any]]:
+    """The variables with respect to which is differentiated, and the weights' variables in order."""
+    inputs: set[str] = set()
+    for p in request.wrt:
+        names = list(input_leaves(s, table.values[p]))
+        check_input(s, request, p, table.values[p])
+        inputs.update(names)
+    weights: list[Any] = []
+    for w in request.weights:
+        found = next((e for e in s.externals.values() if e.key is w), None)
+        frozen = not getattr(w, "requires_grad", True)
+        weights.append((w, None if found is None or frozen else found.name))
+        if found is not None and not frozen:
+            inputs.add(found.name)
+    return inputs, weights
+
+
+def input_leaves(s: Specialiser, value: Value) -> Any:
+    if isinstance(value, Obj):
+        for key in [k[1] for k in s.initial if isinstance(k, tuple) and k[0] == value.id]:
+            yield from input_leaves(s, s.initial[(value.id, key)])
+    elif isinstance(value, TupleV):
+        for item in value.items:
+            yield from input_leaves(s, item)
+    elif isinstance(value, Leaf):
+        yield value.name
+
+
+def check_input(s: Specialiser, request: Request, parameter: str, value: Value) -> None:
+    tree = request.parameters[parameter][1]
+    facts = s.facts_of(value)
+    place = place_of_definition(request.fn)
+    if isinstance(tree, Static):
+        raise NotDifferentiable(
+            f"the argument {parameter!r} of {request.name} is {type(tree.value).__name__}, which has no derivative",
+            "leave it out of grad_position",
+            place,
+        )
+    if isinstance(value, Leaf) and isinstance(facts, Num) and not facts.differentiable:
+        raise NotDifferentiable(
+            f"the argument {parameter!r} of {request.name} holds integers, which have no derivative",
+            f"pass floats: `float({parameter})` or `{parameter}.astype(float)`",
+            place,
+        )
+    if isinstance(value, Leaf) and isinstance(facts, Opaque):
+        raise NotDifferentiable(
+            f"the argument {parameter!r} of {request.name} is not made of numbers (an object)",
+            "leave it out of grad_position",
+            place,
+        )
+
+
+def refuse_captured(s: Specialiser, where: Regions, active: Any) -> None:
+    for external in s.externals.values():
+        region = where.of(external.name)
+        if region is None or region not in where.written or region not in active.varied_regions:
+            continue
+        if region in active.useful_regions:
+            raise AliasError(
+                f"{external.symbol!r} lives outside the function, "
+                "and a value that carries a derivative is written into it",
+                "pass it as an argument, or write into a copy",
+            )
+
+
+def published(s: Specialiser, block: ir.Block) -> set[str]:
+    """The variables that a program leaves in objects outside."""
+    effects = [stmt for stmt in ir.walk(block) if isinstance(stmt, ir.Effect) and stmt.kind == "publish"]
+    return {n for stmt in effects for value in stmt.operands for n in s.leaves(value)}
+
+
+def finish(p: Program, r: Reverse) -> Emitted:
+    """From both sweeps to a loaded function."""
+    s, request, final = p.s, p.request, p.final
+    insert_saves(r, p.forward)
+    p.strict = set(ir.walk(p.forward))
+    p.shadows = {leaf.name for leaf in r.shadows.table.values()} | {a for a in s.facts if s.hints[a].startswith("d_")}
+    clean = set(sweep_dead(s, [*p.both, final], p.strict, p.shadows))
+    p.reverse[:] = [stmt for stmt in p.reverse if stmt in clean]
+    p.run(OPERATIONS)
+    structure = ir.Return(ir.tuple_(like_calls(final.value)))
+    r.positions[structure] = -1  # gradients in the structure of an argument need that as it came
+    p.reverse.append(structure)
+    if request.memory is not None:
+        choose_segments(r, p.forward, p.reverse, request.memory)
+    plan_segments(r, p.reverse)
+    settle(r, p.reverse, {e.name for e in s.externals.values()} | published(s, p.forward))
+    refuse_unseen(r, p.reverse)
+    p.reverse.remove(structure)
+    p.run(CONTRIBUTIONS)
+    native = request.backend != "numpy" and request.memory is None
+    computed = (
+        computed_anyway(s, p.forward, p.reverse, final) if native and pass_registry.on("save_math") else frozenset()
+    )
+    p.forward, p.reverse = record(s, r.generations, p.forward, p.reverse, computed)
+    write_segments(r, p.forward, p.reverse)
+    observe(request, "record", s, [*p.both, final])
+    p.run(RECORDED)
+    p.early = set(p.forward)
+    p.split(sweep_dead(s, [*p.both, final], p.strict, p.shadows))
+    return emit(p, f"d_{request.name}")
+
+
+def like_calls(expr: Any) -> list[Any]:
+    """The places where a result takes the structure of an argument."""
+    calls = [n for n in gast.walk(expr) if isinstance(n, gast.Call)]
+    return [n for n in calls if getattr(n.func, "id", getattr(n.func, "attr", "")) == "like"]

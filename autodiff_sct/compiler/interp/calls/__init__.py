@@ -1,0 +1,1 @@
+"""Calls: classified, inlined, outlined, made recursive, or left as they are; rules of derivatives as calls."""

@@ -1,0 +1,588 @@
+"""Calls: functions of the user's are inlined, functions of NumPy's become one statement."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from ....errors import AutodiffError, NoRule, Refused, SourceUnavailable, UnsupportedSyntax
+from ....rules.table import NONDIFFERENTIABLE, STATIC, TABLE
+from ... import ir
+from ...analysis.missing_rules import full_name, is_of_scipy
+from ...domain.dependencies import CodeRead, DefaultRead, Guard, ItemRead, KwDefaultRead
+from ...domain.facts import Opaque
+from ...domain.foreign_objects import is_compiled
+from ...domain.values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Super, Suspended, TupleV, Value
+from ...frontend.parse import Parsed
+from ...frontend.supported_syntax import YIELDS, own_nodes
+from ...ir.builder import Restart, Specialiser
+from ..control.context_managers import is_generator_manager, suspended
+from ..control.joins import branch
+from ..control.presence import Presence
+from ..control.raising import always
+from ..kernel.bind_arguments import bind_signature, in_place
+from ..language.comprehensions import add_up
+from ..language.expressions import callee_of, evaluate, expression
+from ..language.statements import execute
+from ..library.compiled_functions import behind_of, call_behind
+from ..library.library_text import follows, takes_floats, text_of
+from ..library.registry_calls import asked, is_plumbing
+from ..library.validation import followed_or_asked
+from ..objects.record_tables import pairs_of
+from ..objects.tables import method_of
+from ..world.captures import import_external, object_number, outside_object
+from ..world.class_guards import found_in, observe
+from ..world.names import called_after
+from ..world.normalized_bodies import Body, body_of_closure, leaving, prepared
+from .check_arguments import check_arguments
+from .classify import (
+    CONTAINERS,
+    ORDINARY,
+    SPECIAL,
+    UNBOUND,
+    is_library,
+    opaque_call,
+    raises_so,
+    without_permissions,
+    written_by_name,
+)
+from .outline import inlined, shared_call
+from .recursion import recursive_call
+from .star_arguments import arguments, parts_of
+
+HANDLERS: dict[Any, Callable[[Specialiser, list[Value], dict[str, Value]], Value]] = {}
+OTHERWISE: dict[Any, Callable[[Specialiser, list[Value], dict[str, Value]], Value | None]] = {}  # else by the table
+MADE: dict[type, Callable[[Specialiser, Any], Value]] = {}  # class of a callable object -> what is called for it
+HOOKS: dict[str, Callable[[Specialiser, Any, list[Value], dict[str, Value]], Value]] = {}  # calls of derivatives
+DEPTH = 120
+BY_CLASS = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
+
+
+def handles(*fns: Any) -> Callable[[Any], Any]:
+    """Register the meaning of a call that is more than one operation."""
+
+    def register(handler: Any) -> Any:
+        for fn in fns:
+            HANDLERS[fn] = handler
+        return handler
+
+    return register
+
+
+def otherwise(fn: Any) -> Callable[[Any], Any]:
+    """Register what some calls of a function in the table are written with; None says that the table has its rule."""
+
+    def register(handler: Any) -> Any:
+        OTHERWISE[fn] = handler
+        return handler
+
+    return register
+
+
+@expression(gast.Call)
+def call_node(s: Specialiser, node: Any) -> Value:
+    if isinstance(node.func, gast.Name) and node.func.id == "super" and not node.args:
+        assert s.frame is not None
+        frame: Frame | None = s.frame
+        while frame is not None and frame.cls is None:
+            frame = frame.parent
+        if frame is None or frame.cls is None:
+            raise s.refuse("super() outside a method")
+        return Super(frame.cls, frame.self)
+    callee = callee_of(s, node.func)
+    if node.args and isinstance(node.args[0], (gast.GeneratorExp, gast.ListComp)):
+        from ..language.generators import left_early
+
+        total = add_up(s, node) if callee == Const(sum) else None
+        if total is not None or (total := left_early(s, callee, node)) is not None:
+            return total
+    note_gone_through(s, callee, node)
+    parts = parts_of(s, node)
+    kwargs: dict[str, Value] = {}
+    for keyword in node.keywords:
+        value = evaluate(s, keyword.value)
+        if keyword.arg is not None:
+            kwargs[keyword.arg] = value
+        else:
+            kwargs |= {str(s.static(key)): item for key, item in pairs_of(s, value)}
+    return call_value(s, callee, arguments(s, callee, parts, kwargs), kwargs)
+
+
+def note_gone_through(s: Specialiser, callee: Value, call: Any) -> None:
+    """Note the generator expressions that a call goes through at once."""
+    given = [a for a in [*call.args, *(k.value for k in call.keywords)] if isinstance(a, gast.GeneratorExp)]
+    if not given:
+        return
+    from ..language.generators import goes_through
+
+    if goes_through(s, callee):
+        s.gone_through |= {id(a) for a in given}
+
+
+def call_value(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``callee(*args, **kwargs)``."""
+    if isinstance(callee, Const):
+        return call_constant(s, callee, args, kwargs)
+    if isinstance(callee, Closure):
+        return call_closure(s, callee, args, kwargs)
+    if isinstance(callee, Bound):
+        return call_bound(s, callee, args, kwargs)
+    if isinstance(callee, Choice):
+        return call_either(s, callee, args, kwargs)
+    if isinstance(callee, PartialV):
+        return call_value(s, callee.function, [*callee.args, *args], {**callee.keywords, **kwargs})
+    if isinstance(callee, Obj):
+        return call_object(s, callee, args, kwargs)
+    called = method_of(s, callee, "__call__")
+    if called is not None:
+        return call_value(s, called, args, kwargs)
+    if isinstance(callee, Leaf):
+        return opaque_call(s, s.expr(callee), callee, args, kwargs)
+    if hasattr(callee, "call"):
+        return callee.call(s, args, kwargs)
+    raise s.refuse("this value cannot be called")
+
+
+def call_either(s: Specialiser, callee: Choice, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A call of one of two functions: a branch."""
+    key = ("choice", s.site("call"))
+
+    def choose(which: Value) -> Callable[[], None]:
+        def run() -> None:
+            s.env[key] = call_value(s, which, args, kwargs)
+
+        return run
+
+    branch(s, callee.test, choose(callee.then), choose(callee.orelse))
+    return s.env.pop(key)
+
+
+def call_object(s: Specialiser, obj: Obj, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from ..objects.attributes import attribute_of
+
+    if obj.id in s.objects:
+        outside = s.objects[obj.id][0]
+        nested = getattr(type(outside), "__autodiff_gradient__", None)
+        if nested is not None:
+            return HOOKS["gradient"](s, outside, args, kwargs)
+        if is_hashable(outside) and outside in HANDLERS:
+            return HANDLERS[outside](s, args, kwargs)
+        if is_hashable(outside) and outside in TABLE:
+            return call_known(s, Const(outside, s.expr(obj)), args, kwargs)
+        if obj.cls.__call__ in HANDLERS:
+            return HANDLERS[obj.cls.__call__](s, [obj, *args], kwargs)
+        if (behind := behind_of(outside)) is not None:
+            return call_behind(s, Const(outside, s.expr(obj)), behind, args, kwargs)
+        if is_library(obj.cls):
+            return opaque_call(s, s.expr(obj), obj.cls.__call__, args, kwargs)
+    if (
+        isinstance(found_in(s, obj.cls, "construct"), types.FunctionType)
+        and obj.cls.__call__ is not None
+        and is_cell(obj.cls)
+    ):
+        return call_value(s, attribute_of(s, obj, "construct"), args, kwargs)
+    return call_value(s, attribute_of(s, obj, "__call__"), args, kwargs)
+
+
+def is_cell(cls: type) -> bool:
+    return any(parent.__name__ == "Cell" and parent.__module__.startswith("autodiff_sct") for parent in cls.__mro__)
+
+
+def call_bound(s: Specialiser, callee: Bound, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from ..numpy.methods import call_method_of
+    from ..objects.special_methods import call_inherited
+
+    if isinstance(callee.function, types.FunctionType):
+        return call_constant(s, Const(callee.function), [callee.self, *args], kwargs)
+    if isinstance(callee.function, str):
+        return call_method_of(s, callee.self, callee.function, args, kwargs)
+    if isinstance(callee.function, types.WrapperDescriptorType):
+        return call_inherited(s, callee.function, [callee.self, *args], kwargs)
+    return call_constant(
+        s, Const(callee.function, ir.attribute(s.expr(callee.self), callee.function.__name__)), args, kwargs
+    )
+
+
+def is_hashable(fn: Any) -> bool:
+    try:
+        hash(fn)
+    except TypeError:
+        return False
+    return True
+
+
+def special(s: Specialiser, fn: Any, args: list[Value]) -> Callable[..., Value] | None:
+    from ..objects.special_methods import special_method
+
+    return special_method(s, fn, args) or HANDLERS.get(fn)
+
+
+def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    fn = callee.value
+    if (found := asked(s, fn, args, kwargs)) is not None:
+        return found
+    hashable = is_hashable(fn)
+    if s.perturbed and hashable and fn in TABLE and (near_by := TABLE[fn].perturbed) is not None:
+        return call_known(s, Const(near_by), args, kwargs)
+    handler = None if not hashable else special(s, fn, args) if fn in SPECIAL else HANDLERS.get(fn)
+    if hashable and (handler is not None or is_library(fn)):
+        check_arguments(s, fn, args, kwargs)
+    if hashable and is_library(fn):
+        args, kwargs = without_permissions(fn, args, kwargs)
+    if handler is not None:
+        if kwargs and is_library(fn):
+            args, kwargs = in_place(fn, args, kwargs)
+        try:
+            return handler(s, args, kwargs)
+        except ORDINARY as error:
+            if type(error) is LookupError:
+                name = getattr(fn, "__name__", fn)
+                raise s.refuse(f"what {name} is asked for is known only at run time", "give it a constant") from None
+            if isinstance(error, AutodiffError) or not raises_so(s, fn, args, kwargs, error):
+                raise
+            raise always(s, type(error), str(error)) from error
+    if type(fn) in MADE:
+        return call_value(s, MADE[type(fn)](s, fn), args, kwargs)
+    if isinstance(fn, functools.partial):
+        return call_partial(s, fn, args, kwargs)
+    if hasattr(type(fn), "__autodiff_gradient__"):
+        return HOOKS["gradient"](s, fn, args, kwargs)
+    if isinstance(fn, types.MethodType):
+        return call_method_object(s, fn, args, kwargs)
+    if (behind := behind_of(fn)) is not None:
+        return call_behind(s, callee, behind, args, kwargs)
+    if getattr(fn, "__code__", None) is BY_CLASS:
+        from ..objects.types import call_by_class
+
+        return call_by_class(s, fn, args, kwargs)
+    if not hashable:
+        return call_object(s, outside_object(s, fn, lambda: fn), args, kwargs)
+    if fn in STATIC:
+        return call_static(s, fn, args, kwargs)
+    if isinstance(fn, UNBOUND) and fn.__objclass__ in CONTAINERS and args:
+        return call_bound(s, Bound(fn.__name__, args[0]), args[1:], kwargs)
+    if fn in TABLE or fn in NONDIFFERENTIABLE:
+        return call_known(s, callee, args, kwargs)
+    if is_generator_manager(fn) and (generator := suspended(s, fn, args, kwargs)) is not None:
+        return generator
+    if isinstance(fn, types.FunctionType) and not is_library(fn) and not is_generator_manager(fn):
+        return followed_or_asked(s, fn, args, kwargs, lambda: call_python(s, fn, args, kwargs))
+    text = text_of(fn)
+    if isinstance(text, types.FunctionType) and follows(s, text, args, kwargs):
+        return call_text(s, callee, text, args, kwargs)
+    if isinstance(fn, type):
+        return call_class(s, callee, args, kwargs)
+    if isinstance(fn, (types.FunctionType, types.BuiltinFunctionType, types.BuiltinMethodType)) or is_library(fn):
+        return opaque_call(s, s.expr(callee), fn, args, kwargs)
+    if callable(fn) and not is_python_callable(fn):
+        return opaque_call(s, s.expr(callee), fn, args, kwargs)
+    if callable(fn):
+        return call_object(s, outside_object(s, fn, lambda: fn), args, kwargs)
+    raise always(s, TypeError, f"{type(fn).__name__!r} object is not callable")
+
+
+def call_text(
+    s: Specialiser, callee: Const, text: types.FunctionType, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
+    """The text of a library function in the place of its call, which stays one if it takes no floats and is refused."""
+    if takes_floats(s, args, kwargs):
+        return call_python(s, text, args, kwargs)
+    return either(
+        s,
+        lambda: call_python(s, text, args, kwargs),
+        lambda: opaque_call(s, s.expr(callee), callee.value, args, kwargs),
+    )
+
+
+def either(s: Specialiser, first: Callable[[], Value], second: Callable[[], Value]) -> Value:
+    """What the first of two ways to write a call gives, or where that is refused, the second."""
+    mark, entry = len(s.block), dict(s.env)
+    try:
+        return first()
+    except Refused:
+        del s.block[mark:]
+        s.env = entry
+        return second()
+
+
+def call_partial(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A call of a partial made outside, whose arguments come in from there."""
+    number = object_number(s, fn)
+    observe(s, lambda: (len(fn.args), *fn.keywords))
+    bound = [
+        import_external(s, ItemRead(lambda: fn.args, k), f"partial_{k}", ("partial", number, k))
+        for k in range(len(fn.args))
+    ]
+    named = {k: import_external(s, ItemRead(lambda: fn.keywords, k), k, ("partial", number, k)) for k in fn.keywords}
+    return call_value(s, Const(fn.func), [*bound, *args], {**named, **kwargs})
+
+
+def call_static(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Settings from settings: computed here, written out where some are known at run time only, or else just called."""
+    if all(s.is_static(v) for v in [*args, *kwargs.values()]):
+        return Const(fn(*(s.static(a) for a in args), **{k: s.static(v) for k, v in kwargs.items()}))
+    mark = len(s.block)
+    try:
+        return call_python(s, fn, args, kwargs)
+    except (UnsupportedSyntax, Restart):
+        del s.block[mark:]
+    called = ir.call(s.bind(fn.__name__, fn), *map(s.expr, args), **{k: s.expr(v) for k, v in kwargs.items()})
+    return s.let(called, Opaque(), hint="settings", may_raise=False)
+
+
+def call_method_object(s: Specialiser, fn: types.MethodType, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    owner = fn.__self__
+    if isinstance(owner, np.random.RandomState) and getattr(np.random, fn.__name__, None) == fn:
+        from ..numpy.methods import call_method_of
+
+        generator = s.let(ir.attribute(s.bind("np", np), "random"), Opaque(np.random.RandomState), may_raise=False)
+        return call_method_of(s, generator, fn.__name__, args, kwargs)
+    target: Value = Const(owner) if isinstance(owner, type) else outside_object(s, owner, lambda: owner)
+    return call_constant(s, Const(fn.__func__), [target, *args], kwargs)
+
+
+def is_python_callable(fn: Any) -> bool:
+    """Whether what a call of an object runs is written in Python."""
+    found = type(fn).__call__
+    return is_cell(type(fn)) or not isinstance(found, (types.WrapperDescriptorType, types.MethodDescriptorType))
+
+
+def call_class(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from ..objects.objects import construct
+
+    cls = callee.value
+    if text_of(cls) is not None and follows(s, cls, args, kwargs):
+        return construct(s, cls, args, kwargs)
+    if issubclass(cls, BaseException) or is_library(cls) or is_compiled(cls):
+        return opaque_call(s, s.expr(callee), cls, args, kwargs)
+    if not is_plumbing(s, cls, args, kwargs):
+        return construct(s, cls, args, kwargs)
+    return either(
+        s,
+        lambda: construct(s, cls, args, kwargs),
+        lambda: opaque_call(s, s.expr(callee), cls, args, kwargs),
+    )
+
+
+def call_known(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A function that has a row in the table."""
+    from ..numpy.calls import call_numpy
+
+    for name in written_by_name(callee.value, args, kwargs) if is_of_scipy(callee.value) else ():
+        raise s.refuse(
+            f"{full_name(callee.value)} with `{name.split()[1]}=`, an array that it writes into",
+            "assign what it returns: `y[...] = ...`",
+        )
+    if is_hashable(callee.value) and callee.value in OTHERWISE:
+        value = OTHERWISE[callee.value](s, args, kwargs)
+        if value is not None:
+            return value
+    return call_numpy(s, callee, args, kwargs)
+
+
+# -- inlining
+
+
+def call_python(
+    s: Specialiser,
+    fn: Any,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    resume: Callable[[Value], Value | None] | None = None,
+    early: bool = False,
+) -> Value:
+    """Inline a function of the user's; `resume` takes the values that a generator yields.
+
+    Where that may be `early`, it tells after each value whether the generator is left.
+    """
+    if resume is None and s.frame is not None and inspect.isgeneratorfunction(fn):
+        return Suspended(fn, args, kwargs, s.site("generator"))
+    try:
+        parsed, body = prepared(fn.__code__, fn, resume is not None)
+    except SourceUnavailable as error:
+        raise NoRule(
+            f"{fn.__name__} has neither a rule nor Python source that could be read: {error}",
+            "register a rule for it, or wrap it in stop_gradient",
+            s.where(),
+        ) from error
+    left = None
+    if early:
+        body, left = leaving(parsed.tree)
+    s.world.texts.append(fn)
+    defaults = [default_of(s, fn, k) for k in range(len(fn.__defaults__ or ()))]
+    kw_names = list(fn.__kwdefaults__ or {})
+    kw_defaults = {
+        k: import_external(s, KwDefaultRead(fn, k), k, ("kwdefault", object_number(s, fn), k)) for k in kw_names
+    }
+    bound = bind_signature(s, body.tree.args, args, kwargs, defaults, kw_defaults, fn.__name__)
+    free = dict(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
+    frame = new_frame(s, fn.__code__, parsed, fn.__globals__, free, body, s.inside.get(fn))
+    if not (frame.rule or (fn.__module__ or "autodiff_sct.").startswith("autodiff_sct.")):
+        s.guards.append(Guard(CodeRead(fn), fn.__code__))
+    frame.cls, frame.self = owner_class(fn, args, free), args[0] if args else None
+    frame.resume, frame.left = resume, left
+    return run(s, frame, body, bound, fn)
+
+
+def default_of(s: Specialiser, fn: types.FunctionType, k: int) -> Value:
+    if (fn.__module__ or "autodiff_sct.").startswith("autodiff_sct."):  # an emitted function has no module
+        return Const((fn.__defaults__ or ())[k])
+    place = k - len(fn.__defaults__ or ())
+    name = fn.__code__.co_varnames[fn.__code__.co_argcount + place]
+    return import_external(s, DefaultRead(fn, place), name, ("default", object_number(s, fn), place))
+
+
+def default_named(s: Specialiser, fn: types.FunctionType, name: str) -> Value:
+    """The default of a parameter by its name, of a method that Python has generated."""
+    if name in (fn.__kwdefaults__ or {}):
+        return import_external(s, KwDefaultRead(fn, name), name, ("kwdefault", object_number(s, fn), name))
+    place = fn.__code__.co_varnames.index(name) - fn.__code__.co_argcount
+    return import_external(s, DefaultRead(fn, place), name, ("default", object_number(s, fn), place))
+
+
+def owner_class(fn: types.FunctionType, args: list[Value], free: dict[str, Any]) -> type | None:
+    """The class that a method was written in, for super()."""
+    if "__class__" in free:
+        cls = free["__class__"].cell_contents
+        return cls if isinstance(cls, type) else None
+    return None
+
+
+def call_closure(
+    s: Specialiser,
+    closure: Closure,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    resume: Callable[[Value], Value | None] | None = None,
+    early: bool = False,
+) -> Value:
+    if resume is None and any(isinstance(n, YIELDS) for n in own_nodes(closure.node)):
+        return Suspended(closure, args, kwargs, s.site("generator"))
+    body, left = leaving(closure.node) if early else (body_of_closure(closure), None)
+    kw_defaults = {a.id: d for a, d in zip(body.tree.args.kwonlyargs, closure.kw_defaults) if d is not None}
+    bound = bind_signature(s, body.tree.args, args, kwargs, list(closure.defaults), kw_defaults, closure.name)
+    outer = closure.frame
+    frame = new_frame(s, closure.node, outer.parsed, outer.globals, {}, body, outer)
+    frame.resume, frame.left = resume, left
+    return run(s, frame, body, bound, closure.node)
+
+
+def new_frame(
+    s: Specialiser, key: Any, parsed: Parsed, table: Any, free: Any, body: Body, parent: Frame | None
+) -> Frame:
+    """A new activation of a function."""
+    if s.frame is not None and s.frame.rule:
+        s.rule_calls += 1
+        site: Any = ("rule", s.rule_calls)
+    else:
+        site = (s.frame.id if s.frame else 0, id(s.node), id(key), *s.iteration)
+    number = s.frames.setdefault(site, len(s.frames) + 1)
+    frame = Frame(number, parsed, table, free, body.names, body.declared, parent, s.frame)
+    frame.site, frame.tree, frame.result = key, body.tree, body.result
+    frame.rule = bool(s.frame and s.frame.rule)
+    return frame
+
+
+def run(s: Specialiser, frame: Frame, body: Body, bound: dict[str, Value], fn: Any) -> Value:
+    """Execute a body in its frame; the value that it returns."""
+    if frame.rule:
+        check_recursion(s, frame, fn)
+    else:
+        bound = {name: own_argument(s, value) for name, value in bound.items()}
+        for instead in (recursive_call, shared_call):
+            found = instead(s, frame, bound, fn, lambda arguments: enter(s, frame, body, arguments))
+            if found is not None:
+                return found
+        return inlined(s, frame, lambda: enter(s, frame, body, bound))
+    return enter(s, frame, body, bound)
+
+
+def enter(s: Specialiser, frame: Frame, body: Body, bound: dict[str, Value]) -> Value:
+    """Run a body in its frame."""
+    if body.makes_closures:  # which left the variables of the activation before
+        for key in [k for k in s.env if isinstance(k, tuple) and len(k) == 2 and k[0] == frame.id]:
+            del s.env[key]
+    frame.bound, frame.call = bound, s.node
+    frame.branches, frame.loops = s.branches, s.loops
+    outer_frame, outer_node, s.frame = s.frame, s.node, frame
+    try:
+        for name, value in bound.items():
+            is_taken = name in s.called or name in s.parameters
+            s.env[(frame.id, name)] = value if is_taken else called_after(s, name, value)
+        return run_body(s, body.tree)
+    finally:
+        s.frame, s.node = outer_frame, outer_node
+        if not body.makes_closures:
+            for name in frame.locals:
+                s.env.pop((frame.id, name), None)
+                s.env.pop((frame.id, Presence(name)), None)
+
+
+def own_argument(s: Specialiser, value: Value) -> Value:
+    if not isinstance(value, (Leaf, Const)) and not (s.frame is not None and s.frame.rule):
+        from ..containers.items import own_value
+
+        return own_value(s, value)
+    return value
+
+
+def run_body(s: Specialiser, tree: Any) -> Value:
+    *body, last = tree.body
+    if not isinstance(last, gast.Return):
+        execute(s, tree.body)
+        return Const(None)
+    execute(s, body)
+    if s.frame is not None and s.frame.wanted is not None and is_display(last.value, len(s.frame.wanted), s.frame.pick):
+        entries = zip(last.value.elts, s.frame.wanted)
+        return TupleV(tuple(item for node, wanted in entries for item in entry(s, node, wanted, s.frame.pick)))
+    return Const(None) if last.value is None else evaluate(s, last.value)
+
+
+def entry(s: Specialiser, node: Any, wanted: bool, pick: int | None) -> tuple[Value, ...]:
+    """The entries of a parameter of a rule, if they are asked for; of a starred parameter, the `pick`-th."""
+    if not wanted:
+        return () if isinstance(node, gast.Starred) else (Const(None),)
+    if not isinstance(node, gast.Starred):
+        return (evaluate(s, node),)
+    assert pick is not None
+    return (*[Const(None)] * pick, evaluate(s, narrowed(node, pick)))
+
+
+def narrowed(node: Any, pick: int) -> Any:
+    """One item of a starred comprehension over what is known: the same tree whenever it is asked for."""
+    known = node.__dict__.setdefault("narrowed", {})
+    if pick not in known:
+        comprehension = copy.deepcopy(node.value)
+        generator = comprehension.generators[0]
+        generator.iter = gast.List(
+            [gast.Subscript(generator.iter, gast.Constant(pick, None), gast.Load())], gast.Load()
+        )
+        known[pick] = gast.Subscript(comprehension, gast.Constant(0, None), gast.Load())
+    return known[pick]
+
+
+def is_display(node: Any, length: int, pick: int | None) -> bool:
+    """True for a tuple of so many written items, of which the last may be a starred comprehension to pick from."""
+    if not isinstance(node, gast.Tuple) or len(node.elts) != length:
+        return False
+    starred = [item for item in node.elts if isinstance(item, gast.Starred)]
+    return not starred or (
+        pick is not None and starred == node.elts[-1:] and isinstance(starred[0].value, gast.ListComp)
+    )
+
+
+def check_recursion(s: Specialiser, frame: Frame, fn: Any) -> None:
+    depth = 0
+    caller = frame.caller
+    while caller is not None:
+        depth += caller.site is frame.site
+        caller = caller.caller
+    if depth > DEPTH:
+        raise s.refuse("this recursion does not end at compile time", "write it as a loop")

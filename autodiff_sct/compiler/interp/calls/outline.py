@@ -1,0 +1,122 @@
+"""Large functions of numbers stay calls.
+
+A function is inlined where it is called.  A solver that calls a function of hundreds of lines at its start, in its loop
+and when it has failed would become many times as long as what the user wrote.  So a function that inlining has written
+out at length already, and that is called again, is compiled once, as recursive functions are (see `recursion`), and
+called::
+
+    d_f: y = solve(p0) * solve(p1)          # each `solve` inlined: hundreds of lines, twice
+    ->   result = solve_forward(p0, state)
+         result2 = solve_forward(p1, state2)
+
+That is done where it is plain that a call is as good as its text: numbers go in, numbers come out, and what is between
+does nothing but compute.  Anything else is inlined, unless it is called from functions that are called from many
+others: helpers that call helpers twice would double what is written with each level.  Such a helper may take arrays,
+write into them, and read variables of its module.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ....core import thresholds
+from ....errors import Refused
+from ... import ir
+from ...analysis.alias import written_by
+from ...domain.facts import Num
+from ...domain.values import Const, Frame, Leaf, TupleV, Value
+from ...ir.builder import Specialiser
+from .call_keys import Signature
+from .recursion import Recursion, activations, call, compile_recursion
+
+Takes = Callable[[Specialiser, Value], bool]
+
+
+def inlined(s: Specialiser, frame: Frame, write: Callable[[], Value]) -> Value:
+    """What a function returns that is inlined, whose length is noted."""
+    before = s.counter
+    try:
+        return write()
+    finally:
+        s.written_at[frame.site] = s.written_at.get(frame.site, 0) + s.counter - before
+
+
+def shared_call(
+    s: Specialiser, frame: Frame, bound: dict[str, Value], fn: Any, body: Callable[[dict[str, Value]], Value]
+) -> Value | None:
+    """The value of a call that is not inlined again; None where inlining it is right."""
+    if s.shared is None or s.written_at.get(frame.site, 0) < thresholds.INLINED_VARIABLES or frame.site in s.inlined:
+        return None
+    if not isinstance(fn, types.FunctionType) or fn.__closure__ or frame.resume is not None or activations(frame):
+        return None
+    takes = is_array if depth_of(frame) >= thresholds.NESTED_CALLS else is_number
+    if not all(is_plain(s, value, takes) for value in bound.values()):
+        return None
+    fixed, signature = Signature(s, {"function": Const(fn)}), Signature(s, bound)
+    key = (fixed.key, signature.key)
+    if key not in s.recursions:
+        approved = s.shared.setdefault(frame.site, [])
+        s.recursive_calls += 1
+        try:
+            compile_recursion(s, key, frame, bound, signature, body, (fixed.keep, signature.keep))
+        except Refused:
+            s.inlined.add(frame.site)
+            return None
+        if not only_computes(s, s.recursions[key], takes):
+            s.inlined.add(frame.site)
+            del s.recursions[key]
+            return None
+        approved.append(s.recursions[key])
+    return call(s, s.recursions[key], [value for _, value in signature.leaves])
+
+
+def depth_of(frame: Frame) -> int:
+    """How many functions are being inlined around a frame."""
+    depth, caller = 0, frame.caller
+    while caller is not None:
+        depth, caller = depth + 1, caller.caller
+    return depth
+
+
+def is_plain(s: Specialiser, value: Value, takes: Takes) -> bool:
+    """True if an argument is a number or what else it `takes`, a constant, or a tuple of them."""
+    if isinstance(value, TupleV):
+        return all(is_plain(s, item, takes) for item in value.items)
+    return isinstance(value, Const) or takes(s, value)
+
+
+def is_number(s: Specialiser, value: Value) -> bool:
+    facts = s.facts_of(value) if isinstance(value, Leaf) else None
+    return isinstance(facts, Num) and facts.dims == () and facts.kind != "array" and facts.row is None
+
+
+def is_array(s: Specialiser, value: Value) -> bool:
+    """True if a value is a number or an array of numbers."""
+    facts = s.facts_of(value) if isinstance(value, Leaf) else None
+    return isinstance(facts, Num) and facts.dims is not None and facts.row is None
+
+
+def only_computes(s: Specialiser, function: Recursion, takes: Takes) -> bool:
+    """True if a function returns what it may take, and does nothing besides, but that it may raise."""
+    names = [*function.params, *function.results]
+    if not all(takes(s, Leaf(name)) for name in names) or not all(
+        is_quiet(s, stmt, takes) for stmt in ir.walk(function.block)
+    ):
+        return False
+    return True
+
+
+def is_quiet(s: Specialiser, stmt: Any, takes: Takes) -> bool:
+    """True if a statement computes, raises, or writes into arrays where functions of arrays are called."""
+    if takes is is_array and written_by(stmt) is not None:
+        return True
+    if not isinstance(stmt, ir.Let):
+        return isinstance(stmt, (ir.If, ir.Loop, ir.Raise))
+    made = stmt.op.fn if stmt.op is not None else None
+    return not stmt.effect or (isinstance(made, type) and issubclass(made, Exception)) or is_shared(s, made)
+
+
+def is_shared(s: Specialiser, fn: Any) -> bool:
+    return isinstance(fn, Recursion) and any(fn in approved for approved in (s.shared or {}).values())

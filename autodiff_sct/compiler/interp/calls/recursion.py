@@ -1,0 +1,515 @@
+"""Recursive functions of the user's: compiled once for each kind of arguments, and called by name.
+
+A function is inlined where it is called.  One that is active already and is called again with the same kinds of
+arguments becomes a `Recursion`: its body is specialised once, on parameters of which only the kinds are known, and
+inside that body and outside a call is one statement.  What the call returns is found by a fixed point: in the first
+round the branches that recurse contribute nothing, in each later round a call returns what the round before found.
+
+Variables that the body reads from outside (globals, closure variables, Parameters) are passed as further arguments
+under their own names, so that derivatives flow through them like through any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import gast
+import numpy as np
+
+from ....core import thresholds
+from ....errors import Refused
+from ... import ir
+from ...analysis.alias import every_root, regions, written_by
+from ...domain.facts import Dim, Facts, Listed, Mapped, Num, Opaque, Pair, join
+from ...domain.values import Closure, Const, Frame, Leaf, ListV, TupleV, Value
+from ...ir.builder import Specialiser
+from ..control.joins import as_leaf
+from ..control.raising import Ended
+from ..objects.tables import restart_tabled
+from .call_keys import Signature, beside, general, rebuilt
+
+ROUNDS = 12  # until the kind of the result has to be found
+NESTED = 6  # kinds of arguments of one function that are being compiled at once
+
+NEVER = "this recursion does not end at compile time"
+
+
+@dataclass(eq=False)
+class Recursion:
+    """A function that calls itself, for one kind of arguments."""
+
+    name: str  # of the emitted function without derivatives, a global of the emitted module
+    site: Any
+    params: list[str] = field(default_factory=list)
+    captures: list[str] = field(default_factory=list)
+    block: ir.Block = field(default_factory=list)
+    results: list[str] = field(default_factory=list)
+    shape: Any = None  # of the result: what its leaves are; None where no round has found one
+    written_itself: frozenset[str] = frozenset()  # parameters and captures whose memory the function writes
+    written_inside: frozenset[str] = frozenset()  # those of which it writes the memory of what they hold
+    effects: bool = False  # whether a call stays where nobody reads what it returns
+    acts: bool = False  # whether a call does something besides returning and writing into the program's memory
+    calls: list[ir.Let] = field(default_factory=list)
+    called: bool = False  # whether what it returns was asked for while its body was being specialised
+    outer_roots: frozenset[int] = frozenset()  # places of memory made outside, and those of the parameters
+    variants: list[Any] = field(default_factory=list)  # emitted functions, by what is differentiated
+    empty: frozenset[int] = frozenset()  # roots of dicts that its body takes for empty
+    keep: Any = None  # values in the key whose identity counts
+    working: bool = False  # whether its body is being specialised
+    closed: bool = False  # whether what it reads and writes outside is known
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    @property
+    def written(self) -> frozenset[str]:
+        """The parameters and captures whose memory, or that of what they hold, the function writes."""
+        return self.written_itself | self.written_inside
+
+    @property
+    def inputs(self) -> list[str]:
+        return [*self.params, *self.captures]
+
+
+# -- deciding
+
+
+def recursive_call(
+    s: Specialiser, frame: Frame, bound: dict[str, Value], fn: Any, body: Callable[[dict[str, Value]], Value]
+) -> Value | None:
+    """The value of a call that must not be inlined; None where inlining it is right.
+
+    `body` executes the function in `frame` on arguments.
+    """
+    frame.bound = bound
+    if frame.rule:
+        return None
+    if not (active := activations(frame)):
+        return None
+    s.recursive_calls += 1
+    fixed = Signature(s, {"function": Const(fn) if not isinstance(fn, gast.AST) else Closure(fn, frame.parent)})  # type: ignore[arg-type]
+    signature = Signature(s, bound)
+    before = [Signature(s, f.bound) for f in active]
+    known = (fixed.key, signature.key) in s.recursions or any(b.key == signature.key for b in before)
+    many = len(active) >= thresholds.INLINED_ACTIVATIONS or s.recursive_calls > thresholds.INLINED_CALLS
+    undecided = s.branches > active[0].branches and frame.site not in s.inlined
+    if not known and (many or undecided):
+        moving = {p for p, n in signature.integers.items() if any(b.integers.get(p, n) != n for b in before)}
+        signature = Signature(s, bound, frozenset(moving))
+        known = bool(moving)
+        if not known and (
+            len(active) > thresholds.STRUCTURED_ACTIVATIONS or s.recursive_calls > thresholds.STRUCTURED_CALLS
+        ):
+            raise s.refuse(NEVER, "write it as a loop")
+    if not known:
+        return None
+    key = (fixed.key, signature.key)
+    if key not in s.recursions:
+        try:
+            compile_recursion(s, key, frame, bound, signature, body, (fixed.keep, signature.keep))
+        except Refused:
+            if many or not signature.moving:
+                raise
+            s.inlined.add(frame.site)
+            return None
+    return call(s, s.recursions[key], [value for _, value in signature.leaves])
+
+
+def activations(frame: Frame) -> list[Frame]:
+    """The activations of a frame's function around it, the innermost first."""
+    found = []
+    caller = frame.caller
+    while caller is not None:
+        if caller.site is frame.site:
+            found.append(caller)
+        caller = caller.caller
+    return found
+
+
+# -- compiling
+
+
+def compile_recursion(
+    s: Specialiser,
+    key: Any,
+    frame: Frame,
+    bound: dict[str, Value],
+    signature: Signature,
+    body: Callable[[dict[str, Value]], Value],
+    keep: Any,
+) -> None:
+    """Specialise a body on its parameters until what it returns no longer changes."""
+    working = [r for r in s.recursions.values() if r.working]
+    if sum(r.site is frame.site for r in working) >= NESTED:
+        raise s.refuse(NEVER, "write it as a loop")
+    hint = str(getattr(frame.site, "co_name", None) or getattr(frame.site, "name", "recursive"))
+    rec = Recursion("", frame.site, keep=keep)
+    rec.name = s.bind(hint, rec).id
+    rec.working = True
+    number = len(s.frames) + s.counter
+    sites = [("parameter", number, k) for k in range(len(signature.leaves))]
+    rec.params = [parameter(s, name, value, site) for (name, value), site in zip(signature.leaves, sites)]
+    outer = dict(s.env)
+    known = frozenset(s.roots.values())
+    rec.outer_roots = known
+    table = dict(s.recursions)
+    try:
+        for _ in range(ROUNDS):
+            s.recursions = {**table, key: rec}
+            s.env = dict(outer)
+            elements = dict(s.elements)
+            rec.empty = frozenset()
+            shape = one_round(s, rec, bound, signature, body)
+            check_outer(s, frame, outer)
+            same = all(s.elements[root] == element for root, element in elements.items())
+            found = not rec.called or (shape == rec.shape and rec.empty.isdisjoint(s.elements))
+            rec.shape = shape
+            if same and found:
+                refuse_unknown(s, shape)
+                break
+        else:
+            raise s.refuse(
+                "what this recursion returns has another kind at every depth",
+                "return the same kind of value on every path",
+            )
+    except BaseException:
+        s.recursions = table
+        raise
+    finally:
+        s.env = outer
+        rec.working = False
+    if not working:
+        close(s)
+
+
+def parameter(s: Specialiser, name: str, value: Value, site: Any) -> str:
+    facts = general(s, s.facts_of(value), site)
+    if isinstance(facts, Num) and facts.dims:  # in one activation each axis has one length
+        facts = replace(facts, dims=tuple(Dim((site, axis)) for axis in range(len(facts.dims))))
+    variable = s.fresh(name, facts)
+    s.named.add(variable)
+    return variable
+
+
+def one_round(
+    s: Specialiser,
+    rec: Recursion,
+    bound: dict[str, Value],
+    signature: Signature,
+    body: Callable[[dict[str, Value]], Value],
+) -> Any:
+    """Write the body anew; the shape of what it returns, joined with what is known already."""
+    rec.block, params = [], list(rec.params)
+    rec.calls = []
+    arguments = {name: rebuilt(value, (name,), signature, params) for name, value in bound.items()}
+    held = frozenset().union(*(every_root(s, s.facts[p]) for p in rec.params))
+    with s.writing(rec.block), s.holding(held):  # the caller goes on seeing what becomes of its arguments
+        try:
+            value = body(arguments)
+        except Ended:
+            if any(r.shape is None and r is not rec for r in s.recursions.values() if r.working):
+                raise
+            raise s.refuse(
+                "this recursion never returns: every path calls the function again", "add a branch that returns"
+            ) from None
+        shape = joined(s, rec, rec.shape, shape_of(s, rec, value))
+        rec.results = list(flatten(s, value, shape, rec.block))
+    return shape
+
+
+def check_outer(s: Specialiser, frame: Frame, outer: dict[Any, Value]) -> None:
+    """A recursive function that rebinds variables or fields of others would have to return them."""
+    alive = {f.id for f in chain(frame)}
+    for key, value in outer.items():
+        owner = key[0] if isinstance(key, tuple) else None
+        if isinstance(owner, int) and owner not in alive:
+            continue
+        now = s.env.get(key)
+        if now is not value and now != value:
+            name = key[1] if isinstance(key, tuple) and len(key) > 1 else key
+            raise s.refuse(f"a recursive function assigns {name!r}, which lives outside it", "return the value instead")
+
+
+def chain(frame: Frame) -> list[Frame]:
+    """The activations that are still running when a frame is."""
+    found: list[Frame] = []
+    pending = [frame.caller, frame.parent]
+    while pending:
+        f = pending.pop()
+        if f is not None and f not in found:
+            found.append(f)
+            pending += [f.caller, f.parent]
+    return found
+
+
+# -- results
+
+
+def shape_of(s: Specialiser, rec: Recursion, value: Value) -> Any:
+    if isinstance(value, TupleV):
+        return ("tuple", value.cls, tuple(shape_of(s, rec, v) for v in value.items))
+    if isinstance(value, Leaf):
+        if value.name in rec.params and every_root(s, s.facts[value.name]):
+            return ("parameter", rec.params.index(value.name))
+        return ("leaf", seen_outside(s, rec, s.facts[value.name]))
+    if isinstance(value, Const):
+        plain = type(value.value) in (int, float, complex, bool) or isinstance(value.value, np.generic)
+        return ("leaf", s.facts_of(value)) if plain else ("const", without_variables(value))
+    if isinstance(value, ListV):
+        from ..containers.items import own_list
+
+        return shape_of(s, rec, own_list(s, value))
+    restart_tabled(s, value)
+    raise s.refuse(
+        f"a recursive function returns a {type(value).__name__}", "return numbers, arrays, lists or tuples of them"
+    )
+
+
+def without_variables(value: Const) -> Const:
+    """The same constant where the variables of the function are not known."""
+    return Const(value.value) if value.expr is not None and any(ir.variables_in(value.expr)) else value
+
+
+def refuse_unknown(s: Specialiser, shape: Any) -> None:
+    """A result of which nothing is known might carry a derivative that nobody follows."""
+    if shape[0] == "tuple":
+        for inner in shape[2]:
+            refuse_unknown(s, inner)
+    elif shape == ("leaf", Opaque()):
+        raise s.refuse(
+            "nothing is known of what this recursion returns",
+            "put a first item into what it reads, before it is called",
+        )
+
+
+def seen_outside(s: Specialiser, rec: Recursion, facts: Facts) -> Facts:
+    """Facts of a result without what only the function itself knows: lengths, and memory that it made."""
+    if isinstance(facts, Num):
+        dims = None if facts.dims is None else (None,) * len(facts.dims)
+        return replace(facts, dims=dims, size=None, roots=facts.roots & outer_roots(s, rec))
+    if isinstance(facts, (Listed, Mapped)):
+        element = s.elements_of(facts)
+        inner = None if element is None else seen_outside(s, rec, element)
+        return Pair((type(facts)(facts.roots & outer_roots(s, rec)), inner), ELEMENTS)
+    if isinstance(facts, Pair):
+        return Pair(tuple(seen_outside(s, rec, f) for f in facts.items), facts.cls)
+    return facts
+
+
+class ELEMENTS:  # marks, in a result's shape, a list together with the facts of its elements
+    pass
+
+
+def outer_roots(s: Specialiser, rec: Recursion) -> frozenset[int]:
+    return rec.outer_roots | frozenset().union(*(every_root(s, s.facts[p]) for p in rec.params))
+
+
+def joined(s: Specialiser, rec: Recursion, a: Any, b: Any) -> Any:
+    """The shape of a result that has either of two."""
+    if a is None or a == b:
+        return b
+    if a[0] == b[0] == "tuple" and a[1] is b[1] and len(a[2]) == len(b[2]):
+        return ("tuple", a[1], tuple(joined(s, rec, x, y) for x, y in zip(a[2], b[2])))
+    a, b = (("leaf", seen_outside(s, rec, s.facts[rec.params[x[1]]])) if x[0] == "parameter" else x for x in (a, b))
+    a, b = (no_object(a, b), no_object(b, a))
+    if a[0] == b[0] == "leaf":
+        return ("leaf", join_seen(a[1], b[1]))
+    raise s.refuse(
+        "a recursive function returns different kinds of things", "return the same kind of value on every path"
+    )
+
+
+def no_object(shape: Any, other: Any) -> Any:
+    """The shape of None beside an object in a table."""
+    is_row = other[0] == "leaf" and isinstance(other[1], Num) and other[1].row is not None
+    return ("leaf", Opaque(type(None))) if is_row and shape == ("const", Const(None)) else shape
+
+
+def join_seen(a: Facts, b: Facts) -> Facts:
+    if isinstance(a, Pair) and isinstance(b, Pair) and a.cls is b.cls is ELEMENTS:
+        (x, inner), (y, other) = a.items, b.items
+        element = inner if other is None else other if inner is None else join_seen(inner, other)
+        return Pair((join(x, y), element), ELEMENTS)
+    return join(a, b)
+
+
+def flatten(s: Specialiser, value: Value, shape: Any, block: ir.Block) -> Any:
+    """The variables of a result's leaves, assigned at the end of the body where they were none."""
+    if shape[0] == "tuple":
+        for item, inner in zip(value.items, shape[2]):
+            yield from flatten(s, item, inner, block)
+    elif shape[0] == "leaf":
+        leaf = as_leaf(s, value, block, "result")
+        if leaf is None:
+            raise s.refuse(
+                "a recursive function returns different kinds of things", "return the same kind of value on every path"
+            )
+        yield leaf.name
+
+
+# -- calling
+
+
+def call(s: Specialiser, rec: Recursion, arguments: list[Value]) -> Value:
+    """One statement that calls a compiled recursive function."""
+    rec.called = rec.called or rec.working
+    if rec.shape is None:
+        raise Ended
+    for p, value in zip(rec.params, arguments):
+        fill_elements(s, s.facts[p], s.facts_of(value))
+    moved = mapping_of(s, rec, arguments)
+    facts: list[Facts] = []
+    gather(s, rec, rec.shape, moved, facts)
+    given = dict(zip(rec.params, arguments)) | {c: Leaf(c) for c in rec.captures}
+    expr = ir.call(ir.name(rec.name), *(s.stored(v) for v in given.values()))
+    leaves = s.let_several(
+        expr, facts or [Opaque(type(None))], ir.Op(cast(Any, rec), given), hint="result", effect=rec.effects
+    )
+    rec.calls.append(s.block[-1])
+    for p, value in zip(rec.params, arguments):
+        give_back(s, s.facts[p], s.facts_of(value), moved)
+    return result_value(rec.shape, list(leaves), arguments)
+
+
+def fill_elements(s: Specialiser, own: Facts, given: Facts) -> None:
+    """What may be in a list that is passed may be in the parameter."""
+    if isinstance(own, (Listed, Mapped)) and isinstance(given, (Listed, Mapped)):
+        element = s.elements_of(given)
+        if element is not None and s.elements_of(own) != element:
+            general_element = general(s, element, ("element", min(own.roots)))
+            old = s.elements_of(own)
+            if isinstance(general_element, Num) and isinstance(old, Num):
+                general_element = replace(general_element, roots=old.roots)
+            s.put_element(own, general_element)
+
+
+def give_back(s: Specialiser, own: Facts, given: Facts, moved: dict[int, frozenset[int]]) -> None:
+    """What the function may have put into its parameter may be in the caller's list."""
+    if isinstance(own, (Listed, Mapped)) and isinstance(given, (Listed, Mapped)):
+        element = s.elements_of(own)
+        if element is not None and own.roots != given.roots:
+            s.put_element(given, translated(element, moved, None))
+
+
+def mapping_of(s: Specialiser, rec: Recursion, arguments: list[Value]) -> dict[int, frozenset[int]]:
+    """For each place of memory that a parameter stands for, the caller's."""
+    moved: dict[int, frozenset[int]] = {}
+    for p, value in zip(rec.params, arguments):
+        for own, given in beside(s, s.facts[p], s.facts_of(value)):
+            moved |= {root: moved.get(root, frozenset()) | given for root in own}
+    return moved
+
+
+def gather(s: Specialiser, rec: Recursion, shape: Any, moved: dict[int, frozenset[int]], facts: list[Facts]) -> None:
+    """The facts of a result's leaves at a call."""
+    if shape[0] == "tuple":
+        for inner in shape[2]:
+            gather(s, rec, inner, moved, facts)
+    elif shape[0] == "leaf":
+        facts.append(at_call(s, shape[1], moved, s.root(s.site(("result", place_of(s, rec, len(facts)))))))
+
+
+def place_of(s: Specialiser, rec: Recursion, k: int) -> int:
+    """The first result that may share memory with the given one."""
+    if k >= len(rec.results):
+        return k
+    own = every_root(s, s.facts[rec.results[k]])
+    return next((j for j in range(k) if own & every_root(s, s.facts[rec.results[j]])), k)
+
+
+def at_call(s: Specialiser, facts: Facts, moved: dict[int, frozenset[int]], root: int) -> Facts:
+    """The facts of a result for the caller: new memory, or an argument's."""
+    if not isinstance(facts, Pair):
+        return translated(facts, moved, root)
+    if facts.cls is not ELEMENTS:
+        return Pair(tuple(at_call(s, f, moved, s.root((root, k))) for k, f in enumerate(facts.items)), facts.cls)
+    listed, element = facts.items
+    listed = translated(listed, moved, root)
+    if element is not None:
+        s.put_element(listed, at_call(s, element, moved, s.root((root, "element"))))  # type: ignore[arg-type]
+    return listed
+
+
+def translated(facts: Facts, moved: dict[int, frozenset[int]], root: int | None) -> Facts:
+    if isinstance(facts, Pair):
+        return Pair(tuple(translated(f, moved, root) for f in facts.items), facts.cls)
+    if isinstance(facts, (Num, Listed, Mapped)):
+        roots = frozenset().union(*(moved.get(r, frozenset([r])) for r in facts.roots))
+        own = root is not None and (not isinstance(facts, Num) or (facts.kind in ("array", None) and facts.dims != ()))
+        return replace(facts, roots=roots | (frozenset([root]) if own and root is not None else frozenset()))
+    return facts
+
+
+def result_value(shape: Any, leaves: list[Leaf], arguments: list[Value]) -> Value:
+    if shape[0] == "tuple":
+        return TupleV(tuple(result_value(inner, leaves, arguments) for inner in shape[2]), shape[1])
+    if shape[0] == "parameter":
+        return arguments[shape[1]]
+    return shape[1] if shape[0] == "const" else leaves.pop(0)
+
+
+# -- what the body reads and writes outside
+
+
+def close(s: Specialiser) -> None:
+    """Pass what the bodies read from outside at every call, and find which memory of the caller's they write."""
+    from ...ir.patterns import outside_names
+
+    group = [r for r in s.recursions.values() if not r.closed]
+    changed = True
+    while changed:
+        changed = False
+        for rec in group:
+            new = [n for n in outside_names(rec.block) if n not in rec.inputs and ir.is_variable(n)]
+            new += [n for n in rec.results if n not in rec.inputs and n not in new and n not in ir.defined(rec.block)]
+            for name in new:
+                changed = True
+                rec.captures.append(name)
+                for stmt in rec.calls:
+                    assert stmt.op is not None
+                    stmt.expr = ir.call(stmt.expr.func, *stmt.expr.args, ir.name(name))
+                    stmt.op.arguments[name] = Leaf(name)
+    find_writes(s, group)
+    for rec in group:
+        rec.closed = True
+
+
+def find_writes(s: Specialiser, group: list[Recursion]) -> None:
+    changed = True
+    while changed:
+        changed = False
+        for rec in group:
+            where = regions(rec.block, s.facts, s.elements)
+            inside = frozenset(n for n in rec.inputs if where.is_written_inside(n))
+            itself = frozenset(n for n in rec.inputs if where.is_written(n))
+            acts = has_effects(rec.block)
+            effects = bool(itself | inside) or acts
+            if (itself, inside, effects, acts) != (rec.written_itself, rec.written_inside, rec.effects, rec.acts):
+                rec.written_itself, rec.written_inside, rec.effects, changed = itself, inside, effects, True
+                rec.acts = acts
+                for stmt in rec.calls:
+                    stmt.effect = effects
+
+
+def has_effects(block: ir.Block) -> bool:
+    """True if a function does something besides returning and writing into memory that the program knows."""
+    return any(acts(stmt) for stmt in ir.walk(block))
+
+
+def acts(stmt: Any) -> bool:
+    """The same of a statement without those inside it; to take an item off a list is to write into the list."""
+    if isinstance(stmt, ir.Let):
+        called = stmt.op.fn if stmt.op is not None else None
+        if isinstance(called, Recursion):
+            return called.acts
+        return stmt.effect and written_by(stmt) is None and not is_plain_exception(called)
+    return isinstance(stmt, ir.Effect) and written_by(stmt) is None
+
+
+def is_plain_exception(called: Any) -> bool:
+    """True for an exception class of Python or of this package, which does nothing where one is made."""
+    own = isinstance(called, type) and issubclass(called, BaseException)
+    return own and called.__module__.partition(".")[0] in ("builtins", "autodiff_sct")

@@ -1,0 +1,1 @@
+"""Lists, tuples, dicts, sets and iterators: items, iteration, changes while something iterates."""

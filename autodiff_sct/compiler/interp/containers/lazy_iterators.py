@@ -1,0 +1,122 @@
+"""What an iterator reads at once where Python reads it step by step: it must stay as it was until the iterator ends.
+
+::
+
+    large = filter(lambda v: v > low, items)       `items` and `low` are read here,
+    for v in large: ...                            and here in Python
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ... import ir
+from ...analysis.alias import reachable, roots_of, written_by
+from ...domain.facts import Listed
+from ...domain.values import Closure, Frame, Leaf, Obj, Value
+from ...ir.builder import Specialiser
+from ..kernel.escape import parts_of, roots_held
+from ..objects.tables import holds_reference
+
+CHANGED = "what an iterator reads is changed before it is at its end"
+
+
+@dataclass(frozen=True, eq=False)
+class Ahead:
+    """What an iterator reads all at once here, where Python reads it step by step: it must stay as it was."""
+
+    roots: frozenset[int]  # of lists and arrays
+    variables: dict[Any, Any]  # what functions given to it read
+    happened: bool = False  # whether these functions have done anything else than to return a value
+    handed_on: bool = False  # whether another iterator, with functions of its own, takes the items
+
+    def check(self, s: Specialiser, block: ir.Block, collected: bool = False) -> None:
+        """Refuse a block that has changed something; nothing of the program's runs where items are only collected."""
+        written = {root for x in ir.walk(block) if (n := written_by(x)) for root in roots_of(s.facts[n])}
+        same = all(
+            s.env.get(key) is v or isinstance(v, Leaf) and s.env.get(key) == v for key, v in self.variables.items()
+        )
+        meanwhile = self.happened and (self.handed_on or not collected)
+        if written & self.roots or not same or meanwhile:
+            raise s.refuse(CHANGED, "make a list of it")
+
+
+@contextmanager
+def unchanged(s: Specialiser, aheads: Iterable[Ahead], collected: bool = False) -> Iterator[None]:
+    """Write what is done with the items of an iterator, which changes nothing of what was read ahead."""
+    mark = len(s.block)
+    yield
+    for ahead in aheads:
+        ahead.check(s, s.block[mark:], collected)
+
+
+def read_ahead(s: Specialiser, given: list[Value], deeply: bool) -> Ahead:
+    """What the arguments of an iterator lead to: what they are made of, and what the functions among them read.
+
+    If not `deeply`, only which items they have.
+    """
+    from .iteration import Source
+
+    variables: dict[Any, Value] = {}
+    roots: frozenset[int] = frozenset()
+    pending = list(given)
+    while pending:
+        value = pending.pop()
+        facts = s.facts_of(value)
+        roots |= reachable(s, facts) if deeply or facts is None else roots_of(facts)
+        found = {place: s.env[place] for place in places_read(s, value) if place not in variables}
+        variables |= found
+        if not deeply:
+            continue
+        source = s.cursors.get(value.id) if isinstance(value, Obj) else value
+        pending += [*found.values(), *parts_of(value)]
+        pending += [*(source.items or ()), *source.given] if isinstance(source, Source) else []
+    return Ahead(roots, variables)
+
+
+def ahead_of_time(s: Specialiser, given: list[Value], before: dict[Any, Value], block: ir.Block, deeply: bool) -> Ahead:
+    """What an iterator read all at once, and whether anything happened meanwhile."""
+    seen = roots_held(s, before.values())
+    written = (roots_of(s.facts[name]) for stmt in ir.walk(block) if (name := written_by(stmt)))
+    lets = [stmt for stmt in ir.walk(block) if isinstance(stmt, ir.Let)]
+    called = any(stmt.effect and not isinstance(s.facts[stmt.target], Listed) for stmt in lets)
+    assigned = any(s.env.get(key) is not value and s.env.get(key) != value for key, value in before.items())
+    return replace(read_ahead(s, given, deeply), happened=called or assigned or any(roots & seen for roots in written))
+
+
+def places_read(s: Specialiser, value: Value) -> list[Any]:
+    """Where a function finds what it reads of the activations around it, and where the fields of objects are."""
+    from ..world.normalized_bodies import free_names
+
+    if isinstance(value, Leaf) and holds_reference(s, s.facts[value.name]):
+        return [key for key in s.env if isinstance(key, tuple) and key[0] == "column"]
+    if isinstance(value, Obj) and value.id not in s.cursors:
+        return [(value.id, key) for key in s.fields(value) if (value.id, key) in s.env]
+    if not isinstance(value, Closure):
+        return []
+    names = free_names(value)
+    frames = [f.id for f in iter_frames(value.frame)]
+    return [k for k in s.env if isinstance(k, tuple) and k[0] in frames and k[-1] in names]
+
+
+def iter_frames(frame: Frame | None) -> Iterator[Frame]:
+    """An activation and those around it."""
+    while frame is not None:
+        yield frame
+        frame = frame.parent
+
+
+def changes_outside(s: Specialiser, before: dict[Any, Value], block: ir.Block) -> bool:
+    """Whether statements assign names or fields that there were before, or write memory that these lead to."""
+    for key, value in before.items():
+        moved = isinstance(key, tuple) and key[0] in s.cursors
+        if not moved and not ((now := s.env.get(key, value)) is value or now == value):
+            return True
+    written = [base for stmt in ir.walk(block) if (base := written_by(stmt)) is not None]
+    if not written:
+        return False
+    known = {root for value in before.values() for n in s.leaves(value) for root in reachable(s, s.facts[n])}
+    return any(not known.isdisjoint(roots_of(s.facts[base])) for base in written)

@@ -1,0 +1,160 @@
+"""Handlers of a ``try`` that no statement of its block comes to.
+
+What NumPy raises as a `TypeError` or an `AttributeError` depends on kinds and dtypes, and where these are known, the
+statement has been found to be right when its result was.  So ``try: e[small] = 0.0`` with a handler for scalars, which
+take no items, is the statement alone where ``e`` is an array.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import gast
+import numpy as np
+
+from ... import ir
+from ...analysis.may_raise import fact, path
+from ...domain.facts import Facts, Num
+from ...domain.values import Const, TupleV
+from ...ir.builder import Specialiser
+from ..language.expressions import evaluate
+
+SETTLED = (TypeError, AttributeError, NameError, ImportError, KeyError, StopIteration)
+OPERATORS = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.FloorDiv, gast.Mod, gast.Pow, gast.BitAnd, gast.BitOr)
+COMPARISONS = (gast.Eq, gast.NotEq, gast.Lt, gast.LtE, gast.Gt, gast.GtE)
+REDUCTIONS = (np.sum, np.mean, np.any, np.all, np.max, np.min)
+ELEMENTWISE = (
+    abs,
+    np.where,
+    np.clip,
+    np.isclose,
+    np.copy,
+    np.array,
+    np.asarray,
+    np.empty_like,
+    np.zeros_like,
+    np.ones_like,
+)
+NUMBERS = {"abs", "float", "int", "len", "max", "min", "range", "round", "sum"}
+METHODS = {"any", "all", "sum", "mean", "max", "min", "copy", "ravel", "squeeze"}
+
+
+def is_unreached(s: Specialiser, handlers: list[Any], block: ir.Block) -> bool:
+    """True if no statement of a block raises what its handlers catch."""
+    return are_settled(s, handlers) and all(is_known(s, stmt) for stmt in block)
+
+
+def certain(s: Specialiser, handlers: list[Any], block: ir.Block) -> Any:
+    """The handler that the `raise` at the end of a block comes to; None where another may be meant."""
+    raised = raised_by(block[-1])
+    if raised is None or not are_settled(s, handlers) or not all(is_known(s, stmt) for stmt in block[:-1]):
+        return None
+    found = next((h for h in handlers if issubclass(raised, tuple(caught_by(s, h)))), None)
+    return found if found is not None and found.name is None and not any(map(may_ask, found.body)) else None
+
+
+def may_ask(node: Any) -> bool:
+    """True if a statement of a handler may ask which exception it is: it raises, or calls what could."""
+    for part in gast.walk(node):
+        if isinstance(part, gast.Raise):
+            return True
+        if isinstance(part, gast.Call):
+            named = isinstance(part.func, gast.Name) and part.func.id in NUMBERS
+            of_numpy = isinstance(part.func, gast.Attribute) and getattr(part.func.value, "id", "") in ("np", "numpy")
+            if not named and not of_numpy:
+                return True
+    return False
+
+
+def are_settled(s: Specialiser, handlers: list[Any]) -> bool:
+    """True if handlers catch nothing but what depends on kinds and dtypes."""
+    return all(
+        found and all(issubclass(cls, SETTLED) for cls in found) for found in (caught_by(s, h) for h in handlers)
+    )
+
+
+def raised_by(stmt: Any) -> type[BaseException] | None:
+    """The class of Python's own of what a statement raises; None where it is not known."""
+    call = stmt.node.exc if isinstance(stmt, ir.Raise) and isinstance(stmt.node, gast.Raise) else None
+    name = call.func.id if isinstance(call, gast.Call) and isinstance(call.func, gast.Name) else ""
+    found = getattr(builtins, name, None)
+    return found if isinstance(found, type) and issubclass(found, BaseException) else None
+
+
+def caught_by(s: Specialiser, handler: Any) -> list[type]:
+    """The classes that a handler names; none where they are not known."""
+    caught = evaluate(s, handler.type) if handler.type is not None else Const(None)
+    items = caught.items if isinstance(caught, TupleV) else (caught,)
+    found = [item.value for item in items if isinstance(item, Const) and isinstance(item.value, type)]
+    return found if len(found) == len(items) else []
+
+
+def is_known(s: Specialiser, stmt: Any) -> bool:
+    """True if a statement works on real numbers and arrays of known dtypes in ways that suit all of these."""
+    if isinstance(stmt, ir.If):
+        return is_number(s, stmt.test) and all(is_known(s, inner) for block in ir.bodies(stmt) for inner in block)
+    if isinstance(stmt, ir.Store):
+        arithmetic = stmt.aug is None or issubclass(stmt.aug, OPERATORS[:7])
+        return arithmetic and holds_floats(s.facts[stmt.base]) and is_index(s, stmt.index) and is_number(s, stmt.value)
+    if isinstance(stmt, ir.Effect):
+        return isinstance(stmt.expr, gast.Name)
+    return isinstance(stmt, ir.Let) and not stmt.effect and is_number(s, stmt.expr)
+
+
+def is_number(s: Specialiser, expr: Any) -> bool:
+    """True if an expression gives a real number or an array of them, computed of such by operators and functions."""
+    match expr:
+        case gast.Constant():
+            return isinstance(expr.value, (bool, int, float))
+        case gast.Name():
+            found = fact(s, expr)
+            return isinstance(found, Num) and found.kind is not None and is_real_dtype(found.dtype)
+        case gast.UnaryOp():
+            return is_number(s, expr.operand)
+        case gast.BinOp():
+            return isinstance(expr.op, OPERATORS) and is_number(s, expr.left) and is_number(s, expr.right)
+        case gast.Compare():
+            plain = all(isinstance(op, COMPARISONS) for op in expr.ops)
+            return plain and all(is_number(s, each) for each in (expr.left, *expr.comparators))
+        case gast.Subscript():
+            return is_number(s, expr.value) and is_index(s, expr.slice)
+        case gast.Call():
+            return is_known_call(s, expr)
+    return False
+
+
+def is_known_call(s: Specialiser, expr: Any) -> bool:
+    """True if a call is one of an elementwise function, a choice, or a reduction of the whole."""
+    if expr.keywords:
+        return False
+    called = path(s, expr.func)
+    if isinstance(expr.func, gast.Name):
+        called = s.globals.get(expr.func.id, getattr(builtins, expr.func.id, None))
+    if isinstance(called, np.ufunc) or called in REDUCTIONS + ELEMENTWISE:
+        return all(is_number(s, arg) for arg in expr.args)
+    method = isinstance(expr.func, gast.Attribute) and expr.func.attr in METHODS
+    return method and not expr.args and is_number(s, expr.func.value)
+
+
+def is_index(s: Specialiser, expr: Any) -> bool:
+    """True if an expression is a mask, a place or places, or a slice between bounds that are Python's integers."""
+    match expr:
+        case gast.Tuple():
+            return all(is_index(s, each) for each in expr.elts)
+        case gast.Slice():
+            bounds = [bound for bound in (expr.lower, expr.upper, expr.step) if bound is not None]
+            return all(isinstance(found := fact(s, bound), Num) and found.kind == "int" for bound in bounds)
+        case gast.Constant():
+            return expr.value is None or expr.value is Ellipsis or type(expr.value) is int
+    return is_number(s, expr)
+
+
+def holds_floats(facts: Facts) -> bool:
+    """True if something is an array of floats, which takes any real number."""
+    return isinstance(facts, Num) and facts.kind == "array" and facts.dtype is not None and facts.dtype.kind == "f"
+
+
+def is_real_dtype(dtype: np.dtype | None) -> bool:
+    """True if a dtype is one of truth values, integers or floats."""
+    return dtype is not None and dtype.kind in "biuf"

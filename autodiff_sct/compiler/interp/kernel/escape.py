@@ -1,0 +1,103 @@
+"""Who sees the memory of an array: ``y += x`` makes a new value of ``y`` only where nobody else does.
+
+::
+
+    pairs.append((y, k))        a tuple in a list
+    def g(a, b=y): ...          a default, as in `functools.partial(f, y)`
+    z = zip([y], [x])           an iterator that has not been gone through
+    y * o.step().y              an operand, while a method changes what it was taken from
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from ...domain.facts import Listed, Mapped, Num, Pair
+from ...domain.values import (
+    Bound,
+    Choice,
+    Closure,
+    Later,
+    Leaf,
+    ListV,
+    MaybeV,
+    PartialV,
+    Super,
+    Suspended,
+    TupleV,
+    Value,
+    Wrapped,
+)
+
+if TYPE_CHECKING:
+    from ...ir.builder import Specialiser
+
+
+def is_shared(s: Specialiser, value: Leaf, outer: bool) -> bool:
+    """Whether somebody else may see a change of an array's memory.
+
+    `outer` tells that the array is called by a name, or is the attribute of an object, from outside the activation:
+    callers may be about to use it in an expression.
+    """
+    facts = s.facts[value.name]
+    roots = facts.roots if isinstance(facts, Num) else frozenset()
+    if roots & s.held or (outer and not roots <= made_here(s)):
+        return True
+    if any(isinstance(e.facts, Num) and e.facts.roots & roots for e in s.externals.values()):
+        return True
+    if any(roots & found for element in s.elements.values() for found in roots_in(element)):
+        return True
+    sources = [item for source in s.cursors.values() for item in source.items or ()]
+    seen = (found for held in [*s.env.values(), *sources] for n in held_by(held) for found in roots_in(s.facts[n]))
+    return sum(bool(roots & found) for found in seen) > 1
+
+
+def made_here(s: Specialiser) -> frozenset[int]:
+    """The roots of memory that the activation being written has made itself."""
+    id = s.frame.id if s.frame else 0
+    return frozenset(root for site, root in s.roots.items() if isinstance(site, tuple) and site[0] == id)
+
+
+def roots_in(facts: Any) -> Iterator[frozenset[int]]:
+    """The roots of the memory of a value, and of the items of a tuple; what lists hold is kept by their roots."""
+    if isinstance(facts, Pair):
+        for item in facts.items:
+            yield from roots_in(item)
+    elif isinstance(facts, (Num, Listed, Mapped)):
+        yield facts.roots
+
+
+def held_by(value: Value) -> Iterator[str]:
+    """The variables that a value of a name refers to; the fields of an object have names of their own."""
+    if isinstance(value, Leaf):
+        yield value.name
+    for part in parts_of(value):
+        yield from held_by(part)
+
+
+def roots_held(s: Specialiser, values: Iterable[Value]) -> frozenset[int]:
+    """The roots of the memory that some values refer to."""
+    names = [name for value in values for name in held_by(value)]
+    return frozenset().union(*(found for name in names for found in roots_in(s.facts[name])))
+
+
+def parts_of(value: Value) -> list[Value]:
+    """What a value that is known at compile time refers to; the fields of an object have keys of their own."""
+    if isinstance(value, (TupleV, ListV, MaybeV)):
+        return list(value.items)
+    if isinstance(value, Closure):
+        return [*value.defaults, *value.kw_defaults]
+    if isinstance(value, PartialV):
+        return [value.function, *value.args, *value.keywords.values()]
+    if isinstance(value, (Bound, Super)):
+        return [value.self]
+    if isinstance(value, Choice):
+        return [value.then, value.orelse]
+    if isinstance(value, Wrapped):
+        return [value.fn]
+    if isinstance(value, Later):
+        return [value.item]
+    if isinstance(value, Suspended):
+        return [value.fn, *value.args, *value.kwargs.values()]
+    return []

@@ -1,0 +1,179 @@
+"""How long a part is of which integer expressions tell the ends.
+
+::
+
+    n = len(x) - len(w) + 1
+    y = np.zeros(n)
+    for i in range(len(w)):
+        y += w[i] * x[i:i + n]        # as long as `y`: i + n is at most len(x)
+
+The ends are sums of lengths, of the indices of the loops around, and of other integers.  Where such a part surely lies
+inside its axis, it is as long as its ends are apart, if that is no negative number: if it is a length, a long one but
+for a few, or what an array has been made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ....core import thresholds
+from ... import ir
+from ...domain.facts import MANY, Axis, Dim, Num
+from ...domain.values import Const, Leaf, SliceV, Value
+from ...ir.dims import Lengths
+
+if TYPE_CHECKING:
+    from ...ir.builder import Specialiser
+
+Sum = dict[Any, int]  # how often each length (its symbol) or variable is added; under None, a number
+
+
+def span(s: Specialiser, axis: Axis, part: SliceV) -> Axis:
+    """The length of ``[start:stop]`` of an axis; None where it is not known to be what the ends are apart."""
+    if part.step not in (None, Const(None), Const(1)) or not isinstance(axis, Dim) or axis.symbol == MANY.symbol:
+        return None
+    return between(s, axis, {} if part.start in (None, Const(None)) else total(s, part.start), total(s, part.stop))
+
+
+def written_span(s: Specialiser, axis: Axis, part: gast.Slice) -> Axis:
+    """The same of the expressions of a slice."""
+    if part.step is not None or part.upper is None or not isinstance(axis, Dim) or axis.symbol == MANY.symbol:
+        return None
+    start = {} if part.lower is None else of_expr(s, part.lower, thresholds.DEFINITIONS_FOLLOWED)
+    return between(s, axis, start, of_expr(s, part.upper, thresholds.DEFINITIONS_FOLLOWED))
+
+
+def between(s: Specialiser, axis: Dim, start: Sum | None, stop: Sum | None) -> Axis:
+    """How far the ends of a part are apart, if that surely is its length."""
+    if start is None or stop is None or not any(is_index(s, name) for name in (*start, *stop)):
+        return None
+    if not is_positive(s, start) or not is_positive(s, minus(of_axis(s, axis), stop)):
+        return None
+    return as_length(s, minus(stop, start))
+
+
+def note_length(s: Specialiser, value: Leaf, axis: Dim) -> None:
+    """An array has been made whose length an integer tells."""
+    if (found := total(s, value)) is not None:
+        s.lengths.made[key(found)] = axis
+
+
+def total(s: Specialiser, value: Value) -> Sum | None:
+    """A value as a sum, if it is an integer."""
+    if isinstance(value, Leaf):
+        return of_name(s, value.name, thresholds.DEFINITIONS_FOLLOWED)
+    return of_expr(s, ir.constant(value.value), thresholds.DEFINITIONS_FOLLOWED) if isinstance(value, Const) else None
+
+
+def of_expr(s: Specialiser, expr: Any, depth: int) -> Sum | None:
+    if isinstance(expr, gast.Constant):
+        return {None: expr.value} if type(expr.value) is int else None
+    if isinstance(expr, gast.Name):
+        return of_name(s, expr.id, depth)
+    if not isinstance(expr, gast.BinOp) or not isinstance(expr.op, (gast.Add, gast.Sub)):
+        return None
+    left, right = of_expr(s, expr.left, depth), of_expr(s, expr.right, depth)
+    if left is None or right is None:
+        return None
+    return minus(left, right) if isinstance(expr.op, gast.Sub) else plus(left, right)
+
+
+def of_name(s: Specialiser, name: str, depth: int) -> Sum | None:
+    name = s.step_of(name)
+    facts = s.facts.get(name)
+    if not isinstance(facts, Num) or facts.kind != "int" or depth == 0:
+        return None
+    made = s.definitions.get(name)
+    found = of_expr(s, made, depth - 1) if isinstance(made, (gast.BinOp, gast.Name)) else None
+    if found is not None:
+        return found
+    size = facts.size
+    if isinstance(size, Dim) and not isinstance(size.symbol, str) and (size.offset >= 0 or size.is_positive):
+        return of_axis(s, size)
+    return {name: 1}
+
+
+def of_axis(s: Specialiser, axis: Dim) -> Sum:
+    """A length; one that may be clipped at 0 is one by itself."""
+    if axis.offset == 0:
+        s.whole_axes.setdefault(axis.symbol, axis)
+    if axis.offset >= 0 or axis.is_positive:
+        return plus({axis.symbol: 1}, {None: axis.offset})
+    return {axis: 1}
+
+
+def plus(a: Sum, b: Sum, times: int = 1) -> Sum:
+    result = dict(a)
+    for name, count in b.items():
+        result[name] = result.get(name, 0) + times * count
+    return {name: count for name, count in result.items() if count}
+
+
+def minus(a: Sum, b: Sum) -> Sum:
+    return plus(a, b, -1)
+
+
+def key(found: Sum) -> Any:
+    return frozenset(found.items())
+
+
+def is_index(s: Specialiser, name: Any) -> bool:
+    return isinstance(name, str) and name in s.ranges
+
+
+def is_positive(s: Specialiser, found: Sum) -> bool:
+    """Whether a sum is surely 0 or more, in each step of the loops around."""
+    for _ in range(thresholds.DEFINITIONS_FOLLOWED):
+        index = next((name for name in found if is_index(s, name)), None)
+        if index is None:
+            break
+        count, ends = found[index], s.ranges[index]
+        low = of_expr(s, ends[0], thresholds.DEFINITIONS_FOLLOWED) if len(ends) == 2 else {}
+        high = of_expr(s, ends[-1], thresholds.DEFINITIONS_FOLLOWED)
+        if len(ends) > 2 or low is None or high is None:
+            return False
+        rest = {name: n for name, n in found.items() if name != index}
+        found = plus(rest, low if count > 0 else plus(high, {None: -1}), count)
+    lengths = {name: count for name, count in found.items() if name is not None}
+    if any(count < 0 or not is_least_zero(s, name) for name, count in lengths.items()):
+        return False
+    return found.get(None, 0) + sum(count * least(name) for name, count in lengths.items()) >= 0
+
+
+def is_least_zero(s: Specialiser, name: Any) -> bool:
+    """Whether what is added is a length, or an integer of which an array has been made."""
+    return not isinstance(name, str) or noted(s, {name: 1}) is not None
+
+
+def least(name: Any) -> int:
+    """The least that a length may be."""
+    return thresholds.LONG_AXIS if isinstance(name, tuple) and name[-1] == "long" else 0
+
+
+def as_length(s: Specialiser, found: Sum) -> Axis:
+    """The length that a sum is; None where it may be negative, or is none that is known."""
+    if (made := noted(s, found)) is not None:
+        return made
+    symbols = [name for name in found if name is not None]
+    if len(symbols) != 1 or found[symbols[0]] != 1 or isinstance(symbols[0], str):
+        return None
+    offset = found.get(None, 0)
+    whole = symbols[0] if isinstance(symbols[0], Dim) else s.whole_axes.get(symbols[0])
+    if whole is None or offset >= 0:
+        return whole and whole.plus(offset)
+    shorter = whole.plus(offset)
+    return shorter if shorter is not None and shorter.is_positive else None
+
+
+def noted(s: Specialiser, found: Sum) -> Dim | None:
+    """The length of arrays that have been made by a sum."""
+    return next((around.made[key(found)] for around in blocks(s.lengths) if key(found) in around.made), None)
+
+
+def blocks(lengths: Lengths | None) -> Iterator[Lengths]:
+    while lengths is not None:
+        yield lengths
+        lengths = lengths.outer

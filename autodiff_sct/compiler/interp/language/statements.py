@@ -1,0 +1,465 @@
+"""Statements of the user's program, after `desugar`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from functools import partial
+from typing import Any
+
+import gast
+
+from ....core import thresholds
+from ... import ir
+from ...analysis.alias import written_by
+from ...domain.facts import INT
+from ...domain.values import Closure, Const, Leaf, ListV, Obj, Suspended, Value
+from ...ir.builder import Restart, Specialiser
+from ..containers import dict_views, lists, unpacking
+from ..containers import items as containers
+from ..containers.iteration import Source, advancing, short
+from ..containers.lazy_iterators import CHANGED, unchanged
+from ..containers.mutating_iteration import counted_list, over_growing
+from ..containers.swaps import swapped
+from ..control.joins import as_leaf, branch, loop
+from ..control.raising import Ended, always, attempted
+from ..control.verbatim_raise import raise_from, raises_from
+from ..kernel import emit_op
+from ..kernel.escape import roots_held
+from ..objects import tables
+from ..world.names import assign_name, delete_name
+from .augmented_assignment import augment_item
+from .expressions import condition, evaluate
+from .subscripts import place_of
+
+STATEMENTS: dict[type, Callable[[Specialiser, Any], None]] = {}
+
+
+def statement(*kinds: type) -> Callable[[Any], Any]:
+    def register(fn: Callable[[Specialiser, Any], None]) -> Any:
+        for kind in kinds:
+            STATEMENTS[kind] = fn
+        return fn
+
+    return register
+
+
+def execute(s: Specialiser, body: list[Any]) -> None:
+    """Specialise statements in order."""
+    end = raises_from(body)
+    if end is None:
+        execute_each(s, body)
+    else:
+        execute_each(s, body[:end])
+        raise_from(s, body[end:], lambda: execute_each(s, body[end:]))
+
+
+def execute_each(s: Specialiser, body: list[Any]) -> None:
+    for position, node in enumerate(body):
+        outer, s.node = s.node, node
+        try:
+            if isinstance(node, gast.If) and len(body) == position + 1:
+                STATEMENTS[gast.If](s, node)
+            else:
+                handler = STATEMENTS.get(type(node))
+                if handler is None:
+                    raise s.refuse(f"a {type(node).__name__.lower()} statement cannot be differentiated")
+                handler(s, node)
+        finally:
+            s.node = outer
+
+
+@statement(gast.Assign)
+def assign(s: Specialiser, node: Any) -> None:
+    if swapped(s, node):
+        return
+    value = evaluate(s, node.value)
+    if len(node.targets) > 1:
+        value = containers.own_value(s, value)
+    for target in node.targets:
+        store(s, target, value)
+
+
+@statement(gast.AnnAssign)
+def annotated(s: Specialiser, node: Any) -> None:
+    if node.value is not None:
+        store(s, node.target, evaluate(s, node.value))
+
+
+def store(s: Specialiser, target: Any, value: Value) -> None:
+    """``target = value``."""
+    if isinstance(target, gast.Name):
+        assign_name(s, target.id, value)
+    elif isinstance(target, (gast.Tuple, gast.List)):
+        unpack(s, target.elts, value)
+    elif isinstance(target, gast.Subscript):
+        containers.set_item(s, *place_of(s, target), value)
+    elif isinstance(target, gast.Attribute):
+        containers.set_attribute(s, evaluate(s, target.value), target.attr, value)
+    else:
+        raise s.refuse(f"assignment to {type(target).__name__} is not supported")
+
+
+def unpack(s: Specialiser, targets: list[Any], value: Value) -> None:
+    from ..calls.star_arguments import unpacked_at_once
+    from .generators import listed
+
+    value = listed(s, value)
+    stars = [k for k, t in enumerate(targets) if isinstance(t, gast.Starred)]
+    value = unpacked_at_once(s, value) if stars else value
+    if stars and (unpacking.is_counted(s, value) or unpacking.is_too_short(s, value, len(targets) - 1)):
+        items = unpacking.items_around(s, value, stars[0], len(targets) - stars[0] - 1)
+    else:
+        items = containers.items_of(s, value, None if stars else len(targets))
+        if stars:
+            items = gathered(s, items, stars[0], len(targets) - stars[0] - 1)
+    if len(items) != len(targets):
+        wrong = "not enough" if len(items) < len(targets) else "too many"
+        raise always(s, ValueError, f"{wrong} values to unpack (expected {len(targets)})")
+    for target, item in zip(targets, items):
+        store(s, target.value if isinstance(target, gast.Starred) else target, item)
+
+
+def gathered(s: Specialiser, items: list[Value], first: int, last: int) -> list[Value]:
+    """What ``a, *middle, b = items`` assigns: those between the first and the last are in a list, also one alone."""
+    if len(items) < first + last:
+        raise always(s, ValueError, f"not enough values to unpack (expected at least {first + last})")
+    behind = len(items) - last
+    return [*items[:first], ListV(tuple(items[first:behind]), s.site("middle")), *items[behind:]]
+
+
+@statement(gast.AugAssign)
+def augmented(s: Specialiser, node: Any) -> None:
+    target = node.target
+    if isinstance(target, gast.Name):
+        old = evaluate(s, gast.copy_location(gast.Name(target.id, gast.Load(), None, None), target))
+        outer = s.frame is not None and target.id in s.frame.nonlocals
+        assign_name(s, target.id, emit_op.augment(s, old, type(node.op), evaluate(s, node.value), outer))
+    elif isinstance(target, gast.Subscript):
+        augment_item(s, node)
+    else:
+        base = evaluate(s, target.value)
+        old = containers.get_attribute(s, base, target.attr)
+        place = len(s.block)
+        new = emit_op.augment(s, old, type(node.op), evaluate(s, node.value), True)
+        if new is not old or not tables.still_holds(s, base, target.attr, s.block[place:]):
+            containers.set_attribute(s, base, target.attr, new)
+
+
+@statement(gast.Expr)
+def expression(s: Specialiser, node: Any) -> None:
+    if not isinstance(node.value, gast.Constant):
+        s.by_itself = node.value
+        evaluate(s, node.value)
+
+
+@statement(gast.Pass)
+def nothing(s: Specialiser, node: Any) -> None:
+    del s, node
+
+
+@statement(gast.If)
+def if_(s: Specialiser, node: Any) -> None:
+    test = condition(s, node.test)
+    if isinstance(test, Const):
+        execute(s, node.body if test.value else node.orelse)
+    else:
+        branch(s, test, lambda: execute(s, node.body), lambda: execute(s, node.orelse))
+
+
+def default(s: Specialiser, node: Any) -> Value:
+    """The value of a parameter's default."""
+    value = evaluate(s, node)
+    return containers.own_list(s, value) if isinstance(value, ListV) else value
+
+
+@statement(gast.FunctionDef)
+def define(s: Specialiser, node: Any) -> None:
+    from ..calls.dispatch import call_value
+
+    assert s.frame is not None
+    decorators = [evaluate(s, d) for d in node.decorator_list]
+    # A default is made once, where the function is defined, and shared by its calls.
+    defaults = tuple(default(s, d) for d in node.args.defaults)
+    kw_defaults = tuple(None if d is None else default(s, d) for d in node.args.kw_defaults)
+    value: Value = Closure(node, s.frame, defaults, kw_defaults, node.name)
+    for decorator in reversed(decorators):
+        value = call_value(s, decorator, [value], {})
+    assign_name(s, node.name, value)
+
+
+@statement(gast.Nonlocal, gast.Global)
+def declaration(s: Specialiser, node: Any) -> None:
+    del s, node  # names.py has read it
+
+
+@statement(gast.Delete)
+def delete(s: Specialiser, node: Any) -> None:
+    for target in node.targets:
+        if isinstance(target, gast.Subscript):
+            lists.delete_item(s, evaluate(s, target.value), evaluate(s, target.slice))
+        elif isinstance(target, gast.Name):
+            delete_name(s, target.id)
+        else:
+            raise s.refuse("`del` of an attribute", "build a new object without it")
+
+
+@statement(gast.Assert)
+def assert_(s: Specialiser, node: Any) -> None:
+    test = condition(s, node.test)
+    if isinstance(test, Const) and test.value:
+        return
+    block: ir.Block = []
+    message = None
+    if node.msg is not None:
+        value = attempted(s, block, lambda: evaluate(s, node.msg))
+        if value is None:  # making the message raises: that is what happens where the test fails
+            branch(s, test, lambda: None, lambda: ended(s, block))
+            return
+        message = s.expr(value)
+    if block:
+        s.block.append(ir.If(gast.UnaryOp(gast.Not(), s.expr(test)), block, [], [], s.where()))
+    s.block.append(ir.Raise(gast.Assert(s.expr(test), message), s.where()))
+
+
+def ended(s: Specialiser, block: ir.Block) -> None:
+    s.block += block
+    raise Ended
+
+
+@statement(gast.Raise)
+def raise_(s: Specialiser, node: Any) -> None:
+    exc = None if node.exc is None else s.expr(evaluate(s, node.exc))
+    cause = None if node.cause is None else s.expr(evaluate(s, node.cause))
+    s.block.append(ir.Raise(gast.Raise(exc, cause), s.where()))
+    raise Ended
+
+
+# -- loops
+
+
+@statement(gast.While)
+def while_(s: Specialiser, node: Any) -> None:
+    site = ("head", s.site())
+    if site in s.dynamic:
+        node = endless_form(s, node)
+    body, stop = split_stop(node.body)
+
+    def make() -> ir.Loop:
+        return ir.Loop("while", [], [], origin=s.where())
+
+    def run(loop_node: ir.Loop) -> None:
+        before = dict(s.env)
+        test = attempted(s, loop_node.head, lambda: condition(s, node.test))
+        if test is None:
+            raise s.refuse("the test of this loop always raises an exception")
+        if changes(s, before, loop_node.head) and site not in s.dynamic:
+            raise Restart(site)
+        loop_node.test = s.expr(test)
+        execute(s, body)
+        read_stop(s, loop_node, stop)
+
+    loop(s, make, run)
+
+
+def endless_form(s: Specialiser, node: Any) -> Any:
+    """``while True`` with the test as a statement, for a test that changes something."""
+    from ...frontend.exception_regions import at, endless
+    from ..control.exceptions import rewritten
+
+    def make(fresh: Callable[[str], str]) -> list[Any]:
+        return [at(node, gast.While(gast.Constant(True, None), endless(node, fresh), []))]
+
+    return rewritten(s, node, make)[0]
+
+
+def changes(s: Specialiser, before: dict[Any, Value], head: ir.Block) -> bool:
+    """Whether computing a loop's test assigns names or fields, or writes memory."""
+
+    if any(written_by(stmt) is not None for stmt in ir.walk(head)):
+        return True
+    frames = set()
+    frame = s.frame
+    while frame is not None:
+        frames.add(frame.id)
+        frame = frame.parent
+    for key, value in s.env.items():
+        if key in before:
+            if not (before[key] is value or before[key] == value):
+                return True
+        elif isinstance(key, tuple) and key[0] in frames:
+            return True
+    return False
+
+
+def split_stop(body: list[Any]) -> tuple[list[Any], Any]:
+    """The body without its trailing ``if NAME: break``, and that test."""
+    last = body[-1]
+    if isinstance(last, gast.If) and len(last.body) == 1 and isinstance(last.body[0], gast.Break):
+        return body[:-1], last.test
+    return body, None
+
+
+def read_stop(s: Specialiser, node: ir.Loop, stop: Any) -> None:
+    if stop is not None:
+        value = condition(s, stop)
+        if not (isinstance(value, Const) and not value.value):
+            leaf = as_leaf(s, value, s.block, "stop")
+            assert leaf is not None
+            node.stop = s.expr(leaf)
+
+
+def over_generator(s: Specialiser, node: Any, generator: Suspended, body: list[Any], stop: Any) -> None:
+    from ..control.exceptions import run_under_handlers
+    from .generators import run
+
+    def work(value: Value) -> Value | None:
+        store(s, node.target, value)
+        execute(s, body)
+        return None if stop is None else condition(s, stop)
+
+    go_through = run_under_handlers if getattr(node, "is_handled", False) else run
+    go_through(s, generator, work, stop is not None)
+
+
+@statement(gast.For)
+def for_(s: Specialiser, node: Any) -> None:
+    from ..containers.iterators import ahead_of, own_iterator
+
+    iterable = own_iterator(s, evaluate(s, node.iter))
+    with unchanged(s, ahead_of(s, iterable)):
+        go_over(s, node, iterable)
+
+
+def iteration_of(s: Specialiser, node: Any, iterable: Value) -> Source:
+    """How a loop goes over a value; under handlers, what always raises would be written where none of them hears it."""
+    try:
+        return containers.iteration(s, iterable)
+    except Ended:
+        if getattr(node, "is_handled", False):
+            raise s.refuse("a loop under a handler goes over a number", "test what it is before the loop") from None
+        raise
+
+
+def go_over(s: Specialiser, node: Any, iterable: Value) -> None:
+    """The loop, once it is known what it goes over."""
+    body, stop = split_stop(node.body)
+    if isinstance(iterable, Suspended):
+        over_generator(s, node, iterable, body, stop)
+        return
+
+    def each(item: Value) -> None:
+        store(s, node.target, item)
+        execute(s, body)
+
+    site, numbers = short(s, iterable)
+    grown = ("grown", s.site("for"))
+    if grown in s.dynamic and (found := counted_list(s, iterable)) is not None:
+        over_growing(s, *found, each, stop)
+        return
+    source = iteration_of(s, node, iterable) if numbers is None else Source(items=numbers)
+    if source.items is not None:
+        known = dict_views.container(s, iterable)
+        if known is None:
+            unroll(s, node, source.items, body, stop, partial(source.read, s))
+            if stop is None:
+                source.check_length(s)
+        else:
+            go_over_known(s, node, *known, body, stop)
+        return
+
+    if source.advance is not None:
+        advancing(s, source, each, stop)
+        return
+
+    def make() -> ir.Loop:
+        if source.bounds is None:
+            item = s.fresh(target_hint(node), source.facts)
+            return ir.Loop("iter", [], [], item, (s.expr(iterable),), origin=s.where())
+        index = s.fresh(source.hint or target_hint(node), INT)
+        if source.hint is None:
+            s.named.add(index)
+        every = None if source.every is None else s.expr(source.every)
+        return ir.Loop("range", [], [], index, tuple(s.expr(b) for b in source.bounds), origin=s.where(), every=every)
+
+    def run(loop_node: ir.Loop) -> None:
+        assert loop_node.index is not None
+        store(s, node.target, source.item(Leaf(loop_node.index)))
+        execute(s, body)
+        read_stop(s, loop_node, stop)
+        if source.every is not None and loop_node.stop is not None:
+            raise s.refuse(
+                "a loop over segments may end early", "go over all steps, and skip those that are not wanted with `if`"
+            )
+
+    with s.short_loop(site), s.going_over_growing(grown):
+        loop(s, make, run)
+
+
+def go_over_known(s: Specialiser, node: Any, base: Obj, method: str, body: list[Any], stop: Any) -> None:
+    """A loop over a dict or a list that is known item by item, which sees what is appended to the list meanwhile."""
+    keys, done = s.fields(base), 0
+    while keys:
+        with s.written_out(-done) if done else nullcontext():
+            limit = thresholds.ENTRIES_WRITTEN_OUT if base.cls is dict and stop is None else None
+            unroll(s, node, keys, body, stop, lambda pair: dict_views.item(s, base, method, pair[1]), limit=limit)
+        done += len(keys)
+        after = s.fields(base)
+        if len(after) > done and base.cls is list and (stop is not None or done > thresholds.TRIPS_WRITTEN_OUT):
+            raise Restart(base.id)  # it is no list of known items
+        if base.cls is dict and stop is None and after != keys:
+            raise s.refuse(CHANGED, "make a list of it")
+        keys = after[done:] if base.cls is list else []
+
+
+def target_hint(node: Any) -> str:
+    return node.target.id if isinstance(node.target, gast.Name) else "i"
+
+
+def unroll(
+    s: Specialiser,
+    node: Any,
+    items: list[Any],
+    body: list[Any],
+    stop: Any,
+    read: Callable[[tuple[int, Any]], Value],
+    done: int = 0,
+    limit: int | None = None,
+) -> None:
+    """A loop over things known one by one, such as the layers of a network, is written out; `read` gives the next."""
+    if len(items) > (limit or thresholds.TRIPS_WRITTEN_OUT):
+        raise s.refuse(
+            f"a loop over {len(items)} objects known at compile time would be written out {len(items)} times",
+            "loop over a list of arrays or over a range",
+        )
+    if not items:
+        return
+    with s.written_out(len(items)), s.holding(roots_held(s, items[1:])):
+        store(s, node.target, read((done, items[0])))
+        execute(s, body)
+    test = Const(False) if stop is None else condition(s, stop)
+    if isinstance(test, Const):
+        if not test.value:
+            unroll(s, node, items[1:], body, stop, read, done + 1, limit)
+    else:
+        branch(s, test, lambda: None, lambda: unroll(s, node, items[1:], body, stop, read, done + 1))
+
+
+# -- with and try
+
+
+@statement(gast.With)
+def with_(s: Specialiser, node: Any) -> None:
+    from ..control.context_managers import manage
+
+    manage(s, node)
+
+
+@statement(gast.Try)
+def try_(s: Specialiser, node: Any) -> None:
+    from ..control.exceptions import attempt, finally_
+
+    if node.handlers:
+        attempt(s, node)
+    else:
+        finally_(s, node)

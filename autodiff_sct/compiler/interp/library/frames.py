@@ -1,0 +1,39 @@
+"""What looks at the frames of a run: those of the emitted program are not those of the text that the user wrote."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import traceback
+
+import gast
+
+from ...domain.values import Value
+from ...ir.builder import Specialiser
+from ..calls.classify import opaque_call
+from ..calls.dispatch import handles
+
+LOOKS_AT_FRAMES = (
+    *(sys._getframe, inspect.currentframe, inspect.stack, inspect.trace),
+    *(traceback.extract_stack, traceback.format_stack, traceback.print_stack, traceback.walk_stack),
+)
+BY_NAME = (globals, locals, eval, exec)
+
+
+@handles(*LOOKS_AT_FRAMES)
+def frames(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    reason = "this looks at the frames of the run, which are those of the emitted program"
+    raise s.refuse(reason, "compute it outside, and pass it as an argument")
+
+
+@handles(*BY_NAME)
+def by_name(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    raise s.refuse("this reaches variables in a way that cannot be followed", "name the variables")
+
+
+@handles(dir)
+def names(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``dir()`` tells the variables of the frame, ``dir(x)`` what `x` has."""
+    if not args:
+        return by_name(s, args, kwargs)
+    return opaque_call(s, gast.Name("dir", gast.Load(), None, None), dir, args, kwargs)

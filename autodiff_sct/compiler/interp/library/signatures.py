@@ -1,0 +1,191 @@
+"""Signatures of functions that exist before the program, by which decorators look at the arguments of a call.
+
+::
+
+    @functools.wraps(fn)
+    def checked(*args, **kwargs):
+        bound = inspect.signature(fn).bind(*args, **kwargs)
+        bound.apply_defaults()
+        bound.arguments["x"] = np.atleast_2d(bound.arguments["x"])
+        return fn(*bound.args, **bound.kwargs)
+
+Python itself binds the arguments, which are values of the specialiser here.
+"""
+
+from __future__ import annotations
+
+import inspect
+from inspect import Parameter
+from types import FunctionType
+from typing import Any
+
+from ...domain.values import Const, Obj, TupleV, Value
+from ...ir.builder import Specialiser
+from ..calls.classify import opaque_call
+from ..calls.dispatch import call_python, default_named, handles
+from ..containers.items import begun, items_of
+from ..control.raising import always
+from ..objects.objects import construct
+from ..world.captures import import_external, object_number
+from ..world.class_guards import is_library
+
+
+class Signature:
+    """What `inspect.signature` returns, as far as calls need it."""
+
+    def __init__(self, fn: Any) -> None:
+        self.fn = fn
+
+    def bind(self, *args: Any, **kwargs: Any) -> Any:
+        return BoundArguments(self.fn, bind(self.fn, args, kwargs))
+
+    def bind_partial(self, *args: Any, **kwargs: Any) -> Any:
+        return BoundArguments(self.fn, bind_partial(self.fn, args, kwargs))
+
+    @property
+    def parameters(self) -> Any:
+        return parameters(self.fn)
+
+
+class BoundArguments:
+    """What `Signature.bind` returns."""
+
+    def __init__(self, fn: Any, arguments: Any) -> None:
+        self.fn, self.arguments = fn, arguments
+
+    def apply_defaults(self) -> None:
+        self.arguments = with_defaults(self.fn, self.arguments)
+
+    @property
+    def args(self) -> Any:
+        return by_position(self.fn, self.arguments)
+
+    @property
+    def kwargs(self) -> Any:
+        return by_name(self.fn, self.arguments)
+
+
+# Functions of these texts that the specialiser carries out.
+
+
+def bind(fn: Any, args: Any, kwargs: Any) -> Any: ...
+def bind_partial(fn: Any, args: Any, kwargs: Any) -> Any: ...
+def parameters(fn: Any) -> Any: ...
+def with_defaults(fn: Any, arguments: Any) -> Any: ...
+def by_position(fn: Any, arguments: Any) -> Any: ...
+def by_name(fn: Any, arguments: Any) -> Any: ...
+
+
+@handles(inspect.signature)
+def signature(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if kwargs or not isinstance(args[0], Const) or not isinstance(args[0].value, FunctionType):
+        return opaque_call(s, s.expr(Const(inspect.signature)), inspect.signature, args, kwargs)
+    return construct(s, Signature, args, {})
+
+
+@handles(inspect.getfullargspec)
+def full_arguments(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    fn = args[0].value if isinstance(args[0], Const) else None
+    if kwargs or not isinstance(fn, FunctionType):
+        return opaque_call(s, s.expr(Const(inspect.getfullargspec)), inspect.getfullargspec, args, kwargs)
+    found = inspect.getfullargspec(fn)
+    return import_external(s, lambda: found, "arguments", ("arguments of", object_number(s, fn)))
+
+
+@handles(parameters)
+def parameters_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    fn = s.static(args[0])
+    found = dict(inspect.signature(fn).parameters)
+    return import_external(s, lambda: found, "parameters", ("parameters of", object_number(s, fn)))
+
+
+@handles(bind)
+def bind_all(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return bound(s, args, inspect.Signature.bind)
+
+
+@handles(bind_partial)
+def bind_some(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return bound(s, args, inspect.Signature.bind_partial)
+
+
+def bound(s: Specialiser, args: list[Value], binding: Any) -> Value:
+    """The dict of what is given for each parameter."""
+    fn, given, named = args
+    known = inspect.signature(s.static(fn))
+    try:
+        found = binding(known, *items_of(s, given, None), **fields_of(s, named))
+    except TypeError as error:
+        raise always(s, TypeError, str(error)) from error
+    return dict_of(s, {name: as_value(s, value, name) for name, value in found.arguments.items()})
+
+
+@handles(with_defaults)
+def add_defaults(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    fn, given = s.static(args[0]), fields_of(s, args[1])
+    complete: dict[str, Value] = {}
+    for parameter in inspect.signature(fn).parameters.values():
+        if parameter.name in given:
+            complete[parameter.name] = given[parameter.name]
+        elif parameter.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD):
+            empty: Any = () if parameter.kind is Parameter.VAR_POSITIONAL else {}
+            complete[parameter.name] = as_value(s, empty, parameter.name)
+        elif parameter.default is not Parameter.empty:
+            complete[parameter.name] = default_named(s, fn, parameter.name)
+    return dict_of(s, complete)
+
+
+@handles(by_position)
+def positional(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return TupleV(tuple(split(s, args)[0]))
+
+
+@handles(by_name)
+def named(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return dict_of(s, split(s, args)[1])
+
+
+def split(s: Specialiser, args: list[Value]) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments that `BoundArguments` passes on by position and by name."""
+    given = fields_of(s, args[1])
+    arguments = dict.fromkeys(given)
+    for name, value in given.items():  # tuples and dicts of values, as Python has them
+        kind = inspect.signature(s.static(args[0])).parameters[name].kind
+        starred, doubled = kind is Parameter.VAR_POSITIONAL, kind is Parameter.VAR_KEYWORD
+        arguments[name] = items_of(s, value, None) if starred else fields_of(s, value) if doubled else value
+    found = inspect.BoundArguments(inspect.signature(s.static(args[0])), arguments)
+    return list(found.args), found.kwargs
+
+
+def as_value(s: Specialiser, found: Any, parameter: str) -> Value:
+    """What stands for the tuple of `*args`, for the dict of `**kwargs`, or for one argument."""
+    if isinstance(found, tuple):
+        return TupleV(found)
+    return dict_of(s, found, parameter) if isinstance(found, dict) else found
+
+
+def fields_of(s: Specialiser, table: Value) -> dict[str, Value]:
+    """The items of a dict whose keys are known."""
+    if not isinstance(table, Obj):
+        raise s.refuse("the arguments of a signature are changed in a way that only the run knows")
+    return {name: s.env[(table.id, name)] for name in s.fields(table)}
+
+
+def dict_of(s: Specialiser, items: dict[str, Value], parameter: str = "") -> Value:
+    """A new dict of known keys; `parameter` tells those of one call apart."""
+    made = begun(s, Obj(("bound", s.site(parameter)), dict))
+    s.env |= {(made.id, name): value for name, value in items.items()}
+    return made
+
+
+@handles(inspect.getattr_static)
+def getattr_static(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """What the class of an array or a number lacks, an array has nowhere."""
+    from ..objects.types import class_of
+
+    cls, asked = class_of(s, args[0]), args[1]
+    if cls is None or not is_library(cls) or not isinstance(asked, Const) or hasattr(cls, asked.value):
+        return call_python(s, inspect.getattr_static, [*args, *kwargs.values()], {})
+    if len(args) > 2 or kwargs:
+        return [*args, *kwargs.values()][2]
+    raise always(s, AttributeError, asked.value)

@@ -1,0 +1,92 @@
+"""``np.vectorize``: a loop over the elements of its arguments.
+
+NumPy calls the function once with the first elements, as NumPy's scalars, for the type of the results, and then with
+all of them as Python's numbers.  With ``otypes`` there is no first call.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+
+from ... import ir
+from ...domain.values import Bound, Const, PartialV, TupleV, Value
+from ...ir.builder import Specialiser
+from ..calls.dispatch import MADE, call_python, call_value, handles
+from ..containers.items import get_item, items_of
+from ..control.raising import raise_if
+from ..numpy.calls import numpy_call
+from ..objects.attributes import attribute_of
+from . import models
+
+
+@handles(np.vectorize)
+def vectorize(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    settings = dict(zip(("pyfunc", "otypes"), args)) | kwargs
+    if len(args) > 2 or settings.keys() - {"pyfunc", "otypes"} or "pyfunc" not in settings:
+        raise s.refuse("np.vectorize with more than a function and otypes", "write the loop over the elements")
+    otypes = settings.get("otypes", Const(None))
+    if not s.is_static(otypes):
+        raise s.refuse("np.vectorize with otypes that only the run knows")
+    return vectorized(s, settings["pyfunc"], s.static(otypes))
+
+
+def vectorized(s: Specialiser, fn: Value, otypes: Any) -> Value:
+    """The function of arrays, as a value that is called."""
+    if otypes is not None and len(otypes) != 1:
+        raise s.refuse("np.vectorize of a function with several results", "call it once for each")
+    return PartialV(
+        Const(call_vectorized), (fn, Const(None) if otypes is None else spelled(s, np.dtype(otypes[0]))), {}
+    )
+
+
+def call_vectorized(fn: Any, dtype: Any, *args: Any, **kwargs: Any) -> Any:
+    """What the calls of a vectorized function are known by."""
+    return np.vectorize(fn, [dtype])(*args, **kwargs)
+
+
+@handles(call_vectorized)
+def loop(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    fn, dtype, *given = args
+    if kwargs or not given:
+        raise s.refuse("a vectorized function called with keywords", "give its arguments by position")
+    arrays = [numpy_call(s, np.asarray if len(given) == 1 else np.array, [v], {}) for v in given]
+    if len(arrays) > 1:  # copies, for views of several arrays cannot be followed where one of them is written later
+        arrays = items_of(s, numpy_call(s, np.broadcast_arrays, arrays, {}), None)
+    flat = [numpy_call(s, np.ravel, [array], {}) for array in arrays]
+    if dtype == Const(None):
+        size = ir.attribute(s.expr(arrays[0]), "size")
+        message = "cannot call `vectorize` on size 0 inputs unless `otypes` is set"
+        raise_if(s, gast.Compare(size, [gast.Eq()], [ir.constant(0)]), ValueError, message)
+        dtype = type_of_first(s, fn, flat)
+    columns = TupleV(tuple(call_value(s, Bound("tolist", line), [], {}) for line in flat))
+    return call_python(s, models.of_all, [fn, columns, dtype, attribute_of(s, arrays[0], "shape")], {})
+
+
+def type_of_first(s: Specialiser, fn: Value, flat: list[Value]) -> Value:
+    """The type of the first result, checked where only the run tells whether that is it."""
+    first = call_value(s, fn, [get_item(s, line, Const(0)) for line in flat], {})
+    facts = s.num(first)
+    if facts is None or facts.dtype is None or facts.dims != ():
+        raise s.refuse("which type the results of np.vectorize have is known only at run time", "give it otypes")
+    dtype = spelled(s, facts.dtype)
+    if facts.kind is None:
+        call_python(s, models.check_type, [first, dtype], {})
+    return dtype
+
+
+def spelled(s: Specialiser, dtype: np.dtype[Any]) -> Const:
+    """A dtype as one would write it."""
+    return Const(dtype, ir.attribute(s.bind("np", np), dtype.type.__name__))
+
+
+def of_object(s: Specialiser, made: np.vectorize) -> Value:
+    """A vectorized function that was made outside the program."""
+    if made.excluded or made.cache or made.signature is not None:
+        raise s.refuse("np.vectorize with more than a function and otypes", "write the loop over the elements")
+    return vectorized(s, Const(made.pyfunc), made.otypes)
+
+
+MADE[np.vectorize] = of_object

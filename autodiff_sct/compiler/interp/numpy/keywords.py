@@ -1,0 +1,146 @@
+"""Functions of NumPy with settings that say the same as other functions of NumPy."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...domain.values import Bound, Const, Obj, TupleV, Value
+from ...ir.builder import Specialiser
+from ..calls.dispatch import call_python, call_value
+from ..kernel.bind_arguments import places
+from .calls import array_of_list, numpy_call
+
+UNSTACK = {np.unstack} if hasattr(np, "unstack") else set()
+SPREADS = (np.var, np.std, np.nanvar, np.nanstd)
+
+
+# Settings of elementwise functions that say what is so without them, but for how the result lies in memory.
+BY_DEFAULT = {"casting": "same_kind", "order": "K", "subok": True, "dtype": None}
+
+
+def rewritten(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """What a call means, where it has such settings."""
+    if isinstance(fn, np.ufunc) and fn.signature is None and not BY_DEFAULT.keys().isdisjoint(kwargs):
+        return elementwise(s, fn, args, kwargs)
+    if fn is np.average and ("returned" in kwargs or len(args) > 3):
+        return average(s, args, kwargs)
+    if fn is np.linspace and ("retstep" in kwargs or len(args) > 4):
+        return linspace(s, args, kwargs)
+    if fn in SPREADS and "correction" in kwargs and "ddof" not in kwargs:
+        kwargs = {"ddof" if k == "correction" else k: v for k, v in kwargs.items()}
+        return rewritten(s, fn, args, kwargs) or numpy_call(s, fn, args, kwargs)
+    if fn in (np.var, np.std) and "mean" in kwargs:
+        if kwargs.keys() - {"axis", "mean", "ddof", "keepdims"} or len(args) > 2:
+            raise s.refuse(f"np.{fn.__name__} with a mean and more settings", "leave the mean out")
+        first, *axis = args
+        around = variance_around if fn is np.var else deviation_around
+        named = {k: array_of_list(s, v) if k == "mean" else v for k, v in kwargs.items()}
+        return call_python(s, around, [array_of_list(s, first), *axis], named)
+    if fn is np.pad and any(isinstance(v, Obj) for v in [*args[1:2], *kwargs.values()]):
+        raise s.refuse("np.pad with widths in a dict", "give a pair for each axis")
+    if fn in UNSTACK and not is_known(s, args[0], kwargs.get("axis", Const(0))):
+        return call_python(s, unstacked, args, kwargs)
+    return None
+
+
+def elementwise(s: Specialiser, fn: np.ufunc, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """A ufunc told the dtype that it computes with: one of arrays of that dtype."""
+    if "out" in kwargs or len(args) > fn.nin:
+        return None
+    named = {k: v for k, v in kwargs.items() if k not in BY_DEFAULT or v != Const(BY_DEFAULT[k])}
+    asked = named.pop("dtype", None)
+    if asked is not None:
+        known = [s.num(a) for a in args]
+        dtype = np.dtype(s.static(asked)) if s.is_static(asked) else None
+        if dtype is None or dtype.kind not in "fc" or (dtype.char,) * fn.nin not in loops(fn):
+            return None
+        if not any(f is not None and f.kind == "array" for f in known):
+            return None
+        if any(f is None or f.dtype is None or not np.can_cast(f.dtype, dtype, "same_kind") for f in known):
+            return None
+        args = [
+            call_value(s, Bound("astype", a), [asked], {}) if f is not None and not f.python and f.dtype != dtype else a
+            for a, f in zip(args, known)
+        ]
+    return None if len(named) == len(kwargs) else numpy_call(s, fn, args, named)
+
+
+def loops(fn: np.ufunc) -> set[tuple[str, ...]]:
+    """The dtypes of arguments that a ufunc computes with, of those that it returns, too."""
+    return {tuple(given) for given, made in (t.split("->") for t in fn.types) if set(made) <= set(given)}
+
+
+def average(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``np.average`` told whether to return the weights, too."""
+    named = dict(zip(places(np.average), args)) | kwargs
+    returned = s.static(named.pop("returned"))
+    named = {k: array_of_list(s, v) if k in ("a", "weights") else v for k, v in named.items()}
+    if returned:
+        return call_python(s, average_and_weight, [], named)
+    return numpy_call(s, np.average, [named.pop("a")], named)
+
+
+def linspace(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``np.linspace`` told whether to return the step, too."""
+    named = dict(zip(places(np.linspace), args)) | kwargs
+    returned = s.static(named.pop("retstep"))
+    first = [named.pop(name) for name in ("start", "stop")]
+    points = numpy_call(s, np.linspace, first, named)
+    if not returned:
+        return points
+    return TupleV((points, call_python(s, step_of, first, {k: named[k] for k in ("num", "endpoint") if k in named})))
+
+
+def is_known(s: Specialiser, x: Value, axis: Value) -> bool:
+    """Whether it is known how long an axis is."""
+    facts = s.num(x)
+    if facts is None or facts.dims is None or not s.is_static(axis):
+        return False
+    return isinstance(facts.dims[s.static(axis)], int)
+
+
+def average_and_weight(a: Any, axis: Any = None, weights: Any = None, keepdims: Any = False) -> Any:
+    average = np.average(a, axis, weights, keepdims=True) if keepdims else np.average(a, axis, weights)
+    if weights is None:
+        share = np.full_like(average, a.size / average.size)
+        return average, share if average.ndim > 0 else np.sum(share)
+    if weights.dtype != average.dtype:
+        weights = weights.astype(average.dtype)
+    if weights.ndim < a.ndim and average.ndim > 0:
+        return average, np.full_like(average, np.sum(weights))
+    return average, np.sum(weights, axis, keepdims=True) if keepdims else np.sum(weights, axis)
+
+
+def step_of(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any:
+    parts = num - 1 if endpoint else num
+    return np.subtract(stop, start) / parts if parts > 0 else math.nan
+
+
+def variance_around(a: Any, axis: Any = None, mean: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+    distance = a - mean
+    if np.iscomplexobj(distance):
+        squares = np.real(distance) * np.real(distance) + np.imag(distance) * np.imag(distance)
+    else:
+        squares = distance * distance
+    left = together(a, axis) - ddof
+    return np.sum(squares, axis, keepdims=keepdims) / (max(left, 0) if ddof > 1 else left)
+
+
+def deviation_around(a: Any, axis: Any = None, mean: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+    return np.sqrt(variance_around(a, axis, mean, ddof, keepdims))
+
+
+def together(a: Any, axis: Any) -> Any:
+    """How many elements a reduction takes together."""
+    if axis is None:
+        return a.size
+    if isinstance(axis, tuple):
+        return math.prod([a.shape[k] for k in axis])
+    return a.shape[axis]
+
+
+def unstacked(x: Any, axis: Any = 0) -> Any:
+    return tuple(np.moveaxis(x, axis, 0)) if axis != 0 else tuple(x)

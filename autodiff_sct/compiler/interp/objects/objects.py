@@ -1,0 +1,195 @@
+"""Objects of the user's classes: methods, operators, construction."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import sys
+import types
+from collections.abc import Container
+from types import SimpleNamespace
+from typing import Any
+
+from ...domain.values import Const, Leaf, Obj, TupleV, Value
+from ...ir.builder import Specialiser
+from ..control.raising import always
+from ..kernel.bind_arguments import bind_signature
+from ..world.class_guards import found_in, lookup
+from ..world.names import called_after
+from .attributes import attribute_of
+from .tables import as_row, class_of_row, fields_of_row, has_table
+
+NOT_GIVEN = Const(dataclasses.MISSING)
+REPLACED_WRONGLY = ValueError if sys.version_info < (3, 13) else TypeError  # what `dataclasses.replace` raises
+
+
+def has_method(s: Specialiser, obj: Obj, name: str) -> bool:
+    return obj.cls not in (dict, list) and isinstance(found_in(s, obj.cls, name), types.FunctionType)
+
+
+def call_method(s: Specialiser, obj: Obj, name: str, args: list[Value]) -> Value:
+    from ..calls.dispatch import call_value
+
+    return call_value(s, attribute_of(s, obj, name), args, {})
+
+
+def overloaded(s: Specialiser, names: tuple[str, str], a: Value, b: Value) -> Value:
+    """``a op b`` where one of them is an object; a method that gives NotImplemented passes the question on."""
+    from .special_methods import refuse_array
+
+    attempts = [(a, names[0], b), (b, names[1], a)]
+    if isinstance(a, Obj) and isinstance(b, Obj) and a.cls is not b.cls and issubclass(b.cls, a.cls):
+        if found_in(s, b.cls, names[1]) is not found_in(s, a.cls, names[1]):
+            attempts.reverse()
+    refuse_array(s, a, b)
+    for target, name, other in attempts:
+        if isinstance(target, Obj) and has_method(s, target, name):
+            result = call_method(s, target, name, [other])
+            if not (isinstance(result, Const) and result.value is NotImplemented):
+                return result
+    raise s.refuse("these objects have no operator for this expression")
+
+
+def construct(s: Specialiser, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``cls(*args, **kwargs)`` for a class of the user's."""
+    from ..calls.dispatch import call_python
+    from .special_methods import refuse_maker, refuse_tuple
+
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        refuse_tuple(s, cls)
+        return named_tuple(s, cls, args, kwargs)
+    refuse_maker(s, cls)
+    obj = Obj(("new", s.site(cls.__qualname__)), cls)
+    s.births[obj.id] = s.block
+    s.frozen.discard(obj.id)  # it is a new object, whatever became of the one made here before
+    for key in s.fields(obj):
+        del s.env[(obj.id, key)]
+    if dataclasses.is_dataclass(cls) and is_generated(cls):
+        fill_dataclass(s, obj, cls, args, kwargs)
+        return as_row(s, obj) if has_table(s, cls) else obj
+    init = found_in(s, cls, "__init__")
+    if isinstance(init, types.FunctionType):
+        call_python(s, init, [obj, *args], kwargs)
+    elif args or kwargs:
+        if all(lookup(cls, name) is vars(object)[name] for name in ("__init__", "__new__")):
+            raise always(s, TypeError, f"{cls.__name__}() takes no arguments")
+        raise s.refuse(f"{cls.__name__} has no __init__ that the compiler can read")
+    return as_row(s, obj) if has_table(s, cls) else obj
+
+
+def is_generated(cls: type, name: str = "__init__") -> bool:
+    found = lookup(cls, name)
+    return isinstance(found, types.FunctionType) and found.__code__.co_filename == "<string>"
+
+
+def named_tuple(s: Specialiser, cls: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from ..calls.dispatch import default_named
+
+    names = ["_cls", *cls._fields]
+    optional = names[len(names) - len(cls.__new__.__defaults__ or ()) :]
+    bound = bind(s, f"{cls.__name__}.__new__", names, [], optional, [Const(cls), *args], kwargs)
+    items = [default_named(s, cls.__new__, name) if bound[name] is NOT_GIVEN else bound[name] for name in cls._fields]
+    return TupleV(tuple(own(s, v) for v in items), cls)
+
+
+def own(s: Specialiser, value: Value) -> Value:
+    from ...domain.values import ListV
+    from ..containers.items import own_list
+
+    return own_list(s, value) if isinstance(value, ListV) else value
+
+
+def bind(
+    s: Specialiser,
+    name: str,
+    positional: list[str],
+    by_name: list[str],
+    optional: Container[str],
+    args: list[Value],
+    kwargs: dict[str, Value],
+) -> dict[str, Value]:
+    """The arguments of a method that Python has generated, by parameter; `NOT_GIVEN` stands for the default of one."""
+    first = next((k for k, parameter in enumerate(positional) if parameter in optional), len(positional))
+    spec = SimpleNamespace(
+        posonlyargs=[],
+        args=[SimpleNamespace(id=parameter) for parameter in positional],
+        kwonlyargs=[SimpleNamespace(id=parameter) for parameter in by_name],
+        vararg=None,
+        kwarg=None,
+    )
+    missing: list[Value] = [NOT_GIVEN] * (len(positional) - first)
+    return bind_signature(
+        s, spec, args, kwargs, missing, {parameter: NOT_GIVEN for parameter in by_name if parameter in optional}, name
+    )
+
+
+def fill_dataclass(s: Specialiser, obj: Obj, cls: Any, args: list[Value], kwargs: dict[str, Value]) -> None:
+    """The fields of a dataclass, as the ``__init__`` fills them that Python has generated."""
+    from ..calls.dispatch import call_python
+
+    parameters = list(inspect.signature(cls.__init__).parameters.values())
+    positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    by_name = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+    optional = {p.name for p in parameters if p.default is not p.empty}
+    given = bind(s, f"{cls.__qualname__}.__init__", positional, by_name, optional, [obj, *args], kwargs)
+    for field in dataclasses.fields(cls):
+        value = given.get(field.name, NOT_GIVEN)
+        if value is NOT_GIVEN:
+            value = default_of(s, cls, field)
+        if value is not None:
+            s.env[(obj.id, field.name)] = called_after(s, field.name, own(s, value))
+    post = found_in(s, cls, "__post_init__")
+    if isinstance(post, types.FunctionType):
+        beside = [(name, given[name]) for name in init_only(cls)]
+        more = [default_of(s, cls, init_only(cls)[name]) if value is NOT_GIVEN else value for name, value in beside]
+        call_python(s, post, [obj, *more], {})
+
+
+def init_only(cls: Any) -> dict[str, Any]:
+    """The parameters of a dataclass's ``__init__`` that are no fields, but handed on to ``__post_init__``."""
+    fields = {field.name for field in dataclasses.fields(cls)}
+    return {
+        name: parameter
+        for name, parameter in cls.__dataclass_fields__.items()
+        if name not in fields and name in inspect.signature(cls.__init__).parameters
+    }
+
+
+def default_of(s: Specialiser, cls: Any, field: Any) -> Any:
+    """The default of a field; None where it has none."""
+    from ..calls.dispatch import call_value, default_named
+    from ..world.captures import import_external
+
+    if field.default is not dataclasses.MISSING and field.init:
+        return default_named(s, cls.__init__, field.name)
+    if field.default is not dataclasses.MISSING:
+        site = ("default", cls.__qualname__, field.name)
+        return import_external(s, functools.partial(getattr, field, "default"), field.name, site)
+    if field.default_factory is not dataclasses.MISSING:
+        return call_value(s, Const(field.default_factory), [], {})
+    return None
+
+
+def replace_fields(s: Specialiser, obj: Value, changes: dict[str, Value]) -> Value:
+    """``dataclasses.replace(obj, **changes)``."""
+    cls, old = fields_of(s, obj)
+    for field in dataclasses.fields(cls):
+        if not field.init and field.name in changes:
+            message = f"field {field.name} is declared with init=False, it cannot be specified with replace()"
+            raise always(s, REPLACED_WRONGLY, message)
+    for name, parameter in init_only(cls).items():
+        if parameter.default is dataclasses.MISSING and name not in changes:
+            raise always(s, REPLACED_WRONGLY, f"InitVar {name!r} must be specified with replace()")
+    kept = {field.name: old[field.name] for field in dataclasses.fields(cls) if field.init and field.name in old}
+    return construct(s, cls, [], kept | changes)
+
+
+def fields_of(s: Specialiser, obj: Value) -> tuple[Any, dict[str, Value]]:
+    """The class and the fields of an object."""
+    cls = class_of_row(s, obj)
+    if isinstance(obj, Leaf) and cls is not None:
+        return cls, fields_of_row(s, obj)
+    if not isinstance(obj, Obj):
+        raise s.refuse("the fields of something that is no object of a class that is known")
+    return obj.cls, {str(key): s.env[(obj.id, key)] for key in s.fields(obj)}

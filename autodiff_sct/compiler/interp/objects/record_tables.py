@@ -1,0 +1,133 @@
+"""Dicts that only the run tells apart: rows of tables, as objects are.
+
+::
+
+    rows.append({"x": x, "v": v})         record_x.append(x)
+                                          record_v.append(v)
+                                          rows.append(record)         # the number of the row
+    r["v"] = r["v"] / 2                   record_v[r] = record_v[r] / 2
+
+The dicts of one program that are written with the same constant keys are of one class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from ...domain.identifiers import is_identifier
+from ...domain.values import Const, Leaf, Obj, TupleV, Value
+from ...ir.builder import Restart, Specialiser
+from ..control.raising import always
+from .tables import class_of_row, column, fields_of_row, has_table, new_row, read_column
+from .union_tables import classes_of
+
+
+class Record(dict[str, Any]):
+    """The class of the dicts with the same keys."""
+
+    keys_of_all: tuple[str, ...]
+
+
+@cache
+def record_class(keys: tuple[str, ...]) -> type[Record]:
+    """The class of the dicts with these keys, in this order."""
+    return type("record", (Record,), {"keys_of_all": keys})
+
+
+def class_of_dict(s: Specialiser, value: Obj) -> type[Record] | None:
+    """The class that a dict of the program could have a table for."""
+    keys = s.fields(value)
+    named = bool(keys) and all(isinstance(key, str) and is_identifier(key) for key in keys)
+    made = value.id not in s.objects and value.id[0] in ("dict", "carried", "merge", "copy")
+    return record_class(tuple(keys)) if named and made else None
+
+
+def as_record(s: Specialiser, value: Value) -> Value:
+    """A new dict, as a row where there is a table for those with its keys."""
+    cls = class_of_dict(s, value) if isinstance(value, Obj) and value.cls is dict else None
+    if cls is None or not has_table(s, cls):
+        return value
+    assert isinstance(value, Obj)
+    return new_row(s, cls, {key: s.env[(value.id, key)] for key in s.fields(value)})
+
+
+def record_of(s: Specialiser, value: Value) -> type[Record] | None:
+    """The class of a dict that is a row."""
+    cls = class_of_row(s, value) if classes_of(s, value) is None else None
+    return cls if cls is not None and issubclass(cls, Record) else None
+
+
+def place(s: Specialiser, row: Leaf, cls: type[Record], key: Value) -> Leaf:
+    """The column of a key."""
+    if not s.is_static(key):
+        for site in s.short_loops:
+            raise Restart(("write out", site))
+        raise s.refuse("a key that is known only at run time, of a dict in a list", "use constant keys")
+    if s.static(key) not in cls.keys_of_all:
+        raise always(s, KeyError, s.static(key))
+    return column(s, cls, s.static(key))
+
+
+def get_item(s: Specialiser, row: Leaf, cls: type[Record], key: Value) -> Value:
+    return read_column(s, place(s, row, cls, key), row, row)
+
+
+def set_item(s: Specialiser, row: Leaf, cls: type[Record], key: Value, value: Value) -> None:
+    from ..containers.items import set_item as put
+    from .tables import references
+
+    if s.is_static(key) and s.static(key) not in cls.keys_of_all:
+        raise s.refuse(
+            f"a dict in a list gets another key, {s.static(key)!r}", "write it with all its keys where it is made"
+        )
+    found = place(s, row, cls, key)
+    with references(s):
+        put(s, found, row, value)
+
+
+def items(s: Specialiser, row: Leaf, cls: type[Record]) -> Iterator[tuple[Value, Value]]:
+    for key in cls.keys_of_all:
+        yield Const(key), get_item(s, row, cls, Const(key))
+
+
+def call_method(s: Specialiser, row: Leaf, cls: type[Record], name: str, args: list[Value], kwargs: Any) -> Value:
+    if name == "keys":
+        return TupleV(tuple(map(Const, cls.keys_of_all)))
+    if name == "values":
+        return TupleV(tuple(value for _, value in items(s, row, cls)))
+    if name == "items":
+        return TupleV(tuple(TupleV(pair) for pair in items(s, row, cls)))
+    if name == "copy":
+        return new_row(s, cls, fields_of_row(s, row))
+    if name in ("get", "setdefault") and args and s.is_static(args[0]):
+        if s.static(args[0]) in cls.keys_of_all:
+            return get_item(s, row, cls, args[0])
+        if name == "get":
+            return args[1] if len(args) > 1 else Const(None)
+    if name == "update":
+        return update(s, row, cls, args, kwargs)
+    raise s.refuse(f"the method {name!r} of a dict in a list", "write the dict with all its keys where it is made")
+
+
+def pairs_of(s: Specialiser, value: Value) -> Iterator[tuple[Value, Value]]:
+    """The keys and the values of a dict with constant keys."""
+    from ..containers.items import get_field
+
+    cls = record_of(s, value)
+    if cls is not None and isinstance(value, Leaf):
+        yield from items(s, value, cls)
+    elif isinstance(value, Obj) and value.cls is dict:
+        for key in s.fields(value):
+            yield Const(key), get_field(s, value, Const(key))
+    else:
+        raise s.refuse("`**` of something that is not a dict with constant keys")
+
+
+def update(s: Specialiser, row: Leaf, cls: type[Record], args: list[Value], kwargs: dict[str, Value]) -> Value:
+    pairs = [pair for other in args for pair in pairs_of(s, other)]
+    pairs += [(Const(key), value) for key, value in kwargs.items()]
+    for key, value in pairs:
+        set_item(s, row, cls, key, value)
+    return Const(None)

@@ -1,0 +1,135 @@
+"""What a program reads from outside: arguments, globals, closure cells, attributes of objects.
+
+Numbers and arrays become inputs of the emitted function, read anew for each call; functions, classes, flags and strings
+are known at compile time and guarded: the dispatcher compiles again when one of them has changed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from ...domain.dependencies import Guard, ItemRead
+from ...domain.facts import Facts, Listed, Mapped, Num, Opaque, Pair
+from ...domain.pytree import Branch, Listing, Static, describe, is_setting, refuse_taped
+from ...domain.pytree import Leaf as LeafTree
+from ...domain.values import Const, External, Leaf, Obj, TupleV, Value
+from ...ir.builder import Specialiser
+
+
+def import_external(s: Specialiser, read: Callable[[], Any], symbol: str, key: Any) -> Value:
+    """The abstract value of something outside the program, reached by `read`."""
+    if key not in s.imports:
+        value = read()
+        s.world.note(read, value)
+        s.imports[key] = import_value(s, value, read, symbol, key)
+    return s.imports[key]
+
+
+def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: str, key: Any) -> Value:
+    from ..objects.special_methods import refuse_tuple
+
+    if isinstance(value, ModuleType):
+        s.guards.append(Guard(read, value))
+        return Const(value, s.bind(symbol.rpartition(".")[2], value))
+    if key[0] in ("default", "kwdefault") and type(value) is int and is_setting(value):
+        if s.by_settings:
+            s.guards.append(Guard(read, value))
+            return Const(value)
+        s.settings_met.append(symbol)
+    # Of all that programs call `w`, each has lengths of its own.
+    tree = describe(value, f"{symbol}@{object_number(s, value)}")
+    if isinstance(tree, Static) or hasattr(type(value), "__autodiff_gradient__"):
+        s.guards.append(Guard(read, value))
+        note_symbol(s, value, symbol)
+        return Const(value)
+    if isinstance(tree, (LeafTree, Listing)):
+        return external_leaf(s, value, read, symbol, tree)
+    if isinstance(value, tuple):
+        refuse_tuple(s, type(value))
+        s.guards.append(Guard(lambda: form_of_tuple(read()), form_of_tuple(value)))
+        items = tuple(import_external(s, ItemRead(read, k), f"{symbol}_{k}", (key, k)) for k in range(len(value)))
+        return TupleV(items, type(value) if type(value) is not tuple else None)
+    s.guards.append(Guard(lambda: identity(read()), identity(value)))
+    if type(value) in (list, dict):
+        s.guards.append(
+            Guard(
+                lambda: tuple(read()) if isinstance(read(), dict) else len(read()),
+                tuple(value) if isinstance(value, dict) else len(value),
+            )
+        )
+    note_symbol(s, value, symbol)
+    return outside_object(s, value, read)
+
+
+def form_of_tuple(value: Any) -> tuple[type, int | None]:
+    """The class of a tuple, and its length: its items are looked at one by one."""
+    return type(value), len(value) if isinstance(value, tuple) else None
+
+
+def note_symbol(s: Specialiser, value: Any, symbol: str) -> None:
+    """Note what the program calls an object that is outside."""
+    s.symbols.setdefault(object_number(s, value), symbol.rpartition(".")[2])
+
+
+def identity(value: Any) -> tuple[int, type]:
+    """Which object something is, and of which class: that may be assigned, too."""
+    return id(value), type(value)
+
+
+def outside_object(s: Specialiser, value: Any, read: Callable[[], Any]) -> Obj:
+    refuse_taped(value)
+    s.world.closed = True  # an object is known by itself
+    obj = Obj(("outside", object_number(s, value)), type(value))
+    s.objects[obj.id] = (value, read)
+    return obj
+
+
+def object_number(s: Specialiser, value: Any) -> int:
+    """A small number for an outside object, the same whenever it is met."""
+    return s.identities.setdefault(id(value), (len(s.identities), value))[0]
+
+
+def external_leaf(s: Specialiser, value: Any, read: Callable[[], Any], symbol: str, tree: Any) -> Leaf:
+    """One input of the emitted function for one object, however many paths lead to it."""
+    identity = (
+        ("external", id(value))
+        if not isinstance(value, (int, float, complex))
+        else ("external", symbol, len(s.externals))
+    )
+    if identity in s.externals:
+        known = s.externals[identity]
+        s.guards.append(Guard(lambda: known.read() is read(), True))
+        s.world.closed = True  # that two paths lead to one object is not among its readings
+        return Leaf(known.name)
+    hint = symbol.replace(".", "_").lstrip("_") or "captured"
+    facts = facts_of_tree(s, tree, ("external", object_number(s, value)))
+    name = s.fresh(hint, facts)
+    s.named.add(name)
+    s.externals[identity] = External(name, read, symbol, facts, value)
+    return Leaf(name)
+
+
+def facts_of_tree(s: Specialiser, tree: Any, site: Any) -> Facts:
+    """The facts of an input, with the roots of its memory."""
+    if isinstance(tree, LeafTree):
+        facts = tree.facts
+        if isinstance(facts, Num) and tree.has_memory:
+            return dataclasses.replace(facts, roots=frozenset([s.root(site)]))
+        return facts
+    if isinstance(tree, Listing):
+        roots = frozenset([s.root(site)])
+        listed: Listed | Mapped = Listed(roots) if tree.cls is list else Mapped(roots)
+        if tree.element is not None:
+            s.put_element(listed, facts_of_tree(s, tree.element, (site, "element")))
+        return listed
+    if isinstance(tree, Branch) and issubclass(tree.cls, tuple):
+        return Pair(
+            tuple(facts_of_tree(s, child, (site, k)) for k, child in zip(tree.keys, tree.children)),
+            tree.cls if tree.cls is not tuple else None,
+        )
+    if isinstance(tree, Static):
+        return Opaque(type(tree.value))
+    return Opaque(getattr(tree, "cls", None))

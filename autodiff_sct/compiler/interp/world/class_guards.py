@@ -1,0 +1,123 @@
+"""Methods of the user's classes and objects: what they are now, and whether they still are that at the next call.
+
+A program is compiled for the methods that its classes have, and for the special ones that they do not have.  Each class
+has one guard, however many names are asked for.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from itertools import repeat
+from operator import is_
+from typing import Any
+
+from ...domain.dependencies import Guard
+from ...domain.values import Obj
+from ...ir.builder import Specialiser
+
+LIBRARIES = "numpy math scipy operator functools itertools random builtins autodiff_sct".split()
+DESCRIPTORS = (types.FunctionType, property, staticmethod, classmethod)
+ABSENT = object()
+IMMUTABLE = 1 << 8  # of a class's flags: nobody can assign to its attributes, as to those of `object` and `tuple`
+
+
+def observe(s: Specialiser, read: Callable[[], Any]) -> Any:
+    """What is found outside when the program is specialised; it is compiled again as soon as that is another."""
+    value = read()
+    s.guards.append(Guard(read, value))
+    return value
+
+
+class ClassGuard:
+    """What a class has under some names must stay: a method or another thing to call, a value, or nothing.
+
+    As long as the class and its bases hold the very objects under these names that they held when it was looked at, it
+    has.  Only where they hold others is each name looked up.
+    """
+
+    def __init__(self, cls: type) -> None:
+        self.cls = cls
+        self.expected: dict[tuple[str, type | None], Any] = {}  # the name, and the base above which it is looked for
+        self.bases: tuple[type, ...] = ()
+        self.held: list[tuple[Callable[..., Any], tuple[str, ...], tuple[Any, ...]]] = []
+
+    def holds(self) -> bool:
+        if self.cls.__mro__ is not self.bases:
+            return self.looked_up()
+        for get, names, values in self.held:
+            if not all(map(is_, map(get, names, repeat(ABSENT)), values)):
+                return self.looked_up()
+        return True
+
+    def looked_up(self) -> bool:
+        """Whether each name still means the same; what is held is noted before that is asked, so as to miss nothing."""
+        bases = self.cls.__mro__
+        names = tuple(dict.fromkeys(attr for attr, _ in self.expected))
+        tables = [base.__dict__.get for base in bases if not base.__flags__ & IMMUTABLE]
+        held = [(get, names, tuple(map(get, names, repeat(ABSENT)))) for get in tables]
+        if any(method_in(self.cls, attr, above) is not found for (attr, above), found in self.expected.items()):
+            return False
+        self.held = held
+        self.bases = bases
+        return True
+
+
+def found_in(s: Specialiser, cls: type, attr: str, above: type | None = None) -> Any:
+    """What a class has under a name, `above` one of its bases; compile again when it has another method there."""
+    found = lookup(cls, attr, above)
+    if not is_library(cls):
+        if cls not in s.classes:
+            s.classes[cls] = ClassGuard(cls)
+            s.guards.append(s.classes[cls])
+        s.classes[cls].expected.setdefault((attr, above), method_in(cls, attr, above))
+    return found
+
+
+def own_method(s: Specialiser, cls: type, attr: str) -> types.FunctionType | None:
+    """A special method that a class of the user's has in the place of Python's."""
+    found = found_in(s, cls, attr)
+    ours = not isinstance(found, types.FunctionType) or (found.__module__ or "").startswith("autodiff_sct.")
+    return None if ours else found
+
+
+def method_in(cls: type, attr: str, above: type | None) -> Any:
+    """What a class has under a name that is called, None for a value, which is read anew; `ABSENT` for nothing."""
+    parents = cls.__mro__
+    if above is not None and above not in parents:
+        return ABSENT
+    for parent in parents if above is None else parents[parents.index(above) + 1 :]:
+        if attr in parent.__dict__:
+            found = parent.__dict__[attr]
+            return found if isinstance(found, DESCRIPTORS) or callable(found) else None
+    return ABSENT
+
+
+def lookup(cls: type, attr: str, above: type | None = None) -> Any:
+    parents = cls.__mro__
+    for parent in parents if above is None else parents[parents.index(above) + 1 :]:
+        if attr in parent.__dict__:
+            return parent.__dict__[attr]
+    return None
+
+
+def has(cls: type, attr: str) -> bool:
+    """Whether a class has something under a name, also None."""
+    return any(attr in parent.__dict__ for parent in cls.__mro__)
+
+
+def watch(s: Specialiser, base: Obj, attr: str, found: Any) -> None:
+    """Compile again when an object from outside has a method or property of its own, or another."""
+    if base.id not in s.objects or not isinstance(found, DESCRIPTORS) or (base.id, attr) in s.watched:
+        return
+    if not base.cls.__module__.startswith("autodiff_sct."):
+        s.watched.add((base.id, attr))
+        obj, read = s.objects[base.id]
+        own = getattr(obj, "__dict__", {}).get(attr)
+        s.guards.append(Guard(lambda: getattr(read(), "__dict__", {}).get(attr), own))
+
+
+def is_library(owner: Any) -> bool:
+    """Whether a module or a class is NumPy's, the standard library's or ours."""
+    name = owner.__module__ if isinstance(owner, type) else owner.__name__
+    return name.split(".")[0] in LIBRARIES

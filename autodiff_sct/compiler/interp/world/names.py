@@ -1,0 +1,174 @@
+"""Names: which variable of which activation a name means, and what comes in from outside the program."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from types import FunctionType, ModuleType
+from typing import Any
+
+import gast
+
+from ...domain.dependencies import CellRead, GlobalRead
+from ...domain.values import Const, Frame, Leaf, Poison, TupleV, Value
+from ...frontend.supported_syntax import own_nodes
+from ...ir.builder import Specialiser
+from ..control.presence import Presence, read_presence
+from ..control.raising import always, lacking
+from .captures import import_external, object_number
+from .class_guards import observe
+from .outside_writes import assign_global, assign_outside, assigned, holder, module_of
+
+
+def home(frame: Frame | None, id: str) -> Frame | None:
+    """The activation whose variable a name is, seen from `frame`; None for globals and cells."""
+    while frame is not None:
+        if id in frame.locals:
+            return frame
+        if id in globals_of(frame.tree):
+            return None
+        frame = frame.parent
+    return None
+
+
+@functools.lru_cache(maxsize=4096)
+def globals_of(tree: Any) -> frozenset[str]:
+    """The names that a function declares to be global."""
+    found = [n for n in own_nodes(tree) if isinstance(n, gast.Global)] if isinstance(tree, gast.FunctionDef) else []
+    return frozenset(name for node in found for name in node.names)
+
+
+def load_name(s: Specialiser, id: str) -> Value:
+    frame = s.frame
+    assert frame is not None
+    owner = home(frame, id)
+    if owner is not None:
+        value = s.env.get((owner.id, id))
+        if value is None:
+            # Where a later statement of a loop assigns it, the loop is specialised again.
+            unbound = "where it is not associated with a value"
+            if owner is frame:
+                raise always(s, UnboundLocalError, f"cannot access local variable {id!r} {unbound}")
+            raise always(s, NameError, f"cannot access free variable {id!r} {unbound} in enclosing scope")
+        if isinstance(value, Poison):
+            raise s.poisoned(value, f"give {id!r} one meaning on every path")
+        read_presence(s, owner, id)
+        return value
+    return load_outer(s, frame, id)
+
+
+def load_outer(s: Specialiser, frame: Frame, id: str) -> Value:
+    """A name that is no variable of the program: a closure cell, a global or a builtin."""
+    top: Frame = frame
+    while top.parent is not None:
+        top = top.parent
+    if id in top.free:
+        cell = top.free[id]
+        if (known := assigned(s, cell, "cell_contents")) is not None:
+            return known
+        try:
+            cell.cell_contents  # noqa: B018
+        except ValueError:
+            raise s.refuse(f"the closure variable {id!r} is not bound yet") from None
+        return import_external(s, CellRead(cell), id, ("cell", object_number(s, cell)))
+    table = top.globals
+    if (known := assigned(s, module_of(table), id)) is not None:
+        return known
+    if id in table:
+        value = table[id]
+        if is_own(table) and isinstance(value, (FunctionType, ModuleType)):
+            # The package's own functions and modules stay what they are: no call has to look.
+            return Const(value) if isinstance(value, FunctionType) else Const(value, s.bind(id, value))
+        return import_external(s, GlobalRead(table, id), id, ("global", object_number(s, table), id))
+    if hasattr(builtins, id):
+        read = GlobalRead(table, id)
+        value = getattr(builtins, id) if is_own(table) else observe(s, read)
+        s.world.note(read, value)
+        return Const(value, gast.Name(id, gast.Load(), None, None))
+    raise lacking(s, lambda: id in table or hasattr(builtins, id), NameError, f"name {id!r} is not defined")
+
+
+def assign_name(s: Specialiser, id: str, value: Value) -> None:
+    frame = s.frame
+    assert frame is not None
+    if id in frame.nonlocals:
+        owner = None if id in globals_of(frame.tree) else home(frame.parent, id)
+        if owner is None:
+            assign_beyond(s, frame, id, value)
+            return
+        frame = owner
+    s.env[(frame.id, id)] = named(s, id, value)
+    s.env.pop((frame.id, Presence(id)), None)
+
+
+def assign_beyond(s: Specialiser, frame: Frame, id: str, value: Value) -> None:
+    """Assign a name that is no variable of the program: a closure variable or a global."""
+    top = frame
+    while top.parent is not None:
+        top = top.parent
+    value = named(s, id, value)
+    if id in top.free and id not in globals_of(frame.tree):
+        assign_outside(s, holder(s, top.free[id]), "cell_contents", value, f"captured_{id}")
+    else:
+        assign_global(s, top.globals, id, value)
+
+
+def keeps_displays(s: Specialiser) -> bool:
+    """Whether the text at hand never changes a list that it made."""
+    return is_ours(s)
+
+
+def is_ours(s: Specialiser) -> bool:
+    """Whether the text at hand is a rule's or the package's own."""
+    return s.frame is not None and (s.frame.rule or is_own(s.frame.globals))
+
+
+def is_own(table: dict[str, Any]) -> bool:
+    """Whether a module's names are those of the package."""
+    return str(table.get("__name__", "")).startswith("autodiff_sct.")
+
+
+def keeps_as_written(s: Specialiser, result: bool) -> bool:
+    """True if a list display needs no variable: in a rule, and as the `result` where no path meets another."""
+    frame = s.frame
+    if frame is None or frame.rule:
+        return frame is not None
+    return result and (s.branches, s.loops) == (frame.branches, frame.loops)
+
+
+def named(s: Specialiser, id: str, value: Value) -> Value:
+    """`value` under the user's name; a list display gets a variable of its own."""
+    result = s.frame is not None and id == s.frame.result
+    if not isinstance(value, (Leaf, Const)) and not keeps_as_written(s, result):
+        from ..containers.items import own_value
+
+        value = own_value(s, value)
+    if result and s.frame is not None and s.frame.rule:
+        return value  # the variable of a rule with several exits says nothing of what it holds
+    if isinstance(value, Leaf) and value.name not in s.named:
+        if s.frame is None or not s.frame.rule:
+            s.named.add(value.name)
+            s.called.add(id)
+        s.hints[value.name] = id
+    elif isinstance(value, TupleV):
+        for k, item in enumerate(value.items):
+            if isinstance(item, Leaf) and item.name not in s.named:
+                s.hints[item.name] = f"{id}_{k}"
+    return value
+
+
+def called_after(s: Specialiser, key: Any, value: Value) -> Value:
+    """`value`, where that is a temporary called after the field, the item or the parameter that it is stored in."""
+    if isinstance(value, Leaf) and isinstance(key, str) and key.isidentifier() and not is_ours(s):
+        if value.name not in s.named and s.hints[value.name] == "t":
+            s.hints[value.name] = key
+    return value
+
+
+def delete_name(s: Specialiser, id: str) -> None:
+    assert s.frame is not None
+    if (s.frame.id, id) in s.env:
+        read_presence(s, s.frame, id)
+    for key in ((s.frame.id, id), (s.frame.id, Presence(id))):
+        s.deleted.add(key)
+        s.env.pop(key, None)

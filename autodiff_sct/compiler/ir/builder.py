@@ -1,0 +1,558 @@
+"""The specialiser's state: the block being written, the environment, and the tables that later stages read."""
+
+from __future__ import annotations
+
+import builtins
+import enum
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+import gast
+
+from ...errors import AliasError, NotDifferentiable, Origin, Refused, UnsupportedSyntax
+from .. import ir
+from ..domain.dependencies import World
+from ..domain.facts import MANY, SIMPLE_FACTS, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, join
+from ..domain.identifiers import identifier
+from ..domain.pytree import is_record
+from ..domain.values import (
+    Bound,
+    Closure,
+    Const,
+    Frame,
+    Leaf,
+    ListV,
+    MaybeV,
+    Obj,
+    PartialV,
+    Poison,
+    Rest,
+    SliceV,
+    Super,
+    Suspended,
+    TupleV,
+    Value,
+)
+from .dims import AxisLengths, Lengths
+from .reify import expr_of_object
+
+LITERALS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
+UNFOLLOWED = "an object that only the run tells from others is used in a way that cannot be followed"
+
+
+class Restart(Exception):
+    """A container made at `site` turned out to need a variable of its own: specialise again, knowing that."""
+
+    def __init__(self, site: Any) -> None:
+        super().__init__(site)
+        self.site = site
+
+
+class Specialiser(AxisLengths):
+    """Everything that one specialisation knows; the stages after it read the tables."""
+
+    def __init__(self, dynamic: set[Any] | None = None, derivatives: dict[Any, list[Any]] | None = None) -> None:
+        self.begin_containers()
+        self.begin_sweeps()
+        self.begin_functions()
+        self.block: ir.Block = []
+        self.begin_lengths(self.block)
+        self.env: dict[Any, Value] = {}
+        self.initial: dict[Any, Value] = {}  # the environment before the program
+        self.facts: dict[str, Facts] = {}
+        self.hints: dict[str, str] = {}
+        self.named: set[str] = set()  # variables that carry a name of the user's
+        self.called: set[str] = set()  # these names, but for those of the arguments
+        self.elements: dict[int, Facts] = {}  # root of a list or dict -> facts of what is in it
+        self.counter = 0
+        self.iteration: tuple[int, ...] = ()  # of the loops around that are written out
+        self.rule_calls = 0  # numbers the activations of rules, alike in each writing of a loop's body
+        self.roots: dict[Any, int] = {}
+        self.frame: Frame | None = None
+        self.frames: dict[Any, int] = {}
+        self.node: Any = None
+        self.origin: Origin | None = None  # overrides the node's, in rules
+        self.dynamic = dynamic if dynamic is not None else set()
+        self.globals: dict[str, Any] = {}  # names of the emitted module -> objects
+        self.parameters: set[str] = set()  # names of the emitted function, which hide its module's
+        self.externals: dict[Any, Any] = {}
+        self.guards: list[Any] = []
+        self.world = World()
+        self.frozen: set[Any] = set()
+        self.stands_for: dict[Any, tuple[Obj, ...]] = {}  # what may be meant by an object that a branch or a loop chose
+        self.shadowed: set[Any] = set()  # attributes of classes that objects have of their own on some paths
+        self.unsure: set[Any] = set()  # attributes of objects, as their keys, that some path did not assign
+        self.births: dict[Any, ir.Block] = {}  # where each object was made
+        self.merging: set[Any] = set()  # ids of objects whose fields are being merged
+        self.carrying: list[Any] = []  # objects that a loop is found to carry, and what it does: their fields are next
+        self.solved: dict[Any, dict[Any, Any]] = {}  # what loops carry, by their places, until the outermost is done
+        self.objects: dict[Any, Any] = {}  # id of an Obj that exists outside -> (object, read)
+        self.symbols: dict[int, str] = {}  # number of an object outside -> what the program calls it
+        self.identities: dict[int, tuple[int, Any]] = {}  # id of an outside object -> its number, and it
+        self.tells: dict[str, tuple[MaybeV, bool]] = {}  # a test -> the tuple of which it says whether it is None
+        self.opposites: dict[str, Leaf] = {}  # a test -> that of which it is the opposite
+        self.witnesses: set[str] = set()  # items that tell so, and are numbers where they are read
+        self.notes: dict[Any, list[str]] | None = None  # on statements, where explanations are asked for
+        self.effects = False  # whether the program does something besides returning
+        self.held: frozenset[int] = frozenset()  # roots of arrays that loops go over or that callers see
+        self.lazy: frozenset[int] = frozenset()  # roots of arrays that generators under names read
+        self.replaced: frozenset[int] = frozenset()  # roots of arrays for which an augmented assignment makes new ones
+        self.branches = 0  # sides of branches around the block being written
+        self.functions: list[Any] = []  # definitions emitted beside the main function
+        # Place of a call -> the derivative programs emitted for it, by earlier runs of the same program, too: places in
+        # their texts are told by the nodes of these.
+        self.derivatives: dict[Any, list[Any]] = derivatives if derivatives is not None else {}
+        self.guarded = True  # whether objects in tables must not be written as the numbers that they are
+        self.handles = False  # whether the program handles exceptions
+        self.attempts = self.loud = 0  # blocks around: under handlers, and where NumPy's warnings may be exceptions
+        self.hearing = 0  # blocks around under handlers that would catch a refusal
+        self.level = 1  # of the tangents of this program: above those of the programs that are part of it
+        self.loops = 0  # how many loops are being specialised
+
+    def begin_functions(self) -> None:
+        """What is known of the functions and classes that the program uses."""
+        self.imports: dict[Any, Value] = {}
+        self.classes: dict[type, Any] = {}  # classes of the user's, each with the guard of its methods
+        self.watched: set[Any] = set()  # methods of single objects that are guarded
+        self.inside: dict[Any, Frame] = {}  # classes of the program and their methods -> where they are defined
+        self.definitions: dict[str, Any] = {}
+        self.short_loops: list[Any] = []  # sites of the loops around that could be written out
+        self.recursions: dict[Any, Any] = {}  # kind of call -> the recursive function compiled for it
+        self.recursive_calls = 0
+        self.inlined: set[Any] = set()  # functions that could not be compiled as such, and are inlined
+        self.written_at: dict[Any, int] = {}  # a function -> how many variables inlining it has made
+        self.strong: frozenset[Any] = frozenset()  # functions whose zero derivatives stay zero
+        self.singular = False  # whether a function is differentiated whose slope may be infinite
+        self.selects = self.multiplies = False  # whether functions that choose, or products, are differentiated
+        self.spectral = False  # whether a function is differentiated that has a perturbed one
+        self.perturbed = False  # whether perturbed functions stand for those that have one
+        self.derivatives_met: list[Any] = []  # the derivatives in the program, and where they are taken
+        self.calls_derivatives = False  # whether they stay calls
+        self.read_again = False  # True if another program calls the emitted one, so that it is differentiated again
+        self.shared: dict[Any, list[Any]] | None = None  # a function -> its forms that stay calls; None where none may
+
+    def begin_sweeps(self) -> None:
+        """What is known of variables where the program is differentiated."""
+        self.active: set[str] = set()  # variables that carry a derivative, once that is known
+        self.stopped: set[str] = set()  # what stop_gradient returned
+        self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
+        self.careful = False  # whether derivatives are infinite or NaN where NumPy's numbers are
+        self.alike: dict[str, str] = {}  # variable -> one that surely has its shape and dtype
+        self.all_of: dict[str, str] = {}  # view of all of an array, such as ``x[:]`` -> the array
+        self.exact: set[str] = (
+            set()
+        )  # arrays on whose order in memory the last digits of a value that is asked for depend
+        self.relies = False  # whether a call that raises has to be run again as the program was before some passes
+        self.saved: set[str] = set()  # lists that carry values from the forward to the reverse sweep
+        self.in_rows: dict[str, Any] = {}  # those of short vectors -> the loop that fills them, and its reverse
+        self.unbound: set[str] = set()  # variables that some paths leave unbound
+        self.partly: set[str] = set()  # those that may be, as far as that is known where they are made
+        self.deleted: set[Any] = set()  # names that `del` unbinds
+        self.defaulted: set[str] = set()  # those of them that both sweeps read on all paths: None where unbound
+
+    def begin_containers(self) -> None:
+        """What is known of lists, dicts, sets and iterators; facts of what is in them are in `elements`."""
+        # roots of lists and dicts that hold containers beside numbers, and the roots of what they hold
+        self.mixed: dict[int, frozenset[int]] = {}
+        self.walked_known: set[Any] = set()  # lists at compile time that iterators with names go over
+        self.gone_over_known: set[Any] = set()  # lists and dicts at compile time that are gone over, maybe later
+        self.has_short_lists = False  # there are short lists that are written out
+        self.by_itself: Any = None  # the expression of the last statement that is one, and there for what it does
+        self.by_settings = False  # whether integers that are settings are known
+        self.settings_met: list[str] = []  # the defaults that are settings, where they are not
+        self.met_plumbing = False  # there is a call that Python could carry out while compiling
+        self.strictly = 0  # calls around that are not followed unless all of their text can be
+        self.libraries: Any = None  # which texts of NumPy and SciPy are followed
+        self.displays: dict[int, int] = {}  # root of a list display -> how many items it has
+        self.foreign: frozenset[int] = frozenset()  # memory that objects of unknown classes may hold
+        self.nesting: dict[int, tuple[int, int]] = {}  # root of a list display -> the loops and branches around it
+        self.resized: set[int] = set()  # roots of lists whose length changes
+        self.assumed: set[int] = set()  # roots of lists whose length is that of the display
+        self.factories: dict[Any, Value] = {}  # of a defaultdict
+        self.memos: set[Any] = set()  # what functions with a cache remember, as the environment has it
+        self.counters: set[Any] = set()  # places and roots of dicts that count, where what is missing is 0
+        self.cursors: dict[Any, Any] = {}  # an iterator -> what it goes over
+        self.walks: dict[Any, list[Lengths]] = {}  # an iterator -> the bodies of loops that go over it
+        self.walked: frozenset[int] = frozenset()  # roots of lists that have iterators
+        self.keys_of: dict[int, frozenset[int]] = {}  # of lists of keys: the roots of the dicts
+        self.tables_of_keys: dict[int, str] = {}  # of those that loops go over in their places: the dicts
+        self.growing: list[Any] = []  # for each `for` around, the place to say that its list changes its length
+        self.gone_over: list[set[int]] = []  # for each of the loops around: roots of the lists that it goes over
+        self.views: list[Any] = []  # what `keys`, `values` and `items` of dicts have returned
+        self.whole: set[Any] = set()  # places of dict arguments that can stay dicts at run time
+        self.by_key: dict[int, Any] = {}  # root of such a dict -> its place, and the facts of what is under each key
+        self.gone_through: set[int] = set()  # generator expressions that are gone through where they stand
+        self.deques: set[int] = set()  # roots of deques
+        self.limits: dict[int, Value] = {}  # root of a deque -> its maxlen
+        # field of objects in a table -> the function, or the like, that is in it for all of them; None where none is
+        self.same_for_all: dict[tuple[type, str], Const | None] = {}
+        self.members: dict[str, Facts] = {}  # a set -> facts of what is in it
+
+    # -- names and roots
+
+    def fits_shape_of(self, cotangent: Value, name: str) -> bool:
+        """Whether a cotangent was made for a variable, or for another that is alike."""
+        found = self.fits.get(cotangent.name) if isinstance(cotangent, Leaf) else None
+        return found is not None and self.alike.get(found, found) == self.alike.get(name, name)
+
+    def new_symbol(self, hint: str) -> str:
+        """A name that nothing else has; the later it is made, the higher its number."""
+        self.counter += 1
+        return f"{hint}.{self.counter}"
+
+    def fresh(self, hint: str, facts: Facts) -> str:
+        id = self.new_symbol(hint)
+        self.facts[id] = self.of_one(facts, id)
+        self.hints[id] = hint
+        if self.lengths.depth:
+            self.inner[id] = self.lengths
+        return id
+
+    def of_one(self, facts: Facts, name: str) -> Facts:
+        """The facts of one variable: what holds of each of several arrays has lengths of its own here."""
+        if not isinstance(facts, Num) or not facts.dims or (MANY not in facts.dims and None not in facts.dims):
+            return facts
+        if self.recursive_calls:
+            return replace(facts, dims=tuple(None if a == MANY else a for a in facts.dims))
+        own = tuple(Dim((name, k), 0, a == MANY) if a in (None, MANY) else a for k, a in enumerate(facts.dims))
+        return replace(facts, dims=own)
+
+    def root(self, site: Any) -> int:
+        """The number of the place where memory is made."""
+        return self.roots.setdefault(site, len(self.roots) + 1)
+
+    def site(self, extra: Any = None) -> Any:
+        frame = self.frame
+        return (frame.id if frame else 0, id(self.node), extra, *self.iteration)
+
+    @contextmanager
+    def short_loop(self, site: Any) -> Iterator[None]:
+        """A loop of so few iterations that it is written out where what it makes asks for that."""
+        if site is not None:
+            self.short_loops.append(site)
+        try:
+            yield
+        finally:
+            if site is not None:
+                self.short_loops.pop()
+
+    @contextmanager
+    def inside_loop(self) -> Iterator[None]:
+        """The body of a loop being written, which may be given up half-way."""
+        self.loops += 1
+        try:
+            yield
+        finally:
+            self.loops -= 1
+
+    @contextmanager
+    def under_handlers(self, loud: bool, hearing: bool = True) -> Iterator[None]:
+        """The block of a ``try`` being written.
+
+        It is `loud` where NumPy's warnings may be among what is caught, and `hearing` where a refusal may be.
+        """
+        self.attempts, self.loud, self.hearing = self.attempts + 1, self.loud + loud, self.hearing + hearing
+        try:
+            yield
+        finally:
+            self.attempts, self.loud, self.hearing = self.attempts - 1, self.loud - loud, self.hearing - hearing
+
+    @contextmanager
+    def going_over(self) -> Iterator[set[int]]:
+        """A loop being written; the roots of the lists that it goes over."""
+        lists: set[int] = set()
+        self.gone_over.append(lists)
+        try:
+            yield lists
+        finally:
+            self.gone_over.pop()
+
+    @contextmanager
+    def going_over_growing(self, place: Any) -> Iterator[None]:
+        """A `for` being written; what says, at its place, that the list changes its length that it goes over."""
+        self.growing.append(place)
+        try:
+            yield
+        finally:
+            self.growing.pop()
+
+    @contextmanager
+    def written_out(self, k: int) -> Iterator[None]:
+        """The k-th copy of a loop's body that is written out: what it makes has a place of its own."""
+        outer, self.iteration = self.iteration, (*self.iteration, k)
+        try:
+            yield
+        finally:
+            self.iteration = outer
+
+    # -- emitting
+
+    def let(
+        self,
+        expr: Any,
+        facts: Facts,
+        op: ir.Op | None = None,
+        hint: str = "t",
+        effect: bool = False,
+        may_raise: bool = True,
+    ) -> Leaf:
+        """Emit ``hint = expr`` and return the variable."""
+        target = self.fresh(hint, facts)
+        self.block.append(ir.Let((target,), expr, op, self.where(), effect, may_raise, self.loud > 0))
+        self.definitions[target] = expr
+        return Leaf(target)
+
+    def let_several(
+        self, expr: Any, facts: list[Facts], op: ir.Op | None, hint: str = "t", effect: bool = False
+    ) -> list[Leaf]:
+        targets = tuple(self.fresh(hint, f) for f in facts)
+        self.block.append(ir.Let(targets, expr, op, self.where(), effect, True))
+        return [Leaf(t) for t in targets]
+
+    def where(self) -> Origin | None:
+        if self.origin is not None or self.frame is None or self.node is None:
+            return self.origin
+        return self.frame.origin(self.node)
+
+    @contextmanager
+    def writing(self, block: ir.Block, lengths: Lengths | None = None) -> Iterator[ir.Block]:
+        """Emit into `block`, where some lengths are equal; by default it is a block that may not run."""
+        if lengths is not None:
+            self.of_blocks[id(block)] = block, lengths
+        outer = self.block, self.proven, self.lengths
+        self.block, self.proven, self.lengths = block, dict(self.proven), self.lengths_in(block)
+        try:
+            yield block
+        finally:
+            self.block, self.proven, self.lengths = outer
+
+    @contextmanager
+    def knowing(self, proven: dict[Any, Any]) -> Iterator[None]:
+        """Decide with the equal lengths of another place."""
+        outer, self.proven = self.proven, proven
+        try:
+            yield
+        finally:
+            self.proven = outer
+
+    @contextmanager
+    def holding(self, roots: frozenset[int]) -> Iterator[None]:
+        """Write code while somebody else sees the memory of some roots."""
+        outer, self.held = self.held, self.held | roots
+        try:
+            yield
+        finally:
+            self.held = outer
+
+    # -- refusing
+
+    def refuse(self, reason: str, remedy: str = "", cls: type[Refused] = UnsupportedSyntax) -> Refused:
+        return cls(reason, remedy, self.where())
+
+    def alias_error(self, reason: str, remedy: str = "") -> Refused:
+        return self.refuse(reason, remedy, AliasError)
+
+    def poisoned(self, value: Poison, remedy: str = "") -> Refused:
+        """What is raised where a name is read that stands for different things."""
+        for site in [*(("table", cls) for cls in value.classes), *value.containers]:
+            if site not in self.dynamic:
+                raise Restart(site)
+        return self.refuse(value.reason, remedy)
+
+    def as_list(self, *values: Value) -> None:
+        """Specialise again where what NumPy returns as a list, and was a tuple so far, has to be one."""
+        for value in values:
+            if isinstance(value, TupleV) and value.listed is not None:
+                raise Restart(value.listed)
+
+    def kept_generator(self) -> Refused:
+        """The refusal of a generator whose values are not gone through where it is called."""
+        return self.refuse(
+            "a generator is used as a value, or gone through in steps", "go over it with `for`, or make a list of it"
+        )
+
+    def not_differentiable(self, reason: str, remedy: str = "") -> Refused:
+        return self.refuse(reason, remedy, NotDifferentiable)
+
+    # -- looking at values
+
+    def facts_of(self, value: Value) -> Facts:
+        """The facts of any value, as of the variable that would hold it."""
+        if isinstance(value, Leaf):
+            return self.facts[value.name]
+        if isinstance(value, Const):
+            if type(value.value) in SIMPLE_FACTS:
+                return SIMPLE_FACTS[type(value.value)]
+            import numpy as np
+
+            if isinstance(value.value, np.generic):
+                return Num("npscalar", value.value.dtype, ())
+            return Opaque(type(value.value))
+        if isinstance(value, TupleV):
+            return Pair(tuple(self.facts_of(v) for v in value.items), value.cls)
+        return Opaque()
+
+    def num(self, value: Value) -> Num | None:
+        facts = self.facts[value.name] if isinstance(value, Leaf) else self.facts_of(value)
+        return facts if isinstance(facts, Num) else None
+
+    def static(self, value: Value) -> Any:
+        """The Python object that a value is; raises LookupError where it is known only at run time."""
+        if isinstance(value, Const):
+            return value.value
+        if isinstance(value, TupleV) and value.cls is None:
+            return tuple(self.static(v) for v in value.items)
+        if isinstance(value, ListV):
+            return [self.static(v) for v in value.items]
+        if isinstance(value, SliceV):
+            return slice(self.static(value.start), self.static(value.stop), self.static(value.step))
+        raise LookupError
+
+    def is_static(self, value: Value) -> bool:
+        try:
+            self.static(value)
+        except LookupError:
+            return False
+        return True
+
+    def leaves(self, value: Value, around: tuple[Any, ...] = ()) -> Sequence[str]:
+        """The variables inside a value; an object may hold one that it is in, an object `around` it."""
+        if isinstance(value, Leaf):
+            return (value.name,)
+        if isinstance(value, Const):
+            return ()
+        if isinstance(value, (TupleV, ListV, MaybeV)):
+            inside: Iterable[Value] = value.items
+        elif isinstance(value, SliceV):
+            inside = (value.start, value.stop, value.step)
+        elif isinstance(value, Bound):
+            inside = (value.self,)
+        elif isinstance(value, Obj):
+            if value.id in around:
+                return ()
+            around = (*around, value.id)
+            inside = [self.env[(value.id, key)] for key in self.fields(value) if (value.id, key) in self.env]
+        elif isinstance(value, Suspended):
+            inside = (*value.args, *value.kwargs.values())
+        else:
+            return ()
+        return [name for item in inside for name in self.leaves(item, around)]
+
+    def fields(self, obj: Obj) -> list[Any]:
+        if obj.id in self.objects and obj.cls in (list, dict):
+            known = range(len(self.objects[obj.id][0])) if obj.cls is list else self.objects[obj.id][0]
+            return [*known, *(k[1] for k in self.env if type(k) is tuple and k[0] == obj.id and k[1] not in known)]
+        return [key[1] for key in self.env if isinstance(key, tuple) and len(key) == 2 and key[0] == obj.id]
+
+    # -- printing values
+
+    def expr(self, value: Value) -> Any:
+        """The expression that a value is written as."""
+        if isinstance(value, Leaf):
+            if self.guarded and isinstance(facts := self.facts[value.name], Num) and facts.row is not None:
+                raise self.refuse(UNFOLLOWED, "use its fields, or keep the objects in a tuple")
+            return ir.name(value.name)
+        if isinstance(value, Const):
+            return self.constant(value)
+        if isinstance(value, TupleV):
+            if value.expr is not None:
+                return value.expr
+            items = [self.expr(v) for v in value.items]
+            if value.cls is None:
+                return ir.tuple_(items)
+            return ir.call(self.bind(value.cls.__name__, value.cls), *items)
+        if isinstance(value, ListV):
+            return gast.List([self.expr(v) for v in value.items], gast.Load())
+        if isinstance(value, SliceV):
+            parts = [None if v == Const(None) else self.expr(v) for v in (value.start, value.stop, value.step)]
+            return gast.Slice(*parts)
+        if isinstance(value, Obj):
+            return expr_of_object(self, value)
+        if isinstance(value, Bound):
+            method = (
+                value.function if isinstance(value.function, str) else getattr(value.function, "__name__", "method")
+            )
+            return ir.attribute(self.expr(value.self), method)
+        if isinstance(value, Rest):
+            return gast.Starred(self.expr(value.items), gast.Load())
+        if isinstance(value, Poison):
+            raise self.poisoned(value)
+        if isinstance(value, (Closure, PartialV, Super)):
+            raise self.refuse(
+                "a function made inside the program is used as a value that the compiler cannot follow",
+                "call it directly, or define it at module level",
+            )
+        if isinstance(value, Suspended):
+            raise self.kept_generator()
+        raise self.refuse(f"{type(value).__name__} cannot be used as a value here")
+
+    def stored(self, value: Value) -> Any:
+        """The expression that a value is stored as, also where it is a reference to an object in a table."""
+        outer, self.guarded = self.guarded, False
+        try:
+            return self.expr(value)
+        finally:
+            self.guarded = outer
+
+    def constant(self, const: Const) -> Any:
+        if const.expr is not None:
+            return const.expr
+        value = const.value
+        if isinstance(value, enum.Enum):
+            return ir.attribute(self.bind(type(value).__name__, type(value)), value.name)
+        if is_record(value):
+            return self.bind(type(value).__name__.rpartition(".")[2], value)
+        if isinstance(value, (slice, tuple)) or isinstance(value, LITERALS):
+            return ir.constant(value)
+        if isinstance(value, range):
+            bounds = (value.start, value.stop, value.step) if value.step != 1 else (value.start, value.stop)
+            return ir.call("range", *map(ir.constant, bounds if bounds[0] or len(bounds) > 2 else bounds[1:]))
+        if isinstance(value, type) and value in self.inside:
+            raise self.refuse("a class that is defined inside the function is needed at run time", "define it outside")
+        return self.bind(getattr(value, "__name__", "constant"), value)
+
+    def bind(self, hint: str, value: Any) -> Any:
+        """A global of the emitted module that holds `value`."""
+        if isinstance(value, ModuleType):
+            hint = {"numpy": "np"}.get(value.__name__, hint)
+        hint = identifier(hint)
+        candidate, number = hint, 1
+        while not self.may_name(candidate, value):
+            number += 1
+            candidate = f"{hint}{number}"
+        self.globals[candidate] = value
+        return ir.name(candidate)
+
+    def may_name(self, name: str, value: Any) -> bool:
+        """True if a global of that name would hide neither a parameter, nor another global, nor a builtin."""
+        hidden = self.globals.get(name, getattr(builtins, name, value))
+        return name not in self.parameters and hidden is value
+
+    # -- lists and dicts that live at run time
+
+    def elements_of(self, facts: Listed | Mapped) -> Facts | None:
+        result: Facts | None = None
+        for root in sorted(facts.roots):
+            if root in self.elements:
+                result = self.elements[root] if result is None else join(result, self.elements[root])
+        return result
+
+    def put_element(self, facts: Listed | Mapped, element: Facts) -> None:
+        for root in facts.roots:
+            old = self.elements.get(root)
+            if old is None and any(root in rec.empty for rec in self.recursions.values() if not rec.working):
+                raise Restart(("filled", next(site for site, number in self.roots.items() if number == root)))
+            self.elements[root] = element if old is None else join(old, element)
+            if old is not None and are_mixed((old, element)):
+                held: list[frozenset[int]] = [getattr(f, "roots", frozenset()) for f in (old, element)]
+                self.mixed[root] = self.mixed.get(root, frozenset()).union(*held)
+
+    def new_size(self, leaf: Leaf) -> Dim:
+        """The symbol of the length that an integer variable holds."""
+        facts = self.facts[leaf.name]
+        if isinstance(facts, Num) and facts.size is not None and isinstance(facts.size, Dim):
+            return facts.size
+        return Dim(leaf.name)

@@ -1,0 +1,129 @@
+"""Forms of expressions and statements that several passes look for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+
+from .. import ir
+from ..domain.facts import Listed, Mapped, Num
+from .builder import Specialiser
+from .negation import is_negative
+
+SUMS = (gast.Add, gast.Sub)
+OPERATIONS = {gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript, gast.Compare, gast.IfExp, gast.BoolOp}
+NAMES = {name: np.dtype(name) for name in "float16 float32 float64 complex64 complex128".split()}
+WIDE = {np.dtype(np.float64), np.dtype(np.complex128)}
+ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow)
+
+
+def size(expr: Any) -> int:
+    """How many operations an expression holds; a number with a sign is none."""
+    known: int | None = getattr(expr, "size_of_it", None)
+    if known is None:
+        known = len([node for node in ir.nodes_in(expr) if type(node) in OPERATIONS and not is_number(node)])
+        if isinstance(expr, gast.AST):
+            expr.size_of_it = known
+    return known
+
+
+def is_number(node: Any) -> bool:
+    return isinstance(node, gast.UnaryOp) and isinstance(node.operand, gast.Constant)
+
+
+def holds_numbers(s: Specialiser, facts: Any) -> bool:
+    """Whether something is a list or a dict of numbers."""
+    item = s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else None
+    return isinstance(item, Num) and item.dims == () and not item.roots
+
+
+def is_unknown(facts: Any) -> bool:
+    """Whether a value may hold a list of which nothing is known here."""
+    return not isinstance(facts, Listed)
+
+
+def is_method(expr: Any, name: str) -> bool:
+    """Whether an expression calls something's attribute of a name."""
+    return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr == name
+
+
+def is_pop_call(expr: Any) -> bool:
+    return is_method(expr, "pop") and not expr.args
+
+
+def is_sum_of(expr: Any, name: str) -> bool:
+    """Whether a variable is one side of a sum, or what something is subtracted from."""
+    if not isinstance(expr, gast.BinOp) or type(expr.op) not in SUMS:
+        return False
+    added = isinstance(expr.op, gast.Add) and getattr(expr.right, "id", None) == name
+    return added or getattr(expr.left, "id", None) == name
+
+
+def is_sum_with(expr: Any, name: str) -> bool:
+    """Whether an expression adds something to a variable."""
+    return isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Add) and getattr(expr.left, "id", None) == name
+
+
+def leaving_of(stmt: Any, around: ir.Block) -> frozenset[str]:
+    """The variables of the blocks of a statement that are read outside them."""
+    if isinstance(stmt, ir.With):  # its block is one with what is around it
+        return frozenset(name for other in around for name in ir.reads_inside(other) if other is not stmt)
+    if isinstance(stmt, ir.Loop):
+        return frozenset([*ir.reads(stmt), *(c.next for c in stmt.carries if c.next)])
+    return frozenset(ir.uses(stmt))
+
+
+def is_zero(s: Specialiser, stmt: Any) -> bool:
+    return isinstance(stmt, ir.Let) and is_call(stmt.expr, "zeros_like") and isinstance(s.facts[stmt.target], Num)
+
+
+def is_call(expr: Any, name: str) -> bool:
+    return type(expr) is gast.Call and type(expr.func) is gast.Attribute and expr.func.attr == name
+
+
+def is_literal_zero(expr: Any) -> bool:
+    return isinstance(expr, gast.Constant) and type(expr.value) in (int, float) and expr.value == 0
+
+
+def is_ellipsis(expr: Any) -> bool:
+    return isinstance(expr, gast.Constant) and expr.value is Ellipsis
+
+
+def is_copy(stmt: Any) -> bool:
+    return isinstance(stmt, ir.Let) and is_call(stmt.expr, "copy") and not stmt.expr.args and len(stmt.targets) == 1
+
+
+def is_list(s: Specialiser, name: str) -> bool:
+    return not isinstance(s.facts[name], Num)
+
+
+def is_zeroing(stmt: Any) -> bool:
+    return (
+        isinstance(stmt, ir.Store)
+        and stmt.aug is None
+        and isinstance(stmt.value, gast.Constant)
+        and stmt.value.value == 0.0
+    )
+
+
+def numpy_name(expr: Any) -> str | None:
+    """The name of the NumPy function that is called."""
+    func = expr.func
+    if isinstance(func, gast.Attribute) and isinstance(func.value, gast.Name) and func.value.id == "np":
+        return str(func.attr)
+    return None
+
+
+def literal(expr: Any) -> Any:
+    """The number or flag that an expression spells out; None where it is none."""
+    if is_negative(expr) and isinstance(expr.operand, gast.Constant):
+        return -expr.operand.value
+    return expr.value if isinstance(expr, gast.Constant) else None
+
+
+def outside_names(block: ir.Block) -> list[str]:
+    """The variables that a block reads and does not define."""
+    made = ir.defined(block) | {stmt.index for stmt in ir.walk(block) if isinstance(stmt, ir.Loop)}
+    return [n for n in dict.fromkeys(n for stmt in block for n in ir.reads_inside(stmt)) if n not in made]

@@ -1,0 +1,1 @@
+"""Passes over lowered programs: fusion, hoisting, scalar replacement, affine bounds."""

@@ -1,0 +1,1 @@
+"""Loop optimisations: batched products, strip mining, scalar replacement of small arrays, unboxing."""

@@ -1,0 +1,1 @@
+"""Memory optimisations: dead stores, reuse of buffers, axis order."""

@@ -1,0 +1,1 @@
+"""Algebraic rewriting: the same numbers from fewer operations."""

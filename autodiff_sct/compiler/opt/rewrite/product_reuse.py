@@ -1,0 +1,165 @@
+"""A product of a cotangent with two factors whose own product the forward sweep has is one with that.
+
+::
+
+    price = price * growth                  price = price * growth
+    saved_price.append(...)  # before       saved_price.append(price)
+    ...                               ->    ...
+    d_t = d_price * before * growth         d_t = d_price * price
+
+That is one pass over memory less, and often one value less to keep: it is what the derivative of an exponential or of a
+power comes to where the result is multiplied by something.  The same for a quotient ``q = a / b`` and ``d / b * a``.
+A product of a branch or a loop is known where these are reversed only: elsewhere it may be of another path or step.
+Where values are saved in a loop, one of the factors must not be read by anything else.  Only cotangents round
+differently; memory that the program writes is left alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import gast
+
+from ....core import thresholds
+from ... import ir
+from ...analysis.alias import Regions
+from ...analysis.liveness import count_uses
+from ...domain.facts import Num, is_same
+from ...ir.builder import Specialiser
+from ...ir.rewrite import substitute_own
+
+PRODUCT = (gast.Mult, gast.Div)
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A variable as it stands in a product that several statements compute: in which of them, and whether below."""
+
+    name: str
+    stmt: ir.Let
+    left: bool
+    below: bool
+
+
+def with_known_products(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block) -> None:
+    """Rewrite the products of the reverse sweep, in place."""
+    if any(is_product(getattr(stmt, "expr", None)) for stmt in ir.walk(forward)):
+        Again(s, where, count_uses(reverse)).block(reverse, forward, {}, False)
+
+
+def products(s: Specialiser, where: Regions, block: ir.Block, looped: bool) -> Iterator[tuple[tuple, tuple[str, bool]]]:
+    """What a block of the forward sweep multiplies or divides -> what holds the result, and whether in a loop."""
+    for stmt in block:
+        if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and is_product(stmt.expr) and is_array(s, stmt.target):
+            a, b = stmt.expr.left.id, stmt.expr.right.id
+            if a != b and not any(where.is_written(n) for n in (a, b, stmt.target)):
+                yield (type(stmt.expr.op), a, b), (stmt.target, looped)
+
+
+def is_product(expr: object) -> bool:
+    """Whether an expression is the product or quotient of two variables."""
+    if not isinstance(expr, gast.BinOp) or not isinstance(expr.op, PRODUCT):
+        return False
+    return all(isinstance(e, gast.Name) and ir.is_variable(e.id) for e in (expr.left, expr.right))
+
+
+def is_array(s: Specialiser, name: str) -> bool:
+    facts = s.facts[name]
+    return isinstance(facts, Num) and facts.kind == "array" and facts.dtype is not None and facts.dtype.kind == "f"
+
+
+class Again:
+    """Finds the products that are known, in a block of the reverse sweep and the blocks inside it."""
+
+    def __init__(self, s: Specialiser, where: Regions, uses: dict[str, int]) -> None:
+        self.s, self.where, self.uses = s, where, Counter(uses)
+        self.gone: set[str] = set()
+
+    def block(self, block: ir.Block, primal: ir.Block, around: dict, looped: bool) -> None:
+        """Rewrite what reverses `primal`: what that and the blocks around it have computed is there, no more."""
+        known = around | dict(products(self.s, self.where, primal, looped))
+        for stmt in block:
+            inner = ir.bodies(stmt)
+            reversed_stmt = getattr(stmt, "primal", None)
+            of = ir.bodies(reversed_stmt) if type(reversed_stmt) is type(stmt) else [[] for _ in inner]
+            for body, part in zip(inner, of, strict=True):
+                self.block(body, part, known, looped or isinstance(stmt, ir.Loop))
+        makers = {x.target: x for x in block if isinstance(x, ir.Let) and len(x.targets) == 1} if known else {}
+        factors = {name for _, a, b in known for name in (a, b)}
+        for stmt in list(block) if known else []:
+            if isinstance(stmt, ir.Let) and is_multiplication(stmt) and stmt.target not in self.gone:
+                leaves = [leaf for leaf in self.leaves(stmt, makers, False) if leaf.name in factors]
+                found = self.pair(stmt, leaves, known)
+                if found is not None:
+                    self.rewrite(block, *found)
+
+    def leaves(self, stmt: ir.Let, makers: dict[str, ir.Let], below: bool, depth: int = 0) -> Iterator[Leaf]:
+        """The factors of what a statement computes, through the nearest temporaries that are made for it only."""
+        for left, side in ((True, stmt.expr.left), (False, stmt.expr.right)):
+            under = below != (not left and isinstance(stmt.expr.op, gast.Div))
+            maker = makers.get(side.id) if isinstance(side, gast.Name) else None
+            if maker is not None and self.uses[side.id] == 1 and is_multiplication(maker):
+                if depth < thresholds.PRODUCTS_FOLLOWED:
+                    yield from self.leaves(maker, makers, under, depth + 1)
+            elif isinstance(side, gast.Name) and ir.is_variable(side.id):
+                yield Leaf(side.id, stmt, left, under)
+
+    def pair(self, root: ir.Let, leaves: list[Leaf], known: dict) -> tuple[ir.Let, Leaf, Leaf, str] | None:
+        """Two factors that are one value: the one that goes, and the one that becomes that value."""
+        for gone in leaves:
+            for kept in leaves:
+                key = (gast.Div, kept.name, gone.name) if gone.below else (gast.Mult, kept.name, gone.name)
+                found = known.get(key) or (None if gone.below else known.get((gast.Mult, *key[:0:-1])))
+                if found is None or kept.below or gone.stmt is root or not self.may_go(gone):
+                    continue
+                if self.is_worth(gone.name, kept.name, *found) and self.is_alike(root, found[0]):
+                    return root, gone, kept, found[0]
+        return None
+
+    def may_go(self, leaf: Leaf) -> bool:
+        """Whether the statement that multiplies or divides by a factor does nothing else to the other side."""
+        divides = isinstance(leaf.stmt.expr.op, gast.Div)
+        return isinstance(self.rest(leaf), gast.Name) and (not divides or not leaf.left)
+
+    def rest(self, leaf: Leaf) -> object:
+        return leaf.stmt.expr.right if leaf.left else leaf.stmt.expr.left
+
+    def is_worth(self, a: str, b: str, product: str, looped: bool) -> bool:
+        """Whether no more has to be kept than before."""
+        if not looped or self.uses[product]:
+            return True
+        return any(self.uses[n] == 1 and is_array(self.s, n) for n in (a, b))
+
+    def is_alike(self, root: ir.Let, product: str) -> bool:
+        """Whether the product is as precise as what is computed from it."""
+        facts, other = self.s.facts[root.target], self.s.facts[product]
+        return isinstance(facts, Num) and isinstance(other, Num) and is_same(facts.dtype, other.dtype)
+
+    def rewrite(self, block: ir.Block, root: ir.Let, gone: Leaf, kept: Leaf, product: str) -> None:
+        """Drop one factor, and put the product in the place of the other."""
+        operand = kept.stmt.expr.left if kept.left else kept.stmt.expr.right
+        mine: Callable = lambda side: ir.name(product) if side is operand else side  # noqa: E731
+        kept.stmt.expr = gast.BinOp(mine(kept.stmt.expr.left), kept.stmt.expr.op, mine(kept.stmt.expr.right))
+        mapping = {gone.stmt.target: self.rest(gone)}
+        block.remove(gone.stmt)
+        self.gone.add(gone.stmt.target)
+        for stmt in block:
+            if gone.stmt.target in ir.reads(stmt):
+                substitute_own(stmt, mapping)
+                self.forget_shape(stmt, root)
+        self.uses.update([product])
+        self.uses.subtract([gone.name, kept.name])
+
+    def forget_shape(self, stmt: ir.Let, root: ir.Let) -> None:
+        """What has one factor less may have fewer elements, until the product comes in."""
+        facts = self.s.facts[stmt.target]
+        if stmt is not root and isinstance(facts, Num) and facts.dims is not None:
+            self.s.facts[stmt.target] = replace(facts, dims=(None,) * len(facts.dims))
+            self.s.fits.pop(stmt.target, None)
+
+
+def is_multiplication(stmt: ir.Let) -> bool:
+    plain = not stmt.effect and not stmt.in_place and len(stmt.targets) == 1
+    return plain and isinstance(stmt.expr, gast.BinOp) and isinstance(stmt.expr.op, PRODUCT)

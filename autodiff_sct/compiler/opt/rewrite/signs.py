@@ -1,0 +1,219 @@
+"""What is the negative of another cotangent is not made: it is subtracted where it would be added.
+
+::
+
+    d_t = -d_y
+    d_a = d_a + d_t * x        ->    d_a = d_a - d_y * x
+    d_x = d_x + d_t * a              d_x = d_x - d_y * a
+
+A sign passes through products, quotients and functions that are linear, and rounding does not know it, so the sums are
+the same bit for bit.  One reader may keep the sign, which costs there what it has cost before.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import gast
+
+from ... import ir
+from ...analysis.ownership import Memory, changed, is_new, is_number
+from ...domain.facts import Num
+from ...ir.builder import Specialiser
+from ...ir.negation import is_negative, negated, signed
+from ...ir.patterns import is_call, numpy_name
+from ...ir.rewrite import replaced
+from .canonicalize import Spelling
+
+LINEAR = frozenset(("vdot", "dot", "outer", "matmul", "sum", "roll", "squeeze", "expand_dims", "reshape", "transpose"))
+COMPUTED = (gast.BinOp, gast.UnaryOp)
+METHODS = frozenset(("sum", "reshape", "transpose", "swapaxes"))
+
+
+def absorb_signs(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+    """Rewrite the blocks of the reverse sweep of a program, in place."""
+    for stmt in ir.adjoint_walk(back):
+        if isinstance(stmt, ir.Store) and stmt.aug is gast.Add and (positive := negated(stmt.value)) is not None:
+            stmt.aug, stmt.value = gast.Sub, positive
+        if isinstance(stmt, ir.Let) and is_negative(stmt.expr) and is_negative(stmt.expr.operand):
+            stmt.expr = stmt.expr.operand.operand
+    every = [back, *(inner for stmt in ir.adjoint_walk(back) for inner in ir.adjoint_bodies(stmt))]
+    negatives = [(block, stmt) for block in every for stmt in block if is_opposite(s, stmt)]
+    if not negatives:
+        return
+    passed_on = {n for stmt in ir.walk(back) if type(stmt) not in ir.SIMPLE for n in ir.uses(stmt)}
+    signs = Signs(s, front, back)
+    rest = [(block, stmt) for block, stmt in negatives if stmt.target not in passed_on]
+    dropped = True
+    while dropped:  # what is dropped may have been in the way of another
+        left = [(block, stmt) for block, stmt in rest if not signs.drop(block, stmt)]
+        dropped, rest = len(left) < len(rest), left
+
+
+def is_opposite(s: Specialiser, stmt: Any) -> bool:
+    """Whether a statement names the negative of a cotangent."""
+    plain = isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and not (stmt.effect or stmt.in_place)
+    if not plain or not is_negative(stmt.expr) or not isinstance(stmt.expr.operand, gast.Name):
+        return False
+    return ir.is_variable(stmt.expr.operand.id) and s.hints[stmt.expr.operand.id].startswith("d_")
+
+
+class Signs:
+    """Readers of negatives in one program."""
+
+    def __init__(self, s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+        self.s, self.front, self.back = s, front, back
+        self.spelling = Spelling(s)
+        self.loops = [x for x in ir.adjoint_walk(back) if isinstance(x, ir.Loop)]
+        self.readers: dict[str, set[Any]] = defaultdict(set)
+        for stmt in ir.walk([*front, *back]):
+            for name in ir.reads(stmt):
+                self.readers[name].add(stmt)
+        self.known: Memory | None = None
+
+    @property
+    def memory(self) -> Memory:
+        if self.known is None:
+            self.known = Memory(self.s, [*self.front, *self.back], self.back)
+        return self.known
+
+    def drop(self, block: ir.Block, stmt: ir.Let) -> bool:
+        """Let the readers of a negative read what it is the negative of, if they are statements of its block."""
+        name = stmt.target
+        readers = [x for x in block if x in self.readers[name] and makes_new(self.s, x, name)]
+        if not readers or len(readers) < len(self.readers[name]):
+            return False
+        start, end = block.index(stmt), block.index(readers[-1])
+        if not self.may_read(block, start, end):
+            return False
+        found = [without_sign(self.s, reader, stmt) for reader in readers]
+        signs = sum(kept for _, _, kept in found)
+        if signs > (0 if self.is_invariant(block, stmt) else 1) or all(kept for _, _, kept in found):
+            return False
+        for reader, (aug, value, _) in zip(readers, found):
+            if isinstance(reader, ir.Store):
+                reader.aug, reader.value = aug, self.spelling.value(value)
+            else:
+                reader.expr = self.spelling.value(value)
+        block.remove(stmt)
+        self.readers[stmt.expr.operand.id].update(readers)
+        self.known = None
+        return True
+
+    def is_invariant(self, block: ir.Block, stmt: ir.Let) -> bool:
+        """Whether a negative is the same in every step of a loop, and so made once."""
+        loop = next((x for x in self.loops if x.body is block), None)
+        if loop is None:
+            return False
+        changing = ir.defined_in(loop) - {c.phi for c in loop.carries if c.next == c.phi}
+        return stmt.expr.operand.id not in changing
+
+    def may_read(self, block: ir.Block, start: int, end: int) -> bool:
+        """Whether what a statement negates may be read up to a later place of its block, and is the same until then."""
+        name = block[start].expr.operand.id
+        between, hint = block[start + 1 : end], self.s.hints[name]
+        alone = is_number(self.s.facts[name])
+        if not any(name in ir.reads_inside(x) for x in block[end:]):  # its successor takes its name
+            takers = between if alone else [*between, block[end]]
+            if any(self.s.hints[n] == hint for x in takers for n in ir.ir_targets(x)):
+                return False
+        last = () if type(block[end]) in ir.SIMPLE else (block[end],)  # what it changes it has read before
+        inside = [x for stmt in (*between, *last) for x in ir.inside(stmt)]
+        return alone or not any(self.may_change(x, name) for x in inside)
+
+    def may_change(self, stmt: Any, name: str) -> bool:
+        """Whether a statement may write into the memory of an array."""
+        if isinstance(stmt, ir.Store):
+            changed: list[str] = [stmt.base]
+        elif isinstance(stmt, ir.Let) and not (stmt.effect or stmt.in_place):
+            return False
+        else:
+            changed = [n for n in ir.reads(stmt) if ir.is_variable(n)] if type(stmt) in ir.SIMPLE else []
+        return any(self.memory.may_share(n, name) for n in changed)
+
+
+def makes_new(s: Specialiser, stmt: Any, name: str) -> bool:
+    """Whether a statement makes something new of a variable, or adds it to an array: it holds none of its memory."""
+    if isinstance(stmt, ir.Store):
+        return stmt.base != name and isinstance(s.facts[stmt.base], Num)
+    if not isinstance(stmt, ir.Let) or stmt.effect or (stmt.in_place and name in ir.names_in(changed(stmt))):
+        return False
+    if is_number(s.facts[name]):
+        return not isinstance(stmt.expr, gast.Name)
+    return isinstance(stmt.expr, COMPUTED) or is_new(stmt.expr) or is_call(stmt.expr, "vdot")
+
+
+def without_sign(s: Specialiser, reader: Any, stmt: ir.Let) -> tuple[type | None, Any, int]:
+    """What a reader of a negative does and computes when it reads the positive, and how many signs it keeps."""
+    name, positive = stmt.target, stmt.expr.operand
+    stored = isinstance(reader, ir.Store)
+    aug, value = (reader.aug, reader.value) if stored else (None, reader.expr)
+    keeps = replaced(value, {name: stmt.expr})
+    if stored and name in ir.variables_in(reader.index):
+        return aug, keeps, 2
+    found = freed(s, value, name, positive)
+    if found is not None and isinstance(found[1], gast.Name) and not stored:
+        return aug, keeps, 2  # it would be a second name
+    if found is not None and found[0] > 0:
+        return aug, found[1], 0
+    if found is not None and aug in (gast.Add, gast.Sub):
+        return gast.Sub if aug is gast.Add else gast.Add, found[1], 0
+    if found is not None and (rest := negated(found[1])) is not None:
+        return aug, rest, 0
+    if found is not None and not stored and is_number(s.facts[reader.target]):
+        return aug, signed(found[1]), 1
+    return aug, keeps, ir.variables_in(value).count(name)
+
+
+def freed(s: Specialiser, expr: Any, name: str, positive: Any) -> tuple[int, Any] | None:
+    """The sign and the rest of an expression of the negative of something: one has no negatives of that any more."""
+    if isinstance(expr, gast.Name) and expr.id == name:
+        return -1, positive
+    if name not in ir.names_in(expr):
+        return 1, expr
+    if is_negative(expr):
+        found = freed(s, expr.operand, name, positive)
+        return found and ((1, found[1]) if found[0] < 0 else (1, gast.UnaryOp(expr.op, found[1])))
+    if isinstance(expr, gast.BinOp):
+        left, right = freed(s, expr.left, name, positive), freed(s, expr.right, name, positive)
+        return None if left is None or right is None else joined(expr.op, *left, *right)
+    if isinstance(expr, gast.Call):
+        return of_call(s, expr, name, positive)
+    if isinstance(expr, gast.Subscript) and name not in ir.names_in(expr.slice):
+        found = freed(s, expr.value, name, positive)
+        return found and (found[0], ir.subscript(found[1], expr.slice))
+    if isinstance(expr, gast.Attribute) and expr.attr == "T":
+        found = freed(s, expr.value, name, positive)
+        return found and (found[0], ir.attribute(found[1], "T"))
+    return None
+
+
+def joined(op: Any, one: int, left: Any, other: int, right: Any) -> tuple[int, Any] | None:
+    """The sign and the rest of an operation on operands with signs."""
+    if isinstance(op, (gast.Mult, gast.Div, gast.MatMult)):
+        return one * other, gast.BinOp(left, op, right)
+    if not isinstance(op, (gast.Add, gast.Sub)):
+        return (1, gast.BinOp(left, op, right)) if one > 0 and other > 0 else None
+    other = -other if isinstance(op, gast.Sub) else other
+    if one > 0:
+        return 1, ir.binop(left, gast.Add if other > 0 else gast.Sub, right)
+    return (1, ir.binop(right, gast.Sub, left)) if other > 0 else (-1, ir.binop(left, gast.Add, right))
+
+
+def of_call(s: Specialiser, call: Any, name: str, positive: Any) -> tuple[int, Any] | None:
+    """The sign and the rest of a call of a function that is linear in one of its operands."""
+    if any(name in ir.names_in(keyword.value) for keyword in call.keywords):
+        return None
+    plain = isinstance(call.func, gast.Name) and call.func.id == "float" and len(call.args) == 1
+    of_arrays = numpy_name(call) in LINEAR or (numpy_name(call) == "einsum" and len(call.args) == 3)
+    if plain or of_arrays:
+        places = [k for k, arg in enumerate(call.args) if name in ir.names_in(arg)]
+        found = freed(s, call.args[places[0]], name, positive) if len(places) == 1 else None
+        rest = [found[1] if found and k == places[0] else arg for k, arg in enumerate(call.args)]
+        return found and (found[0], gast.Call(call.func, rest, call.keywords))
+    if isinstance(call.func, gast.Attribute) and call.func.attr in METHODS and numpy_name(call) is None:
+        found = None if any(name in ir.names_in(a) for a in call.args) else freed(s, call.func.value, name, positive)
+        func = found and gast.Attribute(found[1], call.func.attr, gast.Load())
+        return found and (found[0], gast.Call(func, call.args, call.keywords))
+    return None

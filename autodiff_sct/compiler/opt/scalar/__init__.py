@@ -1,0 +1,1 @@
+"""Scalar optimisations: common subexpressions, invariant code, dead code, substitution, placement of statements."""

@@ -1,0 +1,242 @@
+"""What nobody reads and what cannot fail is not computed.
+
+::
+
+    for v in x:                            d_x = np.zeros_like(x)
+        condition = v > 0.75               for v in x[::-1]:
+    d_x = np.zeros_like(x)                     if v > 0.75:
+    for v in x[::-1]:              ->              ...
+        if v > 0.75:
+            ...
+
+Other passes leave such statements behind: tests that the reverse sweep reads again, items that a loop goes over. What
+may raise stays, for the forward sweep raises where the program does; but for products of arrays of other lengths than
+each other's, where the reverse sweep multiplies or selects arrays of just these lengths in any case and nothing else
+happens before. What has effects is executed without a name for its result: ``print(x)``. So is, in the end, what may
+raise, where the user gave its result no name, and it is said why it is there.
+"""
+
+from __future__ import annotations
+
+import operator
+from functools import cached_property
+from typing import Any
+
+import gast
+import numpy as np
+
+from ... import ir
+from ...ad.tape.raising_only import has_effect
+from ...analysis.liveness import count_uses
+from ...analysis.may_raise import fact, is_safe, path
+from ...domain.facts import Listed, Num
+from ...ir.builder import Specialiser
+from ...ir.patterns import is_ellipsis
+from ..rewrite.contractions import Contractions
+from .shape_checks import shape_check
+
+LAZY = (gast.IfExp, gast.BoolOp, gast.Lambda, gast.ListComp, gast.DictComp, gast.GeneratorExp)
+ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div)
+
+
+def drop_unread(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+    """Drop statements of the forward sweep, in place."""
+    uses = count_uses([*front, *back])
+    Unread(s, uses, front, back).block(front)
+
+
+def execute_unread(s: Specialiser, front: ir.Block, back: ir.Block, checks: bool) -> None:
+    """Write what is only there since it may raise, or for its effects, without a name for its result, in place.
+
+    With `checks`, of what may raise for its operands' shapes, the check of these is left.
+    """
+    uses = count_uses([*front, *back])
+    for block in (*ir.blocks(front), *ir.blocks(back)):
+        mark_repeated(block, back if block is front else [])
+        said: Any = None  # the statement of which it has been said last
+        for k, stmt in enumerate(block):
+            again = said is not None and block[k - 1] is said
+            if ir.is_reading(stmt) and stmt.kind != ir.REPEATED:
+                stmt.kind = "" if again else ir.MAY_RAISE
+                said = stmt
+            elif isinstance(stmt, ir.Let) and is_only_executed(s, stmt) and not any(uses.get(n) for n in stmt.targets):
+                check = None if stmt.effect or not checks else shape_check(s, stmt)
+                block[k] = executed(stmt, "" if stmt.effect or again else ir.MAY_RAISE, check)
+                said = said if stmt.effect else block[k]
+
+
+def mark_repeated(block: ir.Block, after: ir.Block) -> None:
+    """Mark the reading of a variable, which raises where that is unbound, where what follows reads it as well."""
+    for k, stmt in enumerate(block):
+        if ir.is_reading(stmt) and surely_reads([*block[k + 1 :], *after], stmt.expr.id):
+            stmt.kind = ir.REPEATED
+
+
+def surely_reads(block: ir.Block, name: str) -> bool:
+    """Whether a block reads a variable before it does anything that others see."""
+    for stmt in block:
+        lazy = any(isinstance(e, LAZY) for expr in ir.expressions(stmt) for e in ir.nodes_in(expr))
+        if name in ir.reads(stmt) and not lazy:
+            return True
+        if not isinstance(stmt, ir.Let) or stmt.effect:
+            return False
+    return False
+
+
+def is_only_executed(s: Specialiser, stmt: ir.Let) -> bool:
+    """Whether a statement whose result nobody reads needs no name for it."""
+    held = stmt.saves or stmt.in_place or unpacks(stmt) or stmt.target in s.named
+    return not held and not isinstance(stmt.expr, (gast.Name, gast.Constant))
+
+
+class Unread:
+    """Drops statements from the last to the first, and counts what they do not read any more."""
+
+    def __init__(self, s: Specialiser, uses: dict[str, int], front: ir.Block, back: ir.Block) -> None:
+        self.s, self.uses, self.front, self.back = s, uses, front, back
+        self.contractions = Contractions(s)
+
+    @cached_property
+    def met(self) -> list[set[Any]]:
+        """The shapes that each statement of the reverse sweep brings together, where that is the first to be seen."""
+        if any(has_effect(stmt) for stmt in ir.walk(self.front)):
+            return []
+        return [shapes for stmt in self.back for shapes in self.shapes_in(stmt) if len(shapes) > 1]
+
+    def shapes_in(self, stmt: Any) -> list[set[Any]]:
+        if isinstance(stmt, ir.Store) and is_ellipsis(stmt.index):
+            return [self.shapes(stmt.value) | self.shapes(ir.name(stmt.base))]
+        if type(stmt) not in ir.SIMPLE:
+            return []
+        nodes = [e for expr in ir.expressions(stmt) for e in ir.nodes_in(expr)]
+        return [self.shapes(e) for e in nodes if isinstance(e, gast.BinOp) or self.is_selection(e)]
+
+    def shapes(self, expr: Any) -> set[Any]:
+        """The shapes of the arrays that an expression computes with element by element, as far as they are known."""
+        if isinstance(expr, gast.BinOp) and isinstance(expr.op, ELEMENTWISE):
+            return self.shapes(expr.left) | self.shapes(expr.right)
+        if isinstance(expr, gast.UnaryOp):
+            return self.shapes(expr.operand)
+        if isinstance(expr, gast.Compare):
+            return self.shapes(expr.left).union(*map(self.shapes, expr.comparators))
+        if self.is_function(expr) or self.is_selection(expr):
+            return set().union(*map(self.shapes, expr.args))
+        dims = self.contractions.dims(expr)
+        return {dims} if dims is not None and None not in dims else set()
+
+    def is_met(self, expr: Any) -> bool:
+        """Whether an expression fails only if the reverse sweep does."""
+        if not self.is_elementwise(expr):
+            return False
+        return any(self.shapes(expr) <= shapes for shapes in self.met)
+
+    def is_elementwise(self, expr: Any) -> bool:
+        """Whether an expression adds and multiplies numbers and arrays of doubles."""
+        if isinstance(expr, gast.BinOp):
+            simple = isinstance(expr.op, (gast.Add, gast.Sub, gast.Mult)) or self.is_square(expr)
+            return simple and self.is_elementwise(expr.left) and self.is_elementwise(expr.right)
+        if isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.USub):
+            return self.is_elementwise(expr.operand)
+        if isinstance(expr, gast.Call):
+            return self.is_function(expr) and all(map(self.is_elementwise, expr.args)) and bool(self.shapes(expr))
+        if isinstance(expr, gast.Name):
+            return self.is_number(expr) or bool(self.shapes(expr))
+        return isinstance(expr, gast.Constant) and type(expr.value) in (int, float)
+
+    def is_function(self, expr: Any) -> bool:
+        """Whether an expression is a function of NumPy's of one array, or the greater or the smaller of two."""
+        if not isinstance(expr, gast.Call) or expr.keywords:
+            return False
+        callee = path(self.s, expr.func)
+        two = callee in (np.maximum, np.minimum) and len(expr.args) == 2
+        return two or (isinstance(callee, np.ufunc) and len(expr.args) == 1)
+
+    def is_selection(self, expr: Any) -> bool:
+        """Whether an expression chooses, element by element, between two."""
+        plain = isinstance(expr, gast.Call) and len(expr.args) == 3 and not expr.keywords
+        return plain and path(self.s, expr.func) is np.where
+
+    def is_square(self, expr: Any) -> bool:
+        squared = isinstance(expr.op, gast.Pow) and getattr(expr.right, "value", None) == 2
+        return squared and bool(self.shapes(expr.left))
+
+    def block(self, block: ir.Block) -> None:
+        kept = []
+        for stmt in reversed(block):
+            for inner in ir.bodies(stmt) if isinstance(stmt, (ir.If, ir.Loop, ir.Try, ir.With)) else ():
+                self.block(inner)
+            if isinstance(stmt, ir.Try) and not self.are_read((stmt.took,)):
+                stmt.took = ""
+            if self.is_idle(stmt) or self.is_again(stmt, block):
+                for name in ir.reads(stmt):
+                    self.uses[name] -= 1
+            elif isinstance(stmt, ir.Let) and stmt.effect and not unpacks(stmt) and not self.are_read(stmt.targets):
+                kept.append(executed(stmt))
+            else:
+                kept.append(stmt)
+        block[:] = kept[::-1]
+
+    def is_again(self, stmt: Any, block: ir.Block) -> bool:
+        """Whether a statement that nobody reads computes what one has before it, with nothing written since."""
+        if not isinstance(stmt, ir.Let) or stmt.effect or stmt.saves or stmt.in_place or self.are_read(stmt.targets):
+            return False
+        key = gast.dump(stmt.expr)
+        for other in reversed(block[: block.index(stmt)]):
+            if not isinstance(other, ir.Let) or other.effect or other.in_place:
+                return False
+            if gast.dump(other.expr) == key:
+                return True
+        return False
+
+    def is_idle(self, stmt: Any) -> bool:
+        if isinstance(stmt, ir.Let):
+            return not (stmt.effect or stmt.saves or stmt.in_place or self.are_read(stmt.targets)) and self.is_safe(
+                stmt
+            )
+        if isinstance(stmt, ir.If):
+            return not (stmt.then or stmt.orelse or stmt.merges) and self.is_safe(stmt)
+        if not isinstance(stmt, ir.Loop) or stmt.body or stmt.carries or stmt.trips or stmt.stop is not None:
+            return False
+        return (
+            stmt.kind == "iter"
+            and not self.are_read((stmt.index, *ir.ir_targets(stmt)))
+            and self.is_known(stmt.bounds[0])
+        )
+
+    def are_read(self, names: tuple[str | None, ...]) -> bool:
+        return any(self.uses.get(name, 0) for name in names if name is not None)
+
+    def is_safe(self, stmt: Any) -> bool:
+        expr = stmt.expr if isinstance(stmt, ir.Let) else stmt.test
+        if isinstance(expr, gast.Compare):
+            return all(self.is_number(e) for e in (expr.left, *expr.comparators)) and is_ordered(expr)
+        if is_safe(self.s, stmt):
+            return True
+        computes = isinstance(stmt, ir.Let) and isinstance(expr, (gast.BinOp, gast.Call))
+        return computes and stmt in self.front and self.is_met(expr)
+
+    def is_number(self, expr: Any) -> bool:
+        found = fact(self.s, expr)
+        return isinstance(found, Num) and found.dims == () and found.kind in ("float", "int", "npscalar")
+
+    def is_known(self, expr: Any) -> bool:
+        """Whether an expression is an array or a list."""
+        found = fact(self.s, expr)
+        return isinstance(found, Listed) or (isinstance(found, Num) and found.kind == "array")
+
+
+def executed(stmt: ir.Let, kind: str = "", check: Any | None = None) -> ir.Effect:
+    """A statement whose result nobody reads: ``print(x)``; `check` is what is left of its expression."""
+    effect = ir.Effect(check or stmt.expr, stmt.origin, kind)
+    effect.state_reads = stmt.state_reads
+    return effect
+
+
+def unpacks(stmt: ir.Let) -> bool:
+    """Whether a statement unpacks something, which fails where that has another number of items."""
+    return len(stmt.targets) > 1 and (stmt.op is None or stmt.op.fn is operator.getitem)
+
+
+def is_ordered(expr: Any) -> bool:
+    """Whether a comparison is one of numbers by their size."""
+    return all(isinstance(op, (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)) for op in expr.ops)

@@ -1,0 +1,220 @@
+"""What is named only for the next statement is written there, where that saves, raises, enters, tells or changes it.
+
+::
+
+    old_row = row.copy()
+    saved_old_row.append(old_row)      ->    saved_old_row.append(row.copy())
+
+    result = ValueError("negative")
+    raise result                       ->    raise ValueError("negative")
+
+    text = f"{x:.2f}"
+    print(text)                        ->    print(f"{x:.2f}")
+
+    t = y[i + 1]
+    saved_t.append(t)                  ->    saved_t.append(y[i + 1])
+    y[i] *= t                                y[i] *= y[i + 1]
+
+    d_item = d_rows[k]
+    d_item += d_t                      ->    d_rows[k] += d_t
+
+    item = rows[1]
+    item[0] = t                        ->    rows[1][0] = t
+
+    condition = x > 0.5
+    took.append(condition)             ->    took.append(x > 0.5)
+    if condition:                            if took[-1]:
+        ...                                      ...
+
+    stop = abs(step) < 1e-9                  if abs(step) < 1e-9:
+    if stop:                           ->        break
+        break
+
+Nothing runs between the two, so nothing is evaluated at another time; what is saved and read once more is an item of
+an array or a list to which nobody writes in between.  Of lists and dicts of arrays, ``d_rows[k] += d_t`` adds to the
+array that is there and puts the same array back.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ... import ir
+from ...analysis.liveness import count_uses
+from ...analysis.may_raise import fact
+from ...analysis.remarks import hand_on
+from ...analysis.text_width import columns_of
+from ...domain.facts import Listed, Mapped, Num
+from ...ir.builder import Specialiser
+from ...ir.patterns import is_ellipsis, is_pop_call
+from ...ir.rewrite import substitute_own
+
+COLUMNS = 80
+SHORT = 12  # columns of the place of an item that is read twice
+
+
+def without_names(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+    """Rewrite both sweeps, in place."""
+    uses = count_uses([*front, *back])
+    for block in (front, back):
+        inside(s, block, uses)
+
+
+def inside(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
+    """Rewrite a block and the blocks inside it."""
+    for stmt, following in list(zip(block, block[1:])):
+        if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and uses.get(stmt.target) == 1 and not stmt.state_reads:
+            if not (stmt.saves or stmt.in_place) and is_written(s, stmt, following):
+                hand_on(s, stmt, following)
+                following.origin = following.origin or stmt.origin
+                block.remove(stmt)
+            elif stmt.target not in s.named and is_place(stmt, following):
+                hand_on(s, stmt, following)
+                stmt.placed = True
+    for stmt in [x for x in block if isinstance(x, ir.Let) and uses.get(x.target) == 2]:
+        if not is_tested(s, stmt, block):
+            read_twice(s, stmt, block)
+    for stmt in block:
+        if isinstance(stmt, ir.Loop):
+            stop_there(stmt, uses)
+        for inner in ir.bodies(stmt):
+            inside(s, inner, uses)
+
+
+def stop_there(loop: ir.Loop, uses: dict[str, int]) -> None:
+    """Write the test that ends a loop where it ends, after what is carried on has its new values."""
+    last = loop.body[-1] if loop.body else None
+    if not isinstance(last, ir.Let) or last.effect or last.targets != (getattr(loop.stop, "id", None),):
+        return
+    if uses.get(last.target) == 1 and {c.phi for c in loop.carries}.isdisjoint(ir.reads(last)):
+        loop.stop = last.expr
+        loop.body.pop()
+
+
+def is_written(s: Specialiser, stmt: ir.Let, following: Any) -> bool:
+    """Whether a value becomes part of the statement after it, which is changed then."""
+    mapping = {stmt.target: stmt.expr}
+    if isinstance(following, ir.Raise):
+        raised = isinstance(following.node, gast.Raise) and getattr(following.node.exc, "id", None) == stmt.target
+        if raised:
+            following.node = ir.substitute(following.node, mapping)
+        return raised
+    if isinstance(following, ir.With):
+        expr, name = following.items[0]
+        entered = getattr(expr, "id", None) == stmt.target
+        if entered:
+            following.items[0] = (stmt.expr, name)
+        return entered
+    if is_told(stmt, following):
+        following.expr = ir.substitute(following.expr, mapping)
+        return True
+    if stmt.effect:
+        return False
+    if isinstance(following, ir.Effect) and following.kind == "save" and stmt.target in ir.reads(following):
+        together = ir.substitute(following.expr, mapping)
+        if columns_of(together) > COLUMNS:
+            return False
+        following.expr = together
+        return True
+    return isinstance(following, ir.Store) and is_item(s, stmt, following)
+
+
+def is_place(stmt: ir.Let, following: Any) -> bool:
+    """Whether a statement only finds the array or the list into which the next one stores an item."""
+    if not isinstance(following, ir.Store) or following.base != stmt.target or is_ellipsis(following.index):
+        return False
+    expr = stmt.expr
+    while isinstance(expr, gast.Subscript) and isinstance(expr.slice, (gast.Constant, gast.Name, gast.UnaryOp)):
+        expr = expr.value
+    if not isinstance(expr, gast.Name) or expr is stmt.expr or stmt.effect:
+        return False
+    stored = (following.index, following.value)
+    if any(isinstance(node, gast.Slice) or is_pop_call(node) for e in stored for node in ir.nodes_in(e)):
+        return False
+    return columns_of(stmt.expr) + sum(map(columns_of, stored)) <= COLUMNS
+
+
+def read_twice(s: Specialiser, stmt: ir.Let, block: ir.Block) -> None:
+    """Let an item that is saved and read once more, in the same block, go without a name."""
+    place = block.index(stmt)
+    saving = block[place + 1] if place + 1 < len(block) else None
+    if len(stmt.targets) != 1 or stmt.target in s.named or not is_number_of_item(s, stmt) or stmt.state_reads:
+        return
+    if not isinstance(saving, ir.Effect) or saving.kind != "save" or stmt.target not in ir.reads(saving):
+        return
+    for other in block[place + 2 :]:
+        if stmt.target in ir.reads_inside(other):
+            break
+        if not isinstance(other, ir.Let) and getattr(other, "kind", "") != "save" or writes(other):
+            return
+    else:
+        return
+    mapping = {stmt.target: stmt.expr}
+    simple = isinstance(other, (ir.Let, ir.Store)) and stmt.target in ir.reads(other)
+    if not simple or columns_of(ir.substitute(saving.expr, mapping)) > COLUMNS:
+        return
+    for reader in (saving, other):
+        hand_on(s, stmt, reader)
+        substitute_own(reader, mapping)
+    block.remove(stmt)
+
+
+def is_tested(s: Specialiser, stmt: ir.Let, block: ir.Block) -> bool:
+    """Whether a value is saved, then tested: now what was saved last is."""
+    place = block.index(stmt)
+    saving, test = (block[place + 1 : place + 3] + [None, None])[:2]
+    if len(stmt.targets) != 1 or stmt.target in s.named or stmt.effect or stmt.state_reads:
+        return False
+    if not isinstance(saving, ir.Effect) or saving.kind != "save" or not isinstance(test, ir.If):
+        return False
+    call = saving.expr
+    if [getattr(arg, "id", None) for arg in call.args] != [stmt.target] or getattr(
+        test.test, "id", None
+    ) != stmt.target:
+        return False
+    together = ir.substitute(call, {stmt.target: stmt.expr})
+    if call.func.attr != "append" or columns_of(together) > COLUMNS:
+        return False
+    hand_on(s, stmt, saving)
+    saving.expr, test.test = together, ir.subscript(call.func.value, ir.constant(-1))
+    block.remove(stmt)
+    return True
+
+
+def writes(stmt: Any) -> bool:
+    """Whether an assignment may change memory."""
+    return isinstance(stmt, ir.Let) and (stmt.effect or stmt.in_place)
+
+
+def is_number_of_item(s: Specialiser, stmt: ir.Let) -> bool:
+    """Whether a statement reads a number out of an array or a list, at a place that is told in a few letters."""
+    expr, found = stmt.expr, s.facts[stmt.target]
+    if stmt.effect or not isinstance(expr, gast.Subscript) or columns_of(expr.slice) > SHORT:
+        return False
+    base = fact(s, expr.value)
+    number = isinstance(found, Num) and found.dims == () and found.kind in ("npscalar", "float")
+    return number and (isinstance(base, Listed) or getattr(base, "kind", None) == "array")
+
+
+def is_told(stmt: ir.Let, following: Any) -> bool:
+    """Whether the first that a call in a statement evaluates is a variable."""
+    call = following.expr if isinstance(following, (ir.Let, ir.Effect)) else None
+    if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Name) or not call.args:
+        return False
+    return stmt.effect and getattr(call.args[0], "id", None) == stmt.target
+
+
+def is_item(s: Specialiser, stmt: ir.Let, following: ir.Store) -> bool:
+    """Whether a statement changes the array that an item of a list is, as the statement before it names it."""
+    whole = isinstance(following.index, gast.Constant) and following.index.value is Ellipsis
+    if not whole or following.aug is None or following.base != stmt.target:
+        return False
+    item, place = s.facts[stmt.target], stmt.expr
+    if not isinstance(item, Num) or item.kind != "array" or not isinstance(place, gast.Subscript):
+        return False
+    if not isinstance(place.value, gast.Name) or not isinstance(fact(s, place.value), (Listed, Mapped)):
+        return False
+    following.base, following.index = place.value.id, place.slice
+    return True

@@ -1,1 +1,0 @@
-"""Passes over statements: both sweeps as one would write them."""

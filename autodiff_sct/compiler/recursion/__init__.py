@@ -1,1 +1,0 @@
-"""Recursive functions with derivatives: pairs of functions that call themselves."""

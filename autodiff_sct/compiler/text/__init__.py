@@ -1,1 +1,0 @@
-"""Names, text, and the function that it becomes."""

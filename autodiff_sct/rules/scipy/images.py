@@ -5,6 +5,8 @@ that were read.  The transposed kernel runs over the cotangent with zeros around
 padded image, and `unpad` adds up what lies outside.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy import ndimage, signal
 
@@ -13,8 +15,17 @@ from ..elementwise import nonzero
 from ..shape import upto
 from ..table import forward, linear, reverse, static
 
-MODES = {"reflect": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap", "constant": "constant"}
-MODES |= {"grid-mirror": "symmetric", "grid-constant": "constant", "grid-wrap": "wrap"}
+# NumPy's names for what lies beyond the edges
+MODES: dict[str, Any] = {
+    "reflect": "symmetric",
+    "mirror": "reflect",
+    "nearest": "edge",
+    "wrap": "wrap",
+    "constant": "constant",
+    "grid-mirror": "symmetric",
+    "grid-constant": "constant",
+    "grid-wrap": "wrap",
+}
 
 # Kernels that are given
 

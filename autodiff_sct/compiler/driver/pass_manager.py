@@ -110,7 +110,8 @@ class Program:
     strict: set[Any] = field(default_factory=set)  # statements that are kept since they may raise
     shadows: set[str] = field(default_factory=set)  # cotangents
     floats: bool = False  # whether loops compute on Python's floats
-    reordered: bool = False  # whether the last digits of the forward sweep do not matter
+    inexact: bool = False  # whether the last digits of the forward sweep are not seen
+    reordered: bool = False  # whether they are not seen, nor does a program around it differentiate this one again
     undecided: bool = False  # whether nothing is decided by what it computes
     derivative: Any = None  # the `Reverse` that made the reverse sweep
     kinds: set[type] = field(default_factory=set)  # the kinds of its statements
@@ -167,5 +168,9 @@ def is_segmented(stmt: Any) -> bool:
 
 def runs_alone(request: Request) -> bool:
     """True if nothing but gradients leaves a program: its value is not asked for, nor is it differentiated again."""
-    plain = request.backend == "numpy" and request.capture is None
-    return plain and not (request.split or request.value or request.seeded or request.has_aux)
+    return asks_for_gradients(request) and request.capture is None
+
+
+def asks_for_gradients(request: Request) -> bool:
+    """True if nothing but gradients leaves a program, to users or to the program around it."""
+    return request.backend == "numpy" and not (request.split or request.value or request.seeded or request.has_aux)

@@ -95,7 +95,7 @@ from ..opt.scalar.rematerialization import repeat
 from ..opt.scalar.sinking import sink
 from ..opt.scalar.store_hoisting import put_at_once
 from ..opt.scalar.store_sinking import zero_last
-from .pass_manager import NUMBA, NUMPY, Pass, Phase, Precision, Program
+from .pass_manager import NUMBA, NUMPY, Pass, Phase, Precision, Program, asks_for_gradients
 
 
 def on_short_arrays(p: Program) -> None:
@@ -123,7 +123,8 @@ def with_known(p: Program) -> None:
 def look_at_values(p: Program) -> None:
     """Note whether the forward sweep may change in its last digits, and whether it decides nothing."""
     p.undecided = not any(decides(stmt) for stmt in ir.walk(p.both))
-    p.reordered = p.only_gradients and all(is_plain(stmt) for stmt in ir.walk(p.forward))
+    p.inexact = asks_for_gradients(p.request) and all(is_plain(stmt) for stmt in ir.walk(p.forward))
+    p.reordered = p.only_gradients and p.inexact
 
 
 def with_lengths(p: Program) -> None:
@@ -132,8 +133,8 @@ def with_lengths(p: Program) -> None:
 
 
 def with_small_powers(p: Program) -> None:
-    """Run `small_powers`, on the forward sweep only where no bit of it matters."""
-    forward = ir.walk(p.forward) if p.reordered and p.undecided else ()
+    """Run `small_powers`, on the forward sweep only where no bit of it matters: inside another program as alone."""
+    forward = ir.walk(p.forward) if p.inexact and p.undecided else ()
     small_powers(p.s, [*forward, *ir.adjoint_walk(p.reverse)])
 
 

@@ -170,14 +170,18 @@ def push_det_anywhere(y, d, a):
 @reverse(cofactors)
 def cofactors_adjoint(y, d, a, *directions):
     # The derivatives of one number by matrices: they do not depend on their order.
-    others = [cofactors(a, *directions[:k], *directions[k + 1 :], d) for k in upto(len(directions))]
-    return (cofactors(a, *directions, d), *others)
+    return (
+        cofactors(a, *directions, d),
+        *[cofactors(a, *directions[:k], *directions[k + 1 :], d) for k in upto(len(directions))],
+    )
 
 
 @forward(cofactors)
 def cofactors_tangent(y, d, a, *directions):
-    others = [cofactors(a, *directions[:k], d, *directions[k + 1 :]) for k in upto(len(directions))]
-    return (cofactors(a, *directions, d), *others)
+    return (
+        cofactors(a, *directions, d),
+        *[cofactors(a, *directions[:k], d, *directions[k + 1 :]) for k in upto(len(directions))],
+    )
 
 
 @reverse(np.linalg.slogdet)

@@ -217,7 +217,7 @@ def literal(value: Any) -> ast.expr:
 
 
 def from_tuple(value: ast.Tuple, wanted: tuple[int, ...]) -> ast.expr:
-    """The wanted elements; of a starred comprehension at the end, only the rounds that are wanted."""
+    """The wanted elements; of a starred list at the end, only the items that are wanted."""
     last = value.elts[-1]
     before = len(value.elts) - isinstance(last, ast.Starred)
     found: list[ast.expr] = [value.elts[k] if k < before else ast.Constant(None) for k in wanted if k < before]
@@ -229,6 +229,9 @@ def from_tuple(value: ast.Tuple, wanted: tuple[int, ...]) -> ast.expr:
         generator = comprehension.generators[0]
         generator.iter = ast.parse(f"[list({ast.unparse(generator.iter)})[i] for i in {rounds!r}]", mode="eval").body
         found.append(ast.Starred(comprehension, ast.Load()))
+    elif rounds:
+        items = ast.parse(f"[list({ast.unparse(comprehension)})[i] for i in {rounds!r}]", mode="eval").body
+        found.append(ast.Starred(items, ast.Load()))
     return ast.Tuple(found, ast.Load())
 
 

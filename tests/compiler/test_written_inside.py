@@ -159,7 +159,7 @@ RIGHT = [
     item_of_a_result_written,
     argument_written_in_a_loop,
 ]
-WRITTEN_AFTER = [lengths_of_rows, item_of_a_result_written, argument_written_in_a_loop]
+WRITTEN_AFTER = [item_of_a_result_written, argument_written_in_a_loop]
 REFUSED = [row_given_beside_its_list, list_given_beside_its_row]
 
 

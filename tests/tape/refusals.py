@@ -25,7 +25,8 @@ SAVED_VALUE = """
     gram_schmidt multigrid_restriction prefix_scan_by_doubling householder_qr ping_pong_buffers
     base_written_view_read diagonal_views rows_written_in_loop zipped_rows_written added_axes split_views
     view_index_from_loop nan_to_zero stencil_over_segments segments_inside_segments manager_that_changes_an_array
-    buffers_in_turns step_of_a_softmax_classifier boids
+    buffers_in_turns step_of_a_softmax_classifier boids written_after_one_side boundaries_from_a_copy
+    copy_is_written_too written_between_pieces written_between_mean_and_variance diagonal_into_a_written_vector
     """
 
 # Makes a plain array of recorded values: `np.array([a, b])`, `np.asarray(t)`, `B[:] = row`.
@@ -35,7 +36,7 @@ PLAIN_ARRAY = """
     complex_written casts_and_likes array_from_list broadcast_store indices_with_values walk_over_indices
     rotated_list newton_system lotka_volterra_history view_method_and_asarray joined_by_index
     drawn_with_location_and_scale convolution_by_strides dicts_in_groups queue_of_pairs ukf_pendulum
-    bodies_of_several_shapes conjugate_of_unknown_dtype
+    bodies_of_several_shapes conjugate_of_unknown_dtype dtype_from_a_helper
     """
 
 # Makes a Python number of a recorded value: `float(t)`, the functions of `math`, `f"{x:.2f}"`, `math.fsum`.
@@ -45,7 +46,8 @@ PYTHON_NUMBER = """
     bound_in_a_loop_to_an_outer_array slope_with_a_sign only_the_exception_matters
     asks_for_values_only_until_it_knows cache_inside writes_a_log function_by_its_name products_of_generators
     convex_hull starred_lambda cases_without_a_last_one errors_of_the_library_translated report_only_where_asked_for
-    ctc_loss peng_robinson unpacked_iterators bodies_attract_each_other
+    ctc_loss peng_robinson unpacked_iterators bodies_attract_each_other same_functions_on_both_sides
+    eccentric_anomaly
     """
 
 # Writes recorded values into an array that is none: `out[i] = t`, `out=buffer`.
@@ -53,7 +55,7 @@ INTO_PLAIN_ARRAY = """
     triangular_solve cholesky_by_hand convolution_loops soft_dynamic_time_warping into_empty enumerate_zip
     elementwise_matvec convolution_layer out_keyword out_of_products out_is_a_view parameters_in_a_dict
     masked_division arrays_by_setdefault arrays_in_dicts_in_a_list sparse_rows_by_items
-    momenta_read_and_put_back bodies_moved_in_place
+    momenta_read_and_put_back bodies_moved_in_place levinson_recursion
     """
 
 # Changes places by other operations than additions: `np.multiply.at`, `np.maximum.at`.

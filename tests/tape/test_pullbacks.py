@@ -44,7 +44,7 @@ def shells_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def is_of_math(item: Case) -> bool:
-    return getattr(item.fn, "__module__", "") == "math" and item.fn is not math.prod
+    return getattr(item.fn, "__module__", "") in ("math", "cmath") and item.fn is not math.prod
 
 
 def is_plain(item: Case) -> bool:

@@ -24,7 +24,7 @@ import numpy as np
 from autodiff_sct.compiler import ir
 from autodiff_sct.compiler.ad.reverse.transform import Reverse
 from autodiff_sct.compiler.ad.tape.insert import Record
-from autodiff_sct.compiler.ad.tape.required_restores import content_names
+from autodiff_sct.compiler.ad.tape.required_restores import contents
 from autodiff_sct.compiler.analysis.alias import written_arguments
 from autodiff_sct.compiler.domain.facts import Num
 from autodiff_sct.compiler.driver import pipeline
@@ -33,6 +33,11 @@ from autodiff_sct.compiler.driver.pass_order import STATEMENTS
 from autodiff_sct.compiler.ir.builder import Specialiser
 
 MISSING = object()
+
+
+def content_names(expr: Any) -> set[str]:
+    """The variables whose content an expression reads."""
+    return {name for name, _ in contents(expr)}
 
 
 class WrongRead(AssertionError):

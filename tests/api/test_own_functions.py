@@ -58,11 +58,9 @@ def test_both_modes_at_two_orders(fn: Any, args: tuple[Any, ...]) -> None:
         lambda x: np.vstack((x, np.sin(x)), dtype=None, casting="same_kind"),
         lambda x: np.sin(x, where=True, dtype=None),
         lambda x: np.exp(x, casting="same_kind", order="K", subok=True),
-        lambda x: np.row_stack((x, np.sin(x))),
         lambda x: np.concatenate((x, np.sin(x)), axis=0, dtype=None),
     ],
 )
-@pytest.mark.filterwarnings("ignore:`row_stack` alias is deprecated:DeprecationWarning")
 def test_defaults_that_are_written_out(fn: Any) -> None:
     ad.check_grads(fn, (X,))
 

@@ -125,3 +125,19 @@ def test_calls_written_inside_a_loop_share_what_was_compiled() -> None:
         assert gradient_of(energy, 0, False) is not first
     finally:
         energy.__code__ = changed
+
+
+def test_products_of_tensors():
+    point, along = ad.Tensor(np.array([1.0, 2.0, 3.0])), ad.Tensor(np.array([1.0, 0.5, -1.0]))
+
+    def cubes(x):
+        return (x * x * x).sum()
+
+    expected = 6.0 * point.asnumpy() * along.asnumpy()
+    for found in (
+        ad.hvp(cubes, point, along),
+        ad.grad(lambda x: ad.jvp(cubes, x, along)[1])(point),
+        ad.grad(lambda x, v: ad.jvp(cubes, x, v)[1])(point, along),
+    ):
+        assert isinstance(found, ad.Tensor)
+        np.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-12)

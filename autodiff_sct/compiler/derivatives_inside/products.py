@@ -208,7 +208,8 @@ def direction(s: Specialiser, vector: Value, value: Value) -> Value:
         return vector
     if isinstance(facts, Mapped):
         return direction_of_keys(s, vector, value)
-    return call_python(s, boundary.seed, [own(s, vector), value], {})
+    plain = [in_kind_of(s, each, False) for each in (own(s, vector), value)]
+    return in_kind_of(s, call_python(s, boundary.seed, plain, {}), is_tensor_value(s, value))
 
 
 def direction_of_fields(s: Specialiser, vector: Value, value: Obj) -> Value:

@@ -78,15 +78,15 @@ def check_grads(
     moved = [leaf for position in positions for leaf in leaves(args[position], args[position])]
     narrow = any(np.finfo(np.asarray(leaf).dtype).eps > 1e-10 for leaf in moved)
     step, error = eps or (2.0**-6 if narrow else 2.0**-12), rtol or (1e-2 if narrow else 1e-5)
-    name, rng = name_of(fn), np.random.default_rng(0)
+    name, rng, below = name_of(fn), np.random.default_rng(0), 0.0
     for k in range(1, order + 1):
-        check = Check(fn, tuple(args), positions, name, k, step, error)
+        check = Check(fn, tuple(args), positions, name, k, step, error, below)
         directions = [check.direction(args[position], rng) for position in positions]
         if "fwd" in wanted:
             check.forward(directions)
         if "rev" in wanted:
             check.reverse(directions, rng)
-        fn = GradFunction(fn, positions, always_tuple=True)
+        fn, below = GradFunction(fn, positions, always_tuple=True), check.rounding()
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,7 @@ class Check:
     order: int
     step: float
     rtol: float
+    below: float  # the rounding error of the largest number that the functions of lower orders return
 
     def direction(self, value: Any, rng: np.random.Generator) -> Any:
         """Return random numbers in the structure, the shapes and the dtypes of `value`."""
@@ -122,13 +123,16 @@ class Check:
         return [(8 * (a - b) - (c - d)) / (12 * h) for (a, b), (c, d) in zip(near, far)]
 
     def noise(self) -> float:
-        """Return a bound on the rounding errors of the differences of one number that the function returns.
+        """Return a bound on the rounding errors of the differences of one number that the function returns."""
+        return ROUNDINGS * self.rounding() / self.step
 
-        What cancels to nothing inside the function has errors on the scale of 1, not of its value.
+    def rounding(self) -> float:
+        """Return the rounding error of the largest number that the function, or one of a lower order, returns.
+
+        A derivative that vanishes is what cancels of numbers as large as those of the function that it is of.
         """
         values = self.output([self.direction(self.args[p], np.random.default_rng(0)) for p in self.positions], 0.0)
-        largest = [np.finfo(y.dtype).eps * np.max(np.abs(y), initial=1.0) for y in values]
-        return float(ROUNDINGS * max(largest, default=0.0) / self.step)
+        return max(self.below, *(float(np.finfo(y.dtype).eps * np.max(np.abs(y), initial=0.0)) for y in values), 0.0)
 
     def forward(self, directions: list[Any]) -> None:
         """Compare the tangent along the directions."""

@@ -99,6 +99,28 @@ def test_a_rule_that_forgets_the_incoming_derivative_is_found() -> None:
         ad.check_rule(twice, 3.0)
 
 
+@pytest.mark.usefixtures("own_rules")
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("scale", [1e-6, 1e-9])
+def test_wrong_derivatives_of_small_numbers_are_found(scale: float, dtype: Any) -> None:
+    def total(x: Any) -> Any:
+        return np.sum(x) * scale
+
+    @ad.rule(total)
+    def total_rule(y: Any, d: Any, x: Any) -> Any:
+        return d * 2.0 * scale * np.ones_like(x)
+
+    with pytest.raises(DerivativeMismatch):
+        ad.check_grads(lambda x: total(x), (np.ones(3, dtype),), order=1, modes="rev")
+
+
+def test_derivatives_that_cancel_are_right() -> None:
+    def shares(x: Any) -> Any:
+        return np.exp(x) / np.sum(np.exp(x))
+
+    ad.check_grads(shares, (np.array([0.3, 0.5, 0.9]),))
+
+
 def test_what_cannot_be_checked_is_refused() -> None:
     with pytest.raises(ArgumentTypeError, match=r"check_grads\(fn, \(x,\)\)"):
         ad.check_grads(np.sin, 1.0)  # type: ignore[arg-type]

@@ -47,33 +47,12 @@ def cut_and_used_again(x, n):
 
 
 @case((V, 3))
-def written_after_it_was_stacked(x, n):
-    rows = []
-    for k in range(1, n):
-        rows.append(x * k)
-    table = np.stack(rows)
-    rows[0][1] = x[0] ** 2
-    return np.sum(table**2) * np.sum(rows[0])
-
-
-@case((V, 3))
 def one_array_several_times(x, n):
     y = np.sin(x)
     rows = []
     for _ in range(n):
         rows.append(y)
     return np.sum(np.stack(rows) * np.arange(1.0, n + 1)[:, None] * y)
-
-
-@case((V, 4))
-def taken_out_after_it_was_stacked(x, n):
-    rows = []
-    for k in range(n):
-        rows.append(x**2 * (k + 1))
-    total = np.sum(np.stack(rows) ** 2)
-    last = rows.pop()
-    rows.append(last * x)
-    return total + np.sum(np.stack(rows)[-1])
 
 
 @case((V, 3))

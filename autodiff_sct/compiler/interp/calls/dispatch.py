@@ -237,17 +237,7 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
     if hashable and is_library(fn):
         args, kwargs = without_permissions(fn, args, kwargs)
     if handler is not None:
-        if kwargs and is_library(fn):
-            args, kwargs = in_place(fn, args, kwargs)
-        try:
-            return handler(s, args, kwargs)
-        except ORDINARY as error:
-            if type(error) is LookupError:
-                name = getattr(fn, "__name__", fn)
-                raise s.refuse(f"what {name} is asked for is known only at run time", "give it a constant") from None
-            if isinstance(error, AutodiffError) or not raises_so(s, fn, args, kwargs, error):
-                raise
-            raise always(s, type(error), str(error)) from error
+        return handled(s, handler, fn, args, kwargs)
     if type(fn) in MADE:
         return call_value(s, MADE[type(fn)](s, fn), args, kwargs)
     if isinstance(fn, functools.partial):
@@ -286,6 +276,21 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
     if callable(fn):
         return call_object(s, outside_object(s, fn, lambda: fn), args, kwargs)
     raise always(s, TypeError, f"{type(fn).__name__!r} object is not callable")
+
+
+def handled(s: Specialiser, handler: Any, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """What a handler makes of a call; where the call itself would raise, the program does."""
+    if kwargs and is_library(fn):
+        args, kwargs = in_place(fn, args, kwargs)
+    try:
+        return handler(s, args, kwargs)
+    except ORDINARY as error:
+        if type(error) is LookupError:
+            name = getattr(fn, "__name__", fn)
+            raise s.refuse(f"what {name} is asked for is known only at run time", "give it a constant") from None
+        if isinstance(error, AutodiffError) or not raises_so(s, fn, args, kwargs, error):
+            raise
+        raise always(s, type(error), str(error)) from error
 
 
 def call_text(

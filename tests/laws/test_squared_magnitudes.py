@@ -10,6 +10,8 @@ import pytest
 
 import autodiff_sct as ad
 
+pytestmark = pytest.mark.once
+
 ZERO, WAY = np.zeros(4), np.array([1.0, -2.0, 0.5, 3.0])
 MEAN_FREE = np.array([1.0, -2.0, 0.0, 1.0])  # its first Fourier coefficient is exactly zero
 EYE = np.eye(4)

@@ -37,7 +37,7 @@ def test_gradients(a: np.ndarray, b: np.ndarray, axes: Any) -> None:
     for gradients, slope in ((of_all, np.ones_like), (of_total, np.cos)):
         d = slope(product(a, b, axes))
         for k, gradient in enumerate(gradients):
-            units = np.eye((a, b)[k].size).reshape(-1, *(a, b)[k].shape)
+            units = np.eye((a, b)[k].size).reshape((a, b)[k].size, *(a, b)[k].shape)
             expected = [np.sum(d * product(*((e, b) if k == 0 else (a, e)), axes)) for e in units]
             np.testing.assert_allclose(gradient, np.reshape(expected, (a, b)[k].shape), 1e-12, 1e-12)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
 
+from ..compiler.domain import pass_registry
 from ..core import (
     installed_files,  # noqa: F401  (what the package's files are now is compared with what they are later)
     registered,
@@ -51,7 +52,7 @@ def shared(make: Callable[[Any], Any], fn: Any, settings: tuple[Any, ...]) -> An
     table, group, captured = (own, (fn,), ()) if own is not None else place_of(fn)
     if table is None:
         return make(fn)
-    group = (*group, *settings, dispatch().pass_registry.off(), len(registered.REGISTERED))
+    group = (*group, *settings, pass_registry.off(), len(registered.REGISTERED))
     key = (group, captured)
     with LOCK:
         found = table.pop(key, None)

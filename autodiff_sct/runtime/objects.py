@@ -64,11 +64,16 @@ def only_looking(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
     Raises
     ------
     AliasError
-        If it changes a list or a dict that it is given.
+        If it changes an array, a list or a dict that it is given.
     """
     given = read_only((args, kwargs))
     before = contents(given)
-    result = fn(*given[0], **given[1])
+    try:
+        result = fn(*given[0], **given[1])
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        raise AliasError(f"{fn.__name__} writes into an array that it is given", "give it a copy") from error
     if contents(given) != before:
         raise AliasError(f"{fn.__name__} changes a list or a dict that it is given", "change it before")
     return result

@@ -11,8 +11,6 @@ import pytest
 
 from autodiff_sct import grad
 
-pytestmark = pytest.mark.once
-
 
 def by_operator(x: Any, b: Any) -> Any:
     return np.sum(x**b)

@@ -21,15 +21,14 @@ from ...rules.table import NONDIFFERENTIABLE, STEPS_OF_REALS, TABLE
 from .. import ir
 from ..analysis.alias import Regions, roots_of, written_arguments, written_by
 from ..analysis.missing_rules import full_name, is_of_scipy, rule_to_write
+from ..codegen.unparse import unparse
 from ..domain import pass_registry
 from ..domain.facts import Listed, Mapped, Num, Opaque, Pair
 from ..domain.values import Leaf
 from ..interp.calls.classify import SHOWING, WRITTEN, look, opaque_call
 from ..interp.calls.recursion import Recursion
-from ..interp.library.library_text import text_of
 from ..interp.numpy.methods import is_random, opaque_method
 from ..ir.builder import Specialiser
-from ..text.unparse import unparse
 from .nested_gradients import nested_gradient
 from .shift_invariance import cancelled
 
@@ -316,11 +315,6 @@ class Analysis:
             "or write it with functions that have rules"
         )
 
-    def lacking(self, op: ir.Op) -> Any:
-        """The function or class of a library whose text may be followed in the place of a call."""
-        base = op.arguments.get("argument 0") if op.fn is opaque_method else None
-        return text_of(op.fn) if base is None else getattr(self.s.facts_of(base), "cls", None)
-
     def formats(self, op: ir.Op) -> bool:
         """Whether a method is one of a string: it writes text, and into nothing."""
         base = op.arguments.get("argument 0")
@@ -344,7 +338,6 @@ class Analysis:
             return
         name = callee_of(stmt)
         if any(self.is_useful(t) for t in stmt.targets):
-            self.s.libraries.lacking = self.lacking(op)
             of_these = " for these arguments" if type(op.fn).__name__ == "Unbound" else ""
             raise NoRule(f"{name} has no derivative rule{of_these}", self.remedy(op), stmt.origin)
         if raising:
@@ -362,7 +355,6 @@ class Analysis:
                 stmt.origin,
             )
         if stmt.effect and not self.formats(op) and may_write(self.s, op, varied):
-            self.s.libraries.lacking = self.lacking(op)
             raise NoRule(
                 f"{name} has no derivative rule and may write into an argument that carries a derivative",
                 "give it a copy (`x.copy()`), or register a rule",

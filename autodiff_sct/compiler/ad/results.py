@@ -17,7 +17,6 @@ from ..domain.values import Bound, Closure, Const, Leaf, ListV, MaybeV, Obj, Par
 from ..interp.containers.iteration import Source
 from ..interp.containers.iterators import Cursor
 from ..interp.kernel.escape import parts_of
-from ..interp.library.library_text import text_of
 from ..interp.world.boundary import own_copy
 from ..interp.world.normalized_bodies import prepared
 from ..interp.world.origins import place_of_result
@@ -96,7 +95,6 @@ def returns_call(s: Specialiser, name: str, made: gast.Call, request: Request) -
     """The refusal of a program whose result is that of a call without a rule."""
     ops = [stmt.op for stmt in ir.walk(s.block) if isinstance(stmt, ir.Let) and name in stmt.targets]
     fn = ops[0].fn if ops and ops[0] is not None else None
-    s.libraries.lacking = text_of(fn)
     called, remedy = (
         callee(made.func),
         "register one with autodiff_sct.rule, or write it with functions that have rules",

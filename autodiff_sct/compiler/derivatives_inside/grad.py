@@ -31,6 +31,7 @@ from ..interp.calls.dispatch import HOOKS, call_python, call_value
 from ..interp.calls.recursion import Recursion
 from ..interp.world.captures import import_external
 from ..interp.world.origins import place_of_definition
+from ..ir.attempt import Way
 from ..ir.builder import Specialiser
 from .captures import Capture
 from .trees import tree_of
@@ -103,7 +104,6 @@ def weights_of(s: Specialiser, value: Value) -> Any:
 def call_gradient(s: Specialiser, gradient: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Call a derivative function that exists outside the program."""
     from ...ops.composite import GradientByAll, GradOperation
-    from .batching import BatchedFunction, BatchedV
     from .products import by_all, jacobian_outside
 
     if isinstance(gradient, GradOperation):
@@ -112,8 +112,6 @@ def call_gradient(s: Specialiser, gradient: Any, args: list[Value], kwargs: dict
         return GradientV(Const(gradient.fn), gradient.gradient_of).call(s, args, kwargs)
     if isinstance(gradient, GradFunction):
         return GradientV(Const(gradient.fn), lambda count: gradient).call(s, args, kwargs)
-    if isinstance(gradient, BatchedFunction):
-        return BatchedV(Const(gradient.fn), gradient).call(s, args, kwargs)
     return jacobian_outside(s, gradient, args, kwargs)
 
 
@@ -160,7 +158,7 @@ def differentiate(s: Specialiser, gradient: GradientV, args: list[Value], kwargs
         s, adjoint, gradient.fn, given, kwargs, positions,
         weights=weights, has_aux=settings.has_aux, seeded=settings.sens_param, value=with_value,
     )  # fmt: skip
-    if s.calls_derivatives and not (weights or settings.has_aux or settings.sens_param):
+    if Way.CALL in s.attempt.ways and not (weights or settings.has_aux or settings.sens_param):
         parts = called(s, gradient.fn, given, kwargs, positions, with_value, inner)
     else:
         seeds = seeds_in(s, args[-1], inner.emitted.seeds) if settings.sens_param else []
@@ -247,13 +245,12 @@ def emit_inner(
         careful=s.careful,
         perturbed=s.perturbed,
         capture=lambda inner, table: capture.into(inner, table, fn),
-        derivatives_met=s.derivatives_met,
-        calls_derivatives=s.calls_derivatives,
-        libraries=s.libraries,
+        attempt=s.attempt,
         **settings,
     )
     emitted = known_program(s, emit(request))
-    s.derivatives_met += [(emitted.function, s.where()), (emitted.function, place_of_definition(named(fn)))]
+    s.attempt.met.add(Way.CALL)
+    s.attempt.derivatives += [(emitted.function, s.where()), (emitted.function, place_of_definition(named(fn)))]
     s.guards += emitted.guards
     s.singular |= emitted.singular
     s.spectral |= emitted.spectral

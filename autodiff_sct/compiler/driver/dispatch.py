@@ -19,18 +19,19 @@ from ...core.forks import IMPORTING, Lock
 from ...errors import Degenerate, Refused
 from ...runtime.apart import Apart
 from ..codegen.load import note_origin
-from ..domain import pass_registry
 from ..domain.compiled import Emitted
 from ..domain.leaves import leaves
 from ..domain.pytree import describe, is_tensor, key
+from ..ir.attempt import Attempt, Way
 from . import cache, repeated_calls
 from .argument_binding import Binding, Slot
+from .attempts import granted_by
 from .cyclic_arguments import refuse_endless
 from .nan_check import holds_nan
 from .signature import general_tree
 from .specialization import Variant, check_distinct, check_order, check_overlap, check_writable
 from .specializations import Variants
-from .static_integers import for_settings, settings_of
+from .static_integers import settings_of
 from .tensor_boxing import seeds_in, unwrapped, wrap_by, wrapped_like
 
 if TYPE_CHECKING:
@@ -108,56 +109,31 @@ class Compiled(Binding):
         names = [name for name, _ in slots]
         asked = self.trees(slots, values), wrt
         file = cache.wanted(self, slots, values, wrt)
-        emitted, found = cache.find(file, self.fn), None
+        emitted, ways = cache.find(file, self.fn), frozenset[Way]()
         if emitted is None:
             with IMPORTING:
                 from ..derivatives_inside import bootstrap  # noqa: F401
-            request = self.request(*asked)
-            try:
-                emitted = self.repeatable(request)
-            except Refused:
-                if (found := for_settings(self, request, values)) is None:
-                    raise
-                (emitted, asked), file = found, None
+            emitted, granted = granted_by(self.repeatable, self.request(*asked), values)
+            asked, ways = (granted.parameters, wrt), granted.attempt.ways
+            if Way.INTEGERS in ways:
+                self.tell_apart()
+                file = None
             if self.backend != "numba" or hasattr(emitted.function, "plain"):  # else the next process is to warn too
                 cache.keep(file, self.fn, emitted)
         variant = Variant(emitted, tuple(names), tuple(names.index(n) for n in wrt), self.fn, asked, self.weights)
-        variant.by_settings = found is not None
+        variant.ways = ways
         return variant
+
+    def tell_apart(self) -> None:
+        """From now on, calls are told apart by the integers that they are given."""
+        self.by_settings, self.arity = True, -1
+        self.met.clear()
 
     def emit(self, request: Request) -> Emitted:
         """Compile."""
         from ..derivatives_inside.bootstrap import adjoint
-        from ..interp.library.library_text import with_texts
-        from ..interp.world.origins import located
 
-        with located(request.fn):
-            return with_texts(adjoint, request)
-
-    def short(self, request: Request) -> Emitted:
-        """The program in which the texts of derivatives are inlined, or where that is refused, called."""
-        met: list[Any] = []
-        try:
-            return self.shortest(replace(request, derivatives_met=met))
-        except Refused:
-            if not met:
-                raise
-        from ..interp.world.origins import located_in_derivatives
-
-        with located_in_derivatives(met):
-            return self.shortest(replace(request, derivatives_met=met, calls_derivatives=True))
-
-    def shortest(self, request: Request) -> Emitted:
-        """The program in which large functions stay calls, or where that is refused, with all of them inlined."""
-        if request.backend != "numpy" or request.memory is not None or not pass_registry.on("stay_calls"):
-            return self.emit(request)
-        shared: dict[Any, list[Any]] = {}
-        try:
-            return self.emit(replace(request, shared=shared))
-        except Refused:
-            if not shared:
-                raise
-        return self.emit(request)
+        return adjoint(request)
 
     def repeatable(self, request: Request) -> Emitted:
         """The program that is asked for, with strong zeros from the beginning where a call of it cannot be repeated."""
@@ -169,7 +145,8 @@ class Compiled(Binding):
     def variant_of(self, variant: Variant, **settings: Any) -> Variant:
         """What another variant is, compiled with other settings."""
         assert variant.asked is not None
-        emitted = self.short(replace(self.request(*variant.asked), by_settings=variant.by_settings, **settings))
+        request = replace(self.request(*variant.asked), attempt=Attempt(variant.ways), **settings)
+        emitted, _ = granted_by(self.emit, request)
         return Variant(emitted, variant.names, variant.wrt, self.fn, variant.asked, self.weights)
 
     def on_arrays(self, variant: Variant) -> Variant:
@@ -181,10 +158,10 @@ class Compiled(Binding):
 
     def best(self, request: Request) -> Emitted:
         """The program that is asked for; one that was to be native and is not, is emitted as NumPy programs are."""
-        found = self.short(request)
+        found = self.emit(request)
         if request.backend == "numpy" or hasattr(found.function, "plain"):
             return found
-        return self.short(replace(request, backend="numpy"))
+        return self.emit(replace(request, backend="numpy"))
 
     def request_of(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Request:
         """What is asked of the compiler for these arguments."""
@@ -277,7 +254,7 @@ class Compiled(Binding):
     def general(self) -> Emitted:
         """The program for arguments of any kind, where one is enough for all."""
         try:
-            return self.best(self.general_request())
+            return granted_by(self.best, self.general_request())[0]
         except Refused as error:
             example = ", ".join(p.name for p in self.parameters)
             raise type(error)(
@@ -478,11 +455,8 @@ class Pushforward(Compiled):
 
     def emit(self, request: Request) -> Emitted:
         from ..derivatives_inside.bootstrap import tangent
-        from ..interp.library.library_text import with_texts
-        from ..interp.world.origins import located
 
-        with located(request.fn):
-            return with_texts(tangent, request)
+        return tangent(request)
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
         """The value of the function, and the tangent of its differentiated output for these tangents of its inputs."""

@@ -48,14 +48,12 @@ from ..domain.pytree import Static
 from ..domain.values import Const, Frame, Leaf, Obj, TupleV, Value  # fmt: skip
 from ..interp.calls.dispatch import call_value
 from ..interp.calls.recursion import has_effects
-from ..interp.containers.items import SHORT_LISTS
 from ..interp.control.raising import Ended
-from ..interp.library.registry_calls import ASKED
-from ..interp.library.validation import LATE
 from ..interp.numpy.indexing import MASKS, masks_are_written
 from ..interp.objects import tables
 from ..interp.world.boundary import protect, receive
 from ..interp.world.origins import place_of_definition
+from ..ir.attempt import Way
 from ..ir.builder import Restart, Specialiser
 from ..ir.request import Arguments, Request, observe
 from .assemble import emit
@@ -84,15 +82,11 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
     dynamic: set[Any] = set()
     derivatives: dict[Any, list[Any]] = {}
     references: dict[Any, Any] = {}
-    refused: Refused | None = None
-    tried: list[set[str]] = []
     while True:
         s = Specialiser(dynamic, derivatives)
-        s.shared, s.strong, s.perturbed = request.shared, request.strong, request.perturbed
-        s.careful = request.careful
-        s.by_settings, s.settings_met = request.by_settings, request.settings_met
-        s.derivatives_met, s.calls_derivatives = request.derivatives_met, request.calls_derivatives
-        s.libraries = request.libraries
+        s.strong, s.perturbed, s.careful = request.strong, request.perturbed, request.careful
+        s.attempt = request.attempt
+        s.shared = {} if may_share(request) else None
         s.read_again = request.capture is not None
         s.frame = Frame(0, None, {})
         s.parameters |= {*request.parameters, *(f"t_{parameter}" for parameter in request.wrt)}
@@ -114,28 +108,25 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
             if restart.site in dynamic:
                 raise s.refuse("a container changes its shape in a way that cannot be followed") from None
             tables.learn(dynamic, restart.site)
-        except Refused as error:
+        except Refused:
             references = tables.references_in(s)
             if references == known:
-                refused = refused or error
-                way = next((way for way in ways_around(s) if way not in tried), None)
-                if way is None:
-                    raise refused from None
-                tried.append(way)
-                dynamic, references = set(way), {}
+                if any(map(is_installed, s.world.texts)):
+                    s.attempt.met.add(Way.LATE)
+                raise
         else:
             references = tables.references_in(s)
             if masks_are_written(s):
                 dynamic.add(MASKS)
             elif references == known:
+                s.attempt.specialised = request.capture is None
                 return s, table, result
 
 
-def ways_around(s: Specialiser) -> list[set[str]]:
-    """Other ways to specialise a refused program: ask what can be asked, keep short lists at compile time, or both."""
-    asked, short = {ASKED} if s.met_plumbing else set(), {SHORT_LISTS} if s.has_short_lists else set()
-    late = {ASKED, SHORT_LISTS, LATE} if any(map(is_installed, s.world.texts)) else set()
-    return [way for way in (asked, short, asked | short, late) if way]
+def may_share(request: Request) -> bool:
+    """True if large functions may stay calls."""
+    plain = request.backend == "numpy" and request.memory is None and request.capture is None
+    return plain and Way.INLINE not in request.attempt.ways and pass_registry.on("stay_calls")
 
 
 def is_installed(text: Any) -> bool:

@@ -19,6 +19,7 @@ from ..domain.dependencies import CodeRead, GlobalRead, Guard
 from ..domain.facts import Num
 from ..domain.leaves import children
 from ..domain.pytree import Branch, Leaf, Listing, key
+from ..ir.attempt import Way
 from .tensor_boxing import wrap_by
 
 
@@ -35,7 +36,7 @@ class Variant:
         weights: tuple[Any, ...] = (),
     ) -> None:
         self.asked, self.lists, self.again = asked, emitted.lists, emitted.again
-        self.by_settings = False  # whether it is for the very integers that it was compiled with: `settings`
+        self.ways: frozenset[Way] = frozenset()  # in which it was compiled
         self.used = 0  # how many variants there were when it was chosen last
         self.other: Variant | None = None  # without lists, and careful with Python's floats
         self.strong: dict[bool, Variant] = {}  # with strong zeros, by whether spectra are perturbed

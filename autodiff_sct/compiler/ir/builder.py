@@ -36,6 +36,7 @@ from ..domain.values import (
     TupleV,
     Value,
 )
+from .attempt import Attempt
 from .dims import AxisLengths, Lengths
 from .reify import expr_of_object
 
@@ -129,8 +130,6 @@ class Specialiser(AxisLengths):
         self.selects = self.multiplies = False  # whether functions that choose, or products, are differentiated
         self.spectral = False  # whether a function is differentiated that has a perturbed one
         self.perturbed = False  # whether perturbed functions stand for those that have one
-        self.derivatives_met: list[Any] = []  # the derivatives in the program, and where they are taken
-        self.calls_derivatives = False  # whether they stay calls
         self.read_again = False  # True if another program calls the emitted one, so that it is differentiated again
         self.shared: dict[Any, list[Any]] | None = None  # a function -> its forms that stay calls; None where none may
 
@@ -159,13 +158,10 @@ class Specialiser(AxisLengths):
         self.mixed: dict[int, frozenset[int]] = {}
         self.walked_known: set[Any] = set()  # lists at compile time that iterators with names go over
         self.gone_over_known: set[Any] = set()  # lists and dicts at compile time that are gone over, maybe later
-        self.has_short_lists = False  # there are short lists that are written out
         self.by_itself: Any = None  # the expression of the last statement that is one, and there for what it does
-        self.by_settings = False  # whether integers that are settings are known
-        self.settings_met: list[str] = []  # the defaults that are settings, where they are not
-        self.met_plumbing = False  # there is a call that Python could carry out while compiling
+        self.wrappers: tuple[Any, ...] = ()  # wrappers of packages around, each with arguments to enter it with
         self.strictly = 0  # calls around that are not followed unless all of their text can be
-        self.libraries: Any = None  # which texts of NumPy and SciPy are followed
+        self.attempt = Attempt()  # in which ways the program is compiled
         self.displays: dict[int, int] = {}  # root of a list display -> how many items it has
         self.foreign: frozenset[int] = frozenset()  # memory that objects of unknown classes may hold
         self.nesting: dict[int, tuple[int, int]] = {}  # root of a list display -> the loops and branches around it

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...errors import Refused
 from .. import ir
 from ..domain.values import Value
+from .attempt import Attempt
 from .builder import Specialiser
 
 
@@ -33,25 +33,6 @@ class Arguments:
 
 
 @dataclass
-class LibraryCalls:
-    """The calls of such functions in a program."""
-
-    met: set[Any] = field(default_factory=set)  # functions and classes that are called as they stand
-    followed: set[Any] = field(default_factory=set)
-    refusing: set[Any] = field(default_factory=set)  # functions of any package whose text cannot be followed
-    lacking: Any = None  # the one of them through which a derivative would pass
-    refused: Refused | None = None  # the first refusal, of the program that follows none
-
-    def widen(self) -> bool:
-        """Follow what stands in the way of the program that was refused; False if nothing can be followed."""
-        wanted = {self.lacking} if self.lacking in self.met else self.met
-        more = wanted - self.followed
-        self.followed |= more
-        self.met, self.lacking = set(), None
-        return bool(more)
-
-
-@dataclass
 class Request:
     """What to differentiate: a callable, what its arguments are, and what is wanted."""
 
@@ -71,14 +52,9 @@ class Request:
     careful: bool = False  # whether no derivative may raise what floats raise: infinite and NaN as NumPy's numbers are
     strong: frozenset[Any] = frozenset()  # the functions whose zero derivatives stay zero: `ad.strong_zeros`
     perturbed: bool = False  # whether spectra are perturbed, for derivatives at degenerate ones
-    shared: dict[Any, list[Any]] | None = None  # is told which functions stay calls; None where all are inlined
-    derivatives_met: list[Any] = field(default_factory=list)  # is told the derivatives in the program, and where
-    calls_derivatives: bool = False  # whether gradients in the program stay calls, each with a derivative of its own
-    by_settings: bool = False  # whether integers that are settings are known: `settings`
-    settings_met: list[str] = field(default_factory=list)  # is told the defaults in the program that are settings
+    attempt: Attempt = field(default_factory=Attempt)  # how it is compiled
     observe: Callable[[str, Specialiser, ir.Block], None] | None = None  # is shown the program after each stage
     capture: Callable[[Specialiser, Arguments], Value] | None = None  # brings the callable of an enclosing program in
-    libraries: LibraryCalls = field(default_factory=LibraryCalls)  # which texts of NumPy and SciPy are followed
     exact: bool = False  # whether the value has to be the primal's bit for bit, also inside an enclosing program
 
     @property

@@ -35,6 +35,7 @@ from ..library.compiled_functions import behind_of, call_behind
 from ..library.library_text import follows, takes_floats, text_of
 from ..library.registry_calls import asked, is_plumbing
 from ..library.validation import followed_or_asked
+from ..library.wrappers import wrapped_call
 from ..objects.record_tables import pairs_of
 from ..objects.tables import method_of
 from ..world.captures import import_external, object_number, outside_object
@@ -226,7 +227,7 @@ def special(s: Specialiser, fn: Any, args: list[Value]) -> Callable[..., Value] 
 
 def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     fn = callee.value
-    if (found := asked(s, fn, args, kwargs)) is not None:
+    if (found := asked(s, fn, args, kwargs, lambda made: call_known(s, Const(np.copy), [made], {}))) is not None:
         return found
     hashable = is_hashable(fn)
     if s.perturbed and hashable and fn in TABLE and (near_by := TABLE[fn].perturbed) is not None:
@@ -263,6 +264,9 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
     if is_generator_manager(fn) and (generator := suspended(s, fn, args, kwargs)) is not None:
         return generator
     if isinstance(fn, types.FunctionType) and not is_library(fn) and not is_generator_manager(fn):
+        inside = wrapped_call(s, fn, args, kwargs, lambda wrapped: call_constant(s, Const(wrapped), args, kwargs))
+        if inside is not None:
+            return inside
         return followed_or_asked(s, fn, args, kwargs, lambda: call_python(s, fn, args, kwargs))
     text = text_of(fn)
     if isinstance(text, types.FunctionType) and follows(s, text, args, kwargs):

@@ -27,6 +27,7 @@ from ... import ir
 from ...analysis.alias import written_by
 from ...domain.facts import Num
 from ...domain.values import Const, Frame, Leaf, TupleV, Value
+from ...ir.attempt import Way
 from ...ir.builder import Specialiser
 from .call_keys import Signature
 from .recursion import Recursion, activations, call, compile_recursion
@@ -58,6 +59,7 @@ def shared_call(
     key = (fixed.key, signature.key)
     if key not in s.recursions:
         approved = s.shared.setdefault(frame.site, [])
+        s.attempt.met.add(Way.INLINE)
         s.recursive_calls += 1
         try:
             compile_recursion(s, key, frame, bound, signature, body, (fixed.keep, signature.keep))

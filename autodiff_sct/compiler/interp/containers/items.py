@@ -12,6 +12,7 @@ from ....core import thresholds
 from ... import ir
 from ...domain.facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed
 from ...domain.values import Const, Leaf, ListV, MaybeV, Obj, Poison, Suspended, TupleV, Value
+from ...ir.attempt import Way
 from ...ir.builder import Restart, Specialiser
 from ...ir.element_facts import as_element, element_facts, is_slice, storable
 from ..calls.classify import Shown
@@ -28,10 +29,6 @@ from .missing_keys import call_factory, fill_missing, holds_nothing, key_error
 from .partial_keys import narrowed, note_assigned, restart_whole
 from .redundant_stores import is_put_back
 
-# In `dynamic`: short lists that are written out stay at compile time, so that the number of their items is known, and
-# loops over them can be written out, too.
-SHORT_LISTS = "short lists"
-
 # -- making
 
 
@@ -42,10 +39,9 @@ def own_list(s: Specialiser, value: ListV) -> Value:
     if site in s.dynamic:
         items = [as_element(s, v) for v in items]
     short = len(items) <= thresholds.SHORT_LIST and not (s.frame is not None and s.frame.rule)
-    s.has_short_lists = s.has_short_lists or short
     known = ("static", site) in s.dynamic
     if site not in s.dynamic:
-        known = known or (short and SHORT_LISTS in s.dynamic)
+        known = known or (short and s.attempt.takes(Way.SHORT))
         known = known or ("ranks", site) in s.dynamic or are_of_several_ranks(s, items)
     if known or not all(storable(s, v) for v in items) or are_mixed(map(s.facts_of, items)):
         if site in s.dynamic:
@@ -249,7 +245,7 @@ def get_field(s: Specialiser, base: Obj, index: Value) -> Value:
 def unknown_key(s: Specialiser, base: Obj) -> Exception:
     """What to do where only the run tells a key: write out the loop, keep the container in a variable, or refuse."""
     items = [s.env[(base.id, key)] for key in s.fields(base) if (base.id, key) in s.env]
-    if base.cls is list and (SHORT_LISTS in s.dynamic or not all(storable(s, item) for item in items)):
+    if base.cls is list and (Way.SHORT in s.attempt.ways or not all(storable(s, item) for item in items)):
         for site in s.short_loops:
             return Restart(("write out", site))
     if base.id[0] in ("dict", "list"):
@@ -444,7 +440,8 @@ def set_field(s: Specialiser, base: Obj, index: Value, value: Value) -> None:
 
 def refuse_frozen(s: Specialiser, base: Obj) -> None:
     dict_views.refuse_change(s, base)
-    if SHORT_LISTS in s.dynamic and base.id in s.gone_over_known and base.id[0] == "list" and base.id not in s.dynamic:
+    short = Way.SHORT in s.attempt.ways and base.id in s.gone_over_known and base.id[0] == "list"
+    if short and base.id not in s.dynamic:
         raise Restart(base.id)  # an iterator or a generator may see the change
     if base.id in s.frozen:
         restart_tabled(s, base)

@@ -1,13 +1,13 @@
 """Functions and classes of NumPy and SciPy that have no rule and are written in Python.
 
-They are called as they stand, for most calls carry no derivative.  A program that is refused for such a call, or for
-what is unknown of its result, is compiled again: the text of the function is followed then, and of those that it calls.
+They are called as they stand, for most calls carry no derivative.  A program that is refused is compiled again: where
+floats are given to such a function, its text is followed then, and that of those that it calls.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
@@ -15,30 +15,19 @@ from ....errors import NoRule, Refused
 from ...domain.facts import Listed, Mapped, Num, Pair
 from ...domain.foreign_objects import home_of, is_compiled
 from ...domain.values import Bound, Closure, Leaf, Obj, PartialV, Suspended, Value
+from ...ir.attempt import Way
 from ...ir.builder import Specialiser
-from ...ir.request import LibraryCalls
 
-__all__ = ["follows", "text_of", "with_texts"]
+__all__ = ["explained", "follows", "text_of"]
 
 HOMES = ("numpy", "scipy")
 SUBCLASSES = ("numpy.ma", "numpy.matrixlib")  # what is done to masked arrays and to matrices is not followed
 PYTHONS_OWN = (Closure, PartialV, Suspended)  # what cannot be given to a function that is not followed
 
 
-def with_texts(emit: Callable[[Any], Any], request: Any) -> Any:
-    """What is emitted for a request, with the texts of library functions where it is refused without."""
-    calls: LibraryCalls = request.libraries
-    while True:
-        try:
-            return emit(request)
-        except Refused as error:
-            calls.refused = calls.refused or error
-            if not calls.widen():
-                raise explained(calls.refused, error) from None
-
-
-def explained(first: Refused, last: Refused) -> Refused:
+def explained(first: Refused, last: Refused, unfollowed: Iterable[Refused]) -> Refused:
     """The refusal that users see: of the call in their text, with the reason why the library's is not followed."""
+    last = next((error for error in (last, *unfollowed) if error.origin and is_in_library(error.origin.file)), last)
     if first is last or last.origin is None or not is_in_library(last.origin.file):
         return last
     if not isinstance(first, NoRule):
@@ -67,12 +56,8 @@ def text_of(fn: Any) -> Any:
 
 
 def follows(s: Specialiser, text: Any, args: list[Value], kwargs: dict[str, Value]) -> bool:
-    """True if the text of a library function is followed here; else it is noted that it might be."""
-    if text in s.libraries.followed or is_inside(s):
-        return True
-    if takes_floats(s, args, kwargs):
-        s.libraries.met.add(text)
-    return False
+    """True if the text of a library function is followed here."""
+    return is_inside(s) or (takes_floats(s, args, kwargs) and s.attempt.takes(Way.TEXTS))
 
 
 def is_inside(s: Specialiser) -> bool:

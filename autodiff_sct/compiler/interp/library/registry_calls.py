@@ -7,6 +7,7 @@ compiled anew where something else is found.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
+from ....runtime.wrappers import running
 from ...domain.dependencies import same
 from ...domain.foreign_objects import PACKAGES
 from ...domain.values import Const, ListV, Obj, TupleV, Value
+from ...ir.attempt import Way
 from ...ir.builder import Specialiser
 from ..containers import items as containers
 from ..world.captures import import_external, object_number
 from ..world.class_guards import observe
 
-# In `dynamic`: a program that was refused is compiled again, and asks what it can.
-ASKED = "asked"
 # Methods that only look something up, by what Python calls them for.
 LOOKUPS = {"__getitem__", "__contains__", "__len__", "__bool__", "__eq__", "__ne__", "__hash__", "__str__", "__repr__"}
 LOOK = (tuple, len, str, repr, bool, int, float, hash, isinstance, hasattr, getattr)
@@ -43,8 +44,10 @@ class CallRead:
         return self.fn(*(read() for read in self.args), **{name: read() for name, read in self.kwargs.items()})
 
 
-def asked(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
-    """What a call returns, carried out by Python; None where it is followed."""
+def asked(
+    s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value], copy: Callable[[Value], Value]
+) -> Value | None:
+    """What a call returns, carried out by Python, a `copy` of it where each call makes an array; None if followed."""
     if not is_installed(fn, args) or not may_be_asked(s, fn):
         return None
     reads = [reading(s, value) for value in (*args, *kwargs.values())]
@@ -52,12 +55,10 @@ def asked(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) 
     if len(known) < len(reads):
         return None
     call = CallRead(fn, known[: len(args)], dict(zip(kwargs, known[len(args) :])))
-    if not is_memo(fn):
-        s.met_plumbing = True
-        if ASKED not in s.dynamic:
-            return None
+    if not is_memo(fn) and not s.attempt.takes(Way.ASK):
+        return None
     try:
-        first, second = call(), call()
+        outside, first, second = call(), inside(s.wrappers, call), inside(s.wrappers, call)
     except Exception:
         return None  # as the run will, where the call is followed
     if type(first) in (dict, list) and is_display(first):
@@ -66,11 +67,22 @@ def asked(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) 
             s.world.closed = True
             return displayed(s, first)
         return None
-    if not is_same(first, second):
+    if not is_same(first, second) or not is_same(first, outside):
         return None
     s.world.closed = True
     given = tuple(object_number(s, read()) for read in known)
-    return import_external(s, call, fn.__name__, ("returned", object_number(s, fn), given, *kwargs))
+    found = import_external(s, call, fn.__name__, ("returned", object_number(s, fn), given, *kwargs))
+    if isinstance(first, np.ndarray) and first is not second:  # the caller may write into it
+        return copy(found)
+    return found
+
+
+def inside(wrappers: tuple[tuple[Any, ...], ...], call: Callable[[], Any]) -> Any:
+    """What a call returns in the settings that wrappers enter, each given with its arguments."""
+    with contextlib.ExitStack() as entered:
+        for wrapper, args, kwargs in wrappers:
+            entered.enter_context(running(wrapper, *args, **kwargs))
+        return call()
 
 
 def is_plumbing(s: Specialiser, cls: type, args: list[Value], kwargs: dict[str, Value]) -> bool:
@@ -80,8 +92,7 @@ def is_plumbing(s: Specialiser, cls: type, args: list[Value], kwargs: dict[str, 
         return False
     if not all(map(s.is_static, (*args, *kwargs.values()))):
         return False
-    s.met_plumbing = True
-    return ASKED in s.dynamic
+    return s.attempt.takes(Way.ASK)
 
 
 def may_be_asked(s: Specialiser, fn: Any) -> bool:

@@ -10,28 +10,27 @@ libraries).  Where a program is refused, it is compiled again in a way that
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
 import gast
+import numpy as np
 
 from ....errors import Refused
 from ....runtime.apart import Apart
 from ....runtime.objects import only_looking
 from ... import ir
-from ...domain.facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair, evaluate
+from ...domain.facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair, evaluate, realise
 from ...domain.foreign_objects import PACKAGES
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
+from ...ir.attempt import Way
 from ...ir.builder import Specialiser
-
-# In `dynamic`: what cannot be followed in installed packages is refused where it is met in the run.
-LATE = "late"
 
 
 def is_late(s: Specialiser) -> bool:
     """True where a refusal may wait for the run: no handler of the program would catch it."""
-    return LATE in s.dynamic and not (s.strictly or s.hearing or s.recursive_calls) and is_installed(s)
+    return Way.LATE in s.attempt.ways and not (s.strictly or s.hearing or s.recursive_calls) and is_installed(s)
 
 
 def is_installed(s: Specialiser) -> bool:
@@ -50,20 +49,27 @@ def followed_or_asked(
 ) -> Value:
     """A call of an installed package's function: followed, or made as it stands where that is refused."""
     text = isinstance(fn, FunctionType) and fn.__code__.co_filename.startswith(PACKAGES)
-    if not text or LATE not in s.dynamic or s.strictly or not is_installed(s):
+    if not text or Way.LATE not in s.attempt.ways or s.strictly or not is_installed(s):
         return follow()
-    if fn not in s.libraries.refusing:
+    if fn not in s.attempt.unfollowed:
         mark, entry = len(s.block), dict(s.env)
         s.strictly += 1
         try:
-            return follow()
-        except Refused:
-            del s.block[mark:]
-            s.env = entry
-            s.libraries.refusing.add(fn)
+            value = follow()
+        except Refused as error:
+            s.attempt.unfollowed[fn] = error
+        else:
+            if not is_open_question(s, value) or answer_by_kinds(s, fn, args, kwargs) is None:
+                return value
         finally:
             s.strictly -= 1
-    facts = asked_for(s, fn, args, kwargs) if all(is_plain(s, v) for v in (*args, *kwargs.values())) else None
+        del s.block[mark:]
+        s.env = entry
+    if not all(is_plain(s, v) for v in (*args, *kwargs.values())):
+        return follow()
+    if (answer := answer_by_kinds(s, fn, args, kwargs)) is not None:
+        return settled(s, fn, args, kwargs, answer)
+    facts = asked_for(s, fn, args, kwargs)
     return follow() if facts is None else as_it_stands(s, fn, args, kwargs, facts)
 
 
@@ -82,17 +88,77 @@ def is_plain(s: Specialiser, value: Value) -> bool:
 
 def asked_for(s: Specialiser, fn: FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Facts | None:
     """The facts of what a call returns, if it is used for nothing or is no number for stand-ins of its arguments."""
-    from ..numpy.transfer import argument
-
     if s.node is s.by_itself:
         return Opaque(type(None))
     try:
-        found = evaluate(fn, [argument(s, a) for a in args], {k: argument(s, v) for k, v in kwargs.items()})[0]
+        found = evaluate(fn, [kind_of(s, a) for a in args], {k: kind_of(s, v) for k, v in kwargs.items()})[0]
     except ValueError:
         return None
     if found == BOOL:
         return BOOL
     return found if isinstance(found, Opaque) and found.cls in (type(None), str, type, ModuleType) else None
+
+
+def is_open_question(s: Specialiser, value: Value) -> bool:
+    """True for a truth value that only the run knows."""
+    return isinstance(value, Leaf) and s.facts[value.name] == BOOL
+
+
+def answer_by_kinds(s: Specialiser, fn: FunctionType, args: list[Value], kwargs: dict[str, Value]) -> bool | None:
+    """The answer of a question that is the same for all numbers and lengths that are tried; None for another one."""
+    try:
+        given = [kind_of(s, a) for a in args], {k: kind_of(s, v) for k, v in kwargs.items()}
+        answers = [fn(*[of(a) for a in given[0]], **{k: of(a) for k, a in given[1].items()}) for of in stand_ins()]
+    except Exception:  # it takes other things than these
+        return None
+    return answers[0] if type(answers[0]) is bool and all(a is answers[0] for a in answers) else None
+
+
+def kind_of(s: Specialiser, value: Value) -> Any:
+    """What is known of an argument, as `facts.evaluate` takes it."""
+    from ..numpy.transfer import argument
+
+    return argument(s, value)
+
+
+def stand_in(s: Specialiser, value: Value) -> Any:
+    """Something of the kind of an argument; None where nothing is known of it."""
+    try:
+        return realise(kind_of(s, value), 3, 1)
+    except ValueError:
+        return None
+
+
+def stand_ins() -> Iterator[Callable[[Any], Any]]:
+    """Ways to make arguments of what is known of them: with other numbers, and of other lengths."""
+    yield from (functools.partial(made_by, length, fill) for length in LENGTHS for fill in FILLS)
+
+
+def made_by(length: int, fill: Callable[[int], Any], argument: Any) -> Any:
+    """An argument of which axes have a length, with the numbers that `fill` gives."""
+    return filled(realise(argument, length, 1), fill)
+
+
+def filled(value: Any, fill: Callable[[int], Any]) -> Any:
+    """A value with other numbers in its arrays of floats, and for its floats."""
+    if type(value) in (tuple, list):
+        return type(value)(filled(item, fill) for item in value)
+    if type(value) is float or isinstance(value, np.floating):
+        return type(value)(fill(1)[0])
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return fill(value.size).reshape(value.shape).astype(value.dtype)
+    return value
+
+
+LENGTHS = (1, 2, 3, 50)
+FILLS: tuple[Callable[[int], Any], ...] = (
+    np.ones,
+    np.zeros,
+    lambda n: np.full(n, np.nan),
+    lambda n: np.full(n, -np.inf),
+    lambda n: np.sin(7.3 * np.arange(n) + 2.0),
+    lambda n: np.linspace(0.9, 0.1, n),
+)
 
 
 @functools.cache
@@ -107,14 +173,34 @@ def asking(fn: FunctionType) -> Any:
 
 def as_it_stands(s: Specialiser, fn: FunctionType, args: list[Value], kwargs: dict[str, Value], facts: Facts) -> Value:
     """The call, made in the run, which raises if the answer is of another kind than it was for stand-ins."""
-    from ..control.raising import raise_if
-
-    given = {k: s.expr(v) for k, v in kwargs.items()}
-    call = ir.call(s.bind("only_looking", only_looking), s.bind(fn.__name__, fn), *map(s.expr, args), **given)
-    every = {f"argument {k}": v for k, v in enumerate([*args, *kwargs.values()])}
-    answer = s.let(call, facts, ir.Op(asking(fn), every), hint="answer", effect=True)
+    answer = answer_of(s, only_looking, fn, args, kwargs, facts)
     cls = bool if facts == BOOL else getattr(facts, "cls", None)
     if s.node is not s.by_itself and cls is not None:
         other = gast.UnaryOp(gast.Not(), ir.call("isinstance", ir.name(answer.name), s.bind(cls.__name__, cls)))
-        raise_if(s, other, NotImplementedError, f"{fn.__name__} gives an answer of another kind for other numbers")
+        only_if_not(s, other, f"{fn.__name__} gives an answer of another kind for other numbers")
     return Const(None) if cls is type(None) else answer
+
+
+def settled(s: Specialiser, fn: FunctionType, args: list[Value], kwargs: dict[str, Value], answer: bool) -> Value:
+    """The answer that a question has for all that was tried; the run asks it, and raises if it is another one."""
+    given = answer_of(s, only_looking, fn, args, kwargs, BOOL)
+    other = gast.UnaryOp(gast.Not(), ir.name(given.name)) if answer else ir.name(given.name)
+    only_if_not(s, other, f"{fn.__name__} is {not answer}, and was {answer} for all that was tried")
+    return Const(answer)
+
+
+def only_if_not(s: Specialiser, test: Any, message: str) -> None:
+    """Raise in the run where a test holds for which the program is not compiled."""
+    from ..control.raising import raise_if
+
+    raise_if(s, test, NotImplementedError, message)
+
+
+def answer_of(
+    s: Specialiser, how: Any, fn: FunctionType, args: list[Value], kwargs: dict[str, Value], facts: Facts
+) -> Leaf:
+    """What `how` returns for a function and its arguments, through which no derivative passes."""
+    given = {k: s.expr(v) for k, v in kwargs.items()}
+    call = ir.call(s.bind(how.__name__, how), s.bind(fn.__name__, fn), *map(s.expr, args), **given)
+    every = {f"argument {k}": v for k, v in enumerate([*args, *kwargs.values()])}
+    return s.let(call, facts, ir.Op(asking(fn), every), hint="answer", effect=True)

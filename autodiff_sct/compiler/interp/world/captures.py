@@ -16,6 +16,7 @@ from ...domain.facts import Facts, Listed, Mapped, Num, Opaque, Pair
 from ...domain.pytree import Branch, Listing, Static, describe, is_setting, refuse_taped
 from ...domain.pytree import Leaf as LeafTree
 from ...domain.values import Const, External, Leaf, Obj, TupleV, Value
+from ...ir.attempt import Way
 from ...ir.builder import Specialiser
 
 
@@ -35,10 +36,9 @@ def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: st
         s.guards.append(Guard(read, value))
         return Const(value, s.bind(symbol.rpartition(".")[2], value))
     if key[0] in ("default", "kwdefault") and type(value) is int and is_setting(value):
-        if s.by_settings:
+        if s.attempt.takes(Way.DEFAULTS):
             s.guards.append(Guard(read, value))
             return Const(value)
-        s.settings_met.append(symbol)
     # Of all that programs call `w`, each has lengths of its own.
     tree = describe(value, f"{symbol}@{object_number(s, value)}")
     if isinstance(tree, Static) or hasattr(type(value), "__autodiff_gradient__"):

@@ -4,40 +4,29 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from types import FunctionType, MethodType
 from typing import Any
 
 import gast
 
-from ....errors import AutodiffError, Origin, Refused
+from ....errors import AutodiffError, Origin
 from ...frontend.parse import Parsed, parse
 
 PACKAGE = str(Path(__file__).resolve().parents[3]) + os.sep
 
 
-@contextmanager
-def located(fn: Any) -> Iterator[None]:
-    """Let refusals that name no line name the definition of `fn`."""
-    try:
-        yield
-    except Refused as error:
-        error.origin = error.origin or place_of_definition(fn)
-        raise
+def users_line(place: Origin | None, fn: Any, derivatives: list[tuple[Any, Origin | None]]) -> Origin | None:
+    """The user's line that a refusal names.
 
-
-@contextmanager
-def located_in_derivatives(met: list[tuple[Any, Origin | None]]) -> Iterator[None]:
-    """Let refusals of a line of an emitted text name the user's line behind it, or where the derivative is taken."""
-    try:
-        yield
-    except Refused as error:
-        if error.origin is not None and is_ours(error.origin):
-            found = [place for function, where in met for place in (behind(error.origin, function), where)]
-            error.origin = next((p for p in found if p is not None and not is_ours(p)), error.origin)
-        raise
+    Of a line of an emitted text, that is the one behind it, or where the derivative is taken; of none, the definition
+    of `fn`.
+    """
+    place = place or place_of_definition(fn)
+    if place is None or not is_ours(place):
+        return place
+    found = [line for function, where in derivatives for line in (behind(place, function), where)]
+    return next((line for line in found if line is not None and not is_ours(line)), place)
 
 
 def is_ours(place: Origin) -> bool:

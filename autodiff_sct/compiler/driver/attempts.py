@@ -1,0 +1,63 @@
+"""Attempts: a program that is refused is compiled once more, in all the ways at once that may lift the refusal.
+
+The first attempt writes the shortest and most general program.  A second one is made where the first met something
+that it could have done otherwise (see `ir.attempt`), and a third where integers among the arguments may be settings: as
+a program for the very integers that it is given, it is of no use to calls with others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ...errors import Refused
+from ..domain.compiled import Emitted
+from ..ir.attempt import Attempt, Way
+from .static_integers import fixed
+
+if TYPE_CHECKING:
+    from ..ir.request import Request
+
+__all__ = ["granted_by"]
+
+
+def granted_by(
+    emit: Callable[[Request], Emitted], request: Request, values: tuple[Any, ...] = ()
+) -> tuple[Emitted, Request]:
+    """The program that `emit` makes of a request, and the request as it was granted."""
+    from ..interp.library.library_text import explained
+    from ..interp.world.origins import users_line
+
+    first: Refused | None = None
+    following: Request | None = request
+    while following is not None:
+        request = following
+        try:
+            return emit(request), request
+        except Refused as error:
+            following = after(request, error, values)
+            error.origin = users_line(error.origin, request.fn, request.attempt.derivatives)
+            first, last = error if first is None or Way.CALL in request.attempt.ways else first, error
+    assert first is not None
+    raise explained(first, last, request.attempt.unfollowed.values()) from None
+
+
+def after(request: Request, refused: Refused, values: tuple[Any, ...]) -> Request | None:
+    """The attempt that follows one that was refused."""
+    tried, ways = request.attempt, ways_around(request.attempt, refused)
+    if not tried.ways and tried.met & ways:
+        return replace(request, attempt=Attempt(ways))
+    parameters = fixed(request.parameters, values)
+    if Way.INTEGERS in tried.ways or parameters == request.parameters:
+        return None
+    return replace(request, parameters=parameters, attempt=Attempt((tried.ways or ways) | {Way.INTEGERS}))
+
+
+def ways_around(tried: Attempt, refused: Refused) -> frozenset[Way]:
+    """The ways that may lift a refusal."""
+    from ..interp.world.origins import is_ours
+
+    ways = {Way.TEXTS, Way.ASK, Way.LATE, Way.DEFAULTS, Way.SHORT, *([Way.INLINE] if tried.specialised else [])}
+    in_derivative = tried.derivatives and (refused.origin is None or is_ours(refused.origin))
+    return frozenset(ways | {Way.CALL} if in_derivative else ways)

@@ -330,3 +330,58 @@ def tasks_that_make_tasks(x):
             tasks.append(Task(task.value * x[1], task.depth + 1))
             tasks.append(Task(x[2] + task.value, task.depth + 1))
     return total * tasks[-1].value
+
+
+@program(args=lambda rng: (rng.normal(size=6), rng.normal()), wrt=(0, 1))
+def face_values(x, ratio):
+    total = 1.0
+    for i in range(len(x)):
+        part = x[i] + 0.5 * (1.0 - ratio * x[i]) * total
+        total = 0.5 * part * part
+    return total
+
+
+@program(args=lambda rng: (rng.normal(size=6),))
+def items_read_three_times(x):
+    y = x * 1.0
+    for i in range(1, len(x)):
+        y[i] = y[i] * y[i] - y[i] * x[i] + y[i - 1] * y[i]
+    return np.sum(y * y)
+
+
+@program(args=lambda rng: (rng.normal(size=5),))
+def item_and_the_one_before(x):
+    total = 1.0
+    for i in range(len(x)):
+        total = total * (x[i] - x[i] * total) - x[i] * x[i - 1]
+    return total
+
+
+@program(args=lambda rng: (rng.normal(size=5),))
+def neighbours_swapped_and_mixed(x):
+    y = x * 1.0
+    for k in range(1, len(y)):
+        v = y[k]
+        y[k - 1] = v * y[k - 1]
+        y[k] = v + y[k - 1]
+    return np.sum(y * y)
+
+
+@program(args=lambda rng: (rng.normal(size=(4, 3)),))
+def rows_beside_the_first(a):
+    total = 0.0
+    for row in a:
+        row = np.sin(row)
+        total = total + np.sum(row * a[0])
+    return total
+
+
+@program(args=lambda rng: (rng.normal(size=4),))
+def list_under_two_names(x):
+    p = [x * 2.0]
+    q = p
+    total = 0.0
+    for k, v in enumerate(p):
+        total = total + np.sum(v * q[k])
+        q[k] = v * v
+    return total + np.sum(p[0])

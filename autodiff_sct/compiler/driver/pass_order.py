@@ -49,7 +49,6 @@ from ..opt.loops.unboxing.scalars import of_numbers
 from ..opt.memory.accumulation.first_touch import touch_first
 from ..opt.memory.accumulation.full_first import full_first
 from ..opt.memory.accumulation.item_assignments import assign_items
-from ..opt.memory.accumulation.item_sums import add_at_once
 from ..opt.memory.accumulation.list_parts import list_parts
 from ..opt.memory.accumulation.list_sums import sum_lists
 from ..opt.memory.accumulation.lists import begin_lists
@@ -64,7 +63,6 @@ from ..opt.rewrite.canonicalize import spell
 from ..opt.rewrite.cholesky import factor_cotangents
 from ..opt.rewrite.contractions import contract, contract_forward
 from ..opt.rewrite.inverses import is_plain, share_inverses, solve_with_inverses
-from ..opt.rewrite.log_determinants import log_determinants
 from ..opt.rewrite.outer_products import rank_one
 from ..opt.rewrite.powers import decides, small_powers, squares_of_numbers
 from ..opt.rewrite.product_reuse import with_known_products
@@ -81,19 +79,15 @@ from ..opt.scalar.affine_counters import name_counts, write_counts
 from ..opt.scalar.branch_fusion import join_branches
 from ..opt.scalar.branch_sinking import reverse_where_taken
 from ..opt.scalar.copy_propagation import read_merged
-from ..opt.scalar.cross_sweep_cse import with_known_inverses, with_known_values
-from ..opt.scalar.cse import once
+from ..opt.scalar.cse import once, with_known_values
 from ..opt.scalar.dce import drop_unread, execute_unread
 from ..opt.scalar.effect_substitution import without_names
 from ..opt.scalar.forward_substitution import Nesting
-from ..opt.scalar.licm import before_loops
+from ..opt.scalar.licm import reverse_once
 from ..opt.scalar.loop_bounds import count_up, fold_bounds, inline_lengths
 from ..opt.scalar.number_substitution import compute_there
-from ..opt.scalar.path_flags import one_path
-from ..opt.scalar.primal_licm import reverse_once
 from ..opt.scalar.rematerialization import repeat
 from ..opt.scalar.sinking import sink
-from ..opt.scalar.store_hoisting import put_at_once
 from ..opt.scalar.store_sinking import zero_last
 from .pass_manager import NUMBA, NUMPY, Pass, Phase, Precision, Program, asks_for_gradients
 
@@ -112,12 +106,6 @@ def with_reversed_once(p: Program) -> None:
 def with_inverses(p: Program) -> None:
     """Run the half of `share_inverses` that solves the systems of both sweeps by the inverses of the reverse sweep."""
     solve_with_inverses(p.s, p.where, p.forward, p.reverse)
-
-
-def with_known(p: Program) -> None:
-    """Run both halves of `known_values`."""
-    with_known_values(p.s, p.where, p.forward, p.reverse, p.final)
-    with_known_inverses(p.s, p.where, p.forward, p.reverse, {})
 
 
 def look_at_values(p: Program) -> None:
@@ -189,11 +177,6 @@ def on_floats(change: Callable[[Specialiser, ir.Block], object], p: Program) -> 
 def with_strips(p: Program) -> None:
     """Run `in_strips` if the program allows it."""
     p.forward, p.reverse = in_strips(p.s, p.forward, p.reverse, p.outside, list(p.seeds)) or (p.forward, p.reverse)
-
-
-def with_moved(p: Program) -> None:
-    """Run `before_loops`, which may rely on being able to run the program again."""
-    p.s.relies = before_loops(p.s, p.forward, p.reverse, p.may_run_again) or p.s.relies
 
 
 def with_unread_executed(p: Program) -> None:
@@ -271,9 +254,13 @@ OPERATIONS = Phase(
     (
         Pass("share_inverses", with_inverses, precision=LAST_DIGITS),
         Pass("as_softmax", lambda p: as_softmax(p.s, p.where, p.forward, p.reverse)),
-        Pass("log_determinants", lambda p: log_determinants(p.s, p.where, p.forward, p.reverse), NUMPY),
         Pass("thin_factors", lambda p: with_thin_factors(p.s, p.reverse), NUMPY),
-        Pass("known_values", with_known, NUMPY, joint=True),
+        Pass(
+            "known_values",
+            lambda p: with_known_values(p.s, p.where, p.forward, p.reverse, p.final),
+            NUMPY,
+            joint=True,
+        ),
         Pass("known_products", lambda p: with_known_products(p.s, p.where, p.forward, p.reverse)),
         Pass("stand_in", lambda p: stand_in(p.s, p.forward, p.reverse, not p.request.split)),
     ),
@@ -315,7 +302,6 @@ MEMORY = Phase(
         Pass("sink", lambda p: sink(p.s, p.reverse)),
         Pass("zero_last", lambda p: zero_last(p.s, p.reverse)),
         Pass("joined_names", joined_names, required="a copy of a variable is the variable"),
-        Pass("put_at_once", lambda p: put_at_once(p.s, p.reverse), NUMPY),
         Pass("drop_dead_stores", lambda p: drop_dead_stores(p.s, p.reverse)),
         Pass("leave_taken", lambda p: leave_taken(p.s, p.both, p.reverse)),
         Pass("inline_lengths", with_lengths),
@@ -326,7 +312,6 @@ SWEEPS = Phase(
     "what one sweep may use of the other, each statement at its place",
     (
         Pass("small_powers", with_small_powers, NUMPY),
-        Pass("one_path", lambda p: one_path(p.s, p.both), joint=True, needs=ir.Try),
         Pass("join_branches", lambda p: join_branches(p.s, p.where, p.forward, p.reverse), joint=True),
         Pass("repeat", lambda p: repeat(p.s, p.where, p.forward, p.reverse), joint=True),
         outermost("in_rows", lambda p: plan_rows(p.s, p.outside, p.forward, p.reverse), joint=True, needs=ir.Loop),
@@ -350,7 +335,6 @@ EXPRESSIONS = Phase(
         Pass("list_parts", lambda p: list_parts(p.s, p.reverse), NUMPY),
         Pass("sum_lists", lambda p: sum_lists(p.s, p.reverse), NUMPY),
         Pass("assign_items", lambda p: assign_items(p.s, p.both, p.reverse), NUMPY),
-        Pass("add_at_once", lambda p: add_at_once(p.s, p.reverse), NUMPY),
         Pass("absorb_signs", lambda p: absorb_signs(p.s, p.forward, p.reverse), NUMPY),
         Pass("sink", lambda p: sink(p.s, p.reverse), NUMPY),
         Pass("overwrite", lambda p: overwrite(p.s, p.both, p.reverse, p.request.capture is None), NUMPY),
@@ -387,7 +371,6 @@ STATEMENTS = Phase(
         Pass("counts", lambda p: name_counts(p.s, p.reverse)),
         Pass("iterate", lambda p: iterate(p.s, p.forward, p.reverse), NUMPY, needs=ir.Loop),
         Pass("drop_unread", lambda p: drop_unread(p.s, p.forward, p.reverse), joint=True),
-        Pass("before_loops", with_moved, NUMPY, needs=ir.Loop),
         Pass("in_strips", with_strips, precision=LAST_DIGITS),
         Pass("without_names", lambda p: without_names(p.s, p.forward, p.reverse), NUMPY),
         Pass("add_plainly", lambda p: add_plainly(p.s, p.reverse), NUMPY),

@@ -13,6 +13,11 @@ that nothing else needs: one that also solves systems is there anyway.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
 from ....runtime.linalg.factors import cholesky_pullback
 from ... import ir
 from ...analysis.alias import roots_of
@@ -20,8 +25,8 @@ from ...analysis.effects import touches
 from ...analysis.liveness import count_uses
 from ...domain.facts import Num
 from ...ir.builder import Specialiser
-from .log_determinants import FactorCotangent, called, factor_cotangent
 from .outer_products import changes
+from .softmax import operands
 
 
 def factor_cotangents(s: Specialiser, back: ir.Block) -> None:
@@ -66,3 +71,60 @@ def drop_unread(block: ir.Block, made: dict[str, ir.Let], name: str, uses: dict[
     for other in dict.fromkeys(read):
         uses[other] -= read.count(other)
         drop_unread(block, made, other, uses)
+
+
+@dataclass(frozen=True)
+class FactorCotangent:
+    """The variables of ``s = inverse.T @ (factor.T @ cotangent * weights) @ inverse; (s + s.T) * weights``."""
+
+    total: str
+    product: str
+    back: str
+    inverse: str
+    factor: str
+    cotangent: str
+    weights: str
+
+
+def factor_cotangent(made: dict[str, ir.Let], stmt: Any) -> FactorCotangent | None:
+    """What a statement computes the cotangent of a matrix from, if it does so from that of its Cholesky factor."""
+    total, weights = operands(stmt, gast.Mult) or ("", "")
+    product, mirrored = sides(made, total, gast.Add)
+    if not product or transposed(made, mirrored) != product or not is_triangle(made, weights):
+        return None
+    left, inverse = sides(made, product, gast.MatMult)
+    back, halved = sides(made, left, gast.MatMult)
+    inner, same = sides(made, halved, gast.Mult)
+    upper, cotangent = sides(made, inner, gast.MatMult)
+    factor = transposed(made, upper)
+    if not factor or same != weights or transposed(made, back) != inverse or not is_inverse(made, inverse, factor):
+        return None
+    return FactorCotangent(total, product, back, inverse, factor, cotangent, weights)
+
+
+def sides(made: dict[str, ir.Let], name: str, op: type) -> tuple[str, str]:
+    """The two variables that make another with an operator; two empty names where that is not so."""
+    return (operands(made.get(name), op) or ("", "")) if name else ("", "")
+
+
+def transposed(made: dict[str, ir.Let], name: str) -> str:
+    """The variable of which another is the transpose."""
+    expr: Any = made[name].expr if name in made else None
+    found = isinstance(expr, gast.Attribute) and expr.attr == "T" and isinstance(expr.value, gast.Name)
+    return expr.value.id if found else ""
+
+
+def is_inverse(made: dict[str, ir.Let], name: str, of: str) -> bool:
+    expr: Any = made[name].expr if name in made else None
+    return called(expr, "linalg.inv") and getattr(expr.args[0], "id", None) == of
+
+
+def is_triangle(made: dict[str, ir.Let], name: str) -> bool:
+    """Whether a variable holds ``np.tri(n)`` less something."""
+    return called(made[sides(made, name, gast.Sub)[0] or name].expr if name in made else None, "tri")
+
+
+def called(expr: Any, *functions: str) -> bool:
+    """Whether an expression calls one of some functions of NumPy's with one argument and nothing else."""
+    alone = isinstance(expr, gast.Call) and len(expr.args) == 1 and not expr.keywords
+    return alone and (ir.path_of(expr.func) or "").removeprefix("np.") in functions

@@ -65,7 +65,6 @@ class Signs:
     def __init__(self, s: Specialiser, front: ir.Block, back: ir.Block) -> None:
         self.s, self.front, self.back = s, front, back
         self.spelling = Spelling(s)
-        self.loops = [x for x in ir.adjoint_walk(back) if isinstance(x, ir.Loop)]
         self.readers: dict[str, set[Any]] = defaultdict(set)
         for stmt in ir.walk([*front, *back]):
             for name in ir.reads(stmt):
@@ -89,7 +88,7 @@ class Signs:
             return False
         found = [without_sign(self.s, reader, stmt) for reader in readers]
         signs = sum(kept for _, _, kept in found)
-        if signs > (0 if self.is_invariant(block, stmt) else 1) or all(kept for _, _, kept in found):
+        if signs > 1 or all(kept for _, _, kept in found):
             return False
         for reader, (aug, value, _) in zip(readers, found):
             if isinstance(reader, ir.Store):
@@ -100,14 +99,6 @@ class Signs:
         self.readers[stmt.expr.operand.id].update(readers)
         self.known = None
         return True
-
-    def is_invariant(self, block: ir.Block, stmt: ir.Let) -> bool:
-        """Whether a negative is the same in every step of a loop, and so made once."""
-        loop = next((x for x in self.loops if x.body is block), None)
-        if loop is None:
-            return False
-        changing = ir.defined_in(loop) - {c.phi for c in loop.carries if c.next == c.phi}
-        return stmt.expr.operand.id not in changing
 
     def may_read(self, block: ir.Block, start: int, end: int) -> bool:
         """Whether what a statement negates may be read up to a later place of its block, and is the same until then."""

@@ -1,4 +1,4 @@
-"""What a program computes twice of the same values is computed once.
+"""Value numbering: what a program computes of the same values as before is read from there.
 
 ::
 
@@ -8,26 +8,42 @@
 Operations on arrays whose memory the program does not write, in one block or in branches of it, where what reads the
 second result makes something new of it.  So nobody can tell, and the reverse sweep has one value to think of.  The body
 of a loop has its own values: no cotangent is carried through it for this.
+
+The reverse sweep reads what the outermost block of the forward sweep has, which is there whatever the run does::
+
+    c, s = np.cos(x), np.sin(x)                   c, s = np.cos(x), np.sin(x)
+    ...                                     ->    ...
+    d_x = d_s * np.cos(x) - d_c * np.sin(x)       d_x = d_s * c - d_c * s
+
+Products with numbers are left alone there, for these are multiplied in elsewhere.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import gast
+import numpy as np
 
 from ... import ir
 from ...analysis.alias import Regions
+from ...analysis.liveness import readers_of
 from ...analysis.ownership import is_new
-from ...domain.facts import Num
+from ...domain.facts import Listed, Num
 from ...domain.values import Leaf, TupleV
 from ...ir.builder import Specialiser
+from ...ir.patterns import ELEMENTWISE, literal, numpy_name
 from ...ir.rewrite import substitute_own
-from .cross_sweep_cse import is_arithmetic, key_of
+
+NO_NAMES: Mapping[str, str] = {}
+# Functions of one array and of settings: the names of those, in order.
+SETTINGS: dict[Any, tuple[str, ...]] = {np.roll: ("shift", "axis")}
+METHODS = ("mean", "sum", "max", "min")
+SETTINGS |= {getattr(np, name): ("axis",) for name in METHODS}
 
 
 def once(s: Specialiser, where: Regions, program: ir.Block, results: Sequence[str]) -> None:
@@ -65,7 +81,7 @@ class Once:
 
     def is_known(self, stmt: ir.Let, known: dict[Any, str]) -> bool:
         """Whether a statement computes what there is already, which is read instead from then on."""
-        key = key_of(self.s, self.where, stmt, {})
+        key = key_of(self.s, self.where, stmt)
         if key is None or stmt.augments or self.where.is_written(stmt.target) or stmt.target in self.shown:
             return False
         found = known.setdefault(key, stmt.target)
@@ -94,6 +110,28 @@ class Once:
         return name not in ir.variables_in(expr.value)
 
 
+def with_known_values(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block, final: ir.Return) -> None:
+    """Let the reverse sweep read what the outermost block of the forward sweep has, in place."""
+    known: dict[Any, str] = {}
+    for stmt in forward:
+        if isinstance(stmt, ir.Let) and not where.is_written(stmt.target) and not stmt.augments:
+            if (key := key_of(s, where, stmt)) is not None:
+                known.setdefault(key, stmt.target)
+    if not known:
+        return
+    readers: dict[str, list[Any]] = {}
+    names: dict[str, str] = {}
+    for stmt in ir.adjoint_walk(reverse):
+        key = key_of(s, where, stmt, names) if isinstance(stmt, ir.Let) and not stmt.in_place else None
+        found = known.get(key)
+        if found is None:
+            continue
+        readers = readers or readers_of([*reverse, final])
+        if all(is_arithmetic(reader, stmt.target) for reader in readers.get(stmt.target, ())):
+            names[stmt.target] = found
+            stmt.expr, stmt.op, stmt.may_raise = ir.name(found), None, False
+
+
 def makes_new(stmt: Any, name: str) -> bool:
     """Whether a statement is an operation that makes something new of a variable that is its argument."""
     if not isinstance(stmt, ir.Let) or stmt.effect or stmt.op is None:
@@ -106,3 +144,88 @@ def renamed(value: Any, old: str, new: str) -> Any:
     if isinstance(value, TupleV):
         return replace(value, items=tuple(renamed(item, old, new) for item in value.items))
     return Leaf(new) if value == Leaf(old) else value
+
+
+def is_inverse(stmt: Any) -> bool:
+    call = stmt.expr if isinstance(stmt, ir.Let) and not stmt.in_place else None
+    if not isinstance(call, gast.Call) or call.keywords or len(call.args) != 1:
+        return False
+    return ir.path_of(call.func) == "np.linalg.inv"
+
+
+def key_of(s: Specialiser, where: Regions, stmt: ir.Let, names: Mapping[str, str] = NO_NAMES) -> Any:
+    """What a statement computes, where that is an array and a function of its operands; `names` stand for others.
+
+    The expression tells, not the operation that it was made for: other passes may have rewritten it since.
+    """
+    if len(stmt.targets) != 1 or stmt.effect or not is_array(s, stmt.target):
+        return None
+    expr, settings = stmt.expr, {}
+    kind: Any
+    if isinstance(expr, gast.BinOp) and isinstance(expr.op, ELEMENTWISE):
+        kind, operands = type(expr.op), [expr.left, expr.right]
+        if kind is gast.Mult and any(isinstance(operand, gast.Constant) for operand in operands):
+            return None
+    elif isinstance(expr, gast.Compare) and len(expr.ops) == 1:
+        kind, operands = type(expr.ops[0]), [expr.left, *expr.comparators]
+    elif isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.Invert):
+        kind, operands = gast.Invert, [expr.operand]
+    elif is_inverse(stmt):
+        kind, operands = np.linalg.inv, expr.args
+    elif is_array_of_list(s, expr):
+        kind, operands = np.array, expr.args
+    elif isinstance(expr, gast.Call) and (fn := function_of(s, expr)) is not None:
+        if not isinstance(fn, np.ufunc) and fn not in SETTINGS:
+            return None
+        args = expr.args if numpy_name(expr) else [expr.func.value, *expr.args]
+        kind, operands = fn, args[:1] if fn in SETTINGS else args
+        settings = dict(zip(SETTINGS.get(fn, ()), args[1:]))
+        settings |= {k.arg: k.value for k in expr.keywords}
+        if len(args) > len(operands) + len(settings) or not all(literal(v) is not None for v in settings.values()):
+            return None
+    else:
+        return None
+    parts = [part_of(where, operand, names) for operand in operands]
+    options = frozenset((name, type(literal(value)), literal(value)) for name, value in settings.items())
+    return None if None in parts else (kind, *parts, options)
+
+
+def is_array_of_list(s: Specialiser, expr: Any) -> bool:
+    """Whether an expression makes an array of a list of numbers."""
+    if not isinstance(expr, gast.Call) or numpy_name(expr) != "array" or len(expr.args) != 1 or expr.keywords:
+        return False
+    if not isinstance(expr.args[0], gast.Name):
+        return False
+    facts = s.facts.get(expr.args[0].id)
+    held = s.elements_of(facts) if isinstance(facts, Listed) else None
+    return isinstance(held, Num) and held.dims == () and held.kind != "array"
+
+
+def function_of(s: Specialiser, expr: gast.Call) -> Any:
+    """The function of NumPy that is called, by its name or as the method of an array."""
+    name = numpy_name(expr)
+    if name is None and isinstance(expr.func, gast.Attribute) and isinstance(expr.func.value, gast.Name):
+        array = expr.func.value.id
+        if ir.is_variable(array) and array in s.facts and is_array(s, array):
+            name = expr.func.attr if expr.func.attr in METHODS else None
+    return getattr(np, name or "", None)
+
+
+def part_of(where: Regions, expr: Any, names: Mapping[str, str]) -> Any:
+    """A variable whose memory nobody writes to, or a number."""
+    if isinstance(expr, gast.Name) and ir.is_variable(expr.id):
+        return None if where.is_written(expr.id) else names.get(expr.id, expr.id)
+    number = literal(expr)
+    return None if number is None else (type(number), repr(number))
+
+
+def is_array(s: Specialiser, name: str) -> bool:
+    facts = s.facts[name]
+    return isinstance(facts, Num) and facts.kind == "array" and bool(facts.ndim) and not facts.tensor
+
+
+def is_arithmetic(stmt: Any, name: str) -> bool:
+    """Whether a statement makes something new of what it reads."""
+    if not isinstance(stmt, ir.Let) or not isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp)):
+        return False
+    return not stmt.in_place or getattr(stmt.expr.left, "id", None) != name

@@ -1,250 +1,172 @@
-"""What is the same in every step of a loop is computed once, before it.
+"""What is the same in every step of a loop is computed before it, and reversed once, after the loop that reverses it.
 
 ::
 
-    for _ in range(steps):                       t = s[1:-1] ** 2
-        v[1:-1] += k * s[1:-1] ** 2         ->   for _ in range(steps):
-                                                     v[1:-1] += k * t
+    for _ in range(steps):                       t = (r * c) ** 2
+        u = u + (r * c) ** 2 * lap(u)     ->     for _ in range(steps):
+                                                     u = u + t * lap(u)
 
-So for what surely raises nothing, since the loop may have no steps, or where a call that raises is run again as the
-program was without this: then for quotients and powers of floats, and for items of arrays at literal places, too.  Not
-for what stands in branches, nor for loops that are run in segments.  It is a function of floats and of arrays of
-doubles that are made before the loop and that nothing in it writes to, it is only computed with, and it takes NumPy
-longer than a name takes to read: of Python's floats, only several operations do.  Where the forward sweep has it
-already, the reverse sweep reads that.
+So the steps backwards add up the cotangent of ``t`` only.  It is for what carries a derivative, surely raises nothing
+(see `Kinds`) and has finite partial derivatives where its operands are finite: a loop may have no
+steps, and zero times the derivative of ``sqrt(0.0)`` is no zero.  Operands are floats and arrays of doubles of which
+the program writes none; what reads the result makes something new of it, so that nobody can tell that all steps have
+the same.
 """
 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import gast
 import numpy as np
 
 from ... import ir
-from ...ad.tape.rows import changed_by, memory
-from ...analysis.alias import Regions, roots_of
+from ...analysis.alias import Regions
 from ...analysis.may_raise import path
 from ...domain.facts import FLOAT, Num
 from ...ir.builder import Specialiser
 from ...ir.patterns import literal
-from ...ir.rewrite import read_instead, with_operands
+from ...ir.rewrite import read_instead
+from ..loops.sroa import with_names
 from ..rewrite.canonicalize import is_part
 from ..rewrite.contractions import sliced
+from .cse import makes_new
 
 SUMS = (gast.Add, gast.Sub, gast.Mult)
-MAKE_NEW = (np.vdot, np.dot, np.outer)  # beside operators and elementwise functions
-WORTH, ON_ARRAYS, ON_SCALARS, ON_FLOATS = 80, 500, 80, 25  # nanoseconds of an operation
 OF_MATH = (math.sqrt, math.exp, math.log, math.sin, math.cos, math.tan, math.tanh, math.sinh, math.cosh, math.log1p)
 LITERAL = replace(FLOAT, kind="literal")  # a number of the program's text, which is as good as a float
+WITH_FINITE_DERIVATIVES = (np.sin, np.cos, np.tanh, np.arctan, np.square)
 
 
-def before_loops(s: Specialiser, front: ir.Block, back: ir.Block, again: bool) -> bool:
-    """Move what the loops of both sweeps compute in every step alike before them, in place.
+def reverse_once(s: Specialiser, where: Regions, forward: ir.Block, active: set[str], again: bool) -> bool:
+    """Move statements of the forward sweep before its loops, in place.
 
     `again` says that a call that raises may be run again; the result, whether one that raises has to be.
     """
-    program = [*front, *back]
-    inside = ir.walk(program)
-    loops = [x for x in inside if isinstance(x, ir.Loop)]
-    segments = any(x.every is not None or x.rerun is not None or x.again for x in loops)
-    if not loops or segments or any(isinstance(x, ir.Let) and x.loud for x in inside):
-        return False
-    every = Invariants(s, program, again)
-    for block in (front, back):
-        every.block(block, every.there, True)
-    return every.relies
+    once = ReversedOnce(s, where, forward, active, again)
+    if not any(isinstance(stmt, ir.Let) and stmt.loud for stmt in ir.walk(forward)):
+        once.block(forward, set())
+    return once.relies
 
 
-class Invariants:
+class ReversedOnce:
     """Looks for what the steps of loops have in common."""
 
-    def __init__(self, s: Specialiser, program: ir.Block, again: bool) -> None:
-        self.s, self.program, self.kinds = s, program, Kinds(s, again)
-        self.safe, self.relies = Kinds(s, False), False  # whether what is moved may raise
-        self.known: dict[str, str] = {}  # what lasts and is computed outside all loops
-        self.made: dict[str, Any] = {}  # what is computed before loops
-        self.defined, self.there = ir.defined(program), set[str]()
+    def __init__(self, s: Specialiser, where: Regions, forward: ir.Block, active: set[str], again: bool) -> None:
+        self.s, self.where, self.active = s, where, active
+        self.kinds, self.safe, self.relies = Kinds(s, again), Kinds(s, False), False
+        self.defined = ir.defined(forward)
+        self.readers: dict[str, list[Any]] = defaultdict(list)
+        for stmt in ir.walk(forward):
+            for name in set(ir.uses(stmt)):
+                self.readers[name].append(stmt)
 
-    @cached_property
-    def where(self) -> Regions:
-        """The memory of the program, and what of it is changed anywhere."""
-        return memory(self.s, self.program)
-
-    def block(self, block: ir.Block, there: set[str], outermost: bool) -> None:
-        """Rewrite a block and those inside it; `there` are the variables that have a value by then."""
+    def block(self, block: ir.Block, there: set[str]) -> None:
+        """Rewrite a block and those inside it; `there` are the variables that have a value before it."""
         for stmt in list(block):
             if isinstance(stmt, ir.Loop):
+                moved = self.moved(stmt, there)
                 place = block.index(stmt)
-                before = Steps(self, stmt, there, self.known if outermost else {}).before()
-                there.update(let.target for let in before)
-                block[place:place] = before
+                block[place:place] = moved
+                there.update(let.target for let in moved)
             for inner in ir.bodies(stmt):
-                self.block(inner, {*there, *ir.ir_targets(stmt)}, False)
+                self.block(inner, {*there, *ir.ir_targets(stmt)})
             there.update([c.out for c in stmt.carries] if isinstance(stmt, ir.Loop) else ir.ir_targets(stmt))
 
-    def lasts(self, expr: Any) -> bool:
-        """Whether nothing in the whole program changes what an expression gives."""
-        names = ir.variables_in(expr)
-        return all(is_number(self.s.facts[n]) or not self.where.is_written(n) for n in names)
+    def moved(self, loop: ir.Loop, there: set[str]) -> list[ir.Let]:
+        """The statements of a loop that are computed before it, taken out of it."""
+        same: dict[str, ir.Let] = {}
+        for stmt in always_run(loop):
+            if isinstance(stmt, ir.Let) and self.is_same(stmt, there | same.keys()):
+                same[stmt.target] = stmt
+        wanted = {
+            name for name, let in same.items() if name in self.active and not isinstance(let.expr, gast.Subscript)
+        }
+        for name, let in reversed(same.items()):
+            if name in wanted:
+                wanted.update(n for n in ir.reads(let) if n in same)
+        names: dict[str, str] = {}
+        known: dict[str, str] = {}
+        moved = []
+        for let in [same[name] for name in same if name in wanted]:
+            self.take(let, names, known)
+            if let.target not in names:
+                moved.append(let)
+        for stmt in ir.walk(loop.body) if moved else ():
+            if isinstance(stmt, ir.Let) and stmt.target not in wanted and self.is_same(stmt, there | wanted):
+                if gast.dump(stmt.expr) in known:
+                    wanted.add(stmt.target)
+                    self.take(stmt, names, known)
+        without(loop, wanted)
+        self.relies = self.relies or any(self.safe.of(let.expr) is None for let in moved)
+        return moved
 
+    def take(self, let: ir.Let, names: dict[str, str], known: dict[str, str]) -> None:
+        """Note what a statement computes; if another does already, that one is read instead."""
+        found = known.setdefault(gast.dump(let.expr), let.target)
+        if found == let.target:
+            return
+        names[let.target] = found
+        for reader in self.readers[let.target]:
+            read_instead(reader, {let.target: found})
+            if reader.op is not None:
+                arguments = {k: with_names(v, names) for k, v in reader.op.arguments.items()}
+                reader.op = replace(reader.op, arguments=arguments)
+        self.readers[found] += self.readers[let.target]
 
-class Steps:
-    """One loop, and what is computed before it; `known` tells what lasts and is there by then."""
-
-    def __init__(self, every: Invariants, loop: ir.Loop, there: set[str], known: dict[str, str]) -> None:
-        self.s, self.every, self.kinds, self.loop, self.there = every.s, every, every.kinds, loop, there
-        self.inside = ir.walk([loop])
-        self.known, self.here = known, dict[str, str]()
-        self.moved: ir.Block = []
-        self.moved_names: set[str] = set()
-        self.renamed: dict[str, str] = {}
-
-    @cached_property
-    def where(self) -> Regions:
-        """The memory of the program, and what of it the loop changes."""
-        changed = {name for stmt in self.inside for name in changed_by(stmt)}
-        where = self.every.where
-        written = {where.find(root) for name in changed for root in roots_of(self.s.facts[name])}
-        return Regions(where.parent, written, where.facts, where.elements)
-
-    @cached_property
-    def readers(self) -> dict[str, list[Any]]:
-        """For each variable, the statements of the loop that read it or pass it on."""
-        readers: dict[str, list[Any]] = {}
-        for stmt in self.inside:
-            for name in set(ir.uses(stmt)):
-                readers.setdefault(name, []).append(stmt)
-        return readers
-
-    def before(self) -> ir.Block:
-        for block in (self.loop.head, self.loop.body):
-            self.block(block)
-        for stmt in [*self.moved, *ir.walk([self.loop])] if self.renamed else ():
-            read_instead(stmt, self.renamed)
-        return self.moved
-
-    def block(self, block: ir.Block) -> None:
-        kept = []
-        for stmt in block:
-            if isinstance(stmt, ir.Let) and self.moves(stmt):
-                self.move(stmt)
-                continue
-            kept.append(stmt)
-            if isinstance(stmt, ir.Let) and not stmt.effect:
-                stmt.expr = self.expr(stmt.expr, False)
-            elif isinstance(stmt, ir.Store):
-                stmt.value = self.expr(stmt.value, isinstance(self.s.facts[stmt.base], Num))
-            elif isinstance(stmt, ir.Loop):
-                self.block(stmt.head)
-                self.block(stmt.body)
-        block[:] = kept
-
-    def moves(self, stmt: ir.Let) -> bool:
-        """Whether a statement as a whole is the same in all steps, and what it gives is only computed with."""
-        if len(stmt.targets) != 1 or stmt.effect or stmt.in_place or stmt.saves or stmt.placed or stmt.state_reads:
+    def is_same(self, stmt: ir.Let, there: set[str]) -> bool:
+        """Whether a statement gives the same in every step, and that is only computed with."""
+        if len(stmt.targets) != 1 or stmt.effect or stmt.in_place or stmt.augments or stmt.counted or stmt.op is None:
             return False
-        if not self.is_same(stmt.expr) or self.kinds.cost(stmt.expr) < WORTH or not self.is_unchanged(stmt.target):
+        names = ir.variables_in(stmt.expr)
+        if not names or not all((n in there or n not in self.defined) and n not in self.s.unbound for n in names):
             return False
-        if is_number(self.s.facts[stmt.target]):
-            return True
-        return all(self.computes_with(reader, stmt.target) for reader in self.readers.get(stmt.target, ()))
-
-    def computes_with(self, stmt: Any, name: str) -> bool:
-        """Whether a statement makes something new of a variable, and neither changes it nor hands it on."""
-        if isinstance(stmt, ir.Let) and not stmt.effect:
-            changed = stmt.in_place and getattr(stmt.expr.left, "id", None) == name
-            return not changed and self.is_operand(stmt.expr, name, is_number(self.s.facts[stmt.target]))
-        if isinstance(stmt, ir.Effect) and stmt.kind == "save":
-            return self.every.lasts(ir.name(name))
-        if not isinstance(stmt, ir.Store) or stmt.base == name or name in ir.variables_in(stmt.index):
+        if any(self.where.is_written(n) and not is_number(self.s.facts[n]) for n in (*names, stmt.target)):
             return False
-        return self.is_operand(stmt.value, name, isinstance(self.s.facts[stmt.base], Num))
-
-    def is_operand(self, expr: Any, name: str, new: bool) -> bool:
-        """Whether a variable is only computed with in an expression; `new` if what that gives shares no memory."""
-        if isinstance(expr, gast.Name):
-            return new or expr.id != name
-        new = new or self.makes_new(expr)
-        if isinstance(expr, (gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript)):
-            return all(self.is_operand(e, name, new) for e in ir.children(expr))
-        return new or name not in ir.variables_in(expr)
-
-    def makes_new(self, expr: Any) -> bool:
-        if not isinstance(expr, gast.Call):
-            return isinstance(expr, (gast.BinOp, gast.UnaryOp))
-        callee = path(self.s, expr.func)
-        return not expr.keywords and (isinstance(callee, np.ufunc) or callee in MAKE_NEW)
-
-    def move(self, stmt: ir.Let) -> None:
-        """Compute before the loop what a statement computes, if it is not there by then."""
-        found = self.found(stmt.expr)
-        if found is not None:
-            self.renamed[stmt.target], self.every.made[stmt.target] = found, ir.name(found)
-        else:
-            stmt.origin = None
-            self.moved.append(stmt)
-            self.note(stmt.expr, stmt.target)
-        self.moved_names.add(stmt.target)
-
-    def is_same(self, expr: Any) -> bool:
-        """Whether an expression surely works before the loop, and gives what it gives in each step."""
-        names = ir.variables_in(expr)
-        called = any(isinstance(node, gast.Call) for node in ir.nodes_in(expr))
-        if not (names or called) or not all(map(self.is_there, names)):
+        if not is_tame(self.s, stmt.expr) or self.kinds.of(stmt.expr) is None:
             return False
-        return self.kinds.of(expr) is not None and all(map(self.is_unchanged, names))
+        number = is_number(self.s.facts[stmt.target])
+        readers = self.readers[stmt.target]
+        return all(is_operation(x) if number else makes_new(x, stmt.target) for x in readers)
 
-    def is_there(self, name: str) -> bool:
-        """Whether a variable has a value before the loop."""
-        made = name in self.moved_names or name in self.there or name not in self.every.defined
-        return made and name not in self.s.unbound
 
-    def is_unchanged(self, name: str) -> bool:
-        facts = self.s.facts[name]
-        return is_number(facts) or (bool(roots_of(facts)) and not self.where.is_written(name))
+def always_run(loop: ir.Loop) -> Iterator[Any]:
+    """The statements of a loop, and of the loops inside it, that stand in no branch."""
+    for stmt in loop.body:
+        yield stmt
+        if isinstance(stmt, ir.Loop):
+            yield from always_run(stmt)
 
-    def expr(self, expr: Any, new: bool) -> Any:
-        """An expression with names for the largest parts that are the same in all steps.
 
-        What is not `new` may be changed later: there is an array of its own for it in each step.
-        """
-        if new and isinstance(expr, (gast.BinOp, gast.UnaryOp, gast.Call)) and self.is_same(expr):
-            return ir.name(self.named(expr)) if self.kinds.cost(expr) >= WORTH else expr
-        new = new or self.makes_new(expr)
-        return with_operands(expr, lambda e: self.expr(e, new))
+def without(loop: ir.Loop, names: Sequence[str] | set[str]) -> None:
+    """Drop what computes some variables from a loop."""
+    for stmt in [loop, *ir.walk(loop.body)]:
+        for block in ir.bodies(stmt):
+            block[:] = [x for x in block if not (isinstance(x, ir.Let) and x.target in names)]
 
-    def named(self, expr: Any) -> str:
-        if (found := self.found(expr)) is not None:
-            return found
-        facts = self.kinds.of(expr)
-        assert facts is not None
-        name = self.s.fresh("t", facts)
-        if facts.dims:
-            self.s.facts[name] = replace(facts, roots=frozenset([self.s.root(("before", name))]))
-        self.moved.append(ir.Let((name,), expr))
-        self.moved_names.add(name)
-        self.note(expr, name)
-        return name
 
-    # -- what is there
+def is_operation(stmt: Any) -> bool:
+    return isinstance(stmt, ir.Let) and not stmt.effect and stmt.op is not None
 
-    def found(self, expr: Any) -> str | None:
-        key = self.key(expr)
-        return self.known.get(key) or self.here.get(key)
 
-    def note(self, expr: Any, name: str) -> None:
-        self.every.relies = self.every.relies or self.every.safe.of(expr) is None
-        (self.known if self.every.lasts(expr) else self.here)[self.key(expr)] = name
-        self.every.made[name] = expr
-
-    def key(self, expr: Any) -> str:
-        """An expression, written with what is there without the loop."""
-        names = self.every.made.keys() & set(ir.variables_in(expr))
-        return self.key(ir.substitute(expr, {n: self.every.made[n] for n in names})) if names else str(gast.dump(expr))
+def is_tame(s: Specialiser, expr: Any) -> bool:
+    """Whether an operation has finite derivatives where its operands are finite."""
+    if isinstance(expr, (gast.Subscript, gast.UnaryOp)):
+        return True
+    if isinstance(expr, gast.Call):
+        return path(s, expr.func) in WITH_FINITE_DERIVATIVES
+    if not isinstance(expr, gast.BinOp):
+        return False
+    if isinstance(expr.op, SUMS):
+        return True
+    number = literal(expr.right)
+    if isinstance(expr.op, gast.Pow):
+        return type(number) is int and number > 0
+    return isinstance(expr.op, gast.Div) and type(number) in (int, float) and number != 0
 
 
 class Kinds:
@@ -305,19 +227,6 @@ class Kinds:
         if isinstance(expr.op, gast.Pow) and not (wide or type(literal(expr.right)) is int):
             return None  # the power of a negative float may be complex
         return wide or (FLOAT if divided or self.again else None)
-
-    def cost(self, expr: Any) -> int:
-        """How long an expression takes."""
-        total = 0
-        for node in ir.nodes_in(expr):
-            if isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Call)):
-                facts = self.of(node)
-                numpys = facts is not None and facts.kind == "npscalar"
-                arrays = isinstance(node, gast.Call) or (facts is not None and bool(facts.dims))
-                total += ON_ARRAYS if arrays else ON_SCALARS if numpys else ON_FLOATS
-            elif isinstance(node, gast.Subscript):
-                total += ON_SCALARS
-        return total
 
 
 def is_number(facts: Any) -> bool:

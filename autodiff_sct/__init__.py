@@ -41,6 +41,7 @@ from .tensor import Parameter, ParameterTuple, Tensor, from_numpy, tensor
 
 if TYPE_CHECKING:
     from . import nn, ops, tape
+    from .api.batching import per_example_grad, vmap
     from .api.checking import check_grads
     from .api.custom_rules import check_rule, constant, rule
     from .api.source_text import from_source
@@ -89,6 +90,7 @@ __all__ = [
     "jvp",
     "nn",
     "ops",
+    "per_example_grad",
     "rule",
     "segments",
     "set_context",
@@ -102,6 +104,7 @@ __all__ = [
     "uint64",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]
 
 # Read at first use: importing the package reads neither networks nor the rules nor the compiler.
@@ -113,8 +116,10 @@ LATER = {
     "initializer": ".nn.initializer",
     "nn": ".nn",
     "ops": ".ops",
+    "per_example_grad": ".api.batching",
     "rule": ".api.custom_rules",
     "tape": ".tape",
+    "vmap": ".api.batching",
 }
 
 

@@ -11,6 +11,8 @@ import pytest
 import autodiff_sct as ad
 from benchmarks import growth, measure, page, report, shapes, timing, variants, workload
 
+pytestmark = pytest.mark.once
+
 ROOT = Path(__file__).parent.parent
 ISSUE_LIST = {
     "attention",

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.once
+
 pytest.importorskip("matplotlib")
 pytest.importorskip("sklearn")
 pytest.importorskip("tqdm")

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.once
+
 EXAMPLES = Path(__file__).parent.parent / "examples"
 pytest.importorskip("matplotlib")
 pytest.importorskip("scipy")

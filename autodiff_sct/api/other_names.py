@@ -30,5 +30,4 @@ HINTS = {
     "opaque": "write `constant(f)` for a function that carries no derivative",
     "primitive": RULE,
     "value_and_jacobian": "write `jacrev(lambda x: (f(x), f(x)), has_aux=True)` for the Jacobian and the value",
-    "vmap": "write the function over a leading axis, or `np.vectorize(f, signature=...)`, which is differentiated",
 }

@@ -124,7 +124,7 @@ def positions(text: str) -> int | tuple[int, ...]:
 
 def show_adjoint(options: argparse.Namespace) -> str:
     """The text that ``show`` prints."""
-    from autodiff_sct import adjoint_source
+    from autodiff_sct.api import adjoint_source
     from autodiff_sct.compiler.domain.pass_registry import without
     from autodiff_sct.compiler.driver.dump import CHANGES
     from autodiff_sct.compiler.driver.pass_order import NAMES

@@ -38,9 +38,9 @@ def squared_absolute(x):
     return np.abs(x) ** 2
 
 
-def squared_hypot(a, b):
+def squared_hypot(*coordinates):
     """The square of the hypotenuse."""
-    return np.hypot(a, b) ** 2
+    return sum([c * c for c in coordinates])
 
 
 def squared_norm(x, ord=None, axis=None, keepdims=False):
@@ -64,8 +64,8 @@ def square_of_absolute(y, d, x):
 
 
 @elementwise(squared_hypot)
-def square_of_hypot(y, d, a, b):
-    return d * (2 * a), d * (2 * b)
+def square_of_hypot(y, d, *coordinates):
+    return (*[d * (2 * c) for c in coordinates],)
 
 
 @reverse(squared_norm)

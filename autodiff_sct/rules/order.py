@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..runtime import levels
-from ..runtime.sorting import put_in_order, stable_order
+from ..runtime.sorting import put_in_order, sorted_lanes, stable_order
 from .reduce import count, how_many, in_lanes, kept, shared, total
 from .table import forward, linear, nondifferentiable, reverse, static
 
@@ -54,11 +54,23 @@ def taken(y, d, values, order, axis=-1):
     return d[order] if d.ndim == 1 else np.take_along_axis(d, order, axis)
 
 
+@reverse(sorted_lanes)
+def unsorted_lanes(y, d, a):
+    return put_in_order(d, stable_order(a)) if a.shape[-1] > 0 else np.zeros_like(a)
+
+
+@forward(sorted_lanes)
+def push_sorted_lanes(y, d, a):
+    if a.shape[-1] == 0:
+        return np.zeros_like(y)
+    return d[stable_order(a)] if a.ndim == 1 else np.take_along_axis(d, stable_order(a), -1)
+
+
 def order_statistics(a, q, axis):
     """The two order statistics between which the quantile `q` lies, and how far it is from the first."""
     position = q * (count(a, axis) - 1)
     low = int(position)
-    lanes = np.sort(in_lanes(a, axis), -1)
+    lanes = sorted_lanes(in_lanes(a, axis))
     return lanes[..., low], lanes[..., min(low + 1, count(a, axis) - 1)], position - low
 
 
@@ -103,7 +115,7 @@ def level_statistics(a, q, axis):
     """As `order_statistics` for an array of levels; the statistics have the reduced axes, of length 1."""
     position = q * (count(a, axis) - 1)
     low = position.astype(int)
-    lanes = np.sort(in_lanes(a, axis), -1)
+    lanes = sorted_lanes(in_lanes(a, axis))
     bottom, top = lanes[..., low], lanes[..., np.minimum(low + 1, count(a, axis) - 1)]
     return over_levels(bottom, a, axis), over_levels(top, a, axis), level_shaped(position - low.astype(a.dtype), a)
 
@@ -217,7 +229,7 @@ def push_percentile(y, d, a, q, axis=None, *, method="linear", keepdims=False):
 
 def nan_order_statistics(a, q, axis):
     """As `order_statistics`, of the numbers of each lane that are not NaN; the position is an array."""
-    lanes = np.sort(in_lanes(a, axis), -1)
+    lanes = sorted_lanes(in_lanes(a, axis))
     last = np.maximum(np.sum(~np.isnan(lanes), -1, keepdims=True) - 1, 0)
     position = (q * last).astype(a.dtype)
     low = position.astype(int)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["order_of", "put_in_order", "stable_order"]
+__all__ = ["order_of", "put_in_order", "sorted_lanes", "stable_order"]
 
 
 def stable_order(a: Any, axis: int = -1) -> np.ndarray:
@@ -20,6 +20,15 @@ def stable_order(a: Any, axis: int = -1) -> np.ndarray:
     later, earlier = placed[..., 1:], placed[..., :-1]
     ties = (later == earlier) | (later != later) if has_nan(placed) else later == earlier
     return np.argsort(a, axis, kind="stable") if ties.any() else order
+
+
+def sorted_lanes(a: np.ndarray) -> np.ndarray:
+    """``np.sort(a)``, and one NaN for each lane of an array without elements, whose order statistics NumPy takes as NaN.
+
+    >>> sorted_lanes(np.array([2.0, 1.0])), sorted_lanes(np.array([]))
+    (array([1., 2.]), array([nan]))
+    """
+    return np.sort(a) if a.shape[-1] else np.full((*a.shape[:-1], 1), np.nan, a.dtype)
 
 
 def has_nan(lanes: np.ndarray) -> bool:

@@ -100,7 +100,7 @@ def test_argnums_and_grad_position_exclude_each_other() -> None:
             make(energy, 1, argnums=1)
 
 
-@pytest.mark.parametrize("name", ["vmap", "defvjp", "elementwise_grad", "make_jaxpr"])
+@pytest.mark.parametrize("name", ["custom_vjp", "defvjp", "elementwise_grad", "make_jaxpr"])
 def test_a_name_of_another_library_is_answered_with_the_name_here(name: str) -> None:
     with pytest.raises(AttributeError, match=f"{name}.*(write|register)"):
         getattr(ad, name)

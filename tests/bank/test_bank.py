@@ -36,6 +36,7 @@ def test_the_bank_is_large_enough() -> None:
     assert len(PROGRAMS) >= 110
 
 
+@pytest.mark.once
 @each(*PROGRAMS.values())
 def test_differences_are_trustworthy(program: Program) -> None:
     checks.check_smooth(program)
@@ -46,6 +47,7 @@ def test_gradient(program: Program) -> None:
     checks.check_gradient(program)
 
 
+@pytest.mark.once
 @EVERY
 def test_other_values(program: Program) -> None:
     checks.check_other_values(program)
@@ -56,16 +58,19 @@ def test_value_and_memory(program: Program) -> None:
     checks.check_value(program)
 
 
+@pytest.mark.once
 @each(*(p for p in WITHIN if p.float32 and arrays(p.args())))
 def test_float32(program: Program) -> None:
     checks.check_float32(program)
 
 
+@pytest.mark.once
 @each(*(p for p in within(PROGRAMS.values(), "forward") if checks.takes_arrays(p)))
 def test_forward(program: Program) -> None:
     checks.check_forward(program)
 
 
+@pytest.mark.once
 @each(*(p for p in within(PROGRAMS.values(), "pullback") if checks.returns_arrays(p)))
 def test_pullback(program: Program) -> None:
     checks.check_pullback(program)

@@ -14,6 +14,8 @@ from autodiff_sct import segments
 from autodiff_sct.checkpoints import MemoryWarning
 from autodiff_sct.runtime.segments import steps_within
 
+pytestmark = pytest.mark.once
+
 X = np.linspace(0.1, 0.9, 20_000)
 MB = 1_000_000
 

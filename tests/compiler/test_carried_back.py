@@ -10,6 +10,8 @@ from autodiff_sct import segments
 from autodiff_sct.compiler.domain import pass_registry
 from tests.compiler.checked import V, check_gradient, differences, names, registrar
 
+pytestmark = pytest.mark.once
+
 CASES: list = []
 case = registrar(CASES)
 GIVEN = [(V, 3), (V, 1), (V, 0)]

@@ -7,6 +7,8 @@ import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
 from tests.compiler.checked import differences
 
+pytestmark = pytest.mark.once
+
 RNG = np.random.default_rng(3)
 A, B = RNG.normal(size=(3, 4)), RNG.normal(size=(3, 4))
 CUBE = RNG.normal(size=(2, 3, 4))

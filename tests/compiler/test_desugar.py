@@ -8,9 +8,9 @@ import textwrap
 import gast
 import pytest
 
-from autodiff_sct.compiler.codegen.unparse import unparse
 from autodiff_sct.compiler.frontend.builders import statements_in
 from autodiff_sct.compiler.frontend.normalize import desugar
+from autodiff_sct.compiler.text.unparse import unparse
 from autodiff_sct.core import thresholds
 from autodiff_sct.errors import UnsupportedSyntax
 

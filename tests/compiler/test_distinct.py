@@ -8,6 +8,8 @@ import pytest
 import autodiff_sct as ad
 from tests.compiler.checked import Cases, V, check_gradient, check_tangent, names, registrar
 
+pytestmark = pytest.mark.once
+
 X = np.random.default_rng(0).normal(size=(3, 4))
 L = np.array([0, 2, 2])
 

@@ -1,4 +1,4 @@
-"""What functions that write repeat until there is enough of it may hold nothing: then NumPy writes nothing."""
+"""Arrays without elements: as values that are written again and again, as samples, and as operands of products."""
 
 from __future__ import annotations
 
@@ -90,3 +90,28 @@ def test_place_raises_as_numpy_does(level):
             ad.grad(place)(x, v)
     else:
         assert ad.value_and_grad(place)(x, v)[0] == expected
+
+
+QUANTILES = [
+    np.median,
+    np.nanmedian,
+    lambda x, **settings: np.nanquantile(x, 0.3, **settings),
+    lambda x, **settings: np.nanpercentile(x, 30.0, **settings),
+]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("function", QUANTILES)
+@pytest.mark.parametrize("settings", [{}, {"axis": 0}, {"axis": 1, "keepdims": True}], ids=str)
+def test_quantiles_of_nothing_are_nan(function, settings):
+    x = np.zeros((0, 3) if settings.get("axis") == 0 else (3, 0))
+
+    def program(x):
+        return function(x, **settings)
+
+    value, gradient = ad.value_and_grad(program)(x)
+    assert np.array_equal(value, program(x), equal_nan=True)
+    assert gradient.shape == x.shape
+    tangent = ad.jvp(program, (x,), (x,))[1]
+    assert np.array_equal(tangent, np.zeros_like(value))
+    assert ad.grad(lambda x: np.sum(ad.grad(lambda x: np.sum(program(x)))(x) ** 2))(x).shape == x.shape

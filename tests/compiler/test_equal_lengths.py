@@ -9,6 +9,8 @@ import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
 from tests.compiler.checked import Cases, differences, names, registrar
 
+pytestmark = pytest.mark.once
+
 CASES: Cases = []
 A, B = np.array([0.4, 1.3, -0.7]), np.array([0.9, -0.2, 0.5, 1.1])
 case = registrar(CASES)

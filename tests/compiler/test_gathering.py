@@ -9,6 +9,8 @@ import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
 from tests.compiler.checked import differences
 
+pytestmark = pytest.mark.once
+
 RNG = np.random.default_rng(0)
 W, U, B = RNG.normal(size=(3, 3)), RNG.normal(size=(3, 2)), RNG.normal(size=3)
 V = RNG.normal(size=2)

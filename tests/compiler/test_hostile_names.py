@@ -13,9 +13,9 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct import nn
-from autodiff_sct.compiler.codegen.unparse import unparse
 from autodiff_sct.compiler.domain import pytree
 from autodiff_sct.compiler.domain.identifiers import identifier, is_identifier
+from autodiff_sct.compiler.text.unparse import unparse
 
 X = np.array([1.0, 2.0])
 RAN: list[str] = []

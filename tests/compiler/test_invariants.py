@@ -10,6 +10,8 @@ import pytest
 import autodiff_sct as ad
 from tests.compiler.checked import Cases, V, check_gradient, differences, names, registrar
 
+pytestmark = pytest.mark.once
+
 CASES: Cases = []
 case = registrar(CASES)
 W = np.array([0.7, -0.2, 1.1, 0.3])

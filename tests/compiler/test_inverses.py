@@ -7,6 +7,8 @@ import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
 from tests.compiler.checked import differences
 
+pytestmark = pytest.mark.once
+
 RNG = np.random.default_rng(5)
 A = RNG.normal(size=(3, 3)) + 3 * np.eye(3)
 B, M = RNG.normal(size=3), RNG.normal(size=(3, 2))

@@ -8,6 +8,8 @@ import pytest
 import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
 
+pytestmark = pytest.mark.once
+
 
 def accepted(x, k, noise):
     total = 0.0

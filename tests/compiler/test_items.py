@@ -13,6 +13,8 @@ from autodiff_sct.compiler.domain import pass_registry
 from autodiff_sct.compiler.driver import dispatch
 from tests.compiler.checked import differences
 
+pytestmark = pytest.mark.once
+
 
 def substitution(a, b):
     n = len(b)

@@ -7,6 +7,8 @@ import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
 from tests.compiler.checked import differences
 
+pytestmark = pytest.mark.once
+
 RNG = np.random.default_rng(5)
 A, B = RNG.uniform(0.5, 1.5, size=(3, 4)), RNG.normal(size=(3, 4))
 

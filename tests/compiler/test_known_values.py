@@ -7,6 +7,8 @@ import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
 from tests.compiler.checked import check_gradient, differences, names, registrar
 
+pytestmark = pytest.mark.once
+
 CASES = []
 case = registrar(CASES)
 RNG = np.random.default_rng(0)

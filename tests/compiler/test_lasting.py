@@ -9,6 +9,8 @@ import autodiff_sct as ad
 from autodiff_sct import segments
 from tests.compiler.checked import Cases, check_gradient, names, registrar
 
+pytestmark = pytest.mark.once
+
 CASES: Cases = []
 case = registrar(CASES)
 RNG = np.random.default_rng(0)

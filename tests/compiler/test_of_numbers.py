@@ -11,6 +11,8 @@ import pytest
 import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
 
+pytestmark = pytest.mark.once
+
 X = np.array([0.5, 1.5, 0.25, 2.0])
 
 

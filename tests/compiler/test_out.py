@@ -22,6 +22,7 @@ CALLS = [
     "np.trace(x, out=o)", "np.einsum('ij,ij->i', x, y, out=o)", "np.outer(x[0], y[0], out=o)", "x.sum(axis=0, out=o)",
     "x.dot(y.T, out=o)", "x.max(axis=0, out=o)", "np.add.reduce(x, axis=0, out=o)", "np.add.accumulate(x, out=o)",
     "np.nansum(x, axis=0, out=o)", "np.linalg.multi_dot([x, y.T, x], out=o)", "np.argmax(x, axis=0, out=o)",
+    "np.cumulative_sum(x[0], out=o)", "np.logaddexp.reduce(x, axis=0, out=o)", "np.nanmax(x, axis=0, out=o)",
     "np.choose([0, 1, 0, 1], [x[0], y[0]], out=o)", "np.compress([True, False, True], x, axis=0, out=o)",
 ]  # fmt: skip
 SHAPES = ["(3, 4)", "4", "3", "(1, 4)", "(3, 1)", "(5, 3, 4)", "(3, 3)", "()", "(2, 4)", "(6, 4)", "1"]
@@ -65,6 +66,39 @@ def test_what_is_written_into(call: str) -> None:
             assert not isinstance(found, Exception), told
             assert found[0] == wanted, told
         forget(program)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_single_precision_into_double(call: str) -> None:
+    """NumPy adds up in the type of the array that it writes into."""
+    x, y = X.astype(np.float32)
+    for shape in ("4", "3", "(3, 4)", "(3, 3)"):
+        program = load(TEXT.format(f"np.zeros({shape})", call))
+        wanted = outcome(program, x.copy(), y.copy())
+        for found in (outcome(ad.value_and_grad(program), x, y), outcome(ad.jvp, program, (x, y), (x, y))):
+            if not isinstance(wanted, Exception) and found is not None:
+                assert not isinstance(found, Exception), f"{call} into {shape}: {found!r}"
+                assert found[0] == wanted, f"{call} into {shape}: {wanted!r}, {found[0]!r}"
+        forget(program)
+
+
+def carried(x: Any, y: Any) -> Any:
+    w = np.zeros(x.shape[1])
+    for _ in range(3):
+        w = np.mean(x, axis=0, out=w)
+        w = w * max(x[0, 0] * x[1, 1], y[0, 0])  # one of both types, as their values decide
+    return np.sum(w * w)
+
+
+@pytest.mark.parametrize("columns", [3, 130])
+@pytest.mark.parametrize("kinds", [(np.float32, np.float64), (np.float64, np.float64), (np.float32, np.float32)])
+def test_types_known_at_run_time(columns: int, kinds: Any) -> None:
+    for sign in (1, -1):
+        x, y = (np.random.default_rng(1).normal(size=(4, columns)).astype(kind) for kind in kinds)
+        y[0, 0] *= 9 * sign
+        value, gradient = ad.value_and_grad(carried)(x, y)
+        assert value == carried(x, y)
+        assert gradient.dtype == x.dtype
 
 
 def test_a_wrong_shape_is_told_at_run_time() -> None:

@@ -7,6 +7,8 @@ import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
 from tests.compiler.checked import V, check_gradient, differences, names, registrar
 
+pytestmark = pytest.mark.once
+
 CASES = []
 case = registrar(CASES)
 W = np.array([0.3, -0.2, 0.9, 1.4])

@@ -16,9 +16,9 @@ import weakref
 import gast
 import pytest
 
-from autodiff_sct.compiler.codegen.unparse import unparse
 from autodiff_sct.compiler.frontend import parse as parsing
 from autodiff_sct.compiler.frontend.parse import Text, function_of, parse, register
+from autodiff_sct.compiler.text.unparse import unparse
 from autodiff_sct.errors import SourceUnavailable, UnsupportedSyntax
 
 

@@ -17,6 +17,8 @@ from tests.bank import checks
 from tests.bank.limits import within
 from tests.bank.registry import PROGRAMS, load_bank
 
+pytestmark = pytest.mark.once
+
 load_bank()
 # Every fifteenth program; other ones for each pass, so that together they see the bank four times.
 SAMPLES = [

@@ -12,6 +12,8 @@ import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
 from tests.compiler.checked import Cases, V, check_gradient, check_tangent, differences, names, registrar
 
+pytestmark = pytest.mark.once
+
 CASES: Cases = []
 case = registrar(CASES)
 W = np.array([1.0, 2.0, 3.0, 4.0])

@@ -11,6 +11,8 @@ import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
 from tests.compiler.checked import Cases, V, check_gradient, check_tangent, names, registrar
 
+pytestmark = pytest.mark.once
+
 CASES: Cases = []
 case = registrar(CASES)
 W = np.array([0.7, -0.2, 1.1, 0.3])

@@ -10,6 +10,8 @@ from autodiff_sct.compiler.domain import pass_registry
 from autodiff_sct.runtime.rows import rows
 from tests.compiler.checked import V, check_gradient, names, registrar
 
+pytestmark = pytest.mark.once
+
 CASES = []
 case = registrar(CASES)
 P = V[:3]

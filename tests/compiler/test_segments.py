@@ -16,6 +16,8 @@ from autodiff_sct.compiler.numba import NativeWarning
 from autodiff_sct.errors import Refused
 from tests.compiler.checked import Cases, V, check_gradient, check_tangent, names, registrar
 
+pytestmark = pytest.mark.once
+
 CASES: Cases = []
 case = registrar(CASES)
 STEPS = (0, 1, 3, 4, 7)

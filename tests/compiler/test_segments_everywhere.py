@@ -15,6 +15,8 @@ from autodiff_sct.errors import Refused
 from tests.bank import registry
 from tests.bank.checks import check_gradient
 
+pytestmark = pytest.mark.once
+
 PROGRAMS, _ = registry.load_bank()
 
 

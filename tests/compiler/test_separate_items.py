@@ -10,6 +10,8 @@ from autodiff_sct.compiler.domain.pass_registry import without
 
 from .checked import Cases, check_gradient, check_tangent, names, registrar
 
+pytestmark = pytest.mark.once
+
 ACTS: Cases = []
 STAYS: Cases = []
 acts, stays = registrar(ACTS), registrar(STAYS)

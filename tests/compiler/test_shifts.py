@@ -7,6 +7,8 @@ import pytest
 
 import autodiff_sct as ad
 
+pytestmark = pytest.mark.once
+
 RNG = np.random.default_rng(0)
 Z = RNG.normal(size=(3, 4))
 LABELS = np.array([2, 0, 3])

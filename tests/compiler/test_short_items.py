@@ -10,6 +10,8 @@ import pytest
 import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
 
+pytestmark = pytest.mark.once
+
 
 def field(s, p):
     return np.array([p[0] * (s[1] - s[0]), s[0] * (p[1] - s[2]) - s[1], s[0] * s[1] - p[2] * s[2]])

@@ -10,6 +10,8 @@ from autodiff_sct.compiler.domain import pass_registry
 
 from .checked import check_gradient, differences
 
+pytestmark = pytest.mark.once
+
 X = np.array([0.4, 1.3, -0.7, 0.9])
 
 

@@ -10,6 +10,8 @@ from autodiff_sct.compiler.domain import pass_registry
 from autodiff_sct.core.thresholds import ITEMS_OF_A_STRIP as LENGTH
 from tests.compiler.checked import check_gradient
 
+pytestmark = pytest.mark.once
+
 RNG = np.random.default_rng(0)
 LONG, OTHER, THIRD = RNG.normal(size=(3, 2 * LENGTH + 5))
 SHIFT = RNG.normal(size=7)

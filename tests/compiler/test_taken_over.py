@@ -8,6 +8,8 @@ import pytest
 import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
 
+pytestmark = pytest.mark.once
+
 U = np.random.default_rng(5).normal(size=(6, 5))
 
 

@@ -8,8 +8,8 @@ import time
 import gast
 import pytest
 
-from autodiff_sct.compiler.codegen.unparse import printed, unparse
-from autodiff_sct.compiler.codegen.wrap import WIDTH, broken
+from autodiff_sct.compiler.text.unparse import printed, unparse
+from autodiff_sct.compiler.text.wrap import WIDTH, broken
 
 LIBRARY = sorted(pathlib.Path(sysconfig.get_path("stdlib")).glob("*.py"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from autodiff_sct.runtime import levels
-from autodiff_sct.runtime.sorting import put_in_order
+from autodiff_sct.runtime.sorting import put_in_order, sorted_lanes
 from tests.laws.cases_reduce import NANS, A
 from tests.laws.checker import Case, case
 
@@ -19,6 +19,7 @@ CASES: list[Case] = [
     *(case(np.partition, A, 1, axis) for axis in (0, 1, -1, None)),
     case(np.partition, np.array([0.5, 0.1, 0.9, 0.7, 0.3]), 2),
     case(np.sort, V, kind="stable"),
+    *(case(sorted_lanes, a) for a in (V, A)),
     case(put_in_order, V, np.array([2, 0, 3, 1])),
     *(case(put_in_order, A, np.argsort(A, axis), axis) for axis in (0, 1, -1)),
     *(case(fn, a, **settings) for fn in [np.median] for a in (A, SIGNAL) for settings in AXES),

@@ -11,6 +11,8 @@ import pytest
 from tests.laws.assumptions import PROGRAMS
 from tests.random.sized_oracle import LAYOUTS, Arguments, outcome
 
+pytestmark = pytest.mark.once
+
 SIZES = [1, 3, 130]
 LARGE = [16_384, 16_386, 33_000]  # on both sides of what strips of long arrays hold
 

@@ -10,6 +10,8 @@ import pytest
 
 import autodiff_sct as ad
 
+pytestmark = pytest.mark.once
+
 RNG = np.random.default_rng(0)
 
 

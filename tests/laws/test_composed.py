@@ -12,6 +12,8 @@ from autodiff_sct import grad, jvp, value_and_grad
 from autodiff_sct.errors import AutodiffError
 from autodiff_sct.runtime import unbroadcast
 
+pytestmark = pytest.mark.once
+
 RNG = np.random.default_rng(3)
 X, V = RNG.uniform(0.5, 1.5, (2, 3)), np.array([1.0, 2.0, -0.5])
 STACK, ONE = RNG.normal(size=(2, 3, 3)) + 3 * np.eye(3), RNG.normal(size=(1, 3, 3))

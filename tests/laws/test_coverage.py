@@ -7,6 +7,8 @@ import pytest
 
 from tests.laws import coverage
 
+pytestmark = pytest.mark.once
+
 
 @pytest.mark.skipif(f"NumPy {np.__version__}'s" not in coverage.PAGE.read_text(), reason="the page is of another NumPy")
 def test_the_page_lists_all_functions() -> None:

@@ -13,6 +13,8 @@ from autodiff_sct.errors import NotDifferentiable
 from autodiff_sct.rules import table
 from autodiff_sct.rules.optional import load_optional
 
+pytestmark = pytest.mark.once
+
 RNG = np.random.default_rng(0)
 D, TALL = RNG.normal(size=(3, 3)), RNG.normal(size=(5, 3))
 WAY, OTHER_WAY = RNG.normal(size=(5, 3)), RNG.normal(size=(5, 3))

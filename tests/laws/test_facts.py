@@ -15,6 +15,8 @@ from tests.random.oracle import forget, load
 from tests.random.sweeps import Sweeps
 from tests.random.tables import Tables
 
+pytestmark = pytest.mark.once
+
 PROGRAMS = list(within(load_bank()[0].values()))
 LENGTHS = [1, 3, 17]
 

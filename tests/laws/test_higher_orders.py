@@ -11,6 +11,8 @@ import pytest
 import autodiff_sct as ad
 from tests.bank.differences import slope
 
+pytestmark = pytest.mark.once
+
 RNG = np.random.default_rng(0)
 A = RNG.normal(size=(4, 6))
 

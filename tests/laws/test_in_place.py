@@ -19,6 +19,8 @@ from tests.bank.limits import within
 from tests.bank.registry import Program, load_bank
 from tests.compiler.checked import differences
 
+pytestmark = pytest.mark.once
+
 PROGRAMS = list(within(load_bank()[0].values()))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import autodiff_sct as ad
 
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+pytestmark = [pytest.mark.once, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 
 X = np.array([0.5, 1.0, 2.0])
 A = np.array([[1.0, np.inf, 2.0], [0.5, 1.0, -1.0], [3.0, 2.0, 1.0]])

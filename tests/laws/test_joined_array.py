@@ -9,6 +9,8 @@ import pytest
 
 import autodiff_sct as ad
 
+pytestmark = pytest.mark.once
+
 JOINS = [np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.block, np.atleast_2d]
 SHAPES = [(1,), (3,), (130,), (1, 3), (3, 1), (3, 2), (2, 3, 2), (2, 1, 3, 2)]
 

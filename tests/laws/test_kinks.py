@@ -15,6 +15,8 @@ import autodiff_sct.rules  # noqa: F401  (fills the table)
 from autodiff_sct.rules.table import TABLE
 from autodiff_sct.runtime.scan import products_of_others, recurrence, running_products_adjoint, shift
 
+pytestmark = pytest.mark.once
+
 NAN, INF = np.nan, np.inf
 
 

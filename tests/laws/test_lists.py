@@ -13,6 +13,8 @@ from autodiff_sct.errors import AutodiffError
 from tests.laws.programs import Program, load
 from tests.laws.test_programs import PROGRAMS as EVERY
 
+pytestmark = pytest.mark.once
+
 CASES_OF_ONE = 2  # calls of one function that are tried
 # The run time's own functions are given arrays; Python's operators are another thing for lists.
 LEFT_OUT = ("autodiff_sct", "_operator")

@@ -10,6 +10,8 @@ import pytest
 
 import autodiff_sct as ad
 
+pytestmark = pytest.mark.once
+
 CUBE = np.random.default_rng(0).normal(size=(5, 4, 5))
 SIZES, AXES, FIRST, OTHERS, SHAPE, WIDTHS, ORDER = (
     [7, 3],

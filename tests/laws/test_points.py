@@ -13,6 +13,8 @@ import autodiff_sct as ad
 import autodiff_sct.rules
 from autodiff_sct.rules.table import TABLE
 
+pytestmark = pytest.mark.once
+
 RNG = np.random.default_rng(2)
 A = RNG.uniform(-1, 1, (3, 3))
 HERMITIAN = A + A.T + 1j * (A - A.T)

@@ -11,6 +11,8 @@ import pytest
 
 from autodiff_sct import grad
 
+pytestmark = pytest.mark.once
+
 
 def by_operator(x: Any, b: Any) -> Any:
     return np.sum(x**b)

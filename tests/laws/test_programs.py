@@ -13,6 +13,8 @@ from autodiff_sct.api import grad, jvp
 from tests.laws.checker import Call, fit, is_inexact, is_narrow, leaves, matched, pairing, random_like
 from tests.laws.programs import Program, load, program
 
+pytestmark = pytest.mark.once
+
 OWN = Path(__file__)
 TOPICS = sorted(path.stem for path in OWN.parent.glob("cases_*.py"))
 EVERY = [

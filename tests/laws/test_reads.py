@@ -21,6 +21,8 @@ from tests.random.sized_oracle import arguments, copied
 from tests.random.sweeps import Sweeps
 from tests.random.tables import Tables
 
+pytestmark = pytest.mark.once
+
 PROGRAMS = sizes.programs()
 CONTEXTS = [kept_checked, restored_checked]
 CASES = [

@@ -18,6 +18,8 @@ import pytest
 from autodiff_sct.rules.table import NONDIFFERENTIABLE, STATIC, TABLE, Rule
 from tests.laws.checker import Call, Case, check, check_rules, full_name, reshaped
 
+pytestmark = pytest.mark.once
+
 TOPICS = sorted(path.stem for path in pathlib.Path(__file__).parent.glob("cases_*.py"))
 CASES: list[Case] = [item for topic in TOPICS for item in importlib.import_module(f"tests.laws.{topic}").CASES]
 BROADCASTS = (((), (3,)), ((3,), ()), ((1, 3), (2, 1)), ((2, 3), (3,)), ((1,), (4,)), ((0, 3), (1,)), ((2, 1), (2, 0)))

@@ -13,6 +13,8 @@ import pytest
 import autodiff_sct as ad
 from autodiff_sct.errors import UnsupportedSyntax
 
+pytestmark = pytest.mark.once
+
 K = 3.0
 
 

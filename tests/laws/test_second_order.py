@@ -10,6 +10,8 @@ import pytest
 from tests.laws.checker import Case, is_inexact
 from tests.laws.second_order import check_second_order
 
+pytestmark = pytest.mark.once
+
 TOPICS = ["create", "fft", "index", "linalg", "norms", "padding", "products", "shape"]
 # Of a complex matrix only the singular values have a derivative here, and their derivative holds singular vectors.
 SPECTRAL = [np.linalg.svd, np.linalg.svdvals, np.linalg.cond]

@@ -11,6 +11,8 @@ import scipy.linalg
 import autodiff_sct as ad
 from autodiff_sct.runtime.linalg.determinants import cofactors as cofactors_anywhere
 
+pytestmark = pytest.mark.once
+
 RNG = np.random.default_rng(0)
 A = np.eye(3) + 0.1 * np.arange(9.0).reshape(3, 3)
 

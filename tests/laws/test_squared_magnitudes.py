@@ -10,6 +10,8 @@ import pytest
 
 import autodiff_sct as ad
 
+pytestmark = pytest.mark.once
+
 ZERO, WAY = np.zeros(4), np.array([1.0, -2.0, 0.5, 3.0])
 MEAN_FREE = np.array([1.0, -2.0, 0.0, 1.0])  # its first Fourier coefficient is exactly zero
 EYE = np.eye(4)
@@ -38,7 +40,7 @@ def numbers(x: Any) -> Any:
     total = 0.0
     for i in range(len(x)):
         y = float(x[i])
-        total += abs(y) ** 2 + math.fabs(y) * math.fabs(y) + math.sqrt(y * y) ** 2 + abs(x[i]) ** 2.0
+        total += abs(y) ** 2 + math.fabs(y) * math.fabs(y) + math.sqrt(y * y) ** 2 + math.hypot(y, 2 * y) ** 2 + abs(x[i]) ** 2.0
     return total
 
 
@@ -80,7 +82,53 @@ def deviations(x: Any) -> Any:
     return np.std(x - x[:1] + 1.0, ddof=1) ** 2 + np.sum(np.std(a, axis=1) ** 2)
 
 
-PROGRAMS = [deviations, ridge, of_differences, of_coordinates, spectrum, numbers, wave, rows]
+def made_twice(x: Any) -> Any:
+    n = np.linalg.norm(x)
+    return n * np.linalg.norm(x) + np.sqrt(np.sum(x * x)) * np.sqrt(np.sum(x * x))
+
+
+def inside_branches(x: Any) -> Any:
+    n, total = np.linalg.norm(x[:2]), 0.0
+    if x[0] < 5:
+        total += n**2
+    for k in range(x.shape[0]):
+        if k > 0:
+            total += n * n * k
+    return total
+
+
+def inside_a_while_loop(x: Any) -> Any:
+    n, total, k = np.sqrt(x @ x), 0.0, 0
+    while k < len(x):
+        q = n / (0.5 + k)
+        total += np.exp(-q * q)
+        k += 1
+    return total
+
+
+def multiples(x: Any) -> Any:
+    n, a = np.linalg.norm(x), np.abs(x)
+    return np.exp(-n * n / 2) + (n / 2.0) ** 2 + np.square(3 * n) + np.sum(-a * 2.0 * a + (3 * a) * (a / 2))
+
+
+def kernel(x: Any, h: float = 2.5) -> Any:
+    apart = x[:, None] - x[None, :]
+    q = np.sqrt(apart**2) / h
+    return np.sum(np.where(q < 3, 1 - q**2, 0.0))
+
+
+def pairs(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(len(x)):
+            q = np.abs(x[i] - x[j]) / 1.7
+            if q < 20:
+                total += q**2 * (i + 1) * (j + 1)
+    return total
+
+
+PROGRAMS = [made_twice, inside_branches, inside_a_while_loop, multiples, kernel, pairs]
+PROGRAMS += [deviations, ridge, of_differences, of_coordinates, spectrum, numbers, wave, rows]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -151,6 +199,18 @@ def test_single_precision() -> None:
     x = WAY.astype(np.float32)
     for program in (ridge, spectrum, rows):
         assert ad.grad(program)(x).dtype == np.float32
+
+
+def test_a_scale_with_a_derivative() -> None:
+    """The width of a kernel is a number, too: a square over it is no multiple where that is differentiated."""
+
+    def program(x: Any, h: Any) -> Any:
+        return np.exp(-((np.linalg.norm(x) / h) ** 2) / 2)
+
+    x, h, e = WAY, 2.5, 1e-6
+    d_x, d_h = ad.grad(program, (0, 1))(x, h)
+    assert d_h == pytest.approx((program(x, h + e) - program(x, h - e)) / (2 * e), 1e-6)
+    np.testing.assert_allclose(d_x, -x / h**2 * program(x, h), 1e-12)
 
 
 def test_the_text() -> None:

@@ -12,7 +12,7 @@ from scipy import special
 
 import autodiff_sct as ad
 
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+pytestmark = [pytest.mark.once, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 
 X = np.array([0.1, 1.0, 2.0])
 

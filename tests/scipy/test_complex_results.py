@@ -27,3 +27,21 @@ def test_real_functions_of_the_result(fn: Any, a: np.ndarray) -> None:
         gradient = ad.grad(program)(a)
         assert gradient.dtype == np.float64
         ad.check_grads(program, (a,), order=1)
+
+
+@pytest.mark.parametrize("eigenvalues", [(-2.0, 0.5, 3.0), (-1.0, -2.0, -3.0)], ids=str)
+@pytest.mark.parametrize("fn", FUNCTIONS)
+def test_second_order_at_negative_eigenvalues(fn: Any, eigenvalues: tuple[float, ...]) -> None:
+    """The blocks have each eigenvalue several times, and rounding takes some of them across the branch cut."""
+    n = len(eigenvalues)
+    basis = np.linalg.qr(TURNED[:n, :n])[0] + 0.2 * TURNED.T[:n, :n]
+    a, way = basis @ np.diag(eigenvalues) @ np.linalg.inv(basis), REGULAR[:n, :n]
+
+    def program(a: Any) -> Any:
+        return np.sum(np.abs(fn(a)) ** 2)
+
+    gradient, h = ad.grad(program), 1e-5
+    expected = (gradient(a + h * way) - gradient(a - h * way)) / (2 * h)
+    np.testing.assert_allclose(ad.jvp(gradient, a, way)[1], expected, 1e-6, 1e-6)
+    np.testing.assert_allclose(ad.grad(lambda a: np.sum(gradient(a) * way))(a), expected, 1e-6, 1e-6)
+    np.testing.assert_allclose(ad.grad(lambda a: ad.jvp(program, a, way)[1])(a), expected, 1e-6, 1e-6)

@@ -22,6 +22,8 @@ from tests.laws import test_second_order
 from tests.laws.checker import Call, Case, fit, is_inexact, leaves, matched, narrowed, random_like
 from tests.laws.second_order import ATOL, RTOL, Directions
 
+pytestmark = pytest.mark.once
+
 LAWS = pathlib.Path(__file__).parents[1] / "laws"
 TOPICS = sorted(path.stem for path in LAWS.glob("cases_*.py"))
 CASES: list[Case] = [

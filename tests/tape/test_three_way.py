@@ -22,6 +22,8 @@ from tests.bank.registry import Program, load_bank
 from tests.bank.structures import Path, children, map_leaves, show
 from tests.tape.refusals import INTO_LEAVES, REFUSALS, REFUSALS_OF_COPIES
 
+pytestmark = pytest.mark.once
+
 PROGRAMS, _ = load_bank()
 
 

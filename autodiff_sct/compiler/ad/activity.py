@@ -21,7 +21,6 @@ from ...rules.table import NONDIFFERENTIABLE, STEPS_OF_REALS, TABLE
 from .. import ir
 from ..analysis.alias import Regions, roots_of, written_arguments, written_by
 from ..analysis.missing_rules import full_name, is_of_scipy, rule_to_write
-from ..codegen.unparse import unparse
 from ..domain import pass_registry
 from ..domain.facts import Listed, Mapped, Num, Opaque, Pair
 from ..domain.values import Leaf
@@ -29,6 +28,7 @@ from ..interp.calls.classify import SHOWING, WRITTEN, look, opaque_call
 from ..interp.calls.recursion import Recursion
 from ..interp.numpy.methods import is_random, opaque_method
 from ..ir.builder import Specialiser
+from ..text.unparse import unparse
 from .nested_gradients import nested_gradient
 from .shift_invariance import cancelled
 

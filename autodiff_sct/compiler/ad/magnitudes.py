@@ -3,62 +3,136 @@
 ::
 
     y = np.linalg.norm(x)**2            d_x = 2 * d_y * x
+    r = np.linalg.norm(x) / h
+    y = -r * r                          d_x = 2 * (-d_y / h / h) * x
 
 A magnitude (an absolute value, a norm, a standard deviation, a root of squares) has a kink at zero, where its slope
 is taken to be 0.  Its square has none, and a second derivative there, of which nothing is left if the magnitude is
-followed first.  So the square is followed at once.
+followed first.  So the square is followed at once: also in a branch or a loop around which the magnitude is measured,
+of two magnitudes that are measured alike, and of multiples by numbers that carry no derivative.
 """
 
 from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+import gast
 import numpy as np
 
 from ...rules.norms import is_euclidean, root_of_squares, squared_absolute, squared_hypot, squared_norm
 from .. import ir
 from ..analysis.alias import Regions
 from ..domain.facts import Num
-from ..domain.values import Const, Leaf, Value
+from ..domain.values import Const, Leaf, TupleV, Value
+from ..interp.language.expressions import operate
 from ..ir.builder import Specialiser
 
-__all__ = ["squared_magnitudes"]
+__all__ = ["Square", "scaled", "squared_magnitudes"]
 
 POWERS = frozenset({np.power, operator.pow, math.pow, pow})
 PRODUCTS = frozenset({np.multiply, operator.mul})
 ABSOLUTE = frozenset({np.absolute, np.fabs, math.fabs, operator.abs, abs})
 DEVIATIONS = {np.std: np.var, np.nanstd: np.nanvar}
-HYPOT = frozenset({np.hypot})
+HYPOT = frozenset({np.hypot, math.hypot})
 ROOTS = frozenset({np.sqrt, math.sqrt})
 SUMS = frozenset({np.sum, np.mean, np.ndarray.sum, np.ndarray.mean, np.add, operator.add})
 INNER = frozenset({np.dot, np.ndarray.dot, np.vdot, np.inner, np.matmul, operator.matmul})
 
+NEGATIONS = frozenset({np.negative, operator.neg})
+QUOTIENTS = frozenset({np.divide, operator.truediv})
+ALIKE = ABSOLUTE | HYPOT | ROOTS | SUMS | INNER | PRODUCTS | POWERS | {*DEVIATIONS, np.linalg.norm, np.square}
+ALIKE |= {operator.getitem, np.subtract, operator.sub}
+DEPTH = 6  # how far back two values are compared, and numbers are sought that a magnitude is multiplied by
+
 Makers = dict[str, Any]  # the statement that makes a variable
+Factors = tuple[tuple[type, Value], ...]  # operators and numbers: of what a value is multiplied or divided by
 
 
-def squared_magnitudes(s: Specialiser, where: Regions, makers: Makers, program: ir.Block) -> dict[Any, ir.Op]:
-    """The statements of a program that square a magnitude, each with the operation that it is on what is measured.
+@dataclass(frozen=True)
+class Square:
+    """The square of a magnitude as an operation on what is measured, and what that is multiplied by."""
+
+    op: ir.Op
+    factors: Factors = ()
+
+
+def squared_magnitudes(
+    s: Specialiser, where: Regions, makers: Makers, program: ir.Block, active: Callable[[str], bool]
+) -> dict[Any, Square]:
+    """The statements of a program that square a magnitude.
 
     Roots of squares are told apart, too: these are magnitudes.
-    Both stand in one block: what a block reads is known, and its reverse hands on the cotangents of that.
     """
-    found: dict[Any, ir.Op] = {}
-    for block in ir.blocks(program):
-        made = {name: stmt for stmt in block if isinstance(stmt, ir.Let) for name in stmt.targets}
-        for stmt in made.values():
-            if (
-                stmt.op is not None
-                and stmt.op.fn in ROOTS
-                and is_sum_of_squares(s, where, makers, stmt.op.arguments["x"])
-            ):
-                found[stmt] = ir.Op(root_of_squares, stmt.op.arguments)
-            magnitude = squared(where, makers, stmt)
-            op = measured(s, where, makers, made[magnitude]) if magnitude in made else None
-            if op is not None and is_unchanged(where, Leaf(magnitude), *op.arguments.values()):
-                found[stmt] = op
+    found: dict[Any, Square] = {}
+    for stmt in ir.walk(program):
+        if not isinstance(stmt, ir.Let) or stmt.op is None:
+            continue
+        if stmt.op.fn in ROOTS and is_sum_of_squares(s, where, makers, stmt.op.arguments["x"]):
+            found[stmt] = Square(ir.Op(root_of_squares, stmt.op.arguments))
+        base, factors = without_factors(s, where, makers, active, stmt)
+        maker = makers.get(base)
+        op = measured(s, where, makers, maker) if isinstance(maker, ir.Let) else None
+        if op is not None and is_unchanged(where, Leaf(base), *op.arguments.values()):
+            found[stmt] = Square(op, factors)
     return found
+
+
+def scaled(s: Specialiser, derivative: Value, factors: Factors) -> Value:
+    """A derivative of a square, multiplied as the square is."""
+    for operation, number in factors:
+        result = operate(s, operation, derivative, number)
+        if isinstance(derivative, Leaf) and isinstance(result, Leaf) and derivative.name in s.fits:
+            s.fits[result.name] = s.fits[derivative.name]
+        derivative = result
+    return derivative
+
+
+def without_factors(
+    s: Specialiser, where: Regions, makers: Makers, active: Callable[[str], bool], stmt: ir.Let
+) -> tuple[str, Factors]:
+    """The variable of which a statement gives a multiple of the square, and what that is multiplied by."""
+    operands = squared_operands(stmt)
+    if operands is None:
+        return "", ()
+    (a, of_a), (b, of_b) = (base_and_factors(s, where, makers, active, operand) for operand in operands)
+    return (a.name, of_a + of_b) if isinstance(a, Leaf) and is_same_value(where, makers, a, b) else ("", ())
+
+
+def base_and_factors(
+    s: Specialiser, where: Regions, makers: Makers, active: Callable[[str], bool], value: Value
+) -> tuple[Value, Factors]:
+    """A value without the numbers by which it is multiplied or divided, and these."""
+    factors: Factors = ()
+    for _ in range(DEPTH):
+        op = getattr(makers.get(value.name), "op", None) if isinstance(value, Leaf) else None
+        if op is None or not is_unchanged(where, value):
+            break
+        first, *rest = op.arguments.values()
+        if op.fn in NEGATIONS:
+            value, factors = first, (*factors, (gast.Mult, Const(-1)))
+        elif op.fn in QUOTIENTS and is_plain_number(s, where, active, rest[0]):
+            value, factors = first, (*factors, (gast.Div, rest[0]))
+        elif op.fn in PRODUCTS and is_plain_number(s, where, active, rest[0]):
+            value, factors = first, (*factors, (gast.Mult, rest[0]))
+        elif op.fn in PRODUCTS and is_plain_number(s, where, active, first):
+            value, factors = rest[0], (*factors, (gast.Mult, first))
+        else:
+            break
+    return value, factors
+
+
+def is_plain_number(s: Specialiser, where: Regions, active: Callable[[str], bool], value: Value) -> bool:
+    """True for a real number that carries no derivative."""
+    if isinstance(value, Const):
+        return type(value.value) in (int, float)
+    facts = s.facts_of(value)
+    if not isinstance(value, Leaf) or not isinstance(facts, Num) or facts.dims != () or not is_real(s, value):
+        return False
+    return not active(value.name) and is_unchanged(where, value)
 
 
 def is_unchanged(where: Regions, *values: Value) -> bool:
@@ -66,28 +140,33 @@ def is_unchanged(where: Regions, *values: Value) -> bool:
     return not any(where.is_written(value.name) for value in values if isinstance(value, Leaf))
 
 
-def squared(where: Regions, makers: Makers, stmt: ir.Let) -> str:
-    """The variable that a statement squares."""
+def squared_operands(stmt: ir.Let) -> tuple[Value, Value] | None:
+    """The two values that a statement multiplies, if these may be one."""
     op = stmt.op if len(stmt.targets) == 1 else None
     if op is None or not op.arguments:
-        return ""
+        return None
     first, *rest = op.arguments.values()
     if not isinstance(first, Leaf):
-        return ""
-    square = op.fn is np.square or (op.fn in PRODUCTS and is_same_value(where, makers, first, rest[0]))
-    power = op.fn in POWERS and len(rest) == 1 and isinstance(rest[0], Const)
-    return first.name if square or (power and type(rest[0].value) in (int, float) and rest[0].value == 2) else ""
+        return None
+    if op.fn is np.square:
+        return first, first
+    if op.fn in PRODUCTS:
+        return first, rest[0]
+    power = rest[0].value if op.fn in POWERS and len(rest) == 1 and isinstance(rest[0], Const) else None
+    return (first, first) if type(power) in (int, float) and power == 2 else None
 
 
-def is_same_value(where: Regions, makers: Makers, a: Value, b: Value) -> bool:
+def is_same_value(where: Regions, makers: Makers, a: Value, b: Value, depth: int = DEPTH) -> bool:
     """True for one variable, and for two that are made in the same way."""
     if a == b:
         return True
-    ops = [getattr(makers.get(x.name), "op", None) if isinstance(x, Leaf) else None for x in (a, b)]
-    first, second = ops
-    if first is None or second is None or first.fn is not second.fn or first.fn not in ABSOLUTE | {operator.getitem}:
+    first, second = (getattr(makers.get(x.name), "op", None) if isinstance(x, Leaf) else None for x in (a, b))
+    if first is None or second is None or first.fn is not second.fn or first.fn not in ALIKE or depth == 0:
         return False
-    return first.arguments == second.arguments and is_unchanged(where, a, b, *first.arguments.values())
+    if first.arguments.keys() != second.arguments.keys() or not is_unchanged(where, a, b, *first.arguments.values()):
+        return False
+    pairs = ((first.arguments[p], second.arguments[p]) for p in first.arguments)
+    return all(is_same_value(where, makers, *pair, depth - 1) for pair in pairs)
 
 
 def measured(s: Specialiser, where: Regions, makers: Makers, maker: ir.Let) -> ir.Op | None:
@@ -100,7 +179,8 @@ def measured(s: Specialiser, where: Regions, makers: Makers, maker: ir.Let) -> i
     if op.fn in ABSOLUTE:
         return ir.Op(squared_absolute, op.arguments)
     if op.fn in HYPOT:
-        return ir.Op(squared_hypot, op.arguments)
+        given = tuple(op.arguments.values())
+        return ir.Op(squared_hypot, {"coordinates": given[0] if op.fn is math.hypot else TupleV(given)})
     if op.fn in ROOTS and is_sum_of_squares(s, where, makers, op.arguments["x"]):
         return ir.Op(np.positive, op.arguments)
     facts = s.facts_of(op.arguments["x"]) if op.fn is np.linalg.norm else None
@@ -126,7 +206,8 @@ def is_sum_of_squares(s: Specialiser, where: Regions, makers: Makers, value: Val
         return all(is_sum_of_squares(s, where, makers, term) for term in terms)
     if op.fn in INNER and rest == [first]:
         return True
-    return bool(squared(where, makers, maker)) and is_real(s, first)
+    factors = squared_operands(maker)
+    return factors is not None and is_same_value(where, makers, *factors) and is_real(s, first)
 
 
 def is_real(s: Specialiser, value: Value) -> bool:

@@ -104,6 +104,7 @@ def weights_of(s: Specialiser, value: Value) -> Any:
 def call_gradient(s: Specialiser, gradient: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Call a derivative function that exists outside the program."""
     from ...ops.composite import GradientByAll, GradOperation
+    from .batching import BatchedFunction, BatchedV
     from .products import by_all, jacobian_outside
 
     if isinstance(gradient, GradOperation):
@@ -112,6 +113,8 @@ def call_gradient(s: Specialiser, gradient: Any, args: list[Value], kwargs: dict
         return GradientV(Const(gradient.fn), gradient.gradient_of).call(s, args, kwargs)
     if isinstance(gradient, GradFunction):
         return GradientV(Const(gradient.fn), lambda count: gradient).call(s, args, kwargs)
+    if isinstance(gradient, BatchedFunction):
+        return BatchedV(Const(gradient.fn), gradient).call(s, args, kwargs)
     return jacobian_outside(s, gradient, args, kwargs)
 
 

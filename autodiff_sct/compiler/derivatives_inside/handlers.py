@@ -14,7 +14,9 @@ from ..ir.builder import Specialiser
 def register_api() -> None:
     """Say what calls of them become, once they are defined."""
     from ... import api
+    from ...api import batching
     from ...ops.composite import GradOperation
+    from .batching import vmap
     from .grad import found_gradient, gradient_of
     from .products import hessian_of, hvp, jacobian_of, jvp, operation_of, vjp
 
@@ -28,6 +30,7 @@ def register_api() -> None:
     handles(api.vjp)(vjp)
     handles(api.jvp)(jvp)
     handles(GradOperation)(operation_of)
+    handles(batching.vmap)(vmap)
     handles(api.stop_gradient)(stopped)
 
 

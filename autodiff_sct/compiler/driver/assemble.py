@@ -13,7 +13,6 @@ from ..codegen.emit import Emitter, defaults
 from ..codegen.load import load_parts
 from ..codegen.out_of_ssa import name_variables
 from ..codegen.unbound_checks import targets, with_checks
-from ..codegen.unparse import printed
 from ..domain.compiled import Emitted
 from ..domain.dependencies import KindGuard
 from ..domain.facts import Num
@@ -23,6 +22,7 @@ from ..ir.builder import Specialiser
 from ..ir.request import Arguments, Request, observe
 from ..numba import natively
 from ..opt.loops.unboxing.driver import may_run_again
+from ..text.unparse import printed
 from .functions import settle_calls
 from .pass_manager import Program
 from .pass_order import EXPRESSIONS, FLOATS, MEMORY, PRINTING, PYTHON, STATEMENTS, SWEEPS

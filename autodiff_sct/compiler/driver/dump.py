@@ -13,12 +13,12 @@ import gast
 from ...errors import ArgumentValueError
 from .. import ir
 from ..codegen.emit import Emitter
-from ..codegen.unparse import printed, unparse
 from ..derivatives_inside.bootstrap import adjoint
 from ..frontend.normalize import desugar
 from ..frontend.parse import parse
 from ..ir.builder import Specialiser
 from ..ir.request import Request
+from ..text.unparse import printed, unparse
 from . import pipeline
 from .pass_order import NAMES
 

@@ -14,7 +14,7 @@ the place in the source of what they come from. The given tree is not changed, a
 new one.
 
 >>> import gast
->>> from autodiff_sct.compiler.codegen.unparse import unparse
+>>> from autodiff_sct.compiler.text.unparse import unparse
 >>> before = '''
 ... def first_above(values, bound):
 ...     for value in values:

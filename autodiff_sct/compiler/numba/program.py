@@ -12,10 +12,10 @@ from ..analysis.alias import Regions, roots_of
 from ..analysis.liveness import count_uses
 from ..codegen.emit import Emitter, comment_of
 from ..codegen.out_of_ssa import Naming
-from ..codegen.unparse import printed
 from ..domain.facts import INT, Num
 from ..ir.builder import Specialiser
 from ..ir.dims import Lengths
+from ..text.unparse import printed
 from .bailout import Native
 from .kinds import SCALARS, WIDTH, Bundle, Grid, Number, Raw, Value
 from .lowering import control as _control  # noqa: F401  (lowers branches and loops)

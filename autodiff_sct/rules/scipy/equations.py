@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 from scipy import linalg
 
-from ..table import COMPLEX_BY_VALUE, forward, reverse
+from ..table import COMPLEX_BY_VALUE, forward, nondifferentiable, reverse
 from .linalg import beside, check_settings, upper_right
 
 COMPLEX_BY_VALUE |= {linalg.sqrtm, linalg.logm, linalg.fractional_matrix_power}
@@ -129,26 +129,51 @@ def push_sqrtm(y, d, A):
     return linalg.solve_sylvester(y, y, d)
 
 
-def logm_of_blocks(A):
-    """The logarithm, without the warning that its error cannot be told, which SciPy gives for most block matrices."""
-    with warnings.catch_warnings():
+def branch_turn(A):
+    """The angle by which to turn the plane so that the cut of the logarithm is far from the eigenvalues.
+
+    Rounding separates the equal eigenvalues of a block matrix: two that are negative end on both sides of the cut of
+    the principal branch, a step of ``2j * pi`` apart.
+    """
+    angles = np.angle(np.linalg.eigvals(A))
+    return (angles.min() + angles.max()) / 2 if angles.size else 0.0
+
+
+nondifferentiable(branch_turn)
+
+
+def logm_of_blocks(A, turn):
+    """The logarithm of a block matrix, on the branch that is principal where the plane is turned back by `turn`."""
+    with warnings.catch_warnings():  # that the error of a logarithm is unknown, which holds for most block matrices
         warnings.simplefilter("ignore", RuntimeWarning)
-        return linalg.logm(A)
+        if turn == 0:
+            return linalg.logm(A)
+        return linalg.logm(A * np.exp(-1j * turn)) + 1j * turn * np.eye(len(A))
 
 
 COMPLEX_BY_VALUE.add(logm_of_blocks)
 
 
-@reverse(linalg.logm, logm_of_blocks)
+@reverse(linalg.logm)
 def logm(y, d, A):
     check_settings(A, False)
-    return upper_right(logm_of_blocks(beside(A.T, d)))
+    return upper_right(logm_of_blocks(beside(A.T, d), branch_turn(A)))
 
 
-@forward(linalg.logm, logm_of_blocks)
+@forward(linalg.logm)
 def push_logm(y, d, A):
     check_settings(A, False)
-    return upper_right(logm_of_blocks(beside(A, d)))
+    return upper_right(logm_of_blocks(beside(A, d), branch_turn(A)))
+
+
+@reverse(logm_of_blocks)
+def pull_logm_of_blocks(y, d, A, turn):
+    return upper_right(logm_of_blocks(beside(A.T, d), turn)), None
+
+
+@forward(logm_of_blocks)
+def push_logm_of_blocks(y, d, A, turn):
+    return upper_right(logm_of_blocks(beside(A, d), turn)), None
 
 
 @reverse(linalg.cosm)
@@ -218,10 +243,10 @@ def push_tanhm(y, d, A):
 @reverse(linalg.fractional_matrix_power)
 def fractional_matrix_power(y, d, A, t):
     d_log = t * upper_right(linalg.expm(beside(t * linalg.logm(A.T), d)))
-    return upper_right(logm_of_blocks(beside(A.T, d_log)))
+    return upper_right(logm_of_blocks(beside(A.T, d_log), branch_turn(A)))
 
 
 @forward(linalg.fractional_matrix_power)
 def push_fractional_matrix_power(y, d, A, t):
-    of_log = t * upper_right(logm_of_blocks(beside(A, d)))
+    of_log = t * upper_right(logm_of_blocks(beside(A, d), branch_turn(A)))
     return upper_right(linalg.expm(beside(t * linalg.logm(A), of_log))), None

@@ -30,7 +30,7 @@ from ...ir import ir_targets
 from ...ir.builder import Specialiser
 from ...ir.element_facts import is_slice
 from ..activity import Activity
-from ..magnitudes import squared_magnitudes
+from ..magnitudes import Square, scaled, squared_magnitudes
 from ..nested_gradients import nested_gradient, tangent_of_nested
 from ..recursion.forward import tangent_call
 from ..recursion.function_pairs import is_recursive
@@ -61,7 +61,7 @@ class Forward:
             self.order[stmt] = place
             self.makers |= dict.fromkeys(ir_targets(stmt), stmt)
         self.members = self.regions.members([*self.makers, *(e.name for e in self.s.externals.values())])
-        self.squares = squared_magnitudes(self.s, self.regions, self.makers, block)
+        self.squares = squared_magnitudes(self.s, self.regions, self.makers, block, self.active)
 
     def active(self, name: str) -> bool:
         return self.activity.active(name)
@@ -217,7 +217,7 @@ class Forward:
                 if self.active(target):
                     self.of(target)
         else:
-            self.operation(stmt, self.squares.get(stmt, op))
+            self.operation(stmt, self.squares.get(stmt, Square(op)))
 
     def item(self, value: Value) -> Value:
         """The tangent of something that is put into a list."""
@@ -257,8 +257,8 @@ class Forward:
         for target, leaf in zip(stmt.targets, leaves):
             self.tangents[target] = self.variable(leaf, target)
 
-    def operation(self, stmt: ir.Let, op: ir.Op) -> None:
-        s = self.s
+    def operation(self, stmt: ir.Let, square: Square) -> None:
+        s, op = self.s, square.op
         row = TABLE[op.fn]
         names = [p for p in op.arguments if any(self.active(n) for n in s.leaves(op.arguments[p]))]
         several = len(stmt.targets) > 1 or op.boxed
@@ -291,7 +291,7 @@ class Forward:
                 if value == Const(None):
                     self.of(target)
                 else:
-                    self.set(target, value)
+                    self.set(target, scaled(s, value, square.factors))
 
     def linear(self, stmt: ir.Let, op: ir.Op, parameter: str) -> Value:
         """A linear function of its tangent."""

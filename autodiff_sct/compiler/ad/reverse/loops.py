@@ -186,7 +186,9 @@ def outer_operands(r: Reverse, stmt: ir.Loop, inner: set[str]) -> list[str]:
     s = r.s
     names: dict[str, None] = {}
     for inside in ir.walk(stmt.body):
-        for n in [*operands(s, inside), *sources(inside)]:
+        square = r.squares.get(inside)
+        measured = [] if square is None else [n for v in square.op.arguments.values() for n in s.leaves(v)]
+        for n in [*operands(s, inside), *measured, *sources(inside)]:
             if n not in inner and r.activity.active(n) and not r.has_shadow(n):
                 names[n] = None
     for c in stmt.carries:

@@ -32,7 +32,7 @@ from ...interp.numpy import indexing
 from ...ir import ir_targets
 from ...ir.builder import Specialiser
 from ..activity import Activity
-from ..magnitudes import squared_magnitudes
+from ..magnitudes import Square, scaled, squared_magnitudes
 from ..nested_gradients import nested_gradient, reverse_nested
 from ..recursion.reverse import reverse_call
 from ..strong_zeros import with_strong_zeros
@@ -104,7 +104,7 @@ class Reverse:
                 self.last[name] = place
         self.last |= dict.fromkeys(self.outputs, len(self.order))  # the caller reads them, also where only of seeds
         self.generations = Generations(self.s, self.regions, block)
-        self.squares = squared_magnitudes(self.s, self.regions, self.makers, block)
+        self.squares = squared_magnitudes(self.s, self.regions, self.makers, block, self.activity.active)
         self.members = self.regions.members(self.first)
 
     @cached_property
@@ -260,8 +260,9 @@ class Reverse:
 
     def operation(self, stmt: ir.Let) -> None:
         """An operation of the table."""
-        s, op_ = self.s, self.squares.get(stmt, stmt.op)
-        assert op_ is not None
+        assert stmt.op is not None
+        s, square = self.s, self.squares.get(stmt, Square(stmt.op))
+        op_ = square.op
         incoming = self.incoming(stmt)
         if incoming is None:
             return
@@ -270,6 +271,7 @@ class Reverse:
         if not names or op_.fn in NONDIFFERENTIABLE:  # a constant, made to be written into
             return
         d = as_numpys(s, d, stmt.target) if s.careful and len(stmt.targets) == 1 else d
+        d = scaled(s, d, square.factors)
         if (found := as_square(self, op_)) is not None:
             op_, names, number = found
             d = multiplied(self, d, number)

@@ -394,7 +394,10 @@ SHAPES = {np.zeros: 0, np.ones: 0, np.empty: 0, np.full: 0, np.reshape: 1, np.br
 
 
 def has_any_rank(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> bool:
-    """Whether a function takes an array of integers for a shape, so that only the run tells how many axes there are."""
+    """True if an argument decides how many axes there are: integers for a shape, or the axes that a product sums."""
+    if fn in (np.tensordot, np.linalg.tensordot):
+        axes = kwargs.get("axes", args[2] if len(args) > 2 else Const(2))
+        return isinstance(s.facts_of(axes), Num) and not s.is_static(axes)
     place = SHAPES.get(fn, 1 if getattr(fn, "numpy_name", None) in ("reshape", "resize") else None)
     if place is None:
         return False

@@ -337,6 +337,10 @@ def masked(s: Specialiser, fn: Any, value: Value, mask: Value, others: list[Valu
 SUMS = {np.sum, np.prod, np.mean, np.cumsum, np.cumprod, np.nansum, np.nanprod, np.nanmean, np.nancumsum, np.nancumprod}
 SUMS |= {np.add.reduce, np.multiply.reduce, np.add.accumulate, np.multiply.accumulate}
 IN_PARTS = {np.var, np.std, np.nanvar, np.nanstd, np.ptp, np.median, np.nanmedian, np.quantile, np.percentile}
+# They compute in the types of their operands, or take elements as they are, whatever they write into.
+BY_OPERANDS = {np.clip, np.outer, np.dot, np.linalg.multi_dot, np.take, np.choose, np.compress, np.concatenate}
+BY_OPERANDS |= {np.max, np.min, np.nanmax, np.nanmin, np.argmax, np.argmin, np.maximum.reduce, np.minimum.reduce}
+BY_OPERANDS |= {np.maximum.accumulate, np.minimum.accumulate, np.any, np.all}
 CUTTING = SUMS | IN_PARTS | {np.max, np.min, np.choose}  # which write into integers, whatever the rule of casting
 
 
@@ -347,9 +351,11 @@ def in_its_type(
     facts, given = s.num(out), s.num(args[0]) if args else None
     if fn not in SUMS | IN_PARTS or facts is None or given is None:
         return args, kwargs
-    if facts.dtype is None or is_same(facts.dtype, given.dtype):
+    if facts.dtype is None or given.dtype is None:
+        return in_type_at_run_time(s, fn, args, kwargs, out)
+    if is_same(facts.dtype, given.dtype):
         return args, kwargs
-    if fn in IN_PARTS or given.dtype is None:
+    if fn in IN_PARTS:
         raise s.refuse(f"np.{fn.__name__} writes into an array of another type", "assign what it returns")
     wider, named = np.result_type(facts.dtype, given.dtype), dict(zip(places(fn)[1:], args[1:])) | kwargs
     if wider != facts.dtype and facts.dtype.kind in "fc":  # it adds up in the narrower type, in an order of its own
@@ -358,6 +364,41 @@ def in_its_type(
         dtype = Const(wider.type, ir.attribute(s.bind("np", np), wider.name))
         return args[:1], {**named, "dtype": dtype}
     return args, kwargs
+
+
+def in_type_at_run_time(
+    s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value], out: Leaf
+) -> tuple[list[Value], dict[str, Value]]:
+    """The same where the types are known only when the program runs."""
+    from ..objects.attributes import attribute_of
+
+    named = dict(zip(places(fn)[1:], args[1:])) | kwargs
+    if fn in IN_PARTS or named.get("dtype", Const(None)) != Const(None):
+        check_type(s, fn, out, args[0])
+        return args, kwargs
+    dtype = attribute_of(s, out, "dtype")
+    wider = numpy(s, "result_type", out, args[0])
+    test = gast.Compare(s.expr(dtype), [gast.NotEq()], [s.expr(wider)])
+    raise_if(s, test, NotImplementedError, f"np.{fn.__name__} writes into an array of a narrower type")
+    return args[:1], {**named, "dtype": dtype}
+
+
+def check_type(s: Specialiser, fn: Any, out: Leaf, value: Value) -> None:
+    """Refuse to write into an array of another type, in which NumPy would compute."""
+    into, made = s.num(out), s.num(value)
+    message = f"np.{fn.__name__} writes into an array of another type"
+    if into is None or made is None or made.python or (into.dtype is not None and into.dtype == made.dtype):
+        return
+    if into.dtype is not None and made.dtype is not None:
+        raise s.refuse(message, "assign what it returns")
+    types = [ir.attribute(s.expr(array), "dtype") for array in (out, value)]
+    raise_if(s, gast.Compare(types[0], [gast.NotEq()], [types[1]]), NotImplementedError, message)
+
+
+def computes_by_operands(fn: Any) -> bool:
+    """True of what computes in the types of its operands: a ufunc, or a function that is one."""
+    outer = isinstance(getattr(fn, "__self__", None), np.ufunc) and fn.__name__ == "outer"
+    return isinstance(fn, np.ufunc) or outer or fn in BY_OPERANDS
 
 
 def kind_of(s: Specialiser, value: Value) -> str:
@@ -433,6 +474,8 @@ def with_out(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
         raise s.refuse(f"np.{fn.__name__} writes into an array that is not of integers", "assign what it returns")
     elif fn in CUTTING and kind_of(s, base) in "biu" and kind_of(s, value) in "fc":
         raise s.refuse(f"np.{fn.__name__} cuts floats off where it writes into integers", "assign what it returns")
+    elif fn not in SUMS | IN_PARTS and not computes_by_operands(fn):
+        check_type(s, fn, base, value)
     casting = kwargs.get("casting", Const("safe" if fn is np.einsum else "same_kind"))
     checks = [partial(check_shape, s, fn, base, value), partial(check_casting, s, casting, base, value)]
     for check in reversed(checks) if is_by_element(fn) else checks:

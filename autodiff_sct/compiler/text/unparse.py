@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import gast
 
-from autodiff_sct.compiler.codegen.expressions import OPERATORS, ExpressionPrinter, Level
-from autodiff_sct.compiler.codegen.wrap import broken
+from autodiff_sct.compiler.text.expressions import OPERATORS, ExpressionPrinter, Level
+from autodiff_sct.compiler.text.wrap import broken
 from autodiff_sct.core.deep_stack import deeply
 
 

@@ -23,7 +23,7 @@ def stable_order(a: Any, axis: int = -1) -> np.ndarray:
 
 
 def sorted_lanes(a: np.ndarray) -> np.ndarray:
-    """``np.sort(a)``, and one NaN for each lane of an array without elements, whose order statistics NumPy takes as NaN.
+    """``np.sort(a)``, and one NaN for each lane of an array without elements, as NumPy has it for order statistics.
 
     >>> sorted_lanes(np.array([2.0, 1.0])), sorted_lanes(np.array([]))
     (array([1., 2.]), array([nan]))

@@ -40,7 +40,8 @@ def numbers(x: Any) -> Any:
     total = 0.0
     for i in range(len(x)):
         y = float(x[i])
-        total += abs(y) ** 2 + math.fabs(y) * math.fabs(y) + math.sqrt(y * y) ** 2 + math.hypot(y, 2 * y) ** 2 + abs(x[i]) ** 2.0
+        total += abs(y) ** 2 + math.fabs(y) * math.fabs(y) + math.sqrt(y * y) ** 2
+        total += math.hypot(y, 2 * y) ** 2 + abs(x[i]) ** 2.0
     return total
 
 

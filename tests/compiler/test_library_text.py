@@ -160,3 +160,18 @@ def of_a_set(x: Any) -> Any:
 @pytest.mark.parametrize("fn", [unpacked, stopped, open_grid, masked, of_a_set])
 def test_what_library_texts_contain(fn: Callable[[Any], Any]) -> None:
     check_gradient(fn, (X,))
+
+
+def weighed(x: Any) -> Any:
+    counts, _ = np.histogramdd(np.stack([X, -X], 1), 3, None, None, x)
+    return np.sum(counts**2)
+
+
+def first_of_several(x: Any) -> Any:
+    return np.sum(np.histogramdd(np.stack([X, -X], 1), 3, weights=x)[0] ** 2)
+
+
+@pytest.mark.parametrize("fn", [weighed, first_of_several])
+def test_a_tuple_of_a_function_that_cannot_be_followed_carries_derivatives(fn: Callable[[Any], Any]) -> None:
+    with pytest.raises(NoRule, match="histogramdd"):
+        ad.grad(fn)(X)

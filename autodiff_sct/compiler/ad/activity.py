@@ -34,7 +34,7 @@ from .shift_invariance import cancelled
 
 # Functions that look at their arguments and change nothing.
 READERS = {look, print, repr, str, format, len, isinstance, bool, int, type, id, hash, dict.keys, np.ndarray.setflags}
-INERT = {bool, int, type, type(None), tuple, np.dtype, range}
+INERT = {bool, int, type, type(None), np.dtype, range}
 TEXT = (str, bytes)
 CATCHING = (ir.Try, ir.With)
 TO_TEXT = {str, repr, format}

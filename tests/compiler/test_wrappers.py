@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.compiler.interp.library import registry_calls, validation, wrappers
+from autodiff_sct.compiler.domain import foreign_objects
 from tests.compiler.checked import check_gradient
 
 X = np.linspace(0.1, 0.9, 5)
@@ -119,9 +119,7 @@ def guarded(x):
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     (tmp_path / "some_wrapped_package.py").write_text(TEXT)
-    for module in (registry_calls, validation, wrappers):
-        monkeypatch.setattr(module, "PACKAGES", (str(tmp_path),))
-    monkeypatch.setattr("autodiff_sct.compiler.driver.pipeline.PACKAGES", (str(tmp_path),))
+    monkeypatch.setattr(foreign_objects, "PACKAGES", (str(tmp_path),))
     monkeypatch.syspath_prepend(str(tmp_path))
     yield importlib.import_module("some_wrapped_package")
     del sys.modules["some_wrapped_package"]

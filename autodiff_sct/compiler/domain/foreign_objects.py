@@ -14,7 +14,7 @@ from types import BuiltinFunctionType, FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-__all__ = ["PACKAGES", "extends_builtin", "home_of", "is_compiled", "is_foreign", "python_of"]
+__all__ = ["PACKAGES", "extends_builtin", "home_of", "is_compiled", "is_foreign", "is_packaged", "python_of"]
 
 PACKAGES = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
 # Modules of the standard library whose objects are made of values that can be followed.
@@ -55,8 +55,13 @@ def is_basic(cls: type) -> bool:
 
 def is_installed(cls: type) -> bool:
     """True if the module of a class is in an installed package."""
-    file = getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
-    return file.startswith(PACKAGES)
+    return is_packaged(getattr(sys.modules.get(cls.__module__), "__file__", None) or "")
+
+
+def is_packaged(text: Any) -> bool:
+    """True for a file of an installed package, and for a function whose text is in one."""
+    file = text.__code__.co_filename if isinstance(text, FunctionType) else text
+    return isinstance(file, str) and file.startswith(PACKAGES)
 
 
 def holds_opaque(value: Any) -> bool:

@@ -58,6 +58,6 @@ def ways_around(tried: Attempt, refused: Refused) -> frozenset[Way]:
     """The ways that may lift a refusal."""
     from ..interp.world.origins import is_ours
 
-    ways = {Way.TEXTS, Way.ASK, Way.LATE, Way.DEFAULTS, Way.SHORT, *([Way.INLINE] if tried.specialised else [])}
+    ways = {Way.TEXTS, Way.ASK, Way.LATE, Way.DEFAULTS, Way.INLINE if tried.specialised else Way.SHORT}
     in_derivative = tried.derivatives and (refused.origin is None or is_ours(refused.origin))
     return frozenset(ways | {Way.CALL} if in_derivative else ways)

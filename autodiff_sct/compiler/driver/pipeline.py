@@ -5,7 +5,6 @@ Each stage is a plain function in the module of its name; `STAGES` is their orde
 
 from __future__ import annotations
 
-from types import FunctionType
 from typing import Any
 
 import gast
@@ -43,7 +42,7 @@ from ..derivatives_inside.scipy import load_libraries
 from ..domain import pass_registry
 from ..domain.compiled import Emitted
 from ..domain.facts import Num, Opaque
-from ..domain.foreign_objects import PACKAGES
+from ..domain.foreign_objects import is_packaged
 from ..domain.pytree import Static
 from ..domain.values import Const, Frame, Leaf, Obj, TupleV, Value  # fmt: skip
 from ..interp.calls.dispatch import call_value
@@ -111,7 +110,7 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
         except Refused:
             references = tables.references_in(s)
             if references == known:
-                if any(map(is_installed, s.world.texts)):
+                if any(map(is_packaged, s.world.texts)):
                     s.attempt.met.add(Way.LATE)
                 raise
         else:
@@ -127,11 +126,6 @@ def may_share(request: Request) -> bool:
     """True if large functions may stay calls."""
     plain = request.backend == "numpy" and request.memory is None and request.capture is None
     return plain and Way.INLINE not in request.attempt.ways and pass_registry.on("stay_calls")
-
-
-def is_installed(text: Any) -> bool:
-    """True for a function of an installed package."""
-    return isinstance(text, FunctionType) and text.__code__.co_filename.startswith(PACKAGES)
 
 
 def result_of(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -16,6 +16,7 @@ from ...errors import AliasError, NotDifferentiable, Origin, Refused, Unsupporte
 from .. import ir
 from ..domain.dependencies import World
 from ..domain.facts import MANY, SIMPLE_FACTS, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, join
+from ..domain.foreign_objects import is_packaged
 from ..domain.identifiers import identifier
 from ..domain.pytree import is_record
 from ..domain.values import (
@@ -342,6 +343,10 @@ class Specialiser(AxisLengths):
             yield
         finally:
             self.held = outer
+
+    def in_package(self) -> bool:
+        """True if the statement that is specialised is one of an installed package."""
+        return self.frame is not None and is_packaged(self.frame.globals.get("__file__"))
 
     # -- refusing
 

@@ -32,6 +32,11 @@ from .redundant_stores import is_put_back
 # -- making
 
 
+def stays_short(s: Specialiser) -> bool:
+    """True if short lists stay at compile time."""
+    return s.attempt.takes(Way.SHORT) or (Way.LATE in s.attempt.ways and s.in_package())
+
+
 def own_list(s: Specialiser, value: ListV) -> Value:
     """A list display gets a variable; one of objects or functions exists at compile time only."""
     site = ("list", value.site)
@@ -41,7 +46,7 @@ def own_list(s: Specialiser, value: ListV) -> Value:
     short = len(items) <= thresholds.SHORT_LIST and not (s.frame is not None and s.frame.rule)
     known = ("static", site) in s.dynamic
     if site not in s.dynamic:
-        known = known or (short and s.attempt.takes(Way.SHORT))
+        known = known or (short and stays_short(s))
         known = known or ("ranks", site) in s.dynamic or are_of_several_ranks(s, items)
     if known or not all(storable(s, v) for v in items) or are_mixed(map(s.facts_of, items)):
         if site in s.dynamic:
@@ -245,7 +250,7 @@ def get_field(s: Specialiser, base: Obj, index: Value) -> Value:
 def unknown_key(s: Specialiser, base: Obj) -> Exception:
     """What to do where only the run tells a key: write out the loop, keep the container in a variable, or refuse."""
     items = [s.env[(base.id, key)] for key in s.fields(base) if (base.id, key) in s.env]
-    if base.cls is list and (Way.SHORT in s.attempt.ways or not all(storable(s, item) for item in items)):
+    if base.cls is list and (stays_short(s) or not all(storable(s, item) for item in items)):
         for site in s.short_loops:
             return Restart(("write out", site))
     if base.id[0] in ("dict", "list"):
@@ -440,7 +445,7 @@ def set_field(s: Specialiser, base: Obj, index: Value, value: Value) -> None:
 
 def refuse_frozen(s: Specialiser, base: Obj) -> None:
     dict_views.refuse_change(s, base)
-    short = Way.SHORT in s.attempt.ways and base.id in s.gone_over_known and base.id[0] == "list"
+    short = stays_short(s) and base.id in s.gone_over_known and base.id[0] == "list"
     if short and base.id not in s.dynamic:
         raise Restart(base.id)  # an iterator or a generator may see the change
     if base.id in s.frozen:

@@ -11,7 +11,6 @@ import numpy as np
 
 from ... import ir
 from ...domain.facts import BOOL, Mapped, Num, Opaque
-from ...domain.foreign_objects import PACKAGES
 from ...domain.values import Closure, Const, Leaf, Obj, Value
 from ...ir.builder import Specialiser
 from ...ir.element_facts import as_operand
@@ -191,7 +190,7 @@ def members_outside(s: Specialiser, value: Value) -> Callable[[], Any] | None:
         if external is None:
             return None
         found, read = external.key, external.read
-    installed = s.frame is not None and str(s.frame.globals.get("__file__", "")).startswith(PACKAGES)
+    installed = s.in_package()
     if not isinstance(found, frozenset) and not (installed and type(found) in (set, list)):
         return None
     return read if all(isinstance(item, (str, type, np.dtype)) for item in found) else None

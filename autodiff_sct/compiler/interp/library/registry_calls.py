@@ -18,7 +18,7 @@ import numpy as np
 
 from ....runtime.wrappers import running
 from ...domain.dependencies import same
-from ...domain.foreign_objects import PACKAGES
+from ...domain.foreign_objects import is_packaged
 from ...domain.values import Const, ListV, Obj, TupleV, Value
 from ...ir.attempt import Way
 from ...ir.builder import Specialiser
@@ -88,7 +88,7 @@ def inside(wrappers: tuple[tuple[Any, ...], ...], call: Callable[[], Any]) -> An
 def is_plumbing(s: Specialiser, cls: type, args: list[Value], kwargs: dict[str, Value]) -> bool:
     """True if an object of an installed package, made of settings, may be made as Python makes it."""
     init = vars(cls).get("__init__")
-    if not isinstance(init, FunctionType) or not init.__code__.co_filename.startswith(PACKAGES):
+    if not isinstance(init, FunctionType) or not is_packaged(init):
         return False
     if not all(map(s.is_static, (*args, *kwargs.values()))):
         return False
@@ -115,10 +115,10 @@ def is_installed(fn: Any, args: list[Value]) -> bool:
     """True if the text of a function is in an installed package, or that of what a built-in function looks at."""
     fn = fn.__wrapped__ if is_memo(fn) else fn
     if isinstance(fn, FunctionType):
-        return fn.__code__.co_filename.startswith(PACKAGES)
+        return is_packaged(fn)
     classes = [value.cls for value in args if isinstance(value, Obj)] if any(fn is each for each in LOOK) else []
     files = [getattr(sys.modules.get(cls.__module__), "__file__", None) or "" for cls in classes]
-    return any(file.startswith(PACKAGES) for file in files)
+    return any(map(is_packaged, files))
 
 
 def reading(s: Specialiser, value: Value) -> Reading | None:

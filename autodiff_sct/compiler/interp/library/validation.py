@@ -22,7 +22,7 @@ from ....runtime.apart import Apart
 from ....runtime.objects import only_looking
 from ... import ir
 from ...domain.facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair, evaluate, realise
-from ...domain.foreign_objects import PACKAGES
+from ...domain.foreign_objects import is_packaged
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ...ir.attempt import Way
 from ...ir.builder import Specialiser
@@ -30,12 +30,7 @@ from ...ir.builder import Specialiser
 
 def is_late(s: Specialiser) -> bool:
     """True where a refusal may wait for the run: no handler of the program would catch it."""
-    return Way.LATE in s.attempt.ways and not (s.strictly or s.hearing or s.recursive_calls) and is_installed(s)
-
-
-def is_installed(s: Specialiser) -> bool:
-    """True if the statement that is specialised is one of an installed package."""
-    return s.frame is not None and str(s.frame.globals.get("__file__", "")).startswith(PACKAGES)
+    return Way.LATE in s.attempt.ways and not (s.strictly or s.hearing or s.recursive_calls) and s.in_package()
 
 
 def refuse_there(s: Specialiser, block: ir.Block, error: Refused) -> None:
@@ -48,8 +43,8 @@ def followed_or_asked(
     s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value], follow: Callable[[], Value]
 ) -> Value:
     """A call of an installed package's function: followed, or made as it stands where that is refused."""
-    text = isinstance(fn, FunctionType) and fn.__code__.co_filename.startswith(PACKAGES)
-    if not text or Way.LATE not in s.attempt.ways or s.strictly or not is_installed(s):
+    text = isinstance(fn, FunctionType) and is_packaged(fn)
+    if not text or Way.LATE not in s.attempt.ways or s.strictly or not s.in_package():
         return follow()
     if fn not in s.attempt.unfollowed:
         mark, entry = len(s.block), dict(s.env)

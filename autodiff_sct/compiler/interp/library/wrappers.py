@@ -16,7 +16,7 @@ from ....errors import SourceUnavailable
 from ....runtime.wrappers import running
 from ... import ir
 from ...domain.facts import Opaque
-from ...domain.foreign_objects import PACKAGES
+from ...domain.foreign_objects import is_packaged
 from ...domain.values import Value
 from ...frontend.parse import parse
 from ...frontend.supported_syntax import own_nodes
@@ -57,7 +57,7 @@ def wrapped_call(
 
 def hands_on(fn: FunctionType, wrapped: FunctionType) -> bool:
     """True if a function of an installed package returns nothing but what its wrapped one makes of its arguments."""
-    if not isinstance(fn, FunctionType) or not fn.__code__.co_filename.startswith(PACKAGES):
+    if not isinstance(fn, FunctionType) or not is_packaged(fn):
         return False
     names = {name for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()) if holds(cell, wrapped)}
     try:

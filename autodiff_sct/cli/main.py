@@ -16,6 +16,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TextIO
@@ -75,6 +76,7 @@ def build_parser() -> argparse.ArgumentParser:
     after = show.add_mutually_exclusive_group()
     after.add_argument("--print-after", metavar="PASS", help="print the program as it is after this pass")
     after.add_argument("--print-changed", action="store_true", help="print it after each pass that changes it")
+    show.add_argument("--verify-each", action="store_true", help="check the intermediate form after each pass")
     show.add_argument("--explain", action="store_true", help="say what is saved, computed again or put back, and why")
     show.add_argument("--no-color", dest="color", action="store_false", help="never colour (so does NO_COLOR)")
     show.set_defaults(command=show_adjoint)
@@ -128,6 +130,7 @@ def show_adjoint(options: argparse.Namespace) -> str:
     from autodiff_sct.compiler.domain.pass_registry import without
     from autodiff_sct.compiler.driver.dump import CHANGES
     from autodiff_sct.compiler.driver.pass_order import NAMES
+    from autodiff_sct.compiler.ir.verifier import verifying
     from autodiff_sct.core.highlight import highlight, wants_color
 
     check_stage(options.stage)
@@ -137,7 +140,7 @@ def show_adjoint(options: argparse.Namespace) -> str:
     module, fn = resolve_target(options.target)
     args = () if options.args is None else evaluate_arguments(options.args, module)
     settings = {} if options.wrt is None else {"grad_position": options.wrt}
-    with without(*off):
+    with without(*off), verifying() if options.verify_each else nullcontext():
         source = adjoint_source(fn, *args, **settings, stage=stage, explain=options.explain)
     return highlight(source) if options.color and wants_color(sys.stdout) else source
 

@@ -1,7 +1,7 @@
 """The text of each stage of the pipeline, for a reader.
 
-Variables of the intermediate form are shown as ``x_3``; after `activity`, the variables that carry a derivative have a
-comment that says so.
+The intermediate form is shown as `ir.printer` writes it; after `activity`, the variables that carry a derivative have
+a comment that says so.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import gast
 
 from ...errors import ArgumentValueError
 from .. import ir
-from ..codegen.emit import Emitter
 from ..derivatives_inside.bootstrap import adjoint
 from ..frontend.normalize import desugar
 from ..frontend.parse import parse
+from ..ir import printer
 from ..ir.builder import Specialiser
 from ..ir.request import Request
 from ..text.unparse import printed, unparse
@@ -77,22 +77,12 @@ def request_for(compiled: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     return compiled.request_of(slots, values, compiled.wanted(args, kwargs))
 
 
-class Plain(Emitter):
-    """Prints the intermediate form as it is, copies and all."""
-
-    def __init__(self, s: Specialiser, mark: bool) -> None:
-        super().__init__(s, {id: id.replace(".", "_") for id in s.facts})
-        self.notes, self.mark = {}, mark
-
-    def let(self, stmt: ir.Let) -> list[Any]:
-        nodes = super().let(stmt)
-        if self.mark and nodes and any(t in self.s.active for t in stmt.targets):
-            nodes[0].comment = "active"
-        return nodes
-
-
 def text_of(s: Specialiser, block: ir.Block, mark: bool) -> str:
-    """A program of the intermediate form as Python text."""
-    printable = bool(block) and isinstance(block[0], gast.AST)
-    nodes = block if printable else Plain(s, mark).block(block)
-    return printed(gast.Module(nodes, [])).text
+    """A program as text: of the intermediate form, or statements of Python; with `mark`, it says what is active."""
+    if block and isinstance(block[0], gast.AST):
+        return printed(gast.Module(block, [])).text
+
+    def active(stmt: Any) -> str:
+        return "active" if mark and isinstance(stmt, ir.Let) and not s.active.isdisjoint(stmt.targets) else ""
+
+    return printer.printed(block, comment=active)

@@ -15,6 +15,7 @@ from .. import ir
 from ..analysis.alias import Regions
 from ..domain import pass_registry as passes
 from ..domain.values import Value
+from ..ir import verifier
 from ..ir.builder import Specialiser
 from ..ir.request import Arguments, Request, observe
 from ..opt.loops.unboxing.driver import may_run_again
@@ -22,6 +23,8 @@ from ..opt.loops.unboxing.driver import may_run_again
 NUMPY = frozenset({"numpy"})
 NUMBA = frozenset({"numba"})
 ANY = NUMPY | NUMBA
+# Phases before the program is differentiated, and those in which its reverse sweep reads any variable of it.
+PRIMAL, UNRECORDED = frozenset(["primal", "active"]), frozenset(["operations", "contributions"])
 
 
 class Precision(Enum):
@@ -159,6 +162,14 @@ class Program:
             if each.run is not None and each.applies(self):
                 each.run(self)
                 observe(self.request, each.name, self.s, [*self.body, *self.tail] or self.both)
+                if verifier.verifies() and self.emitter is None:
+                    self.verify(phase, each)
+
+    def verify(self, phase: Phase, each: Pass) -> None:
+        """Check the invariants of the intermediate form after a pass."""
+        begins = frozenset([*self.table.names, *(e.name for e in self.s.externals.values()), *self.seeds])
+        primal, recorded = phase.name in PRIMAL, phase.name not in UNRECORDED
+        verifier.verify(verifier.Program(self.s, self.forward, self.reverse, begins, primal, recorded), each.name)
 
 
 def is_segmented(stmt: Any) -> bool:

@@ -325,7 +325,7 @@ def finish(p: Program, r: Reverse) -> Emitted:
     p.strict = set(ir.walk(p.forward))
     p.shadows = {leaf.name for leaf in r.shadows.table.values()} | {a for a in s.facts if s.hints[a].startswith("d_")}
     clean = set(sweep_dead(s, [*p.both, final], p.strict, p.shadows))
-    p.reverse[:] = [stmt for stmt in p.reverse if stmt in clean]
+    p.forward, p.reverse = ([stmt for stmt in sweep if stmt in clean] for sweep in (p.forward, p.reverse))
     p.run(OPERATIONS)
     structure = ir.Return(ir.tuple_(like_calls(final.value)))
     r.positions[structure] = -1  # gradients in the structure of an argument need that as it came

@@ -52,6 +52,8 @@ class Pass:
         True if it needs to run the program once more where an exception may come from its floats.
     needs : type, optional
         A kind of statement without which it has nothing to do.
+    lowers : bool
+        True if it leaves single assignment: counters are read after their loops, sides of branches change places.
     required : str
         What it does, if it cannot be switched off.
     """
@@ -65,6 +67,7 @@ class Pass:
     repeats: bool = False
     precision: Precision = Precision.EXACT
     needs: type | None = None
+    lowers: bool = False
     required: str = ""
 
     @property
@@ -121,6 +124,7 @@ class Program:
     emitter: Any = None  # what prints it
     body: list[Any] = field(default_factory=list)  # the text of the forward sweep
     tail: list[Any] = field(default_factory=list)  # that of the reverse sweep
+    is_lowered: bool = False  # whether it has left single assignment
 
     @property
     def both(self) -> ir.Block:
@@ -161,6 +165,7 @@ class Program:
         for each in phase.passes:
             if each.run is not None and each.applies(self):
                 each.run(self)
+                self.is_lowered |= each.lowers
                 observe(self.request, each.name, self.s, [*self.body, *self.tail] or self.both)
                 if verifier.verifies() and self.emitter is None:
                     self.verify(phase, each)
@@ -169,7 +174,8 @@ class Program:
         """Check the invariants of the intermediate form after a pass."""
         begins = frozenset([*self.table.names, *(e.name for e in self.s.externals.values()), *self.seeds])
         primal, recorded = phase.name in PRIMAL, phase.name not in UNRECORDED
-        verifier.verify(verifier.Program(self.s, self.forward, self.reverse, begins, primal, recorded), each.name)
+        sweeps = verifier.Program(self.s, self.forward, self.reverse, begins, primal, recorded, self.is_lowered)
+        verifier.verify(sweeps, each.name)
 
 
 def is_segmented(stmt: Any) -> bool:

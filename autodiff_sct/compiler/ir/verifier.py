@@ -4,7 +4,8 @@
 - `defined_once`: each variable is defined by one statement.
 - `defined_before_read`: on every path to a statement that reads a variable, it has been defined, or may be unbound
   there as the program has it in `unbound`.  A variable of a branch is read inside that branch, in the branch that
-  reverses it, or through a merge; one of a loop inside that loop, or through a carry.
+  reverses it, or through a merge; one of a loop inside that loop, or through a carry.  Where a program has been
+  lowered, loop counters are read after their loops, too, and the sides of branches may have changed places.
 - `known`: each variable has facts, and a hint.
 - `facts_agree`: the rank and the dtype of a result are those that NumPy gives it for the facts of its operands.
 - `operands_agree`: the operands of an operation are read by the expression that computes it (`Op.beside` are not).
@@ -57,7 +58,8 @@ class Program:
     outside: frozenset[str] = frozenset()  # variables that are defined where it begins
     is_primal: bool = False  # not differentiated yet: operations are the truth, nothing has rewritten expressions
     is_recorded: bool = True  # the reverse sweep reads what is saved; before, it reads any variable of the other
-    seen: dict[Any, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
+    is_lowered: bool = False  # loop counters outlive their loops, and the sides of branches have changed places
+    seen: dict[Any, list[frozenset[str]]] = field(default_factory=dict)  # what the paths of a statement define
 
     @property
     def block(self) -> Block:
@@ -138,8 +140,10 @@ def known(program: Program) -> None:
 def defined_before_read(program: Program) -> None:
     """Check that each variable is defined on every path to what reads it."""
     defined = flow_of(program, program.forward, program.outside | program.s.unbound)
-    everything = frozenset() if program.is_recorded else frozenset(definitions(program.forward))
-    flow_of(program, program.reverse, defined | everything)
+    if not program.is_recorded:
+        loops = [stmt.primal for stmt in walk(program.reverse) if isinstance(stmt, Loop) and stmt.primal is not None]
+        defined = defined.union(definitions([*program.forward, *loops]))
+    flow_of(program, program.reverse, defined)
 
 
 def definitions(block: Block) -> Iterator[str]:
@@ -175,14 +179,25 @@ def of_simple(program: Program, stmt: Any, defined: frozenset[str]) -> frozenset
 
 
 def of_branch(program: Program, stmt: If, defined: frozenset[str]) -> frozenset[str]:
-    then, orelse = program.seen.get(stmt.primal, (frozenset(), frozenset()))
+    then, orelse = reversed_paths(program, stmt)
     sides = flow_of(program, stmt.then, defined | then), flow_of(program, stmt.orelse, defined | orelse)
-    program.seen[stmt] = (sides[0] - defined, sides[1] - defined)
+    program.seen[stmt] = [side - defined for side in sides]
     for merge in stmt.merges:
         check_reads(program, [merge.then], sides[0], stmt)
         check_reads(program, [merge.orelse], sides[1], stmt)
     going_on = [side for side, block in zip(sides, (stmt.then, stmt.orelse)) if not always_raises(block)]
     return common(defined, going_on).union(m.target for m in stmt.merges)
+
+
+def reversed_paths(program: Program, stmt: If) -> Sequence[frozenset[str]]:
+    """What is defined on the paths that the sides of a branch reverse: those of a branch, or one of a ``try``."""
+    nothing: frozenset[str] = frozenset()
+    if stmt.path is not None:
+        paths = program.seen.get(stmt.path[0], [])
+        others = [path for k, path in enumerate(paths) if k != stmt.path[1]]
+        return nothing.union(*paths[stmt.path[1] : stmt.path[1] + 1]), nothing.union(*others)
+    found = program.seen.get(stmt.primal, [nothing, nothing])
+    return [nothing.union(*found)] * 2 if program.is_lowered else found
 
 
 def always_raises(block: Block) -> bool:
@@ -206,8 +221,9 @@ def of_loop(program: Program, stmt: Loop, defined: frozenset[str]) -> frozenset[
     end = flow_of(program, stmt.body, inside)
     check_reads(program, [c.next for c in stmt.carries], end, stmt)
     check_reads(program, [] if stmt.stop is None else variables_in(stmt.stop), end, stmt)
-    trips = [stmt.trips] if stmt.trips is not None else []
-    return defined.union((c.out for c in stmt.carries), trips)
+    lasting = [stmt.trips] if stmt.trips is not None else []
+    lasting += [*index, *unpacked] if program.is_lowered else []
+    return defined.union((c.out for c in stmt.carries), lasting)
 
 
 def of_with(program: Program, stmt: With, defined: frozenset[str]) -> frozenset[str]:
@@ -218,6 +234,7 @@ def of_try(program: Program, stmt: Try, defined: frozenset[str]) -> frozenset[st
     paths = [flow_of(program, stmt.body, defined)]
     for _, bound, block in stmt.handlers:
         paths.append(flow_of(program, block, defined | ({bound} if bound else set())))
+    program.seen[stmt] = [path - defined for path in paths]
     for _, names in stmt.merges:
         for path, source in zip(paths, names):
             check_reads(program, [source], path, stmt)

@@ -129,8 +129,10 @@ def apply(
     hint: str = "t",
 ) -> Value:
     """Emit one operation; `fn` is its row, `python` what computes it where that differs."""
+    given = [*args, *kwargs.values()]
     args = [normal(s, a) if isinstance(a, Obj) else a for a in args]
     kwargs = {k: normal(s, v) if isinstance(v, Obj) else v for k, v in kwargs.items()}
+    elements = [b.name for a, b in zip(given, [*args, *kwargs.values()]) if isinstance(a, Obj) and isinstance(b, Leaf)]
     elementwise = is_elementwise(fn)
     if elementwise:
         expr, args = of_whole_arrays(s, expr, args)
@@ -142,6 +144,7 @@ def apply(
     if isinstance(facts, Num) and facts.kind == "int" and facts.size is None:
         facts = replace(facts, size=integer_size(s, fn, args))
     op = make_op(s, fn, args, kwargs)
+    op.beside = tuple(elements)  # of ``a.flat``, which the expression reads as it stands
     op.shares = () if isinstance(facts, Listed) else shares
     if isinstance(facts, Pair):
         op.cls = facts.cls if facts.cls is not list else None

@@ -1,7 +1,6 @@
 """Memory passes, each on a program before and after it."""
 
 from autodiff_sct.compiler.opt.memory.accumulation.first_touch import touch_first
-from autodiff_sct.compiler.opt.memory.accumulation.item_sums import add_at_once
 from autodiff_sct.compiler.opt.memory.dse import drop_dead_stores
 from tests.compiler.opt.before_after import check
 
@@ -30,9 +29,3 @@ def test_what_is_added_to_fresh_zeros_is_assigned():
 def test_what_is_added_to_a_cleared_part_is_assigned():
     before = "x.1[1:-1] = 0.0\nx.1[1:-1] += y.2[1:-1] * 2\nreturn x.1"
     check(touched, ARRAYS + before, "x.1[1:-1] = y.2[1:-1] * 2\nreturn x.1")
-
-
-def test_two_additions_to_an_item_are_one():
-    before = "for i.6 in range(n.4):\n    x.1[i.6] -= d_t.3 * 3.0\n    x.1[i.6] += d_t.3"
-    after = "for i.6 in range(n.4):\n    x.1[i.6] += d_t.3 - d_t.3 * 3.0"
-    check(add_at_once, ARRAYS + before, after)

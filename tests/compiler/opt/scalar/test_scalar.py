@@ -5,10 +5,9 @@ from autodiff_sct.compiler.analysis.liveness import sweep_dead
 from autodiff_sct.compiler.opt.scalar.affine_counters import name_counts, write_counts
 from autodiff_sct.compiler.opt.scalar.cse import once
 from autodiff_sct.compiler.opt.scalar.dce import drop_unread, execute_unread
-from autodiff_sct.compiler.opt.scalar.licm import before_loops
+from autodiff_sct.compiler.opt.scalar.licm import reverse_once
 from autodiff_sct.compiler.opt.scalar.loop_bounds import count_up, fold_bounds, inline_lengths
 from autodiff_sct.compiler.opt.scalar.sinking import sink
-from autodiff_sct.compiler.opt.scalar.store_hoisting import put_at_once
 from autodiff_sct.compiler.opt.scalar.store_sinking import zero_last
 from tests.compiler.opt.before_after import check
 
@@ -64,15 +63,21 @@ def test_no_subexpression_is_shared_past_a_write():
     check(shared, ARRAYS + before + "t.7: float64[n] @ 7 = t.5 * t.6\nreturn t.7")
 
 
+def hoisted(s, block):
+    reverse_once(s, regions_of_program(s, block), block, {"y.2", "t.7", "v.5"}, False)
+
+
 def test_an_invariant_of_a_loop_is_computed_before_it():
-    before = "v.5: float64[n] @ 5 = np.zeros(3)\nfor i.6 in range(n.4):\n    v.5[...] += k.3 * np.exp(y.2)\nreturn v.5"
-    after = "v.5 = np.zeros(3)\nt.7 = k.3 * np.exp(y.2)\nfor i.6 in range(n.4):\n    v.5[...] += t.7\nreturn v.5"
-    check(lambda s, b: before_loops(s, b, [], False), ARRAYS + before, after)
+    before = "v.5: float64[n] @ 5 = np.zeros(3)\n"
+    invariant = "t.7: float64[n] @ 7 = y.2 * y.2\n"
+    loop = "for i.6 in range(n.4):\n    {}t.8: float64[n] @ 8 = t.7 * k.3\n    v.5[...] += t.8\n"
+    after = before + invariant + loop.format("") + "return v.5"
+    check(hoisted, ARRAYS + before + loop.format(invariant + "    ") + "return v.5", after)
 
 
 def test_what_a_loop_writes_is_no_invariant():
-    before = "v.5: float64[n] @ 5 = np.zeros(3)\nfor i.6 in range(n.4):\n    v.5[...] += k.3 * np.exp(v.5)\nreturn v.5"
-    check(lambda s, b: before_loops(s, b, [], False), ARRAYS + before)
+    before = "v.5: float64[n] @ 5 = np.zeros(3)\nfor i.6 in range(n.4):\n"
+    check(hoisted, ARRAYS + before + "    t.7: float64[n] @ 7 = v.5 * v.5\n    v.5[...] += t.7\nreturn v.5")
 
 
 # -- loops
@@ -130,9 +135,3 @@ def test_a_part_is_cleared_after_the_use_of_what_was_in_it():
 
 def test_a_part_is_cleared_before_it_is_read_again():
     check(zero_last, ARRAYS + "t.5: float = x.1[3]\nx.1[3] = 0.0\nx.1[4] += 2 * t.5\nreturn x.1")
-
-
-def test_what_is_put_into_an_item_is_put_there_where_it_is_computed():
-    before = "d_c.5: float64 = y.2.sum()\nd_p.6: float64[n] @ 6 = y.2 * k.3\nx.1[0] = d_c.5\nreturn x.1, d_p.6"
-    after = "d_c.5 = y.2.sum()\nx.1[0] = d_c.5\nd_p.6 = y.2 * k.3\nreturn x.1, d_p.6"
-    check(put_at_once, ARRAYS + before, after)

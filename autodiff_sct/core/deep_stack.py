@@ -19,7 +19,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 STACK_BYTES = 256 * 1024 * 1024
-RECURSION_LIMIT = 200_000
+RECURSION_LIMIT = 50_000  # of 5 kB each: more than any level of the interpreter takes
 
 _one_at_a_time = Lock()
 _on_roomy_thread = threading.local()

@@ -94,6 +94,8 @@ INLINED_VARIABLES = 600
 # Functions inlined into each other from which on this is so of functions of arrays, too: as calls they are not
 # optimised together with what is around them.
 NESTED_CALLS = 6
+# Derivatives inside each other: a function that takes its own derivative has no end of them.
+DERIVATIVES_NESTED = 16
 # Statements of a rule that may be written out although facts did not decide its cases.
 RULE_STATEMENTS = 16
 # Beyond this, guards stand one after the other instead of inside each other: Python allows 100 levels of indentation.

@@ -3,9 +3,13 @@
 import contextvars
 import sys
 import threading
+from typing import Any
 
+import numpy as np
 import pytest
 
+import autodiff_sct as ad
+from autodiff_sct.compiler.driver import pipeline
 from autodiff_sct.core.deep_stack import deeply
 
 setting = contextvars.ContextVar("setting", default="outside")
@@ -45,3 +49,22 @@ def test_no_end_is_still_an_error():
     with pytest.raises(RecursionError):
         deeply(forever)
     assert sys.getrecursionlimit() == before
+
+
+def test_a_compilation_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(request: Any) -> Any:
+        return sorted([request, request], key=endless)  # of all of Python's own recursion it takes the most stack
+
+    monkeypatch.setattr(pipeline, "specialised", endless)
+    with pytest.raises(ad.errors.UnsupportedSyntax, match="calls itself without end"):
+        ad.grad(lambda x: np.sum(x * x))(np.ones(3))
+
+
+def of_its_own_gradient(x: Any) -> Any:
+    return np.sum(ad.grad(of_its_own_gradient)(x) * x) if np.sum(x) > 3 else np.sum(x**2)
+
+
+def test_a_function_of_its_own_gradient_is_refused() -> None:
+    for derivative in (ad.grad(of_its_own_gradient), lambda x: ad.jvp(of_its_own_gradient, x, x)):
+        with pytest.raises(ad.errors.UnsupportedSyntax, match="do not end at compile time"):
+            derivative(np.ones(3))

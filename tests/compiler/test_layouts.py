@@ -54,6 +54,30 @@ def test_views_that_depend_on_the_order(fn):
             ad.jvp(fn, (other,), (np.ones((2, 3)),))
 
 
+def into_what_has_to_be_in_order(x):
+    np.dot(np.ones((3, 3)), np.sin(x), out=x)
+    return np.sum(x**2)
+
+
+def by_its_flags(x):
+    if x.flags.c_contiguous:
+        x[0] = 2.0
+    else:
+        x[0] = 3.0
+    return np.sum(x**2)
+
+
+@pytest.mark.parametrize("fn", [into_what_has_to_be_in_order, by_its_flags])
+def test_what_is_written_and_asked_how_it_lies(fn):
+    x = np.arange(1.0, 4.0)
+    value, gradient = ad.value_and_grad(fn)(x)
+    assert value == fn(x.copy())
+    assert gradient.shape == x.shape
+    for laid_out in (np.repeat(x, 2)[::2], np.outer(x, x)[:, 0], np.asfortranarray(np.outer(x, x))[0]):
+        with pytest.raises(ad.errors.AliasError, match="order"):
+            ad.grad(fn)(laid_out)
+
+
 def written_and_read_in_a_row(x):
     x[0] = x[1] * 2
     return (x.reshape(-1) ** 2).sum() + x.astype(float, copy=False)[0, 0]

@@ -2,11 +2,15 @@
 
 Whether ``x.reshape(-1)`` shows the memory of ``x`` or copies it depends on the strides of ``x``, and an argument that
 the program writes is copied on entry, in C order.  Where a program writes into what may be such a view, or into what it
-is a view of, arguments that come in another order are refused.
+is a view of, arguments that come in another order are refused. So they are where it asks for the layout of an array that
+it writes: `np.dot` writes only into arrays in C order.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
+import gast
 import numpy as np
 
 from ...runtime import broadcast
@@ -15,6 +19,7 @@ from .alias import Regions, enclosing_loops
 
 # What may be a copy instead of a view.
 UNCERTAIN = {np.reshape, np.ravel, np.ascontiguousarray, np.asfortranarray, np.ndarray.astype, np.require}
+LAYOUT = {"flags", "strides", "base"}
 FITTING = {broadcast.unbroadcast, broadcast.spread}  # their argument itself, or sums or repetitions of it
 
 
@@ -24,12 +29,23 @@ def depends_on_layout(op: ir.Op) -> bool:
     return op.fn in UNCERTAIN and bool(op.shares) and not as_it_is
 
 
+def asks_for_layout(stmt: Any, where: Regions) -> bool:
+    """True if a statement reads how an array lies in memory that the program writes."""
+    parts = (part for expr in ir.expressions(stmt) for part in gast.walk(expr))
+    asked = (p.value.id for p in parts if isinstance(p, gast.Attribute) and p.attr in LAYOUT and is_name(p.value))
+    return any(where.is_written(name) for name in asked)
+
+
+def is_name(expr: Any) -> bool:
+    return isinstance(expr, gast.Name)
+
+
 def needs_order(block: ir.Block, where: Regions) -> bool:
-    """Whether memory is written that may or may not be shared with a view made before."""
+    """True if the program asks for the order of memory that it writes, or may share such memory with a view."""
     views: set[int] = set()  # the regions of those met so far
     around = enclosing_loops(block)
     for stmt in ir.walk(block):
-        if not views.isdisjoint(where.written_in(stmt)):
+        if not views.isdisjoint(where.written_in(stmt)) or asks_for_layout(stmt, where):
             return True
         if isinstance(stmt, ir.Let) and stmt.op is not None and depends_on_layout(stmt.op):
             region = where.of(stmt.target)

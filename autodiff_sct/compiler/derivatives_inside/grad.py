@@ -16,6 +16,7 @@ import numpy as np
 
 from ...api.arguments import checked_flag, chosen_positions, refuse_position
 from ...api.gradfunction import GradFunction, assemble
+from ...core import thresholds
 from ...runtime.apart import apart
 from ...runtime.memory import in_c_order
 from ...tensor import Parameter
@@ -236,6 +237,8 @@ def emit_inner(
     """Emit a derivative of a function for arguments of the outer program."""
     from ..ir.request import Request
 
+    if s.order >= thresholds.DERIVATIVES_NESTED:
+        raise s.refuse("derivatives inside derivatives do not end at compile time", "differentiate outside the function")
     parameters = parameters_of(s, fn, args, kwargs)
     names = list(parameters)
     capture = Capture(s)
@@ -249,6 +252,7 @@ def emit_inner(
         perturbed=s.perturbed,
         capture=lambda inner, table: capture.into(inner, table, fn),
         attempt=s.attempt,
+        order=s.order + 1,
         **settings,
     )
     emitted = known_program(s, emit(request))

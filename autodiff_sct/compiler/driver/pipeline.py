@@ -10,7 +10,7 @@ from typing import Any
 import gast
 
 from ...core.deep_stack import deeply
-from ...errors import AliasError, NotDifferentiable, Refused
+from ...errors import AliasError, NotDifferentiable, Refused, UnsupportedSyntax
 from .. import ir
 from ..ad.activity import activity
 from ..ad.checkpoint.budget import choose_segments
@@ -74,7 +74,14 @@ STAGES: list[tuple[str, str]] = [
 def specialise(request: Request) -> tuple[Specialiser, Arguments, Value]:
     """Run the program on facts, however deep its calls are nested."""
     load_libraries()
-    return deeply(specialised, request)
+    try:
+        return deeply(specialised, request)
+    except RecursionError:
+        raise UnsupportedSyntax(
+            f"{request.name} is nested too deeply to be compiled, or calls itself without end",
+            "write the recursion as a loop, or a long expression as several statements",
+            None if request.fn is None else place_of_definition(request.fn),
+        ) from None
 
 
 def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
@@ -84,7 +91,7 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
     while True:
         s = Specialiser(dynamic, derivatives)
         s.strong, s.perturbed, s.careful = request.strong, request.perturbed, request.careful
-        s.attempt = request.attempt
+        s.attempt, s.order = request.attempt, request.order
         s.shared = {} if may_share(request) else None
         s.read_again = request.capture is not None
         s.frame = Frame(0, None, {})

@@ -127,6 +127,7 @@ class Specialiser(AxisLengths):
         self.inlined: set[Any] = set()  # functions that could not be compiled as such, and are inlined
         self.written_at: dict[Any, int] = {}  # a function -> how many variables inlining it has made
         self.strong: frozenset[Any] = frozenset()  # functions whose zero derivatives stay zero
+        self.order = 0  # how many derivatives around it this program is inside
         self.singular = False  # whether a function is differentiated whose slope may be infinite
         self.selects = self.multiplies = False  # whether functions that choose, or products, are differentiated
         self.spectral = False  # whether a function is differentiated that has a perturbed one

@@ -55,6 +55,7 @@ class Request:
     attempt: Attempt = field(default_factory=Attempt)  # how it is compiled
     observe: Callable[[str, Specialiser, ir.Block], None] | None = None  # is shown the program after each stage
     capture: Callable[[Specialiser, Arguments], Value] | None = None  # brings the callable of an enclosing program in
+    order: int = 0  # how many derivatives around it this one is inside
     exact: bool = False  # whether the value has to be the primal's bit for bit, also inside an enclosing program
 
     @property

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special
 
 import autodiff_sct as ad
+from tests.compiler.checked import check_gradient
 from tests.random.oracle import forget, load
 
 CALLS = [
@@ -112,3 +114,16 @@ def test_a_wrong_shape_is_told_at_run_time() -> None:
         with pytest.raises(ValueError, match="has another shape"):
             gradient(x, np.zeros(columns + 1))
     forget(program)
+
+
+@pytest.mark.parametrize("positional", [False, True])
+def test_functions_of_scipy_write_into_arrays(positional: bool) -> None:
+    def program(x: Any) -> Any:
+        y = np.zeros(x.shape)
+        if positional:
+            special.erf(x, y)
+        else:
+            special.erf(x, out=y)
+        return np.sum(y**2)
+
+    check_gradient(program, (np.array([0.3, -0.7, 1.2]),))

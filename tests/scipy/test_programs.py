@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("scipy")
 
-from scipy import linalg, ndimage, optimize, signal, stats
+from scipy import linalg, ndimage, optimize, signal, special, stats
 from scipy.linalg import cho_factor, cho_solve
 from scipy.spatial.distance import cdist, pdist, squareform
 from scipy.special import erf, gammaln, logsumexp
@@ -110,3 +110,13 @@ def test_single_precision(size: int) -> None:
     for matrix in (np.eye(size, dtype=np.float32) * 2, np.asfortranarray(np.eye(size, dtype=np.float32) * 2)):
         found = ad.grad(lambda m: np.sum(cho_solve(cho_factor(m, lower=True), x) ** 2))(matrix)
         assert found.dtype == np.float32 and found.shape == (size, size)
+
+
+@pytest.mark.filterwarnings("ignore:floating point number truncated")
+@pytest.mark.parametrize("fn", [special.yn, special.kn, special.expn])
+def test_orders_that_are_cut_off(fn: Any) -> None:
+    x = np.array([0.6, 1.3, 2.2])
+    orders = np.array([0.4, 1.0, 2.9])
+    np.testing.assert_allclose(
+        ad.grad(lambda x: np.sum(fn(orders, x) ** 2))(x), ad.grad(lambda x: np.sum(fn(orders // 1, x) ** 2))(x)
+    )

@@ -23,7 +23,7 @@ from ..analysis.alias import Regions, roots_of, written_arguments, written_by
 from ..analysis.missing_rules import full_name, is_of_scipy, rule_to_write
 from ..domain import pass_registry
 from ..domain.facts import Listed, Mapped, Num, Opaque, Pair
-from ..domain.values import Leaf
+from ..domain.values import Const, Leaf
 from ..interp.calls.classify import SHOWING, WRITTEN, look, opaque_call
 from ..interp.calls.recursion import Recursion
 from ..interp.numpy.methods import is_random, opaque_method
@@ -37,6 +37,7 @@ READERS = {look, print, repr, str, format, len, isinstance, bool, int, type, id,
 INERT = {bool, int, type, type(None), np.dtype, range}
 TEXT = (str, bytes)
 CATCHING = (ir.Try, ir.With)
+SUBSCRIPT = "write it with functions that have rules, or give the object a constant: `table[float(stop_gradient(x))]`"
 TO_TEXT = {str, repr, format}
 STRUCTURAL = {list, dict, list.pop, list.copy, operator.concat, nested_gradient}
 
@@ -331,6 +332,8 @@ class Analysis:
 
         Where the block goes on to raise, no reverse sweep comes to what is written.
         """
+        if any(map(self.is_varied, floats_in_brackets(self.s, stmt))) and any(map(self.is_useful, stmt.targets)):
+            raise NoRule("an object of which nothing is known is asked for what a float names", SUBSCRIPT, stmt.origin)
         if has_meaning(stmt):
             return
         varied = [n for n in operands(self.s, stmt) if self.is_varied(n)]
@@ -463,7 +466,18 @@ def operands(s: Specialiser, stmt: Any) -> list[str]:
 def sources(s: Specialiser, stmt: Any) -> list[str]:
     """The operands of a statement that a derivative can come from: an index only chooses."""
     given = stmt.op.arguments.items() if stmt.op is not None else ()
-    return [name for parameter, value in given if parameter != "index" for name in s.leaves(value)]
+    chosen = [name for parameter, value in given if parameter != "index" for name in s.leaves(value)]
+    return [*chosen, *floats_in_brackets(s, stmt)]
+
+
+def floats_in_brackets(s: Specialiser, stmt: Any) -> list[str]:
+    """The floats among the indices of an object of which nothing is known: it may compute with them."""
+    if stmt.op is None or stmt.op.fn is not operator.getitem:
+        return []
+    base, index = stmt.op.arguments["x"], stmt.op.arguments.get("index", Const(None))
+    if not isinstance(base, Leaf) or not isinstance(s.facts[base.name], Opaque):
+        return []
+    return [name for name in s.leaves(index) if isinstance(facts := s.facts[name], Num) and facts.differentiable]
 
 
 def joins(stmt: Any) -> list[tuple[str, list[str]]]:

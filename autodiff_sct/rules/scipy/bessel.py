@@ -88,12 +88,14 @@ def ive(y, d, v, z):
 
 @elementwise(special.yn)
 def yn(y, d, n, x):
-    return None, d * (special.yn(n - 1, x) - special.yn(n + 1, x)) / 2
+    whole = np.trunc(n)  # as SciPy cuts off an order that is no integer
+    return None, d * (special.yn(whole - 1, x) - special.yn(whole + 1, x)) / 2
 
 
 @elementwise(special.kn)
 def kn(y, d, n, x):
-    return None, -d * (special.kv(n - 1, x) + special.kv(n + 1, x)) / 2
+    whole = np.trunc(n)
+    return None, -d * (special.kv(whole - 1, x) + special.kv(whole + 1, x)) / 2
 
 
 @elementwise(special.jve)

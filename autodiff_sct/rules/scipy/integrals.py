@@ -103,8 +103,9 @@ def expi(y, d, x):
 
 @elementwise(special.expn)
 def expn(y, d, n, x):
-    lowest = n == 0
-    below = special.expn(n - np.where(lowest, 0, 1), x)
+    whole = np.trunc(n)  # as SciPy cuts off an order that is no integer
+    lowest = whole == 0
+    below = special.expn(np.where(lowest, 0, whole - 1), x)
     return None, -d * np.where(lowest, (1 + 1 / x) * np.exp(-x) / x, below)
 
 

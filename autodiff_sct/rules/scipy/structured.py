@@ -38,6 +38,8 @@ def without_first(d):
 
 @reverse(linalg.circulant)
 def circulant(y, d, c):
+    if c.ndim > 1:
+        raise NotImplementedError("scipy.linalg.circulant is differentiable for one vector")
     places = np.arange(c.size)
     return np.array([np.sum(d[(places + k) % c.size, places]) for k in range(c.size)])
 
@@ -94,7 +96,7 @@ def check_real(a):
 
 @reverse(linalg.solve_toeplitz)
 def solve_toeplitz(y, d, c_or_cr, b, check_finite=True):
-    check_vector(b)
+    check_vector(y)
     if isinstance(c_or_cr, tuple):
         d_b = linalg.solve_toeplitz((c_or_cr[1], c_or_cr[0]), d)
         return (-lags(d_b, y), -without_first(lags(y, d_b))), d_b
@@ -104,7 +106,7 @@ def solve_toeplitz(y, d, c_or_cr, b, check_finite=True):
 
 @forward(linalg.solve_toeplitz)
 def push_solve_toeplitz(y, d, c_or_cr, b, check_finite=True):
-    check_vector(b)
+    check_vector(y)
     if isinstance(c_or_cr, tuple):
         return (
             [
@@ -124,9 +126,9 @@ def lags(a, b):
     return np.correlate(a, b, "full")[b.size - 1 :]
 
 
-def check_vector(b):
-    """Refuse what has no derivative here."""
-    if np.iscomplexobj(b) or b.ndim > 1:
+def check_vector(y):
+    """Refuse what has no derivative here: complex systems, and several systems at once."""
+    if np.iscomplexobj(y) or y.ndim > 1:
         raise NotImplementedError("scipy.linalg.solve_toeplitz is differentiable for one real right side")
 
 

@@ -121,7 +121,7 @@ def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
     args = with_arrays(s, fn, args, kwargs)
     args, kwargs = writers.positional_out(fn, args, kwargs)
     if kwargs.get("out", Const(None)) != Const(None):
-        return writers.with_out(s, fn, args, kwargs)
+        return writers.with_out(s, callee, args, kwargs)
     kwargs.pop("out", None)
     if fn in (np.array, np.asarray, np.asanyarray) and not OF_LAYOUT.isdisjoint(kwargs):
         return array_laid_out(s, callee, args, kwargs)

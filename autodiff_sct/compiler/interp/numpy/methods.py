@@ -135,7 +135,8 @@ def number_method(
         (_, *args), kwargs = writers.positional_out(FUNCTIONS[name], [base, *args], dict(kwargs))
         out = kwargs.pop("out", Const(None))
         if out != Const(None):
-            return writers.with_out(s, FUNCTIONS[name], [base, *args], {**kwargs, "out": out})
+            function = Const(FUNCTIONS[name], ir.attribute(s.bind("np", np), name))
+            return writers.with_out(s, function, [base, *args], {**kwargs, "out": out})
     if name == "compress" and (args or "condition" in kwargs):  # its array comes second in np.compress
         condition, *rest = [kwargs.pop("condition"), *args] if not args else args
         return call_numpy(s, Const(np.compress), [condition, base, *rest], kwargs)

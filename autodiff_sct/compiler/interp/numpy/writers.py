@@ -297,19 +297,6 @@ def place_of_out(fn: Any) -> int | None:
     return places(fn).index("out") if "out" in places(fn) else None
 
 
-NAMESPACES = {"linalg": np.linalg, "fft": np.fft}
-
-
-def path_of(fn: Any) -> str:
-    """Where a function of NumPy is found."""
-    owner = getattr(fn, "__self__", None)
-    if isinstance(owner, np.ufunc):
-        return f"{owner.__name__}.{fn.__name__}"
-    name = str(fn.__name__)
-    inside = [path for path, module in NAMESPACES.items() if getattr(module, name, None) is fn]
-    return name if not inside else f"{inside[0]}.{name}"
-
-
 ADDING = frozenset((np.add, np.subtract, np.negative, np.positive, np.maximum, np.minimum))  # which raise no warnings
 
 
@@ -454,8 +441,9 @@ def is_in_c_order(maker: Any) -> bool:
     return plain and numpy_name(maker) in ("empty", "ones", "zeros")
 
 
-def with_out(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def with_out(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``fn(..., out=a)`` assigns to the whole of ``a``, or to where the mask says."""
+    fn: Any = callee.value
     kwargs = dict(kwargs)
     out = kwargs.pop("out")
     if isinstance(out, TupleV) and len(out.items) == 1 and getattr(fn, "nout", 1) == 1:
@@ -467,7 +455,7 @@ def with_out(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
     mask = kwargs.pop("where", None) if isinstance(fn, np.ufunc) else None
     if mask is not None and mask != Const(True) and fn not in ADDING:
         args = [masked(s, fn, a, mask, args) for a in args]
-    value = numpy(s, path_of(fn), *args, **kwargs)
+    value = call_value(s, callee, args, kwargs)
     if fn in (np.dot, np.linalg.multi_dot):
         check_product(s, base, value)
     elif fn in (np.argmax, np.argmin) and kind_of(s, base) != "i":

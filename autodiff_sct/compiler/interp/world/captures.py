@@ -11,6 +11,9 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
+from ... import ir
 from ...domain.dependencies import Guard, ItemRead
 from ...domain.facts import Facts, Listed, Mapped, Num, Opaque, Pair
 from ...domain.pytree import Branch, Listing, Static, describe, is_setting, refuse_taped
@@ -18,6 +21,8 @@ from ...domain.pytree import Leaf as LeafTree
 from ...domain.values import Const, External, Leaf, Obj, TupleV, Value
 from ...ir.attempt import Way
 from ...ir.builder import Specialiser
+
+INDEX_TOOLS = ("r_", "c_", "s_", "index_exp", "mgrid", "ogrid")  # objects of NumPy's that are known by what they are
 
 
 def import_external(s: Specialiser, read: Callable[[], Any], symbol: str, key: Any) -> Value:
@@ -35,6 +40,10 @@ def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: st
     if isinstance(value, ModuleType):
         s.guards.append(Guard(read, value))
         return Const(value, s.bind(symbol.rpartition(".")[2], value))
+    for name in INDEX_TOOLS:
+        if value is getattr(np, name):
+            s.guards.append(Guard(read, value))
+            return Const(value, ir.attribute(s.bind("np", np), name))
     if key[0] in ("default", "kwdefault") and type(value) is int and is_setting(value):
         if s.attempt.takes(Way.DEFAULTS):
             s.guards.append(Guard(read, value))

@@ -238,7 +238,7 @@ def emit_inner(
     from ..ir.request import Request
 
     if s.order >= thresholds.DERIVATIVES_NESTED:
-        raise s.refuse("derivatives inside derivatives do not end at compile time", "differentiate outside the function")
+        raise s.refuse("derivatives are nested without end while compiling", "differentiate outside the function")
     parameters = parameters_of(s, fn, args, kwargs)
     names = list(parameters)
     capture = Capture(s)

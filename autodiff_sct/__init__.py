@@ -17,7 +17,7 @@ from . import dtypes as dtype
 from .api import adjoint_source, get_grad, grad, hessian, hvp, jacfwd, jacrev, jvp, stop_gradient, value_and_grad, vjp
 from .api import jacrev as jacobian
 from .api.gradfunction import GradFunction
-from .checkpoints import segments
+from .checkpoints import checkpoint, segments
 from .context import GRAPH_MODE, PYNATIVE_MODE, get_context, set_context
 from .core.random_state import set_seed
 from .dtypes import (
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from .api.batching import per_example_grad, vmap
     from .api.checking import check_grads
     from .api.custom_rules import check_rule, constant, rule
+    from .api.implicit import implicit_root
+    from .api.linear import linearize
     from .api.source_text import from_source
     from .nn.initializer import initializer
 
@@ -62,6 +64,7 @@ __all__ = [
     "bool_",
     "check_grads",
     "check_rule",
+    "checkpoint",
     "complex64",
     "complex128",
     "constant",
@@ -79,6 +82,7 @@ __all__ = [
     "grad",
     "hessian",
     "hvp",
+    "implicit_root",
     "initializer",
     "int8",
     "int16",
@@ -88,6 +92,7 @@ __all__ = [
     "jacobian",
     "jacrev",
     "jvp",
+    "linearize",
     "nn",
     "ops",
     "per_example_grad",
@@ -113,7 +118,9 @@ LATER = {
     "check_rule": ".api.custom_rules",
     "constant": ".api.custom_rules",
     "from_source": ".api.source_text",
+    "implicit_root": ".api.implicit",
     "initializer": ".nn.initializer",
+    "linearize": ".api.linear",
     "nn": ".nn",
     "ops": ".ops",
     "per_example_grad": ".api.batching",

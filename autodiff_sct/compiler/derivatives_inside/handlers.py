@@ -6,7 +6,7 @@ import functools
 
 from .. import ir
 from ..domain.values import Leaf, ListV, Obj, TupleV, Value
-from ..interp.calls.dispatch import handles
+from ..interp.calls.dispatch import call_python, handles
 from ..interp.containers import items as containers
 from ..ir.builder import Specialiser
 
@@ -14,7 +14,7 @@ from ..ir.builder import Specialiser
 def register_api() -> None:
     """Say what calls of them become, once they are defined."""
     from ... import api
-    from ...api import batching
+    from ...api import batching, linear
     from ...ops.composite import GradOperation
     from .batching import vmap
     from .grad import found_gradient, gradient_of
@@ -31,7 +31,17 @@ def register_api() -> None:
     handles(api.jvp)(jvp)
     handles(GradOperation)(operation_of)
     handles(batching.vmap)(vmap)
+    handles(linear.linearize)(linearized)
     handles(api.stop_gradient)(stopped)
+
+
+def linearized(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``linearize(fn, *args)``."""
+    from ...api.linear import linear_map
+    from .grad import own
+
+    fn, *given = args
+    return call_python(s, linear_map, [fn, TupleV(tuple(own(s, a) for a in given))], kwargs)
 
 
 def stopped(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:

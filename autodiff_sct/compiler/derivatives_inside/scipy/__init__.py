@@ -19,6 +19,7 @@ MODULES = {
     "scipy.interpolate": ("interpolate",),
     "scipy.sparse": ("sparse",),
     "scipy.spatial.transform": ("rotations",),
+    "autodiff_sct.api.implicit": ("implicit",),
 }
 
 

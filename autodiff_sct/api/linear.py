@@ -17,7 +17,7 @@ def linearize(fn: Callable[..., Any], *args: Any) -> tuple[Any, Callable[..., An
 
     The map runs the tangent program of `fn` at copies of the arguments, so it costs a `jvp` each time, which computes
     the value again; what is compiled is compiled once.  ``vmap(linear)(directions)`` applies it to many directions in
-    one run, which computes the value once.  `vjp` returns the transposed map, which keeps what the value's run computed.
+    one run, which computes the value once.  `vjp` returns the transposed map, and keeps what the value's run computed.
 
     Parameters
     ----------

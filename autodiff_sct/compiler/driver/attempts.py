@@ -46,7 +46,9 @@ def granted_by(
 def after(request: Request, refused: Refused, values: tuple[Any, ...]) -> Request | None:
     """The attempt that follows one that was refused."""
     tried, ways = request.attempt, ways_around(request.attempt, refused)
-    if not tried.ways and tried.met & ways:
+    if not tried.ways and tried.derivatives and Way.CALL in tried.met and Way.CALL not in ways:
+        return replace(request, attempt=Attempt(frozenset([Way.CALL])))
+    if tried.ways <= {Way.CALL} and tried.met & ways:
         return replace(request, attempt=Attempt(ways))
     parameters = fixed(request.parameters, values)
     if Way.INTEGERS in tried.ways or parameters == request.parameters:

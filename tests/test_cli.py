@@ -245,7 +245,7 @@ def test_passes_may_be_switched_off(shapes, capsys):
     plain = capsys.readouterr().out
     assert main([*target, "--without", ",".join(PASSES)]) == 0
     assert capsys.readouterr().out != plain
-    assert main([*target, "--without", "spell,nothing"]) == 2
+    assert main([*target, "--without", "canonicalize,nothing"]) == 2
     assert "there is no pass 'nothing'" in capsys.readouterr().err
     assert main(target) == 0
     assert capsys.readouterr().out == plain
@@ -260,8 +260,8 @@ def test_passes_are_listed(capsys):
 
 def test_the_program_is_printed_after_passes(shapes, capsys):
     target = ["parts.shapes_for_cli:power", "--args", "1.5"]
-    nested = shown(capsys, *target, "--print-after", "spell")
-    assert "# after nest\n" in shown(capsys, *target, "--print-changed")
+    nested = shown(capsys, *target, "--print-after", "canonicalize")
+    assert "# after forward_substitute\n" in shown(capsys, *target, "--print-changed")
     assert nested.strip() and not nested.startswith("#")
     assert main(["show", *target, "--print-after", "nothing"]) == 2
     assert "there is no pass 'nothing'" in capsys.readouterr().err

@@ -33,9 +33,10 @@ Found = dict[str, list[tuple[str, str, int]]]  # by pass: the group, the name an
 ROOT = Path(__file__).parents[1]
 PAGE_HEAD = """# The passes
 
-In the order in which they run, as `python -m autodiff_sct passes` prints them. Beside each: on how many programs of a
-sixth of the bank, of the benchmarks and of the examples the text is another one without it, and how many lines it saves
-there. `python -m tools.fires --page` writes this page; `show --without NAME` leaves a pass out.
+In the order in which they run, as `python -m autodiff_sct passes` prints them; a pass may consist of several steps.
+Beside each: on how many programs of the benchmarks, of every {every}th of the bank and of the examples the text is
+another one without the pass, and how many lines it saves there. `python -m tools.fires --page` writes this page;
+`show --without NAME` leaves a pass out.
 """
 
 
@@ -119,10 +120,10 @@ def table(found: Found, tried: Counter[str], passes: Collection[str]) -> str:
     return "\n".join(rows)
 
 
-def page(found: Found, tried: Counter[str]) -> str:
+def page(found: Found, tried: Counter[str], every: int) -> str:
     """The page of all passes in running order, phase by phase, with where each fires and the lines that it saves."""
     heads = [f"{group} ({count})" for group, count in tried.items()]
-    lines = [PAGE_HEAD]
+    lines = [PAGE_HEAD.format(every=every)]
     for phase in PIPELINE:
         lines += [f"## {phase.name}", "", f"{phase.purpose[0].upper()}{phase.purpose[1:]}.", ""]
         lines += [f"| pass | what it does | {' | '.join(heads)} |", f"|---|---|{'---|' * len(heads)}"]
@@ -152,7 +153,7 @@ def main(argv: list[str] | None = None) -> None:
     if chosen.json:
         chosen.json.write_text(json.dumps({"tried": tried, "fires": found}, indent=1))
     if chosen.page:
-        (ROOT / "docs" / "passes.md").write_text(page(found, tried))
+        (ROOT / "docs" / "passes.md").write_text(page(found, tried, chosen.every))
     print(table(found, tried, chosen.passes))
 
 

@@ -168,7 +168,7 @@ def test_length_of_a_complete_list_has_no_name():
 def test_loops_that_only_repeat():
     text = ad.adjoint_source(repeated, 0.4, 3)
     assert text.count("for _ in range(n):") == 1 and "in reversed(saved):" in text
-    with pass_registry.without("go_back"):
+    with pass_registry.without("reversed_loops"):
         assert ad.adjoint_source(repeated, 0.4, 3).count("for _ in range(n):") == 2
     text = ad.adjoint_source(repeated_inside, 0.4, 3)
     assert text.count("for _ in range(i):") == 2 and "for i in range(n - 1, -1, -1):" in text

@@ -238,7 +238,7 @@ def in_segments(x, n):
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn, args):
     check_gradient(fn, args)
-    with pass_registry.without("carry_back"):
+    with pass_registry.without("plan_tape"):
         plain = ad.grad(fn)(*args)
     np.testing.assert_allclose(ad.grad(fn)(*args), plain, rtol=1e-12, atol=1e-14)
 
@@ -268,7 +268,7 @@ def test_single_precision(fn):
 
 @pytest.mark.parametrize(("fn", "saved"), [(cell, 2), (value_read_after, 2), (left_early, 3), (number, 1)])
 def test_saved_once(fn, saved):
-    with pass_registry.without("in_rows", "save_together"):
+    with pass_registry.without("tape_rows", "tape_tuples"):
         text = ad.adjoint_source(fn, 0.7 if fn is number else V, 3)
     assert text.count(".append(") == saved
 

@@ -133,7 +133,7 @@ def test_stencil_clears_nothing():
 
 
 def test_what_is_overwritten_as_a_whole_is_not_put_back():
-    with pass_registry.without("read_copies"):
+    with pass_registry.without("dse"):
         text = ad.adjoint_source(overwritten_as_a_whole, V)
     assert text.count("y.copy()") == 1 and text.count("y[...] = old_y") == 1
 

@@ -91,7 +91,7 @@ CASES = [(fn, (A, b)) for fn in CASES for b in (B, -B)] + [(of_matrices, (A, M))
 def test_gradient(fn, args):
     value, found = ad.value_and_grad(fn, grad_position=(0, 1))(*args)
     assert value == fn(*args)
-    with pass_registry.without("share_inverses"):
+    with pass_registry.without("reuse_inverses"):
         plain = ad.grad(fn, grad_position=(0, 1))(*args)
     for k in range(2):
         np.testing.assert_allclose(found[k], plain[k], rtol=1e-10, atol=1e-12)

@@ -621,7 +621,7 @@ def outcome(fn, args, **settings):
 def check_same(fn, args, **settings):
     """One outcome with lists and with arrays; the value is the function's own."""
     found, told = outcome(fn, args, **settings)
-    with pass_registry.without("items"):
+    with pass_registry.without("unbox_arrays"):
         wanted, warned = outcome(fn, args, **settings)
     assert told == warned
     assert_alike(found, wanted)
@@ -864,7 +864,7 @@ def test_derivatives_of_derivatives():
         return np.sum(ad.grad(substitution, 1)(a, b) ** 2)
 
     found = ad.grad(trace, 1)(SQUARE, VECTOR[:4])
-    with pass_registry.without("items"):
+    with pass_registry.without("unbox_arrays"):
         wanted = ad.grad(trace, 1)(SQUARE, VECTOR[:4])
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
@@ -909,7 +909,7 @@ def rows_twice(x):
 def test_rows_made_one_by_one(fn):
     for shape in ((3, 4), (0, 4), (3, 0), (1, 1)):
         x = np.random.default_rng(0).uniform(0.5, 1.5, shape)
-        with pass_registry.without("items"):
+        with pass_registry.without("unbox_arrays"):
             expected = ad.value_and_grad(lambda x: fn(x))(x)
         value, gradient = ad.value_and_grad(fn)(x)
         assert value == expected[0] and np.array_equal(gradient, expected[1])
@@ -934,7 +934,7 @@ def test_numbers_of_numpy_are_made_floats_before_they_are_put_into_lists():
         value, found = ad.value_and_grad(grown)(p, k, 5)
         assert value == grown(p, k, 5) and type(value) is type(grown(p, k, 5))
         np.testing.assert_allclose(found, differences(grown, (p, k, 5)), rtol=1e-6)
-        with pass_registry.without("plain_floats"):
+        with pass_registry.without("unbox_arrays"):
             assert np.array_equal(found, ad.grad(grown)(p, k, 5))
 
 
@@ -960,7 +960,7 @@ def test_parameters():
     for fn in (driven, read_as_a_whole):
         value, found = ad.value_and_grad(fn)(p, 4)
         assert value == fn(p, 4) and type(value) is type(fn(p, 4))
-        with pass_registry.without("items"):
+        with pass_registry.without("unbox_arrays"):
             np.testing.assert_allclose(ad.grad(fn)(p, 4), found, rtol=1e-14)
         with pytest.raises(IndexError):
             ad.grad(fn)(p[:1], 4)
@@ -1038,7 +1038,7 @@ COVERED = [
 @pytest.mark.parametrize(("fn", "args", "parts"), COVERED, ids=lambda x: getattr(x, "__name__", ""))
 def test_loops_that_touch_as_many_items_as_there_are(fn, args, parts):
     found = ad.grad(fn)(*args)
-    with pass_registry.without("items"), pass_registry.without("of_numbers"):
+    with pass_registry.without("unbox_arrays"), pass_registry.without("scalar_math"):
         np.testing.assert_allclose(ad.grad(lambda *args: fn(*args))(*args), found, rtol=1e-13)
     text = ad.adjoint_source(fn, *args)
     assert all(part in text for part in parts)

@@ -173,7 +173,7 @@ def test_arguments_of_another_kind_are_another_program(place, compilations, user
 
 def test_passes_that_are_off_are_part_of_the_name(place, compilations, user):
     check(user().loss)
-    with without("spell"):
+    with without("canonicalize"):
         check(user().loss)
     assert len(compilations) == 2
 

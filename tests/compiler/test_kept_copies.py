@@ -219,5 +219,5 @@ def test_pullbacks_twice(fn, args):
 def test_nothing_is_put_back():
     text = ad.adjoint_source(one_name, V)
     assert "= old_y" not in text
-    with pass_registry.without("read_copies"):
+    with pass_registry.without("dse"):
         assert "y[...] = old_y" in ad.adjoint_source(one_name, V)

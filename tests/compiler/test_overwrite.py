@@ -251,7 +251,7 @@ def test_gradient(fn, args):
 
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_without_the_passes(fn, args):
-    with pass_registry.without("overwrite"):
+    with pass_registry.without("reuse_buffers"):
         plain = ad.grad(lambda *a: fn(*a))(*args)
     np.testing.assert_allclose(ad.grad(fn)(*args), plain, rtol=1e-12, atol=1e-14)
 
@@ -336,7 +336,7 @@ def test_another_name_for_the_same_memory():
 
     text = ad.adjoint_source(layer, A[:3, :3].copy(), A.T.copy(), grad_position=(0, 1))
     assert "d_h *= 1 - h * h" in text and "x.T @ d_h" in text
-    with pass_registry.without("overwrite"):
+    with pass_registry.without("reuse_buffers"):
         assert "*=" not in ad.adjoint_source(layer, A[:3, :3].copy(), A.T.copy(), grad_position=(0, 1))
 
 

@@ -71,7 +71,7 @@ IDS = [f"{fn.__name__}-{k}" for k, (fn, _) in enumerate(CASES)]
 def test_gradient(fn, args):
     positions = tuple(range(len(args)))
     found = ad.grad(fn, grad_position=positions)(*args)
-    with pass_registry.without("pair_products"):
+    with pass_registry.without("fuse_contractions"):
         plain = ad.grad(fn, grad_position=positions)(*args)
     found, plain = (found, plain) if len(args) > 1 else ((found,), (plain,))
     for k in positions:
@@ -97,7 +97,7 @@ def test_products():
     assert "@" not in ad.adjoint_source(two_sets, X, Y)
     text = ad.adjoint_source(gram, X)
     assert "(d_k + d_k.T) @ x" in text and "x @ (d_c + d_c.T)" in text
-    with pass_registry.without("pair_products"):
+    with pass_registry.without("fuse_contractions"):
         assert "@" not in ad.adjoint_source(energy, X)
 
 

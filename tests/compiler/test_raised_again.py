@@ -55,7 +55,7 @@ def test_gradient(fn, args):
 def test_each_loop_runs_once(fn):
     args = (V,) if fn is energy else (V, 1.5 if fn is on_both_sides else 2)
     loops = ad.adjoint_source(fn, *args).count("for ")
-    with pass_registry.without("raised_again"):
+    with pass_registry.without("dce"):
         assert ad.adjoint_source(fn, *args).count("for ") == 2 * loops
 
 

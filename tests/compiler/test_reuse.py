@@ -326,7 +326,7 @@ def test_pullbacks_repeat(fn, args):
 def test_name_with_a_new_value_is_overwritten():
     text = ad.adjoint_source(new_value_of_a_name, V, W)
     assert "p /= np.sum(p)" in text
-    with pass_registry.without("overwrite_own"):
+    with pass_registry.without("reuse_buffers"):
         assert "p = p / np.sum(p)" in ad.adjoint_source(new_value_of_a_name, V, W)
 
 

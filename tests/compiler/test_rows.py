@@ -135,7 +135,7 @@ def test_gradient(fn, args):
 
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient_is_that_of_lists(fn, args):
-    with pass_registry.without("in_rows"):
+    with pass_registry.without("tape_rows"):
         expected = ad.grad(fn)(*args)
     np.testing.assert_allclose(ad.grad(fn)(*args), expected, rtol=1e-14)
 
@@ -200,7 +200,7 @@ def peak(gradient, *args):
 
 
 def test_memory():
-    with pass_registry.without("in_rows"):
+    with pass_registry.without("tape_rows"):
         listed = peak(ad.grad(steps), P, 2000)
     assert peak(ad.grad(steps), P, 2000) < listed / 4
 

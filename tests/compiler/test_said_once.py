@@ -294,7 +294,7 @@ def test_a_dict_and_its_tangents_begin_together():
 def test_what_both_sides_begin_with_comes_before_the_branch():
     text = ad.adjoint_source(found_on_one_side, V)
     assert text.count("np.zeros_like(x)") == 1 and "if took_path != 0:" in text
-    with pass_registry.without("say_once"):
+    with pass_registry.without("conditions"):
         assert ad.adjoint_source(found_on_one_side, V).count("np.zeros_like(x)") == 2
 
 
@@ -312,5 +312,5 @@ def test_masks_are_made_once():
 
 def test_a_value_is_written_once():
     assert "z = y[0] = y[2] = x[1] ** 2" in ad.adjoint_source(one_value_in_three_places, V)
-    with pass_registry.without("assign_together"):
+    with pass_registry.without("assignments"):
         assert "y[0] = y[2]" not in ad.adjoint_source(one_value_in_three_places, V)

@@ -171,7 +171,7 @@ def rows_of_a_table(x, steps):
 def test_arrays_become_numbers(fn, args):
     check_gradient(fn, args)
     check_tangent(fn, args)
-    with without("separate_items"):
+    with without("sroa"):
         expected = ad.value_and_grad(lambda *a: fn(*a))(*args)
     value, gradient = ad.value_and_grad(fn)(*args)
     assert type(value) is type(expected[0])
@@ -183,7 +183,7 @@ def test_arrays_become_numbers(fn, args):
 def is_separate(fn, args) -> bool:
     """Whether the pass acts: without it the text is another."""
     text = ad.adjoint_source(fn, *args)
-    with without("separate_items"):
+    with without("sroa"):
         return text != ad.adjoint_source(lambda_of(fn), *args).replace("d_copied", f"d_{fn.__name__}")
 
 
@@ -341,7 +341,7 @@ def test_unusual_numbers_are_the_same(start):
         np.testing.assert_array_equal(value, expected)
         known = ~np.isnan(expected)
         np.testing.assert_array_equal(np.signbit(value[known]), np.signbit(expected[known]))
-        with without("separate_items", "items"):
+        with without("sroa", "unbox_arrays"):
             np.testing.assert_allclose(gradient, ad.grad(lambda_of(mixed))(y, 2), rtol=1e-12)
 
 

@@ -190,7 +190,7 @@ def test_sizes_that_do_not_fit():
 
 
 def test_written_out():
-    with pass_registry.without("separate_items"):
+    with pass_registry.without("sroa"):
         text = ad.adjoint_source(runge_kutta, S, P, 3)
     assert "s_items[0]" in text and "p_items[0]" in text
 
@@ -205,5 +205,5 @@ def ends_of_a_long_array(u, p, n):
 
 def test_a_long_array_is_not_saved_for_its_items():
     assert "saved_u" not in ad.adjoint_source(ends_of_a_long_array, np.ones(9), 0.5, 3)
-    with pass_registry.without("separate_items"):
+    with pass_registry.without("sroa"):
         assert "saved_s" in ad.adjoint_source(runge_kutta, S, P, 3)

@@ -119,7 +119,7 @@ def test_gradients(fn, dtype):
     x = X.astype(dtype)
     for wrt in (0, (0, 1)):
         found = ad.grad(fn, wrt)(x, 0.3)
-        with pass_registry.without("absorb_signs"):
+        with pass_registry.without("propagate_negations"):
             other = ad.grad(fn, wrt)(x, 0.3)
         for a, b in zip(found, other) if wrt else [(found, other)]:
             assert type(a) is type(b) and np.asarray(a).dtype == np.asarray(b).dtype
@@ -148,7 +148,7 @@ def test_infinities_stay_where_they_are():
 def test_written_out():
     text = ad.adjoint_source(orbit, X, 0.3)
     assert "= -d_p\n" not in text and "d_x -= d_p / t * k" in text
-    with pass_registry.without("absorb_signs"):
+    with pass_registry.without("propagate_negations"):
         assert "= -d_p\n" in ad.adjoint_source(orbit, X, 0.3)
 
 

@@ -163,7 +163,7 @@ WHOLE = [
 
 
 def without_strips(fn, *args, **settings):
-    with pass_registry.without("in_strips"):
+    with pass_registry.without("strip_mine"):
         return ad.grad(lambda *a: fn(*a), **settings)(*args)
 
 

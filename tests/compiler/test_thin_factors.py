@@ -69,7 +69,7 @@ PROGRAMS = [
 def test_gradient(fn, args):
     value, found = ad.value_and_grad(fn, grad_position=(0, 1))(*args)
     assert value == fn(*args)
-    with pass_registry.without("thin_factors"):
+    with pass_registry.without("structured_matmul"):
         plain = ad.value_and_grad(fn, grad_position=(0, 1))(*args)[1]
     for k in range(2):
         np.testing.assert_allclose(found[k], plain[k], rtol=1e-10, atol=1e-12)
@@ -86,7 +86,7 @@ def test_single_precision(fn):
 def test_no_matrix_is_made_of_a_vector():
     text = ad.adjoint_source(likelihood, A, B)
     assert "np.diag(d_out / np.diag(factor))" not in text and text.count("np.outer(") == 1
-    with pass_registry.without("thin_factors"):
+    with pass_registry.without("structured_matmul"):
         assert "np.diag(d_out / np.diag(factor))" in ad.adjoint_source(likelihood, A, B)
 
 

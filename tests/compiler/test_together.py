@@ -149,7 +149,7 @@ def test_one_push_for_several():
 
 
 def test_arrays_that_are_read_once_come_back_with_the_others():
-    with pass_registry.without("carry_back", "pass_again", "in_rows"):
+    with pass_registry.without("plan_tape", "tape_rows"):
         source = ad.grad(several_in_a_loop).source_for(V, 4)
     assert source.count("append((x, ") == 1 and "for x, a, exp_t, b, t in reversed(saved):" in source, source
 

@@ -198,21 +198,21 @@ def list_whose_items_are_replaced(x):
 def test_gradient(fn, args):
     check_gradient(fn, args)
     plain = ad.grad(fn)(*args)
-    with pass_registry.without("without_names", "iterate", "comprehend"):
+    with pass_registry.without("forward_substitute", "iterate", "comprehensions"):
         assert np.array_equal(ad.grad(lambda *given: fn(*given))(*args), plain)
 
 
 def test_what_is_saved_has_no_name():
     source = ad.adjoint_source(rows_saved_before_they_are_written, V)
     assert "saved_old_row[k] = row\n" in source and "old_row = row\n" not in source
-    with pass_registry.without("in_rows", "save_together"):
+    with pass_registry.without("tape_rows", "tape_tuples"):
         assert ".append(row.copy())\n" in ad.adjoint_source(rows_saved_before_they_are_written, V)
-    with pass_registry.without("in_rows", "save_together", "without_names"):
+    with pass_registry.without("tape_rows", "tape_tuples", "forward_substitute"):
         assert "old_row = row.copy()\n" in ad.adjoint_source(rows_saved_before_they_are_written, V)
 
 
 def test_items_are_saved_where_they_are():
-    with pass_registry.without("save_together"):
+    with pass_registry.without("tape_tuples"):
         source = ad.adjoint_source(items_saved_before_they_are_written, V)
     assert ".append(y[i])" in source
     assert "y[i + 1] *= y[i]" in source

@@ -232,7 +232,7 @@ def a_view_between(x):
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradient(fn, args):
     check_gradient(fn, args)
-    with pass_registry.without("where_taken"):
+    with pass_registry.without("sink_into_branches"):
         expected = ad.grad(lambda x: fn(x))(*args)
     np.testing.assert_allclose(ad.grad(fn)(*args), expected, rtol=1e-13, atol=1e-15)
 

@@ -514,7 +514,7 @@ def activity(s: Specialiser, block: ir.Block, regions: Regions, inputs: set[str]
         analysis.mark(analysis.result.varied, analysis.result.varied_regions, name)
     for name in outputs:
         analysis.mark(analysis.result.useful, analysis.result.useful_regions, name)
-    still = cancelled(s, block, outputs) if pass_registry.on("cancel_shifts") else set()
+    still = cancelled(s, block, outputs) if pass_registry.on("shift_invariance") else set()
     every = [*flows(s, block, still), *key_flows(s, block, regions)]
     for sweep in (analysis.spread_varied, analysis.spread_useful):
         rest, analysis.changed = every, True

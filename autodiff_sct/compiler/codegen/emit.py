@@ -57,7 +57,7 @@ class Emitter:
         self.places: dict[str, Any] = {}  # what the next statement stores into
         self.copied: set[str] = set()  # variables that statements of the compiler's own read
         self.moves: set[tuple[str, str]] = set()  # names that are given the values of others
-        self.uses: dict[str, int] = {}  # how often variables are read, where `read_next` asks
+        self.uses: dict[str, int] = {}  # how often variables are read, where `inline_next` asks
 
     def text(self, variable: str) -> str:
         return self.names[variable].id

@@ -16,7 +16,7 @@ from .. import ir
 from ..ir.rewrite import read_instead
 
 
-def read_last(program: ir.Block) -> None:
+def read_exit_values(program: ir.Block) -> None:
     """Rewrite a program that is one function, in place."""
     loops = [stmt for stmt in ir.walk(program) if isinstance(stmt, ir.Loop) and stmt.index is not None]
     found = [(loop, c) for loop in loops for c in loop.carries if c.init is None and c.next == loop.index]

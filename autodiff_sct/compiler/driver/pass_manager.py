@@ -38,6 +38,8 @@ class Precision(Enum):
 class Pass:
     """A step of the compiler; one without a function runs inside another step, which asks `passes.on` for it.
 
+    Steps of one name are one pass: they are switched off together.
+
     Attributes
     ----------
     targets : frozenset of str
@@ -56,6 +58,8 @@ class Pass:
         True if it leaves single assignment: counters are read after their loops, sides of branches change places.
     required : str
         What it does, if it cannot be switched off.
+    does : str
+        What this step does, where a pass consists of several.
     """
 
     name: str
@@ -69,11 +73,12 @@ class Pass:
     needs: type | None = None
     lowers: bool = False
     required: str = ""
+    does: str = ""
 
     @property
     def purpose(self) -> str:
         """What it does, in one line."""
-        return self.required or passes.PASSES[self.name]
+        return self.required or self.does or passes.PASSES[self.name]
 
     def applies(self, program: Program) -> bool:
         """True if the pass is to run on a program."""

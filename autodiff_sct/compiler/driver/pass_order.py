@@ -12,99 +12,98 @@ from typing import Any
 
 from ...core import thresholds
 from .. import ir
-from ..ad.tape.dead_restores import read_copies
-from ..ad.tape.packing import count_saved, drop_unread_lists, save_together
-from ..ad.tape.raising_only import raised_again
-from ..ad.tape.required_values import carry_back
+from ..ad.tape.dead_restores import eliminate_dead_restores
+from ..ad.tape.packing import count_saved, drop_unread_lists, pack_saves
+from ..ad.tape.raising_only import raising_only
+from ..ad.tape.required_values import dedupe_carried_saves
 from ..ad.tape.rows import plan_rows, write_rows
 from ..ad.tape.saved_shapes import save_shapes
-from ..ad.tape.shape_uses import stand_in
+from ..ad.tape.shape_uses import forward_shapes
 from ..analysis.alias import regions_of_program
 from ..analysis.liveness import count_uses
 from ..codegen.emit import annotate
 from ..codegen.idioms.augmented_assignments import augment
-from ..codegen.idioms.branch_heads import say_once
-from ..codegen.idioms.breaks import leave_at_once
-from ..codegen.idioms.chained_assignments import assign_together
-from ..codegen.idioms.comprehensions import comprehend
-from ..codegen.idioms.conditional_expressions import choose
-from ..codegen.idioms.inline_next import read_next
-from ..codegen.idioms.iteration import iterate
-from ..codegen.idioms.negated_tests import opposites
+from ..codegen.idioms.branch_heads import merge_branch_heads
+from ..codegen.idioms.breaks import recover_breaks
+from ..codegen.idioms.chained_assignments import chain_assignments
+from ..codegen.idioms.comprehensions import recover_comprehensions
+from ..codegen.idioms.conditional_expressions import recover_conditionals
+from ..codegen.idioms.inline_next import inline_next
+from ..codegen.idioms.iteration import recover_iteration
+from ..codegen.idioms.negated_tests import negate_tests
 from ..codegen.idioms.returned_sums import last_sums
-from ..codegen.idioms.returns import return_at_once
-from ..codegen.idioms.reversed_loops import go_back
-from ..codegen.idioms.tuple_assignments import side_by_side, stores_together
-from ..codegen.idioms.unpacking import rearrange
-from ..codegen.loop_exit_values import read_last
-from ..domain import pass_registry
+from ..codegen.idioms.returns import forward_returns
+from ..codegen.idioms.reversed_loops import recover_reversed
+from ..codegen.idioms.tuple_assignments import join_assignments, join_stores
+from ..codegen.idioms.unpacking import recover_unpacking
+from ..codegen.loop_exit_values import read_exit_values
 from ..ir.builder import Specialiser
-from ..opt.loops.batch_blas import gather_products
-from ..opt.loops.batch_columns import gather_parts
-from ..opt.loops.sroa import separate_items
-from ..opt.loops.strip_mining import in_strips
-from ..opt.loops.unboxing.casts import plain_floats
-from ..opt.loops.unboxing.driver import on_lists
-from ..opt.loops.unboxing.scalars import of_numbers
-from ..opt.memory.accumulation.first_touch import touch_first
-from ..opt.memory.accumulation.full_first import full_first
+from ..opt.loops.batch_blas import batch_rank1_updates
+from ..opt.loops.batch_columns import batch_column_updates
+from ..opt.loops.sroa import replace_aggregates
+from ..opt.loops.strip_mining import strip_mine
+from ..opt.loops.unboxing.casts import drop_casts
+from ..opt.loops.unboxing.driver import unbox_arrays
+from ..opt.loops.unboxing.scalars import scalar_math
+from ..opt.memory.accumulation.first_touch import assign_first_contributions
+from ..opt.memory.accumulation.full_first import order_full_first
 from ..opt.memory.accumulation.item_assignments import assign_items
-from ..opt.memory.accumulation.list_parts import list_parts
-from ..opt.memory.accumulation.list_sums import sum_lists
-from ..opt.memory.accumulation.lists import begin_lists
-from ..opt.memory.accumulation.loop_copy_elision import take_over
-from ..opt.memory.accumulation.peephole import improve, without_synonyms
-from ..opt.memory.cotangent_reuse import overwrite
-from ..opt.memory.dse import drop_dead_stores
-from ..opt.memory.loop_dse import leave_taken
-from ..opt.memory.primal_reuse import overwrite_own, reuse
-from ..opt.rewrite.batched_matmul import pair_products
-from ..opt.rewrite.canonicalize import spell
-from ..opt.rewrite.cholesky import factor_cotangents
-from ..opt.rewrite.contractions import contract, contract_forward
-from ..opt.rewrite.inverses import is_plain, share_inverses, solve_with_inverses
-from ..opt.rewrite.outer_products import rank_one
-from ..opt.rewrite.powers import decides, small_powers, squares_of_numbers
-from ..opt.rewrite.product_reuse import with_known_products
+from ..opt.memory.accumulation.list_parts import split_stacked
+from ..opt.memory.accumulation.list_sums import assign_list_items
+from ..opt.memory.accumulation.lists import elide_list_zeros
+from ..opt.memory.accumulation.loop_copy_elision import elide_loop_copies
+from ..opt.memory.accumulation.peephole import elide_copies, propagate_copies
+from ..opt.memory.cotangent_reuse import reuse_cotangents
+from ..opt.memory.dse import eliminate_dead_stores
+from ..opt.memory.loop_dse import eliminate_loop_stores
+from ..opt.memory.primal_reuse import mark_reuse, reuse_primals
+from ..opt.rewrite.batched_matmul import batch_matmuls
+from ..opt.rewrite.canonicalize import canonicalize
+from ..opt.rewrite.cholesky import cholesky_vjp
+from ..opt.rewrite.contractions import fuse_contractions, fuse_forward_contractions
+from ..opt.rewrite.inverses import is_plain, reuse_inverses, solve_with_inverses
+from ..opt.rewrite.outer_products import batch_outer_products
+from ..opt.rewrite.powers import decides, reduce_powers, reduce_squares
+from ..opt.rewrite.product_reuse import reuse_products
 from ..opt.rewrite.runtime_select import select_quickly
-from ..opt.rewrite.scatter_add import add_plainly
-from ..opt.rewrite.signs import absorb_signs
-from ..opt.rewrite.softmax import as_softmax
-from ..opt.rewrite.structured_matmul import with_thin_factors
+from ..opt.rewrite.scatter_add import scatter_add
+from ..opt.rewrite.signs import propagate_negations
+from ..opt.rewrite.softmax import softmax_vjp
+from ..opt.rewrite.structured_matmul import structured_matmul
 from ..opt.rewrite.summed_products import summed_products
 from ..opt.rewrite.tensor_products import tensor_products
 from ..opt.rewrite.ties import ask_for_ties
-from ..opt.rewrite.ufunc_methods import with_methods
-from ..opt.scalar.affine_counters import name_counts, write_counts
-from ..opt.scalar.branch_fusion import join_branches
-from ..opt.scalar.branch_sinking import reverse_where_taken
-from ..opt.scalar.copy_propagation import read_merged
-from ..opt.scalar.cse import once, with_known_values
-from ..opt.scalar.dce import drop_unread, execute_unread
-from ..opt.scalar.effect_substitution import without_names
+from ..opt.rewrite.ufunc_methods import use_methods
+from ..opt.scalar.affine_counters import name_counters, rematerialize_counters
+from ..opt.scalar.branch_fusion import fuse_branches
+from ..opt.scalar.branch_sinking import sink_into_branches
+from ..opt.scalar.copy_propagation import propagate_merges
+from ..opt.scalar.cse import number_across_sweeps, number_values
+from ..opt.scalar.dce import eliminate_dead_code, unname_dead_results
+from ..opt.scalar.effect_substitution import substitute_into_effects
 from ..opt.scalar.forward_substitution import Nesting
-from ..opt.scalar.licm import reverse_once
-from ..opt.scalar.loop_bounds import count_up, fold_bounds, inline_lengths
-from ..opt.scalar.number_substitution import compute_there
-from ..opt.scalar.rematerialization import repeat
+from ..opt.scalar.licm import hoist_invariants
+from ..opt.scalar.loop_bounds import fold_bounds, normalize_direction, rematerialize_lengths
+from ..opt.scalar.number_substitution import substitute_numbers
+from ..opt.scalar.rematerialization import rematerialize
 from ..opt.scalar.sinking import sink
-from ..opt.scalar.store_sinking import zero_last
-from .pass_manager import NUMBA, NUMPY, Pass, Phase, Precision, Program, asks_for_gradients
+from ..opt.scalar.store_sinking import sink_stores
+from .pass_manager import NUMPY, Pass, Phase, Precision, Program, asks_for_gradients
 
 
-def on_short_arrays(p: Program) -> None:
-    """Run `separate_items`, after which other memory belongs together."""
-    p.s.relies = separate_items(p.s, p.where, p.forward, p.s.leaves(p.value))
+def with_aggregates_replaced(p: Program) -> None:
+    """Run `replace_aggregates`, after which other memory belongs together."""
+    p.s.relies = replace_aggregates(p.s, p.where, p.forward, p.s.leaves(p.value))
     p.where = regions_of_program(p.s, p.forward) if p.s.relies else p.where
 
 
-def with_reversed_once(p: Program) -> None:
-    """Run `reverse_once`, which may rely on being able to run the program again."""
-    p.s.relies = reverse_once(p.s, p.where, p.forward, p.s.active, p.may_run_again) or p.s.relies
+def with_invariants_hoisted(p: Program) -> None:
+    """Run `hoist_invariants`, which may rely on being able to run the program again."""
+    p.s.relies = hoist_invariants(p.s, p.where, p.forward, p.s.active, p.may_run_again) or p.s.relies
 
 
 def with_inverses(p: Program) -> None:
-    """Run the half of `share_inverses` that solves the systems of both sweeps by the inverses of the reverse sweep."""
+    """Run the half of `reuse_inverses` that solves the systems of both sweeps by the inverses of the reverse sweep."""
     solve_with_inverses(p.s, p.where, p.forward, p.reverse)
 
 
@@ -116,18 +115,18 @@ def look_at_values(p: Program) -> None:
 
 
 def with_lengths(p: Program) -> None:
-    """Run `inline_lengths` on both sweeps as one."""
-    p.split(inline_lengths(p.s, p.where, p.both, not p.request.split))
+    """Run `rematerialize_lengths` on both sweeps as one."""
+    p.split(rematerialize_lengths(p.s, p.where, p.both, not p.request.split))
 
 
 def with_small_powers(p: Program) -> None:
-    """Run `small_powers`, on the forward sweep only where no bit of it matters: inside another program as alone."""
+    """Run `reduce_powers`, on the forward sweep only where no bit of it matters: inside another program as alone."""
     forward = ir.walk(p.forward) if p.inexact and p.undecided else ()
-    small_powers(p.s, [*forward, *ir.adjoint_walk(p.reverse)])
+    reduce_powers(p.s, [*forward, *ir.adjoint_walk(p.reverse)])
 
 
 def with_saved_counted(p: Program) -> None:
-    """Look for what `save_together` may save together, once rows are planned."""
+    """Look for what `pack_saves` may save together, once rows are planned."""
     count_saved(p.s, p.forward, p.reverse)
     drop_unread_lists(p.s, p.forward, p.reverse)
 
@@ -141,15 +140,15 @@ def nest(p: Program) -> None:
 
 
 def with_contractions(p: Program) -> None:
-    """Run `contract`, on the forward sweep only where its last digits do not matter."""
-    contract(p.s, p.reverse)
+    """Run `fuse_contractions`, on the forward sweep only where its last digits do not matter."""
+    fuse_contractions(p.s, p.reverse)
     if p.reordered:
-        contract_forward(p.s, p.forward)
+        fuse_forward_contractions(p.s, p.forward)
 
 
 def with_first_touch(p: Program) -> None:
-    """Run `touch_first`, and nest what that leaves."""
-    touch_first(p.s, p.both, p.reverse)
+    """Run `assign_first_contributions`, and nest what that leaves."""
+    assign_first_contributions(p.s, p.both, p.reverse)
     p.reverse = Nesting(p.s, p.where, p.both, thresholds.OPERATIONS_NESTED).block(p.reverse)
 
 
@@ -175,14 +174,13 @@ def on_floats(change: Callable[[Specialiser, ir.Block], object], p: Program) -> 
 
 
 def with_strips(p: Program) -> None:
-    """Run `in_strips` if the program allows it."""
-    p.forward, p.reverse = in_strips(p.s, p.forward, p.reverse, p.outside, list(p.seeds)) or (p.forward, p.reverse)
+    """Run `strip_mine` if the program allows it."""
+    p.forward, p.reverse = strip_mine(p.s, p.forward, p.reverse, p.outside, list(p.seeds)) or (p.forward, p.reverse)
 
 
-def with_unread_executed(p: Program) -> None:
-    """Run `execute_unread`, with `shape_checks` inside."""
-    checks = pass_registry.on("shape_checks") and p.request.capture is None
-    execute_unread(p.s, p.forward, p.reverse, checks)
+def with_dead_results_unnamed(p: Program) -> None:
+    """Run `unname_dead_results`, with the checks of shapes if nothing around differentiates the program."""
+    unname_dead_results(p.s, p.forward, p.reverse, p.request.capture is None)
 
 
 def on_each(change: Callable[[Specialiser, ir.Block], object], p: Program) -> None:
@@ -193,7 +191,7 @@ def on_each(change: Callable[[Specialiser, ir.Block], object], p: Program) -> No
 
 def joined_names(p: Program) -> None:
     """Drop what is another name for the same value."""
-    without_synonyms(p.s, p.reverse)
+    propagate_copies(p.s, p.reverse)
 
 
 def on_texts(change: Callable[[list[Any]], object], p: Program) -> None:
@@ -203,27 +201,27 @@ def on_texts(change: Callable[[list[Any]], object], p: Program) -> None:
 
 
 def with_branches_once(p: Program) -> None:
-    """Run `say_once`, in the forward sweep without what may raise."""
-    say_once(p.body, True)
-    say_once(p.tail, False)
+    """Run `merge_branch_heads`, in the forward sweep without what may raise."""
+    merge_branch_heads(p.body, True)
+    merge_branch_heads(p.tail, False)
 
 
 def read_both_next(p: Program) -> None:
-    """Run `read_next` on the statements of each of the sweeps."""
-    read_next(p.body, False)
-    read_next(p.tail, True)
+    """Run `inline_next` on the statements of each of the sweeps."""
+    inline_next(p.body, False)
+    inline_next(p.tail, True)
 
 
 def with_reversed(p: Program) -> None:
-    """Run `go_back` unless the program has something else under the name that it needs."""
+    """Run `recover_reversed` unless the program has something else under the name that it needs."""
     if "reversed" not in p.s.globals:
-        go_back(p.body, p.tail)
+        recover_reversed(p.body, p.tail)
 
 
 def with_lines_shared(p: Program) -> None:
-    """Run `side_by_side`, then put stores on one line."""
-    p.body, p.tail = side_by_side(p.body), side_by_side(p.tail)
-    on_texts(stores_together, p)
+    """Run `join_assignments`, then put stores on one line."""
+    p.body, p.tail = join_assignments(p.body), join_assignments(p.tail)
+    on_texts(join_stores, p)
 
 
 LAST_DIGITS = Precision.LAST_DIGITS
@@ -234,179 +232,333 @@ PRIMAL = Phase(
     "primal",
     "the program itself, before it is differentiated",
     (
-        Pass("stay_calls"),
-        Pass("separate_items", on_short_arrays, segments=False, repeats=True),
-        Pass("once", lambda p: once(p.s, p.where, p.forward, p.s.leaves(p.value))),
+        Pass("inline_budget"),
+        Pass("sroa", with_aggregates_replaced, segments=False, repeats=True),
+        Pass(
+            "gvn",
+            lambda p: number_values(p.s, p.where, p.forward, p.s.leaves(p.value)),
+            does="in the program: what it computes twice of the same values",
+        ),
     ),
 )
 ACTIVE = Phase(
     "active",
     "the program, once it is known which variables carry a derivative",
     (
-        Pass("cancel_shifts"),
-        Pass("reverse_once", with_reversed_once, NUMPY, needs=ir.Loop),
-        Pass("as_square"),
+        Pass("shift_invariance"),
+        Pass("licm", with_invariants_hoisted, NUMPY, needs=ir.Loop),
+        Pass("repeated_operands"),
     ),
 )
 OPERATIONS = Phase(
     "operations",
     "the reverse sweep, while every statement is one operation",
     (
-        Pass("share_inverses", with_inverses, precision=LAST_DIGITS),
-        Pass("as_softmax", lambda p: as_softmax(p.s, p.where, p.forward, p.reverse)),
-        Pass("thin_factors", lambda p: with_thin_factors(p.s, p.reverse), NUMPY),
+        Pass("reuse_inverses", with_inverses, precision=LAST_DIGITS),
+        Pass("softmax_vjp", lambda p: softmax_vjp(p.s, p.where, p.forward, p.reverse)),
+        Pass("structured_matmul", lambda p: structured_matmul(p.s, p.reverse), NUMPY),
         Pass(
-            "known_values",
-            lambda p: with_known_values(p.s, p.where, p.forward, p.reverse, p.final),
+            "gvn",
+            lambda p: number_across_sweeps(p.s, p.where, p.forward, p.reverse, p.final),
             NUMPY,
             joint=True,
+            does="across the sweeps: what the forward sweep has computed",
         ),
-        Pass("known_products", lambda p: with_known_products(p.s, p.where, p.forward, p.reverse)),
-        Pass("stand_in", lambda p: stand_in(p.s, p.forward, p.reverse, not p.request.split)),
+        Pass("reuse_products", lambda p: reuse_products(p.s, p.where, p.forward, p.reverse)),
+        Pass(
+            "shape_uses",
+            lambda p: forward_shapes(p.s, p.forward, p.reverse, not p.request.split),
+            does="another value of that shape is read",
+        ),
     ),
 )
 CONTRIBUTIONS = Phase(
     "contributions",
     "what is added to cotangents, before it is known what is saved: nothing is saved for what is dropped here",
     (
-        Pass("read_copies", lambda p: read_copies(p.derivative, p.reverse, p.final), segments=False),
-        Pass("take_over", lambda p: take_over(p.s, p.reverse, p.final), segments=False, needs=ir.Loop),
-        Pass("improve", lambda p: improve(p.s, p.reverse, frozenset(ir.reads(p.final)))),
-        Pass("begin_lists", lambda p: begin_lists(p.s, p.reverse, p.final)),
-        Pass("carry_back", lambda p: carry_back(p.s, p.where, p.reverse), needs=ir.Loop),
-        Pass("save_math", targets=NUMBA),
-        Pass("read_again"),
-        Pass("read_once"),
-        Pass("common_sources"),
-        Pass("pass_again"),
+        Pass(
+            "dse",
+            lambda p: eliminate_dead_restores(p.derivative, p.reverse, p.final),
+            segments=False,
+            does="arrays that are read where they were saved are not restored",
+        ),
+        Pass(
+            "lower_accumulation",
+            lambda p: elide_loop_copies(p.s, p.reverse, p.final),
+            segments=False,
+            needs=ir.Loop,
+            does="the cotangent of a copy is carried on in place",
+        ),
+        Pass(
+            "lower_accumulation",
+            lambda p: elide_copies(p.s, p.reverse, frozenset(ir.reads(p.final))),
+            does="a first contribution is an assignment, a copy that nothing changes is none",
+        ),
+        Pass(
+            "lower_accumulation",
+            lambda p: elide_list_zeros(p.s, p.reverse, p.final),
+            does="the cotangent of a list is the first list of cotangents that it is given",
+        ),
+        Pass(
+            "plan_tape",
+            lambda p: dedupe_carried_saves(p.s, p.where, p.reverse),
+            needs=ir.Loop,
+            does="of what a step leaves and the next one begins with, one is saved",
+        ),
+        Pass("plan_tape", does="of the rest, what costs less to read or to compute again is not saved"),
     ),
 )
 RECORDED = Phase(
     "recorded",
     "both sweeps with what is saved between them",
-    (Pass("raised_again", lambda p: p.strict.difference_update(raised_again(p.forward, p.reverse)), joint=True),),
+    (
+        Pass(
+            "dce",
+            lambda p: p.strict.difference_update(raising_only(p.forward, p.reverse)),
+            joint=True,
+            does="what the reverse sweep computes again is not computed before only to raise",
+        ),
+    ),
 )
 MEMORY = Phase(
     "memory",
     "each statement of the reverse sweep where it is best computed, and its memory",
     (
-        Pass("look_at_values", look_at_values, required="whether digits of the forward sweep matter is noted"),
-        Pass("read_merged", lambda p: read_merged(p.s, p.reverse), NUMPY, needs=ir.If),
-        Pass("share_inverses", lambda p: share_inverses(p.s, p.reverse), NUMPY),
-        outermost("factor_cotangents", lambda p: factor_cotangents(p.s, p.reverse)),
-        Pass("full_first", lambda p: full_first(p.s, p.reverse), NUMPY),
-        Pass("gather_products", lambda p: gather_products(p.s, p.reverse), NUMPY, needs=ir.Loop),
-        outermost("gather_parts", lambda p: gather_parts(p.s, p.reverse), joint=True, needs=ir.Loop),
-        Pass("rank_one", lambda p: rank_one(p.s, p.reverse), NUMPY),
-        Pass("where_taken", lambda p: reverse_where_taken(p.s, p.both, p.reverse), needs=ir.If),
+        Pass("precision", look_at_values, required="whether digits of the forward sweep matter is noted"),
+        Pass("copy_propagation", lambda p: propagate_merges(p.s, p.reverse), NUMPY, needs=ir.If),
+        Pass("reuse_inverses", lambda p: reuse_inverses(p.s, p.reverse), NUMPY),
+        outermost("cholesky_vjp", lambda p: cholesky_vjp(p.s, p.reverse)),
+        Pass(
+            "lower_accumulation",
+            lambda p: order_full_first(p.s, p.reverse),
+            NUMPY,
+            does="the contribution that covers all of a cotangent comes first",
+        ),
+        Pass(
+            "batch_rank1_updates",
+            lambda p: batch_rank1_updates(p.s, p.reverse),
+            NUMPY,
+            needs=ir.Loop,
+            does="those that a loop adds to a matrix",
+        ),
+        outermost(
+            "batch_rank1_updates",
+            lambda p: batch_column_updates(p.s, p.reverse),
+            joint=True,
+            needs=ir.Loop,
+            does="those that a loop adds to parts of a matrix",
+        ),
+        Pass("batch_rank1_updates", lambda p: batch_outer_products(p.s, p.reverse), NUMPY, does="those of one block"),
+        Pass("sink_into_branches", lambda p: sink_into_branches(p.s, p.both, p.reverse), needs=ir.If),
         Pass("sink", lambda p: sink(p.s, p.reverse)),
-        Pass("zero_last", lambda p: zero_last(p.s, p.reverse)),
-        Pass("joined_names", joined_names, required="a copy of a variable is the variable"),
-        Pass("drop_dead_stores", lambda p: drop_dead_stores(p.s, p.reverse)),
-        Pass("leave_taken", lambda p: leave_taken(p.s, p.both, p.reverse)),
-        Pass("inline_lengths", with_lengths),
+        Pass(
+            "sink",
+            lambda p: sink_stores(p.s, p.reverse),
+            does="a part of a cotangent is cleared after the use of what was in it",
+        ),
+        Pass("copy_propagation", joined_names, required="a copy of a variable is the variable"),
+        Pass(
+            "dse",
+            lambda p: eliminate_dead_stores(p.s, p.reverse),
+            does="cotangents that nothing reads again are not cleared",
+        ),
+        Pass(
+            "dse",
+            lambda p: eliminate_loop_stores(p.s, p.both, p.reverse),
+            does="items of cotangents that no later step reads are not cleared",
+        ),
+        Pass("rematerialize", with_lengths, does="lengths"),
     ),
 )
 SWEEPS = Phase(
     "sweeps",
     "what one sweep may use of the other, each statement at its place",
     (
-        Pass("small_powers", with_small_powers, NUMPY),
-        Pass("join_branches", lambda p: join_branches(p.s, p.where, p.forward, p.reverse), joint=True),
-        Pass("repeat", lambda p: repeat(p.s, p.where, p.forward, p.reverse), joint=True),
-        outermost("in_rows", lambda p: plan_rows(p.s, p.outside, p.forward, p.reverse), joint=True, needs=ir.Loop),
-        outermost("save_together", with_saved_counted, joint=True),
-        Pass("compute_there", lambda p: compute_there(p.s, p.forward, p.reverse), NUMPY, joint=True),
-        Pass("counts", lambda p: write_counts(p.s, p.both)),
-        Pass("reuse", lambda p: reuse(p.s, p.both), required="augmented assignments that may work in place are marked"),
+        Pass("strength_reduction", with_small_powers, NUMPY),
+        Pass("fuse_branches", lambda p: fuse_branches(p.s, p.where, p.forward, p.reverse), joint=True),
+        Pass(
+            "rematerialize",
+            lambda p: rematerialize(p.s, p.where, p.forward, p.reverse),
+            joint=True,
+            does="parts of arrays, short sums and tests of branches",
+        ),
+        outermost("tape_rows", lambda p: plan_rows(p.s, p.outside, p.forward, p.reverse), joint=True, needs=ir.Loop),
+        outermost("tape_tuples", with_saved_counted, joint=True),
+        Pass(
+            "forward_substitute",
+            lambda p: substitute_numbers(p.s, p.forward, p.reverse),
+            NUMPY,
+            joint=True,
+            does="numbers of the forward sweep that one line of the reverse sweep reads",
+        ),
+        Pass("rematerialize", lambda p: rematerialize_counters(p.s, p.both), does="counters with a number added"),
+        Pass(
+            "reuse_buffers",
+            lambda p: mark_reuse(p.s, p.both),
+            required="augmented assignments that may work in place are marked",
+        ),
     ),
 )
 EXPRESSIONS = Phase(
     "expressions",
     "temporaries nested into expressions, spelt as one would, over few passes of memory",
     (
-        Pass("nest", nest, required="temporaries are put back into expressions"),
-        Pass("spell", lambda p: spell(p.s, p.reverse)),
-        Pass("with_methods", lambda p: with_methods(p.s, p.forward), NUMPY, needs=ir.Loop),
-        Pass("summed_products", lambda p: summed_products(p.s, p.reverse), NUMPY),
-        Pass("contract", with_contractions, NUMPY),
-        Pass("tensor_products", lambda p: tensor_products(p.s, p.reverse), NUMPY),
-        Pass("touch_first", with_first_touch, NUMPY),
-        Pass("list_parts", lambda p: list_parts(p.s, p.reverse), NUMPY),
-        Pass("sum_lists", lambda p: sum_lists(p.s, p.reverse), NUMPY),
-        Pass("assign_items", lambda p: assign_items(p.s, p.both, p.reverse), NUMPY),
-        Pass("absorb_signs", lambda p: absorb_signs(p.s, p.forward, p.reverse), NUMPY),
-        Pass("sink", lambda p: sink(p.s, p.reverse), NUMPY),
-        Pass("overwrite", lambda p: overwrite(p.s, p.both, p.reverse, p.request.capture is None), NUMPY),
-        outermost(
-            "overwrite_own",
-            lambda p: overwrite_own(p.s, p.both, p.forward, p.reordered),
-            required=pass_registry.PASSES["overwrite_own"],
+        Pass("forward_substitute", nest, required="temporaries are put back into expressions"),
+        Pass("canonicalize", lambda p: canonicalize(p.s, p.reverse)),
+        Pass("ufunc_methods", lambda p: use_methods(p.s, p.forward), NUMPY, needs=ir.Loop),
+        Pass(
+            "fuse_contractions",
+            lambda p: summed_products(p.s, p.reverse),
+            NUMPY,
+            does="products that are summed along two axes",
         ),
-        Pass("pair_products", lambda p: pair_products(p.s, p.forward if p.reordered else [], p.reverse), NUMPY),
-        Pass("save_shapes", lambda p: save_shapes(p.s, p.forward, p.reverse), NUMPY, joint=True),
-        Pass("fold_bounds", lambda p: fold_bounds(p.both), required="numbers in the bounds of loops are added up"),
-        Pass("fix_values", fix_values, required="what somebody sees to the last bit is noted"),
+        Pass("fuse_contractions", with_contractions, NUMPY),
+        Pass(
+            "fuse_contractions",
+            lambda p: tensor_products(p.s, p.reverse),
+            NUMPY,
+            does="products of arrays that share only the summed axes",
+        ),
+        Pass("lower_accumulation", with_first_touch, NUMPY, does="what is added to zeros is assigned"),
+        Pass(
+            "lower_accumulation",
+            lambda p: split_stacked(p.s, p.reverse),
+            NUMPY,
+            does="the cotangent of stacked arrays is the list of its parts",
+        ),
+        Pass(
+            "lower_accumulation",
+            lambda p: assign_list_items(p.s, p.reverse),
+            NUMPY,
+            does="the cotangent of a list begins with what each item gets from a sum",
+        ),
+        Pass(
+            "lower_accumulation",
+            lambda p: assign_items(p.s, p.both, p.reverse),
+            NUMPY,
+            does="what is added to an item of zeros is assigned",
+        ),
+        Pass("propagate_negations", lambda p: propagate_negations(p.s, p.forward, p.reverse), NUMPY),
+        Pass("sink", lambda p: sink(p.s, p.reverse), NUMPY),
+        Pass(
+            "reuse_buffers",
+            lambda p: reuse_cotangents(p.s, p.both, p.reverse, p.request.capture is None),
+            NUMPY,
+            does="cotangents",
+        ),
+        outermost(
+            "reuse_buffers",
+            lambda p: reuse_primals(p.s, p.both, p.forward, p.reordered),
+            required="an array that gets a new value under its name is overwritten by it",
+        ),
+        Pass(
+            "fuse_contractions",
+            lambda p: batch_matmuls(p.s, p.forward if p.reordered else [], p.reverse),
+            NUMPY,
+            does="sums over pairs of vectors",
+        ),
+        Pass(
+            "shape_uses", lambda p: save_shapes(p.s, p.forward, p.reverse), NUMPY, joint=True, does="the shape is saved"
+        ),
+        Pass("loop_bounds", lambda p: fold_bounds(p.both), required="numbers in the bounds of loops are added up"),
+        Pass("exact_values", fix_values, required="what somebody sees to the last bit is noted"),
     ),
 )
 FLOATS = Phase(
     "floats",
     "loops that compute with Python's floats where that is as good",
     (
-        Pass("of_numbers", lambda p: on_both(partial(of_numbers, alone=p.only_gradients), p), repeats=True),
-        Pass("items", partial(on_both, on_lists), repeats=True),
-        Pass("plain_floats", partial(on_floats, plain_floats), repeats=True),
+        Pass("scalar_math", lambda p: on_both(partial(scalar_math, alone=p.only_gradients), p), repeats=True),
+        Pass("unbox_arrays", partial(on_both, unbox_arrays), repeats=True),
+        Pass(
+            "unbox_arrays", partial(on_floats, drop_casts), repeats=True, does="a Python float is not converted to one"
+        ),
     ),
 )
 STATEMENTS = Phase(
     "statements",
     "loops and statements as they are written by hand",
     (
-        Pass("small_powers", lambda p: squares_of_numbers(p.s, p.reverse), NUMPY),
+        Pass("strength_reduction", lambda p: reduce_squares(p.s, p.reverse), NUMPY),
+        Pass("tape_rows", lambda p: write_rows(p.s, p.forward, p.reverse), required="planned rows are filled and read"),
+        outermost("tape_tuples", lambda p: pack_saves(p.s, p.forward, p.reverse), joint=True),
+        Pass("unpack", lambda p: recover_unpacking(p.s, p.forward, p.reverse), NUMPY),
+        Pass("rematerialize", lambda p: name_counters(p.s, p.reverse), does="counters with a number added"),
+        Pass("iterate", lambda p: recover_iteration(p.s, p.forward, p.reverse), NUMPY, needs=ir.Loop),
         Pass(
-            "write_rows", lambda p: write_rows(p.s, p.forward, p.reverse), required="planned rows are filled and read"
+            "dce",
+            lambda p: eliminate_dead_code(p.s, p.forward, p.reverse),
+            joint=True,
+            does="what nothing reads and what cannot raise is not computed",
         ),
-        outermost("save_together", lambda p: save_together(p.s, p.forward, p.reverse), joint=True),
-        Pass("rearrange", lambda p: rearrange(p.s, p.forward, p.reverse), NUMPY),
-        Pass("counts", lambda p: name_counts(p.s, p.reverse)),
-        Pass("iterate", lambda p: iterate(p.s, p.forward, p.reverse), NUMPY, needs=ir.Loop),
-        Pass("drop_unread", lambda p: drop_unread(p.s, p.forward, p.reverse), joint=True),
-        Pass("in_strips", with_strips, precision=LAST_DIGITS),
-        Pass("without_names", lambda p: without_names(p.s, p.forward, p.reverse), NUMPY),
-        Pass("add_plainly", lambda p: add_plainly(p.s, p.reverse), NUMPY),
-        outermost("ask_for_ties", lambda p: ask_for_ties(p.s, p.reverse)),
-        outermost("select_quickly", lambda p: select_quickly(p.s, p.reverse)),
-        Pass("opposites", partial(on_each, opposites), lowers=True),
-        Pass("read_last", lambda p: read_last(p.both), NUMPY, joint=True, needs=ir.Loop, lowers=True),
-        Pass("count_up", lambda p: count_up(p.s, p.both), NUMPY, needs=ir.Loop),
-        Pass("execute_unread", with_unread_executed, NUMPY),
-        Pass("shape_checks"),
+        Pass("strip_mine", with_strips, precision=LAST_DIGITS),
+        Pass(
+            "forward_substitute",
+            lambda p: substitute_into_effects(p.s, p.forward, p.reverse),
+            NUMPY,
+            does="values that are only saved, raised, entered or changed",
+        ),
+        Pass("scatter_add", lambda p: scatter_add(p.s, p.reverse), NUMPY),
+        outermost(
+            "runtime_select", lambda p: ask_for_ties(p.s, p.reverse), does="halves of a cotangent where two arrays tie"
+        ),
+        outermost(
+            "runtime_select", lambda p: select_quickly(p.s, p.reverse), does="selections by the bits of the numbers"
+        ),
+        Pass(
+            "conditions",
+            partial(on_each, negate_tests),
+            lowers=True,
+            does="the negation of a test is the opposite comparison",
+        ),
+        Pass("loop_exit_values", lambda p: read_exit_values(p.both), NUMPY, joint=True, needs=ir.Loop, lowers=True),
+        Pass("loop_bounds", lambda p: normalize_direction(p.s, p.both), NUMPY, needs=ir.Loop),
+        Pass(
+            "dce",
+            with_dead_results_unnamed,
+            NUMPY,
+            does="what is kept since it may raise has no name, and is no more than what raises",
+        ),
     ),
 )
 PRINTING = Phase(
     "printing",
     "what is known of both sweeps where they are printed",
     (
-        Pass("return_at_once", lambda p: setattr(p.emitter, "last_sums", last_sums(p.s, p.reverse)), NUMPY),
-        Pass("read_next", lambda p: p.emitter.note_uses(p.both, count_uses(p.both))),
+        Pass("returns", lambda p: setattr(p.emitter, "last_sums", last_sums(p.s, p.reverse)), NUMPY),
+        Pass(
+            "forward_substitute",
+            lambda p: p.emitter.note_uses(p.both, count_uses(p.both)),
+            does="values that only the next statement reads",
+        ),
     ),
 )
 PYTHON = Phase(
     "python",
     "the statements of the emitted function as one would phrase them",
     (
-        Pass("leave_at_once", lambda p: leave_at_once(p.body, p.tail), joint=True),
-        Pass("say_once", with_branches_once),
-        Pass("choose", partial(on_texts, choose)),
-        Pass("read_next", read_both_next),
-        Pass("comprehend", lambda p: comprehend(p.body, p.tail), joint=True),
-        Pass("read_next", read_both_next),
-        Pass("go_back", with_reversed, joint=True),
-        Pass("return_at_once", lambda p: return_at_once(p.tail)),
+        Pass("breaks", lambda p: recover_breaks(p.body, p.tail), joint=True),
+        Pass("conditions", with_branches_once, does="branches that share a head or a test are merged"),
+        Pass(
+            "conditions",
+            partial(on_texts, recover_conditionals),
+            does="a branch that only chooses a value is a conditional expression",
+        ),
+        Pass("forward_substitute", read_both_next, does="values that only the next statement reads"),
+        Pass("comprehensions", lambda p: recover_comprehensions(p.body, p.tail), joint=True),
+        Pass("forward_substitute", read_both_next, does="values that only the next statement reads"),
+        Pass("reversed_loops", with_reversed, joint=True),
+        Pass("returns", lambda p: forward_returns(p.tail)),
         Pass("annotate", lambda p: annotate(p.tail), required="comments name the lines that are reversed"),
-        Pass("assign_together", partial(on_texts, assign_together)),
-        Pass("side_by_side", with_lines_shared),
-        Pass("read_next", lambda p: read_next(p.tail, True)),  # what is stored beside something is computed before that
+        Pass(
+            "assignments",
+            partial(on_texts, chain_assignments),
+            does="a value that is assigned several times is written once",
+        ),
+        Pass("assignments", with_lines_shared, does="small assignments that belong together are one"),
+        Pass(
+            "forward_substitute", lambda p: inline_next(p.tail, True), does="values that only the next statement reads"
+        ),  # what is stored beside something is computed before that
         Pass(
             "augment", lambda p: augment(p.tail), required="numbers are updated by augmented assignments", nested=False
         ),

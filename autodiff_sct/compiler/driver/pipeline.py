@@ -132,7 +132,7 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
 def may_share(request: Request) -> bool:
     """True if large functions may stay calls."""
     plain = request.backend == "numpy" and request.memory is None and request.capture is None
-    return plain and Way.INLINE not in request.attempt.ways and pass_registry.on("stay_calls")
+    return plain and Way.INLINE not in request.attempt.ways and pass_registry.on("inline_budget")
 
 
 def result_of(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -346,7 +346,7 @@ def finish(p: Program, r: Reverse) -> Emitted:
     p.run(CONTRIBUTIONS)
     native = request.backend != "numpy" and request.memory is None
     computed = (
-        computed_anyway(s, p.forward, p.reverse, final) if native and pass_registry.on("save_math") else frozenset()
+        computed_anyway(s, p.forward, p.reverse, final) if native and pass_registry.on("plan_tape") else frozenset()
     )
     p.forward, p.reverse = record(s, r.generations, p.forward, p.reverse, computed)
     write_segments(r, p.forward, p.reverse)

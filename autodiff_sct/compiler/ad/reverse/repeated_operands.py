@@ -38,13 +38,17 @@ def as_square(r: Reverse, op: ir.Op) -> tuple[ir.Op, list[str], float] | None:
     An operation, those of its operands that a cotangent is for, and the number that multiplies that of the result.
     """
     if op.fn in INNER:
-        return None if not pass_registry.on("as_square") or not is_inner(r, op) else (op, [next(iter(op.arguments))], 2)
+        return (
+            None
+            if not pass_registry.on("repeated_operands") or not is_inner(r, op)
+            else (op, [next(iter(op.arguments))], 2)
+        )
     if op.fn is not np.multiply:
         return None
     a, b = op.arguments["a"], op.arguments["b"]
     if a == b:
         return squared(a), ["x"], 1
-    if not pass_registry.on("as_square"):
+    if not pass_registry.on("repeated_operands"):
         return None
     for product, value in ((a, b), (b, a)):
         number = multiple_of(r, product, value)

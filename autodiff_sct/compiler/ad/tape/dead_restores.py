@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..reverse.transform import Reverse
 
 
-def read_copies(r: Reverse, reverse: ir.Block, final: ir.Return) -> None:
+def eliminate_dead_restores(r: Reverse, reverse: ir.Block, final: ir.Return) -> None:
     """Rewrite the reverse sweep, in place."""
     undone = {node: stmt for stmt, node in r.overwritten.restores if is_whole(stmt, node)}
     if undone:

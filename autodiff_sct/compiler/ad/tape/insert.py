@@ -46,6 +46,7 @@ class Record:
     s: Specialiser
     memory: Generations
     interleaved: bool = False  # whether other activations of the same function save in the same lists
+    plans: bool = field(default_factory=lambda: pass_registry.on("plan_tape"))  # whether costs decide what is saved
     computed: frozenset[str] = frozenset()  # functions of `math` that the forward sweep computes, and better saves
     homes: dict[str, Home] = field(default_factory=dict)
     saved: dict[str, str] = field(default_factory=dict)  # variable -> the list that keeps its values
@@ -63,7 +64,7 @@ class Record:
     def locate(self, block: ir.Block, repeated: bool, around: ir.Block | None = None) -> None:
         """Note where each variable of the forward sweep is defined; `around` is reversed with the block as one."""
         around = block if around is None else around
-        if repeated and pass_registry.on("read_once"):
+        if repeated and self.plans:
             self.twins |= twins(self.s, self.memory.where, block)
         for stmt in block:
             for target in ir_targets(stmt):
@@ -96,7 +97,7 @@ class Record:
         read = Counter(n for stmt in reverse for n in self.needs(stmt) if self.is_local(n, forward))
         sides = {n for stmt in reverse if isinstance(stmt, ir.If) for n in self.needs(stmt) if read[n] == 1}
         self.wanted[id(forward)] = read.keys() - sides | set(carried)
-        if pass_registry.on("common_sources"):
+        if self.plans:
             common_sources(self, forward)
         result: ir.Block = []
         if self.interleaved:  # the calls in the block pop from the same lists
@@ -225,12 +226,7 @@ class Record:
 
     def is_pass(self, stmt: Any) -> bool:
         """Whether a statement makes an array in one pass, of memory that nobody writes."""
-        if (
-            not isinstance(stmt, ir.Let)
-            or not is_arithmetic(stmt.expr)
-            or stmt.in_place
-            or not pass_registry.on("pass_again")
-        ):
+        if not isinstance(stmt, ir.Let) or not is_arithmetic(stmt.expr) or stmt.in_place or not self.plans:
             return False
         facts = self.s.facts[stmt.target]
         if not isinstance(facts, Num) or facts.kind != "array" or facts.dtype is None or facts.dtype.kind not in "fc":
@@ -373,7 +369,7 @@ def record(
 ) -> tuple[ir.Block, ir.Block]:
     """Both sweeps with what has to be kept between them; `computed` are saved sooner than computed again."""
     table = Record(s, memory, computed=computed, readers=readers(s, reverse))
-    if pass_registry.on("read_again"):
+    if table.plans:
         table.lasting = lasting(s, memory, forward, reverse)
     table.locate(forward, False)
     for stmt in ir.walk(reverse) if table.twins else []:

@@ -64,7 +64,7 @@ class Saved:
         return self.pop.target if alone else None
 
 
-def save_together(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+def pack_saves(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Save together what can be, in place."""
     groups: dict[tuple[int, int], list[Saved]] = {}
     for saved in lists(s, front, back, 1):

@@ -21,7 +21,7 @@ from typing import Any
 from ... import ir
 
 
-def raised_again(forward: ir.Block, reverse: ir.Block) -> set[Any]:
+def raising_only(forward: ir.Block, reverse: ir.Block) -> set[Any]:
     """The statements of the forward sweep that need not stay because they may raise."""
     if any(has_effect(stmt) for stmt in ir.walk(forward)):
         return set()

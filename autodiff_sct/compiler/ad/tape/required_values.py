@@ -26,7 +26,7 @@ from ...ir.builder import Specialiser
 from ...ir.rewrite import read_instead
 
 
-def carry_back(s: Specialiser, where: Regions, reverse: ir.Block) -> None:
+def dedupe_carried_saves(s: Specialiser, where: Regions, reverse: ir.Block) -> None:
     """Let the loops of the reverse sweep carry what would be saved twice, in place; the inner ones first."""
     for node in [x for x in reversed(ir.walk(reverse)) if isinstance(x, ir.Loop) and x.primal is not None]:
         if any(inner.rerun is not None for inner in ir.inside(node) if isinstance(inner, ir.Loop)):

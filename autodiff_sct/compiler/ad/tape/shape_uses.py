@@ -38,7 +38,7 @@ LIKE = {
 }  # fmt: skip
 
 
-def stand_in(s: Specialiser, forward: ir.Block, reverse: ir.Block, whole: bool) -> None:
+def forward_shapes(s: Specialiser, forward: ir.Block, reverse: ir.Block, whole: bool) -> None:
     """Rewrite the shapes that the reverse sweep reads, in place.
 
     What is one function with the forward sweep, `whole`, has the arguments at hand.

@@ -39,12 +39,12 @@ from .tuple_assignments import blocks
 ZEROS = ("zeros_like", "empty_like")
 
 
-def say_once(block: list[Any], forward: bool, indent: int = 1) -> None:
+def merge_branch_heads(block: list[Any], forward: bool, indent: int = 1) -> None:
     """Rewrite a block of the emitted function and the blocks inside it, in place."""
     for stmt in list(block):
         branches = list(chain_of(stmt))
         for inner in paths(stmt) if branches else blocks(stmt):
-            say_once(inner, forward, indent + 1)
+            merge_branch_heads(inner, forward, indent + 1)
         for branch in branches if not forward else ():
             join_tests(branch, COLUMNS - 4 * indent)
         if branches:

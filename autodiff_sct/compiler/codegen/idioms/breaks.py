@@ -28,7 +28,7 @@ from ..emit import negated
 from .tuple_assignments import blocks
 
 
-def leave_at_once(*bodies: list[Any]) -> None:
+def recover_breaks(*bodies: list[Any]) -> None:
     """Rewrite the loops in the blocks that make the body of an emitted function, in place."""
     found = [(block, loop) for body in bodies for block, loop in loops(body) if flag_of(loop.body)]
     if not found:

@@ -31,12 +31,12 @@ MOST = 3  # targets of one assignment
 NEAR = 4  # statements among which what has a second name is looked for
 
 
-def assign_together(block: list[Any], indent: int = 1) -> None:
+def chain_assignments(block: list[Any], indent: int = 1) -> None:
     """Rewrite a block of the emitted function and the blocks inside it, in place."""
     kept: list[Any] = []
     for stmt in block:
         for inner in blocks(stmt):
-            assign_together(inner, indent + 1)
+            chain_assignments(inner, indent + 1)
         made = maker_of(stmt, kept)
         if kept and is_given_on(kept[-1], stmt, COLUMNS - 4 * indent):
             kept[-1].targets.append(stmt.targets[0])

@@ -25,7 +25,7 @@ from .tuple_assignments import blocks
 WIDE = COLUMNS + 16  # columns of a comprehension, which takes the place of several lines
 
 
-def comprehend(*bodies: list[Any]) -> None:
+def recover_comprehensions(*bodies: list[Any]) -> None:
     """Rewrite the loops in the blocks that make the body of an emitted function, in place."""
     if not any(is_filling(loop) for body in bodies for _, loop in loops(body)):
         return

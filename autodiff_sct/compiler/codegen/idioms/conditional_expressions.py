@@ -22,13 +22,13 @@ from ..emit import line_of
 from .tuple_assignments import blocks
 
 
-def choose(body: list[Any], indent: int = 1) -> None:
+def recover_conditionals(body: list[Any], indent: int = 1) -> None:
     """Rewrite the branches in the body of an emitted function, in place."""
     for place, stmt in enumerate(body):
         chain = isinstance(stmt, gast.If) and len(stmt.orelse) == 1 and isinstance(stmt.orelse[0], gast.If)
         for inner in blocks(stmt):
             if not (chain and inner is stmt.orelse):
-                choose(inner, indent + 1)
+                recover_conditionals(inner, indent + 1)
         if isinstance(stmt, gast.If) and not chain and (chosen := choice(stmt, COLUMNS - 4 * indent)):
             body[place] = chosen
 

@@ -31,14 +31,14 @@ from .tuple_assignments import blocks
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
-def read_next(body: list[Any], again: bool, indent: int = 1) -> None:
+def inline_next(body: list[Any], again: bool, indent: int = 1) -> None:
     """Rewrite the body of an emitted function, in place; `again` if it is of the reverse sweep."""
     result: list[Any] = []
     for stmt in body:
         while result and is_absorbed(result[-1], stmt, again, COLUMNS - 4 * indent):
             absorb(result.pop(), stmt)
         for inner in blocks(stmt):
-            read_next(inner, again, indent + 1)
+            inline_next(inner, again, indent + 1)
         result.append(stmt)
     body[:] = result
 

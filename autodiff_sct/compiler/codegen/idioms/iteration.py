@@ -39,7 +39,7 @@ from ...ir.patterns import is_method
 from ...ir.rewrite import change_own, replaced_node
 
 
-def iterate(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+def recover_iteration(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Rewrite the loops of both sweeps, in place."""
     go_over_items(s, front, back)
     if "reversed" not in s.globals:

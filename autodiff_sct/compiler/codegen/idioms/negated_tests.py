@@ -28,7 +28,7 @@ ORDERED = {gast.Lt: gast.GtE, gast.LtE: gast.Gt, gast.Gt: gast.LtE, gast.GtE: ga
 TURNED = {gast.Lt: gast.Gt, gast.LtE: gast.GtE, gast.Gt: gast.Lt, gast.GtE: gast.LtE}  # the sides change places
 
 
-def opposites(s: Specialiser, block: ir.Block) -> None:
+def negate_tests(s: Specialiser, block: ir.Block) -> None:
     """Rewrite the branches of a block, in place."""
     for stmt in ir.walk(block):
         if not isinstance(stmt, ir.If):

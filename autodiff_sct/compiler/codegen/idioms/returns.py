@@ -35,7 +35,7 @@ from ..emit import line_of
 from .tuple_assignments import OPERATIONS, operations
 
 
-def return_at_once(body: list[Any]) -> None:
+def forward_returns(body: list[Any]) -> None:
     """Rewrite the end of the body of an emitted function, in place."""
     while len(body) > 1 and (last := joined(body[-2], body[-1])):
         body[-2:] = [last]
@@ -65,7 +65,7 @@ def in_branches(stmt: Any, final: Any) -> None:
             in_branches(block[-1], final)
         else:
             block.append(gast.Return(final.value))
-            return_at_once(block)
+            forward_returns(block)
 
 
 def joined(stmt: Any, final: Any) -> Any:

@@ -25,7 +25,7 @@ from .tuple_assignments import blocks
 LOOPS = (gast.For, gast.While)
 
 
-def go_back(body: list[Any], tail: list[Any]) -> None:
+def recover_reversed(body: list[Any], tail: list[Any]) -> None:
     """Rewrite the loops of the reverse sweep of an emitted function, in place."""
     for loop in outermost(tail):
         taken = next((stmt for stmt in loop.body if is_taking(stmt)), None)

@@ -38,7 +38,7 @@ OPERATIONS = 4  # in each value
 STARTS = ("zeros_like", "zeros", "empty_like", "full_like", "ones_like")
 
 
-def side_by_side(body: list[Any], indent: int = 1) -> list[Any]:
+def join_assignments(body: list[Any], indent: int = 1) -> list[Any]:
     """The statements of a body of an emitted function, with rows for single assignments."""
     result: list[Any] = []
     row: list[Any] = []
@@ -55,7 +55,7 @@ def side_by_side(body: list[Any], indent: int = 1) -> list[Any]:
             continue
         result.append(stmt)
         for inner in blocks(stmt):
-            inner[:] = side_by_side(inner, indent + 1)
+            inner[:] = join_assignments(inner, indent + 1)
     return [*result, joined(row)] if row else result
 
 
@@ -137,12 +137,12 @@ def joined(row: list[Any]) -> Any:
     return result
 
 
-def stores_together(block: list[Any], indent: int = 1) -> None:
+def join_stores(block: list[Any], indent: int = 1) -> None:
     """Put what is stored into items side by side, in place, where the emitter knows that neither reads the other's."""
     kept: list[Any] = []
     for stmt in block:
         for inner in blocks(stmt):
-            stores_together(inner, indent + 1)
+            join_stores(inner, indent + 1)
         if kept and is_stored_beside(kept[-1], stmt, COLUMNS - 4 * indent):
             both = [*getattr(kept[-1], "row", kept[-1:]), stmt]
             kept[-1] = joined(both)

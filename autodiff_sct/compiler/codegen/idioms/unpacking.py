@@ -41,7 +41,7 @@ from ...ir.patterns import is_pop_call
 INDEX = (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.Tuple)
 
 
-def rearrange(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+def recover_unpacking(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Rewrite both sweeps, in place."""
     for block in (front, back):
         unpack(s, block)

@@ -47,7 +47,7 @@ from ...ir.rewrite import followed, read_instead
 BACKWARDS = gast.Slice(None, None, ir.constant(-1))
 
 
-def gather_products(s: Specialiser, block: ir.Block) -> None:
+def batch_rank1_updates(s: Specialiser, block: ir.Block) -> None:
     """Rewrite the loops of a block of the reverse sweep and of the blocks inside it, in place."""
     if not any(isinstance(stmt, ir.Loop) for stmt in ir.adjoint_walk(block)):
         return

@@ -35,7 +35,7 @@ from ..rewrite.canonicalize import parts_of
 Found = tuple[Any, str, Any, str]  # the function, the matrix, the range, and the vector
 
 
-def gather_parts(s: Specialiser, block: ir.Block) -> None:
+def batch_column_updates(s: Specialiser, block: ir.Block) -> None:
     """Rewrite the loops of a block of the reverse sweep and of the blocks inside it, in place."""
     if any(isinstance(stmt, ir.Loop) for stmt in ir.adjoint_walk(block)):
         gather_in(s, block, count_uses(block))

@@ -25,7 +25,7 @@ from .sroa_candidates import Arrays, index_of, is_array
 PLAIN = (TupleV, ListV, SliceV)
 
 
-def separate_items(s: Specialiser, where: Regions, program: ir.Block, results: Sequence[str]) -> bool:
+def replace_aggregates(s: Specialiser, where: Regions, program: ir.Block, results: Sequence[str]) -> bool:
     """Rewrite a program in place; whether there was something to gain. `results` are the variables that it returns."""
     statements = ir.walk(program)
     loops = [stmt for stmt in statements if isinstance(stmt, ir.Loop)]

@@ -46,7 +46,7 @@ from ...ir.rewrite import substitute_in
 from .strip_legality import NUMBER, PARTED, STRIP, SUM, Part, Unfit, Values, cuts, parts_of, with_parts
 
 
-def in_strips(
+def strip_mine(
     s: Specialiser, front: ir.Block, back: ir.Block, given: list[str], seeds: list[str]
 ) -> tuple[ir.Block, ir.Block] | None:
     """Both sweeps as one loop over strips, if the program allows it; `given` are the variables from outside."""

@@ -35,7 +35,7 @@ from .primal_reuse import taken_over
 SUMS = (gast.Add, gast.Sub)
 
 
-def overwrite(s: Specialiser, program: ir.Block, back: ir.Block, names: bool) -> None:
+def reuse_cotangents(s: Specialiser, program: ir.Block, back: ir.Block, names: bool) -> None:
     """Let the statements of the reverse sweep that may do so work in place, in a form that is printed so.
 
     `names` says that one cotangent may be overwritten by another.

@@ -41,14 +41,14 @@ from ...ir.patterns import is_copy, is_ellipsis, is_zeroing, leaving_of
 from .primal_reuse import is_creation
 
 
-def drop_dead_stores(s: Specialiser, block: ir.Block, leaving: frozenset[str] = frozenset()) -> None:
+def eliminate_dead_stores(s: Specialiser, block: ir.Block, leaving: frozenset[str] = frozenset()) -> None:
     """Drop the last stores of a block of the reverse sweep and of the blocks inside it, in place.
 
     `leaving` are the variables that are read after the block.
     """
     for stmt in block:
         for inner in ir.adjoint_bodies(stmt):
-            drop_dead_stores(s, inner, leaving_of(stmt, block) | leaving)
+            eliminate_dead_stores(s, inner, leaving_of(stmt, block) | leaving)
     if not any(isinstance(stmt, ir.Store) for stmt in block):
         return
     for copy in [stmt for stmt in block if is_copy(stmt)]:

@@ -33,7 +33,7 @@ from ...ir.patterns import is_zeroing, leaving_of
 from .primal_reuse import is_creation
 
 
-def leave_taken(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
+def eliminate_loop_stores(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
     """Drop such stores from the blocks of the reverse sweep, in place."""
     clears = [stmt for stmt in ir.adjoint_walk(back) if is_item_zeroing(s, stmt)]
     if not clears:

@@ -35,7 +35,7 @@ UFUNCS = {
 }  # fmt: skip
 
 
-def reuse(s: Specialiser, program: ir.Block) -> None:
+def mark_reuse(s: Specialiser, program: ir.Block) -> None:
     """Mark the augmented assignments of a program that may be carried out in place."""
     sums = [stmt for stmt in ir.walk(program) if isinstance(stmt, ir.Let) and stmt.augments]
     owners = Owners(s, program) if sums else None
@@ -44,12 +44,12 @@ def reuse(s: Specialiser, program: ir.Block) -> None:
             stmt.in_place = True
 
 
-def overwrite_own(s: Specialiser, program: ir.Block, front: ir.Block, reordered: bool) -> None:
+def reuse_primals(s: Specialiser, program: ir.Block, front: ir.Block, reordered: bool) -> None:
     """Let the user's arrays that get a new value under their name be overwritten by it, where nobody sees that.
 
     `reordered` says that the last digits of what the forward sweep computes do not matter.
     """
-    on = pass_registry.on("overwrite_own")
+    on = pass_registry.on("reuse_buffers")
     lets = [stmt for stmt in ir.walk(front) if isinstance(stmt, ir.Let) and len(stmt.targets) == 1]
     own = [stmt for stmt in lets if on and is_successor(s, stmt)]
     anew = [stmt for stmt in lets if not reordered and makes_anew(s, stmt)]

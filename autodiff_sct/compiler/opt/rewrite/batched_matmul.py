@@ -31,7 +31,7 @@ FIRST = ir.tuple_([ALL, ir.constant(0)])
 SUMMED = {"ik": 1, "jk": 0, "ij": 2}  # what is left of three axes -> the one that is gone
 
 
-def pair_products(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+def batch_matmuls(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Rewrite the cotangents of the reverse sweep, and what `front` computes, in place."""
     pairs = Pairs(s)
     for stmt, part in cotangents(s, back):

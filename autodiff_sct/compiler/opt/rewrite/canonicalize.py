@@ -48,7 +48,7 @@ METHODS = {"sum", "max", "min", "prod", "reshape", "transpose", "swapaxes"}
 POSITIONAL = {"axes", "axis1", "axis2", "shape"}  # parameters that the methods do not take by name
 
 
-def spell(s: Specialiser, block: ir.Block) -> None:
+def canonicalize(s: Specialiser, block: ir.Block) -> None:
     """Rewrite what the statements of a block of the reverse sweep compute, in place."""
     spelling = Spelling(s)
     for loop in [stmt for stmt in block if isinstance(stmt, ir.Loop)]:

@@ -29,7 +29,7 @@ from .outer_products import changes
 from .softmax import operands
 
 
-def factor_cotangents(s: Specialiser, back: ir.Block) -> None:
+def cholesky_vjp(s: Specialiser, back: ir.Block) -> None:
     """Rewrite the blocks of the reverse sweep, in place."""
     uses = count_uses(back)
     for block in [back, *(inner for stmt in ir.adjoint_walk(back) for inner in ir.adjoint_bodies(stmt))]:

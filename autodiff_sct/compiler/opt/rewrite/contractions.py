@@ -56,14 +56,14 @@ UNKNOWN = object()  # a bound of a slice
 KEPT = {"keepdims": True}
 
 
-def contract(s: Specialiser, block: ir.Block) -> None:
+def fuse_contractions(s: Specialiser, block: ir.Block) -> None:
     """Rewrite the cotangents that a block of the reverse sweep computes, in place."""
     contractions = Contractions(s)
     for stmt, part in cotangents(s, block):
         rewrite(stmt, part, contractions.expr(getattr(stmt, part)))
 
 
-def contract_forward(s: Specialiser, block: ir.Block) -> None:
+def fuse_forward_contractions(s: Specialiser, block: ir.Block) -> None:
     """Rewrite the sums of the forward sweep, in place: of a program whose value is not asked for."""
     contractions = Contractions(s)
     for part in ir.blocks(block):

@@ -38,7 +38,7 @@ from ..loops.batch_blas import drop_unread, is_transpose
 Systems = dict[str, dict[int, list[ir.Let]]]  # by the matrix and the block that solves them
 
 
-def share_inverses(s: Specialiser, block: ir.Block) -> None:
+def reuse_inverses(s: Specialiser, block: ir.Block) -> None:
     """Rewrite a block of the reverse sweep and the blocks inside it, in place."""
     if share_in(s, block):
         drop_unread(block, count_uses(block))

@@ -49,7 +49,7 @@ class Rest:
     negative: bool = False
 
 
-def rank_one(s: Specialiser, back: ir.Block) -> None:
+def batch_outer_products(s: Specialiser, back: ir.Block) -> None:
     """Rewrite the blocks of the reverse sweep, in place."""
     if not any(isinstance(stmt, ir.Let) and factors(s, stmt) for stmt in ir.adjoint_walk(back)):
         return

@@ -31,7 +31,7 @@ from ...ir.rewrite import change_own, with_operands
 EXPONENTS = {*range(3, 13), *range(-12, -1)}
 
 
-def small_powers(s: Specialiser, statements: list[Any]) -> None:
+def reduce_powers(s: Specialiser, statements: list[Any]) -> None:
     """Rewrite some statements of a program, in place."""
     for stmt in statements:
         if isinstance(stmt, ir.Let) and (stmt.effect or stmt.loud):
@@ -40,7 +40,7 @@ def small_powers(s: Specialiser, statements: list[Any]) -> None:
             change_own(stmt, lambda expr: as_product(s, expr))
 
 
-def squares_of_numbers(s: Specialiser, back: ir.Block) -> None:
+def reduce_squares(s: Specialiser, back: ir.Block) -> None:
     """Write squares of numbers as products in the loops of the reverse sweep, in place, if that has no branches."""
     statements = ir.adjoint_walk(back)
     loops = [stmt for stmt in statements if isinstance(stmt, ir.Loop)]

@@ -43,7 +43,7 @@ class Leaf:
     below: bool
 
 
-def with_known_products(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block) -> None:
+def reuse_products(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block) -> None:
     """Rewrite the products of the reverse sweep, in place."""
     if any(is_product(getattr(stmt, "expr", None)) for stmt in ir.walk(forward)):
         Again(s, where, count_uses(reverse)).block(reverse, forward, {}, False)

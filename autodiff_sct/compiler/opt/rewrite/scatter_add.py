@@ -21,7 +21,7 @@ from ...domain.facts import Num
 from ...ir.builder import Specialiser
 
 
-def add_plainly(s: Specialiser, block: ir.Block) -> None:
+def scatter_add(s: Specialiser, block: ir.Block) -> None:
     """Rewrite the additions of a block of the reverse sweep and the blocks inside it, in place."""
     for stmt in ir.adjoint_walk(block):
         if isinstance(stmt, ir.Effect) and is_plain(s, stmt.expr):

@@ -31,7 +31,7 @@ COMPUTED = (gast.BinOp, gast.UnaryOp)
 METHODS = frozenset(("sum", "reshape", "transpose", "swapaxes"))
 
 
-def absorb_signs(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+def propagate_negations(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Rewrite the blocks of the reverse sweep of a program, in place."""
     for stmt in ir.adjoint_walk(back):
         if isinstance(stmt, ir.Store) and stmt.aug is gast.Add and (positive := negated(stmt.value)) is not None:

@@ -26,7 +26,7 @@ from ...ir.builder import Specialiser
 from ...ir.patterns import is_method, literal, numpy_name
 
 
-def as_softmax(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block) -> None:
+def softmax_vjp(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block) -> None:
     """Rewrite the cotangents of what is divided by its own sum, in place."""
     known = {(p, total): q for p, total, q in normalised(where, forward)}
     if known:

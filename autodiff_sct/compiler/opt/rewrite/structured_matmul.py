@@ -27,7 +27,7 @@ from .softmax import operands
 THIN = {"diag": 1, "outer": 2}  # how many vectors make such a matrix
 
 
-def with_thin_factors(s: Specialiser, reverse: ir.Block) -> None:
+def structured_matmul(s: Specialiser, reverse: ir.Block) -> None:
     """Rewrite the products of the reverse sweep, in place."""
     if not any(isinstance(x, ir.Let) and thin(s, x) for x in ir.adjoint_walk(reverse)):
         return

@@ -26,7 +26,7 @@ from ...ir.rewrite import with_operands
 from .canonicalize import Spelling
 
 
-def with_methods(s: Specialiser, block: ir.Block) -> None:
+def use_methods(s: Specialiser, block: ir.Block) -> None:
     """Rewrite the loops of a block of the forward sweep, in place."""
     methods = Methods(s)
     for loop in [x for x in ir.walk(block) if isinstance(x, ir.Loop)]:

@@ -31,7 +31,7 @@ OFTEN = 3  # places that read one
 CALLED = {(gast.Add, 1): "after", (gast.Sub, 1): "before"}
 
 
-def write_counts(s: Specialiser, program: ir.Block) -> None:
+def rematerialize_counters(s: Specialiser, program: ir.Block) -> None:
     """Write counters with a number added where they are read, in place."""
     counters = counters_of(program)
     if not counters:
@@ -55,7 +55,7 @@ def write_counts(s: Specialiser, program: ir.Block) -> None:
         block[:] = [x for x in block if not (isinstance(x, ir.Let) and x.target in found)]
 
 
-def name_counts(s: Specialiser, back: ir.Block) -> None:
+def name_counters(s: Specialiser, back: ir.Block) -> None:
     """Give a name to those that the reverse sweep reads often, in place; the forward sweep stays as it is written."""
     for loop in [stmt for stmt in ir.adjoint_walk(back) if isinstance(stmt, ir.Loop)]:
         counter = loop.index

@@ -34,7 +34,7 @@ from ...domain.facts import Num
 from ...ir.builder import Specialiser
 
 
-def join_branches(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) -> None:
+def fuse_branches(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) -> None:
     """Move statements from the end of the forward sweep into the reverse sweep, in place."""
     made = {n for stmt in front for n in ir.ir_targets(stmt)}
     Joining(s, where, count_uses([*front, *back]), made).block(front, back, Passed(), False)

@@ -33,7 +33,7 @@ from ...ir.rewrite import substitute_own
 from .sinking import is_pop
 
 
-def reverse_where_taken(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
+def sink_into_branches(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
     """Rewrite the reverse sweep of a program, in place."""
     blocks = [back, *(body for stmt in ir.adjoint_walk(back) for body in ir.adjoint_bodies(stmt))]
     if not any(map(merging, blocks)):

@@ -22,7 +22,7 @@ from ...ir.builder import Specialiser
 from ...ir.rewrite import read_instead
 
 
-def read_merged(s: Specialiser, back: ir.Block) -> None:
+def propagate_merges(s: Specialiser, back: ir.Block) -> None:
     """Rewrite the branches of the reverse sweep that stand outside loops, in place."""
     for stmt in back:
         if not isinstance(stmt, ir.If):
@@ -30,7 +30,7 @@ def read_merged(s: Specialiser, back: ir.Block) -> None:
         primal = stmt.primal if isinstance(stmt.primal, ir.If) else None
         for side in ("then", "orelse"):
             body = getattr(stmt, side)
-            read_merged(s, body)
+            propagate_merges(s, body)
             if primal is not None:
                 made = ir.defined(getattr(primal, side))
                 sources = [(getattr(m, side), m.target) for m in primal.merges]

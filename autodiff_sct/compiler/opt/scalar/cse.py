@@ -46,7 +46,7 @@ METHODS = ("mean", "sum", "max", "min")
 SETTINGS |= {getattr(np, name): ("axis",) for name in METHODS}
 
 
-def once(s: Specialiser, where: Regions, program: ir.Block, results: Sequence[str]) -> None:
+def number_values(s: Specialiser, where: Regions, program: ir.Block, results: Sequence[str]) -> None:
     """Drop statements of a program, in place; `results` are the variables that it returns."""
     Once(s, where, program, results).block(program, {})
 
@@ -110,7 +110,9 @@ class Once:
         return name not in ir.variables_in(expr.value)
 
 
-def with_known_values(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block, final: ir.Return) -> None:
+def number_across_sweeps(
+    s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block, final: ir.Return
+) -> None:
     """Let the reverse sweep read what the outermost block of the forward sweep has, in place."""
     known: dict[Any, str] = {}
     for stmt in forward:

@@ -39,13 +39,13 @@ LAZY = (gast.IfExp, gast.BoolOp, gast.Lambda, gast.ListComp, gast.DictComp, gast
 ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
 
-def drop_unread(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+def eliminate_dead_code(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Drop statements of the forward sweep, in place."""
     uses = count_uses([*front, *back])
     Unread(s, uses, front, back).block(front)
 
 
-def execute_unread(s: Specialiser, front: ir.Block, back: ir.Block, checks: bool) -> None:
+def unname_dead_results(s: Specialiser, front: ir.Block, back: ir.Block, checks: bool) -> None:
     """Write what is only there since it may raise, or for its effects, without a name for its result, in place.
 
     With `checks`, of what may raise for its operands' shapes, the check of these is left.

@@ -55,7 +55,7 @@ COLUMNS = 80
 SHORT = 12  # columns of the place of an item that is read twice
 
 
-def without_names(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+def substitute_into_effects(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Rewrite both sweeps, in place."""
     uses = count_uses([*front, *back])
     for block in (front, back):

@@ -42,7 +42,7 @@ LITERAL = replace(FLOAT, kind="literal")  # a number of the program's text, whic
 WITH_FINITE_DERIVATIVES = (np.sin, np.cos, np.tanh, np.arctan, np.square)
 
 
-def reverse_once(s: Specialiser, where: Regions, forward: ir.Block, active: set[str], again: bool) -> bool:
+def hoist_invariants(s: Specialiser, where: Regions, forward: ir.Block, active: set[str], again: bool) -> bool:
     """Move statements of the forward sweep before its loops, in place.
 
     `again` says that a call that raises may be run again; the result, whether one that raises has to be.

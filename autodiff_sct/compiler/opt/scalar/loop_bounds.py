@@ -1,9 +1,9 @@
 """The bounds of loops, as one would write them.
 
 ``n = len(x)`` with ``range(n)`` and ``range(n - 1, -1, -1)`` becomes ``range(len(x))`` and
-``range(len(x) - 1, -1, -1)`` (`inline_lengths`), of an array or of a list that has all its items by then; so is
+``range(len(x) - 1, -1, -1)`` (`rematerialize_lengths`), of an array or of a list that has all its items by then; so is
 ``t = steps + 1`` written where loops need it. A start of ``len(x) - 1 - 1`` becomes ``len(x) - 2`` (`fold_bounds`).
-Where the counter has no name, ``range(n - 1, -1, -1)`` is ``range(n)`` (`count_up`).
+Where the counter has no name, ``range(n - 1, -1, -1)`` is ``range(n)`` (`normalize_direction`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...domain.facts import Listed, Num, Opaque
 from ...ir.builder import Specialiser
 
 
-def inline_lengths(s: Specialiser, where: Regions, program: ir.Block, lists: bool) -> ir.Block:
+def rematerialize_lengths(s: Specialiser, where: Regions, program: ir.Block, lists: bool) -> ir.Block:
     """The program with the lengths of arrays, and of `lists` that are complete, written where loops need them."""
     statements = ir.walk(program)
     lengths = {stmt.target: stmt.expr for stmt in statements if is_length(s, stmt, Num)}
@@ -168,7 +168,7 @@ def split(expr: Any) -> tuple[Any, int]:
 # -- loops that only repeat
 
 
-def count_up(s: Specialiser, program: ir.Block) -> None:
+def normalize_direction(s: Specialiser, program: ir.Block) -> None:
     """Let loops whose counter is nobody's count up, in place."""
     loops = [x for x in ir.walk(program) if isinstance(x, ir.Loop) and x.kind == "range" and len(x.bounds) == 3]
     if not loops:

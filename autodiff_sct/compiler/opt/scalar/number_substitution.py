@@ -27,7 +27,7 @@ from ...ir.builder import Specialiser
 from ...ir.patterns import size
 
 
-def compute_there(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+def substitute_numbers(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Move statements from the end of the forward sweep into the reverse sweep, in place."""
     uses = count_uses([*front, *back])
     table = Movable(s, front, back, uses)

@@ -43,7 +43,7 @@ INDEX = (gast.Constant, gast.Slice, gast.UnaryOp, gast.Tuple)
 SHORT = 8  # columns of what may be read three times
 
 
-def repeat(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) -> None:
+def rematerialize(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) -> None:
     """Rewrite both sweeps, in place."""
     table = Repeating(s, where, [*front, *back])
     for block in (front, back):

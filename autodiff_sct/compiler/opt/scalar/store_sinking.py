@@ -22,7 +22,7 @@ from ...ir.builder import Specialiser
 from ...ir.patterns import is_zeroing
 
 
-def zero_last(s: Specialiser, program: ir.Block) -> None:
+def sink_stores(s: Specialiser, program: ir.Block) -> None:
     """Reorder the blocks of the reverse sweep, in place."""
     if any(is_zeroing(stmt) for stmt in ir.adjoint_walk(program)):
         reorder(s, program, count_uses(program))

@@ -28,7 +28,7 @@ from ....ir.rewrite import change_own
 from .representation import ARITHMETIC, CHOICES, INTEGERS, TESTS, is_of_floats
 
 
-def plain_floats(s: Specialiser, program: ir.Block) -> None:
+def drop_casts(s: Specialiser, program: ir.Block) -> None:
     """Rewrite a program in place."""
     if "float" in s.globals:
         return

@@ -46,7 +46,7 @@ from .representation import Flow
 from .rewrite import Lists
 
 
-def on_lists(s: Specialiser, program: ir.Block) -> bool:
+def unbox_arrays(s: Specialiser, program: ir.Block) -> bool:
     """Rewrite a program with lists for what it touches by items; whether there was something to gain."""
     loops = [stmt for stmt in ir.walk(program) if isinstance(stmt, ir.Loop)]
     if not any(touches_item(s, stmt) for stmt in ir.walk(loops)):

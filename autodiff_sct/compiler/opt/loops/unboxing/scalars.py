@@ -14,7 +14,7 @@ What loops compute with are Python's numbers, so they are from where they are ta
 What `math` returns is a Python float, and so is what comes from it, which makes all arithmetic with it as fast.  Where
 its type is seen, it is made a ``np.float64`` again outside loops; inside, the function stays NumPy's (`item_flow`
 tells).  Where `math` and floats raise (a root of a number below zero, an overflow, a quotient by zero), the program is
-run again as it was (see `items`).
+run again as it was (see `unbox_arrays`).
 
 The root is the same to the last bit.  The others may differ from NumPy's there, so they are replaced only in programs
 that return nothing but gradients, and where nothing that is compared comes from them, which would decide a branch.
@@ -45,7 +45,7 @@ FUNCTIONS |= {"arccos": "acos", "arcsin": "asin", "arctan": "atan", "arctan2": "
 EXACT = ("sqrt",)
 
 
-def of_numbers(s: Specialiser, program: ir.Block, alone: bool) -> bool:
+def scalar_math(s: Specialiser, program: ir.Block, alone: bool) -> bool:
     """Rewrite a program in place, and tell whether it has changed; `alone` if nothing but gradients leave it."""
     in_loops = [x for stmt in ir.walk(program) if isinstance(stmt, ir.Loop) for x in ir.walk([*stmt.head, *stmt.body])]
     calls = {id(call): call for call in calls_in(ir.walk(program)) if of_math(s, call)}

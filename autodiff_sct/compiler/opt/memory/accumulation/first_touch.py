@@ -49,7 +49,7 @@ from ...rewrite.contractions import Contractions
 from ..dse import reached
 
 
-def touch_first(s: Specialiser, program: ir.Block, block: ir.Block) -> None:
+def assign_first_contributions(s: Specialiser, program: ir.Block, block: ir.Block) -> None:
     """Rewrite a block of the reverse sweep of a program and the blocks inside it, in place."""
     if not any(is_zeroing(stmt) or is_new_zeros(s, stmt) for stmt in ir.adjoint_walk(block)):
         return

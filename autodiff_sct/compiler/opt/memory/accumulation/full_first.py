@@ -26,7 +26,7 @@ from ....ir.patterns import is_call
 NEW = (gast.BinOp, gast.UnaryOp)
 
 
-def full_first(s: Specialiser, block: ir.Block) -> None:
+def order_full_first(s: Specialiser, block: ir.Block) -> None:
     """Rewrite a block of the reverse sweep and the blocks inside it, in place."""
     if any(is_zeros(stmt) for stmt in ir.adjoint_walk(block)):
         rewrite(s, block, count_uses(block))

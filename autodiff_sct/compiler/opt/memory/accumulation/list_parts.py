@@ -26,7 +26,7 @@ from ....domain.facts import Listed, Num, is_same
 from ....ir.builder import Specialiser
 
 
-def list_parts(s: Specialiser, back: ir.Block) -> None:
+def split_stacked(s: Specialiser, back: ir.Block) -> None:
     """Rewrite the reverse sweep, in place."""
     for block in [back, *(body for stmt in ir.adjoint_walk(back) for body in ir.adjoint_bodies(stmt))]:
         for effect in [stmt for stmt in block if isinstance(stmt, ir.Effect)]:

@@ -25,7 +25,7 @@ from ....domain.facts import Listed
 from ....ir.builder import Specialiser
 
 
-def sum_lists(s: Specialiser, block: ir.Block) -> None:
+def assign_list_items(s: Specialiser, block: ir.Block) -> None:
     """Rewrite a block of the reverse sweep and the blocks inside it, in place."""
     for inner in [block, *(body for stmt in ir.adjoint_walk(block) for body in ir.adjoint_bodies(stmt))]:
         for loop in [stmt for stmt in inner if isinstance(stmt, ir.Loop)]:

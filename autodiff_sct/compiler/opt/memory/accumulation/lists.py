@@ -31,7 +31,7 @@ from ....ir.builder import Specialiser
 ADDING = (memory.add_items, memory.add_carried)
 
 
-def begin_lists(s: Specialiser, reverse: ir.Block, final: ir.Return) -> None:
+def elide_list_zeros(s: Specialiser, reverse: ir.Block, final: ir.Return) -> None:
     """Rewrite the blocks of the reverse sweep, in place."""
     if all(value is not broadcast.zeros_like for value in s.globals.values()):  # no list begins as zeros
         return

@@ -32,7 +32,7 @@ from ....ir.patterns import is_call, is_ellipsis
 from ....ir.rewrite import read_instead
 
 
-def take_over(s: Specialiser, reverse: ir.Block, final: ir.Return) -> None:
+def elide_loop_copies(s: Specialiser, reverse: ir.Block, final: ir.Return) -> None:
     """Rewrite the outermost loops of the reverse sweep, in place."""
     for stmt in reverse:
         if isinstance(stmt, ir.Loop) and stmt.kind == "range" and stmt.stop is None:

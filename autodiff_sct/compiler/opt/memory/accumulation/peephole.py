@@ -25,11 +25,11 @@ from ....ir.rewrite import followed, read_instead
 VIEWS = ("transpose", "swapaxes", "moveaxis", "squeeze", "expand_dims", "atleast_1d", "atleast_2d", "einsum")
 
 
-def improve(s: Specialiser, block: ir.Block, leaving: frozenset[str] = frozenset()) -> None:
+def elide_copies(s: Specialiser, block: ir.Block, leaving: frozenset[str] = frozenset()) -> None:
     """Rewrite a block and the blocks inside it, in place; `leaving` are the variables that are read after it."""
     for stmt in block:
         for inner in ir.adjoint_bodies(stmt):
-            improve(s, inner, leaving_of(stmt, block) | leaving)
+            elide_copies(s, inner, leaving_of(stmt, block) | leaving)
     zeros = [stmt for stmt in block if is_zero(s, stmt)]
     copies = [stmt for stmt in block if is_copy(stmt)]
     if zeros or copies:
@@ -82,7 +82,7 @@ class Places:
         return [stmt for slot in self.slots for stmt in slot]
 
 
-def without_synonyms(s: Specialiser, block: ir.Block) -> None:
+def propagate_copies(s: Specialiser, block: ir.Block) -> None:
     """Call a temporary that is another variable, or what is handed on as it is, by that variable's name."""
     while mapping := synonyms(s, block):
         names = followed(mapping)

@@ -94,8 +94,6 @@ def code(fn, *args):
 
 
 def test_what_the_text_says():
+    assert ".sum(" not in code(distances, P)
     with pass_registry.without("fuse_contractions"):
-        text = code(distances, P)
-    assert ".sum(" not in text and text.count("np.einsum") == 3
-    with pass_registry.without("fuse_contractions"):
-        assert code(lambda p: distances(p), P).count(".sum(") == 2
+        assert code(lambda p: distances(p), P).count(".sum(") == 3

@@ -65,14 +65,13 @@ from ..opt.rewrite.inverses import is_plain, reuse_inverses, solve_with_inverses
 from ..opt.rewrite.outer_products import batch_outer_products
 from ..opt.rewrite.powers import decides, reduce_powers, reduce_squares
 from ..opt.rewrite.product_reuse import reuse_products
-from ..opt.rewrite.runtime_select import select_quickly
+from ..opt.rewrite.runtime_select import select_at_runtime
 from ..opt.rewrite.scatter_add import scatter_add
 from ..opt.rewrite.signs import propagate_negations
 from ..opt.rewrite.softmax import softmax_vjp
 from ..opt.rewrite.structured_matmul import structured_matmul
 from ..opt.rewrite.summed_products import summed_products
 from ..opt.rewrite.tensor_products import tensor_products
-from ..opt.rewrite.ties import ask_for_ties
 from ..opt.rewrite.ufunc_methods import use_methods
 from ..opt.scalar.affine_counters import name_counters, rematerialize_counters
 from ..opt.scalar.branch_fusion import fuse_branches
@@ -499,12 +498,7 @@ STATEMENTS = Phase(
             does="values that are only saved, raised, entered or changed",
         ),
         Pass("scatter_add", lambda p: scatter_add(p.s, p.reverse), NUMPY),
-        outermost(
-            "runtime_select", lambda p: ask_for_ties(p.s, p.reverse), does="halves of a cotangent where two arrays tie"
-        ),
-        outermost(
-            "runtime_select", lambda p: select_quickly(p.s, p.reverse), does="selections by the bits of the numbers"
-        ),
+        outermost("runtime_select", lambda p: select_at_runtime(p.s, p.reverse)),
         Pass(
             "conditions",
             partial(on_each, negate_tests),

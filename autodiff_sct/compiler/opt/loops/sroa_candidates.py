@@ -14,8 +14,8 @@ What becomes numbers: an array that is made of a display of numbers, or of zeros
 same block by literal indices, or of such arrays by those operations, what a branch or a loop makes of them, and copies.
 Nobody else writes into it.  An array of unknown length that such an operation meets is taken apart, with a test of its
 length.  That test is the only thing that may raise where the program does not: a call for which it does is run again on
-arrays (see `unbox_arrays`), so this is for programs that may be run again.  Where the whole array is wanted, it is made of the
-numbers; a loop that wants it often keeps its arrays.
+arrays (see `unbox_arrays`), so this is for programs that may be run again.  Where the whole array is wanted, it is
+made of the numbers; a loop that wants it often keeps its arrays.
 """
 
 from __future__ import annotations

@@ -1,13 +1,24 @@
-"""Selections of a cotangent by a condition, with 0 elsewhere, are made by the bits of the numbers in large arrays.
+"""Selections of cotangents that look at the values at run time.
 
-::
+Whether two arrays tie anywhere is asked before half of a cotangent is made for the places where they do::
 
-    d_x = np.where(x > 0.0, d_y, 0.0)
+    d_x = np.where(x > 0.0, d_y, np.where(x == 0.0, d_y / 2, 0))
     ->
-    d_x = select(x > 0.0, d_y, 0.0)
+    d_x = select(x > 0.0, d_y, half_where(x == 0.0, d_y))
 
-`select` gives the same numbers (see `runtime.selection`).  For vectors in loops, which are
-mostly short, looking at their size is not worth it.
+That is the adjoint of ``np.maximum(x, 0.0)``.  Numbers that were computed are seldom equal, and then three passes over
+memory out of five are not made.  The outer condition is an array, so that one number in the place of the halves is
+broadcast to all of it.
+
+What equals the extreme along an axis shares its cotangent, and where there is one in each lane, that is put there::
+
+    extreme = x == max_x[:, None]
+    d_x = np.where(extreme, d_max_x[:, None] / extreme.sum(1, x.dtype, keepdims=True), 0)
+    ->
+    d_x = share_out(d_max_x[:, None], extreme, 1, x.dtype)
+
+`select` gives the numbers of `np.where`, by their bits if the array is large (see `runtime.selection`).  For vectors in
+loops, which are mostly short, looking at their size is not worth it.
 """
 
 from __future__ import annotations
@@ -17,22 +28,25 @@ from typing import Any
 import gast
 
 from ....runtime.selection import select
+from ....runtime.ties import half_where, share_out
 from ... import ir
 from ...domain.facts import Num
 from ...ir.builder import Specialiser
-from ...ir.patterns import literal
+from ...ir.patterns import literal, numpy_name
 from ...ir.rewrite import with_operands
 from .canonicalize import cotangents
-from .ties import is_selection
 
 
-def select_quickly(s: Specialiser, block: ir.Block) -> None:
+def select_at_runtime(s: Specialiser, block: ir.Block) -> None:
     """Rewrite the cotangents that a block of the reverse sweep computes, in place."""
+    share_halves(s, block)
     looped = {id(x) for stmt in ir.walk(block) if isinstance(stmt, ir.Loop) for x in ir.walk(stmt.body)}
-    halves = {x.target for x in ir.adjoint_walk(block) if isinstance(x, ir.Let) and is_half(x.expr)}
+    halves = {x.target for x in ir.adjoint_walk(block) if isinstance(x, ir.Let) and is_sparse(x.expr)}
     for stmt, part in cotangents(s, block):
         expr = getattr(stmt, part)
-        if any(type(node) is gast.Call and is_selection(node) for node in ir.nodes_in(expr)):
+        selections = sum(type(node) is gast.Call and is_selection(node) for node in ir.nodes_in(expr))
+        if selections:
+            expr = asked(s, expr) if selections > 1 else shared_out(s, expr)
             setattr(stmt, part, quick(s, expr, 2 if id(stmt) in looped else 1, halves))
 
 
@@ -42,12 +56,12 @@ def quick(s: Specialiser, expr: Any, axes: int, halves: set[str]) -> Any:
     if not is_selection(expr) or not any(has_axes(s, e, axes) for e in expr.args[:2]):
         return expr
     other = expr.args[2]
-    if literal(other) != 0 and not is_half(other) and getattr(other, "id", "") not in halves:
+    if literal(other) != 0 and not is_sparse(other) and getattr(other, "id", "") not in halves:
         return expr
     return ir.call(s.bind("select", select), *expr.args)
 
 
-def is_half(other: Any) -> bool:
+def is_sparse(other: Any) -> bool:
     """True if an expression is the half of a cotangent where two arrays tie, and so mostly 0."""
     return isinstance(other, gast.Call) and getattr(other.func, "id", "") == "half_where"
 
@@ -59,3 +73,102 @@ def has_axes(s: Specialiser, expr: Any, axes: int) -> bool:
     facts = s.facts.get(expr.id) if isinstance(expr, gast.Name) else None
     known = isinstance(facts, Num) and facts.kind == "array" and facts.dtype is not None and not facts.tensor
     return known and facts.dtype.kind in "bf" and (facts.ndim or 0) >= axes  # type: ignore[union-attr]
+
+
+def shared_out(s: Specialiser, expr: Any) -> Any:
+    """An expression in which the cotangents of extremes along an axis are put where these are."""
+    expr = with_operands(expr, lambda e: shared_out(s, e))
+    if not is_selection(expr) or not isinstance(expr.args[0], gast.Name) or literal(expr.args[2]) != 0:
+        return expr
+    extreme, share, _ = expr.args
+    facts = s.facts.get(extreme.id)
+    if not isinstance(share, gast.BinOp) or not isinstance(share.op, gast.Div):
+        return expr
+    if not isinstance(facts, Num) or (facts.ndim or 0) < 2 or facts.tensor:
+        return expr
+    found = counted_along(s, share.right, extreme.id)
+    return expr if found is None else ir.call(s.bind("share_out", share_out), share.left, extreme, *found)
+
+
+def counted_along(s: Specialiser, count: Any, name: str) -> list[Any] | None:
+    """The axis and the dtype of ``name.sum(axis, dtype, keepdims=True)``."""
+    if not isinstance(count, gast.Call) or not isinstance(count.func, gast.Attribute) or count.func.attr != "sum":
+        return None
+    args = count.args if getattr(count.func.value, "id", "") == name else count.args[1:]
+    summed = args is count.args or numpy_name(count) == "sum" and getattr(count.args[0], "id", "") == name
+    kept = [(k.arg, literal(k.value)) for k in count.keywords] == [("keepdims", True)]
+    if not summed or not kept or len(args) != 2:
+        return None
+    axis = s.facts.get(getattr(args[0], "id", ""))
+    one = type(literal(args[0])) is int or isinstance(axis, Num) and axis.kind == "int"
+    return args if one else None
+
+
+def share_halves(s: Specialiser, block: ir.Block) -> None:
+    """Ask once for halves that have a name because both of the arrays get them."""
+    halves = {x.target: x for x in ir.adjoint_walk(block) if isinstance(x, ir.Let) and is_halving(x.expr)}
+    if not halves:
+        return
+    readers: dict[str, list[Any]] = {name: [] for name in halves}
+    others: set[str] = set()
+    for stmt in ir.adjoint_walk(block):
+        chosen = [e for expr in ir.expressions(stmt) for e in ir.nodes_in(expr) if is_choice(s, e, halves)]
+        for selection in chosen:
+            readers[selection.args[2].id].append(selection)
+        read = [n for n in ir.uses(stmt) if n in halves]
+        others |= {n for n in read if read.count(n) != sum(e.args[2].id == n for e in chosen)}
+    for name, stmt in halves.items():
+        if readers[name] and name not in others:
+            tie, half, _ = stmt.expr.args
+            if all(is_tie_of(tie, e.args[0]) and gast.dump(e.args[1]) == gast.dump(half.left) for e in readers[name]):
+                stmt.expr = ir.call(s.bind("half_where", half_where), tie, half.left)
+
+
+def is_halving(expr: Any) -> bool:
+    """True if an expression is half of something where two arrays tie, and zero elsewhere."""
+    return is_selection(expr) and is_half(expr) and isinstance(expr.args[0], gast.Compare)
+
+
+def is_choice(s: Specialiser, expr: Any, halves: dict[str, ir.Let]) -> bool:
+    """True if an expression selects by a comparison of arrays, and named halves elsewhere."""
+    return is_selection(expr) and is_comparison(s, expr.args[0]) and getattr(expr.args[2], "id", "") in halves
+
+
+def asked(s: Specialiser, expr: Any) -> Any:
+    """An expression whose selections have their halves from `half_where`."""
+    expr = with_operands(expr, lambda e: asked(s, e))
+    if not is_selection(expr) or not is_comparison(s, expr.args[0]):
+        return expr
+    halves = expr.args[2]
+    if not is_selection(halves) or not is_half(halves) or not is_tie_of(halves.args[0], expr.args[0]):
+        return expr
+    half = ir.call(s.bind("half_where", half_where), halves.args[0], halves.args[1].left)
+    return gast.Call(expr.func, [*expr.args[:2], half], [])
+
+
+def is_selection(expr: Any) -> bool:
+    return isinstance(expr, gast.Call) and numpy_name(expr) == "where" and len(expr.args) == 3 and not expr.keywords
+
+
+def is_comparison(s: Specialiser, test: Any) -> bool:
+    """Whether a condition compares an array with something."""
+    if not isinstance(test, gast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], (gast.Gt, gast.Lt)):
+        return False
+    facts = [s.facts.get(getattr(side, "id", "")) for side in (test.left, *test.comparators)]
+    return any(isinstance(f, Num) and f.kind == "array" and bool(f.ndim) for f in facts)
+
+
+def is_half(selection: Any) -> bool:
+    """Whether the half of something is selected, or zero."""
+    _, chosen, other = selection.args
+    halved = isinstance(chosen, gast.BinOp) and isinstance(chosen.op, gast.Div) and literal(chosen.right) == 2
+    return halved and literal(other) == 0
+
+
+def is_tie_of(tie: Any, test: Any) -> bool:
+    """Whether a condition says that the two sides of a comparison are equal."""
+    if not isinstance(tie, gast.Compare) or len(tie.ops) != 1 or not isinstance(tie.ops[0], gast.Eq):
+        return False
+    sides, others = (tie.left, tie.comparators[0]), (test.left, test.comparators[0])
+    texts = [sorted(gast.dump(side) for side in pair) for pair in (sides, others)]
+    return bool(texts[0] == texts[1])

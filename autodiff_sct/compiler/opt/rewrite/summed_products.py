@@ -6,8 +6,8 @@
     d_p = d_d.sum(axis=1) - d_d.sum(axis=0)     ->    d_p -= np.einsum("ijk,ijk->jk", d_r[:, :, None], d)
 
 That is what the cotangents of differences of all pairs come to.  The product is written into both sums, where
-`fuse_contractions` finds it; what is computed for a factor is computed once, before.  It is done where both sums are contracted
-and nothing writes to the factors before the last of them.
+`fuse_contractions` finds it; what is computed for a factor is computed once, before.  It is done where both sums are
+contracted and nothing writes to the factors before the last of them.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 A float is as good as a ``np.float64`` in sums, products, quotients, comparisons, ``abs``, ``min``, ``max`` and as an
 argument of functions of NumPy and of `math`: the bits are the same. Where a quotient or a power fails for a float only,
-it raises, and the program is run again with its arrays as they were (see `unbox_arrays`). Elsewhere (a result, a remainder, a
-product with a float32 array) the type is seen: outside loops such a number is made a ``np.float64`` again, inside
-loops the arrays that it comes from stay arrays.  Items of arrays of places are followed, too: they may tell an
-index, with a number added, or the bounds of a loop, and be compared.
+it raises, and the program is run again with its arrays as they were (see `unbox_arrays`). Elsewhere (a result, a
+remainder, a product with a float32 array) the type is seen: outside loops such a number is made a ``np.float64``
+again, inside loops the arrays that it comes from stay arrays. Items of arrays of places are followed, too: they may
+tell an index, with a number added, or the bounds of a loop, and be compared.
 """
 
 from __future__ import annotations

@@ -17,24 +17,20 @@ from ..ad.tape.packing import count_saved, drop_unread_lists, pack_saves
 from ..ad.tape.raising_only import raising_only
 from ..ad.tape.required_values import dedupe_carried_saves
 from ..ad.tape.rows import plan_rows, write_rows
-from ..ad.tape.saved_shapes import save_shapes
-from ..ad.tape.shape_uses import forward_shapes
+from ..ad.tape.shape_uses import forward_shapes, save_shapes
 from ..analysis.alias import regions_of_program
 from ..analysis.liveness import count_uses
 from ..codegen.emit import annotate
+from ..codegen.idioms.assignments import chain_assignments, join_assignments, join_stores
 from ..codegen.idioms.augmented_assignments import augment
-from ..codegen.idioms.branch_heads import merge_branch_heads
 from ..codegen.idioms.breaks import recover_breaks
-from ..codegen.idioms.chained_assignments import chain_assignments
 from ..codegen.idioms.comprehensions import recover_comprehensions
-from ..codegen.idioms.conditional_expressions import recover_conditionals
+from ..codegen.idioms.conditions import merge_branch_heads, recover_conditionals
 from ..codegen.idioms.inline_next import inline_next
 from ..codegen.idioms.iteration import recover_iteration
 from ..codegen.idioms.negated_tests import negate_tests
-from ..codegen.idioms.returned_sums import last_sums
-from ..codegen.idioms.returns import forward_returns
+from ..codegen.idioms.returns import forward_returns, last_sums
 from ..codegen.idioms.reversed_loops import recover_reversed
-from ..codegen.idioms.tuple_assignments import join_assignments, join_stores
 from ..codegen.idioms.unpacking import recover_unpacking
 from ..codegen.loop_exit_values import read_exit_values
 from ..ir.builder import Specialiser
@@ -54,8 +50,7 @@ from ..opt.memory.accumulation.lists import elide_list_zeros
 from ..opt.memory.accumulation.loop_copy_elision import elide_loop_copies
 from ..opt.memory.accumulation.peephole import elide_copies, propagate_copies
 from ..opt.memory.cotangent_reuse import reuse_cotangents
-from ..opt.memory.dse import eliminate_dead_stores
-from ..opt.memory.loop_dse import eliminate_loop_stores
+from ..opt.memory.dse import eliminate_dead_stores, eliminate_loop_stores
 from ..opt.memory.primal_reuse import mark_reuse, reuse_primals
 from ..opt.rewrite.batched_matmul import batch_matmuls
 from ..opt.rewrite.canonicalize import canonicalize
@@ -85,8 +80,7 @@ from ..opt.scalar.licm import hoist_invariants
 from ..opt.scalar.loop_bounds import fold_bounds, normalize_direction, rematerialize_lengths
 from ..opt.scalar.number_substitution import substitute_numbers
 from ..opt.scalar.rematerialization import rematerialize
-from ..opt.scalar.sinking import sink
-from ..opt.scalar.store_sinking import sink_stores
+from ..opt.scalar.sinking import sink, sink_stores
 from .pass_manager import NUMPY, Pass, Phase, Precision, Program, asks_for_gradients
 
 

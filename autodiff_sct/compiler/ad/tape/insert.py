@@ -27,9 +27,8 @@ from ...ir.builder import Specialiser
 from ...ir.rewrite import read_instead, replaced, substitute_in
 from .availability import AtHand
 from .cost_model import is_arithmetic
-from .load_cse import twins
 from .recompute import common_sources
-from .reload import lasting
+from .reload import lasting, twins
 
 
 @dataclass

@@ -35,7 +35,7 @@ from ...domain.facts import Dim, Num
 from ...ir.builder import Specialiser
 from ...ir.patterns import is_copy, is_pop_call
 from .packing import Saved, call_by_content, lists
-from .saved_shapes import replaced
+from .shape_uses import replaced
 
 DTYPES = {np.dtype(np.float64): "", np.dtype(np.float32): "float32", np.dtype(np.complex128): "complex128"}
 

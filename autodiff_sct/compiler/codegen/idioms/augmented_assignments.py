@@ -13,7 +13,7 @@ from typing import Any
 
 import gast
 
-from .tuple_assignments import blocks, is_single
+from .assignments import blocks, is_single
 
 __all__ = ["augment"]
 

@@ -25,7 +25,7 @@ import gast
 
 from ... import ir
 from ..emit import negated
-from .tuple_assignments import blocks
+from .assignments import blocks
 
 
 def recover_breaks(*bodies: list[Any]) -> None:

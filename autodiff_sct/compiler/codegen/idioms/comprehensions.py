@@ -19,8 +19,8 @@ import gast
 
 from ... import ir
 from ...analysis.text_width import COLUMNS, columns_of
+from .assignments import blocks
 from .breaks import loops
-from .tuple_assignments import blocks
 
 WIDE = COLUMNS + 16  # columns of a comprehension, which takes the place of several lines
 

@@ -26,7 +26,7 @@ from ....core import thresholds
 from ... import ir
 from ...analysis.text_width import COLUMNS, columns_of
 from ...ir.patterns import is_method, is_pop_call, size
-from .tuple_assignments import blocks
+from .assignments import blocks
 
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 

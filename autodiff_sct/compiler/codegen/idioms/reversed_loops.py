@@ -19,8 +19,8 @@ import gast
 
 from ... import ir
 from ...ir.patterns import is_method, is_pop_call
+from .assignments import blocks
 from .breaks import loops
-from .tuple_assignments import blocks
 
 LOOPS = (gast.For, gast.While)
 

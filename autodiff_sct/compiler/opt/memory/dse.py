@@ -1,4 +1,4 @@
-"""What is written into a cotangent for the last time, and read by nobody.
+"""Dead store elimination: what is written into a cotangent and never read.
 
 ::
 
@@ -24,17 +24,36 @@ What is overwritten as a whole before anybody reads it is not put back.
     d_y[...] += d_t
 
 Of ``np.add(y, x, out=y)``, `y` gets back what it has given.
+
+An item that has been taken out of a cotangent is not cleared where no later step reads it.
+
+::
+
+    for i in range(n - 1, 0, -1):           for i in range(n - 1, 0, -1):
+        d_t = d_y[i]                            d_t = d_y[i]
+        d_y[i] = 0.0                  ->        d_y[i - 1] += a * d_t
+        d_y[i - 1] += a * d_t
+
+The reverse of ``y[i] = ...`` clears what it has taken.  Above, `i` falls, and no step reads behind it; after the loop
+nobody reads the array.  So it is where every read comes before the item is cleared, or is of another one (see
+`item_places`).  The array is one that the reverse sweep has made in the same block, or that a loop carries from the
+step that has made it to the next; no other name leads to it, nor is it handed on to another variable at the end of a
+block.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any
 
 import gast
 
 from ... import ir
+from ...ad.tape.subscript_dependence import Places
 from ...analysis.alias import reachable, roots_of
-from ...analysis.liveness import count_uses
+from ...analysis.liveness import count_uses, readers_of
+from ...analysis.subscript_uses import item_index, passed_on, uses_in
 from ...domain.facts import Num
 from ...ir.builder import Specialiser
 from ...ir.patterns import is_copy, is_ellipsis, is_zeroing, leaving_of
@@ -133,3 +152,108 @@ def reached(s: Specialiser, stmt: Any) -> set[int]:
     """The memory that a statement and the blocks inside it read or write."""
     called = [name for inner in ir.inside(stmt) for name in getattr(inner, "state_reads", ())]
     return {root for name in [*ir.reads_inside(stmt), *called] for root in roots_of(s.facts[name])}
+
+
+def eliminate_loop_stores(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
+    """Drop such stores from the blocks of the reverse sweep, in place."""
+    clears = [stmt for stmt in ir.adjoint_walk(back) if is_item_zeroing(s, stmt)]
+    if not clears:
+        return
+    holders: dict[int, set[str]] = defaultdict(set)  # the names that lead to memory, by where that is made
+    for name in {n for stmt in program for n in [*ir.reads_inside(stmt), *ir.defined([stmt])] if n in s.facts}:
+        for root in reachable(s, s.facts[name]):
+            holders[root].add(name)
+    bases, uses = {stmt.base for stmt in clears}, count_uses(program)
+    makers = {stmt.target: stmt for stmt in ir.walk(program) if isinstance(stmt, ir.Let) and len(stmt.targets) == 1}
+    for around, owner, block in adjoint_blocks(back):
+        left = bases - (leaving_of(owner, around) if owner else set())
+        left -= {name for stmt in ir.walk(block) for name in passed_on(stmt)}
+        own = [base for base in left if is_alone(s, base, names_of(base, block, makers, uses), holders)]
+        for c in carried(owner):
+            before, following = (names_of(n or "", b, makers, uses) for n, b in ((c.init, around), (c.next, block)))
+            if c.phi in left and before and following and is_handed_on(around, owner, c):
+                own += [c.phi] if is_alone(s, c.phi, {c.phi, c.out, *before, *following}, holders) else []
+        places, readers = (Places(block), readers_of(ir.walk(block))) if own else (None, {})
+        for base in own:
+            reads = list(reads_of(s, readers.get(base, []), base))
+            dead = [x for x in clears if x.base == base and not_read(places, x, reads)]
+            for inner in ir.blocks(block) if dead else ():
+                inner[:] = [stmt for stmt in inner if stmt not in dead]
+
+
+def is_item_zeroing(s: Specialiser, stmt: Any) -> bool:
+    facts = s.facts[stmt.base] if is_zeroing(stmt) else None
+    return isinstance(facts, Num) and facts.kind == "array" and item_index(s, stmt.base, stmt.index) is not None
+
+
+def adjoint_blocks(
+    block: ir.Block, owner: Any = None, around: ir.Block | None = None
+) -> Iterator[tuple[ir.Block, Any, ir.Block]]:
+    """The blocks of the reverse sweep, the inner ones first, each with its statement and the block that this is in."""
+    for stmt in block:
+        for inner in ir.adjoint_bodies(stmt):
+            yield from adjoint_blocks(inner, stmt, block)
+    yield around or [], owner, block
+
+
+# -- whose memory it is
+
+
+def is_made(maker: Any, block: ir.Block) -> bool:
+    """Whether a statement of a block makes new memory."""
+    if maker not in block or maker.in_place or maker.effect:
+        return False
+    return isinstance(maker.expr, (gast.BinOp, gast.UnaryOp)) or is_creation(maker.expr)
+
+
+def names_of(name: str, block: ir.Block, makers: dict[str, Any], uses: dict[str, int]) -> set[str]:
+    """The names that an array made in a block has had one after the other; none if it is made elsewhere."""
+    names, maker = {name}, makers.get(name)
+    while maker is not None and maker in block and isinstance(maker.expr, gast.Name) and uses[maker.expr.id] == 1:
+        names.add(maker.expr.id)
+        maker = makers.get(maker.expr.id)
+    return names if is_made(maker, block) else set()
+
+
+def is_alone(s: Specialiser, name: str, allowed: set[str], holders: dict[int, set[str]]) -> bool:
+    """Whether no other names than these lead to the memory of a variable."""
+    roots = reachable(s, s.facts[name])
+    return bool(roots) and all(holders[root] <= allowed for root in roots)
+
+
+def carried(owner: Any) -> list[ir.Carry]:
+    return owner.carries if isinstance(owner, ir.Loop) and owner.kind != "while" else []
+
+
+def is_handed_on(around: ir.Block, loop: ir.Loop, carry: ir.Carry) -> bool:
+    """Whether what a loop of a block begins with is read by nobody else, then or later."""
+    later = [*around[around.index(loop) + 1 :], *loop.body, *loop.head]
+    others = [c.init for c in loop.carries if c is not carry]
+    return carry.init not in others and not any(carry.init in ir.reads_inside(stmt) for stmt in later)
+
+
+# -- who reads it
+
+
+def reads_of(s: Specialiser, readers: list[Any], base: str) -> Iterator[tuple[Any, Any]]:
+    """The statements that read an array, each with the item that it reads, or None."""
+    for stmt in readers:
+        if isinstance(stmt, ir.Store) and stmt.base == base and stmt.aug is not None:
+            index = item_index(s, base, stmt.index)
+            yield stmt, None if index is None else stmt.index
+        for expr in ir.expressions(stmt):
+            if base in ir.variables_in(expr):
+                for use in uses_in(s, expr, {base}, ()):
+                    index = ir.tuple_(list(use.index)) if use.how == "item" else None
+                    if use.how in ("item", "whole"):
+                        yield stmt, None if index is None or item_index(s, base, index) is None else index
+
+
+def not_read(places: Any, clear: ir.Store, reads: list[tuple[Any, Any]]) -> bool:
+    """Whether every read of an array comes before an item of it is cleared, or to another item."""
+    return all(
+        places.is_past(clear, clear.index, stmt, index)
+        if index is not None
+        else not places.common(clear, stmt) and places.order[stmt] <= places.order[clear]
+        for stmt, index in reads
+    )

@@ -6,59 +6,49 @@ function runs inside the step that its phase leads up to, or a pass of another n
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
-from ...core import thresholds
 from .. import ir
 from ..ad.tape.dead_restores import eliminate_dead_restores
-from ..ad.tape.packing import count_saved, drop_unread_lists, pack_saves
+from ..ad.tape.packing import pack_saves
 from ..ad.tape.raising_only import raising_only
 from ..ad.tape.required_values import dedupe_carried_saves
 from ..ad.tape.rows import plan_rows, write_rows
 from ..ad.tape.shape_uses import forward_shapes, save_shapes
-from ..analysis.alias import regions_of_program
 from ..analysis.liveness import count_uses
 from ..codegen.emit import annotate
-from ..codegen.idioms.assignments import chain_assignments, join_assignments, join_stores
+from ..codegen.idioms.assignments import chain_assignments
 from ..codegen.idioms.augmented_assignments import augment
 from ..codegen.idioms.breaks import recover_breaks
 from ..codegen.idioms.comprehensions import recover_comprehensions
-from ..codegen.idioms.conditions import merge_branch_heads, recover_conditionals
+from ..codegen.idioms.conditions import recover_conditionals
 from ..codegen.idioms.inline_next import inline_next
 from ..codegen.idioms.iteration import recover_iteration
 from ..codegen.idioms.negated_tests import negate_tests
 from ..codegen.idioms.returns import forward_returns, last_sums
-from ..codegen.idioms.reversed_loops import recover_reversed
 from ..codegen.idioms.unpacking import recover_unpacking
 from ..codegen.loop_exit_values import read_exit_values
-from ..ir.builder import Specialiser
 from ..opt.loops.batch_blas import batch_rank1_updates
 from ..opt.loops.batch_columns import batch_column_updates
-from ..opt.loops.sroa import replace_aggregates
-from ..opt.loops.strip_mining import strip_mine
 from ..opt.loops.unboxing.casts import drop_casts
 from ..opt.loops.unboxing.driver import unbox_arrays
 from ..opt.loops.unboxing.scalars import scalar_math
-from ..opt.memory.accumulation.first_touch import assign_first_contributions
 from ..opt.memory.accumulation.full_first import order_full_first
 from ..opt.memory.accumulation.item_assignments import assign_items
 from ..opt.memory.accumulation.list_parts import split_stacked
 from ..opt.memory.accumulation.list_sums import assign_list_items
 from ..opt.memory.accumulation.lists import elide_list_zeros
 from ..opt.memory.accumulation.loop_copy_elision import elide_loop_copies
-from ..opt.memory.accumulation.peephole import elide_copies, propagate_copies
+from ..opt.memory.accumulation.peephole import elide_copies
 from ..opt.memory.cotangent_reuse import reuse_cotangents
 from ..opt.memory.dse import eliminate_dead_stores, eliminate_loop_stores
 from ..opt.memory.primal_reuse import mark_reuse, reuse_primals
 from ..opt.rewrite.batched_matmul import batch_matmuls
 from ..opt.rewrite.canonicalize import canonicalize
 from ..opt.rewrite.cholesky import cholesky_vjp
-from ..opt.rewrite.contractions import fuse_contractions, fuse_forward_contractions
-from ..opt.rewrite.inverses import is_plain, reuse_inverses, solve_with_inverses
+from ..opt.rewrite.inverses import reuse_inverses
 from ..opt.rewrite.outer_products import batch_outer_products
-from ..opt.rewrite.powers import decides, reduce_powers, reduce_squares
+from ..opt.rewrite.powers import reduce_squares
 from ..opt.rewrite.product_reuse import reuse_products
 from ..opt.rewrite.runtime_select import select_at_runtime
 from ..opt.rewrite.scatter_add import scatter_add
@@ -73,149 +63,37 @@ from ..opt.scalar.branch_fusion import fuse_branches
 from ..opt.scalar.branch_sinking import sink_into_branches
 from ..opt.scalar.copy_propagation import propagate_merges
 from ..opt.scalar.cse import number_across_sweeps, number_values
-from ..opt.scalar.dce import eliminate_dead_code, unname_dead_results
+from ..opt.scalar.dce import eliminate_dead_code
 from ..opt.scalar.effect_substitution import substitute_into_effects
-from ..opt.scalar.forward_substitution import Nesting
-from ..opt.scalar.licm import hoist_invariants
-from ..opt.scalar.loop_bounds import fold_bounds, normalize_direction, rematerialize_lengths
+from ..opt.scalar.loop_bounds import fold_bounds, normalize_direction
 from ..opt.scalar.number_substitution import substitute_numbers
 from ..opt.scalar.rematerialization import rematerialize
 from ..opt.scalar.sinking import sink, sink_stores
-from .pass_manager import NUMPY, Pass, Phase, Precision, Program, asks_for_gradients
-
-
-def with_aggregates_replaced(p: Program) -> None:
-    """Run `replace_aggregates`, after which other memory belongs together."""
-    p.s.relies = replace_aggregates(p.s, p.where, p.forward, p.s.leaves(p.value))
-    p.where = regions_of_program(p.s, p.forward) if p.s.relies else p.where
-
-
-def with_invariants_hoisted(p: Program) -> None:
-    """Run `hoist_invariants`, which may rely on being able to run the program again."""
-    p.s.relies = hoist_invariants(p.s, p.where, p.forward, p.s.active, p.may_run_again) or p.s.relies
-
-
-def with_inverses(p: Program) -> None:
-    """Run the half of `reuse_inverses` that solves the systems of both sweeps by the inverses of the reverse sweep."""
-    solve_with_inverses(p.s, p.where, p.forward, p.reverse)
-
-
-def look_at_values(p: Program) -> None:
-    """Note whether the forward sweep may change in its last digits, and whether it decides nothing."""
-    p.undecided = not any(decides(stmt) for stmt in ir.walk(p.both))
-    p.inexact = asks_for_gradients(p.request) and all(is_plain(stmt) for stmt in ir.walk(p.forward))
-    p.reordered = p.only_gradients and p.inexact
-
-
-def with_lengths(p: Program) -> None:
-    """Run `rematerialize_lengths` on both sweeps as one."""
-    p.split(rematerialize_lengths(p.s, p.where, p.both, not p.request.split))
-
-
-def with_small_powers(p: Program) -> None:
-    """Run `reduce_powers`, on the forward sweep only where no bit of it matters: inside another program as alone."""
-    forward = ir.walk(p.forward) if p.inexact and p.undecided else ()
-    reduce_powers(p.s, [*forward, *ir.adjoint_walk(p.reverse)])
-
-
-def with_saved_counted(p: Program) -> None:
-    """Look for what `pack_saves` may save together, once rows are planned."""
-    count_saved(p.s, p.forward, p.reverse)
-    drop_unread_lists(p.s, p.forward, p.reverse)
-
-
-def nest(p: Program) -> None:
-    """Put temporaries back into expressions, those of the forward sweep as the user wrote them."""
-    nesting = Nesting(p.s, p.where, p.both, 0)
-    p.forward = nesting.block(p.forward)
-    nesting.limit = thresholds.OPERATIONS_NESTED
-    p.reverse = nesting.block(p.reverse)
-
-
-def with_contractions(p: Program) -> None:
-    """Run `fuse_contractions`, on the forward sweep only where its last digits do not matter."""
-    fuse_contractions(p.s, p.reverse)
-    if p.reordered:
-        fuse_forward_contractions(p.s, p.forward)
-
-
-def with_first_touch(p: Program) -> None:
-    """Run `assign_first_contributions`, and nest what that leaves."""
-    assign_first_contributions(p.s, p.both, p.reverse)
-    p.reverse = Nesting(p.s, p.where, p.both, thresholds.OPERATIONS_NESTED).block(p.reverse)
-
-
-def fix_values(p: Program) -> None:
-    """Note which variables somebody sees, so that every bit of them stays."""
-    if not p.only_gradients:
-        p.s.exact = {*ir.defined(p.forward), *p.outside}
-
-
-def on_both(change: Callable[[Specialiser, ir.Block], object], p: Program) -> None:
-    """Run a pass on both sweeps as one, and make the sweeps of what it leaves if loops compute on floats."""
-    program, first = p.both, p.reverse[0] if p.reverse else None
-    p.floats = bool(change(p.s, program)) or p.floats
-    p.s.relies = p.s.relies or p.floats
-    place = len(program) if first is None else program.index(first)
-    p.forward, p.reverse = program[:place], program[place:]
-
-
-def on_floats(change: Callable[[Specialiser, ir.Block], object], p: Program) -> None:
-    """Run a pass on both sweeps as one if loops compute on floats."""
-    if p.floats:
-        on_both(change, p)
-
-
-def with_strips(p: Program) -> None:
-    """Run `strip_mine` if the program allows it."""
-    p.forward, p.reverse = strip_mine(p.s, p.forward, p.reverse, p.outside, list(p.seeds)) or (p.forward, p.reverse)
-
-
-def with_dead_results_unnamed(p: Program) -> None:
-    """Run `unname_dead_results`, with the checks of shapes if nothing around differentiates the program."""
-    unname_dead_results(p.s, p.forward, p.reverse, p.request.capture is None)
-
-
-def on_each(change: Callable[[Specialiser, ir.Block], object], p: Program) -> None:
-    """Run a pass on each of the sweeps."""
-    change(p.s, p.forward)
-    change(p.s, p.reverse)
-
-
-def joined_names(p: Program) -> None:
-    """Drop what is another name for the same value."""
-    propagate_copies(p.s, p.reverse)
-
-
-def on_texts(change: Callable[[list[Any]], object], p: Program) -> None:
-    """Run a pass on the statements of each of the sweeps."""
-    change(p.body)
-    change(p.tail)
-
-
-def with_branches_once(p: Program) -> None:
-    """Run `merge_branch_heads`, in the forward sweep without what may raise."""
-    merge_branch_heads(p.body, True)
-    merge_branch_heads(p.tail, False)
-
-
-def read_both_next(p: Program) -> None:
-    """Run `inline_next` on the statements of each of the sweeps."""
-    inline_next(p.body, False)
-    inline_next(p.tail, True)
-
-
-def with_reversed(p: Program) -> None:
-    """Run `recover_reversed` unless the program has something else under the name that it needs."""
-    if "reversed" not in p.s.globals:
-        recover_reversed(p.body, p.tail)
-
-
-def with_lines_shared(p: Program) -> None:
-    """Run `join_assignments`, then put stores on one line."""
-    p.body, p.tail = join_assignments(p.body), join_assignments(p.tail)
-    on_texts(join_stores, p)
-
+from .pass_manager import NUMPY, Pass, Phase, Precision
+from .pass_steps import (
+    fix_values,
+    joined_names,
+    look_at_values,
+    nest,
+    on_both,
+    on_each,
+    on_floats,
+    on_texts,
+    read_both_next,
+    with_aggregates_replaced,
+    with_branches_once,
+    with_contractions,
+    with_dead_results_unnamed,
+    with_first_touch,
+    with_invariants_hoisted,
+    with_inverses,
+    with_lengths,
+    with_lines_shared,
+    with_reversed,
+    with_saved_counted,
+    with_small_powers,
+    with_strips,
+)
 
 LAST_DIGITS = Precision.LAST_DIGITS
 # Where the program is differentiated again, its values are worth more than memory.

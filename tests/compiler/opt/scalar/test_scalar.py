@@ -2,13 +2,12 @@
 
 from autodiff_sct.compiler.analysis.alias import regions_of_program
 from autodiff_sct.compiler.analysis.liveness import sweep_dead
-from autodiff_sct.compiler.opt.scalar.affine_counters import name_counts, write_counts
-from autodiff_sct.compiler.opt.scalar.cse import once
-from autodiff_sct.compiler.opt.scalar.dce import drop_unread, execute_unread
-from autodiff_sct.compiler.opt.scalar.licm import reverse_once
-from autodiff_sct.compiler.opt.scalar.loop_bounds import count_up, fold_bounds, inline_lengths
-from autodiff_sct.compiler.opt.scalar.sinking import sink
-from autodiff_sct.compiler.opt.scalar.store_sinking import zero_last
+from autodiff_sct.compiler.opt.scalar.affine_counters import name_counters, rematerialize_counters
+from autodiff_sct.compiler.opt.scalar.cse import number_values
+from autodiff_sct.compiler.opt.scalar.dce import eliminate_dead_code, unname_dead_results
+from autodiff_sct.compiler.opt.scalar.licm import hoist_invariants
+from autodiff_sct.compiler.opt.scalar.loop_bounds import fold_bounds, normalize_direction, rematerialize_lengths
+from autodiff_sct.compiler.opt.scalar.sinking import sink, sink_stores
 from tests.compiler.opt.before_after import check
 
 ARRAYS = "x.1: float64[n] @ 1\ny.2: float64[n] @ 2\nk.3: float\nn.4: int\n"
@@ -36,19 +35,19 @@ def test_effects_stay():
 
 
 def test_an_unread_result_that_cannot_fail_is_not_computed():
-    check(lambda s, b: drop_unread(s, b, []), ARRAYS + "t.5: float = k.3 * 2.0\nprint(k.3)", "print(k.3)")
+    check(lambda s, b: eliminate_dead_code(s, b, []), ARRAYS + "t.5: float = k.3 * 2.0\nprint(k.3)", "print(k.3)")
 
 
 def test_what_may_raise_is_executed_without_a_name():
     before = ARRAYS + "t.5: float = np.linalg.det(x.1)  # may raise\nreturn x.1"
-    check(lambda s, b: execute_unread(s, b, [], False), before, "np.linalg.det(x.1)\nreturn x.1")
+    check(lambda s, b: unname_dead_results(s, b, [], False), before, "np.linalg.det(x.1)\nreturn x.1")
 
 
 # -- common subexpressions, invariant code
 
 
 def shared(s, block):
-    return once(s, regions_of_program(s, block), block, [])
+    return number_values(s, regions_of_program(s, block), block, [])
 
 
 def test_a_common_subexpression_is_computed_once():
@@ -64,7 +63,7 @@ def test_no_subexpression_is_shared_past_a_write():
 
 
 def hoisted(s, block):
-    reverse_once(s, regions_of_program(s, block), block, {"y.2", "t.7", "v.5"}, False)
+    hoist_invariants(s, regions_of_program(s, block), block, {"y.2", "t.7", "v.5"}, False)
 
 
 def test_an_invariant_of_a_loop_is_computed_before_it():
@@ -84,7 +83,7 @@ def test_what_a_loop_writes_is_no_invariant():
 
 
 def lengths(s, block):
-    return inline_lengths(s, regions_of_program(s, block), block, True)
+    return rematerialize_lengths(s, regions_of_program(s, block), block, True)
 
 
 def test_a_length_is_written_in_the_bounds():
@@ -103,19 +102,19 @@ def test_the_numbers_of_a_bound_are_added_up():
 
 def test_a_loop_that_only_repeats_counts_up():
     before = "for t.6 in range(n.4 - 1, -1, -1):\n    print(k.3)"
-    check(count_up, ARRAYS + before, before.replace("n.4 - 1, -1, -1", "n.4"))
-    check(count_up, ARRAYS + before.replace("k.3", "t.6"))
+    check(normalize_direction, ARRAYS + before, before.replace("n.4 - 1, -1, -1", "n.4"))
+    check(normalize_direction, ARRAYS + before.replace("k.3", "t.6"))
 
 
 def test_a_counter_with_a_number_added_is_written_where_it_is_read():
     before = "for i.6 in range(n.4):\n    t.7: int = i.6 - 1\n    y.2[i.6] = x.1[t.7]"
-    check(write_counts, ARRAYS + before, "for i.6 in range(n.4):\n    y.2[i.6] = x.1[i.6 - 1]")
+    check(rematerialize_counters, ARRAYS + before, "for i.6 in range(n.4):\n    y.2[i.6] = x.1[i.6 - 1]")
 
 
 def test_a_counter_with_a_number_added_that_is_read_often_has_a_name():
     before = "for i.6 in range(n.4):\n" + "    y.2[i.6 - 1] += x.1[i.6 - 1]\n" * 3
     after = "for i.6 in range(n.4):\n    before.7 = i.6 - 1\n" + "    y.2[before.7] += x.1[before.7]\n" * 3
-    check(name_counts, ARRAYS + before, after)
+    check(name_counters, ARRAYS + before, after)
 
 
 # -- places of statements
@@ -130,8 +129,8 @@ def test_the_next_cotangent_comes_after_the_last_use_of_the_one_before():
 def test_a_part_is_cleared_after_the_use_of_what_was_in_it():
     before = "t.5: float = x.1[3]\nx.1[3] = 0.0\nt.6: float = 2 * t.5\ny.2[4] += t.6\nreturn x.1"
     after = "t.5 = x.1[3]\nt.6 = 2 * t.5\ny.2[4] += t.6\nx.1[3] = 0.0\nreturn x.1"
-    check(zero_last, ARRAYS + before, after)
+    check(sink_stores, ARRAYS + before, after)
 
 
 def test_a_part_is_cleared_before_it_is_read_again():
-    check(zero_last, ARRAYS + "t.5: float = x.1[3]\nx.1[3] = 0.0\nx.1[4] += 2 * t.5\nreturn x.1")
+    check(sink_stores, ARRAYS + "t.5: float = x.1[3]\nx.1[3] = 0.0\nx.1[4] += 2 * t.5\nreturn x.1")

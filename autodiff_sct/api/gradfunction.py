@@ -134,6 +134,17 @@ class GradFunction:
 
     # What the compiler knows a gradient function by, to differentiate it.
     __autodiff_gradient__ = True
+    # What tells two gradients of one function apart, where their programs are kept on disk.
+    __autodiff_settings__ = (
+        "kind",
+        "positions",
+        "has_aux",
+        "return_ids",
+        "sens_param",
+        "always_tuple",
+        "backend",
+        "skip",
+    )
 
     def __init__(
         self,

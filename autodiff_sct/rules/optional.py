@@ -11,6 +11,8 @@ MODULES = {
     "bottleneck": ("bottleneck",),
     "scipy.fft": ("scipy.fft",),
     "scipy.integrate": ("scipy.sampled",),
+    "scipy.interpolate": ("scipy.interpolation",),
+    "scipy.sparse": ("scipy.sparse",),
     "scipy.signal": ("scipy.signals",),
     "scipy.ndimage": ("scipy.signals", "scipy.images", "scipy.resampled", "scipy.ranked"),
     "scipy.spatial.distance": ("scipy.distances",),

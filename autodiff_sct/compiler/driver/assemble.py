@@ -23,7 +23,7 @@ from ..ir.request import Arguments, Request, observe
 from ..numba import natively
 from ..opt.loops.unboxing.driver import may_run_again
 from ..text.unparse import printed
-from .functions import settle_calls
+from .functions import define_functions, function, settle_calls
 from .pass_manager import Program
 from .pass_order import EXPRESSIONS, FLOATS, MEMORY, PRINTING, PYTHON, STATEMENTS, SWEEPS
 from .tensor_boxing import seed_spec, wrap_spec
@@ -45,6 +45,7 @@ def emit(p: Program, name: str) -> Emitted:
         callers = [n for n in table.entries if not where.is_written(n)]  # the others have been copied on entry
         kept = kept_state(s, where, [*callers, *table.handed], front, back, seeds)
     program = p.both
+    define_functions(s)
     settle_calls(s, program)
     observe(request, "optimise", s, program)
     externals = used_externals(s, program, request)
@@ -177,10 +178,3 @@ def used_externals(s: Specialiser, program: ir.Block, request: Request) -> list[
 
 def default_seed(request: Request, seeds: dict[str, str]) -> bool:
     return not request.seeded and not any(name.startswith("t_") for name in seeds.values())
-
-
-def function(name: str, arguments: dict[str, str], seeds: dict[str, str], body: list[Any], default: bool) -> Any:
-    parameters = [gast.Name(text, gast.Param(), None, None) for text in arguments.values()]
-    defaults = [ir.constant(1.0)] * len(seeds) if default else []
-    spec = gast.arguments(parameters, [], None, [], [], None, defaults)
-    return gast.FunctionDef(name, spec, body, [], None, None, [])

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...core import gc_pause
 from ...core.forks import IMPORTING, Lock
+from ...core.parts import part
 from ...errors import Degenerate, Refused
 from ...runtime.apart import Apart
 from ..codegen.load import note_origin
@@ -112,7 +113,7 @@ class Compiled(Binding):
         emitted, ways = cache.find(file, self.fn), frozenset[Way]()
         if emitted is None:
             with IMPORTING:
-                from ..derivatives_inside import bootstrap  # noqa: F401
+                part("compiler")
             emitted, granted = granted_by(self.repeatable, self.request(*asked), values)
             asked, ways = (granted.parameters, wrt), granted.attempt.ways
             if Way.INTEGERS in ways:
@@ -131,9 +132,8 @@ class Compiled(Binding):
 
     def emit(self, request: Request) -> Emitted:
         """Compile."""
-        from ..derivatives_inside.bootstrap import adjoint
-
-        return adjoint(request)
+        found: Emitted = part("compiler").adjoint(request)
+        return found
 
     def repeatable(self, request: Request) -> Emitted:
         """The program that is asked for, with strong zeros from the beginning where a call of it cannot be repeated."""
@@ -454,9 +454,8 @@ class Pushforward(Compiled):
         return replace(super().request(parameters, wrt), lists=self.backend == "numpy")
 
     def emit(self, request: Request) -> Emitted:
-        from ..derivatives_inside.bootstrap import tangent
-
-        return tangent(request)
+        found: Emitted = part("compiler").tangent(request)
+        return found
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
         """The value of the function, and the tangent of its differentiated output for these tangents of its inputs."""

@@ -10,9 +10,9 @@ from typing import Any
 
 import gast
 
+from ...core.parts import part
 from ...errors import ArgumentValueError
 from .. import ir
-from ..derivatives_inside.bootstrap import adjoint
 from ..frontend.normalize import desugar
 from ..frontend.parse import parse
 from ..ir import printer
@@ -52,7 +52,7 @@ def text_of_stage(compiled: Any, name: str, args: tuple[Any, ...], kwargs: dict[
 
     request = request_for(compiled, args, kwargs)
     request.observe = note
-    adjoint(request)
+    part("compiler").adjoint(request)
     if name == CHANGES:
         changes = [(stage, text) for k, (stage, text) in enumerate(texts) if k == 0 or text != texts[k - 1][1]]
         return "\n\n".join(f"# after {stage}\n{text}" for stage, text in changes)

@@ -8,14 +8,28 @@ import gast
 
 from ...core import thresholds
 from .. import ir
-from ..ad.recursion.function_pairs import Variant, body_of, distinct, result_expr, variant_of
+from ..ad.recursion.function_pairs import PairDefinition, Variant, apart, body_of, distinct, result_expr, variant_of
 from ..ad.tape.residuals import unset
 from ..analysis.alias import Regions
+from ..analysis.definite_assignment import unbound
 from ..codegen.emit import Emitter, annotate, defaults
 from ..codegen.out_of_ssa import name_variables
 from ..codegen.unbound_checks import targets, with_checks
 from ..interp.calls.recursion import Recursion
 from ..ir.builder import Specialiser
+from ..opt.scalar.forward_substitution import Nesting
+
+
+def define_functions(s: Specialiser) -> None:
+    """Print the functions that differentiation has left to be emitted."""
+    pending, s.functions = s.functions, []
+    for each in pending:
+        with apart(s):
+            if isinstance(each, PairDefinition):
+                define_pair(s, each)
+            else:
+                settle_calls(s, each.program)
+                define(s, each.where, each.name, each.arguments, each.program)
 
 
 def plain(s: Specialiser, rec: Recursion) -> Variant:
@@ -45,10 +59,6 @@ def settle_calls(s: Specialiser, block: ir.Block) -> None:
 
 def define(s: Specialiser, where: Regions, name: str, arguments: dict[str, str], program: ir.Block) -> None:
     """Print one function from a program whose last statement returns."""
-    from ..analysis.definite_assignment import unbound
-    from ..opt.scalar.forward_substitution import Nesting
-    from .assemble import function
-
     s.unbound = unbound(program)  # with the tangents of what may be unbound
     program = Nesting(s, where, program, 0).block(program)
     given = distinct(s, arguments)
@@ -59,27 +69,16 @@ def define(s: Specialiser, where: Regions, name: str, arguments: dict[str, str],
     s.functions.append(function(name, given, {}, [*start, *body], False))
 
 
-def define_pair(
-    s: Specialiser,
-    where: Regions,
-    rec: Recursion,
-    variant: Variant,
-    front: ir.Block,
-    back: ir.Block,
-    saved: dict[str, str],
-    state: str,
-    given: dict[str, str],
-) -> None:
-    """Print both functions; `saved` are the lists by what is saved in them, `given` what the backward one is given."""
-    from ..opt.scalar.forward_substitution import Nesting
-    from .assemble import function
-
-    settle_calls(s, front)
-    front = [*front, ir.Return(result_expr([ir.name(n) for n in rec.results]))]
-    nesting = Nesting(s, where, [*front, *back], 0)
+def define_pair(s: Specialiser, pair: PairDefinition) -> None:
+    """Print a forward and a backward function."""
+    rec, variant, saved, state, given = pair.rec, pair.variant, pair.saved, pair.state, pair.given
+    s.unbound = pair.unbound
+    settle_calls(s, pair.front)
+    front = [*pair.front, ir.Return(result_expr([ir.name(n) for n in rec.results]))]
+    nesting = Nesting(s, pair.where, [*front, *pair.back], 0)
     front = nesting.block(front)
     nesting.limit = thresholds.OPERATIONS_NESTED
-    back = nesting.block(back)
+    back = nesting.block(pair.back)
     lists = list(saved.values())
     handed = lists[0] if isinstance(variant.state, gast.List) else state
     arguments = distinct(s, {n: s.hints[n] for n in [*rec.inputs, handed]} | given)
@@ -107,3 +106,11 @@ def unpacked(names: list[str], state: str) -> list[Any]:
         return []
     target = gast.Tuple([gast.Name(n, gast.Store(), None, None) for n in names], gast.Store())
     return [gast.Assign([target], ir.name(state), None)]
+
+
+def function(name: str, arguments: dict[str, str], seeds: dict[str, str], body: list[Any], default: bool) -> Any:
+    """The definition of a function; with `default`, its seeds are ones unless they are given."""
+    parameters = [gast.Name(text, gast.Param(), None, None) for text in arguments.values()]
+    defaults = [ir.constant(1.0)] * len(seeds) if default else []
+    spec = gast.arguments(parameters, [], None, [], [], None, defaults)
+    return gast.FunctionDef(name, spec, body, [], None, None, [])

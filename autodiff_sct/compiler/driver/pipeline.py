@@ -10,6 +10,7 @@ from typing import Any
 import gast
 
 from ...core.deep_stack import deeply
+from ...core.parts import part
 from ...errors import AliasError, NotDifferentiable, Refused, UnsupportedSyntax
 from .. import ir
 from ..ad.activity import activity
@@ -38,7 +39,6 @@ from ..analysis.alias import Regions, regions_of_program
 from ..analysis.definite_assignment import drop_sure, unbound
 from ..analysis.layout_dependence import needs_order
 from ..analysis.liveness import sweep_dead
-from ..derivatives_inside.scipy import load_libraries
 from ..domain import pass_registry
 from ..domain.compiled import Emitted
 from ..domain.facts import Num, Opaque
@@ -73,7 +73,7 @@ STAGES: list[tuple[str, str]] = [
 
 def specialise(request: Request) -> tuple[Specialiser, Arguments, Value]:
     """Run the program on facts, however deep its calls are nested."""
-    load_libraries()
+    part("libraries").load_libraries()
     try:
         return deeply(specialised, request)
     except RecursionError:

@@ -6,6 +6,7 @@ import functools
 import inspect
 from typing import Any
 
+from ...core.parts import part
 from ...errors import ArgumentTypeError
 from ..domain.facts import UNKNOWN
 from ..domain.foreign_objects import python_of
@@ -46,10 +47,10 @@ def signature_of_known(fn: Any) -> inspect.Signature | None:
     if not callable(fn) or fn.__hash__ is None:
         return None
     from ...rules.optional import load_optional
-    from ..derivatives_inside.bootstrap import TABLE
 
+    table = part("compiler").TABLE
     load_optional()
-    return TABLE[fn].signature if fn in TABLE else None
+    return table[fn].signature if fn in table else None
 
 
 def general_tree(parameter: inspect.Parameter) -> Any:

@@ -201,13 +201,13 @@ def text_of_facts(facts: Facts) -> str:
         return "dict" + text_of_roots(facts.roots)
     if isinstance(facts, Pair):
         return f"({''.join(text_of_facts(item) + ', ' for item in facts.items)})"
-    cls = facts.cls
+    cls: Any = facts.cls
     named = isinstance(cls, type) and getattr(builtins, cls.__name__, None) is cls
     return f"object({cls.__name__!r})" if named else "object"
 
 
 def text_of_number(facts: Num) -> str:
-    base = facts.kind if facts.python else "number" if facts.dtype is None else str(facts.dtype)
+    base = str(facts.kind) if facts.python else "number" if facts.dtype is None else str(facts.dtype)
     if facts.kind is None:
         base = f"unknown({base})"
     elif facts.kind == "array":

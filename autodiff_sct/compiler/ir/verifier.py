@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ from .printer import printed
 from .statements import Block, If, Let, Loop, Raise, Return, Store, Try, With
 from .traversal import blocks, expressions, ir_targets, reads, walk
 
-FUNCTIONS = {
+FUNCTIONS: dict[type, Callable[..., Any]] = {
     gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
     gast.USub: operator.neg,
 }  # fmt: skip

@@ -5,8 +5,8 @@ through the unit vectors.
 """
 
 import numpy as np
-from scipy import interpolate
 
+from ...runtime.scipy.splines import line_at, spline_at
 from .. import scan
 from ..table import elementwise, forward, reverse
 
@@ -24,16 +24,6 @@ def of_evaluated(y, d, spline, x, nu):
     return None, d * evaluated(spline, x, nu + 1)
 
 
-def spline_at(condition, knots, values, x, nu):
-    """The spline ``CubicSpline(knots, values, bc_type=condition)`` at places, or one of a degree."""
-    if isinstance(condition, tuple):
-        return interpolate.make_interp_spline(knots, values, condition[1])(x, nu)
-    return interpolate.CubicSpline(knots, values, bc_type=condition)(x, nu)
-
-
-spline_at.stands_for = "a spline of scipy.interpolate"  # type: ignore[attr-defined]
-
-
 @reverse(spline_at)
 def of_spline_at(y, d, condition, knots, values, x, nu):
     return (
@@ -47,14 +37,6 @@ def of_spline_at(y, d, condition, knots, values, x, nu):
 @forward(spline_at)
 def push_spline_at(y, d, condition, knots, values, x, nu):
     return None, None, spline_at(condition, knots, d, x, nu), d * spline_at(condition, knots, values, x, nu + 1)
-
-
-def line_at(knots, values, x):
-    """``interp1d(knots, values)`` at places."""
-    return interpolate.interp1d(knots, values)(x)
-
-
-line_at.stands_for = "scipy.interpolate.interp1d"  # type: ignore[attr-defined]
 
 
 @reverse(line_at)

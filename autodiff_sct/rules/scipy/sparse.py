@@ -8,29 +8,14 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse import linalg
 
+from ...runtime.scipy.sparse import built, dense, product, solved, summed, turned
 from ..table import forward, nondifferentiable, reverse, static
 
 # What SciPy computes with the matrix that it has made
 
 
-def turned(made):
-    """The transpose."""
-    return made.T
-
-
-def built(data, rows, cols, made):
-    """A matrix with other elements at the same places."""
-    return sparse.csc_array((data, (rows, cols)), shape=made.shape)
-
-
 nondifferentiable(turned, built)
-
-
-def product(made, data, rows, cols, x):
-    """``made @ x``."""
-    return made @ x
 
 
 @reverse(product)
@@ -49,11 +34,6 @@ def at_places(a, b, rows, cols):
     return found if a.ndim == 1 else np.sum(found, 1)
 
 
-def dense(made, data, rows, cols):
-    """``made.toarray()``."""
-    return made.toarray()
-
-
 @reverse(dense)
 def of_dense(y, d, made, data, rows, cols):
     return None, d[rows, cols]
@@ -62,11 +42,6 @@ def of_dense(y, d, made, data, rows, cols):
 @forward(dense)
 def push_dense(y, d, made, data, rows, cols):
     return None, dense(built(d, rows, cols, made), d, rows, cols)
-
-
-def summed(made, data, rows, cols, axis):
-    """``made.sum(axis)``."""
-    return made.sum(axis)
 
 
 @reverse(summed)
@@ -80,15 +55,6 @@ def push_summed(y, d, made, data, rows, cols, axis):
 
 
 # Systems
-
-
-def solved(how, made, data, rows, cols, b):
-    """The solution of ``made @ x = b`` by the method `how`, whose name is followed by its settings."""
-    if how[0] == "lu":
-        return made.solve(b, how[1])
-    if how[0] == "spsolve":
-        return linalg.spsolve(made, b)
-    return getattr(linalg, how[0])(made, b, **dict(how[1]))[0]
 
 
 @reverse(solved)

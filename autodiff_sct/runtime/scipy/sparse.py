@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse import linalg
 
 from ...errors import NotDifferentiable
 
@@ -25,8 +27,6 @@ class Matrix:
 
     @property
     def T(self) -> Any:
-        from ...rules.scipy.sparse import turned
-
         return Matrix(turned(self.made), self.data_of, self.cols, self.rows, self.star)
 
     @property
@@ -37,21 +37,15 @@ class Matrix:
         return self.T
 
     def __matmul__(self, x: Any) -> Any:
-        from ...rules.scipy.sparse import product
-
         return product(self.made, self.data_of, self.rows, self.cols, x)
 
     def dot(self, x: Any) -> Any:
         return self @ x
 
     def toarray(self) -> Any:
-        from ...rules.scipy.sparse import dense
-
         return dense(self.made, self.data_of, self.rows, self.cols)
 
     def sum(self, axis: Any = None) -> Any:
-        from ...rules.scipy.sparse import summed
-
         return summed(self.made, self.data_of, self.rows, self.cols, axis)
 
     def __mul__(self, x: Any) -> Any:
@@ -112,8 +106,6 @@ class Factors:
         self.matrix = matrix
 
     def solve(self, b: Any, trans: Any = "N") -> Any:
-        from ...rules.scipy.sparse import solved
-
         if trans == "N":
             return solved(("lu", "N"), self.made, self.matrix.data_of, self.matrix.rows, self.matrix.cols, b)
         return solved(("lu", "T"), self.made, self.matrix.data_of, self.matrix.cols, self.matrix.rows, b)
@@ -182,3 +174,40 @@ def diagonal_rows(lengths: Any, offsets: Any) -> Any:
 
 def diagonal_columns(lengths: Any, offsets: Any) -> Any:
     return np.concatenate([np.arange(n) + max(k, 0) for n, k in zip(lengths, offsets)])
+
+
+# Operations that have a rule: of matrices and their elements at some places
+
+
+def turned(made: Any) -> Any:
+    """The transpose."""
+    return made.T
+
+
+def built(data: Any, rows: Any, cols: Any, made: Any) -> Any:
+    """A matrix with other elements at the same places."""
+    return sparse.csc_array((data, (rows, cols)), shape=made.shape)
+
+
+def product(made: Any, data: Any, rows: Any, cols: Any, x: Any) -> Any:
+    """``made @ x``."""
+    return made @ x
+
+
+def dense(made: Any, data: Any, rows: Any, cols: Any) -> Any:
+    """``made.toarray()``."""
+    return made.toarray()
+
+
+def summed(made: Any, data: Any, rows: Any, cols: Any, axis: Any) -> Any:
+    """``made.sum(axis)``."""
+    return made.sum(axis)
+
+
+def solved(how: Any, made: Any, data: Any, rows: Any, cols: Any, b: Any) -> Any:
+    """The solution of ``made @ x = b`` by the method `how`, whose name is followed by its settings."""
+    if how[0] == "lu":
+        return made.solve(b, how[1])
+    if how[0] == "spsolve":
+        return linalg.spsolve(made, b)
+    return getattr(linalg, how[0])(made, b, **dict(how[1]))[0]

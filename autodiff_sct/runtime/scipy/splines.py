@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import interpolate
 
 from ...errors import NotDifferentiable
 
@@ -22,8 +23,6 @@ class Spline:
         self.values = values
 
     def __call__(self, x: Any, nu: Any = 0) -> Any:
-        from ...rules.scipy.interpolation import spline_at
-
         return spline_at(self.condition, self.knots, self.values, x, nu)
 
     def derivative(self, nu: Any = 1) -> Any:
@@ -41,8 +40,6 @@ class Interpolant:
         self.values = values
 
     def __call__(self, x: Any, nu: Any = 0) -> Any:
-        from ...rules.scipy.interpolation import spline_at
-
         if nu != 0 and self.maker[0] != "make_interp_spline":
             raise NotDifferentiable("the slopes of this spline have no derivative", "use make_interp_spline(x, y)")
         return spline_at(self.maker, self.knots, self.values, x, nu)
@@ -130,8 +127,6 @@ class Line:
         self.values = values
 
     def __call__(self, x: Any) -> Any:
-        from ...rules.scipy.interpolation import line_at
-
         return line_at(self.knots, self.values, x)
 
 
@@ -139,3 +134,24 @@ def increasing(knots: Any) -> None:
     """Raise unless knots increase: SciPy sorts others, and their derivatives would have to be sorted, too."""
     if np.any(np.diff(knots) <= 0):
         raise NotDifferentiable("the knots of an interpolation do not increase", "sort them, and the values with them")
+
+
+# Operations that have a rule
+
+
+def spline_at(condition: Any, knots: Any, values: Any, x: Any, nu: Any) -> Any:
+    """The spline ``CubicSpline(knots, values, bc_type=condition)`` at places, or one of a degree."""
+    if isinstance(condition, tuple):
+        return interpolate.make_interp_spline(knots, values, condition[1])(x, nu)
+    return interpolate.CubicSpline(knots, values, bc_type=condition)(x, nu)
+
+
+spline_at.stands_for = "a spline of scipy.interpolate"  # type: ignore[attr-defined]
+
+
+def line_at(knots: Any, values: Any, x: Any) -> Any:
+    """``interp1d(knots, values)`` at places."""
+    return interpolate.interp1d(knots, values)(x)
+
+
+line_at.stands_for = "scipy.interpolate.interp1d"  # type: ignore[attr-defined]

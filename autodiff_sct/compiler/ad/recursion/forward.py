@@ -6,10 +6,19 @@ from typing import Any, cast
 
 from ... import ir
 from ...domain.values import Const, Leaf, Value
-from ...driver.functions import define, settle_calls
 from ...interp.calls.recursion import Recursion
 from ...ir.builder import Specialiser
-from .function_pairs import Variant, all_wanted, body_of, called_for, carries, check_overlap, result_expr, variant_of
+from .function_pairs import (
+    Definition,
+    Variant,
+    all_wanted,
+    body_of,
+    called_for,
+    carries,
+    check_overlap,
+    result_expr,
+    variant_of,
+)
 
 
 def tangent_call(f: Any, stmt: ir.Let) -> None:
@@ -68,5 +77,4 @@ def emit_tangent(s: Specialiser, rec: Recursion, variant: Variant) -> None:
         tangents = [f.of(n) if f.active(n) else f.zero(n) for n in rec.results if carries(s.facts[n])]
     final = ir.Return(result_expr([*(ir.name(n) for n in rec.results), *(s.expr(t) for t in tangents)]))
     program = sweep_dead(s, [*forward, final], strict, set())
-    settle_calls(s, program)
-    define(s, where, variant.name, arguments, program)
+    s.functions.append(Definition(where, variant.name, arguments, program))

@@ -43,6 +43,31 @@ class Variant:
     pending: list[gast.Tuple] = field(default_factory=list)  # states made meanwhile, whose lists are not known yet
 
 
+@dataclass(eq=False)
+class Definition:
+    """A function to be emitted beside the main one: a program whose last statement returns."""
+
+    where: Regions
+    name: str
+    arguments: dict[str, str]
+    program: ir.Block
+
+
+@dataclass(eq=False)
+class PairDefinition:
+    """A forward and a backward function to be emitted beside the main one."""
+
+    where: Regions
+    rec: Recursion
+    variant: Variant
+    front: ir.Block
+    back: ir.Block
+    saved: dict[str, str]  # the lists by what is saved in them
+    state: str
+    given: dict[str, str]  # what the backward function is given
+    unbound: set[str]  # variables that some paths leave unbound
+
+
 def is_recursive(stmt: Any) -> bool:
     return isinstance(stmt, ir.Let) and stmt.op is not None and isinstance(stmt.op.fn, Recursion)
 

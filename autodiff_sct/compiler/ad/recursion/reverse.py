@@ -26,12 +26,12 @@ from ... import ir
 from ...analysis.alias import reachable, roots_of
 from ...domain.facts import Facts, Num, Opaque
 from ...domain.values import Leaf, Value
-from ...driver.functions import define_pair
 from ...interp.calls.recursion import Recursion
 from ...ir.builder import Specialiser
 from ..reverse.cotangents import facts_like, helper, spread, zeros
 from ..tape.residuals import check_state, first_origin
 from .function_pairs import (
+    PairDefinition,
     Variant,
     all_wanted,
     body_of,
@@ -192,7 +192,8 @@ def emit_reverse(s: Specialiser, rec: Recursion, variant: Variant) -> None:
     front = [stmt for stmt in program if id(stmt) in early]
     check_state(s, list(saved), [p for p in rec.inputs if p in rec.written], first_origin(front))
     settle_state(variant, len(saved))
-    define_pair(s, where, rec, variant, front, [*back, final], saved, r.state, seeds | shadows)
+    both = front, [*back, final]
+    s.functions.append(PairDefinition(where, rec, variant, *both, saved, r.state, seeds | shadows, s.unbound))
 
 
 def announce(s: Specialiser, rec: Recursion, variant: Variant) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from scipy import integrate
 
-from ....rules.scipy import trajectories
 from ....runtime.scipy.solvers import Trajectory
 from ... import ir
 from ...domain.facts import Dim, Num, Opaque
@@ -17,6 +16,7 @@ from ...interp.calls.dispatch import handles
 from ...interp.numpy.calls import array_of_list
 from ...interp.objects.objects import construct
 from ...ir.builder import Specialiser
+from . import trajectories
 from .functions import NUMPYS_NUMBER, bound, call_of, given, refuse_complex, row, without
 from .optimize import OFF, parts
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy import integrate
 
-from ....rules.scipy import solutions
 from ...domain.facts import Num
 from ...domain.values import Const, TupleV, Value
 from ...interp.calls.dispatch import handles
 from ...interp.kernel import emit_op
 from ...ir.builder import Specialiser
+from . import solutions
 from .functions import NUMBER, bound, call_of, given, without
 
 QUAD = "func a b args full_output epsabs epsrel limit points weight wvar wopts maxp1 limlst complex_func"

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from ....rules.scipy import solutions
 from ....runtime.scipy.solvers import LeastSquares, Minimum, Root, Solution, closed, inside
 from ... import ir
 from ...domain.facts import Num, Opaque
@@ -19,6 +18,7 @@ from ...interp.kernel import emit_op
 from ...interp.numpy.calls import array_of_list
 from ...interp.objects.objects import construct
 from ...ir.builder import Specialiser
+from . import solutions
 from .functions import (
     NUMBER,
     NUMPYS_NUMBER,

@@ -44,7 +44,6 @@ from .fingerprint import (
 __all__ = ["Paths"]
 
 Path = list[Any]
-SETTINGS = ("kind", "positions", "has_aux", "return_ids", "sens_param", "always_tuple", "backend", "skip")
 
 
 class Paths:
@@ -88,11 +87,10 @@ class Paths:
 
     def mark_gradient(self, gradient: Any, path: Path) -> list[Any]:
         """A gradient function is what it is a gradient of and its settings."""
-        from ....api.gradfunction import GradFunction
-
-        if type(gradient) is not GradFunction or gradient.weights is not None:
+        names = vars(type(gradient)).get("__autodiff_settings__")  # its own, not those of a class that it extends
+        if names is None or gradient.weights is not None:
             raise NotKept(gradient)
-        settings = [repr(getattr(gradient, name)) for name in SETTINGS]
+        settings = [repr(getattr(gradient, name)) for name in names]
         return ["gradient", *settings, self.mark(gradient.fn, ["attribute", path, "fn"])]
 
     def number(self, value: Any) -> int:

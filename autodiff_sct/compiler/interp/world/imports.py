@@ -10,7 +10,7 @@ from typing import Any
 
 import gast
 
-from ...derivatives_inside.scipy import load_libraries
+from ....core.parts import part
 from ...domain.dependencies import ModuleRead
 from ...domain.values import Const, Value
 from ...ir.builder import Specialiser
@@ -44,7 +44,7 @@ def imported(s: Specialiser, name: str) -> Const:
     except ModuleNotFoundError as error:
         raise lacking(s, lambda: is_found(name), ModuleNotFoundError, str(error), name=error.name) from error
     module = sys.modules[name]
-    load_libraries()
+    part("libraries").load_libraries()
     return Const(module if is_library(module) else observe(s, ModuleRead(name)))
 
 

@@ -11,9 +11,9 @@ from functools import partial
 import numpy as np
 from scipy import integrate
 
-from ...api import grad, jvp
-from ..shape import upto
-from ..table import forward, nondifferentiable, reverse, static
+from ....api import grad, jvp
+from ....rules.shape import upto
+from ....rules.table import forward, nondifferentiable, reverse, static
 from .solutions import given, place_of
 
 TIGHT = {"rtol": 1e-9, "atol": 1e-11}

@@ -10,9 +10,9 @@ from functools import partial
 import numpy as np
 from scipy import integrate
 
-from ...api import grad, jacrev, jvp, vjp
-from ..shape import upto
-from ..table import forward, reverse, static
+from ....api import grad, jacrev, jvp, vjp
+from ....rules.shape import upto
+from ....rules.table import forward, reverse, static
 
 
 def given(order, fixed, inputs):

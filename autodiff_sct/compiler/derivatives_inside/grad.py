@@ -24,6 +24,7 @@ from .. import ir
 from ..ad.nested_gradients import CALLED, Called, call_apart, primal_value
 from ..ad.recursion.function_pairs import Variant
 from ..analysis.alias import roots_of
+from ..domain.attempt import Way
 from ..domain.facts import Num
 from ..domain.identifiers import identifier
 from ..domain.pytree import is_tensor
@@ -32,7 +33,6 @@ from ..interp.calls.dispatch import HOOKS, call_python, call_value
 from ..interp.calls.recursion import Recursion
 from ..interp.world.captures import import_external
 from ..interp.world.origins import place_of_definition
-from ..ir.attempt import Way
 from ..ir.builder import Specialiser
 from .captures import Capture
 from .trees import tree_of

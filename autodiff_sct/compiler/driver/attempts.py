@@ -1,7 +1,7 @@
 """Attempts: a program that is refused is compiled once more, in all the ways at once that may lift the refusal.
 
 The first attempt writes the shortest and most general program.  A second one is made where the first met something
-that it could have done otherwise (see `ir.attempt`), and a third where integers among the arguments may be settings: as
+that it could have done otherwise (see `domain.attempt`), and a third where integers among the arguments may be settings: as
 a program for the very integers that it is given, it is of no use to calls with others.
 """
 
@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...errors import Refused
+from ..domain.attempt import Attempt, Way
 from ..domain.compiled import Emitted
-from ..ir.attempt import Attempt, Way
 from .static_integers import fixed
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ from ...core.parts import part
 from ...errors import Degenerate, Refused
 from ...runtime.apart import Apart
 from ..codegen.load import note_origin
+from ..domain.attempt import Attempt, Way
 from ..domain.compiled import Emitted
 from ..domain.leaves import leaves
 from ..domain.pytree import describe, is_tensor, key
-from ..ir.attempt import Attempt, Way
 from . import cache, repeated_calls
 from .argument_binding import Binding, Slot
 from .attempts import granted_by

@@ -40,6 +40,7 @@ from ..analysis.definite_assignment import drop_sure, unbound
 from ..analysis.layout_dependence import needs_order
 from ..analysis.liveness import sweep_dead
 from ..domain import pass_registry
+from ..domain.attempt import Way
 from ..domain.compiled import Emitted
 from ..domain.facts import Num, Opaque
 from ..domain.foreign_objects import is_packaged
@@ -52,7 +53,6 @@ from ..interp.numpy.indexing import MASKS, masks_are_written
 from ..interp.objects import tables
 from ..interp.world.boundary import protect, receive
 from ..interp.world.origins import place_of_definition
-from ..ir.attempt import Way
 from ..ir.builder import Restart, Specialiser
 from ..ir.request import Arguments, Request, observe
 from .assemble import emit

@@ -14,12 +14,12 @@ import numpy as np
 from ...errors import AliasError, ArgumentValueError
 from ...runtime.broadcast import are_floats
 from ..codegen.imports import imports_of
+from ..domain.attempt import Way
 from ..domain.compiled import Emitted
 from ..domain.dependencies import CodeRead, GlobalRead, Guard
 from ..domain.facts import Num
 from ..domain.leaves import children
 from ..domain.pytree import Branch, Leaf, Listing, key
-from ..ir.attempt import Way
 from .tensor_boxing import wrap_by
 
 

@@ -14,6 +14,7 @@ import gast
 
 from ...errors import AliasError, NotDifferentiable, Origin, Refused, UnsupportedSyntax
 from .. import ir
+from ..domain.attempt import Attempt
 from ..domain.dependencies import World
 from ..domain.facts import MANY, SIMPLE_FACTS, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, join
 from ..domain.foreign_objects import is_packaged
@@ -37,7 +38,6 @@ from ..domain.values import (
     TupleV,
     Value,
 )
-from .attempt import Attempt
 from .dims import AxisLengths, Lengths
 from .reify import expr_of_object
 

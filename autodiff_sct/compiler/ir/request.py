@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import ir
+from ..domain.attempt import Attempt
 from ..domain.values import Value
-from .attempt import Attempt
 from .builder import Specialiser
 
 

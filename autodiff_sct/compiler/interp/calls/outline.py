@@ -25,9 +25,9 @@ from ....core import thresholds
 from ....errors import Refused
 from ... import ir
 from ...analysis.alias import written_by
+from ...domain.attempt import Way
 from ...domain.facts import Num
 from ...domain.values import Const, Frame, Leaf, TupleV, Value
-from ...ir.attempt import Way
 from ...ir.builder import Specialiser
 from .call_keys import Signature
 from .recursion import Recursion, activations, call, compile_recursion

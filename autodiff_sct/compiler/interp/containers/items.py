@@ -10,9 +10,9 @@ import numpy as np
 
 from ....core import thresholds
 from ... import ir
+from ...domain.attempt import Way
 from ...domain.facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed
 from ...domain.values import Const, Leaf, ListV, MaybeV, Obj, Poison, Suspended, TupleV, Value
-from ...ir.attempt import Way
 from ...ir.builder import Restart, Specialiser
 from ...ir.element_facts import as_element, element_facts, is_slice, storable
 from ..calls.classify import Shown

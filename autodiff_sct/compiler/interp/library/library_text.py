@@ -12,10 +12,10 @@ from types import FunctionType
 from typing import Any
 
 from ....errors import NoRule, Refused
+from ...domain.attempt import Way
 from ...domain.facts import Listed, Mapped, Num, Pair
 from ...domain.foreign_objects import home_of, is_compiled
 from ...domain.values import Bound, Closure, Leaf, Obj, PartialV, Suspended, Value
-from ...ir.attempt import Way
 from ...ir.builder import Specialiser
 
 __all__ = ["explained", "follows", "text_of"]

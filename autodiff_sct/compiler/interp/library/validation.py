@@ -21,10 +21,10 @@ from ....errors import Refused
 from ....runtime.apart import Apart
 from ....runtime.objects import only_looking
 from ... import ir
+from ...domain.attempt import Way
 from ...domain.facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair, evaluate, realise
 from ...domain.foreign_objects import is_packaged
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
-from ...ir.attempt import Way
 from ...ir.builder import Specialiser
 
 

@@ -15,12 +15,12 @@ import gast
 from ....errors import SourceUnavailable
 from ....runtime.wrappers import running
 from ... import ir
+from ...domain.attempt import Way
 from ...domain.facts import Opaque
 from ...domain.foreign_objects import is_packaged
 from ...domain.values import Value
 from ...frontend.parse import parse
 from ...frontend.supported_syntax import own_nodes
-from ...ir.attempt import Way
 from ...ir.builder import Specialiser
 from ..control.raising import Ended, run_block
 from .validation import answer_of, is_plain, stand_in

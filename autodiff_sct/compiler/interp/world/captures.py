@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from ... import ir
+from ...domain.attempt import Way
 from ...domain.dependencies import Guard, ItemRead
 from ...domain.facts import Facts, Listed, Mapped, Num, Opaque, Pair
 from ...domain.pytree import Branch, Listing, Static, describe, is_setting, refuse_taped
 from ...domain.pytree import Leaf as LeafTree
 from ...domain.values import Const, External, Leaf, Obj, TupleV, Value
-from ...ir.attempt import Way
 from ...ir.builder import Specialiser
 
 INDEX_TOOLS = ("r_", "c_", "s_", "index_exp", "mgrid", "ogrid")  # objects of NumPy's that are known by what they are

@@ -68,3 +68,28 @@ def test_digits_are_learned_and_drawn(example, monkeypatch, tmp_path, capsys):
     assert "held-out accuracy" in capsys.readouterr().out
     assert is_picture(tmp_path / "out" / "digits_loss.png")
     assert is_picture(tmp_path / "out" / "digits_misread.png")
+
+
+def test_lynx_and_hare_are_fitted(example, tmp_path, capsys):
+    assert example("lynx_hare").main(["--iterations", "25"]) < 0.25
+    assert "spread around the fit" in capsys.readouterr().out
+    assert is_picture(tmp_path / "out" / "lynx_hare.png")
+
+
+def test_a_solar_cell_has_the_published_error(example, tmp_path, capsys):
+    assert 7.72e-4 < example("solar_cell").main([]) < 7.74e-4
+    assert "root mean square error" in capsys.readouterr().out
+    assert is_picture(tmp_path / "out" / "solar_cell.png")
+
+
+def test_a_gaussian_process_explains_held_out_patients(example, tmp_path, capsys):
+    assert example("diabetes").main(["--patients", "150", "--iterations", "10"]) > 0.3
+    assert "explained variance" in capsys.readouterr().out
+    assert is_picture(tmp_path / "out" / "diabetes.png")
+
+
+def test_a_grid_of_ten_thousand_resistors_is_recovered(example, tmp_path, capsys):
+    resistors = example("resistors")
+    assert resistors.main(["--iterations", "12"]) > 0.9
+    assert "10,000 nodes" in capsys.readouterr().out
+    assert is_picture(tmp_path / "out" / "resistors.png")

@@ -126,10 +126,7 @@ def test_splines_of_other_degrees() -> None:
     check_program(lambda y, x: np.sum(interpolate.interp1d(KNOTS, y, kind="quadratic")(x) ** 2), VALUES, PLACES)
     check_program(lambda y, x: np.sum(interpolate.interp1d(KNOTS, y, kind="cubic")(x) ** 2), VALUES, PLACES)
     check_program(lambda y, x: np.sum(interpolate.make_interp_spline(KNOTS, y)(x, 1) ** 2), VALUES, PLACES)
-    for fn in (
-        lambda y: np.sum(interpolate.UnivariateSpline(KNOTS, y, s=0)(PLACES, 1)),
-        lambda y: np.sum(interpolate.UnivariateSpline(KNOTS, y)(PLACES)),
-        lambda y: interpolate.PchipInterpolator(KNOTS, y).integrate(0, 1),
-    ):
-        with pytest.raises(AutodiffError):
-            ad.grad(fn)(VALUES)
+    check_program(lambda y: np.sum(interpolate.UnivariateSpline(KNOTS, y, s=0)(PLACES, 1)) ** 2, VALUES)
+    check_program(lambda y: interpolate.PchipInterpolator(KNOTS, y).integrate(0, 1) ** 2, VALUES)
+    with pytest.raises(AutodiffError):
+        ad.grad(lambda y: np.sum(interpolate.UnivariateSpline(KNOTS, y)(PLACES)))(VALUES)

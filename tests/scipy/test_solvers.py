@@ -150,11 +150,75 @@ def test_a_front_fitted_with_an_error_function() -> None:
 
 
 def test_settings_without_a_derivative_are_refused() -> None:
-    refused = [
-        lambda a: optimize.brentq(cubic, 0.0, 4.0, args=(a,), full_output=True)[0],
-        lambda a: np.sum(optimize.minimize(lambda x: np.sum((x - a) ** 2), np.zeros(2), bounds=[(0, 1), (0, 1)]).x),
-        lambda a: integrate.quad(bell, 0.0, 2.0, args=(a,), weight="cos", wvar=1.0)[0],
-    ]
-    for fn in refused:
-        with pytest.raises(AutodiffError, match="has no derivative"):
-            ad.grad(fn)(1.3)
+    with pytest.raises(AutodiffError, match="has no derivative"):
+        ad.grad(lambda a: integrate.quad(bell, 0.0, 2.0, args=(a,), weight="cos", wvar=1.0)[0])(1.3)
+
+
+TIMES = np.linspace(0.0, 3.0, 12)
+SEEN = 2.5 * np.exp(-1.3 * TIMES) + 0.5 + 0.01 * np.sin(30 * TIMES)
+FINE = {"xtol": 1e-14, "ftol": 1e-14}
+
+
+def valley(x: Any, a: Any, b: Any) -> Any:
+    return (a - x[0]) ** 2 + 5 * b * (x[1] - x[0] ** 2) ** 2
+
+
+def slope_of_valley(x: Any, a: Any, b: Any) -> Any:
+    r = x[1] - x[0] ** 2
+    return np.array([-2 * (a - x[0]) - 20 * b * r * x[0], 10 * b * r])
+
+
+@pytest.mark.parametrize("bounds", [[(0, None), (0, 0.9)], [(None, 9.0), (0, 9.0)], optimize.Bounds([0, 0], [9, 0.9])])
+def test_minima_within_bounds(bounds: Any) -> None:
+    def fn(a: Any, b: Any) -> Any:
+        options = {"ftol": 1e-15, "gtol": 1e-11}
+        found = optimize.minimize(
+            valley, [0.5, 0.5], (a, b), "L-BFGS-B", slope_of_valley, bounds=bounds, options=options
+        )
+        return np.sum(np.sin(found.x)) + found.fun
+
+    check_program(fn, 1.2, 0.7, rtol=1e-4)
+
+
+def test_functions_that_return_their_derivatives_too() -> None:
+    both = lambda x, a, b: (valley(x, a, b), slope_of_valley(x, a, b))
+
+    def least(a: Any, b: Any) -> Any:
+        return np.sum(optimize.minimize(both, [0.5, 0.5], (a, b), jac=True, method="BFGS", options={"gtol": 1e-10}).x)
+
+    check_program(least, 1.2, 0.7, rtol=1e-4)
+    cubic = lambda x, c: (x**3 - c * x - 1, 3 * x**2 - c)
+    check_program(lambda c: optimize.root_scalar(cubic, (c,), x0=2.0, fprime=True, method="newton").root, 1.3)
+
+
+@pytest.mark.parametrize("loss", ["linear", "soft_l1", "huber", "cauchy", "arctan"])
+def test_robust_losses(loss: str) -> None:
+    def fn(seen: Any) -> Any:
+        residual = lambda p, t: p[0] * np.exp(-p[1] * t) + p[2] - seen
+        found = optimize.least_squares(residual, np.ones(3), args=(TIMES,), loss=loss, f_scale=0.1, gtol=1e-14, **FINE)
+        return np.sum(np.sin(found.x)) + found.cost + np.sum(found.fun**2)
+
+    check_program(fn, SEEN, step=1e-4, rtol=1e-3, second=False)
+
+
+def test_fits_without_a_first_guess() -> None:
+    model = lambda x, a, b, c: a * np.exp(-b * x) + c
+
+    def fn(seen: Any) -> Any:
+        found, spread = optimize.curve_fit(model, TIMES, seen, **FINE)
+        return np.sum(np.sin(found)) + np.sum(np.sqrt(np.diag(spread)))
+
+    check_program(fn, SEEN, step=1e-4, rtol=1e-3, second=False)
+    bounded = lambda seen: np.sum(np.sin(optimize.curve_fit(model, TIMES, seen, bounds=(0, [9, 9, 0.3]), **FINE)[0]))
+    check_program(bounded, SEEN, step=1e-4, rtol=1e-3, second=False)
+    line = lambda seen: np.sum(np.sin(optimize.curve_fit(lambda x, a, b: a + b * x, TIMES, seen)[0]))
+    check_program(line, SEEN, step=1e-4, rtol=1e-3)
+
+
+def test_reports_and_several_numbers() -> None:
+    cubic = lambda x, c: x**3 - c
+    check_program(lambda c: optimize.brentq(cubic, 0.0, 3.0, (c,), xtol=1e-14, full_output=True)[0], 1.3)
+    many = lambda c: np.sum(optimize.newton(cubic, np.full(3, 1.5), lambda x, c: 3 * x**2, (c,)) ** 2)
+    check_program(many, np.array([1.1, 2.0, 3.3]))
+    with pytest.raises(AutodiffError, match="'hess_inv' of what a minimiser"):
+        ad.grad(lambda a: optimize.minimize(valley, [0.5, 0.5], (a, 0.7)).hess_inv[0, 0])(1.2)

@@ -1,8 +1,8 @@
 """Attempts: a program that is refused is compiled once more, in all the ways at once that may lift the refusal.
 
 The first attempt writes the shortest and most general program.  A second one is made where the first met something
-that it could have done otherwise (see `domain.attempt`), and a third where integers among the arguments may be settings: as
-a program for the very integers that it is given, it is of no use to calls with others.
+that it could have done otherwise (see `domain.attempt`), and a third where integers among the arguments may be
+settings: as a program for the very integers that it is given, it is of no use to calls with others.
 """
 
 from __future__ import annotations

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from inspect import Parameter, Signature
 from typing import Any
+
+import numpy as np
+from scipy import optimize
 
 from ...errors import NotDifferentiable
 
@@ -17,6 +22,38 @@ def closed(fn: Callable[..., Any], count: int, *captured: Any) -> Callable[..., 
         return fn(x, *arguments[:count], *captured)
 
     return call
+
+
+def model_of(fn: Callable[..., Any], count: int, *captured: Any) -> Callable[..., Any]:
+    """A model of `count` parameters, which SciPy counts, with what it captures behind them."""
+    model = partial(called, fn, count, captured)
+    names = ["x", *(f"parameter{k}" for k in range(count))]
+    parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    model.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return model
+
+
+def called(fn: Callable[..., Any], count: int, captured: Any, x: Any, *parameters: Any) -> Any:
+    """The value of such a model."""
+    return fn(x, *parameters, *captured)
+
+
+def limits(bounds: Any, x: Any) -> tuple[Any, Any]:
+    """The lower and the upper bounds of a solution: two numbers or arrays, or an object ``Bounds``."""
+    low, high = (bounds.lb, bounds.ub) if isinstance(bounds, optimize.Bounds) else bounds
+    return np.broadcast_to(low, np.shape(x)).astype(float), np.broadcast_to(high, np.shape(x)).astype(float)
+
+
+def limits_of_pairs(bounds: Any, x: Any) -> tuple[Any, Any]:
+    """The same of the bounds of ``minimize``, which may be one pair for each number."""
+    if isinstance(bounds, optimize.Bounds):
+        return limits(bounds, x)
+    low = [-np.inf if pair[0] is None else pair[0] for pair in bounds]
+    return limits((low, [np.inf if pair[1] is None else pair[1] for pair in bounds]), x)
+
+
+for _fn in (limits, limits_of_pairs):
+    _fn.stands_for = "a bound of scipy.optimize"  # type: ignore[attr-defined]
 
 
 def inside(x: Any, bounds: Any) -> None:
@@ -39,6 +76,8 @@ def real_matrix(matrix: Any) -> None:
 class Root:
     """What ``root_scalar`` returns."""
 
+    stands_for = "what scipy.optimize.root_scalar returns"
+
     def __init__(self, root: Any, converged: Any, flag: Any, iterations: Any, function_calls: Any) -> None:
         self.root = root
         self.converged = converged
@@ -50,16 +89,29 @@ class Root:
 class Solution:
     """What ``root`` returns."""
 
-    def __init__(self, x: Any, success: Any, status: Any, message: Any, nfev: Any) -> None:
+    stands_for = "what scipy.optimize.root returns"
+
+    def __init__(
+        self, made: Any, fn: Any, arguments: Any, x: Any, success: Any, status: Any, message: Any, nfev: Any
+    ) -> None:
+        self.made = made
+        self.fn = fn
+        self.arguments = arguments
         self.x = x
         self.success = success
         self.status = status
         self.message = message
         self.nfev = nfev
 
+    @property
+    def fun(self) -> Any:
+        return residuals(self.made, self.fn, self.x, *self.arguments)
+
 
 class Minimum:
     """What ``minimize`` and its like return."""
+
+    stands_for = "what a minimiser of scipy.optimize returns"
 
     def __init__(self, x: Any, fun: Any, success: Any, message: Any, nfev: Any, nit: Any) -> None:
         self.x = x
@@ -73,7 +125,14 @@ class Minimum:
 class LeastSquares:
     """What ``least_squares`` returns."""
 
-    def __init__(self, x: Any, cost: Any, success: Any, message: Any, nfev: Any, status: Any) -> None:
+    stands_for = "what scipy.optimize.least_squares returns"
+
+    def __init__(
+        self, made: Any, fn: Any, arguments: Any, x: Any, cost: Any, success: Any, message: Any, nfev: Any, status: Any
+    ) -> None:
+        self.made = made
+        self.fn = fn
+        self.arguments = arguments
         self.x = x
         self.cost = cost
         self.success = success
@@ -81,9 +140,29 @@ class LeastSquares:
         self.nfev = nfev
         self.status = status
 
+    @property
+    def fun(self) -> Any:
+        return residuals(self.made, self.fn, self.x, *self.arguments)
+
+    @property
+    def jac(self) -> Any:
+        return slopes(self.made, self.fn, self.x, *self.arguments)
+
+
+def residuals(made: Any, fn: Any, x: Any, *arguments: Any) -> Any:
+    """The residuals at a solution."""
+    return made.fun
+
+
+def slopes(made: Any, fn: Any, x: Any, *arguments: Any) -> Any:
+    """The derivatives of residuals at a solution."""
+    return made.jac
+
 
 class Trajectory:
     """What ``solve_ivp`` returns."""
+
+    stands_for = "what scipy.integrate.solve_ivp returns"
 
     def __init__(self, t: Any, y: Any, success: Any, status: Any, message: Any, nfev: Any) -> None:
         self.t = t

@@ -13,10 +13,11 @@ from ....rules.optional import load_optional
 __all__ = ["load_libraries"]
 
 MODULES = {
+    "scipy.linalg": ("linalg",),
     "scipy.stats": ("stats", "densities"),
     "scipy.integrate": ("integrate", "equations"),
     "scipy.optimize": ("optimize",),
-    "scipy.interpolate": ("interpolate",),
+    "scipy.interpolate": ("interpolate", "bases"),
     "scipy.sparse": ("sparse",),
     "scipy.spatial.transform": ("rotations",),
     "autodiff_sct.api.implicit": ("implicit",),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ....api.implicit import ImplicitRoot, implicit_root, solution
-from ....rules.scipy import solutions
 from ....runtime.scipy.solvers import closed
 from ... import ir
 from ...domain.values import Const, Leaf, TupleV, Value
@@ -12,6 +11,7 @@ from ...interp.numpy.calls import array_of_list
 from ...interp.objects.attributes import attribute_of
 from ...interp.objects.objects import construct
 from ...ir.builder import Specialiser
+from . import solutions
 from .functions import derived, given, row
 from .optimize import solution_facts
 

@@ -1,4 +1,8 @@
-"""Splines of ``scipy.interpolate``: those that exist outside, and those that a program makes."""
+"""Interpolations of ``scipy.interpolate``: those that exist outside, and those that a program makes.
+
+One that a program makes is an object of a class of ``runtime.scipy``: SciPy's object is in a variable through which no
+derivative passes, and the numbers that describe it are beside that.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +14,20 @@ from scipy import interpolate
 
 from ....rules.scipy import interpolation
 from ....runtime.scipy import splines
-from ....runtime.scipy.splines import Interpolant, Line, Piecewise, Spline, increasing
+from ....runtime.scipy.splines import Polynomial, Table, increasing
 from ... import ir
 from ...domain.facts import Num
-from ...domain.values import Const, Obj, Value
+from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ...interp.calls.dispatch import call_python, handles
-from ...interp.numpy.calls import array_of_list
+from ...interp.numpy.calls import array_of_list, numpy_call
 from ...interp.objects.attributes import attribute_of
 from ...interp.objects.objects import construct
 from ...interp.objects.tables import class_of_row
 from ...ir.builder import Specialiser
 from .by_text import by_text, constant_result
-from .functions import refuse_complex, row
+from .functions import bound, refuse_complex, row
 
-CONDITIONS = ("not-a-knot", "natural", "clamped")
+NOTHING = Const(None)
 
 
 def places(s: Specialiser, value: Value) -> tuple[Value, Num]:
@@ -52,130 +56,175 @@ def evaluated(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
     return row(s, interpolation.evaluated, expr, facts, [spline, x, nu], "spline")
 
 
-@handles(interpolate.CubicSpline)
-def cubic_spline(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """``CubicSpline(x, y, bc_type=...)``, made inside the program."""
-    named = dict(zip("x y axis bc_type extrapolate".split(), args)) | kwargs
-    condition = named.get("bc_type", Const("not-a-knot"))
-    if set(named) - {"x", "y", "bc_type"} or not isinstance(condition, Const) or condition.value not in CONDITIONS:
-        raise s.refuse(
-            "scipy.interpolate.CubicSpline with these settings has no derivative", "use bc_type='natural' or 'clamped'"
-        )
-    given = [condition, array_of_list(s, named["x"]), array_of_list(s, named["y"])]
-    return construct(s, Spline, given, {})
+# Made by the program
 
 
-@handles(interpolation.spline_at)
-def spline_at(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """A spline that the program has made, at places."""
-    condition, knots, values, x, nu = args
-    known = s.num(values)
-    refuse_complex(s, values, "a spline of scipy.interpolate")
-    x, facts = places(s, x)
-    if not s.is_static(nu) or known is None or known.dims is None or len(known.dims) > 2 or facts.dims is None:
-        raise s.refuse("a spline of scipy.interpolate through these values has no derivative", "give it a vector")
-    own = nu == Const(0) and len(known.dims) == 1
-    made = spline_expr(s, condition, s.expr(knots), s.expr(values), own)
-    expr = ir.call(made, s.expr(x), *([s.expr(nu)] if s.static(nu) else []))
-    facts = Num("array", np.dtype(np.float64), (*facts.dims, *known.dims[1:]))
-    return row(s, interpolation.spline_at, expr, facts, args, "spline")
+def arrays(s: Specialiser, what: str, *values: Value) -> list[Value]:
+    """Arrays of floats of a known number of axes, of what a program gives to a function of SciPy."""
+    made = []
+    for value in values:
+        value = array_of_list(s, value)
+        refuse_complex(s, value, f"scipy.interpolate.{what}")
+        facts = s.num(value)
+        if facts is None or not facts.ndim:
+            raise s.refuse(f"scipy.interpolate.{what} of these has no derivative", "give it arrays of known shape")
+        if facts.dtype is None or facts.dtype.kind != "f":
+            value = numpy_call(s, np.asarray, [value, Const(float)], {})
+        made.append(value)
+    return made
 
 
-def spline_expr(s: Specialiser, condition: Value, knots: Any, values: Any, own: bool) -> Any:
-    """The expression of a spline: by the function that the program calls, where that is asked for its values."""
-    kind: Any = condition.value if isinstance(condition, Const) else None
-    module = s.bind("interpolate", interpolate)
-    if isinstance(kind, str):
-        named = {} if kind == "not-a-knot" else {"bc_type": ir.constant(kind)}
-        return ir.call(ir.attribute(module, "CubicSpline"), knots, values, **named)
-    name, degree = kind if own else ("make_interp_spline", kind[1])
-    settings: dict[str, Any] = {"k": degree}
-    if name == "interp1d":
-        settings = {"kind": DEGREES[degree]}
-    elif name == "UnivariateSpline":
-        settings |= {"s": 0}
-    return ir.call(ir.attribute(module, name), knots, values, **{k: ir.constant(v) for k, v in settings.items()})
+def made_by(s: Specialiser, what: str, args: list[Value], kwargs: dict[str, Value]) -> Leaf:
+    """SciPy's object, through which no derivative passes."""
+    callee = ir.attribute(s.bind("interpolate", interpolate), what)
+    expr = ir.call(callee, *(s.expr(v) for v in args), **{k: s.expr(v) for k, v in kwargs.items()})
+    return constant_result(s, expr, [*args, *kwargs.values()], "interpolation")
 
 
-DEGREES = {2: "quadratic", 3: "cubic"}
+def settings(s: Specialiser, what: str, names: str, args: list[Value], kwargs: dict[str, Value]) -> dict[str, Value]:
+    """The arguments by name, of which a call may have no others."""
+    named = bound(names, args, kwargs)
+    if len(args) > len(names.split()) or set(named) - set(names.split()):
+        raise s.refuse(f"scipy.interpolate.{what} with these settings has no derivative", "leave them out")
+    return {k: v for k, v in named.items() if v != NOTHING}
 
 
-def interpolant(name: str, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """``make_interp_spline(x, y, k)`` and its like, made inside the program."""
-    named = dict(zip(["x", "y"], args)) | kwargs
-    degree = named.pop("k", args[2] if name == "make_interp_spline" and len(args) > 2 else Const(3))
-    smooth = named.pop("s", Const(None if name == "UnivariateSpline" else 0))
-    if set(named) != {"x", "y"} or smooth != Const(0) or not isinstance(degree, Const):
-        raise s.refuse(
-            f"scipy.interpolate.{name} with these settings has no derivative", "give it x, y, k, and s=0 if it smooths"
-        )
-    knots, values = array_of_list(s, named["x"]), array_of_list(s, named["y"])
+def ordered(s: Specialiser, knots: Value) -> None:
+    """See to it that knots increase."""
     s.block.append(ir.Effect(ir.call(s.bind(increasing.__name__, increasing), s.expr(knots)), s.where()))
-    return construct(s, Interpolant, [Const((name, degree.value)), knots, values], {})
 
 
-for _name in ("make_interp_spline", "InterpolatedUnivariateSpline", "UnivariateSpline"):
-    handles(getattr(interpolate, _name))(partial(interpolant, _name))
+def lines_first(s: Specialiser, values: Value, axis: Value) -> tuple[Value, Const]:
+    """Values whose first axis is that along which they are interpolated, and which it was."""
+    facts = s.num(values)
+    if facts is None or facts.ndim is None or not s.is_static(axis):
+        raise s.refuse("the axis along which these values are interpolated is not known", "write it as a number")
+    place = s.static(axis) % facts.ndim
+    return numpy_call(s, np.moveaxis, [values, Const(place), Const(0)], {}) if place else values, Const(place)
 
 
 def piecewise(cls: Any, slopes: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """``PchipInterpolator(x, y)`` and its like, made inside the program."""
-    names = ["x", "y", *(["dydx"] if slopes is None else [])]
-    named = dict(zip(names, args)) | kwargs
-    if set(named) != set(names) or len(args) > len(names):
-        raise s.refuse(f"scipy.interpolate.{cls.__name__} with these settings has no derivative", "leave them out")
-    given = [array_of_list(s, named[name]) for name in names]
-    if any((f := s.num(v)) is None or f.ndim != 1 for v in given):
-        raise s.refuse(f"scipy.interpolate.{cls.__name__} has a derivative for vectors", "make one for each line")
-    callee = ir.attribute(s.bind("interpolate", interpolate), cls.__name__)
-    made = constant_result(s, ir.call(callee, *(s.expr(v) for v in given)), given, "interpolation")
-    given = given if slopes is None else [*given, call_python(s, slopes, given, {})]
-    return construct(s, Piecewise, [made, *given], {})
+    """``PchipInterpolator(x, y)`` and its like."""
+    names = "x y dydx axis" if slopes is None else "x y axis"
+    named = settings(s, cls.__name__, names, args, kwargs)
+    made = made_by(s, cls.__name__, args, kwargs)
+    knots, values, *rest = arrays(s, cls.__name__, *(named[k] for k in ("x", "y", "dydx") if k in named))
+    values, axis = lines_first(s, values, named.get("axis", Const(0)))
+    rest = [lines_first(s, v, axis)[0] for v in rest]
+    rest = rest or [call_python(s, slopes, [knots, values], {})]
+    c = call_python(s, splines.cubic, [knots, values, *rest], {})
+    return construct(s, Polynomial, [made, c, knots, axis, Const(False)], {})
 
 
 handles(interpolate.PchipInterpolator)(partial(piecewise, interpolate.PchipInterpolator, splines.monotone))
 handles(interpolate.Akima1DInterpolator)(partial(piecewise, interpolate.Akima1DInterpolator, splines.akima))
 handles(interpolate.CubicHermiteSpline)(partial(piecewise, interpolate.CubicHermiteSpline, None))
 
+CONDITIONS = {"not-a-knot": (0, 0.0), "natural": (2, 0.0), "clamped": (1, 0.0)}
 
-@handles(splines.hermite)
-def piecewise_at(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """Such an interpolation, at places."""
-    made, *rest = args
-    known = class_of_row(s, made) is Piecewise or isinstance(made, Obj) and made.cls is Piecewise
-    made = attribute_of(s, made, "made") if known else made
-    rest[-1] = array_of_list(s, rest[-1])
-    refuse_complex(s, rest[1], "an interpolation")
-    return by_text(s, splines.hermite, ir.call(s.expr(made), s.expr(rest[-1])), [made, *rest])
+
+@handles(interpolate.CubicSpline)
+def cubic_spline(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``CubicSpline(x, y, axis, bc_type)``."""
+    named = settings(s, "CubicSpline", "x y axis bc_type", args, kwargs)
+    made = made_by(s, "CubicSpline", args, kwargs)
+    knots, values = arrays(s, "CubicSpline", named["x"], named["y"])
+    values, axis = lines_first(s, values, named.get("axis", Const(0)))
+    condition = named.get("bc_type", Const("not-a-knot"))
+    if condition == Const("periodic"):
+        slopes = call_python(s, splines.cyclic, [knots, values], {})
+    else:
+        slopes = call_python(s, splines.smooth, [*conditions(s, condition), knots, values], {})
+    c = call_python(s, splines.cubic, [knots, values, slopes], {})
+    return construct(s, Polynomial, [made, c, knots, axis, Const(condition == Const("periodic"))], {})
+
+
+def conditions(s: Specialiser, value: Value) -> list[Value]:
+    """The conditions at both ends: the order of a derivative, and its value."""
+    if isinstance(value, Const) and isinstance(value.value, str):
+        ends: list[Value] = [value, value]
+    else:
+        ends = items(value)
+    ends = [Const(CONDITIONS.get(e.value)) if isinstance(e, Const) and isinstance(e.value, str) else e for e in ends]
+    pairs = [[Const(s.static(v)) if k == 0 and s.is_static(v) else v for k, v in enumerate(items(end))] for end in ends]
+    if len(pairs) != 2 or any(len(p) != 2 or p[0] not in (Const(0), Const(1), Const(2)) for p in pairs):
+        raise s.refuse(
+            "scipy.interpolate.CubicSpline with this bc_type has no derivative", "use bc_type='natural' or 'clamped'"
+        )
+    return [TupleV(tuple(pair)) for pair in pairs]
+
+
+def items(value: Value) -> list[Value]:
+    if isinstance(value, (TupleV, ListV)):
+        return list(value.items)
+    return (
+        [Const(v) for v in value.value] if isinstance(value, Const) and isinstance(value.value, (tuple, list)) else []
+    )
 
 
 @handles(interpolate.interp1d)
 def interp1d(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """``interp1d(x, y)``, made inside the program."""
-    named = dict(zip("x y kind axis copy bounds_error fill_value assume_sorted".split(), args)) | kwargs
-    degree = {name: k for k, name in DEGREES.items()}.get(str(getattr(named.get("kind"), "value", "")))
-    if degree is not None and set(named) == {"x", "y", "kind"}:
-        knots, values = array_of_list(s, named["x"]), array_of_list(s, named["y"])
-        s.block.append(ir.Effect(ir.call(s.bind(increasing.__name__, increasing), s.expr(knots)), s.where()))
-        return construct(s, Interpolant, [Const(("interp1d", degree)), knots, values], {})
-    if set(named) - {"x", "y", "kind"} or named.get("kind", Const("linear")) != Const("linear"):
-        raise s.refuse(
-            "scipy.interpolate.interp1d with these settings has no derivative", "use CubicSpline or np.interp"
-        )
-    knots, values = array_of_list(s, named["x"]), array_of_list(s, named["y"])
-    refuse_complex(s, values, "an interpolation")
-    facts = s.num(values)
-    if facts is None or facts.dims is None or len(facts.dims) != 1:
-        raise s.refuse("scipy.interpolate.interp1d through these values has no derivative", "give it a vector")
-    s.block.append(ir.Effect(ir.call(s.bind(increasing.__name__, increasing), s.expr(knots)), s.where()))
-    return construct(s, Line, [knots, values], {})
+    """``interp1d(x, y, kind, axis, fill_value=...)``."""
+    from .bases import through_values
+
+    names = "x y kind axis copy bounds_error fill_value assume_sorted"
+    named = settings(s, "interp1d", names, args, kwargs)
+    made = made_by(s, "interp1d", args, kwargs)
+    knots, values = arrays(s, "interp1d", named["x"], named["y"])
+    ordered(s, knots)
+    values, axis = lines_first(s, values, named.get("axis", Const(-1)))
+    kind, fill = named.get("kind", Const("linear")), named.get("fill_value", Const(np.nan))
+    degree = {Const("quadratic"): 2, Const("cubic"): 3}.get(kind) if isinstance(kind, Const) else None
+    if degree is not None and (fill == Const("extrapolate") or "fill_value" not in named):
+        return through_values(s, made, knots, values, degree, False, axis)
+    if not isinstance(kind, Const) or kind.value not in ("linear", "nearest", "nearest-up", "previous", "next"):
+        raise s.refuse("scipy.interpolate.interp1d with these settings has no derivative", "use CubicSpline")
+    pair = items(fill)
+    outside: Value = (
+        NOTHING if fill == Const("extrapolate") else TupleV(tuple(pair if len(pair) == 2 else [fill, fill]))
+    )
+    return construct(s, Table, [made, kind, outside, axis, knots, values], {})
 
 
-@handles(interpolation.line_at)
-def line_at(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """Such an interpolation, at places."""
-    knots, values, x = args
-    x, facts = places(s, x)
-    callee = ir.attribute(s.bind("interpolate", interpolate), "interp1d")
-    expr = ir.call(ir.call(callee, s.expr(knots), s.expr(values)), s.expr(x))
-    return row(s, interpolation.line_at, expr, facts, [knots, values, x], "line")
+# Evaluated by the program
+
+
+def of_scipy(s: Specialiser, value: Value) -> Any:
+    """The expression of SciPy's object behind one that the program has made."""
+    made = isinstance(value, Obj) or class_of_row(s, value) is not None
+    return s.expr(attribute_of(s, value, "made") if made else value)
+
+
+def order_of(s: Specialiser, nu: Value) -> list[Any]:
+    """The expression of the order of a derivative, where it is not 0."""
+    if not s.is_static(nu):
+        raise s.refuse("the order of the derivative of a spline is not known", "write it as a number")
+    return [s.expr(nu)] if s.static(nu) else []
+
+
+@handles(splines.derived)
+def derived(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    expr = ir.call(ir.attribute(of_scipy(s, args[0]), "derivative"), *(s.expr(v) for v in args[1:]))
+    return constant_result(s, expr, [], "derivative")
+
+
+@handles(splines.polynomials_at)
+def polynomials(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    made, c, knots, axis, periodic, x, nu = args
+    x, _ = places(s, x)
+    expr = ir.call(of_scipy(s, made), s.expr(x), *order_of(s, nu))
+    return by_text(s, splines.polynomials, expr, [c, knots, axis, periodic, x, nu])
+
+
+@handles(splines.integral)
+def integral(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    made, *rest = args
+    expr = ir.call(ir.attribute(of_scipy(s, made), "integrate"), *(s.expr(v) for v in rest[-2:]))
+    return by_text(s, splines.area, ir.subscript(expr, ir.tuple_([])), rest)
+
+
+@handles(splines.looked_up)
+def looked_up(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    made, *rest, x = args
+    x, _ = places(s, x)
+    return by_text(s, splines.table_at, ir.call(of_scipy(s, made), s.expr(x)), [*rest, x])

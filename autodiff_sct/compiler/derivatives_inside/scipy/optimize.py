@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
 from scipy import optimize
 
-from ....runtime.scipy.solvers import LeastSquares, Minimum, Root, Solution, closed, inside
+from ....runtime.scipy import solvers
+from ....runtime.scipy.solvers import LeastSquares, Minimum, Root, Solution, inside
 from ... import ir
 from ...domain.facts import Num, Opaque
-from ...domain.values import Closure, Const, Leaf, TupleV, Value
+from ...domain.values import Closure, Const, Leaf, PartialV, TupleV, Value
 from ...interp.calls.dispatch import handles
-from ...interp.kernel import emit_op
 from ...interp.numpy.calls import array_of_list
 from ...interp.objects.objects import construct
 from ...ir.builder import Specialiser
 from . import solutions
+from .by_text import by_text
 from .functions import (
     NUMBER,
     NUMPYS_NUMBER,
@@ -51,11 +52,22 @@ def refuse_unless_off(s: Specialiser, what: str, named: dict[str, Value], names:
 def bracketed(name: str, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``brentq(f, a, b, args)`` and its like."""
     named = bound("f a b args xtol rtol maxiter full_output disp", args, kwargs)
-    refuse_unless_off(s, name, named, "full_output")
     fn = given(s, named["f"], [NUMBER], named.get("args"))
     expr = call_of(s, optimize, name, [named["a"], named["b"]], without(named, "f a b args"), fn)
     facts = NUMPYS_NUMBER if name == "toms748" else NUMBER
-    return row(s, solutions.root, expr, facts, [fn.fn, *fn.settings(s)], "root")
+    return with_report(s, named, expr, facts, [fn.fn, *fn.settings(s)])
+
+
+def with_report(s: Specialiser, named: dict[str, Value], expr: Any, facts: Any, values: list[Value]) -> Value:
+    """A root, with what SciPy reports of the search where the program asks for that."""
+    wanted = named.get("full_output", Const(False))
+    if wanted in OFF:
+        return row(s, solutions.root, expr, facts, values, "root")
+    if not isinstance(wanted, Const):
+        raise s.refuse("full_output of a solver is not known", "write it as True or False")
+    found = s.let(expr, Opaque(), hint="found")
+    first, second = (ir.subscript(s.expr(found), ir.constant(k)) for k in (0, 1))
+    return TupleV((row(s, solutions.root, first, facts, values, "root"), s.let(second, Opaque(), hint="report")))
 
 
 for solver in BRACKETING:
@@ -67,16 +79,15 @@ def newton(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
     """``newton(func, x0, fprime, args)`` of a number."""
     names = "func x0 fprime args tol maxiter fprime2 x1 rtol full_output disp"
     named = bound(names, args, kwargs)
-    refuse_unless_off(s, "newton", named, "full_output")
-    facts = s.num(named["x0"])
-    refuse_complex(s, named["x0"], "scipy.optimize.newton")
-    if facts is None or facts.dims != ():
-        raise s.refuse("scipy.optimize.newton of several numbers has no derivative", "use scipy.optimize.fsolve")
-    fn = given(s, named["func"], [NUMPYS_NUMBER], named.get("args"))
-    others = derivatives_of(s, named, "fprime fprime2", [NUMPYS_NUMBER], named.get("args"))
+    named["x0"] = array_of_list(s, named["x0"])
+    facts, single = solution_facts(s, named["x0"])
+    if not single:
+        refuse_unless_off(s, "newton of several numbers", named, "full_output")
+    fn = given(s, named["func"], [facts], named.get("args"))
+    others = derivatives_of(s, named, "fprime fprime2", [facts], named.get("args"))
     settings = without(named, "func x0 args fprime fprime2")
     expr = call_of(s, optimize, "newton", [named["x0"]], settings, fn, **others)
-    return row(s, solutions.root, expr, NUMPYS_NUMBER, [fn.fn, *fn.settings(s)], "root")
+    return with_report(s, named, expr, facts, [fn.fn, *fn.settings(s)])
 
 
 @handles(optimize.root_scalar)
@@ -86,10 +97,12 @@ def root_scalar(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
     between = named.get("bracket", Const(None)) != Const(None) and named.get("method") != Const("toms748")
     facts = NUMBER if between else NUMPYS_NUMBER
     fn = given(s, named["f"], [facts], named.get("args"))
-    others = derivatives_of(s, named, "fprime fprime2", [facts], named.get("args"))
-    expr = call_of(s, optimize, "root_scalar", [], without(named, "f args fprime fprime2"), fn, **others)
+    together, names = valued(named, "fprime", "fprime fprime2")
+    others = derivatives_of(s, named, names, [facts], named.get("args"))
+    expr = call_of(s, optimize, "root_scalar", [], without(named, f"f args {names}"), fn, **others)
     found = s.let(expr, Opaque(), hint="found")
-    root = row(s, solutions.root, part(s, found, "root"), facts, [fn.fn, *fn.settings(s)], "root")
+    equation = derived(solutions.value_first, fn.fn) if together else fn.fn
+    root = row(s, solutions.root, part(s, found, "root"), facts, [equation, *fn.settings(s)], "root")
     return construct(s, Root, [root, *parts(s, found, "converged flag iterations function_calls")], {})
 
 
@@ -114,6 +127,12 @@ def derivatives_of(
 
     given_ = {n: named[n] for n in names.split() if named.get(n, Const(None)) not in OFF}
     return {n: beside(s, fn, first, len(items_of(s, args))) for n, fn in given_.items()}
+
+
+def valued(named: dict[str, Value], name: str, names: str) -> tuple[bool, str]:
+    """True if a function returns its derivative beside its value, and the names of those that are other functions."""
+    together = named.get(name) == Const(True)
+    return together, " ".join(n for n in names.split() if n != name or not together)
 
 
 def part(s: Specialiser, found: Leaf, name: str) -> Any:
@@ -162,15 +181,15 @@ def root(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     named = bound("fun x0 args method jac tol callback options", args, kwargs)
     named["x0"], facts = vector_guess(s, named["x0"])
     refuse_unless_off(s, "root", named, "callback")
-    if named.get("jac") == Const(True):
-        raise s.refuse("scipy.optimize.root with jac=True has no derivative", "give jac a function of its own")
     fn = given(s, named["fun"], [facts], named.get("args"))
-    others = derivatives_of(s, named, "jac", [facts], named.get("args"))
-    expr = call_of(s, optimize, "root", [named["x0"]], without(named, "fun x0 args jac"), fn, **others)
+    together, names = valued(named, "jac", "jac")
+    others = derivatives_of(s, named, names, [facts], named.get("args"))
+    expr = call_of(s, optimize, "root", [named["x0"]], without(named, f"fun x0 args {names}"), fn, **others)
     found = s.let(expr, Opaque(), hint="found")
-    values = [derived(solutions.vector_of, fn.fn), *fn.settings(s)]
-    x = row(s, solutions.root, part(s, found, "x"), facts, values, "x")
-    return construct(s, Solution, [x, *parts(s, found, "success status message nfev")], {})
+    equation = derived(solutions.value_first if together else solutions.vector_of, fn.fn)
+    x = row(s, solutions.root, part(s, found, "x"), facts, [equation, *fn.settings(s)], "x")
+    given_ = [found, equation, TupleV(tuple(fn.arguments)), x]
+    return construct(s, Solution, [*given_, *parts(s, found, "success status message nfev")], {})
 
 
 # Minima
@@ -181,16 +200,32 @@ def minimize(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
     """``minimize(fun, x0, args)``: the point and the value of the minimum."""
     named = bound("fun x0 args method jac hess hessp bounds constraints tol callback options", args, kwargs)
     named["x0"], facts = vector_guess(s, named["x0"])
-    refuse_unless_off(s, "minimize", named, "bounds constraints callback")
-    if named.get("jac") == Const(True):
-        raise s.refuse("scipy.optimize.minimize with jac=True has no derivative", "give jac a function of its own")
+    refuse_unless_off(s, "minimize", named, "constraints callback")
     fn = given(s, named["fun"], [facts], named.get("args"))
+    together, names = valued(named, "jac", "jac hess hessp")
     by_name = isinstance(named.get("jac"), Const) and isinstance(getattr(named["jac"], "value", None), str)
-    names = "hess" if by_name else "jac hess"
+    names = names.replace("jac ", "") if by_name else names
     others = derivatives_of(s, named, names, [facts], named.get("args"))
     settings = without(named, f"fun x0 args {names}")
     found = s.let(call_of(s, optimize, "minimize", [named["x0"]], settings, fn, **others), Opaque(), hint="found")
-    return minimum(s, fn, found, facts)
+    fn = Given(derived(solutions.value_first, fn.fn), fn.arguments) if together else fn
+    return minimum(s, fn, found, facts, bounds_of(s, solvers.limits_of_pairs, named, part(s, found, "x"), facts))
+
+
+def bounds_of(s: Specialiser, limits: Any, named: dict[str, Value], found: Any, facts: Num) -> list[Value]:
+    """The lower and the upper bounds of a solution as arrays, where there are some."""
+    bounds = named.get("bounds", Const(None))
+    if bounds == Const(None):
+        return []
+    expr = ir.call(s.bind(limits.__name__, limits), s.expr(bounds), found)
+    op = ir.Op(limits, {"bounds": bounds})
+    return list(s.let_several(expr, [replace(facts), replace(facts)], op, "bounds"))
+
+
+def minimal(fn: Given, bounds: list[Value]) -> Given:
+    """The equation that holds at a minimum, which may lie between bounds."""
+    text = solutions.stationary_within if bounds else solutions.stationary
+    return Given(derived(text, fn.fn), [*bounds, *fn.arguments])
 
 
 @handles(optimize.minimize_scalar)
@@ -203,16 +238,17 @@ def minimize_scalar(s: Specialiser, args: list[Value], kwargs: dict[str, Value])
     if named.get("bounds", Const(None)) != Const(None):
         check = ir.call(s.bind(inside.__name__, inside), part(s, found, "x"), s.expr(named["bounds"]))
         s.block.append(ir.Effect(check, s.where()))
-    return minimum(s, fn, found, NUMPYS_NUMBER)
+    return minimum(s, fn, found, NUMPYS_NUMBER, [])
 
 
-def minimum(s: Specialiser, fn: Given, found: Leaf, facts: Num) -> Value:
+def minimum(s: Specialiser, fn: Given, found: Leaf, facts: Num, bounds: list[Value]) -> Value:
     """What a solver returns that has found a minimum."""
-    settings = fn.settings(s)
+    equation = minimal(fn, bounds)
     found_x = part(s, found, "x")
     found_x = ir.subscript(found_x, ir.tuple_([])) if facts.dims == () else found_x  # it may be an array without axes
-    x = row(s, solutions.root, found_x, facts, [derived(solutions.stationary, fn.fn), *settings], "x")
-    least = row(s, solutions.least_value, part(s, found, "fun"), NUMPYS_NUMBER, [fn.fn, x, *settings], "fun")
+    x = row(s, solutions.root, found_x, facts, [equation.fn, *equation.settings(s)], "x")
+    value = part(s, found, "fun")
+    least = row(s, solutions.least_value, value, NUMPYS_NUMBER, [fn.fn, x, *fn.settings(s)], "fun")
     return construct(s, Minimum, [x, least, *parts(s, found, "success message nfev nit")], {})
 
 
@@ -222,19 +258,34 @@ def least_squares(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -
     names = "fun x0 jac bounds method ftol xtol gtol x_scale loss f_scale diff_step tr_solver tr_options"
     named = bound(f"{names} jac_sparsity max_nfev verbose args kwargs callback workers", args, kwargs)
     named["x0"], facts = vector_guess(s, named["x0"])
-    refuse_unless_off(s, "least_squares", named, "bounds callback kwargs")
-    if named.get("loss", Const("linear")) != Const("linear"):
-        raise s.refuse("scipy.optimize.least_squares with another loss has no derivative", "use loss='linear'")
+    refuse_unless_off(s, "least_squares", named, "callback kwargs")
+    loss, scale = named.get("loss", Const("linear")), named.get("f_scale", Const(1.0))
+    if not isinstance(loss, Const) or loss.value not in LOSSES:
+        raise s.refuse("scipy.optimize.least_squares with this loss has no derivative", f"use one of {LOSSES}")
     fn = given(s, named["fun"], [facts], named.get("args"))
     text = isinstance(named.get("jac"), Const) and isinstance(getattr(named["jac"], "value", None), str)
     others = {} if text else derivatives_of(s, named, "jac", [facts], named.get("args"))
     settings = without(named, "fun x0 args" if text else "fun x0 args jac")
     found = s.let(call_of(s, optimize, "least_squares", [named["x0"]], settings, fn, **others), Opaque(), hint="found")
-    equation = derived(solutions.stationary, derived(solutions.half_square, fn.fn))
-    x = row(s, solutions.root, part(s, found, "x"), facts, [equation, *fn.settings(s)], "x")
-    square = derived(solutions.half_square, fn.fn)
-    cost = row(s, solutions.least_value, part(s, found, "cost"), NUMPYS_NUMBER, [square, x, *fn.settings(s)], "cost")
-    return construct(s, LeastSquares, [x, cost, *parts(s, found, "success message nfev status")], {})
+    square = Given(derived(solutions.half_square, fn.fn, loss, scale), fn.arguments)
+    equation = minimal(square, bounds_of(s, solvers.limits, named, part(s, found, "x"), facts))
+    x = row(s, solutions.root, part(s, found, "x"), facts, [equation.fn, *equation.settings(s)], "x")
+    values = [square.fn, x, *square.settings(s)]
+    cost = row(s, solutions.least_value, part(s, found, "cost"), NUMPYS_NUMBER, values, "cost")
+    given_ = [found, fn.fn, TupleV(tuple(fn.arguments)), x, cost]
+    return construct(s, LeastSquares, [*given_, *parts(s, found, "success message nfev status")], {})
+
+
+LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")
+
+
+def at_solution(name: str, text: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """What a solver returns of its function at the solution: SciPy's numbers, with the derivatives of the function."""
+    return by_text(s, text, part(s, args[0], name), args[1:])
+
+
+handles(solvers.residuals)(partial(at_solution, "fun", solutions.vector_of))
+handles(solvers.slopes)(partial(at_solution, "jac", solutions.slopes_at))
 
 
 # Fits
@@ -245,36 +296,41 @@ def curve_fit(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
     """``curve_fit(f, xdata, ydata, p0, sigma)``: the parameters, and their covariance."""
     names = "f xdata ydata p0 sigma absolute_sigma check_finite bounds method jac full_output nan_policy"
     named = bound(names, args, kwargs)
-    refuse_unless_off(s, "curve_fit", named, "bounds full_output nan_policy")
+    refuse_unless_off(s, "curve_fit", named, "full_output nan_policy")
     count = parameter_count(s, named["f"])
     for name in ("xdata", "ydata", "sigma"):
         if name in named:
             named[name] = array_of_list(s, named[name])
-    sigma = named.get("sigma", Const(None))
-    if (known := s.num(sigma)) is not None and known.dims is not None and len(known.dims) > 1:
-        raise s.refuse("scipy.optimize.curve_fit with a covariance matrix has no derivative", "give sigma as a vector")
     first = [s.facts_of(named["xdata"]), *[NUMPYS_NUMBER] * count]
     inner = given(s, named["f"], first, None)
-    data = [named["xdata"], named["ydata"], sigma]
-    fn = Given(derived(solutions.misfit, inner.fn, Const(count)), [*data, *inner.arguments])
     model = s.expr(inner.fn)
-    if inner.arguments:
+    if inner.arguments or inner.fn != named["f"]:
         captured = (s.expr(a) for a in inner.arguments)
-        model = ir.call(s.bind(closed.__name__, closed), model, ir.constant(count), *captured)
+        model = ir.call(s.bind(solvers.model_of.__name__, solvers.model_of), model, ir.constant(count), *captured)
     rest = {k: s.expr(v) for k, v in without(named, "f xdata ydata").items()}
     callee = ir.attribute(s.bind("optimize", optimize), "curve_fit")
-    expr = ir.call(callee, model, s.expr(named["xdata"]), s.expr(named["ydata"]), **rest)
-    equation = derived(solutions.stationary, fn.fn)
-    facts: list[Any] = [
-        vector_like(s, count),
-        Num("array", np.dtype(np.float64), (count, count) if count == 1 else (None, None)),
-    ]
-    op = emit_op.make_op(s, solutions.fitted, [equation, *fn.settings(s)], {})
-    return TupleV(tuple(s.let_several(expr, facts, op, "fitted")))
+    call = ir.call(callee, model, s.expr(named["xdata"]), s.expr(named["ydata"]), **rest)
+    found = s.let(call, Opaque(), hint="fitted")
+    expr, spread = (ir.subscript(s.expr(found), ir.constant(k)) for k in (0, 1))
+    data = [named["xdata"], named["ydata"], named.get("sigma", Const(None)), *inner.arguments]
+    facts = vector_like(s, count)
+    fn = Given(derived(solutions.misfit, inner.fn, Const(count)), data)
+    equation = minimal(fn, bounds_of(s, solvers.limits, named, expr, facts))
+    x = row(s, solutions.root, expr, facts, [equation.fn, *equation.settings(s)], "parameters")
+    given_ = [inner.fn, Const(count), named.get("absolute_sigma", Const(False)), x, *data]
+    return TupleV((x, by_text(s, solutions.covariance, spread, given_)))
+
+
+@handles(solvers.model_of)
+def model_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A model in the derivative of a program."""
+    return PartialV(Const(solvers.called), (args[0], args[1], TupleV(tuple(args[2:]))), {})
 
 
 def parameter_count(s: Specialiser, fn: Value) -> int:
     """The number of parameters of a model after its first."""
+    if isinstance(fn, PartialV) and fn.function == Const(solvers.called):
+        return int(s.static(fn.args[1]))
     if isinstance(fn, Closure):
         return len(fn.node.args.args) - 1
     if isinstance(fn, Const) and callable(fn.value):

@@ -171,33 +171,6 @@ def push_root(y, d, fn, order, fixed, *inputs):
     return None, None, None, *[tangent_solution(fn, y, d, k, order, fixed, inputs) for k in upto(len(inputs))]
 
 
-def fitted(fn, order, fixed, *inputs):
-    """``scipy.optimize.curve_fit``: the parameters and their covariance."""
-    raise NotImplementedError("parameters are found by the solver that the program calls")
-
-
-fitted.stands_for = "scipy.optimize.curve_fit"  # type: ignore[attr-defined]
-
-
-@reverse(fitted)
-def of_fitted(y, d, fn, order, fixed, *inputs):
-    if d[1] is not None:
-        raise NotImplementedError("scipy.optimize.curve_fit is differentiable in the parameters only")
-    weight = adjoint_solution(fn, y[0], d[0], given(order, fixed, inputs))
-    pull = vjp(partial(by_inputs, fn, y[0], order, fixed), *inputs)[1]
-    return None, None, None, *pull(weight)
-
-
-@forward(fitted)
-def push_fitted(y, d, fn, order, fixed, *inputs):
-    return (
-        None,
-        None,
-        None,
-        *[(tangent_solution(fn, y[0], d, k, order, fixed, inputs), y[1] * np.nan) for k in upto(len(inputs))],
-    )
-
-
 def adjoint_solution(fn, y, d, arguments):
     """The cotangent of the equation's residual."""
     if np.ndim(y) == 0:
@@ -229,15 +202,61 @@ def stationary(fn, x, *arguments):
     return grad(fn)(x, *arguments)
 
 
-def half_square(fn, x, *arguments):
-    """Half the sum of the squares of residuals, which ``least_squares`` minimises."""
-    return 0.5 * np.sum(fn(x, *arguments) ** 2)
+def stationary_within(fn, x, low, high, *arguments):
+    """The residual at a minimum between bounds: the gradient, or the distance from the bound that is reached."""
+    slope = grad(fn)(x, *arguments)
+    below, above = x - low <= 1e-6 * (1 + np.abs(x)), high - x <= 1e-6 * (1 + np.abs(x))
+    held = (below & (slope > 0)) | (above & (slope < 0))
+    return np.where(held, x - np.where(below, low, high), slope)
+
+
+def value_first(fn, x, *arguments):
+    """The value of a function that returns its derivative, too."""
+    return fn(x, *arguments)[0]
+
+
+def half_square(fn, loss, scale, x, *arguments):
+    """Half the sum of the squares of residuals, which ``least_squares`` minimises, or of what a loss makes of them."""
+    z = (np.asarray(fn(x, *arguments)) / scale) ** 2
+    return 0.5 * scale**2 * np.sum(lost(loss, z))
+
+
+def lost(loss, z):
+    """What is made of the square of a residual."""
+    if loss == "soft_l1":
+        return 2 * (np.sqrt(1 + z) - 1)
+    if loss == "huber":
+        return np.where(z <= 1, z, 2 * np.sqrt(np.where(z <= 1, 1.0, z)) - 1)
+    if loss == "cauchy":
+        return np.log1p(z)
+    return np.arctan(z) if loss == "arctan" else z
 
 
 def misfit(fn, count, parameters, xdata, ydata, sigma, *captured):
     """Half the sum of the squares of the weighted residuals that ``curve_fit`` minimises."""
+    return 0.5 * np.sum(weighted_residuals(fn, count, parameters, xdata, ydata, sigma, *captured) ** 2)
+
+
+def weighted_residuals(fn, count, parameters, xdata, ydata, sigma, *captured):
     residual = fn(xdata, *[parameters[k] for k in upto(count)], *captured) - ydata
-    return 0.5 * np.sum((residual if sigma is None else residual / sigma) ** 2)
+    if sigma is None:
+        return residual
+    return residual / sigma if np.ndim(sigma) == 1 else np.linalg.solve(np.linalg.cholesky(sigma), residual)
+
+
+def covariance(fn, count, absolute, parameters, xdata, ydata, sigma, *captured):
+    """The covariance of the parameters that ``curve_fit`` estimates."""
+    residual = partial(weighted_residuals, fn, count)
+    slope = jacrev(residual)(parameters, xdata, ydata, sigma, *captured)
+    found = np.linalg.inv(slope.T @ slope)
+    if absolute:
+        return found
+    rest = residual(parameters, xdata, ydata, sigma, *captured)
+    return found * (np.sum(rest**2) / (rest.size - count))
+
+
+def slopes_at(fn, x, *arguments):
+    return jacrev(fn)(x, *arguments)
 
 
 def vector_of(fn, x, *arguments):

@@ -13,11 +13,7 @@ import gast
 from .. import ir
 from ..domain.facts import INT, Num
 from ..ir.builder import Specialiser
-
-
-def parts(index: Any) -> list[Any]:
-    """The subscript's part for each axis."""
-    return list(index.elts) if isinstance(index, gast.Tuple) else [index]
+from ..ir.patterns import subscript_parts
 
 
 def written_out(s: Specialiser, index: Any) -> Any:
@@ -29,7 +25,7 @@ def written_out(s: Specialiser, index: Any) -> Any:
 
 def is_basic(s: Specialiser, index: Any) -> bool:
     """Whether a subscript takes axes apart one by one: slices without steps, and whole numbers."""
-    return all(is_slice(part) or is_whole_number(s, part) for part in parts(index))
+    return all(is_slice(part) or is_whole_number(s, part) for part in subscript_parts(index))
 
 
 def is_slice(part: Any) -> bool:
@@ -54,7 +50,9 @@ def literal(expr: Any) -> int | None:
 
 def are_disjoint(s: Specialiser, a: Any, b: Any) -> bool:
     """Whether two basic subscripts of one array surely take nothing in common."""
-    return any(are_apart(s, x, y) for x, y in zip(parts(written_out(s, a)), parts(written_out(s, b))))
+    return any(
+        are_apart(s, x, y) for x, y in zip(subscript_parts(written_out(s, a)), subscript_parts(written_out(s, b)))
+    )
 
 
 def are_apart(s: Specialiser, x: Any, y: Any) -> bool:
@@ -102,7 +100,7 @@ def is_length(expr: Any) -> bool:
 
 def cover(s: Specialiser, indices: list[Any]) -> bool:
     """Whether slices along one axis, each from where another ends, make up the whole."""
-    chains = [parts(written_out(s, index)) for index in indices]
+    chains = [subscript_parts(written_out(s, index)) for index in indices]
     if not chains[0]:
         return len(chains) == 1  # ``[()]`` is the whole itself
     axis = next((k for k, part in enumerate(chains[0]) if not is_full(part)), 0)

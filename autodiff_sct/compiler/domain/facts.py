@@ -528,7 +528,3 @@ def typed(argument: Any, dtypes: Iterator[np.dtype]) -> Any:
         return argument
     dtype = next(dtypes)
     return Num(argument.kind, dtype, argument.dims) if isinstance(argument, Num) else Static(dtype, type(dtype))
-
-
-def without_memory(facts: Facts) -> Facts:
-    return replace(facts, roots=frozenset()) if isinstance(facts, Num) else facts

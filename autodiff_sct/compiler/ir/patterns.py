@@ -87,6 +87,11 @@ def is_literal_zero(expr: Any) -> bool:
     return isinstance(expr, gast.Constant) and type(expr.value) in (int, float) and expr.value == 0
 
 
+def subscript_parts(index: Any) -> list[Any]:
+    """The parts of a subscript, one for each axis that it names."""
+    return list(index.elts) if isinstance(index, gast.Tuple) else [index]
+
+
 def is_ellipsis(expr: Any) -> bool:
     return isinstance(expr, gast.Constant) and expr.value is Ellipsis
 

@@ -7,7 +7,7 @@ else: operations on grids write larger expressions, and only a statement that ne
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -142,10 +142,6 @@ def as_dtype(number: Number, dtype: np.dtype) -> Any:
     if number.dtype == dtype or (dtype == FLOAT64 and number.dtype != BOOL):
         return number.expr
     return ir.call(f"np.{dtype.name}", number.expr)
-
-
-def renewed(number: Number, expr: Any) -> Number:
-    return replace(number, expr=expr)
 
 
 def none_of(item: Item) -> Any:

@@ -20,6 +20,7 @@ import gast
 
 from ... import ir
 from ...analysis.alias import enclosing_loops
+from ...ir.patterns import subscript_parts
 
 Span = tuple[str, int | None, int | None]  # between a variable ("": zero) plus one number, and it plus another
 Loops = tuple[ir.Loop, ...]
@@ -86,7 +87,7 @@ class Places:
     def axes(self, stmt: Any, index: Any, later: Any, place: Any, common: Loops) -> list[tuple[list[Span], list[Span]]]:
         """Where two subscripts of one array are, axis by axis."""
         found = []
-        for mine, other in zip(parts_of(index), parts_of(place)):
+        for mine, other in zip(subscript_parts(index), subscript_parts(place)):
             read, write = self.spans(mine, stmt, common), self.spans(other, later, common)
             if read is None or write is None:
                 break
@@ -229,10 +230,6 @@ def sides_in(block: ir.Block, around: tuple[tuple[ir.If, int], ...] = ()) -> dic
         for side, inner in enumerate(ir.bodies(stmt)):
             found |= sides_in(inner, (*around, (stmt, side)) if isinstance(stmt, ir.If) else around)
     return found
-
-
-def parts_of(index: Any) -> list[Any]:
-    return list(index.elts) if isinstance(index, gast.Tuple) else [index]
 
 
 def is_natural(spans: list[Span]) -> bool:

@@ -10,6 +10,7 @@ import gast
 
 from ... import ir
 from ...domain.facts import INT
+from ...ir.patterns import subscript_parts
 from ..kinds import BOOL, FLOAT32, FLOAT64, INT64, Axis, Grid, Number, Value
 from ..passes.index_functions import (
     along,
@@ -26,14 +27,14 @@ from ..passes.index_functions import (
 )
 from ..state import State
 from .expressions import arithmetic, lower, number, resolved
-from .indexing import entries_of, is_ellipsis, is_new, part, section
+from .indexing import is_ellipsis, is_new, part, section
 from .tape import assign, named
 
 
 def arrays_of(state: State, index: Any) -> dict[int, Grid]:
     """The arrays among the entries of a subscript, by their place."""
     found = {}
-    for k, entry in enumerate(entries_of(index)):
+    for k, entry in enumerate(subscript_parts(index)):
         plain = isinstance(entry, (gast.Slice, gast.Constant)) or is_new(state, entry) or is_slice(state, entry)
         value = None if plain else lower(state, entry)
         if isinstance(value, Grid):
@@ -60,7 +61,7 @@ def gathered(state: State, base: Grid, index: Any, arrays: dict[int, Grid], writ
 
     `written` is the array that is about to be written at these places, if one is.
     """
-    entries = [as_slice(state, entry) for entry in entries_of(index)]
+    entries = [as_slice(state, entry) for entry in subscript_parts(index)]
     if any(is_ellipsis(e) or is_new(state, e) for e in entries) or len(entries) > base.ndim:
         raise state.outside("a subscript of arrays with new axes")
     chosen = sorted(arrays)
@@ -131,7 +132,7 @@ def read(state: State, base: Grid, index: Any) -> Grid | None:
     arrays = arrays_of(state, index)
     if not arrays:
         return None
-    if arrays.get(0) is not None and arrays[0].dtype == BOOL and len(entries_of(index)) == 1:
+    if arrays.get(0) is not None and arrays[0].dtype == BOOL and len(subscript_parts(index)) == 1:
         return compressed(state, base, arrays[0])
     return gathered(state, base, index, arrays)
 
@@ -141,7 +142,7 @@ def written(state: State, base: str, target: Grid, index: Any, value: Value, aug
     arrays = arrays_of(state, index)
     if not arrays:
         return False
-    if arrays.get(0) is not None and arrays[0].dtype == BOOL and len(entries_of(index)) == 1:
+    if arrays.get(0) is not None and arrays[0].dtype == BOOL and len(subscript_parts(index)) == 1:
         store_masked(state, base, target, arrays[0], value, aug)
         return True
     places = gathered(state, target, index, arrays, base)
@@ -166,7 +167,7 @@ def added(state: State, args: list[Any], op: type = gast.Add) -> None:
     arrays = arrays_of(state, args[1])
     if not arrays:
         raise state.outside("an index that is not known before the run")
-    if arrays.get(0) is not None and arrays[0].dtype == BOOL and len(entries_of(args[1])) == 1:
+    if arrays.get(0) is not None and arrays[0].dtype == BOOL and len(subscript_parts(args[1])) == 1:
         return store_masked(state, shadow.view.id, shadow, arrays[0], value, op)
     scatter(state, shadow.view.id, gathered(state, shadow, args[1], arrays, shadow.view.id), value, op)
 
@@ -184,7 +185,7 @@ def stored(state: State, args: list[Any], keywords: dict[str, Any]) -> Value:
         value = read(state, shadow, args[1])
         assert value is not None
         return value
-    if list(arrays) != [0] or arrays[0].ndim != 1 or len(entries_of(args[1])) != 1:
+    if list(arrays) != [0] or arrays[0].ndim != 1 or len(subscript_parts(args[1])) != 1:
         raise state.outside("places named by several arrays, some of them perhaps twice")
     places = checked(state, arrays[0], shadow.axes[0], None)
     value = gathered(state, shadow, args[1], arrays)

@@ -8,19 +8,16 @@ import gast
 
 from ... import ir
 from ...domain.facts import Dim
+from ...ir.patterns import subscript_parts
 from ..kinds import INT64, ONE, Axis, Grid, Number, Value
 from ..passes.affine import Form, check_index, constant_form, form_of, length_form, proved, require
 from ..state import State
 from .scalars import constant_of
 
 
-def entries_of(index: Any) -> list[Any]:
-    return list(index.elts) if isinstance(index, gast.Tuple) else [index]
-
-
 def part(state: State, base: Grid, index: Any, number: Any) -> Value:
     """``base[index]``; `number` lowers the integers in it."""
-    entries = entries_of(index)
+    entries = subscript_parts(index)
     plain = [e for e in entries if not is_new(state, e) and not is_ellipsis(e)]
     if len(plain) > base.ndim:
         raise state.outside("more indices than axes")

@@ -29,8 +29,7 @@ from ...analysis.loop_aliasing import Groups
 from ...analysis.remarks import note
 from ...domain.facts import INT, Listed, Num, Pair
 from ...ir.builder import Specialiser
-from ...ir.patterns import is_pop_call, numpy_name
-from ..rewrite.canonicalize import parts_of
+from ...ir.patterns import is_pop_call, numpy_name, subscript_parts
 
 Found = tuple[Any, str, Any, str]  # the function, the matrix, the range, and the vector
 
@@ -93,7 +92,7 @@ class Parts:
         """True if an expression is a part of a matrix that the step tells."""
         if not isinstance(expr, gast.Subscript) or not isinstance(expr.value, gast.Name) or expr.value.id in own:
             return False
-        return self.is_matrix(expr.value.id) and any(map(self.is_step, parts_of(expr.slice)))
+        return self.is_matrix(expr.value.id) and any(map(self.is_step, subscript_parts(expr.slice)))
 
     def product(self, stmt: ir.Store) -> Found | None:
         """The product that a statement adds to columns of a matrix."""
@@ -180,7 +179,7 @@ class Parts:
 
 def column_index(index: Any) -> Any | None:
     """The second part of an index ``[:, part]``."""
-    parts = parts_of(index)
+    parts = subscript_parts(index)
     if len(parts) != 2 or not isinstance(parts[0], gast.Slice):
         return None
     return parts[1] if parts[0].lower is parts[0].upper is parts[0].step is None else None

@@ -41,7 +41,7 @@ from ...analysis.slice_overlap import are_disjoint, is_basic, literal
 from ...domain.facts import FLOAT, INT, Facts, Num
 from ...ir.builder import Specialiser
 from ...ir.negation import negated
-from ...ir.patterns import size
+from ...ir.patterns import is_literal_zero, size
 from ...ir.rewrite import substitute_in
 from .strip_legality import NUMBER, PARTED, STRIP, SUM, Part, Unfit, Values, cuts, parts_of, with_parts
 
@@ -141,7 +141,7 @@ class Strips:
         if forward or stmt.base not in self.made:
             raise Unfit
         stmt = replace(stmt, value=self.sized(stmt.value))
-        if literal_zero(stmt.value):
+        if is_literal_zero(stmt.value):
             if cuts(stmt.index) is None and not is_end(stmt.index):
                 raise Unfit
         else:
@@ -312,7 +312,7 @@ class Strips:
 
     def are_apart(self, a: ir.Store, b: ir.Store) -> bool:
         """Whether it does not matter which of two parts is assigned first."""
-        if literal_zero(a.value) and literal_zero(b.value):
+        if is_literal_zero(a.value) and is_literal_zero(b.value):
             return True
         return is_basic(self.s, a.index) and is_basic(self.s, b.index) and are_disjoint(self.s, a.index, b.index)
 
@@ -324,7 +324,7 @@ class Strips:
                 self.views.append(ir.Let((name,), ir.subscript(ir.name(filled), self.part())))
                 continue
             if isinstance(stmt, ir.Store) and stmt.base == name and stmt.aug is None:
-                if literal_zero(stmt.value):
+                if is_literal_zero(stmt.value):
                     continue
                 positive = negated(stmt.value)
                 stmt.aug = gast.Add if positive is None else gast.Sub
@@ -368,15 +368,11 @@ def one_bound(expr: Any) -> Any:
     if not is_maximum(expr) or not is_maximum(expr.args[0]):
         return expr
     inner, least = expr.args[0], literal(expr.args[1])
-    return ir.call("max", inner.args[0], expr.args[1]) if literal_zero(inner.args[1]) and (least or 0) > 0 else expr
+    return ir.call("max", inner.args[0], expr.args[1]) if is_literal_zero(inner.args[1]) and (least or 0) > 0 else expr
 
 
 def is_maximum(expr: Any) -> bool:
     return isinstance(expr, gast.Call) and getattr(expr.func, "id", "") == "max" and len(expr.args) == 2
-
-
-def literal_zero(expr: Any) -> bool:
-    return isinstance(expr, gast.Constant) and type(expr.value) in (int, float) and expr.value == 0
 
 
 def is_end(index: Any) -> bool:

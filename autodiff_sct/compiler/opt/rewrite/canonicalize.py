@@ -41,7 +41,7 @@ from ... import ir
 from ...domain.facts import Listed, Num
 from ...ir.builder import Specialiser
 from ...ir.negation import is_negative, negated, signed, signed_first
-from ...ir.patterns import ELEMENTWISE, NAMES, WIDE, is_method, is_pop_call, literal, numpy_name
+from ...ir.patterns import ELEMENTWISE, NAMES, WIDE, is_method, is_pop_call, literal, numpy_name, subscript_parts
 from ...ir.rewrite import with_operands
 
 METHODS = {"sum", "max", "min", "prod", "reshape", "transpose", "swapaxes"}
@@ -467,13 +467,8 @@ def is_integer(s: Specialiser, index: Any) -> bool:
 
 def axes_gone(s: Specialiser, index: Any) -> int | None:
     """How many axes an index of integers and slices takes away; None for another index."""
-    others = [part for part in parts_of(index) if not isinstance(part, gast.Slice)]
+    others = [part for part in subscript_parts(index) if not isinstance(part, gast.Slice)]
     return len(others) if all(is_integer(s, part) for part in others) else None
-
-
-def parts_of(index: Any) -> list[Any]:
-    """The parts of an index, one for each axis that it names."""
-    return list(index.elts) if isinstance(index, gast.Tuple) else [index]
 
 
 def without_kept_axis(squeezed: Any) -> Any | None:

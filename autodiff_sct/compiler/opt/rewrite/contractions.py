@@ -32,7 +32,7 @@ from ...domain.facts import Axis, Dim, Num, broadcast
 from ...interp.kernel.slice_lengths import written_span
 from ...ir.builder import Specialiser
 from ...ir.dims import Lengths, born
-from ...ir.patterns import ELEMENTWISE, is_pop_call, literal, numpy_name
+from ...ir.patterns import ELEMENTWISE, is_pop_call, literal, numpy_name, subscript_parts
 from ...ir.rewrite import with_operands
 from .canonicalize import (
     Spelling,
@@ -42,7 +42,6 @@ from .canonicalize import (
     is_item,
     multiplied,
     new_axes,
-    parts_of,
     popped,
     ratio_of,
     rewrite,
@@ -285,7 +284,7 @@ class Contractions:
         """The axes of a part that integers and slices tell, as in ``[k, k:]``; the sign of variables is not known."""
         if (found := sliced(dims, index)) is not None or dims is None:
             return found
-        parts = parts_of(index)
+        parts = subscript_parts(index)
         if len(parts) > len(dims) or axes_gone(self.s, index) is None:
             return None
         result: list[Axis] = []
@@ -354,7 +353,7 @@ def is_square(expr: Any) -> bool:
 
 def sliced(dims: tuple[Axis, ...] | None, index: Any) -> tuple[Axis, ...] | None:
     """The axes of a part that leaves out a few at the ends of some axes."""
-    parts = parts_of(index)
+    parts = subscript_parts(index)
     if dims is None or len(parts) > len(dims):
         return None
     result: list[Axis] = []

@@ -22,6 +22,7 @@ from ...analysis.liveness import count_uses
 from ...domain.facts import Num
 from ...ir.builder import Specialiser
 from ...ir.patterns import numpy_name
+from .inverses import is_matrix
 from .softmax import operands
 
 THIN = {"diag": 1, "outer": 2}  # how many vectors make such a matrix
@@ -51,11 +52,6 @@ def changes(s: Specialiser, stmt: Any, terms: list[tuple[int, ir.Let]]) -> bool:
     names = {name for _, term in terms for name in ir.reads(term)}
     in_place = isinstance(stmt, ir.Let) and stmt.in_place and bool(names & set(ir.names_in(stmt.expr)))
     return in_place or touches(s, stmt, {root for name in names for root in roots_of(s.facts[name])}, True)
-
-
-def is_matrix(s: Specialiser, name: str) -> bool:
-    facts = s.facts[name]
-    return isinstance(facts, Num) and facts.kind == "array" and facts.ndim == 2
 
 
 def thin(s: Specialiser, stmt: ir.Let) -> list[str] | None:

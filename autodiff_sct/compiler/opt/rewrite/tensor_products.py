@@ -21,9 +21,9 @@ import numpy as np
 from ... import ir
 from ...domain.facts import Axis, Num
 from ...ir.builder import Specialiser
-from ...ir.patterns import literal, numpy_name
+from ...ir.patterns import literal, numpy_name, subscript_parts
 from ...ir.rewrite import with_operands
-from .canonicalize import cotangents, parts_of, rewrite
+from .canonicalize import cotangents, rewrite
 
 ALL = gast.Slice(None, None, None)
 ONE: Axis = 1
@@ -71,7 +71,7 @@ def of_sum(s: Specialiser, call: Any) -> Any | None:
     keeps = literal(settings.get("keepdims", ir.constant(False)))
     if not settings.keys() <= {"axis", "keepdims"} or type(keeps) is not bool or "axis" not in settings:
         return None
-    return tensor_product(s, terms.left, terms.right, [*map(literal, parts_of(settings["axis"]))], keeps)
+    return tensor_product(s, terms.left, terms.right, [*map(literal, subscript_parts(settings["axis"]))], keeps)
 
 
 def of_einsum(s: Specialiser, call: Any) -> Any | None:
@@ -122,7 +122,7 @@ def operand(s: Specialiser, expr: Any) -> Operand | None:
     if not isinstance(expr, gast.Subscript) or not isinstance(expr.value, gast.Name):
         return None
     dims = dims_of(s, expr.value.id)
-    return part(expr.value, parts_of(expr.slice), dims) if dims is not None else None
+    return part(expr.value, subscript_parts(expr.slice), dims) if dims is not None else None
 
 
 def part(array: Any, index: list[Any], dims: tuple[Axis, ...]) -> Operand | None:
@@ -176,7 +176,7 @@ def without_new_axes(stmt: ir.Store) -> None:
     value = stmt.value
     if not isinstance(value, gast.Subscript) or not is_tensordot(value.value):
         return
-    index, added = parts_of(stmt.index), parts_of(value.slice)
+    index, added = subscript_parts(stmt.index), subscript_parts(value.slice)
     if isinstance(added[0], gast.Constant) and added[0].value is ...:
         added = [ALL] * (len(index) - len(added) + 1) + added[1:]
     added += [ALL] * (len(index) - len(added))

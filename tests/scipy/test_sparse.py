@@ -95,6 +95,25 @@ def test_iterations(method: str) -> None:
     check_program(fn, 0.4, X)
 
 
+@pytest.mark.filterwarnings("ignore:spsolve")
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array, sparse.csc_matrix])
+@pytest.mark.parametrize("method", ["cg", "gmres", "bicgstab", "spsolve"])
+def test_systems_with_arrays(make: Any, method: str) -> None:
+    solve = getattr(linalg, method)
+
+    def fn(a: Any, b: Any) -> Any:
+        if method == "spsolve":
+            return np.sum(solve(make(a.T + a), b) ** 3)
+        return np.sum(solve(make(a.T + a), b, rtol=1e-13)[0] ** 3)
+
+    check_program(fn, np.eye(4) + np.outer(X, X), X)
+    np.testing.assert_allclose(ad.grad(lambda b: fn(np.eye(4), b))(X), 3 * X**2 / 8, 1e-8)
+
+
+def test_products_with_arrays() -> None:
+    check_program(lambda a, x: np.sum((sparse.csr_array(a) @ x) ** 3), np.outer(X, X) + 0.1, X)
+
+
 def test_in_a_loop_and_behind_a_branch() -> None:
     def fn(d: Any, x: Any) -> Any:
         step = sparse.eye(4, format="csr") - 0.1 * sparse.csr_array((d, (ROWS, COLS)), shape=(4, 4))

@@ -168,6 +168,12 @@ def elements(made: Any) -> Any:
     return found.data.astype(float), found.row, found.col
 
 
+def elements_of_array(x: Any) -> Any:
+    """All elements of an array of two axes, and their rows and columns."""
+    height, width = x.shape
+    return np.reshape(x, -1), np.repeat(np.arange(height), width), np.tile(np.arange(width), height)
+
+
 def diagonal_rows(lengths: Any, offsets: Any) -> Any:
     return np.concatenate([np.arange(n) + max(-k, 0) for n, k in zip(lengths, offsets)])
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import gast
 import numpy as np
@@ -47,9 +47,11 @@ def matrix_of(s: Specialiser, value: Value) -> Value:
 
 
 def followed(s: Specialiser, value: Value, star: bool = False) -> Value:
-    """A matrix with its elements: one that the program has made, or a constant one."""
+    """A matrix with its elements: one that the program has made, an array, or a constant one."""
     if is_matrix(s, value):
         return value
+    if s.num(value) is not None:
+        return matrix_of_array(s, s.expr(value), value, False)
     made = matrix_of(s, value)
     check_real(s, [made], {})
     facts = vector_like(s)
@@ -58,6 +60,13 @@ def followed(s: Specialiser, value: Value, star: bool = False) -> Value:
     found = s.let_several(expr, [facts, places, places], None, "elements")
     star = star or isinstance(value, Obj) and issubclass(value.cls, sparse.spmatrix)
     return construct_matrix(s, [made, *found], star)
+
+
+def matrix_of_array(s: Specialiser, made: Any, value: Value, star: bool) -> Value:
+    """The matrix that SciPy makes of an array, or the array itself; each element may carry a derivative."""
+    refuse_complex(s, value, "a sparse matrix")
+    found = call_python(s, runtime.elements_of_array, [value], {})
+    return construct_matrix(s, [constant_result(s, made, [value]), *cast(TupleV, found).items], star)
 
 
 def constant_result(s: Specialiser, expr: Any, values: list[Value], hint: str = "matrix") -> Leaf:
@@ -127,7 +136,7 @@ for _name in ("__add__", "__sub__", "__mul__", "__rmul__", "__truediv__", "multi
 
 
 def from_elements(form: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """``csr_array((data, (rows, cols)), shape=...)``."""
+    """``csr_array((data, (rows, cols)), shape=...)``, and ``csr_array(a)`` of an array."""
     given = args[0] if args else None
     callee = ir.attribute(s.bind("sparse", sparse), form.__name__)
     if isinstance(given, TupleV) and len(given.items) == 2 and isinstance(given.items[1], (TupleV, ListV)):
@@ -140,6 +149,8 @@ def from_elements(form: Any, s: Specialiser, args: list[Value], kwargs: dict[str
             made = constant_result(s, expr, [data, rows, cols, *args[1:], *kwargs.values()])
             s.lazy |= getattr(s.num(data), "roots", set())  # the matrix may share their memory
             return construct_matrix(s, [made, data, rows, cols], issubclass(form, sparse.spmatrix))
+    if given is not None and len(args) == 1 and not kwargs and s.num(given) is not None and is_free(s, given):
+        return matrix_of_array(s, ir.call(callee, s.expr(given)), given, issubclass(form, sparse.spmatrix))
     return opaque_call(s, callee, form, args, kwargs)
 
 

@@ -95,6 +95,8 @@ if hasattr(np, "cumulative_sum"):  # NumPy 2.1
 
     @reverse(np.cumulative_prod)
     def cumulative_prod(y, d, x, *, axis=None, dtype=None, include_initial=False):
+        if x.ndim == 0:
+            raise NotImplementedError("np.cumulative_prod of a number: it is the number itself")
         along = 0 if axis is None else axis
         return cumprod_adjoint(section(d, 1, None, along) if include_initial else d, x, along)
 

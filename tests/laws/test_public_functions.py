@@ -34,6 +34,7 @@ NOT_CALLED = {
 }  # fmt: skip
 UNDEFINED = {
     "numpy.interp": "places that do not ascend",
+    "numpy.kaiser": "lengths that are no integers",
     "numpy.polyadd": "coefficients that are no vectors",
     "numpy.polysub": "coefficients that are no vectors",
     "numpy.polyval": "coefficients that are no vectors",

@@ -110,6 +110,12 @@ def check_presence(s: Specialiser, one: dict[Any, Value], other: dict[Any, Value
             if ("made", key[0]) in lacking:
                 restart_tabled(s, having[key])
                 raise Restart(key[0])
+        if isinstance(key, tuple) and isinstance(key[0], tuple) and key[0][0] == "kwargs":
+            if ("made", key[0]) in one and ("made", key[0]) in other:
+                raise s.refuse(
+                    f"the keyword argument {key[1]!r} is added or removed on some paths only",
+                    "change a dict of them that is made in the function: `options = dict(kwargs)`",
+                )
     for dict_ in reordered(one, other):
         raise Restart(dict_)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...domain.values import Obj, Rest, TupleV, Value
+from ...domain.values import Const, Obj, Rest, TupleV, Value
 from ...ir.builder import Specialiser
 from ..calls.check_arguments import signature
 from ..control.raising import always
@@ -68,6 +68,7 @@ def bind_signature(
             del s.env[(obj.id, key)]
         for key, value in named.items():
             s.env[(obj.id, key)] = value
+        s.env[("made", obj.id)] = Const(True)
         bound[spec.kwarg.id] = obj
     elif named:
         raise always(s, TypeError, f"{name}() got an unexpected keyword argument {next(iter(named))!r}")

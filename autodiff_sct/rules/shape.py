@@ -52,8 +52,9 @@ def transpose(y, d, a, axes=None):
 
 
 @static
-def inverse_permutation(axes: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes that undo a transposition to `axes`."""
+def inverse_permutation(axes: tuple[int, ...] | int) -> tuple[int, ...]:
+    """The axes that undo a transposition to `axes`, which is a number for ``x.transpose(0)``."""
+    axes = (axes,) if np.ndim(axes) == 0 else axes
     return tuple(sorted(range(len(axes)), key=lambda k: axes[k] % len(axes)))
 
 

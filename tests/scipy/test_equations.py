@@ -40,6 +40,13 @@ def test_solve_ivp(method: str) -> None:
     check_program(energy, START, 0.6, 0.3, **LOOSE)
 
 
+def test_a_start_of_integers() -> None:
+    def total(a: Any, b: Any) -> Any:
+        return np.sum(integrate.solve_ivp(prey, [0, 2], [10, 5], "LSODA", args=(a, b), t_eval=[0, 1, 2], **TIGHT).y)
+
+    check_program(total, 0.6, 0.3, **LOOSE)
+
+
 def test_what_the_slope_captures() -> None:
     def last(start: Any, a: Any) -> Any:
         slope = lambda t, z: np.array([a * z[0] - 0.3 * z[0] * z[1], 0.1 * z[0] * z[1] - np.sin(t) * z[1]])

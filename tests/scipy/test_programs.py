@@ -120,3 +120,8 @@ def test_orders_that_are_cut_off(fn: Any) -> None:
     np.testing.assert_allclose(
         ad.grad(lambda x: np.sum(fn(orders, x) ** 2))(x), ad.grad(lambda x: np.sum(fn(orders // 1, x) ** 2))(x)
     )
+
+
+def test_chirps() -> None:
+    check_program(lambda x: np.sum(np.abs(signal.czt(x)) ** 3), RNG.normal(size=7), second=False)
+    check_program(lambda x: np.sum(np.abs(signal.zoom_fft(x, [0.1, 0.5])) ** 3), RNG.normal(size=8), second=False)

@@ -148,3 +148,16 @@ def test_what_is_refused() -> None:
     for fn in (changed, asked, compressed):
         with pytest.raises(AutodiffError):
             ad.grad(fn)(DATA, X)
+
+
+def test_matrices_given_to_functions_without_a_rule_are_refused() -> None:
+    made = lambda d: sparse.csc_array((d, ([0, 1, 2], [0, 1, 2])), shape=(3, 3))
+    for fn in (
+        lambda d: np.sum(linalg.lsqr(made(d), np.ones(3))[0]),
+        lambda d: linalg.norm(made(d)),
+        lambda d: linalg.onenormest(made(d)),
+        lambda d: np.sum(linalg.inv(made(d)).toarray()),
+        lambda d: np.sum(linalg.cg(linalg.LinearOperator((3, 3), matvec=lambda v: d * v), np.ones(3))[0]),
+    ):
+        with pytest.raises(AutodiffError):
+            ad.grad(fn)(np.array([1.0, 2.0, 3.0]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from ... import ir
 from ...domain.facts import Dim, Num, Opaque
 from ...domain.values import Const, TupleV, Value
 from ...interp.calls.dispatch import handles
-from ...interp.numpy.calls import array_of_list
+from ...interp.numpy.calls import array_of_list, numpy_call
 from ...interp.objects.objects import construct
 from ...ir.builder import Specialiser
 from . import trajectories
@@ -89,7 +88,9 @@ def state_of(s: Specialiser, value: Value) -> tuple[Value, Any]:
     facts = s.num(value)
     if facts is None or facts.dims is None or len(facts.dims) != 1:
         raise s.refuse("the state at the start is no vector", "give it an array of one axis")
-    return value, replace(matrix(facts.dims[0]))
+    if facts.dtype is not None and facts.dtype.kind in "iub":
+        value = numpy_call(s, np.asarray, [value, Const(float)], {})
+    return value, matrix(facts.dims[0])
 
 
 def matrix(*dims: Any) -> Num:

@@ -310,6 +310,15 @@ def solved_by_factors(s: Specialiser, args: list[Value], kwargs: dict[str, Value
     return solved(s, [how, named["lu"], Const(None), Const(None), Const(None), array_of_list(s, named["b"])], {})
 
 
+@handles(linalg.LinearOperator)
+def linear_operator(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``LinearOperator(shape, matvec=...)``, which is refused."""
+    raise s.refuse(
+        "scipy.sparse.linalg.LinearOperator of a function has no derivative here",
+        "solve with implicit_root(solve, residual), or make the matrix: csr_array((data, (rows, cols)))",
+    )
+
+
 def solution(s: Specialiser, how: Value, matrix: Value, b: Value) -> Value:
     right = array_of_list(s, b)
     facts = s.num(right)

@@ -17,6 +17,7 @@ from ...domain.facts import Listed, Mapped, Num, Pair
 from ...domain.foreign_objects import home_of, is_compiled
 from ...domain.values import Bound, Closure, Leaf, Obj, PartialV, Suspended, Value
 from ...ir.builder import Specialiser
+from ..objects.tables import class_of_row
 
 __all__ = ["explained", "follows", "text_of"]
 
@@ -57,7 +58,14 @@ def text_of(fn: Any) -> Any:
 
 def follows(s: Specialiser, text: Any, args: list[Value], kwargs: dict[str, Value]) -> bool:
     """True if the text of a library function is followed here."""
+    if any(is_stand_in(s, value) for value in (*args, *kwargs.values())):
+        return False
     return is_inside(s) or (takes_floats(s, args, kwargs) and s.attempt.takes(Way.TEXTS))
+
+
+def is_stand_in(s: Specialiser, value: Value) -> bool:
+    """True for an object that stands for one of a library's classes, which that library's texts would not recognise."""
+    return hasattr(value.cls if isinstance(value, Obj) else class_of_row(s, value), "stands_for")
 
 
 def is_inside(s: Specialiser) -> bool:

@@ -215,8 +215,7 @@ class Compiled(Binding):
                 note_origin(error, variant.origins, emitted.function.__code__.co_filename)
                 raise
         except Apart as passing:
-            if isinstance(passing.__cause__, Refused):
-                raise passing.__cause__.with_traceback(None) from None
+            raise_refusal(passing)
             raise
         return self.call(self.on_arrays(variant), values, seeds)
 
@@ -313,6 +312,9 @@ class Adjoint(Compiled):
             if not may_be_repeated(variant, error):
                 note_origin(error, variant.origins, variant.function.__code__.co_filename)
                 raise
+        except Apart as passing:
+            raise_refusal(passing)
+            raise
         else:
             gradients = result[1:] if self.value else result if variant.count > 1 else (result,)
             if not (variant.may_be_nan and holds_nan(gradients)):
@@ -473,6 +475,12 @@ class Pushforward(Compiled):
 
     def derivatives_in(self, variant: Variant, result: Any) -> Any:
         return result[1]
+
+
+def raise_refusal(passing: Apart) -> None:
+    """Raise the refusal that was brought past the handlers of the program, if that is what passes."""
+    if isinstance(passing.__cause__, Refused):
+        raise passing.__cause__.with_traceback(None) from None
 
 
 def same_numbers(a: Any, b: Any) -> bool:

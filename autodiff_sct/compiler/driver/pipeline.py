@@ -117,16 +117,22 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
         except Refused:
             references = tables.references_in(s)
             if references == known:
-                if any(map(is_packaged, s.world.texts)):
-                    s.attempt.met.add(Way.LATE)
+                note_packages(s)
                 raise
         else:
             references = tables.references_in(s)
             if masks_are_written(s):
                 dynamic.add(MASKS)
             elif references == known:
+                note_packages(s)
                 s.attempt.specialised = request.capture is None
                 return s, table, result
+
+
+def note_packages(s: Specialiser) -> None:
+    """Note that texts of installed packages are followed, of which not everything has to be."""
+    if any(map(is_packaged, s.world.texts)):
+        s.attempt.met.add(Way.LATE)
 
 
 def may_share(request: Request) -> bool:

@@ -34,7 +34,7 @@ from ..language.statements import execute
 from ..library.compiled_functions import behind_of, call_behind
 from ..library.library_text import follows, takes_floats, text_of
 from ..library.registry_calls import asked, is_plumbing
-from ..library.validation import followed_or_asked
+from ..library.validation import folded_question, followed_or_asked, settled_call
 from ..library.wrappers import wrapped_call
 from ..objects.record_tables import pairs_of
 from ..objects.tables import method_of
@@ -260,7 +260,8 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
     if isinstance(fn, UNBOUND) and fn.__objclass__ in CONTAINERS and args:
         return call_bound(s, Bound(fn.__name__, args[0]), args[1:], kwargs)
     if fn in TABLE or fn in NONDIFFERENTIABLE:
-        return call_known(s, callee, args, kwargs)
+        folded = folded_question(s, fn, args, kwargs)
+        return call_known(s, callee, args, kwargs) if folded is None else folded
     if is_generator_manager(fn) and (generator := suspended(s, fn, args, kwargs)) is not None:
         return generator
     if isinstance(fn, types.FunctionType) and not is_library(fn) and not is_generator_manager(fn):
@@ -269,6 +270,8 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
             return inside
         return followed_or_asked(s, fn, args, kwargs, lambda: call_python(s, fn, args, kwargs))
     text = text_of(fn)
+    if isinstance(text, types.FunctionType) and (answer := settled_call(s, fn, args, kwargs)) is not None:
+        return answer
     if isinstance(text, types.FunctionType) and follows(s, text, args, kwargs):
         return call_text(s, callee, text, args, kwargs)
     if isinstance(fn, type):

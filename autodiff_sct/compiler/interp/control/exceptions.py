@@ -21,7 +21,7 @@ from ..language.expressions import evaluate
 from ..world.names import assign_name
 from .joins import MISSING, as_leaf, complete, forget, label
 from .presence import join_presence, note_presence
-from .raising import Ended, run_block
+from .raising import Ended, is_late, refuse_there, run_block
 from .tangent_levels import keep_whole, own_manager
 from .unreachable_handlers import caught_by, certain, is_unreached
 
@@ -109,7 +109,7 @@ def small_attempt(s: Specialiser, node: Any) -> None:
     handlers: list[tuple[Any, str | None, ir.Block]] = []
     for handler in node.handlers:
         s.env = dict(before)
-        handlers.append(write_handler(s, handler, ends))
+        handlers.append(write_handler(s, handler, ends, late_site(origin)))
     final: ir.Block = []
     ended = frozenset(k for k, (_, env) in enumerate(ends) if env is None)
     result = ir.Try(body, handlers, final, [], took, origin, ended)
@@ -167,7 +167,13 @@ def before_body(
     return {key: seen(key, value) for key, value in [*entry.items(), *((key, MISSING) for key in made)]}
 
 
-def write_handler(s: Specialiser, handler: Any, ends: Ends) -> tuple[Any, str | None, ir.Block]:
+def late_site(origin: Any) -> Any:
+    """In `dynamic`: the handlers of a ``try`` of a package that are refused where the run comes to them."""
+    return ("handlers", origin and (origin.file, origin.line))
+
+
+def write_handler(s: Specialiser, handler: Any, ends: Ends, late: Any) -> tuple[Any, str | None, ir.Block]:
+    """A handler; one after which names stand for other things is refused where the run comes to it, if it is `late`."""
     from ..containers.iterators import stand_at_end
     from ..language.statements import execute
 
@@ -184,7 +190,9 @@ def write_handler(s: Specialiser, handler: Any, ends: Ends) -> tuple[Any, str | 
         s.named.add(bound)
         assign_name(s, id, Leaf(bound))
     alive = run_block(s, block, lambda: execute(s, handler.body))
-    ends.append((block, s.env if alive else None))
+    if alive and late in s.dynamic:
+        refuse_there(s, block, s.refuse("after this handler, names stand for other things than after its block"))
+    ends.append((block, s.env if alive and late not in s.dynamic else None))
     return kind, bound, block
 
 
@@ -363,14 +371,14 @@ def meet_one(s: Specialiser, node: ir.Try, key: Any, ends: Ends, alive: list[int
         )
     if any(isinstance(v, (TupleV, Obj, Poison)) and v is not MISSING for v in values):
         poisons = [v for v in values if isinstance(v, Poison) and v is not MISSING]
-        return poisons[0] if poisons else Poison(f"{label(key)!r} stands for different things after this try")
+        return poisons[0] if poisons else parted(s, node, key)
     names: list[str | None] = [None] * len(ends)
     for k, value in zip(alive, values):
         if value is MISSING:
             continue
         leaf = as_leaf(s, value, ends[k][0], label(key))
         if leaf is None:
-            return Poison(f"{label(key)!r} stands for different things after this try")
+            return parted(s, node, key)
         names[k] = leaf.name
     facts: Facts | None = None
     for n in names:
@@ -382,6 +390,12 @@ def meet_one(s: Specialiser, node: ir.Try, key: Any, ends: Ends, alive: list[int
     join_presence(s, target, [names[k] for k in alive])
     node.merges.append((target, names))
     return Leaf(target)
+
+
+def parted(s: Specialiser, node: ir.Try, key: Any) -> Poison:
+    """What stands for different things; in a package, its handlers may be refused where the run comes to them."""
+    handlers = (late_site(node.origin),) if is_late(s) and 0 not in node.ended else ()
+    return Poison(f"{label(key)!r} stands for different things after this try", containers=handlers)
 
 
 def made_in(s: Specialiser, value: Value, ends: Ends) -> bool:

@@ -10,6 +10,8 @@ libraries).  Where a program is refused, it is compiled again in a way that
 from __future__ import annotations
 
 import functools
+import itertools
+import warnings
 from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
@@ -22,6 +24,7 @@ from ....runtime.apart import Apart
 from ....runtime.objects import only_looking
 from ... import ir
 from ...domain.attempt import Way
+from ...domain.dependencies import same
 from ...domain.facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair, evaluate, realise
 from ...domain.foreign_objects import is_packaged
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
@@ -95,18 +98,57 @@ def asked_for(s: Specialiser, fn: FunctionType, args: list[Value], kwargs: dict[
 
 
 def is_open_question(s: Specialiser, value: Value) -> bool:
-    """True for a truth value that only the run knows."""
-    return isinstance(value, Leaf) and s.facts[value.name] == BOOL
+    """True for a truth value, a module or a class that only the run knows."""
+    return isinstance(value, Leaf) and s.facts[value.name] in (BOOL, Opaque(), Opaque(ModuleType), Opaque(type))
 
 
-def answer_by_kinds(s: Specialiser, fn: FunctionType, args: list[Value], kwargs: dict[str, Value]) -> bool | None:
+def answer_by_kinds(s: Specialiser, fn: FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Any:
     """The answer of a question that is the same for all numbers and lengths that are tried; None for another one."""
     try:
         given = [kind_of(s, a) for a in args], {k: kind_of(s, v) for k, v in kwargs.items()}
-        answers = [fn(*[of(a) for a in given[0]], **{k: of(a) for k, a in given[1].items()}) for of in stand_ins()]
+        answer, *others = itertools.islice(answers(fn, *given), None if is_answer(next(answers(fn, *given))) else 1)
     except Exception:  # it takes other things than these
         return None
-    return answers[0] if type(answers[0]) is bool and all(a is answers[0] for a in answers) else None
+    return answer if is_answer(answer) and all(same(other, answer) for other in others) else None
+
+
+def answers(fn: FunctionType, args: list[Any], kwargs: dict[str, Any]) -> Iterator[Any]:
+    """What a function returns for stand-ins of arguments of these kinds."""
+    for of in stand_ins():
+        given, like = ([*map(of, args), *map(of, kwargs.values())] for _ in range(2))
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            answer = fn(*given[: len(args)], **dict(zip(kwargs, given[len(args) :])))
+        if repr(given) != repr(like):
+            raise ValueError("it changes what it is given")
+        yield answer
+
+
+def is_answer(value: Any) -> bool:
+    """True for what decides how a program goes on, and carries no number: a truth value, a name, a module, a class."""
+    return isinstance(value, (bool, str, ModuleType, type, FunctionType))
+
+
+def settled_call(s: Specialiser, fn: FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """The answer of a library function that is asked for in a package, if it is the same for all that is tried."""
+    if Way.LATE not in s.attempt.ways or not s.in_package() or s.node is s.by_itself:
+        return None
+    if not all(is_plain(s, v) for v in (*args, *kwargs.values())):
+        return None
+    answer = answer_by_kinds(s, fn, args, kwargs)
+    return None if answer is None else settled(s, fn, args, kwargs, answer)
+
+
+def folded_question(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """The truth value that a function of NumPy has for constants, as ``np.any(False)``, where a package asks for it."""
+    every = [*args, *kwargs.values()]
+    if Way.LATE not in s.attempt.ways or not s.in_package() or not all(isinstance(v, Const) for v in every):
+        return None
+    try:
+        found = fn(*[v.value for v in args], **{k: v.value for k, v in kwargs.items()})  # type: ignore[attr-defined]
+    except Exception:  # so will the run
+        return None
+    return Const(bool(found)) if isinstance(found, (bool, np.bool)) else None
 
 
 def kind_of(s: Specialiser, value: Value) -> Any:
@@ -176,11 +218,13 @@ def as_it_stands(s: Specialiser, fn: FunctionType, args: list[Value], kwargs: di
     return Const(None) if cls is type(None) else answer
 
 
-def settled(s: Specialiser, fn: FunctionType, args: list[Value], kwargs: dict[str, Value], answer: bool) -> Value:
+def settled(s: Specialiser, fn: FunctionType, args: list[Value], kwargs: dict[str, Value], answer: Any) -> Value:
     """The answer that a question has for all that was tried; the run asks it, and raises if it is another one."""
-    given = answer_of(s, only_looking, fn, args, kwargs, BOOL)
-    other = gast.UnaryOp(gast.Not(), ir.name(given.name)) if answer else ir.name(given.name)
-    only_if_not(s, other, f"{fn.__name__} is {not answer}, and was {answer} for all that was tried")
+    given = answer_of(s, None, fn, args, kwargs, BOOL if type(answer) is bool else Opaque(type(answer)))
+    expected = ir.constant(answer) if isinstance(answer, (bool, str)) else s.bind(answer.__name__, answer)
+    differs = gast.NotEq() if isinstance(answer, str) else gast.IsNot()
+    other = gast.Compare(ir.name(given.name), [differs], [expected])
+    only_if_not(s, other, f"{fn.__name__} gives another answer than for all that was tried")
     return Const(answer)
 
 
@@ -194,8 +238,9 @@ def only_if_not(s: Specialiser, test: Any, message: str) -> None:
 def answer_of(
     s: Specialiser, how: Any, fn: FunctionType, args: list[Value], kwargs: dict[str, Value], facts: Facts
 ) -> Leaf:
-    """What `how` returns for a function and its arguments, through which no derivative passes."""
+    """What a function returns, or `how` for it and its arguments, through which no derivative passes."""
     given = {k: s.expr(v) for k, v in kwargs.items()}
-    call = ir.call(s.bind(how.__name__, how), s.bind(fn.__name__, fn), *map(s.expr, args), **given)
+    called = [s.bind(how.__name__, how)] if how is not None else []
+    call = ir.call(*called, s.bind(fn.__name__, fn), *map(s.expr, args), **given)
     every = {f"argument {k}": v for k, v in enumerate([*args, *kwargs.values()])}
     return s.let(call, facts, ir.Op(asking(fn), every), hint="answer", effect=True)

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .api.implicit import implicit_root
     from .api.linear import linearize
     from .api.source_text import from_source
+    from .api.sparse import sparse_hessian, sparse_jacobian
     from .nn.initializer import initializer
 
 __version__ = "0.1.0"
@@ -101,6 +102,8 @@ __all__ = [
     "segments",
     "set_context",
     "set_seed",
+    "sparse_hessian",
+    "sparse_jacobian",
     "stop_gradient",
     "tape",
     "tensor",
@@ -130,6 +133,8 @@ LATER = {
     "ops": ".ops",
     "per_example_grad": ".api.batching",
     "rule": ".api.custom_rules",
+    "sparse_hessian": ".api.sparse",
+    "sparse_jacobian": ".api.sparse",
     "tape": ".tape",
     "vmap": ".api.batching",
 }

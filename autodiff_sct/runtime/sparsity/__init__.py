@@ -1,0 +1,9 @@
+"""Sparsity patterns of Jacobians: emitted programs run on index sets, and columns that may share a colour."""
+
+from __future__ import annotations
+
+from .colours import coloured
+from .run import pattern_of
+from .tracked import Untraceable
+
+__all__ = ["Untraceable", "coloured", "pattern_of"]

@@ -5,7 +5,6 @@ Nothing may be read of such a variable where the program itself does not read it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import count
 
 from .. import ir
@@ -29,21 +28,25 @@ def unbound(block: ir.Block) -> set[str]:
 def read_beside(block: ir.Block) -> set[str]:
     """The variables of a branch or a loop that are read outside it: where the value at hand is one of several kinds.
 
-    Of ``if test: b = l[-1]``, ``if test: f(b)`` the second branch reads the variable of the first one.
+    Of ``if test: b = l[-1]``, ``if test: f(b)`` the second branch reads the variable of the first one.  After a ``try``
+    whose other paths all raise, the variables of the path that goes on are bound.
     """
     home: dict[str, tuple[int, ...]] = {}
-    places: list[tuple[Sequence[str], tuple[int, ...]]] = []
+    found: set[str] = set()
     number = count()
 
     def visit(inner: ir.Block, path: tuple[int, ...]) -> None:
         for stmt in inner:
+            found.update(n for n in ir.reads(stmt) if n in home and path[: len(home[n])] != home[n])
             home.update(dict.fromkeys(ir.ir_targets(stmt), path))
-            places.append((ir.reads(stmt), path))
             for body in ir.bodies(stmt):
                 visit(body, path if isinstance(stmt, ir.With) else (*path, next(number)))
+            if isinstance(stmt, ir.Try) and (only := only_path(stmt)) is not None:
+                taken = [stmt.body, *(handler[2] for handler in stmt.handlers)][only]
+                home.update({name: path for each in taken for name in ir.ir_targets(each)})
 
     visit(block, ())
-    return {n for names, path in places for n in names if n in home and path[: len(home[n])] != home[n]}
+    return found
 
 
 def sources(stmt: object) -> list[tuple[str, list[str | None]]]:

@@ -83,10 +83,25 @@ def hears_refusals(s: Specialiser, handler: Any) -> bool:
     return not classes or BaseException in classes
 
 
+def refuse_unknown_classes(s: Specialiser, node: Any) -> None:
+    """Put a handler that raises in the place of one whose class does not exist: Python asks for it once it catches."""
+    for k, handler in enumerate(node.handlers):
+        if handler.type is None:
+            return
+        try:
+            with s.writing([]):
+                evaluate(s, handler.type)
+        except Ended:
+            raising = gast.copy_location(gast.Expr(handler.type), handler)
+            node.handlers[k:] = [gast.copy_location(gast.ExceptHandler(None, None, [raising]), handler)]
+            return
+
+
 def small_attempt(s: Specialiser, node: Any) -> None:
     """A ``try`` whose block does its work in one step."""
     from ..language.statements import execute
 
+    refuse_unknown_classes(s, node)
     origin = s.where()
     entry = dict(s.env)
     took = s.fresh("took_path", INT)

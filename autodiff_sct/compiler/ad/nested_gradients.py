@@ -24,6 +24,7 @@ from ..interp.calls.dispatch import call_value
 from ..interp.calls.recursion import Recursion
 from ..interp.containers.partial_keys import known_keys, note_keys
 from ..ir.builder import Specialiser
+from .reverse.cotangents import zeros
 
 OWN_MEMORY = {list.pop, list.copy, dict.keys, operator.getitem, operator.concat}
 CALLED = "a gradient that is differentiated here"
@@ -162,8 +163,6 @@ def total(value: Any) -> Any:
 
 def reverse_nested(r: Any, stmt: ir.Let) -> None:
     """The reverse of a gradient's call."""
-    from .reverse.cotangents import zeros
-
     s, op = r.s, stmt.op
     assert op is not None
     called, inputs = op.arguments["called"].value, op.arguments["inputs"].items

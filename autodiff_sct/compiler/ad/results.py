@@ -8,7 +8,7 @@ import gast
 import numpy as np
 
 from ...errors import NoRule, NotDifferentiable
-from ...runtime import objects
+from ...runtime import broadcast, objects
 from .. import ir
 from ..analysis.alias import Regions, reachable
 from ..analysis.missing_rules import full_name, is_of_scipy, rule_to_write
@@ -268,8 +268,6 @@ def of_rank_0(s: Specialiser, derivative: Any, want: Any) -> Any:
 
 
 def list_gradient(r: Reverse, value: Leaf, given: Any) -> Any:
-    from ...runtime import broadcast
-
     s = r.s
     if not r.activity.active(value.name):
         shadow = ir.call(s.bind("zeros_like", broadcast.zeros_like), ir.name(value.name))

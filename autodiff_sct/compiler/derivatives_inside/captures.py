@@ -29,6 +29,7 @@ from ..domain.values import (
     Wrapped,
 )
 from ..interp.containers.iteration import Source, is_range, over_range
+from ..interp.world.boundary import receive
 from ..interp.world.captures import import_external
 from ..interp.world.normalized_bodies import free_names
 from ..ir.builder import Specialiser
@@ -103,8 +104,6 @@ class Capture:
         return value
 
     def leaf(self, value: Leaf) -> Value:
-        from ..interp.world.boundary import receive
-
         if value.name not in self.leaves and (known := self.parameter(value)) is not None:
             self.leaves[value.name] = known
         elif value.name not in self.leaves:

@@ -14,9 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from ... import api
+from ...api import gradients
 from ...api.arguments import checked_flag, chosen_positions, refuse_position
 from ...api.gradfunction import GradFunction, assemble
 from ...core import thresholds
+from ...ops.composite import GradientByAll, GradOperation
 from ...runtime.apart import apart
 from ...runtime.memory import in_c_order
 from ...tensor import Parameter
@@ -29,11 +32,15 @@ from ..domain.facts import Num
 from ..domain.identifiers import identifier
 from ..domain.pytree import is_tensor
 from ..domain.values import Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value, Wrapped
+from ..driver.forward_pipeline import tangent
+from ..driver.pipeline import adjoint
 from ..interp.calls.dispatch import HOOKS, call_python, call_value
 from ..interp.calls.recursion import Recursion
+from ..interp.containers.items import own_list
 from ..interp.world.captures import import_external
 from ..interp.world.origins import place_of_definition
 from ..ir.builder import Specialiser
+from ..ir.request import Request
 from .captures import Capture
 from .trees import tree_of
 
@@ -67,8 +74,6 @@ def gradient_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value], kin
     names = ["fn", "grad_position", "weights", "has_aux", "return_ids", "sens_param"]
     given = {**dict(zip(names, args)), **kwargs}
     if "fn" not in given:
-        from ... import api
-
         return PartialV(Const(getattr(api, kind)), (), given)
     fn, weights = given.pop("fn"), weights_of(s, given.pop("weights", Const(None)))
     chosen = {name: setting(s, value, name) for name, value in given.items()}
@@ -104,7 +109,6 @@ def weights_of(s: Specialiser, value: Value) -> Any:
 
 def call_gradient(s: Specialiser, gradient: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Call a derivative function that exists outside the program."""
-    from ...ops.composite import GradientByAll, GradOperation
     from .batching import BatchedFunction, BatchedV
     from .products import by_all, jacobian_outside
 
@@ -124,8 +128,6 @@ HOOKS["gradient"] = call_gradient
 
 def found_gradient(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``get_grad(gradients, identifier)``."""
-    from ...api import gradients
-
     given = dict(zip(("gradients", "identifier"), args)) | kwargs
     identifier = given["identifier"]
     wanted = identifier.value if isinstance(identifier, Const) else weights_of(s, identifier)
@@ -149,7 +151,6 @@ def labelled(value: Value) -> list[tuple[Any, Value]]:
 
 def differentiate(s: Specialiser, gradient: GradientV, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """The gradient's value for these arguments."""
-    from ..driver.pipeline import adjoint
     from .products import seeds_in
 
     args = [own(s, a) for a in args]
@@ -187,9 +188,6 @@ def called(
     inner: Inner,
 ) -> list[Value]:
     """The results of a gradient that stays a call, and is differentiated by way of the tangent."""
-    from ..driver.forward_pipeline import tangent
-    from ..driver.pipeline import adjoint
-
     pushed = emit_inner(s, tangent, fn, args, kwargs, positions, value=True)
     if any(value is apart for value in pushed.emitted.namespace.values()):
         raise s.refuse(f"{CALLED} is of a function that handles exceptions", "differentiate what is in the `try`")
@@ -235,8 +233,6 @@ def emit_inner(
     **settings: Any,
 ) -> Inner:
     """Emit a derivative of a function for arguments of the outer program."""
-    from ..ir.request import Request
-
     if s.order >= thresholds.DERIVATIVES_NESTED:
         raise s.refuse("derivatives are nested without end while compiling", "differentiate outside the function")
     parameters = parameters_of(s, fn, args, kwargs)
@@ -333,8 +329,6 @@ def check_order(s: Specialiser, values: list[Value]) -> None:
 
 
 def own(s: Specialiser, value: Value) -> Value:
-    from ..interp.containers.items import own_list
-
     return own_list(s, value) if isinstance(value, ListV) else value
 
 

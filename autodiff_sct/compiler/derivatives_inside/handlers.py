@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import functools
 
+from ... import api
+from ...api import batching, linear, stop_gradient
+from ...api.linear import linear_map
+from ...ops.composite import GradOperation
 from .. import ir
 from ..domain.values import Leaf, ListV, Obj, TupleV, Value
 from ..interp.calls.dispatch import call_python, handles
 from ..interp.containers import items as containers
 from ..ir.builder import Specialiser
+from .batching import vmap
+from .grad import found_gradient, gradient_of, own
+from .products import hessian_of, hvp, jacobian_of, jvp, operation_of, vjp
 
 
 def register_api() -> None:
     """Say what calls of them become, once they are defined."""
-    from ... import api
-    from ...api import batching, linear
-    from ...ops.composite import GradOperation
-    from .batching import vmap
-    from .grad import found_gradient, gradient_of
-    from .products import hessian_of, hvp, jacobian_of, jvp, operation_of, vjp
-
     for kind in ("grad", "value_and_grad"):
         handles(getattr(api, kind))(functools.partial(gradient_of, kind=kind))
     for kind in ("jacrev", "jacfwd"):
@@ -37,9 +37,6 @@ def register_api() -> None:
 
 def linearized(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``linearize(fn, *args)``."""
-    from ...api.linear import linear_map
-    from .grad import own
-
     fn, *given = args
     return call_python(s, linear_map, [fn, TupleV(tuple(own(s, a) for a in given))], kwargs)
 
@@ -49,8 +46,6 @@ def stopped(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
 
     A derivative that is part of another program says so in its text: that is read again when it is differentiated.
     """
-    from ...api import stop_gradient
-
     value = args[0]
     if isinstance(value, (TupleV, ListV)):
         items = tuple(stopped(s, [item], {}) for item in value.items)

@@ -17,6 +17,8 @@ from ...tensor import Parameter
 from .. import ir
 from ..domain.facts import Listed, Mapped, Num, Opaque
 from ..domain.values import Const, ListV, Obj, PartialV, TupleV, Value, Wrapped
+from ..driver.forward_pipeline import tangent
+from ..driver.pipeline import adjoint
 from ..interp.calls.dispatch import HANDLERS, call_python, call_value
 from ..interp.containers.items import field, get_item
 from ..interp.control.tangent_levels import with_tangents
@@ -67,8 +69,6 @@ def pulled_back(
     has_aux: bool,
 ) -> tuple[Value, Value]:
     """The value of a function, and its pullback."""
-    from ..driver.pipeline import adjoint
-
     listed = GradFunction(len, None, () if weights is None else weights).form_of_weights()[0]
     inner = emit_inner(
         s, adjoint, fn, args, kwargs, positions, weights=listed, has_aux=has_aux, seeded=True, split=True, value=True
@@ -175,8 +175,6 @@ def pusher(
     s: Specialiser, fn: Value, args: list[Value], kwargs: dict[str, Value], positions: tuple[int, ...], has_aux: bool
 ) -> Value:
     """The function from directions to the value of a function and its tangent."""
-    from ..driver.forward_pipeline import tangent
-
     inner = emit_inner(s, tangent, fn, args, kwargs, positions, has_aux=has_aux, value=True)
     every = TupleV((*args, *kwargs.values()))
     return PartialV(Const(push_forward), (Const(Push(inner, positions)), every, TupleV(tuple(inner.beside))), {})

@@ -21,7 +21,7 @@ import numpy as np
 from ...core import thresholds
 from ...errors import NotDifferentiable
 from ...runtime.broadcast import are_floats
-from .facts import Facts, Num, Opaque, blurred, of_value, size_classes
+from .facts import Facts, Num, Opaque, blurred, join, of_value, size_classes
 from .foreign_objects import extends_builtin, is_compiled, is_foreign, python_of
 
 
@@ -179,8 +179,6 @@ def is_plain(tree: Any) -> bool:
 
 def join_trees(a: Any, b: Any) -> Any:
     """What holds of two elements of a list; None where nothing does."""
-    from .facts import join
-
     if isinstance(a, Leaf) and isinstance(b, Leaf):
         return Leaf(join(a.facts, b.facts), a.has_memory or b.has_memory)
     if isinstance(a, Listing) and isinstance(b, Listing):

@@ -5,6 +5,7 @@ Each stage is a plain function in the module of its name; `STAGES` is their orde
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import gast
@@ -157,8 +158,6 @@ def result_of(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[str
 def pass_on(
     s: Specialiser, kind: Any, parameter: str, value: Value, args: list[Value], kwargs: dict[str, Value]
 ) -> None:
-    import inspect
-
     if kind is inspect.Parameter.VAR_POSITIONAL:
         args += value.items
     elif kind is inspect.Parameter.VAR_KEYWORD:

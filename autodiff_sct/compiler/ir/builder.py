@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import gast
+import numpy as np
 
 from ...errors import AliasError, NotDifferentiable, Origin, Refused, UnsupportedSyntax
 from .. import ir
@@ -388,8 +389,6 @@ class Specialiser(AxisLengths):
         if isinstance(value, Const):
             if type(value.value) in SIMPLE_FACTS:
                 return SIMPLE_FACTS[type(value.value)]
-            import numpy as np
-
             if isinstance(value.value, np.generic):
                 return Num("npscalar", value.value.dtype, ())
             return Opaque(type(value.value))

@@ -26,10 +26,10 @@ from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.calls.instantiate_rule import apply_rule, holds_function
 from ...interp.kernel import emit_op
 from ...interp.numpy import indexing
-from ...ir import ir_targets
+from ...ir import defined_in, ir_targets
 from ...ir.builder import Specialiser
 from ...ir.element_facts import is_slice
-from ..activity import Activity
+from ..activity import Activity, operands
 from ..magnitudes import Square, scaled, squared_magnitudes
 from ..nested_gradients import nested_gradient, tangent_of_nested
 from ..recursion.forward import tangent_call
@@ -498,9 +498,6 @@ class Forward:
         self.tangents = outside
 
     def used_from_outside(self, stmt: ir.Loop) -> list[str]:
-        from ...ir import defined_in
-        from ..activity import operands
-
         inner = defined_in(stmt)
         names = [n for inside in ir.walk(stmt.body) for n in operands(self.s, inside)]
         names += [c.next for c in stmt.carries if c.next]

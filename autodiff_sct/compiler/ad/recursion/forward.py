@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from ... import ir
+from ...analysis.liveness import sweep_dead
 from ...domain.values import Const, Leaf, Value
 from ...interp.calls.recursion import Recursion
 from ...ir.builder import Specialiser
@@ -56,7 +57,6 @@ def given_tangent(f: Any, value: Value) -> Value:
 
 def emit_tangent(s: Specialiser, rec: Recursion, variant: Variant) -> None:
     """Emit the function with tangents."""
-    from ...analysis.liveness import sweep_dead
     from ..forward.transform import Forward
 
     block, where = body_of(s, rec)

@@ -21,7 +21,10 @@ import gast
 from ....errors import AliasError, UnsupportedSyntax
 from ... import ir
 from ...analysis.alias import Regions, reachable, regions, roots_of
+from ...analysis.definite_assignment import drop_sure, unbound
+from ...analysis.liveness import sweep_dead
 from ...domain.facts import Facts, Listed, Mapped, Num, Opaque, Pair
+from ...domain.identifiers import unique
 from ...domain.values import Frame, Leaf
 from ...interp.calls.recursion import Recursion
 from ...ir.builder import Specialiser
@@ -118,9 +121,6 @@ def carries(facts: Facts) -> bool:
 
 
 def body_of(s: Specialiser, rec: Recursion) -> tuple[ir.Block, Regions]:
-    from ...analysis.definite_assignment import drop_sure, unbound
-    from ...analysis.liveness import sweep_dead
-
     block = cloned(rec.block)
     keep_lengths(s, rec.block, block)
     final = ir.Return(ir.tuple_([ir.name(n) for n in [*rec.results, *rec.inputs]]))
@@ -225,7 +225,5 @@ def result_expr(items: list[Any]) -> Any:
 
 
 def distinct(s: Specialiser, arguments: dict[str, str]) -> dict[str, str]:
-    from ...domain.identifiers import unique
-
     taken = set(s.globals)
     return {variable: unique(hint, taken) for variable, hint in arguments.items()}

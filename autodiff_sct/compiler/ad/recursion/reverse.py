@@ -22,13 +22,16 @@ from typing import Any, cast
 
 import gast
 
+from ....runtime import broadcast, memory
 from ... import ir
 from ...analysis.alias import reachable, roots_of
+from ...analysis.liveness import sweep_dead
 from ...domain.facts import Facts, Num, Opaque
 from ...domain.values import Leaf, Value
 from ...interp.calls.recursion import Recursion
 from ...ir.builder import Specialiser
 from ..reverse.cotangents import facts_like, helper, spread, zeros
+from ..tape.insert import record_activation
 from ..tape.residuals import check_state, first_origin
 from .function_pairs import (
     PairDefinition,
@@ -127,8 +130,6 @@ def cotangent(r: Any, name: str) -> Value:
 
 
 def zeros_like() -> Any:
-    from ....runtime import broadcast
-
     return broadcast.zeros_like
 
 
@@ -149,11 +150,9 @@ def cotangent_facts(s: Specialiser, parameter: str, value: Value) -> Facts:
 
 def emit_reverse(s: Specialiser, rec: Recursion, variant: Variant) -> None:
     """Emit the forward and the backward function."""
-    from ...analysis.liveness import sweep_dead
     from ..results import insert_saves, renamed
     from ..reverse.opaque_calls import refuse_unseen
     from ..reverse.transform import Reverse
-    from ..tape.insert import record_activation
     from ..tape.required_restores import settle
 
     forward, where = body_of(s, rec)
@@ -225,8 +224,6 @@ def given_shadows(r: Any, rec: Recursion, variant: Variant) -> dict[str, str]:
 
 def sow_results(r: Any, rec: Recursion, forward: ir.Block, seeds: dict[str, str]) -> None:
     """Seed the results with the cotangents that the backward function is given."""
-    from ....runtime import memory
-
     s = r.s
     r.shadows.open(forward)
     for k, n in enumerate(rec.results):

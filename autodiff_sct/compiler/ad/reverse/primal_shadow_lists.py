@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
+from ....runtime import broadcast
 from ... import ir
 from ...analysis.alias import written_arguments, written_by
 from ...analysis.list_permutations import MOVES, move
@@ -264,8 +265,6 @@ class Lists:
 
 
 def zeros_like() -> Any:
-    from ....runtime import broadcast
-
     return broadcast.zeros_like
 
 

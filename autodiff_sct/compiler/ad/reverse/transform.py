@@ -57,6 +57,7 @@ from .cotangents import (
 )
 from .injective_index import is_distinct, may_repeat
 from .lists import fit_items, is_sum_of_numbers, joined, list_made, note_parts, numbers_summed, popped, rule_of
+from .loops import reverse_attempt, reverse_loop
 from .primal_shadow_lists import reverse_moved
 from .repeated_operands import as_square, multiplied
 from .shadows import Shadows
@@ -213,8 +214,6 @@ class Reverse:
         elif isinstance(stmt, ir.If):
             reverse_branch(self, stmt)
         elif isinstance(stmt, ir.Loop):
-            from .loops import reverse_loop
-
             reverse_loop(self, stmt)
         elif isinstance(stmt, ir.With):
             reverse_with(self, stmt)
@@ -523,8 +522,6 @@ class Reverse:
             with self.s.within(self.s.lengths_in(stmt.body)):
                 self.block(stmt.body)
             return
-        from .loops import reverse_attempt
-
         self.attempts += 1
         reverse_attempt(self, stmt)
         self.attempts -= 1

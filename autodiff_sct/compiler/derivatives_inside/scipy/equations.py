@@ -12,6 +12,7 @@ from ... import ir
 from ...domain.facts import Dim, Num, Opaque
 from ...domain.values import Const, TupleV, Value
 from ...interp.calls.dispatch import handles
+from ...interp.kernel import emit_op
 from ...interp.numpy.calls import array_of_list, numpy_call
 from ...interp.objects.objects import construct
 from ...ir.builder import Specialiser
@@ -76,8 +77,6 @@ def odeint(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
 
 
 def transposed(s: Specialiser, value: Value) -> Any:
-    from ...interp.kernel import emit_op
-
     return emit_op.make_op(s, np.transpose, [value], {})
 
 

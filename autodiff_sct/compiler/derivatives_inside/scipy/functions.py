@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ....runtime.scipy.solvers import closed
 from ... import ir
 from ...domain.facts import Dim, Facts, Num
 from ...domain.values import Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
+from ...driver.pipeline import adjoint
 from ...interp.kernel import emit_op
 from ...ir.builder import Specialiser
 from ..grad import emit_inner
@@ -46,8 +48,6 @@ def is_free(s: Specialiser, value: Value) -> bool:
 
 def given(s: Specialiser, fn: Value, first: list[Facts], args: Value | None, extra: Any = ()) -> Given:
     """The function `fn` of arguments like `first`, and of ``args``."""
-    from ...driver.pipeline import adjoint
-
     arguments = [*items_of(s, args), *extra]
     if isinstance(fn, Const) and isinstance(fn.value, types.FunctionType) and not fn.value.__closure__:
         return Given(fn, arguments)
@@ -100,8 +100,6 @@ def items_of(s: Specialiser, args: Value | None) -> list[Value]:
 
 def beside(s: Specialiser, fn: Value, first: list[Facts], count: int) -> Any:
     """The expression of another function that SciPy calls with the same arguments, `count` of them the program's."""
-    from ....runtime.scipy.solvers import closed
-
     found = given(s, fn, first, None, [dummy(s, NUMPYS_NUMBER) for _ in range(count)] if count else ())
     captured = found.arguments[count:]
     if not captured and isinstance(fn, Const):

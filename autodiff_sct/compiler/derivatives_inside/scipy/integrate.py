@@ -7,11 +7,11 @@ from scipy import integrate
 
 from ...domain.facts import Num
 from ...domain.values import Const, TupleV, Value
-from ...interp.calls.dispatch import handles
+from ...interp.calls.dispatch import call_value, handles
 from ...interp.kernel import emit_op
 from ...ir.builder import Specialiser
 from . import solutions
-from .functions import NUMBER, bound, call_of, given, without
+from .functions import NUMBER, bound, call_of, dummy, given, without
 
 QUAD = "func a b args full_output epsabs epsrel limit points weight wvar wopts maxp1 limlst complex_func"
 UNKNOWN = "full_output weight wvar wopts maxp1 limlst complex_func"
@@ -34,9 +34,6 @@ def quad(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 @handles(integrate.quad_vec)
 def quad_vec(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``quad_vec(f, a, b)`` of a function that returns an array."""
-    from ...interp.calls.dispatch import call_value
-    from .functions import dummy
-
     named = bound("f a b epsabs epsrel norm cache_size limit workers points quadrature full_output args", args, kwargs)
     if named.get("full_output", Const(False)) != Const(False):
         raise s.refuse("scipy.integrate.quad_vec with full_output has no derivative", "leave it out")

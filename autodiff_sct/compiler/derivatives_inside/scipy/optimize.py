@@ -29,6 +29,7 @@ from .functions import (
     call_of,
     derived,
     given,
+    items_of,
     refuse_complex,
     row,
     vector_like,
@@ -123,8 +124,6 @@ def derivatives_of(
     s: Specialiser, named: dict[str, Value], names: str, first: list[Any], args: Value | None
 ) -> dict[str, Any]:
     """The expressions of functions that are derivatives, which SciPy calls as it does the function."""
-    from .functions import items_of
-
     given_ = {n: named[n] for n in names.split() if named.get(n, Const(None)) not in OFF}
     return {n: beside(s, fn, first, len(items_of(s, args))) for n, fn in given_.items()}
 

@@ -18,6 +18,7 @@ from ...domain.values import Const, Obj, TupleV, Value
 from ...interp.calls.classify import opaque_call
 from ...interp.calls.dispatch import call_python, handles
 from ...interp.kernel import emit_op
+from ...interp.numpy.calls import array_of_list
 from ...interp.objects.objects import construct
 from ...interp.world.captures import import_external
 from ...ir.builder import Specialiser
@@ -150,8 +151,6 @@ def require_points(s: Specialiser, x: Value) -> None:
 
 def as_array(s: Specialiser, value: Value) -> Value:
     """A list of numbers as the array that SciPy makes of it."""
-    from ...interp.numpy.calls import array_of_list
-
     return array_of_list(s, value) if not isinstance(value, Const) else value
 
 

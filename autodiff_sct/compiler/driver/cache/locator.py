@@ -20,6 +20,7 @@ functions, their globals, closure cells and arrays as they are met: what was one
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
@@ -155,8 +156,6 @@ class Paths:
 
 
 def module_of(name: str) -> ModuleType:
-    import sys
-
     found = sys.modules.get(name)
     if found is None and is_library(name):
         named(name, "__name__")

@@ -12,6 +12,7 @@ from ...analysis.alias import every_root
 from ...domain.facts import Facts, Listed, Mapped, Num, Opaque, Pair
 from ...domain.values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
 from ...ir.builder import Specialiser
+from ..world.names import home
 
 NESTED_LISTS = 8  # lists of lists that are passed
 
@@ -85,8 +86,6 @@ class Signature:
 
     def closure(self, closure: Closure) -> Any:
         """A function of the program: its text, and what its free variables stand for."""
-        from ..world.names import home
-
         identity = (id(closure.node), closure.frame.id)
         if identity in self.seen:
             return ("closure", *identity)

@@ -23,6 +23,7 @@ from ...domain.values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, Pa
 from ...frontend.parse import Parsed
 from ...frontend.supported_syntax import YIELDS, own_nodes
 from ...ir.builder import Restart, Specialiser
+from ..containers.items import own_value
 from ..control.context_managers import is_generator_manager, suspended
 from ..control.joins import branch
 from ..control.presence import Presence
@@ -36,6 +37,8 @@ from ..library.library_text import follows, takes_floats, text_of
 from ..library.registry_calls import asked, is_plumbing
 from ..library.validation import folded_question, followed_or_asked, settled_call
 from ..library.wrappers import wrapped_call
+from ..objects.attributes import attribute_of
+from ..objects.objects import construct
 from ..objects.record_tables import pairs_of
 from ..objects.tables import method_of
 from ..world.captures import import_external, object_number, outside_object
@@ -166,8 +169,6 @@ def call_either(s: Specialiser, callee: Choice, args: list[Value], kwargs: dict[
 
 
 def call_object(s: Specialiser, obj: Obj, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from ..objects.attributes import attribute_of
-
     if obj.id in s.objects:
         outside = s.objects[obj.id][0]
         nested = getattr(type(outside), "__autodiff_gradient__", None)
@@ -367,8 +368,6 @@ def is_python_callable(fn: Any) -> bool:
 
 
 def call_class(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from ..objects.objects import construct
-
     cls = callee.value
     if text_of(cls) is not None and follows(s, cls, args, kwargs):
         return construct(s, cls, args, kwargs)
@@ -539,8 +538,6 @@ def enter(s: Specialiser, frame: Frame, body: Body, bound: dict[str, Value]) -> 
 
 def own_argument(s: Specialiser, value: Value) -> Value:
     if not isinstance(value, (Leaf, Const)) and not (s.frame is not None and s.frame.rule):
-        from ..containers.items import own_value
-
         return own_value(s, value)
     return value
 

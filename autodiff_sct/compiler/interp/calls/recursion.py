@@ -25,6 +25,8 @@ from ...analysis.alias import every_root, regions, written_by
 from ...domain.facts import Dim, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ...domain.values import Closure, Const, Frame, Leaf, ListV, TupleV, Value
 from ...ir.builder import Specialiser
+from ...ir.patterns import outside_names
+from ..containers.items import own_list
 from ..control.joins import as_leaf
 from ..control.raising import Ended
 from ..objects.tables import restart_tabled
@@ -259,8 +261,6 @@ def shape_of(s: Specialiser, rec: Recursion, value: Value) -> Any:
         plain = type(value.value) in (int, float, complex, bool) or isinstance(value.value, np.generic)
         return ("leaf", s.facts_of(value)) if plain else ("const", without_variables(value))
     if isinstance(value, ListV):
-        from ..containers.items import own_list
-
         return shape_of(s, rec, own_list(s, value))
     restart_tabled(s, value)
     raise s.refuse(
@@ -456,8 +456,6 @@ def result_value(shape: Any, leaves: list[Leaf], arguments: list[Value]) -> Valu
 
 def close(s: Specialiser) -> None:
     """Pass what the bodies read from outside at every call, and find which memory of the caller's they write."""
-    from ...ir.patterns import outside_names
-
     group = [r for r in s.recursions.values() if not r.closed]
     changed = True
     while changed:

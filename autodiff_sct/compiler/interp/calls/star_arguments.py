@@ -22,6 +22,7 @@ from ...domain.values import Bound, Closure, Const, ListV, Obj, PartialV, Rest, 
 from ...ir.builder import Specialiser
 from ..containers import lists
 from ..containers.items import get_item, items_of, own_list
+from ..containers.iteration import Source
 from ..containers.unpacking import is_counted
 from ..control.raising import raise_if
 from ..language.expressions import evaluate
@@ -102,7 +103,6 @@ def display(s: Specialiser, nodes: list[Any]) -> Parts:
 
 def unpacked_at_once(s: Specialiser, value: Value) -> Value:
     """What is unpacked: of an iterator of which only the run tells how many items it has left, the list of these."""
-    from ..containers.iteration import Source
     from .dispatch import call_value
 
     if isinstance(value, Suspended) or isinstance(value, Source) and value.items is None and not value.endless:

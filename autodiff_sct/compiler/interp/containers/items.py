@@ -21,10 +21,13 @@ from ..kernel import emit_op
 from ..kernel.user_errors import refuse_item, refuse_unpacking
 from ..numpy import indexing
 from ..objects import attributes, dynamic_choice, objects, optional, record_tables
+from ..objects.attributes import assign_attribute
 from ..objects.tables import is_reference, operation, restart_tabled
+from ..world.captures import import_external
 from ..world.names import called_after
+from ..world.outside_writes import put_outside
 from . import dict_views
-from .iteration import Source, keys_of
+from .iteration import Source, keys_of, over
 from .missing_keys import call_factory, fill_missing, holds_nothing, key_error
 from .partial_keys import narrowed, note_assigned, restart_whole
 from .redundant_stores import is_put_back
@@ -263,8 +266,6 @@ def unknown_key(s: Specialiser, base: Obj) -> Exception:
 def field(s: Specialiser, base: Obj, key: Any) -> Value | None:
     value = s.env.get((base.id, key))
     if value is None and base.id in s.objects and base.cls in (dict, list) and key in s.fields(base):
-        from ..world.captures import import_external
-
         read = s.objects[base.id][1]
         return import_external(
             s, lambda: read()[key], str(key) if str(key).isidentifier() else f"item_{key}", ("item", base.id, key)
@@ -434,8 +435,6 @@ def set_field(s: Specialiser, base: Obj, index: Value, value: Value) -> None:
     refuse_frozen(s, base)
     key = s.static(index)
     if base.id in s.objects:
-        from ..world.outside_writes import put_outside
-
         put_outside(s, base, key, own_value(s, value))
         return
     if base.cls is list and key < 0:
@@ -522,8 +521,6 @@ def augment_item(s: Specialiser, base: Value, index: Value, op: type, value: Val
 
 def set_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> None:
     """``base.attr = value``."""
-    from ..objects.attributes import assign_attribute
-
     assign_attribute(s, base, attr, own_value(s, value))
 
 
@@ -532,6 +529,4 @@ def set_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> None:
 
 def iteration(s: Specialiser, value: Value) -> Source:
     """How a loop goes over a value."""
-    from .iteration import over
-
     return over(s, value)

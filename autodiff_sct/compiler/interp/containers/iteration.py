@@ -15,15 +15,20 @@ import gast
 from ....core import thresholds
 from ... import ir
 from ...analysis.alias import roots_of
+from ...domain.dependencies import ItemRead
 from ...domain.facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair
 from ...domain.values import Const, Later, Leaf, ListV, Obj, Suspended, TupleV, Value
 from ...ir.builder import Restart, Specialiser
+from ...ir.element_facts import storable
 from ..control.joins import loop
 from ..control.raising import attempted
 from ..kernel.escape import roots_held
 from ..kernel.user_errors import refuse_iteration
+from ..objects.objects import has_method
 from ..objects.record_tables import record_of
-from .lazy_iterators import CHANGED, Ahead, unchanged
+from ..world.captures import import_external
+from .dict_views import fields
+from .lazy_iterators import CHANGED, Ahead, changes_outside, unchanged
 
 ENDLESS = sys.maxsize
 
@@ -122,7 +127,6 @@ def length_of(s: Specialiser, value: Leaf) -> Value:
 
 
 def over(s: Specialiser, value: Value) -> Source:
-    from .dict_views import fields
     from .items import get_item, items_of
 
     if isinstance(value, Source):
@@ -186,12 +190,7 @@ def short(s: Specialiser, value: Value) -> tuple[Any, list[Value] | None]:
 
 
 def over_object(s: Specialiser, value: Obj) -> Source:
-    from ..objects.objects import has_method
-
     if value.id in s.objects and not any(has_method(s, value, name) for name in ("__iter__", "__next__")):
-        from ...domain.dependencies import ItemRead
-        from ..world.captures import import_external
-
         outside, read = s.objects[value.id]
         try:
             count = len(outside)
@@ -349,8 +348,6 @@ def zipped(s: Specialiser, sources: list[Source]) -> Source:
 
 def side_by_side(s: Specialiser, sources: list[Source], k: Value, together: bool) -> Value:
     """The items number `k` of several iterables; unless they end `together`, those before the shortest go on by one."""
-    from .lazy_iterators import changes_outside
-
     items: list[Value] = []
     for source in sources:
         before, mark = dict(s.env), len(s.block)
@@ -371,8 +368,6 @@ def later(parts: list[Value], make: Callable[[tuple[Value, ...]], Value]) -> Val
 
 
 def all_storable(s: Specialiser, items: list[Value]) -> bool:
-    from ...ir.element_facts import storable
-
     return all(storable(s, v) or isinstance(v, ListV) for v in items)
 
 

@@ -32,6 +32,7 @@ from ..objects.attributes import attribute_of
 from ..objects.objects import has_method
 from ..objects.tables import method_of
 from ..world.class_guards import found_in
+from ..world.normalized_bodies import prepared
 from . import dict_views
 from . import items as containers
 from .iteration import ENDLESS, Source, all_storable, as_counted, nth, over, over_range
@@ -325,7 +326,6 @@ def over_own(s: Specialiser, value: Obj) -> Source | None:
 def stepped(s: Specialiser, value: Obj) -> Source | None:
     """An object whose `__next__` tests whether it is at its end before it does anything."""
     from ..calls.dispatch import new_frame, run
-    from ..world.normalized_bodies import prepared
 
     method = found_in(s, value.cls, "__next__")
     if not hasattr(method, "__code__"):

@@ -20,6 +20,7 @@ from ...domain.values import Closure, Frame, Leaf, Obj, Value
 from ...ir.builder import Specialiser
 from ..kernel.escape import parts_of, roots_held
 from ..objects.tables import holds_reference
+from ..world.normalized_bodies import free_names
 
 CHANGED = "what an iterator reads is changed before it is at its end"
 
@@ -89,8 +90,6 @@ def ahead_of_time(s: Specialiser, given: list[Value], before: dict[Any, Value], 
 
 def places_read(s: Specialiser, value: Value) -> list[Any]:
     """Where a function finds what it reads of the activations around it, and where the fields of objects are."""
-    from ..world.normalized_bodies import free_names
-
     if isinstance(value, Leaf) and holds_reference(s, s.facts[value.name]):
         return [key for key in s.env if isinstance(key, tuple) and key[0] == "column"]
     if isinstance(value, Obj) and value.id not in s.cursors:

@@ -34,6 +34,7 @@ from .items import (
     site_of,
     spread,
 )
+from .iteration import each, over_range
 
 
 def as_tuple(s: Specialiser, items: Value) -> Value:
@@ -303,7 +304,6 @@ def delete_key(s: Specialiser, base: Leaf, key: Value) -> None:
 
 def extend_list(s: Specialiser, base: Value, value: Value) -> None:
     from ..language.generators import run
-    from .iteration import each
 
     if isinstance(value, Suspended):
         run(s, value, lambda item: append(s, base, item))
@@ -416,8 +416,6 @@ def repeat(s: Specialiser, items: Any, times: Value) -> Value:
 
 def repeat_list(s: Specialiser, items: Value, times: Value) -> Value:
     """``items * times`` of a list that lives in a variable."""
-    from .iteration import each, over_range
-
     if not isinstance(items, Leaf):
         raise s.refuse("a list of objects or functions is repeated", "write it out")
     if is_tuple(s, items):

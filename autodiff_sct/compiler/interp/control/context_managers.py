@@ -22,10 +22,12 @@ from ...domain.facts import Opaque
 from ...domain.values import Leaf, Obj, Suspended, Value
 from ...frontend.bindings import parameters
 from ...frontend.exception_regions import Block, assign, at, load
+from ...frontend.parse import parse
 from ...ir.builder import Specialiser
 from ..language.expressions import evaluate
 from ..world.class_guards import found_in
 from ..world.names import assign_name
+from ..world.normalized_bodies import prepared
 from .exceptions import rewritten, run_under_handlers
 from .raising import Ended, run_block
 from .tangent_levels import own_manager, stay
@@ -184,8 +186,6 @@ def swallowing(node: Any, fresh: Callable[[str], str]) -> Block:
 
 def is_told(s: Specialiser, manager: Obj) -> bool:
     """Whether ``__exit__`` reads what was raised, or may return something true."""
-    from ..world.normalized_bodies import prepared
-
     fn = found_in(s, manager.cls, "__exit__")
     if not isinstance(fn, types.FunctionType):
         return True
@@ -237,8 +237,6 @@ def is_generator_manager(fn: Any) -> bool:
 
 def suspended(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Suspended | None:
     """The generator of a manager that is given numbers or arrays and yields in one place; others stay as they are."""
-    from ..world.normalized_bodies import prepared
-
     if all(s.is_static(v) for v in [*args, *kwargs.values()]):
         return None
     made_from = fn.__wrapped__
@@ -261,7 +259,6 @@ def yields_once(body: Block) -> bool:
 
 def ends_with_yield(generator: Suspended) -> bool:
     """Whether a generator does nothing after it has yielded that it does not do after an exception, too."""
-    from ..world.normalized_bodies import prepared
 
     def ends(body: Block) -> bool:
         last = body[-1]
@@ -276,8 +273,6 @@ def ends_with_yield(generator: Suspended) -> bool:
 
 def yields_freely(fn: Any) -> bool:
     """Whether the ``yield`` of a generator stands under no handlers, so that an exception goes through."""
-    from ...frontend.parse import parse
-
     try:
         tree = parse(fn.__wrapped__).tree
     except SourceUnavailable:

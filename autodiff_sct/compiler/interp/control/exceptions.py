@@ -12,6 +12,7 @@ from typing import Any
 import gast
 
 from ... import ir
+from ...analysis.alias import written_by as base
 from ...analysis.may_raise import SUMS, fact, is_float, is_safe
 from ...domain.facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ...domain.values import BEGUN, Const, Leaf, Obj, Poison, Suspended, TupleV, Value
@@ -263,8 +264,6 @@ def refuse_half_done(s: Specialiser, body: ir.Block, entry: dict[Any, Value]) ->
 
 
 def written_by(stmt: Any) -> str | None:
-    from ...analysis.alias import written_by as base
-
     return base(stmt)
 
 

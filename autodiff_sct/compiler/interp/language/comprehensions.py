@@ -17,6 +17,7 @@ from ..containers.iteration import Source, advancing, over, short
 from ..containers.lazy_iterators import unchanged
 from ..control.joins import branch, loop
 from ..control.presence import Presence
+from . import statements
 from .expressions import condition, evaluate, operate
 
 
@@ -145,8 +146,6 @@ def unrolled_item(
 
 
 def store(s: Specialiser, target: Any, value: Value) -> None:
-    from . import statements
-
     statements.store(s, target, value)
 
 

@@ -29,7 +29,10 @@ from ...frontend.supported_syntax import YIELDS, own_nodes
 from ...ir.builder import Specialiser
 from ..calls.classify import is_library
 from ..calls.dispatch import HANDLERS, call_closure, call_python, handles, is_hashable
-from ..containers.iterators import is_only_indexed, own_iterator
+from ..containers.items import own_list
+from ..containers.iteration import as_counted, each, nth, over
+from ..containers.iterators import is_only_indexed, note_walked, own_iterator
+from ..containers.lists import append
 from ..control.raising import attempted
 from ..library import models
 from ..objects.tables import method_of
@@ -69,8 +72,6 @@ def kept_under_name(s: Specialiser, generator: Suspended) -> Suspended:
     """A generator that has a name: it begins where it is gone through, and is at its end after that."""
     if generator.kept:
         return generator
-    from ..containers.iterators import note_walked
-
     note_walked(s, tuple(generator.args))
     s.env[(generator.site, BEGUN)] = Const(False)
     return replace(generator, kept=True)
@@ -103,8 +104,6 @@ def yielded(s: Specialiser, node: Any) -> Value:
 
 @expression(gast.YieldFrom)
 def delegated(s: Specialiser, node: Any) -> Value:
-    from ..containers.iteration import each, over
-
     assert s.frame is not None and s.frame.resume is not None
     frame, resume, inner = s.frame, s.frame.resume, evaluate(s, node.value)
     early = frame.left is not None
@@ -290,8 +289,6 @@ def yields_itself(s: Specialiser, value: Value) -> bool:
 
 def beside(s: Specialiser, value: Value) -> Any:
     """What is counted beside a generator."""
-    from ..containers.iteration import as_counted, over
-
     source = as_counted(s, over(s, value))
     if source.bounds is None or source.length is None and not source.endless:
         raise s.refuse("an iterable of unknown length is zipped", "make a list of it first")
@@ -307,8 +304,6 @@ def has_ended(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
 
 @handles(models.row_of)
 def row_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from ..containers.iteration import nth
-
     first, last = ([nth(s, source, args[1]) for source, _ in part.value] for part in (args[0], args[3]))
     return TupleV((*first, args[2], *last))
 
@@ -339,9 +334,6 @@ for builtin in {list, tuple, sum, max, min, sorted} & HANDLERS.keys():
 
 def listed(s: Specialiser, value: Value) -> Value:
     """The list of what a generator yields, for a caller that goes through all of it at once; else what it goes over."""
-    from ..containers.items import own_list
-    from ..containers.lists import append
-
     if not isinstance(iterator := own_iterator(s, value), Suspended):
         return iterator  # `__iter__` has run, and must not run again
     items = own_list(s, ListV((), s.site("yielded")))

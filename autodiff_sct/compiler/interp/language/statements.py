@@ -14,6 +14,7 @@ from ... import ir
 from ...analysis.alias import written_by
 from ...domain.facts import INT
 from ...domain.values import Closure, Const, Leaf, ListV, Obj, Suspended, Value
+from ...frontend.exception_regions import at, endless
 from ...ir.builder import Restart, Specialiser
 from ..containers import dict_views, lists, unpacking
 from ..containers import items as containers
@@ -21,6 +22,8 @@ from ..containers.iteration import Source, advancing, short
 from ..containers.lazy_iterators import CHANGED, unchanged
 from ..containers.mutating_iteration import counted_list, over_growing
 from ..containers.swaps import swapped
+from ..control.context_managers import manage
+from ..control.exceptions import attempt, finally_, rewritten, run_under_handlers
 from ..control.joins import as_leaf, branch, loop
 from ..control.raising import Ended, always, attempted
 from ..control.verbatim_raise import raise_from, raises_from
@@ -264,8 +267,6 @@ def while_(s: Specialiser, node: Any) -> None:
 
 def endless_form(s: Specialiser, node: Any) -> Any:
     """``while True`` with the test as a statement, for a test that changes something."""
-    from ...frontend.exception_regions import at, endless
-    from ..control.exceptions import rewritten
 
     def make(fresh: Callable[[str], str]) -> list[Any]:
         return [at(node, gast.While(gast.Constant(True, None), endless(node, fresh), []))]
@@ -310,7 +311,6 @@ def read_stop(s: Specialiser, node: ir.Loop, stop: Any) -> None:
 
 
 def over_generator(s: Specialiser, node: Any, generator: Suspended, body: list[Any], stop: Any) -> None:
-    from ..control.exceptions import run_under_handlers
     from .generators import run
 
     def work(value: Value) -> Value | None:
@@ -450,15 +450,11 @@ def unroll(
 
 @statement(gast.With)
 def with_(s: Specialiser, node: Any) -> None:
-    from ..control.context_managers import manage
-
     manage(s, node)
 
 
 @statement(gast.Try)
 def try_(s: Specialiser, node: Any) -> None:
-    from ..control.exceptions import attempt, finally_
-
     if node.handlers:
         attempt(s, node)
     else:

@@ -26,6 +26,7 @@ from ..calls.dispatch import call_python, default_named, handles
 from ..containers.items import begun, items_of
 from ..control.raising import always
 from ..objects.objects import construct
+from ..objects.types import class_of
 from ..world.captures import import_external, object_number
 from ..world.class_guards import is_library
 
@@ -181,8 +182,6 @@ def dict_of(s: Specialiser, items: dict[str, Value], parameter: str = "") -> Val
 @handles(inspect.getattr_static)
 def getattr_static(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """What the class of an array or a number lacks, an array has nowhere."""
-    from ..objects.types import class_of
-
     cls, asked = class_of(s, args[0]), args[1]
     if cls is None or not is_library(cls) or not isinstance(asked, Const) or hasattr(cls, asked.value):
         return call_python(s, inspect.getattr_static, [*args, *kwargs.values()], {})

@@ -20,10 +20,13 @@ from ...domain.values import Const, Leaf, ListV, Obj, PartialV, TupleV, Value
 from ...ir.builder import Specialiser
 from ..calls.dispatch import MADE, call_python, call_value, handles
 from ..containers import items as containers
+from ..containers.items import get_item, items_of
 from ..containers.iteration import Source
 from ..containers.iterators import Cursor
 from ..kernel import emit_op
 from ..library import models
+from ..library.builtins import as_list
+from ..objects.attributes import attribute_of
 from ..world.captures import import_external, object_number
 from . import writers
 
@@ -176,8 +179,6 @@ def has_dtype(s: Specialiser, facts: Num | None, dtype: Value) -> bool:
 
 def as_operand(s: Specialiser, value: Value) -> Value:
     if isinstance(value, Source) or isinstance(value, Obj) and value.cls is Cursor:
-        from ..library.builtins import as_list
-
         return as_list(s, value)
     return value
 
@@ -265,8 +266,6 @@ def size(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 
 def measured(s: Specialiser, value: Value, attr: str) -> Value:
     """An attribute of an array, by NumPy's function where the run may bring a list or a Python number, without any."""
-    from ..objects.attributes import attribute_of
-
     if isinstance(value, Const):
         found = getattr(np, attr)(value.value)
         return TupleV(tuple(map(Const, found))) if attr == "shape" else Const(found)
@@ -426,8 +425,6 @@ def joined(s: Specialiser, base: Const, index: Value) -> Value | None:
 
 @handles(np.fromfunction)
 def fromfunction(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from ..containers.items import get_item, items_of
-
     rest = dict(kwargs)
     shape = args[1] if len(args) > 1 else rest.pop("shape")
     dtype = rest.pop("dtype", Const(float))

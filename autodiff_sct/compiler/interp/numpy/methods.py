@@ -12,21 +12,25 @@ from typing import Any
 import gast
 import numpy as np
 
+from ....tensor import Parameter, Tensor
 from ... import ir
 from ...analysis.list_permutations import write_move
-from ...domain.facts import BOOL, INT, Listed, Mapped, Num, Opaque
+from ...domain.facts import BOOL, COMPLEX, FLOAT, INT, Listed, Mapped, Num, Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ...ir.builder import Restart, Specialiser
 from ..calls.check_arguments import check_method
 from ..calls.classify import Shown, drawn, look
 from ..containers import dict_views, items, lists
+from ..containers.iteration import each, keys_of, mapped, over, over_keys
 from ..containers.missing_keys import holds_nothing, note_unseen
 from ..control.joins import branch
 from ..control.raising import always
 from ..kernel import emit_op
-from ..library import models, models_lists
+from ..library import models, models_lists, standard_library
+from ..library.strings import returned_by
 from ..objects import record_tables, tables
 from . import indexing, transfer, writers
+from .calls import array_of_list, call_numpy
 from .shapes import DIMS, from_shape
 
 # Methods that are functions of the same name.
@@ -66,7 +70,6 @@ def call_method_of(s: Specialiser, base: Value, name: str, args: list[Value], kw
     check_method(s, base, name, args, kwargs)
     if is_counter(s, base) and name in ("update", "most_common", "total"):
         from ..calls.dispatch import call_python
-        from ..library import standard_library
 
         if name != "update":
             return call_python(s, getattr(models_lists, name), [base, *args], kwargs)
@@ -129,8 +132,6 @@ def number_method(
         return emit_method(s, base, name, args, kwargs, getattr(np, name), args)
     if name == "item" and args and not facts.tensor and (place := place_of_item(s, facts, args)) is not None:
         return call_method_of(s, indexing.load_item(s, base, place), name, [], {})
-    from .calls import array_of_list, call_numpy
-
     if name in FUNCTIONS:
         (_, *args), kwargs = writers.positional_out(FUNCTIONS[name], [base, *args], dict(kwargs))
         out = kwargs.pop("out", Const(None))
@@ -177,7 +178,6 @@ def to_list(s: Specialiser, base: Leaf, facts: Num) -> Value:
         raise s.refuse("`tolist` of what may be an array or a number", "index the array instead")
     if facts.ndim == 0:
         return emit_method(s, base, "item", [], {}, np.ndarray.item, [])
-    from ...domain.facts import COMPLEX, FLOAT, INT
     from ..calls.dispatch import call_python
 
     if facts.ndim > 1:
@@ -191,7 +191,6 @@ def tensor_method(s: Specialiser, base: Leaf, name: str, args: list[Value], kwar
     """A method that only tensors have is inlined from its text."""
     import types
 
-    from ....tensor import Parameter, Tensor
     from ..calls.dispatch import call_constant
 
     for cls in (Parameter, Tensor):
@@ -243,8 +242,6 @@ def run_method(s: Specialiser, base: Leaf, facts: Any, name: str, args: list[Val
     if is_random(facts):
         result = transfer.facts_of_call(s, drawing(facts.cls, name), args, kwargs)
     elif isinstance(facts, Opaque) and facts.cls is str:
-        from ..library.strings import returned_by
-
         result = returned_by(name)
     elif isinstance(facts, Opaque) and facts.cls is Random:
         result = drawn(name)
@@ -411,8 +408,6 @@ def dict_method(s: Specialiser, base: Obj, name: str, args: list[Value]) -> Valu
 
 def update(s: Specialiser, base: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``base.update(other, key=value)``"""
-    from ..containers.iteration import each, over
-
     for other in args:
         if isinstance(other, Obj) and other.cls is dict or record_tables.record_of(s, other) is not None:
             items.update_dict(s, base, [(None, other)])
@@ -444,8 +439,6 @@ def copy_dict(s: Specialiser, base: Obj) -> Obj:
 def mapped_method(
     s: Specialiser, base: Leaf, facts: Mapped, name: str, args: list[Value], kwargs: dict[str, Value]
 ) -> Value:
-    from ..containers.iteration import keys_of, mapped, over_keys
-
     if name == "keys":
         return keys_of(s, base)
     if name == "values":

@@ -10,16 +10,19 @@ from typing import Any
 import gast
 import numpy as np
 
+from ....rules.index import places_along
 from ... import ir
-from ...domain.facts import Num, is_same
+from ...domain.facts import Num, Opaque, is_same
 from ...domain.values import Bound, Const, Leaf, ListV, TupleV, Value
 from ...ir.builder import Specialiser
 from ...ir.patterns import numpy_name
 from ..calls.dispatch import call_python, call_value, handles
+from ..containers.items import get_item
 from ..control.raising import always, raise_if
 from ..kernel import emit_op
 from ..kernel.bind_arguments import in_place, places
 from ..library import models
+from ..objects.attributes import attribute_of
 from .overlap import check_apart, shares_memory
 
 EVERYTHING = Const(Ellipsis)
@@ -109,8 +112,6 @@ def store_repeated(s: Specialiser, base: Leaf, index: Value, value: Value, shape
     if given is not None and given.dims == ():
         emit_op.store_item(s, base, index, value)
     elif given is not None and given.dims is not None and all(map(is_positive, map(s.lengths.canonical, given.dims))):
-        from ..containers.items import get_item
-
         value = numpy(s, "resize", value, shape)
         emit_op.store_item(s, base, index, get_item(s, value, index) if picked else value)
     else:
@@ -140,8 +141,6 @@ def put(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 
 
 def shape_of(s: Specialiser, value: Value) -> Leaf:
-    from ...domain.facts import Opaque
-
     return s.let(ir.call(ir.attribute(s.bind("np", np), "shape"), s.expr(value)), Opaque(tuple))
 
 
@@ -172,17 +171,12 @@ def putmask(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
     """``np.putmask`` takes the values at the positions that it writes."""
     given = dict(zip(("a", "mask", "values"), args)) | kwargs
     base, mask, value = target(s, given["a"]), as_mask(s, given["mask"]), given["values"]
-    from ..objects.attributes import attribute_of
-
     store_repeated(s, base, mask, value, attribute_of(s, base, "shape"), picked=True)
     return Const(None)
 
 
 @handles(np.put_along_axis)
 def put_along_axis(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from ....rules.index import places_along
-    from ..objects.attributes import attribute_of
-
     given = dict(zip(("arr", "indices", "values", "axis"), args)) | kwargs
     base = target(s, given["arr"])
     axis, facts = s.static(given.get("axis", Const(-1))), s.facts[base.name]
@@ -192,8 +186,6 @@ def put_along_axis(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) 
     expr = ir.call(
         s.bind("places_along", places_along), s.expr(given["indices"]), s.expr(shape), ir.constant(axis % facts.ndim)
     )
-    from ...domain.facts import Opaque
-
     index = s.let(expr, Opaque(tuple), hint="places")
     emit_op.store_item(s, base, index, given["values"])
     return Const(None)
@@ -207,8 +199,6 @@ def fill_diagonal(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -
     plain = given.get("wrap", Const(False)) == Const(False) and "val" in given
     if not plain or not isinstance(facts, Num) or facts.ndim != 2:
         raise s.refuse("np.fill_diagonal of an array whose rank is not 2, or with wrap", "index the diagonal")
-    from ..objects.attributes import attribute_of
-
     shape = attribute_of(s, base, "shape")
     assert isinstance(shape, TupleV)
     size = shape.items[0]
@@ -357,8 +347,6 @@ def in_type_at_run_time(
     s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value], out: Leaf
 ) -> tuple[list[Value], dict[str, Value]]:
     """The same where the types are known only when the program runs."""
-    from ..objects.attributes import attribute_of
-
     named = dict(zip(places(fn)[1:], args[1:])) | kwargs
     if fn in IN_PARTS or named.get("dtype", Const(None)) != Const(None):
         check_type(s, fn, out, args[0])

@@ -21,6 +21,7 @@ from ..containers.items import field
 from ..control.joins import branch
 from ..language.expressions import truth
 from ..world.class_guards import found_in
+from .attributes import attribute_of
 from .objects import call_method, has_method, is_generated
 from .tables import class_of_row, is_reference, may_be_none, operation, references, restart_tabled
 
@@ -130,7 +131,6 @@ def compares_fields(s: Specialiser, cls: type | None, name: str) -> bool:
 def fields_compared(s: Specialiser, op: Any, cls: Any, a: Value, b: Value) -> Value | None:
     """``(a.x, a.y) == (b.x, b.y)``"""
     from ..language.comparisons import compare_two
-    from .attributes import attribute_of
 
     if any(isinstance(value, Leaf) and may_be_none(s, value) for value in (a, b)):
         return None

@@ -11,10 +11,11 @@ from collections.abc import Container
 from types import SimpleNamespace
 from typing import Any
 
-from ...domain.values import Const, Leaf, Obj, TupleV, Value
+from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ...ir.builder import Specialiser
 from ..control.raising import always
 from ..kernel.bind_arguments import bind_signature
+from ..world.captures import import_external
 from ..world.class_guards import found_in, lookup
 from ..world.names import called_after
 from .attributes import attribute_of
@@ -94,7 +95,6 @@ def named_tuple(s: Specialiser, cls: Any, args: list[Value], kwargs: dict[str, V
 
 
 def own(s: Specialiser, value: Value) -> Value:
-    from ...domain.values import ListV
     from ..containers.items import own_list
 
     return own_list(s, value) if isinstance(value, ListV) else value
@@ -159,7 +159,6 @@ def init_only(cls: Any) -> dict[str, Any]:
 def default_of(s: Specialiser, cls: Any, field: Any) -> Any:
     """The default of a field; None where it has none."""
     from ..calls.dispatch import call_value, default_named
-    from ..world.captures import import_external
 
     if field.default is not dataclasses.MISSING and field.init:
         return default_named(s, cls.__init__, field.name)

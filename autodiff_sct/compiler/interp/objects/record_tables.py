@@ -20,7 +20,7 @@ from ...domain.identifiers import is_identifier
 from ...domain.values import Const, Leaf, Obj, TupleV, Value
 from ...ir.builder import Restart, Specialiser
 from ..control.raising import always
-from .tables import class_of_row, column, fields_of_row, has_table, new_row, read_column
+from .tables import class_of_row, column, fields_of_row, has_table, new_row, read_column, references
 from .union_tables import classes_of
 
 
@@ -76,7 +76,6 @@ def get_item(s: Specialiser, row: Leaf, cls: type[Record], key: Value) -> Value:
 
 def set_item(s: Specialiser, row: Leaf, cls: type[Record], key: Value, value: Value) -> None:
     from ..containers.items import set_item as put
-    from .tables import references
 
     if s.is_static(key) and s.static(key) not in cls.keys_of_all:
         raise s.refuse(

@@ -22,7 +22,7 @@ from ..calls.classify import SPECIAL
 from ..calls.dispatch import call_value, handles
 from ..control.raising import always
 from ..world.class_guards import DESCRIPTORS, found_in, is_library, lookup, own_method
-from .attributes import assign_plainly
+from .attributes import assign_plainly, attribute_of
 from .objects import has_method
 from .tables import class_of_row, method_of
 
@@ -69,8 +69,6 @@ def super_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
 
 
 def attribute(s: Specialiser, target: Value, name: str) -> Value:
-    from .attributes import attribute_of
-
     return attribute_of(s, target, name)
 
 

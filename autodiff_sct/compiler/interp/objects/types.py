@@ -15,6 +15,7 @@ import gast
 import numpy as np
 
 from ....runtime import real_power
+from ....tensor import Tensor
 from ... import ir
 from ...domain.facts import BOOL, PYTHON_KINDS, Listed, Mapped, Num, Pair, dummy
 from ...domain.values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
@@ -52,8 +53,6 @@ def isinstance_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
     if any(map(asks_objects, kinds)) and not (cls is not None and is_library(cls)):
         return Const(is_of_kinds(s, value, kinds))
     if cls is not None:
-        from ....tensor import Tensor
-
         if cls is Tensor:
             return Const(any(issubclass(Tensor, kind) for kind in kinds))
         return Const(is_one_of(s, cls, kinds))
@@ -152,8 +151,6 @@ def class_of(s: Specialiser, value: Value) -> type | None:
                 row = class_of_row(s, value) if facts.kind is not None else None
                 return dict if row is not None and record_of(s, value) is not None else row
             if facts.tensor:
-                from ....tensor import Tensor
-
                 return Tensor
             return class_of_number(facts) if facts.kind is not None else None
         if isinstance(facts, Listed):

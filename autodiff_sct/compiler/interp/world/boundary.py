@@ -20,7 +20,7 @@ from ...ir.builder import Specialiser
 from ...ir.request import Arguments
 from ..containers.partial_keys import facts_of_whole, may_stay_whole
 from ..objects.special_methods import refuse_tuple
-from .captures import facts_of_tree
+from .captures import facts_of_tree, outside_object
 
 
 def receive(s: Specialiser, table: Arguments, parameter: str, tree: Any) -> Value:
@@ -38,8 +38,6 @@ def receive(s: Specialiser, table: Arguments, parameter: str, tree: Any) -> Valu
 
 def known(s: Specialiser, value: Any) -> Value:
     """An argument that is known as an object: a Cell's or another's attributes are read from outside."""
-    from .captures import outside_object
-
     plain = isinstance(value, (str, bytes, int, type(None), type(Ellipsis), type, enum.Enum, *FUNCTIONS))
     hashed = type(value).__hash__ is not None
     function = callable(value) and hashed and (is_of_library(value) or not hasattr(value, "__dict__"))

@@ -18,7 +18,7 @@ from ...domain.values import Const, Obj, Poison, Value
 from ...ir.builder import Specialiser
 from ..objects.tables import refuse_references
 from .captures import import_external, object_number
-from .class_guards import observe
+from .class_guards import DESCRIPTORS, lookup, observe
 
 
 def assign_outside(s: Specialiser, base: Obj, attr: str, value: Value, hint: str = "captured") -> None:
@@ -85,8 +85,6 @@ def assigned_to_class(s: Specialiser, cls: type, attr: str) -> Value | None:
 
 def assign_to_class(s: Specialiser, cls: type, attr: str, value: Value) -> None:
     """``Model.count = value``"""
-    from .class_guards import DESCRIPTORS, lookup
-
     own = cls.__module__.split(".")[0] not in ("builtins", "numpy") and type(cls) is type
     if not own or cls in s.inside or attr.startswith("__") or isinstance(lookup(cls, attr), DESCRIPTORS):
         raise s.refuse(f"the attribute {attr!r} of a class is assigned, which changes what it does", "make a subclass")

@@ -29,6 +29,7 @@ from ..state import Scope, State
 from . import scalars
 from .expressions import arithmetic, dtype_of, lower, number, operands
 from .indexing import expanded, transposed
+from .lists import array as array_of
 from .reductions import Arguments, Keywords, in_dtype, option
 from .scalars import constant_of
 
@@ -110,8 +111,6 @@ def array(state: State, args: Arguments, keywords: Keywords) -> Value:
         raise state.outside("np.array with options")
     value = lower(state, args[0])
     if isinstance(value, Items):
-        from .lists import array as array_of
-
         value = array_of(state, value)
     elif isinstance(value, Bundle):
         value = stacked(state, value)

@@ -14,7 +14,7 @@ from ... import ir
 from ...domain.facts import Num
 from ..kinds import BOOL, DTYPES, FLOAT64, INT64, WIDTH, Bundle, Grid, Items, Number, Raw, Value
 from ..passes.affine import constant_form, form_of, proved, reads_memory, remainder
-from ..passes.index_functions import elementwise, in_memory
+from ..passes.index_functions import elementwise, in_memory, size_expr
 from ..state import State
 from . import scalars, unbound
 from .indexing import part, transposed
@@ -262,8 +262,6 @@ def lower_attribute(state: State, expr: Any) -> Value:
     if expr.attr == "shape":
         return Bundle(tuple(Number(state.lasting(axis), INT64, True, WIDTH) for axis in base.axes))
     if expr.attr in ("size", "ndim"):
-        from ..passes.index_functions import size_expr
-
         value = size_expr(base) if expr.attr == "size" else ir.constant(base.ndim)
         return Number(value, INT64, True, WIDTH)
     if expr.attr == "real":

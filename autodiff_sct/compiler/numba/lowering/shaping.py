@@ -13,6 +13,7 @@ from ..passes.index_functions import added_lengths, in_order, new_array, size_ex
 from ..state import State
 from .constructors import axis_of, stacked
 from .expressions import arithmetic, dtype_of, lower, number, operands
+from .indexing import transposed
 from .reductions import Arguments, Keywords, in_dtype
 from .scalars import cast, constant_of
 
@@ -102,8 +103,6 @@ def squeezed(state: State, args: Arguments, keywords: Keywords) -> Value:
 
 def swapped(state: State, args: Arguments, keywords: Keywords) -> Value:
     """``swapaxes``."""
-    from .indexing import transposed
-
     value = lower(state, args[0])
     places = [constant_of(a) for a in args[1:]]
     if not isinstance(value, Grid) or keywords or len(places) != 2 or not all(isinstance(k, int) for k in places):

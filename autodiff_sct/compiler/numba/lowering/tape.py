@@ -20,6 +20,7 @@ from ..kinds import FLOAT64, Axis, Grid, Items, Number, Value, none_of
 from ..passes.affine import Form, constant_form, depth_of, least
 from ..passes.index_functions import dtype_name, make, new_array
 from ..state import Counter, Stack, State
+from .lists import as_items, of_either
 from .tape_arena import is_written, made_here, may_be_parts, put_in_place
 
 
@@ -137,8 +138,6 @@ def pushed(state: State, variable: str, value: Value) -> None:
 
 def list_pushed(state: State, stack: Stack, value: Items) -> None:
     """Save a list: itself, as the program does."""
-    from .lists import as_items, of_either
-
     if stack.dtype is None:
         stack.item, stack.dtype = value.item, FLOAT64
         stack.made[0].expr = assign(stack.array, none_of(value))

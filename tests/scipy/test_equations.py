@@ -12,7 +12,6 @@ pytest.importorskip("scipy")
 from scipy import integrate
 
 import autodiff_sct as ad
-from autodiff_sct.errors import NoRule
 from tests.scipy.checked import check_program
 
 TIMES = np.linspace(0, 5, 7)
@@ -83,11 +82,30 @@ def test_a_rate_fitted_to_observations() -> None:
     assert loss(rates) < 0.05 * start
 
 
-def test_second_derivatives_are_refused() -> None:
-    def loss(a: Any) -> Any:
-        return np.sum(integrate.solve_ivp(prey, (0, 1), START, args=(a, 0.3)).y)
+def test_second_derivatives() -> None:
+    def by_steps(start: Any, a: Any) -> Any:
+        return np.sum(integrate.solve_ivp(prey, (0, 0.3), start, args=(a, 0.3), t_eval=[0.1, 0.3], **TIGHT).y ** 2)
 
-    with pytest.raises(NoRule, match="a second derivative of scipy.integrate.solve_ivp"):
-        ad.grad(ad.grad(loss))(0.6)
+    def by_lsoda(start: Any, a: Any) -> Any:
+        return np.sum(integrate.odeint(pendulum, start, [0.0, 0.1, 0.2], (a, 2.0), rtol=1e-10, atol=1e-12) ** 2)
+
+    for fn in (by_steps, by_lsoda):
+        gradient, h = ad.grad(fn, (0, 1)), 1e-4
+        way = np.array([0.3, -0.7])
+        ends = [gradient(START + k * h * way, 0.6 + k * h) for k in (1, -1)]
+        curved = [(a - b) / (2 * h) for a, b in zip(*ends, strict=True)]
+
+        def slope(start: Any, a: Any) -> Any:
+            d_start, d_a = gradient(start, a)
+            return np.sum(d_start * way) + d_a
+
+        for found, wanted in zip(ad.grad(slope, (0, 1))(START, 0.6), curved, strict=True):
+            np.testing.assert_allclose(found, wanted, 1e-5, 1e-5)
+        found = ad.jvp(gradient, (START, 0.6), (way, 1.0))[1]
+        for each, wanted in zip(found, curved, strict=True):
+            np.testing.assert_allclose(each, wanted, 1e-5, 1e-5)
+
+
+def test_interpolants_are_refused() -> None:
     with pytest.raises(Exception, match="dense_output"):
         ad.grad(lambda a: np.sum(integrate.solve_ivp(prey, (0, 1), START, args=(a, 0.3), dense_output=True).y))(0.6)

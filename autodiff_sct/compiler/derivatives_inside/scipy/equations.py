@@ -100,12 +100,11 @@ def matrix(*dims: Any) -> Num:
 def moved_trajectory(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """The tangent of a trajectory: a call, as rules have no lists that grow."""
     fn = trajectories.moved_trajectory
-    start, times = s.num(args[7]), s.num(args[4])
+    start, times = s.num(args[9]), s.num(args[4])
     assert start is not None and start.dims is not None
     points = times.dims[0] if times is not None and times.dims else Dim((s.new_symbol("axis"), 0))
     expr = ir.call(s.bind(fn.__name__, fn), *(s.expr(a) for a in args))
-    every = {f"argument {k}": a for k, a in enumerate(args)}
-    return s.let(expr, matrix(start.dims[0], points), ir.Op(fn, every), "tangent")
+    return row(s, fn, expr, matrix(start.dims[0], points), args, "tangent")
 
 
 @handles(trajectories.accepted_steps)

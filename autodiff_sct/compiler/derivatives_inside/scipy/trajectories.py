@@ -49,23 +49,40 @@ def push_trajectory(y, d, fn, first, method, span, times, options, order, fixed,
         None,
         None,
         None,
-        moved_trajectory(d, fn, first, known(method), times, steps, 0, start, *given(order, fixed, inputs)),
+        moved_trajectory(d, fn, first, known(method), times, steps, 0, order, fixed, start, *inputs),
         *[
             moved_trajectory(
-                d, fn, first, known(method), times, steps, place_of(order, k), start, *given(order, fixed, inputs)
+                d, fn, first, known(method), times, steps, place_of(order, k), order, fixed, start, *inputs
             )
             for k in upto(len(inputs))
         ],
     )
 
 
-def moved_trajectory(d, fn, first, method, times, steps, place, *arguments):
+def moved_trajectory(d, fn, first, method, times, steps, place, order, fixed, start, *inputs):
     """The tangent of the trajectory, as its start (at place 0) or one of the arguments moves along `d`: a call."""
-    moved = partial(with_argument, fn, first, method, times, steps, arguments[:place], arguments[place + 1 :])
-    return jvp(moved, (arguments[place],), (d,))[1]
+    return tangent_of_trajectory(d, fn, first, method, times, steps, place, (start, *given(order, fixed, inputs)))
 
 
 moved_trajectory.stands_for = "a second derivative of scipy.integrate.solve_ivp"  # type: ignore[attr-defined]
+
+
+@reverse(moved_trajectory)
+def of_moved_trajectory(y, w, d, fn, first, method, times, steps, place, order, fixed, start, *inputs):
+    total = partial(weighted_tangent, w, fn, first, method, times, steps, place, order, fixed)
+    d_d, d_start, *d_inputs = grad(total, upto(2 + len(inputs)))(d, start, *inputs)
+    return d_d, None, None, None, None, None, None, None, None, d_start, *d_inputs
+
+
+def weighted_tangent(w, fn, first, method, times, steps, place, order, fixed, d, start, *inputs):
+    """A weighted sum of the tangents of the states."""
+    arguments = (start, *given(order, fixed, inputs))
+    return np.sum(w * tangent_of_trajectory(d, fn, first, method, times, steps, place, arguments))
+
+
+def tangent_of_trajectory(d, fn, first, method, times, steps, place, arguments):
+    moved = partial(with_argument, fn, first, method, times, steps, arguments[:place], arguments[place + 1 :])
+    return jvp(moved, (arguments[place],), (d,))[1]
 
 
 def accepted_steps(fn, first, method, span, options, start, *arguments):

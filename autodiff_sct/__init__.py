@@ -19,7 +19,7 @@ from .api import jacrev as jacobian
 from .api.gradfunction import GradFunction
 from .checkpoints import checkpoint, segments
 from .context import GRAPH_MODE, PYNATIVE_MODE, get_context, set_context
-from .core.parts import MODULES
+from .core.parts import MODULES as _PARTS
 from .core.random_state import set_seed
 from .dtypes import (
     bool_,
@@ -117,8 +117,8 @@ __all__ = [
 ]
 
 # Parts that lower layers ask for when a program is compiled.
-MODULES["compiler"] = f"{__name__}.compiler.derivatives_inside.bootstrap"
-MODULES["libraries"] = f"{__name__}.compiler.derivatives_inside.scipy"
+_PARTS["compiler"] = f"{__name__}.compiler.derivatives_inside.bootstrap"
+_PARTS["libraries"] = f"{__name__}.compiler.derivatives_inside.scipy"
 
 # Read at first use: importing the package reads neither networks nor the rules nor the compiler.
 LATER = {

@@ -12,7 +12,7 @@ pytest.importorskip("scipy")
 from scipy import integrate, optimize, special
 
 import autodiff_sct as ad
-from autodiff_sct.errors import AutodiffError
+from autodiff_sct.errors import AutodiffError, NotDifferentiable
 from tests.scipy.checked import check_program
 
 W = np.array([0.5, 1.0, 0.3])
@@ -222,3 +222,16 @@ def test_reports_and_several_numbers() -> None:
     check_program(many, np.array([1.1, 2.0, 3.3]))
     with pytest.raises(AutodiffError, match="'hess_inv' of what a minimiser"):
         ad.grad(lambda a: optimize.minimize(valley, [0.5, 0.5], (a, 0.7)).hess_inv[0, 0])(1.2)
+
+
+def test_a_point_that_is_no_root_has_no_derivative() -> None:
+    def product(x: Any, a: Any) -> Any:
+        return np.array([x[0] + x[1] - a, x[0] * x[1] - 2.0 * a])
+
+    def stopped(a: Any) -> Any:
+        return np.sum(optimize.root(product, [2.0, 0.1], args=(a,), options={"maxfev": 3}).x ** 2)
+
+    with pytest.raises(NotDifferentiable, match="stopped at no solution"):
+        ad.grad(stopped)(1.5)
+    with pytest.raises(NotDifferentiable, match="stopped at no solution"):
+        ad.jvp(stopped, (1.5,), (1.0,))

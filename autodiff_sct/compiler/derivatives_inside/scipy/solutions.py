@@ -11,6 +11,7 @@ import numpy as np
 from scipy import integrate
 
 from ....api import grad, jacrev, jvp, vjp
+from ....errors import NotDifferentiable
 from ....rules.shape import upto
 from ....rules.table import forward, reverse, static
 
@@ -174,8 +175,13 @@ def push_root(y, d, fn, order, fixed, *inputs):
 def adjoint_solution(fn, y, d, arguments):
     """The cotangent of the equation's residual."""
     if np.ndim(y) == 0:
-        return -d / grad(fn)(y, *arguments)
-    return -np.linalg.solve(jacrev(fn)(y, *arguments).T, d)
+        slope = grad(fn)(y, *arguments)
+        check_root(abs(y), abs(fn(y, *arguments) / slope))
+        return -d / slope
+    slopes = jacrev(fn)(y, *arguments)
+    step = np.linalg.solve(slopes, np.asarray(fn(y, *arguments)))
+    check_root(np.max(np.abs(y)), np.max(np.abs(step)))
+    return -np.linalg.solve(slopes.T, d)
 
 
 def tangent_solution(fn, y, d, k, order, fixed, inputs):
@@ -185,8 +191,19 @@ def tangent_solution(fn, y, d, k, order, fixed, inputs):
     arguments = given(order, fixed, inputs)
     moved = jvp(partial(moved_input, fn, place_of(order, k) - 1, y, arguments), (inputs[k],), (d,))[1]
     if np.ndim(y) == 0:
-        return -moved / grad(fn)(y, *arguments)
-    return -np.linalg.solve(jacrev(fn)(y, *arguments), moved)
+        slope = grad(fn)(y, *arguments)
+        check_root(abs(y), abs(fn(y, *arguments) / slope))
+        return -moved / slope
+    slopes = jacrev(fn)(y, *arguments)
+    step = np.linalg.solve(slopes, np.asarray(fn(y, *arguments)))
+    check_root(np.max(np.abs(y)), np.max(np.abs(step)))
+    return -np.linalg.solve(slopes, moved)
+
+
+def check_root(size, step):
+    """Refuse a point where the solver stopped without a root: Newton's next step from it is too long for its size."""
+    if step > 0.01 * (1 + size):
+        raise NotDifferentiable("the solver stopped at no solution: the derivative of what it returned is not known")
 
 
 # Equations that are solved where something else is asked for

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from ..errors import NoRule
 from ..runtime import ones_like, spread, unbroadcast, zeros_like
 from .table import forward, nondifferentiable, reverse
 
@@ -85,7 +86,7 @@ def push_logspace(y, d, start, stop, num=50, endpoint=True, base=10.0, dtype=Non
 
 def log_of(base):
     if np.ndim(base) > 0:
-        raise NotImplementedError("np.logspace is differentiable with one number as base")
+        raise NoRule("np.logspace is differentiable with one number as base")
     return math.log(base) if isinstance(base, (int, float)) else np.log(base)
 
 

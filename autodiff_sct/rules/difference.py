@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..errors import NoRule
 from ..runtime.scan import stencil_adjoint
 from .shape import section
 from .table import forward, linear, reverse, static
@@ -81,7 +82,7 @@ def gradient(y, d, f, *varargs, axis=None, edge_order=1):
 def check_spacing(varargs):
     for k in range(len(varargs)):
         if np.iscomplexobj(varargs[k]):
-            raise NotImplementedError("np.gradient is differentiable with real numbers for a spacing")
+            raise NoRule("np.gradient is differentiable with real numbers for a spacing")
 
 
 def pull_samples(d, h, axis, edge_order):

@@ -15,6 +15,7 @@ import math
 
 import numpy as np
 
+from ..errors import NoRule
 from ..runtime.linalg.determinants import cofactors
 from .products import transposed
 from .shape import upto
@@ -305,9 +306,9 @@ def push_qr(y, d, a, mode="reduced"):
 def check_qr(a, mode):
     """Refuse what has no derivative, or none here."""
     if mode == "complete" or mode == "raw":
-        raise NotImplementedError("np.linalg.qr is differentiable in the modes 'reduced' and 'r'")
+        raise NoRule("np.linalg.qr is differentiable in the modes 'reduced' and 'r'")
     if a.shape[-2] < a.shape[-1]:
-        raise NotImplementedError("np.linalg.qr of a matrix with more columns than rows is not differentiable here")
+        raise NoRule("np.linalg.qr of a matrix with more columns than rows is not differentiable here")
 
 
 def qr_adjoint(q, r, d_q, d_r):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..errors import NoRule
 from .linalg import conjugate
 from .table import elementwise, forward, reverse, static
 
@@ -182,9 +183,7 @@ def push_cond(y, d, x, p=None):
 def cond_gradient(x, p):
     """The derivative of the largest singular value over the smallest (``p=-2``: the other way round)."""
     if p is not None and p != 2 and p != -2:
-        raise NotImplementedError(
-            "np.linalg.cond is differentiable for p=None, 2 and -2: write norm(x, p) * norm(inv(x), p)"
-        )
+        raise NoRule("np.linalg.cond is differentiable for p=None, 2 and -2: write norm(x, p) * norm(inv(x), p)")
     u, s, vh = np.linalg.svd(x, full_matrices=False)
     top, bottom = s[..., :1, None], s[..., -1:, None]
     first = conjugate(u[..., :, :1] @ vh[..., :1, :])

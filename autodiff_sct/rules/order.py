@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NoRule
 from ..runtime import levels
 from ..runtime.sorting import put_in_order, sorted_lanes, stable_order
 from .reduce import count, how_many, in_lanes, kept, shared, total
@@ -76,7 +77,7 @@ def order_statistics(a, q, axis):
 
 def check_method(method):
     if method not in levels.METHODS:
-        raise NotImplementedError("quantiles by a method that skips between elements")
+        raise NoRule("quantiles by a method that skips between elements")
 
 
 def by_method(d, a, q, axis, keepdims, method):
@@ -288,5 +289,5 @@ def push_nanpercentile(y, d, a, q, axis=None, *, keepdims=False):
 
 def one_level(q):
     if np.ndim(q) > 0:
-        raise NotImplementedError("quantiles are differentiable at one level, or at a vector of them")
+        raise NoRule("quantiles are differentiable at one level, or at a vector of them")
     return q

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NoRule
 from ..runtime import gather_adjoint, unpad
 from .shape import along
 from .table import forward, linear, reverse, static
@@ -20,7 +21,7 @@ def pad(y, d, array, pad_width, mode="constant", *, constant_values=0):
         inner = d[core(pad_width, d.ndim)]
         return inner, None, None, outside(d, inner, constant_values)
     if mode not in ("edge", "reflect", "symmetric", "wrap"):
-        raise NotImplementedError("np.pad is differentiable in the modes constant, edge, reflect, symmetric and wrap")
+        raise NoRule("np.pad is differentiable in the modes constant, edge, reflect, symmetric and wrap")
     return unpad(d, pad_width, mode)
 
 
@@ -37,9 +38,7 @@ def push_pad(y, d, array, pad_width, mode="constant", *, constant_values=0):
 def outside(d, inner, constant_values):
     """The cotangent of the number that the padding is filled with."""
     if np.ndim(constant_values) > 0:
-        raise NotImplementedError(
-            "np.pad is differentiable with one number as constant_values: pad each side by itself"
-        )
+        raise NoRule("np.pad is differentiable with one number as constant_values: pad each side by itself")
     return np.sum(d) - np.sum(inner)
 
 

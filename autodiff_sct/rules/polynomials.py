@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..errors import NoRule
 from .scan import vander_slope
 from .shape import like_part, upto
 from .table import forward, linear, reverse
@@ -87,7 +88,7 @@ def moved_points(d, p, q, r, rest, x, w):
 def fit_parts(p, x, y, deg, full, w):
     """The factors of the matrix of powers, and what the fit leaves over."""
     if full:
-        raise NotImplementedError("np.polyfit is differentiable with full=False")
+        raise NoRule("np.polyfit is differentiable with full=False")
     rows = weighed(np.vander(x, deg + 1), w)
     q, r = np.linalg.qr(rows)
     return q, r, weighed(y, w) - rows @ p

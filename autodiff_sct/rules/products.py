@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NoRule
 from ..runtime import gather_adjoint, vectors
 from .shape import upto
 from .table import forward, reverse, static
@@ -307,7 +308,7 @@ def push_linalg_cross(y, d, x1, x2, *, axis=-1):
 def cross_adjoints(y, d, a, b, axis_a, axis_b, axis_y):
     """``b x d`` and ``d x a``; axes count from the back, as the engine fits shapes from the back."""
     if y.ndim < max(np.ndim(a), np.ndim(b)):
-        raise NotImplementedError("np.cross of vectors of 2 components: write a[0] * b[1] - a[1] * b[0]")
+        raise NoRule("np.cross of vectors of 2 components: write a[0] * b[1] - a[1] * b[0]")
     if axis_a == axis_b == axis_y == -1:
         return vectors.cross(b, d), vectors.cross(d, a)
     back_a, back_b = axis_from_back(axis_a, np.ndim(a)), axis_from_back(axis_b, np.ndim(b))
@@ -341,7 +342,7 @@ def push_einsum(y, d, *operands, optimize=False):
 
 def check_subscripts(first):
     if not isinstance(first, str):
-        raise NotImplementedError("np.einsum with lists of axes: write the subscripts as a string")
+        raise NoRule("np.einsum with lists of axes: write the subscripts as a string")
 
 
 def einsum_adjoint(d, subscripts, k, operands, optimize):

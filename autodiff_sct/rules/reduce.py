@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NoRule
 from ..runtime.scan import products_of_others, recurrence, shift
 from ..runtime.ties import share_out
 from .elementwise import is_literal, nonzero
@@ -164,7 +165,7 @@ def unweighted_axes(ndim: int, weights_ndim: int, axis: Any) -> tuple[int, ...]:
         return ()
     weighted = [k % ndim for k in (axis if isinstance(axis, tuple) else (axis,))]
     if weighted != sorted(weighted):
-        raise NotImplementedError("np.average with weights: give the axes in ascending order")
+        raise NoRule("np.average with weights: give the axes in ascending order")
     return tuple(k for k in range(ndim) if k not in weighted)
 
 

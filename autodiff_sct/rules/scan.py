@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..errors import NoRule
 from ..runtime import gather_adjoint
 from ..runtime.intervals import interval_of
 from ..runtime.scan import recurrence, running_products_adjoint, shift
@@ -96,7 +97,7 @@ if hasattr(np, "cumulative_sum"):  # NumPy 2.1
     @reverse(np.cumulative_prod)
     def cumulative_prod(y, d, x, *, axis=None, dtype=None, include_initial=False):
         if x.ndim == 0:
-            raise NotImplementedError("np.cumulative_prod of a number: it is the number itself")
+            raise NoRule("np.cumulative_prod of a number: it is the number itself")
         along = 0 if axis is None else axis
         return cumprod_adjoint(section(d, 1, None, along) if include_initial else d, x, along)
 
@@ -300,7 +301,7 @@ def ends_added(pairs, axis):
 def other_axes(ndim: int, x_ndim: int, axis: int) -> tuple[int, ...]:
     """The axes that one-dimensional sample points do not have."""
     if x_ndim not in (1, ndim):
-        raise NotImplementedError("np.trapezoid with x: of one axis, or of as many as y")
+        raise NoRule("np.trapezoid with x: of one axis, or of as many as y")
     return tuple(k for k in range(ndim) if k != axis % ndim) if x_ndim == 1 else ()
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NoRule
 from ..runtime import gather_adjoint
 from ..runtime.memory import writable
 from .table import forward, linear, reverse, static
@@ -27,7 +28,7 @@ def upto(count: int) -> tuple[int, ...]:
 def in_order(d, a, order):
     """`d` in the shape of `a`, from whose elements it was made in an order that does not depend on their memory."""
     if order not in ("C", "F") and np.ndim(a) > 1:
-        raise NotImplementedError("the order 'A' or 'K' depends on the memory of the array: use 'C' or 'F'")
+        raise NoRule("the order 'A' or 'K' depends on the memory of the array: use 'C' or 'F'")
     return np.reshape(d, np.shape(a), order="F") if order == "F" else np.reshape(d, np.shape(a))
 
 
@@ -179,7 +180,7 @@ def deepest(d, value):
 
 def leaf(d, value):
     if isinstance(value, (list, tuple)):
-        raise NotImplementedError("np.array of lists nested more than four deep: build it by np.stack or np.reshape")
+        raise NoRule("np.array of lists nested more than four deep: build it by np.stack or np.reshape")
     return d
 
 
@@ -413,7 +414,7 @@ def block(y, d, arrays):
     if not isinstance(arrays[0], list):
         return sections(d, arrays, [1 if np.ndim(a) == 0 else np.shape(a)[-1] for a in arrays], -1)
     if isinstance(arrays[0][0], list):
-        raise NotImplementedError("np.block of lists nested more than two deep: nest np.concatenate instead")
+        raise NoRule("np.block of lists nested more than two deep: nest np.concatenate instead")
     heights = [1 if np.ndim(row[0]) < 2 else np.shape(row[0])[-2] for row in arrays]
     return [block_row(d, row, sum(heights[:k]), sum(heights[: k + 1])) for k, row in enumerate(arrays)]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..errors import NoRule
 from ..runtime.linalg import perturbed
 from ..runtime.linalg.degenerate import infinite_at_equal, infinite_at_zero, nan_at_equal, nan_at_zero
 from .linalg import (
@@ -66,7 +67,7 @@ def check_phase(inner, d_v):
     """Refuse a result that changes when an eigenvector is turned: `inner` has those changes on its diagonal."""
     turning = np.abs(np.imag(np.diagonal(inner, 0, -2, -1)))
     if np.any(turning > 1e-4 * np.max(np.abs(d_v), initial=0.0)):
-        raise NotImplementedError("a result depends on the phase of np.linalg.eigh's eigenvectors, which is arbitrary")
+        raise NoRule("a result depends on the phase of np.linalg.eigh's eigenvectors, which is arbitrary")
 
 
 def gaps_of(w):
@@ -167,20 +168,20 @@ def push_svdvals(y, d, x):
 def check_real(a):
     """Refuse what has no derivative here."""
     if np.iscomplexobj(a):
-        raise NotImplementedError("np.linalg.svd of a complex matrix is differentiable in its singular values only")
+        raise NoRule("np.linalg.svd of a complex matrix is differentiable in its singular values only")
 
 
 def check_thin(a, full_matrices):
     """Refuse what has no derivative, or none here."""
     check_real(a)
     if full_matrices and a.shape[-2] != a.shape[-1]:
-        raise NotImplementedError("the singular vectors of np.linalg.svd need full_matrices=False to be differentiable")
+        raise NoRule("the singular vectors of np.linalg.svd need full_matrices=False to be differentiable")
 
 
 def leading(d, k):
     """The cotangent of the first columns of a basis: the others, which span what these leave, may turn freely."""
     if np.any(d[..., k:] != 0):
-        raise NotImplementedError("a result depends on singular vectors of np.linalg.svd beyond its singular values")
+        raise NoRule("a result depends on singular vectors of np.linalg.svd beyond its singular values")
     return d[..., :k]
 
 

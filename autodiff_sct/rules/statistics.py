@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..errors import NoRule
 from ..runtime.intervals import interval_of
 from .linalg import conjugate
 from .reduce import shared
@@ -62,7 +63,7 @@ def covariance_of(x, y, rowvar):
 
 def check_real(x):
     if np.iscomplexobj(x):
-        raise NotImplementedError("np.corrcoef of complex numbers: divide np.cov by its diagonal")
+        raise NoRule("np.corrcoef of complex numbers: divide np.cov by its diagonal")
 
 
 def corrcoef_slope(c, d, covariance):
@@ -166,7 +167,7 @@ def push_histogram(y, d, a, bins=10, range=None, density=None, weights=None):
 
 def check_counts(density):
     if density:
-        raise NotImplementedError("np.histogram is differentiable with density=False: divide the counts yourself")
+        raise NoRule("np.histogram is differentiable with density=False: divide the counts yourself")
 
 
 def counted_weights(d, a, edges):

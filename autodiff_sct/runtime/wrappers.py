@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType, TracebackType
 from typing import Any
 
+from ..errors import NoRule
 from .objects import contents, read_only
 
 __all__ = ["running"]
@@ -36,7 +37,7 @@ class running:
 
     Raises
     ------
-    NotImplementedError
+    NoRule
         If the wrapper returns without the call, or after an exception of the block.
     """
 
@@ -48,7 +49,7 @@ class running:
         before = contents(self.given)
         self.steps: Iterator[None] = generator_of(self.wrapper)(*args, **kwargs)
         if next(self.steps, self) is self or contents(self.given) != before:
-            raise NotImplementedError(NO_CALL.format(self.wrapper.__name__))
+            raise NoRule(NO_CALL.format(self.wrapper.__name__))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -64,7 +65,7 @@ class running:
             if raised is error:
                 return
             raise
-        raise NotImplementedError(NO_CALL.format(self.wrapper.__name__)) from error
+        raise NoRule(NO_CALL.format(self.wrapper.__name__)) from error
 
 
 def generator_of(wrapper: FunctionType) -> FunctionType:

@@ -59,6 +59,8 @@ def outcome(function: Any, *args: np.ndarray) -> Any:
 @pytest.mark.parametrize("call", CALLS)
 def test_what_is_written_into(call: str) -> None:
     for out in OUTS:
+        if out == "np.zeros(())" and ("cum" in call or "accumulate" in call):
+            continue  # NumPy writes behind an array without axes
         program = load(TEXT.format(out, call))
         wanted, found = outcome(program, *X.copy()), outcome(ad.value_and_grad(program), *X.copy())
         told = f"{call} with o = {out}: {wanted!r}, {found!r}"

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autodiff_sct.errors import NoRule
 from autodiff_sct.rules.table import NONDIFFERENTIABLE, STATIC, TABLE, Rule
 from tests.laws.checker import Call, Case, check, check_rules, full_name, reshaped
 
@@ -119,7 +120,7 @@ def referred(rule: Callable[..., Any]) -> list[Any]:
 
 
 LANGUAGE = {abs, bool, complex, enumerate, float, int, isinstance, len, list, max, min, pow, range, reversed, round,
-            set, slice, sorted, sum, NotImplementedError, tuple, type, zip, math.prod}  # fmt: skip
+            set, slice, sorted, sum, NoRule, tuple, type, zip, math.prod}  # fmt: skip
 PLAIN = "autodiff_sct"
 
 

@@ -6,6 +6,7 @@ Numbers in parentheses are equations of the NIST Digital Library of Mathematical
 import numpy as np
 from scipy import special
 
+from ...errors import NoRule
 from ..table import elementwise, forward, reverse
 
 # Bessel functions (10.6, 10.29)
@@ -148,7 +149,7 @@ def hankel2e(y, d, v, z):
 def refuse_complex(z):
     """Refuse a scaling by the absolute value of the imaginary part."""
     if np.iscomplexobj(z):
-        raise NotImplementedError("scaled Bessel functions of the first and second kind are not analytic")
+        raise NoRule("scaled Bessel functions of the first and second kind are not analytic")
 
 
 # Spherical Bessel functions (10.51, 10.47.1): the second derivatives are those of the differential equations

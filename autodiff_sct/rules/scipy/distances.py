@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.spatial import distance
 
+from ...errors import NoRule
 from ..table import forward, reverse
 
 
@@ -71,4 +72,4 @@ def weights(y, d, metric):
 def check_metric(metric):
     """Refuse a metric that has no rule here."""
     if metric not in ("euclidean", "sqeuclidean", "cityblock"):
-        raise NotImplementedError("distances are differentiable for the metrics euclidean, sqeuclidean and cityblock")
+        raise NoRule("distances are differentiable for the metrics euclidean, sqeuclidean and cityblock")

@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 from scipy import linalg
 
+from ...errors import NoRule
 from ..table import COMPLEX_BY_VALUE, forward, nondifferentiable, reverse
 from .linalg import beside, check_settings, upper_right
 
@@ -52,7 +53,7 @@ def push_solve_discrete_lyapunov(y, d, a, q, method=None):
 def check_real(a, q):
     """Refuse what has no derivative here."""
     if np.iscomplexobj(a) or np.iscomplexobj(q):
-        raise NotImplementedError("Lyapunov and Riccati equations are differentiable for real matrices")
+        raise NoRule("Lyapunov and Riccati equations are differentiable for real matrices")
 
 
 # Riccati equations
@@ -111,7 +112,7 @@ def check_are(a, q, e, s):
     """Refuse what has no derivative here."""
     check_real(a, q)
     if e is not None or s is not None:
-        raise NotImplementedError("Riccati equations are differentiable without e and s")
+        raise NoRule("Riccati equations are differentiable without e and s")
 
 
 # Functions of matrices

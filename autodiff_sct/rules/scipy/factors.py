@@ -7,6 +7,7 @@ rows, or one triangle and which one it is.  What else is in that matrix is what 
 import numpy as np
 from scipy import linalg
 
+from ...errors import NoRule
 from ...runtime.linalg.degenerate import infinite_at_equal, nan_at_equal
 from .. import spectra
 from ..linalg import (
@@ -132,13 +133,13 @@ def check_square(a, overwrite_a):
     """Refuse what has no derivative here."""
     check_settings(a, overwrite_a)
     if a.shape[0] != a.shape[1] or np.iscomplexobj(a):
-        raise NotImplementedError("an LU factorisation is differentiable for a real square matrix")
+        raise NoRule("an LU factorisation is differentiable for a real square matrix")
 
 
 def check_permuted(permute_l):
     """Refuse what has another form."""
     if permute_l:
-        raise NotImplementedError("scipy.linalg.lu is differentiable without permute_l: write `p @ l`")
+        raise NoRule("scipy.linalg.lu is differentiable without permute_l: write `p @ l`")
 
 
 # Cholesky
@@ -236,7 +237,7 @@ def check_qr(a, overwrite_a, mode):
     """Refuse what has no derivative, or none here."""
     check_settings(a, overwrite_a)
     if mode == "raw" or (mode != "economic" and a.shape[0] != a.shape[1]) or a.shape[0] < a.shape[1]:
-        raise NotImplementedError(
+        raise NoRule(
             "scipy.linalg.qr is differentiable with mode='economic' for matrices with no more columns than rows"
         )
 
@@ -344,7 +345,7 @@ def check_eigh(a, overwrites, kind, by_index, by_value):
     """Refuse what has no derivative here."""
     check_settings(a, overwrites)
     if kind != 1 or by_index is not None or by_value is not None:
-        raise NotImplementedError("scipy.linalg.eigh is differentiable with type=1 for all eigenvalues")
+        raise NoRule("scipy.linalg.eigh is differentiable with type=1 for all eigenvalues")
 
 
 @reverse(linalg.eig, perturbed.eig)
@@ -385,7 +386,7 @@ def check_eig(a, b, left, overwrite_a, homogeneous):
     """Refuse what has no derivative here."""
     check_settings(a, overwrite_a)
     if b is not None or left or homogeneous:
-        raise NotImplementedError("scipy.linalg.eig is differentiable for one matrix and its right eigenvectors")
+        raise NoRule("scipy.linalg.eig is differentiable for one matrix and its right eigenvectors")
 
 
 @reverse(linalg.polar)
@@ -425,7 +426,7 @@ def polar_tangent(u, p, d):
 def check_polar(a):
     """Refuse what has no derivative here."""
     if np.iscomplexobj(a):
-        raise NotImplementedError("scipy.linalg.polar is differentiable for real matrices")
+        raise NoRule("scipy.linalg.polar is differentiable for real matrices")
 
 
 for fn in (linalg.svd, linalg.svdvals, linalg.eigh, linalg.eigvalsh, linalg.eig, linalg.eigvals):

@@ -9,6 +9,7 @@ import math
 import numpy as np
 from scipy import fft as fourier
 
+from ...errors import NoRule
 from .. import fft as numpys
 from ..table import linear
 
@@ -167,10 +168,10 @@ def lengths(d, axis, place):
 def check_type(type, n, norm, orthogonalize):
     """Refuse what has no derivative here."""
     if type not in (2, 3) or n is not None or norm == "forward" or orthogonalize is not None:
-        raise NotImplementedError("cosine and sine transforms are differentiable for the types 2 and 3")
+        raise NoRule("cosine and sine transforms are differentiable for the types 2 and 3")
 
 
 def check_ortho(type, s, norm, orthogonalize):
     """Refuse what has no derivative here."""
     if type not in (2, 3) or s is not None or norm != "ortho" or orthogonalize is not None:
-        raise NotImplementedError("cosine and sine transforms of several axes are differentiable with norm='ortho'")
+        raise NoRule("cosine and sine transforms of several axes are differentiable with norm='ortho'")

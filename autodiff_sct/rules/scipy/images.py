@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import ndimage, signal
 
+from ...errors import NoRule
 from ...runtime import unpad
 from ..elementwise import nonzero
 from ..shape import upto
@@ -106,7 +107,7 @@ def around(sizes, origin, turned=False):
 def padding(mode):
     """What ``np.pad`` calls a mode of ``scipy.ndimage``."""
     if mode not in MODES:
-        raise NotImplementedError("filters of scipy.ndimage are differentiable with one mode for all axes")
+        raise NoRule("filters of scipy.ndimage are differentiable with one mode for all axes")
     return MODES[mode]
 
 
@@ -123,7 +124,7 @@ def inner(widths):
 def check_settings(output, cval, axes=None):
     """Refuse what has no derivative here."""
     if output is not None or axes is not None or cval != 0:
-        raise NotImplementedError("filters of scipy.ndimage are differentiable without output and axes, and for cval=0")
+        raise NoRule("filters of scipy.ndimage are differentiable without output and axes, and for cval=0")
 
 
 # Kernels that SciPy makes: symmetric ones, derivatives, and means
@@ -222,7 +223,7 @@ def push_gaussian_gradient_magnitude(y, d, input, sigma, output=None, mode="refl
 def check_axes(image):
     """Refuse a number, of which SciPy makes something else than of an image."""
     if image.ndim == 0:
-        raise NotImplementedError("filters of scipy.ndimage are differentiable for images with axes")
+        raise NoRule("filters of scipy.ndimage are differentiable for images with axes")
 
 
 def slope_along(input, sigma, mode, axis):

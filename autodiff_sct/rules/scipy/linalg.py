@@ -8,6 +8,7 @@ every order.
 import numpy as np
 from scipy import linalg
 
+from ...errors import NoRule
 from .. import linalg as numpys
 from .. import norms, spectra
 from ..linalg import (
@@ -161,7 +162,7 @@ def triangle(a, lower, unit_diagonal):
 def is_transposed(trans):
     """True if ``a.T @ x = b`` is solved."""
     if trans in (2, "C"):
-        raise NotImplementedError("solve_triangular is differentiable with trans=0 and trans=1")
+        raise NoRule("solve_triangular is differentiable with trans=0 and trans=1")
     return trans in (1, "T")
 
 
@@ -174,7 +175,7 @@ def part_read(assume_a, lower):
         return "symmetric L" if lower else "symmetric U"
     if assume_a in ("upper triangular", "lower triangular", "tridiagonal", "diagonal"):
         return assume_a
-    raise NotImplementedError(f"assume_a={assume_a!r} has no derivative here")
+    raise NoRule(f"assume_a={assume_a!r} has no derivative here")
 
 
 def read_by(assume_a, lower, d_a):
@@ -209,31 +210,29 @@ def meant_by(assume_a, lower, d):
 def check_settings(a, overwrites):
     """Refuse what has no derivative here."""
     if overwrites:
-        raise NotImplementedError("functions of scipy.linalg are differentiable where they overwrite no argument")
+        raise NoRule("functions of scipy.linalg are differentiable where they overwrite no argument")
     if a.ndim > 2:
-        raise NotImplementedError(
-            "functions of scipy.linalg are differentiable for single matrices: np.linalg's for many"
-        )
+        raise NoRule("functions of scipy.linalg are differentiable for single matrices: np.linalg's for many")
 
 
 def check_real(b, overwrites):
     """Refuse what has no derivative here."""
     check_settings(b, overwrites)
     if np.iscomplexobj(b):
-        raise NotImplementedError("functions of factorisations are differentiable for real matrices")
+        raise NoRule("functions of factorisations are differentiable for real matrices")
 
 
 def check_solve(a, b, overwrites):
     """Refuse what has no derivative here."""
     check_settings(a, overwrites)
     if np.iscomplexobj(a) or b.ndim > 2:
-        raise NotImplementedError("solving is differentiable for one real matrix: np.linalg.solve takes complex ones")
+        raise NoRule("solving is differentiable for one real matrix: np.linalg.solve takes complex ones")
 
 
 def check_rank(return_rank):
     """Refuse what has two results."""
     if return_rank:
-        raise NotImplementedError("scipy.linalg.pinv is differentiable without return_rank")
+        raise NoRule("scipy.linalg.pinv is differentiable without return_rank")
 
 
 # Factorisations and spectra

@@ -8,6 +8,7 @@ import itertools
 import numpy as np
 from scipy import ndimage, signal
 
+from ...errors import NoRule
 from ..table import forward, nondifferentiable, reverse
 from .images import MODES
 
@@ -54,7 +55,7 @@ def taken(d, places):
 def checked_places(y, input, size, footprint, output, mode, cval, origin, axes):
     """The same for arguments of ``scipy.ndimage``."""
     if footprint is not None or output is not None or axes is not None or cval != 0:
-        raise NotImplementedError("filters that choose elements are differentiable by size, mode and origin")
+        raise NoRule("filters that choose elements are differentiable by size, mode and origin")
     return chosen(input, y, size, mode, origin)
 
 

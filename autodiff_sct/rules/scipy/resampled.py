@@ -11,6 +11,7 @@ import math
 import numpy as np
 from scipy import ndimage
 
+from ...errors import NoRule
 from ...runtime import unpad
 from ..shape import upto
 from ..table import forward, linear, reverse, static
@@ -233,7 +234,7 @@ def each_axis(d, k, ndim):
 def zoom(y, d, input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *, grid_mode=False):
     check_image(output, order, mode, cval, input)
     if grid_mode:
-        raise NotImplementedError("scipy.ndimage.zoom is differentiable with grid_mode=False")
+        raise NoRule("scipy.ndimage.zoom is differentiable with grid_mode=False")
     places = np.stack(np.meshgrid(*[zoomed(n, m) for n, m in zip(np.shape(input), np.shape(y))], indexing="ij"))
     return moved_image(d, input, places, order, mode, prefilter)[0]
 
@@ -281,7 +282,7 @@ def by_grid(d, grid):
 def transformed(grid, matrix, offset):
     """``matrix @ grid + offset``, for a square matrix."""
     if np.shape(matrix) != (grid.ndim - 1, grid.ndim - 1):
-        raise NotImplementedError("scipy.ndimage.affine_transform is differentiable for one square matrix of the axes")
+        raise NoRule("scipy.ndimage.affine_transform is differentiable for one square matrix of the axes")
     return np.tensordot(matrix, grid, 1) + np.reshape(offset, (-1, *[1 for _ in grid.shape[1:]]))
 
 
@@ -310,7 +311,7 @@ def push_rotate(
 def rotated(angle, before, after, axes):
     """The places where a rotated image has its values, and how they turn."""
     if before != after:
-        raise NotImplementedError("scipy.ndimage.rotate is differentiable with reshape=False")
+        raise NoRule("scipy.ndimage.rotate is differentiable with reshape=False")
     first, second = plane_of(axes, len(before))
     axes_of = upto(len(before))
     turn = angle * (np.pi / 180)
@@ -335,13 +336,11 @@ def plane_of(axes, ndim):
 def check_image(output, order, mode, cval, input):
     """Refuse what has no derivative here."""
     if output is not None or cval != 0 or np.iscomplexobj(input):
-        raise NotImplementedError(
-            "images of scipy.ndimage are moved differentiably if real, without output, for cval=0"
-        )
+        raise NoRule("images of scipy.ndimage are moved differentiably if real, without output, for cval=0")
     check_mode(order, mode)
 
 
 @static
 def check_mode(order, mode):
     if order > 3 or mode not in ("constant", "nearest", "mirror", "reflect", "grid-mirror", "wrap", "grid-wrap"):
-        raise NotImplementedError(f"images of scipy.ndimage have no derivative with order={order} and mode={mode!r}")
+        raise NoRule(f"images of scipy.ndimage have no derivative with order={order} and mode={mode!r}")

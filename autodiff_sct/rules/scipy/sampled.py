@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import integrate
 
+from ...errors import NoRule
 from .. import scan
 from ..shape import upto
 from ..table import forward, reverse
@@ -54,7 +55,7 @@ def push_cumulative_trapezoid(area, d, y, x=None, dx=1.0, axis=-1, initial=None)
 def check_places(x):
     """Refuse places that differ from line to line."""
     if x.ndim > 1:
-        raise NotImplementedError("scipy.integrate.cumulative_trapezoid is differentiable for places in a vector")
+        raise NoRule("scipy.integrate.cumulative_trapezoid is differentiable for places in a vector")
 
 
 @reverse(integrate.simpson)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from ...errors import NoRule
 from ..linalg import mirrored, onto_triangle
 from ..table import forward, reverse
 
@@ -132,14 +133,14 @@ def spread_out(y, axis, keepdims):
 def check_policy(nan_policy):
     """Refuse what leaves elements out."""
     if nan_policy != "propagate":
-        raise NotImplementedError("statistics of scipy.stats are differentiable with nan_policy='propagate'")
+        raise NoRule("statistics of scipy.stats are differentiable with nan_policy='propagate'")
 
 
 def check_mean(weights, nan_policy):
     """Refuse what has no derivative here."""
     check_policy(nan_policy)
     if weights is not None:
-        raise NotImplementedError("means of scipy.stats are differentiable without weights")
+        raise NoRule("means of scipy.stats are differentiable without weights")
 
 
 # Correlation
@@ -181,7 +182,7 @@ def push_pearsonr(r, d, x, y_):
 def check_statistic(d):
     """Refuse the p-value."""
     if d is not None:
-        raise NotImplementedError("scipy.stats.pearsonr is differentiable in its statistic only")
+        raise NoRule("scipy.stats.pearsonr is differentiable in its statistic only")
 
 
 def refused_tangent(p):
@@ -272,6 +273,6 @@ def mirrored_lower(cov):
 def check_normal(x, cov, allow_singular):
     """Refuse what has no derivative here."""
     if cov is None or cov.ndim != 2 or x.ndim > 2 or allow_singular:
-        raise NotImplementedError(
+        raise NoRule(
             "scipy.stats.multivariate_normal is differentiable for vectors, with a regular matrix as covariance"
         )

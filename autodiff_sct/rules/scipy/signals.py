@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import signal
 
+from ...errors import NoRule
 from ...runtime import unpad
 from ..shape import upto
 from ..table import forward, linear, nondifferentiable, reverse, static
@@ -46,7 +47,7 @@ def push_sosfilt(y, d, sos, x, axis=-1, zi=None):
 def check_state(zi):
     """Refuse what has two results."""
     if zi is not None:
-        raise NotImplementedError("filters of scipy.signal are differentiable without zi")
+        raise NoRule("filters of scipy.signal are differentiable without zi")
 
 
 # Filters that run forwards and backwards over a signal that is extended at both ends
@@ -55,7 +56,7 @@ def check_state(zi):
 @reverse(signal.filtfilt)
 def filtfilt(y, d, b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
     if method != "pad":
-        raise NotImplementedError("scipy.signal.filtfilt is differentiable with method='pad'")
+        raise NoRule("scipy.signal.filtfilt is differentiable with method='pad'")
     edge = margin(padtype, padlen, 3 * max(np.size(a), np.size(b)))
     d = widened(np.moveaxis(d, axis, -1), edge)
     state = settling(b, a, d)
@@ -166,7 +167,7 @@ def savgol_filter(y, d, x, window_length, polyorder, deriv=0, delta=1.0, axis=-1
 @reverse(signal.upfirdn)
 def upfirdn(y, d, h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
     if mode != "constant" or cval != 0:
-        raise NotImplementedError("scipy.signal.upfirdn is differentiable with mode='constant' and cval=0")
+        raise NoRule("scipy.signal.upfirdn is differentiable with mode='constant' and cval=0")
     # The result at i is the sum of ``h[i * down - m * up] * x[m]``.
     lead = -(np.size(h) - 1) % up
     kernel = np.concatenate([np.zeros(lead), np.flip(h)]).astype(d.dtype)
@@ -271,7 +272,7 @@ def check_plane(in1, in2, mode, fillvalue):
     """Refuse what has no derivative here."""
     check_real(in1, in2)
     if fillvalue != 0 or (mode == "valid" and (in1.shape[0] < in2.shape[0] or in1.shape[1] < in2.shape[1])):
-        raise NotImplementedError("convolve2d is differentiable for fillvalue=0, and a kernel within the image")
+        raise NoRule("convolve2d is differentiable for fillvalue=0, and a kernel within the image")
 
 
 def in_full(d, first, second, mode):
@@ -290,14 +291,14 @@ def around(first, second, mode):
 def check_real(in1, in2):
     """Refuse what has no derivative here."""
     if np.iscomplexobj(in1) or np.iscomplexobj(in2):
-        raise NotImplementedError("convolutions of scipy.signal are differentiable for real signals")
+        raise NoRule("convolutions of scipy.signal are differentiable for real signals")
 
 
 def check_axes(in1, in2, axes):
     """Refuse what has no derivative here."""
     check_real(in1, in2)
     if axes is not None:
-        raise NotImplementedError("scipy.signal.fftconvolve is differentiable without axes")
+        raise NoRule("scipy.signal.fftconvolve is differentiable without axes")
 
 
 # Projections and the analytic signal
@@ -311,7 +312,7 @@ def detrend(y, d, data, axis=-1, type="linear", bp=0, overwrite_data=False):
 @linear(signal.hilbert)
 def hilbert(y, d, x, N=None, axis=-1):
     if N is not None:
-        raise NotImplementedError("scipy.signal.hilbert is differentiable without N")
+        raise NoRule("scipy.signal.hilbert is differentiable without N")
     n = d.shape[axis]
     places = np.arange(n)
     weights = np.where(places == 0, 1.0, np.where(2 * places == n, 1.0, np.where(2 * places < n, 2.0, 0.0)))

@@ -9,6 +9,7 @@ import math
 import numpy as np
 from scipy import special
 
+from ...errors import NoRule
 from ..table import elementwise, forward, reverse
 from .precision import fitted
 
@@ -330,7 +331,7 @@ def push_logsumexp(y, d, a, axis=None, b=None, keepdims=False, return_sign=False
 def check_sign(return_sign):
     """Refuse what has two results."""
     if return_sign:
-        raise NotImplementedError("scipy.special.logsumexp is differentiable without return_sign")
+        raise NoRule("scipy.special.logsumexp is differentiable without return_sign")
 
 
 def finite(y):

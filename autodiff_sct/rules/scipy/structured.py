@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import linalg
 
+from ...errors import NoRule
 from ..shape import alone, upto
 from ..table import by_item, forward, reverse
 from .linalg import check_settings
@@ -39,7 +40,7 @@ def without_first(d):
 @reverse(linalg.circulant)
 def circulant(y, d, c):
     if c.ndim > 1:
-        raise NotImplementedError("scipy.linalg.circulant is differentiable for one vector")
+        raise NoRule("scipy.linalg.circulant is differentiable for one vector")
     places = np.arange(c.size)
     return np.array([np.sum(d[(places + k) % c.size, places]) for k in range(c.size)])
 
@@ -88,7 +89,7 @@ def push_khatri_rao(y, d, a, b):
 def check_real(a):
     """Refuse a matrix that is conjugated on one side of its diagonal, or one for each row."""
     if np.iscomplexobj(a) or a.ndim > 1:
-        raise NotImplementedError("scipy.linalg.toeplitz is differentiable for real vectors")
+        raise NoRule("scipy.linalg.toeplitz is differentiable for real vectors")
 
 
 # Systems with them
@@ -129,7 +130,7 @@ def lags(a, b):
 def check_vector(y):
     """Refuse what has no derivative here: complex systems, and several systems at once."""
     if np.iscomplexobj(y) or y.ndim > 1:
-        raise NotImplementedError("scipy.linalg.solve_toeplitz is differentiable for one real right side")
+        raise NoRule("scipy.linalg.solve_toeplitz is differentiable for one real right side")
 
 
 @reverse(linalg.solve_banded)

@@ -30,7 +30,9 @@ def always(s: Specialiser, error: type[Exception], argument: Any, **named: Any) 
 
 def raise_if(s: Specialiser, test: Any, error: type[Exception], message: str) -> None:
     """Raise an exception where a test, an expression of the emitted program, holds."""
-    raising = ir.Raise(gast.Raise(ir.call(ir.name(error.__name__), ir.constant(message)), None), s.where())
+    name = error.__name__
+    callee = ir.name(name) if error.__module__ == "builtins" else s.bind(name, error)
+    raising = ir.Raise(gast.Raise(ir.call(callee, ir.constant(message)), None), s.where())
     s.block.append(ir.If(test, [raising], [], [], s.where()))
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ....errors import Refused
+from ....errors import NoRule, Refused
 from ....runtime.apart import Apart
 from ....runtime.objects import only_looking
 from ... import ir
@@ -232,7 +232,7 @@ def only_if_not(s: Specialiser, test: Any, message: str) -> None:
     """Raise in the run where a test holds for which the program is not compiled."""
     from ..control.raising import raise_if
 
-    raise_if(s, test, NotImplementedError, message)
+    raise_if(s, test, NoRule, message)
 
 
 def answer_of(

@@ -10,6 +10,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ....errors import NoRule
 from ....rules.index import places_along
 from ... import ir
 from ...domain.facts import Num, Opaque, is_same
@@ -354,7 +355,7 @@ def in_type_at_run_time(
     dtype = attribute_of(s, out, "dtype")
     wider = numpy(s, "result_type", out, args[0])
     test = gast.Compare(s.expr(dtype), [gast.NotEq()], [s.expr(wider)])
-    raise_if(s, test, NotImplementedError, f"np.{fn.__name__} writes into an array of a narrower type")
+    raise_if(s, test, NoRule, f"np.{fn.__name__} writes into an array of a narrower type")
     return args[:1], {**named, "dtype": dtype}
 
 
@@ -367,7 +368,7 @@ def check_type(s: Specialiser, fn: Any, out: Leaf, value: Value) -> None:
     if into.dtype is not None and made.dtype is not None:
         raise s.refuse(message, "assign what it returns")
     types = [ir.attribute(s.expr(array), "dtype") for array in (out, value)]
-    raise_if(s, gast.Compare(types[0], [gast.NotEq()], [types[1]]), NotImplementedError, message)
+    raise_if(s, gast.Compare(types[0], [gast.NotEq()], [types[1]]), NoRule, message)
 
 
 def computes_by_operands(fn: Any) -> bool:

@@ -29,8 +29,8 @@ PYTHONS_OWN = (Closure, PartialV, Suspended)  # what cannot be given to a functi
 def explained(first: Refused, last: Refused, unfollowed: Iterable[Refused]) -> Refused:
     """The refusal that users see: of the call in their text, with the reason why the library's is not followed."""
     last = next((error for error in (last, *unfollowed) if error.origin and is_in_library(error.origin.file)), last)
-    if first is last or last.origin is None or first.origin is None or not is_in_library(last.origin.file):
-        return first if first.origin and last.origin and first.origin[:2] == last.origin[:2] else last
+    if first is last or last.origin is None or not is_in_library(last.origin.file):
+        return first
     if not isinstance(first, NoRule):
         return first
     place = f"{os.path.basename(last.origin.file)}:{last.origin.line}"

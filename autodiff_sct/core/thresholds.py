@@ -1,7 +1,8 @@
 """Every number at which the package goes another way: by a size, a trip count, a length, or by how much code there is.
 
 Each costs speed, memory or looks where it is chosen badly, never meaning: the bank of programs runs with each of them
-at both of its ends (`tests/compiler/test_thresholds.py`), and at sizes on both sides of it (`tests/bank/sizes.py`).
+at both of its ends (`tests/compiler/driver/test_thresholds.py`), and at sizes on both sides of it
+(`tests/bank/sizes.py`).
 Modules read them as attributes, so that tests may set them.  Not here: widths of lines, which are looks only, bounds
 of caches, and bounds on rounds that end what would have no end.
 """

@@ -13,7 +13,7 @@ import autodiff_sct as ad
 from autodiff_sct.compiler.driver.cache import entry
 from autodiff_sct.compiler.numba import NativeWarning
 from autodiff_sct.compiler.numba.bailout import Native, NativeFunction, kinds_from, kinds_told
-from tests.compiler.test_kept import compilations, only, place, user  # noqa: F401
+from tests.compiler.driver.test_kept import compilations, only, place, user  # noqa: F401
 
 TEXT = """
 import numpy as np

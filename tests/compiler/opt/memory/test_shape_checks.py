@@ -1,0 +1,72 @@
+"""Of what is only there since shapes may not fit, the check of the shapes is left: the same errors, and no result."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autodiff_sct as ad
+from tests.compiler.checked import differences
+
+pytestmark = pytest.mark.once
+
+
+def scaled(a, w):
+    trace = 0.0
+    for i in range(a.shape[0]):
+        trace += np.tanh(a[i, i])
+    return np.sum((a + trace) * w)
+
+
+def clipped(a, w):
+    return np.sum(np.clip(a, 0.2, 1.0) * 3.0 + w * 2.0)
+
+
+def three(a, w):
+    return np.sum(np.sin(a) * 2.0 - w / 4.0 + a)
+
+
+def vector_last(a, w):
+    return np.sum((a @ w) @ a)
+
+
+def matrices(a, w):
+    return np.sum(a @ np.sin(w))
+
+
+CASES = [
+    (scaled, (3, 3), (3,), (4,)),
+    (scaled, (3, 3), (1, 3), (2, 3)),
+    (clipped, (3, 4), (3, 4), (4, 4)),
+    (clipped, (1, 4), (3, 1), (3, 5)),
+    (three, (3, 4), (4,), (3,)),
+    (vector_last, (3, 3), (3,), (2,)),
+    (vector_last, (1, 1), (1,), (3,)),
+    (matrices, (3, 4), (4, 2), (3, 2)),
+]
+
+
+def arrays(*shapes):
+    rng = np.random.default_rng(0)
+    return [rng.uniform(0.3, 0.9, size=shape) for shape in shapes]
+
+
+@pytest.mark.parametrize("fn, a, right, wrong", CASES)
+def test_gradients_and_errors(fn, a, right, wrong):
+    gradient = ad.grad(fn, (0, 1))
+    args = arrays(a, right)
+    for position, found in enumerate(gradient(*args)):
+        np.testing.assert_allclose(found, differences(fn, args, position), rtol=1e-6, atol=1e-8)
+    args = arrays(a, wrong)
+    with pytest.raises(ValueError) as expected:
+        fn(*args)
+    with pytest.raises(ValueError) as raised:
+        gradient(*args)
+    assert str(raised.value) == str(expected.value)
+
+
+def test_no_array_is_made_for_an_error():
+    text = ad.grad(scaled, (0, 1)).source_for(*arrays((3, 3), (3,)))
+    lines = [line.strip() for line in text.splitlines()]
+    assert "check_broadcast(t, w)" in lines and "t * w" not in lines
+    assert "@ a[:, :0]" in ad.adjoint_source(vector_last, np.ones((3, 3)), np.ones(3))

@@ -1,7 +1,7 @@
 """The command line: ``python -m autodiff_sct show package.module:function`` prints the emitted adjoint.
 
 ``compare`` runs the same function by other systems, too (see `autodiff_sct.cli.compare`); ``cache`` looks at what is
-kept on disk (see `autodiff_sct.core.storage`).
+kept on disk (see `autodiff_sct.core.storage`); ``coverage`` lists which functions of NumPy and SciPy have derivatives.
 
 A target is ``package.module:name`` or ``path/to/file.py:name``; the name may be dotted (``Class.method``).  The
 working folder is importable, as it is for ``python -m``.  Exit codes: 0 printed, 2 a wrong command line or one of our
@@ -104,6 +104,14 @@ def build_parser() -> argparse.ArgumentParser:
     what.add_argument("--clear", action="store_true", help="remove them")
     kept.set_defaults(command=clear_cache_or_show)
 
+    covered = commands.add_parser(
+        "coverage",
+        help="list which functions of NumPy and SciPy have derivatives",
+        description="What becomes of each public function of NumPy and SciPy that a derivative has to pass through.",
+    )
+    covered.add_argument("--page", action="store_true", help="print it as a page in Markdown")
+    covered.set_defaults(command=list_coverage)
+
     passes = commands.add_parser("passes", help="list the passes", description="List the passes in running order.")
     passes.set_defaults(command=list_passes)
 
@@ -174,6 +182,13 @@ def clear_cache_or_show(options: argparse.Namespace) -> str:
         sizes = [file.stat().st_size for file in storage.files(kind)]
         lines.append(f"{kind:8}  {len(sizes)} files, {sum(sizes) / 1024:.0f} KiB")
     return "\n".join(lines)
+
+
+def list_coverage(options: argparse.Namespace) -> str:
+    """The text that ``coverage`` prints: by namespace and by outcome, the names."""
+    from autodiff_sct.cli.coverage import as_page, as_text
+
+    return as_page() if options.page else as_text()
 
 
 def list_passes(options: argparse.Namespace) -> str:

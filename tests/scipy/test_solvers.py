@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -235,3 +236,20 @@ def test_a_point_that_is_no_root_has_no_derivative() -> None:
         ad.grad(stopped)(1.5)
     with pytest.raises(NotDifferentiable, match="stopped at no solution"):
         ad.jvp(stopped, (1.5,), (1.0,))
+
+
+def speed(edges: Any, degree: Any, s: Any) -> Any:
+    binomial, total = 1, edges[:, 0] * (1.0 - s) ** (degree - 1)
+    for k in range(1, degree):
+        binomial = binomial * (degree - k) // k
+        total = total + binomial * s**k * (1.0 - s) ** (degree - 1 - k) * edges[:, k]
+    return np.linalg.norm(total)
+
+
+def test_an_integrand_that_loops_at_second_order() -> None:
+    def length(nodes: Any) -> Any:
+        degree = nodes.shape[1] - 1
+        edges = degree * (nodes[:, 1:] - nodes[:, :-1])
+        return integrate.quad(partial(speed, edges, degree), 0.0, 1.0)[0]
+
+    check_program(length, np.array([[0.0, 1.0, 2.0, 4.0], [0.0, 2.0, 1.0, 3.0]]))

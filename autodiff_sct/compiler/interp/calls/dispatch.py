@@ -43,7 +43,7 @@ from ..objects.record_tables import pairs_of
 from ..objects.tables import method_of
 from ..world.captures import import_external, object_number, outside_object
 from ..world.class_guards import found_in, observe
-from ..world.names import called_after
+from ..world.names import called_after, is_own
 from ..world.normalized_bodies import Body, body_of_closure, leaving, prepared
 from .check_arguments import check_arguments
 from .classify import (
@@ -497,7 +497,7 @@ def new_frame(
     number = s.frames.setdefault(site, len(s.frames) + 1)
     frame = Frame(number, parsed, table, free, body.names, body.declared, parent, s.frame)
     frame.site, frame.tree, frame.result = key, body.tree, body.result
-    frame.rule = bool(s.frame and s.frame.rule)
+    frame.rule = bool(s.frame and s.frame.rule) and is_own(table)  # what a rule calls of the user's is a program
     return frame
 
 

@@ -34,6 +34,7 @@ ENDS = {
     "TRIPS_WRITTEN_OUT": (12, 300),  # what cannot be a loop, as over objects, is refused beyond it
     "RULE_TRIPS_WRITTEN_OUT": (40, 300),  # the settings of a rule are never too many to be listed
     "ITEMS_LISTED": (0, 300),
+    "DERIVATIVES_NESTED": (4, 60),  # beyond it, derivatives inside derivatives are refused
     "INLINED_ACTIVATIONS": (1, 40),
     "INLINED_CALLS": (100, 400),  # what cannot be a call, as a recursive generator, is refused beyond it
     "STRUCTURED_ACTIVATIONS": (30, 80),  # beyond it, recursion is refused
